@@ -1,0 +1,61 @@
+//! Writes the table of the plugins that the program carries. `./dev build` makes the files it names.
+
+#![allow(clippy::disallowed_methods, reason = "a build script sees no workspace")]
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=BROKER_BUNDLE");
+    let bundle = bundle_dir();
+    println!("cargo::rerun-if-changed={}", bundle.display());
+    let names = plugin_names(&bundle);
+    if names.is_empty() {
+        println!("cargo::warning=no plugins in {}: this `broker` will carry none", bundle.display());
+    }
+    let entries: String = names.iter().map(|name| entry(&bundle, name)).collect();
+    let table = format!("pub(crate) static BUNDLE: &[plugin_host::Bundled] = &[\n{entries}];\n");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::write(out.join("bundle.rs"), table).expect("OUT_DIR is writable");
+}
+
+fn bundle_dir() -> PathBuf {
+    let manifest_dir =
+        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+    let default = || manifest_dir.join("../target/bundle");
+    let dir = env::var_os("BROKER_BUNDLE").filter(|it| !it.is_empty()).map_or_else(default, PathBuf::from);
+    fs::canonicalize(&dir).unwrap_or(dir)
+}
+
+/// A plugin is there when all of its files are.
+fn plugin_names(bundle: &Path) -> Vec<String> {
+    let files = fs::read_dir(bundle).into_iter().flatten().flatten();
+    let mut names: Vec<String> = files
+        .filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".cwasm")?.to_owned()))
+        .collect();
+    names.retain(|name| files_of(bundle, name).iter().all(|file| file.is_file()));
+    names.sort();
+    names
+}
+
+fn files_of(bundle: &Path, name: &str) -> [PathBuf; 4] {
+    ["toml", "digest", "wasm.zst", "cwasm"].map(|extension| bundle.join(format!("{name}.{extension}")))
+}
+
+fn entry(bundle: &Path, name: &str) -> String {
+    let files = files_of(bundle, name);
+    for file in &files {
+        println!("cargo::rerun-if-changed={}", file.display());
+    }
+    let [manifest, _, wasm, machine_code] = &files;
+    let digest = fs::read_to_string(&files[1]).expect("the digest is readable");
+    format!(
+        "    plugin_host::Bundled {{\n        manifest: include_str!({manifest:?}),\n        \
+         digest: {:?},\n        wasm: include_bytes!({wasm:?}),\n        \
+         machine_code: include_bytes!({machine_code:?}),\n    }},\n",
+        digest.trim()
+    )
+}

@@ -1,0 +1,150 @@
+//! The contract between whoever wants an answer and whoever gives one.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use overlay::{ContentHash, ReadSet, View, WorkspacePath};
+
+use crate::{Diagnostic, diagnostic::CellText};
+
+/// Turns units of a view into diagnostics, reading through the view only.
+pub trait Linter: Send + Sync {
+    fn identity(&self) -> &Identity;
+
+    fn interest(&self) -> &Interest;
+
+    /// Every rule the linter knows, selected or not.
+    fn rules(&self) -> Result<Vec<Rule>, SetupError>;
+
+    /// Checks the job's units in order and hands over one outcome for each, by its index, exactly once,
+    /// whatever happens: what cannot be computed is a `Failed` or `Pending` outcome.
+    fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome));
+}
+
+/// Names a linter and everything of it that may change an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    pub name: String,
+    pub version: String,
+    /// BLAKE3 of the linter's code, and of the settings it was given.
+    pub digest: ContentHash,
+}
+
+/// Which files a linter wants to see: any of these is enough.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Interest {
+    pub languages: Vec<String>,
+    /// gitignore-style globs, matched against the workspace-relative path.
+    pub globs: Vec<String>,
+}
+
+/// One file to check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    pub path: WorkspacePath,
+    /// Named by the caller and not found by a walk, so checked even where configuration excludes it.
+    pub explicit: bool,
+}
+
+/// Work for one linter on one view.
+pub struct Job {
+    pub view: Arc<dyn View>,
+    pub units: Vec<Unit>,
+    pub cancel: Cancel,
+    /// The longest that one unit may take.
+    pub timeout: Duration,
+}
+
+/// What a linter says of one unit.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    pub diagnostics: Vec<Diagnostic>,
+    /// Cells of a notebook, by number; empty for any other file.
+    pub cells: Vec<CellText>,
+    pub completeness: Completeness,
+    /// The hash of the unit's own bytes that the answer is for; `None` if they could not be read.
+    pub content: Option<ContentHash>,
+    /// What the linter looked at besides the unit's own bytes.
+    pub reads: Arc<ReadSet>,
+}
+
+impl Outcome {
+    /// An answer that consists of the reason why there is none.
+    pub fn without_findings(completeness: Completeness) -> Self {
+        Self {
+            diagnostics: Vec::new(),
+            cells: Vec::new(),
+            completeness,
+            content: None,
+            reads: Arc::default(),
+        }
+    }
+}
+
+/// Whether "no findings" means that there are none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Completeness {
+    Complete,
+    /// The linter's configuration leaves this file out.
+    Excluded,
+    /// The findings stand, but there may be more.
+    Partial(String),
+    /// Not computed yet.
+    Pending(String),
+    Failed(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    pub code: String,
+    pub name: String,
+    pub summary: String,
+    /// Markdown; empty if there is none.
+    pub explanation: String,
+    pub url: Option<String>,
+    pub fix: FixAvailability,
+    /// Whether it is on without configuration.
+    pub default: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixAvailability {
+    None,
+    Sometimes,
+    Always,
+}
+
+/// Why a linter cannot be used at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetupError {
+    pub linter: String,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl std::fmt::Display for SetupError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.message)
+    }
+}
+
+impl std::error::Error for SetupError {}
+
+/// A flag that asks running work to stop. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,181 @@
+//! The edits one by one, and what only shows over a base that moves. `tests/model` mixes them.
+
+use std::sync::{Arc, Mutex};
+
+use super::*;
+use crate::{Entry, Listing, Memory, Metadata, View};
+
+fn path(text: &str) -> WorkspacePath {
+    WorkspacePath::new(text).unwrap()
+}
+
+fn base() -> Memory {
+    let mut memory =
+        Memory::from_files([("src/lib.rs", "lib"), ("src/deep/a.rs", "a"), ("README", "read me")]).unwrap();
+    memory.insert_file(&path("run.sh"), "#!".into(), true);
+    memory.insert_symlink(&path("link"), "src/deep");
+    memory.insert_symlink(&path("dangling"), "no/where");
+    memory.insert_symlink(&path("out"), "../x");
+    memory
+}
+
+fn branch() -> Branch {
+    Branch::new(Arc::new(base()))
+}
+
+fn names(view: &dyn View, dir: &str) -> Vec<String> {
+    view.list(&path(dir)).unwrap().entries.into_iter().map(|it| it.name).collect()
+}
+
+#[test]
+fn a_write_counts_and_reads_back() {
+    let mut branch = branch();
+    let before = branch.snapshot();
+    assert_eq!(branch.write(&path("src/new/b.rs"), "b".into()).unwrap(), Revision(1));
+    let after = branch.snapshot();
+    assert_eq!((before.revision(), after.revision()), (Revision(0), Revision(1)));
+    assert_eq!(after.read(&path("src/new/b.rs")).unwrap(), "b");
+    assert_eq!(names(&after, "src"), ["deep", "lib.rs", "new"]);
+    assert_eq!(before.read(&path("src/new/b.rs")).unwrap_err().kind(), io::ErrorKind::NotFound);
+}
+
+#[test]
+fn contents_are_shared() {
+    let bytes = Bytes::from(vec![b'x'; 1000]);
+    let mut branch = branch();
+    branch.write(&path("big"), bytes.clone()).unwrap();
+    branch.rename(&path("big"), &path("src/big")).unwrap();
+    let read = branch.fork().snapshot().read(&path("src/big")).unwrap();
+    assert_eq!(read.as_ptr(), bytes.as_ptr());
+}
+
+#[test]
+fn a_write_keeps_the_executable_bit_and_follows_links() {
+    let mut branch = branch();
+    branch.write(&path("run.sh"), "new".into()).unwrap();
+    branch.write(&path("link/a.rs"), "through".into()).unwrap();
+    let snapshot = branch.snapshot();
+    assert!(snapshot.metadata(&path("run.sh")).unwrap().executable);
+    assert_eq!(snapshot.read(&path("src/deep/a.rs")).unwrap(), "through");
+    assert_eq!(snapshot.metadata(&path("link")).unwrap().kind, FileKind::Symlink);
+}
+
+#[test]
+fn links_that_lead_nowhere_are_not_overwritten() {
+    let mut branch = branch();
+    assert!(matches!(branch.write(&path("dangling"), "".into()), Err(EditError::NotAFile(_))));
+    assert!(matches!(branch.write(&path("dangling/x"), "".into()), Err(EditError::NotADirectory(_))));
+    let error = branch.write(&path("out"), "".into()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`out` cannot be reached: the symbolic link `out` leads out of the workspace"
+    );
+    assert_eq!(branch.revision(), Revision(0));
+}
+
+#[test]
+fn the_root_stays() {
+    let (mut branch, root) = (branch(), WorkspacePath::root());
+    assert!(matches!(branch.write(&root, "".into()), Err(EditError::Root)));
+    assert!(matches!(branch.remove(&root), Err(EditError::Root)));
+    assert!(matches!(branch.rename(&root, &path("x")), Err(EditError::Root)));
+    assert!(matches!(branch.rename(&path("src"), &root), Err(EditError::Root)));
+    assert!(matches!(branch.create_dir(&root), Err(EditError::Root)));
+}
+
+#[test]
+fn a_renamed_directory_shows_its_base_without_copies() {
+    let mut branch = branch();
+    branch.write(&path("src/deep/b.rs"), "b".into()).unwrap();
+    branch.rename(&path("src"), &path("source")).unwrap();
+    branch.write(&path("source/deep/c.rs"), "c".into()).unwrap();
+    let snapshot = branch.snapshot();
+    assert_eq!(names(&snapshot, "source/deep"), ["a.rs", "b.rs", "c.rs"]);
+    assert_eq!(snapshot.read(&path("source/lib.rs")).unwrap(), "lib");
+    assert_eq!(snapshot.read(&path("src/lib.rs")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    assert!(snapshot.is_edited(&path("source/lib.rs")) && snapshot.is_edited(&path("src")));
+    assert!(!snapshot.is_edited(&path("README")));
+}
+
+#[test]
+fn a_directory_that_is_made_again_is_empty() {
+    let mut branch = branch();
+    branch.remove(&path("src")).unwrap();
+    branch.write(&path("src"), "a file".into()).unwrap();
+    branch.remove(&path("src")).unwrap();
+    branch.create_dir(&path("src")).unwrap();
+    assert!(names(&branch.snapshot(), "src").is_empty());
+}
+
+#[test]
+fn renames_refuse_what_posix_refuses() {
+    let mut branch = branch();
+    let mut rename = |from: &str, to: &str| branch.rename(&path(from), &path(to)).map(drop);
+    assert!(matches!(rename("src", "src/deep/x"), Err(EditError::IntoItself { .. })));
+    assert!(matches!(rename("src/deep", "src"), Err(EditError::DirectoryNotEmpty(_))));
+    assert!(matches!(rename("README", "src"), Err(EditError::IsADirectory(_))));
+    assert!(matches!(rename("src", "README"), Err(EditError::NotADirectory(_))));
+    assert!(matches!(rename("README", "missing/x"), Err(EditError::NotFound(_))));
+    assert!(matches!(rename("README", "README/x"), Err(EditError::NotADirectory(_))));
+    assert!(matches!(rename("missing", "x"), Err(EditError::NotFound(_))));
+    rename("README", "run.sh").unwrap();
+}
+
+#[test]
+fn the_executable_bit_of_a_base_file_needs_no_copy() {
+    let mut branch = branch();
+    branch.set_executable(&path("README"), true).unwrap();
+    branch.rename(&path("README"), &path("src/README")).unwrap();
+    let metadata = branch.snapshot().metadata(&path("src/README")).unwrap();
+    assert_eq!(metadata, Metadata { kind: FileKind::File, size: 7, executable: true });
+    assert!(matches!(branch.set_executable(&path("src"), true), Err(EditError::IsADirectory(_))));
+}
+
+#[test]
+fn depth_is_bounded_so_that_dropping_is_safe() {
+    let mut branch = branch();
+    let deep = "d/".repeat(200);
+    branch.create_dir(&path(&deep)).unwrap();
+    branch.create_dir(&path("e")).unwrap();
+    branch.rename(&path("d"), &path("e/d")).unwrap();
+    branch.create_dir(&path(&deep)).unwrap();
+    let error = branch.rename(&path("e"), &path(&format!("{deep}/e"))).unwrap_err();
+    assert!(matches!(error, EditError::TooDeep { .. }), "{error}");
+    let long = branch.write(&path(&"x/".repeat(3000)), "".into()).unwrap_err();
+    assert!(matches!(long, EditError::TooLong { length: 5999, .. }), "{long}");
+}
+
+/// A base that changes under the branch, as a disk does.
+struct Moving(Mutex<Memory>);
+
+impl View for Moving {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        self.0.lock().unwrap().read(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        self.0.lock().unwrap().metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        self.0.lock().unwrap().list(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        self.0.lock().unwrap().read_link(path)
+    }
+}
+
+#[test]
+fn the_base_may_lose_what_a_branch_stands_on() {
+    let moving = Arc::new(Moving(Mutex::new(base())));
+    let mut branch = Branch::new(moving.clone());
+    branch.write(&path("src/new.rs"), "new".into()).unwrap();
+    branch.rename(&path("README"), &path("MOVED")).unwrap();
+    *moving.0.lock().unwrap() = Memory::default();
+    let snapshot = branch.snapshot();
+    let src = Entry { name: "src".into(), kind: FileKind::Directory };
+    assert_eq!(snapshot.list(&WorkspacePath::root()).unwrap().entries, [src]);
+    assert_eq!(names(&snapshot, "src"), ["new.rs"]);
+    assert_eq!(snapshot.read(&path("MOVED")).unwrap_err().kind(), io::ErrorKind::NotFound);
+}

@@ -1,0 +1,124 @@
+//! A folder on the disk as a [`View`].
+//!
+//! On Linux every path is opened by `openat2` beneath a held handle of the root, with links refused by
+//! the kernel, so that no moment exists in which a link could lead out. Elsewhere, and where `openat2`
+//! is forbidden, each component is looked at before it is passed.
+//!
+//! Nothing is cached and nothing is ever written.
+
+#![allow(clippy::disallowed_methods, reason = "this is the one door to the disk")]
+
+#[cfg(target_os = "linux")]
+mod beneath;
+mod portable;
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use bytes::Bytes;
+
+use crate::{Listing, Metadata, View, WorkspacePath};
+
+/// A real folder, as it is at the moment of each read.
+pub struct Disk {
+    root: PathBuf,
+    /// The root as it was given, for links that spell it so.
+    spelled: PathBuf,
+    door: Box<dyn View>,
+}
+
+impl Disk {
+    /// Opens a workspace folder, which must exist.
+    pub fn new(root: &Path) -> io::Result<Self> {
+        let canonical = fs::canonicalize(root)?;
+        let door = open_door(&canonical)?;
+        Ok(Self { root: canonical, spelled: std::path::absolute(root)?, door })
+    }
+
+    #[cfg(all(test, target_os = "linux"))]
+    fn without_openat2(root: &Path) -> io::Result<Self> {
+        let canonical = fs::canonicalize(root)?;
+        let door = Box::new(portable::Portable::new(&canonical)?);
+        Ok(Self { root: canonical, spelled: std::path::absolute(root)?, door })
+    }
+
+    /// The folder's absolute path, free of symbolic links.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `target` as a path under the root, if it is absolute and leads there.
+    fn below_root<'t>(&self, target: &'t str) -> Option<&'t str> {
+        let target = Path::new(target);
+        let rest = target.strip_prefix(&self.root).or_else(|_| target.strip_prefix(&self.spelled)).ok()?;
+        rest.to_str()
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_door(root: &Path) -> io::Result<Box<dyn View>> {
+    Ok(match beneath::Beneath::new(root)? {
+        Some(beneath) => Box::new(beneath),
+        None => Box::new(portable::Portable::new(root)?),
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_door(root: &Path) -> io::Result<Box<dyn View>> {
+    Ok(Box::new(portable::Portable::new(root)?))
+}
+
+impl View for Disk {
+    /// Files over 4 GiB are `FileTooLarge`: spans count in 32 bits.
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        self.door.read(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        self.door.metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        self.door.list(path)
+    }
+
+    /// An absolute target under the root is told relative to the link, so that it can be followed.
+    /// A target that is not UTF-8 is `InvalidData`.
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        let target = self.door.read_link(path)?;
+        let Some(rest) = self.below_root(&target) else { return Ok(target) };
+        let depth = path.components().count().saturating_sub(1);
+        Ok(format!("{}{rest}", if depth == 0 { "./".to_owned() } else { "../".repeat(depth) }))
+    }
+}
+
+/// Reads an open file to its end, into a buffer of just its size.
+fn read_regular(file: File) -> io::Result<Bytes> {
+    let metadata = file.metadata()?;
+    match metadata.file_type() {
+        it if it.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        it if !it.is_file() => return Err(io::ErrorKind::Unsupported.into()),
+        _ => {}
+    }
+    let size = u32::try_from(metadata.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    let mut bytes = Vec::with_capacity(size as usize);
+    // The file may have grown since, even beyond the limit; one byte more than allowed tells.
+    file.take(u64::from(u32::MAX) + 1).read_to_end(&mut bytes)?;
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(bytes.into())
+}
+
+/// Link texts are kept in UTF-8, as paths are.
+fn link_text(target: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(target)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the link's target is not UTF-8"))
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests;

@@ -1,0 +1,124 @@
+//! Linux: the kernel itself keeps every path beneath the root and free of links.
+
+use std::{
+    fs::File,
+    io,
+    mem::MaybeUninit,
+    os::fd::{AsFd, OwnedFd},
+    path::Path,
+};
+
+use bytes::Bytes;
+use rustix::{
+    fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, Stat},
+    io::{Errno, retry_on_intr},
+};
+
+use crate::{Entry, FileKind, Listing, Metadata, View, WorkspacePath};
+
+/// Enough for some hundred names in one system call.
+const LISTING_BUFFER: usize = 32 * 1024;
+
+pub(super) struct Beneath {
+    root: OwnedFd,
+}
+
+impl Beneath {
+    /// `None` where the kernel, or a sandbox around this process, does not offer `openat2`.
+    pub(super) fn new(root: &Path) -> io::Result<Option<Self>> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let beneath = Self { root: rustix::fs::open(root, flags, Mode::empty())? };
+        match beneath.openat2(".", OFlags::PATH) {
+            Ok(_) => Ok(Some(beneath)),
+            Err(Errno::NOSYS | Errno::PERM) => Ok(None),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    fn openat2(&self, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let flags = flags | OFlags::CLOEXEC;
+        retry_on_intr(|| rustix::fs::openat2(&self.root, path, flags, Mode::empty(), resolve))
+    }
+
+    fn open(&self, path: &WorkspacePath, flags: OFlags) -> io::Result<OwnedFd> {
+        let path = if path.is_root() { "." } else { path.as_str() };
+        self.openat2(path, flags).map_err(|errno| match errno {
+            Errno::LOOP => io::ErrorKind::NotADirectory.into(),
+            // A socket, or a device that nothing drives.
+            Errno::NXIO | Errno::NODEV => io::ErrorKind::Unsupported.into(),
+            errno => errno.into(),
+        })
+    }
+
+    /// A handle of what stands at `path` itself, even a link; links on the way are still refused.
+    fn open_itself(&self, path: &WorkspacePath) -> io::Result<OwnedFd> {
+        self.open(path, OFlags::PATH | OFlags::NOFOLLOW)
+    }
+}
+
+impl View for Beneath {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        // Without `NONBLOCK`, to open a pipe would wait for someone to write into it.
+        let fd = self.open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
+        super::read_regular(File::from(fd))
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        Ok(metadata(&rustix::fs::fstat(self.open_itself(path)?)?))
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        let fd = self.open(path, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let mut buffer = vec![MaybeUninit::uninit(); LISTING_BUFFER];
+        let mut names = RawDir::new(&fd, &mut buffer);
+        let mut listing = Listing::default();
+        while let Some(entry) = names.next() {
+            let entry = entry?;
+            match entry.file_name().to_str() {
+                Ok("." | "..") => {}
+                Ok(name) => listing.entries.extend(named_entry(&fd, name, entry.file_type())?),
+                Err(_) => listing.not_utf8 += 1,
+            }
+        }
+        listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(listing)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        let link = self.open_itself(path)?;
+        if metadata(&rustix::fs::fstat(&link)?).kind != FileKind::Symlink {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        super::link_text(rustix::fs::readlinkat(&link, "", Vec::new())?.into_bytes())
+    }
+}
+
+/// `None` if the entry went away before its kind, which some file systems do not list, was known.
+fn named_entry(directory: impl AsFd, name: &str, file_type: FileType) -> io::Result<Option<Entry>> {
+    let kind = match file_type {
+        FileType::Unknown => match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => metadata(&stat).kind,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(errno) => return Err(errno.into()),
+        },
+        known => kind(known),
+    };
+    Ok(Some(Entry { name: name.to_owned(), kind }))
+}
+
+fn metadata(stat: &Stat) -> Metadata {
+    let kind = kind(FileType::from_raw_mode(stat.st_mode));
+    let is_file = kind == FileKind::File;
+    let size = if is_file { stat.st_size.unsigned_abs() } else { 0 };
+    Metadata { kind, size, executable: is_file && stat.st_mode & 0o111 != 0 }
+}
+
+fn kind(file_type: FileType) -> FileKind {
+    match file_type {
+        FileType::RegularFile => FileKind::File,
+        FileType::Directory => FileKind::Directory,
+        FileType::Symlink => FileKind::Symlink,
+        _ => FileKind::Other,
+    }
+}

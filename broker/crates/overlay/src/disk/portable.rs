@@ -1,0 +1,116 @@
+//! Everywhere else: each component is looked at before it is passed.
+//!
+//! Someone who swaps a directory for a link between look and step can defeat this. It guards against
+//! links that are there, not against an enemy with write access to the workspace.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Component, Path, PathBuf},
+};
+
+use bytes::Bytes;
+
+use crate::{Entry, FileKind, Listing, Metadata, View, WorkspacePath};
+
+pub(super) struct Portable {
+    root: PathBuf,
+}
+
+impl Portable {
+    pub(super) fn new(root: &Path) -> io::Result<Self> {
+        if !fs::metadata(root)?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Self { root: root.to_owned() })
+    }
+
+    /// The path on the disk and what stands there; everything on the way is a real directory.
+    fn look_at(&self, path: &WorkspacePath) -> io::Result<(PathBuf, fs::Metadata)> {
+        let mut place = self.root.clone();
+        let mut metadata = fs::symlink_metadata(&place)?;
+        for name in path.components() {
+            if !metadata.is_dir() {
+                return Err(io::ErrorKind::NotADirectory.into());
+            }
+            push_plain(&mut place, name)?;
+            metadata = fs::symlink_metadata(&place)?;
+        }
+        Ok((place, metadata))
+    }
+}
+
+/// On Windows a name such as `C:` or `a\b` is more than a name.
+fn push_plain(place: &mut PathBuf, name: &str) -> io::Result<()> {
+    let mut parts = Path::new(name).components();
+    let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
+        return Err(io::ErrorKind::NotFound.into());
+    };
+    place.push(name);
+    Ok(())
+}
+
+impl View for Portable {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        let (place, metadata) = self.look_at(path)?;
+        match kind(metadata.file_type()) {
+            FileKind::File => super::read_regular(File::open(place)?),
+            FileKind::Directory => Err(io::ErrorKind::IsADirectory.into()),
+            FileKind::Symlink => Err(io::ErrorKind::NotADirectory.into()),
+            FileKind::Other => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        let (_, metadata) = self.look_at(path)?;
+        let kind = kind(metadata.file_type());
+        let is_file = kind == FileKind::File;
+        let size = if is_file { metadata.len() } else { 0 };
+        Ok(Metadata { kind, size, executable: is_file && is_executable(&metadata) })
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        let (place, metadata) = self.look_at(path)?;
+        if !metadata.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        let mut listing = Listing::default();
+        for entry in fs::read_dir(place)? {
+            let entry = entry?;
+            match entry.file_name().into_string() {
+                Ok(name) => listing.entries.push(Entry { name, kind: kind(entry.file_type()?) }),
+                Err(_) => listing.not_utf8 += 1,
+            }
+        }
+        listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(listing)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        let (place, metadata) = self.look_at(path)?;
+        if !metadata.is_symlink() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        super::link_text(fs::read_link(place)?.into_os_string().into_encoded_bytes())
+    }
+}
+
+fn kind(file_type: fs::FileType) -> FileKind {
+    match file_type {
+        it if it.is_file() => FileKind::File,
+        it if it.is_dir() => FileKind::Directory,
+        it if it.is_symlink() => FileKind::Symlink,
+        _ => FileKind::Other,
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    false
+}

@@ -1,0 +1,229 @@
+//! Recording what was looked at, so that an answer can be used again where a look shows the same.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use bytes::Bytes;
+use rpds::RedBlackTreeMapSync;
+
+use crate::{ContentHash, FileKind, Listing, Metadata, View, WorkspacePath};
+
+/// One look at a view. Ordered so that what is cheap to look at again, and most likely to differ, comes
+/// first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Read {
+    Metadata(WorkspacePath),
+    Link(WorkspacePath),
+    Listing(WorkspacePath),
+    Content(WorkspacePath),
+}
+
+/// What a look showed.
+///
+/// Each way in which a path can be something other than was asked for is told apart: to whom asks, a
+/// file that is missing is not the same as a link in its place, which can be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Observation {
+    Found(ContentHash),
+    Missing,
+    /// A link stands there, or something that is no directory is in the way.
+    NotADirectory,
+    IsADirectory,
+    /// Asked for a link, found something else.
+    NotALink,
+    /// A socket, device or pipe.
+    Special,
+    /// An error that says nothing of the tree. It is never the same as another, not even as itself.
+    Failed,
+}
+
+/// Everything that was looked at. Cloning it copies nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadSet {
+    reads: RedBlackTreeMapSync<Read, Observation>,
+}
+
+/// A view that records what is read through it.
+///
+/// [`View::resolve`] and [`View::open`] record every component they look at.
+pub struct Traced {
+    view: Arc<dyn View>,
+    record: Mutex<Record>,
+}
+
+#[derive(Default)]
+struct Record {
+    reads: Arc<ReadSet>,
+    changed: Option<Read>,
+}
+
+impl Traced {
+    pub fn new(view: Arc<dyn View>) -> Self {
+        Self { view, record: Mutex::default() }
+    }
+
+    /// The view itself; what is read through it is not recorded.
+    pub fn view(&self) -> &Arc<dyn View> {
+        &self.view
+    }
+
+    /// As `read`, with the hash that was computed for the record.
+    pub fn read_hashed(&self, path: &WorkspacePath) -> io::Result<(Bytes, ContentHash)> {
+        let answer = self.view.read(path).map(|bytes| {
+            let hash = ContentHash::of(&bytes);
+            (bytes, hash)
+        });
+        self.record(Read::Content(path.clone()), Observation::of(&answer, |(_, hash)| *hash));
+        answer
+    }
+
+    /// Everything recorded so far. The same `Arc` as before if nothing was added.
+    pub fn read_set(&self) -> Arc<ReadSet> {
+        Arc::clone(&self.lock().reads)
+    }
+
+    /// The first read that showed two different things during this trace, if any did. Then the view
+    /// moved, and what was concluded from it is true of no single state.
+    pub fn changed(&self) -> Option<Read> {
+        self.lock().changed.clone()
+    }
+
+    fn record(&self, read: Read, observation: Observation) {
+        let mut record = self.lock();
+        match record.reads.get(&read) {
+            Some(before) if before == observation => {}
+            Some(_) => {
+                record.changed.get_or_insert(read);
+            }
+            None => Arc::make_mut(&mut record.reads).reads.insert_mut(read, observation),
+        }
+    }
+
+    /// A panic elsewhere cannot leave the record half written.
+    fn lock(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl View for Traced {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        Ok(self.read_hashed(path)?.0)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        let answer = self.view.metadata(path);
+        self.record(Read::Metadata(path.clone()), Observation::of(&answer, hash_metadata));
+        answer
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        let answer = self.view.list(path);
+        self.record(Read::Listing(path.clone()), Observation::of(&answer, hash_listing));
+        answer
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        let answer = self.view.read_link(path);
+        self.record(Read::Link(path.clone()), Observation::of(&answer, |it| ContentHash::of(it.as_bytes())));
+        answer
+    }
+}
+
+impl ReadSet {
+    pub fn iter(&self) -> impl Iterator<Item = (&Read, Observation)> {
+        self.reads.iter().map(|(read, observation)| (read, *observation))
+    }
+
+    pub fn get(&self, read: &Read) -> Option<Observation> {
+        self.reads.get(read).copied()
+    }
+
+    pub fn len(&self) -> usize {
+        self.reads.size()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.reads.is_empty()
+    }
+
+    /// Whether every look would show the same in `view`.
+    pub fn holds_in(&self, view: &dyn View) -> bool {
+        // Before anything is read, so that a set that can never hold costs nothing.
+        let may_hold = self.iter().all(|(_, observation)| observation != Observation::Failed);
+        may_hold && self.iter().all(|(read, observation)| read.observe(view) == observation)
+    }
+}
+
+impl FromIterator<(Read, Observation)> for ReadSet {
+    fn from_iter<I: IntoIterator<Item = (Read, Observation)>>(reads: I) -> Self {
+        Self { reads: reads.into_iter().collect() }
+    }
+}
+
+impl Read {
+    pub fn path(&self) -> &WorkspacePath {
+        match self {
+            Self::Metadata(path) | Self::Link(path) | Self::Listing(path) | Self::Content(path) => path,
+        }
+    }
+
+    /// Looks again, at `view`.
+    pub fn observe(&self, view: &dyn View) -> Observation {
+        match self {
+            Self::Metadata(path) => Observation::of(&view.metadata(path), hash_metadata),
+            Self::Link(path) => Observation::of(&view.read_link(path), |it| ContentHash::of(it.as_bytes())),
+            Self::Listing(path) => Observation::of(&view.list(path), hash_listing),
+            Self::Content(path) => Observation::of(&view.read(path), |it| ContentHash::of(it)),
+        }
+    }
+}
+
+impl Observation {
+    fn of<T>(answer: &io::Result<T>, hash: impl FnOnce(&T) -> ContentHash) -> Self {
+        match answer {
+            Ok(value) => Self::Found(hash(value)),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound => Self::Missing,
+                io::ErrorKind::NotADirectory => Self::NotADirectory,
+                io::ErrorKind::IsADirectory => Self::IsADirectory,
+                io::ErrorKind::InvalidInput => Self::NotALink,
+                io::ErrorKind::Unsupported => Self::Special,
+                _ => Self::Failed,
+            },
+        }
+    }
+}
+
+fn hash_metadata(metadata: &Metadata) -> ContentHash {
+    let Metadata { kind, size, executable } = *metadata;
+    let mut text = [0; 10];
+    text[0] = kind_byte(kind);
+    text[1] = executable.into();
+    text[2..].copy_from_slice(&size.to_le_bytes());
+    ContentHash::of(&text)
+}
+
+fn hash_listing(listing: &Listing) -> ContentHash {
+    let mut text = listing.not_utf8.to_le_bytes().to_vec();
+    for entry in &listing.entries {
+        text.push(kind_byte(entry.kind));
+        text.extend_from_slice(entry.name.as_bytes());
+        // No name contains it.
+        text.push(0);
+    }
+    ContentHash::of(&text)
+}
+
+fn kind_byte(kind: FileKind) -> u8 {
+    match kind {
+        FileKind::File => 0,
+        FileKind::Directory => 1,
+        FileKind::Symlink => 2,
+        FileKind::Other => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! The one read trait, and what it answers with.
+
+use std::{collections::BTreeMap, io};
+
+use bytes::Bytes;
+
+use crate::WorkspacePath;
+
+/// Read access to a tree of files.
+///
+/// The four required methods follow **no** symbolic link: a link anywhere in `path` (for `read` and
+/// `list` also at its end) is [`io::ErrorKind::NotADirectory`]. Callers that want links followed
+/// [`resolve`](View::resolve) first, or use [`open`](View::open). So a link is only ever followed
+/// here, against the tree that the view shows, and can never lead out of the root.
+///
+/// Errors carry the kind that a disk would give: `NotFound`, `NotADirectory`, `IsADirectory`,
+/// `PermissionDenied`, `Unsupported` for a socket or device.
+pub trait View: Send + Sync {
+    /// A regular file's bytes, shared and not copied where the view holds them already.
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes>;
+
+    /// What stands at `path` itself (as `lstat`).
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata>;
+
+    /// The entries of a directory, sorted by name. Names that are not UTF-8 are left out and counted.
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing>;
+
+    /// The text of a symbolic link; `InvalidInput` if `path` is none.
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String>;
+
+    /// The link-free path that `path` leads to when every symbolic link is followed.
+    ///
+    /// A missing last component is kept, so that the answer can be created or reported missing. A
+    /// link that leads out of the root is `PermissionDenied`, a loop is `InvalidInput`; both name the link.
+    fn resolve(&self, path: &WorkspacePath) -> io::Result<WorkspacePath> {
+        resolve(self, path, true)
+    }
+
+    /// As [`resolve`](View::resolve), but a link at the very end of `path` is not followed.
+    fn resolve_parent(&self, path: &WorkspacePath) -> io::Result<WorkspacePath> {
+        resolve(self, path, false)
+    }
+
+    /// Reads a file with links followed. Costs nothing extra where no link is in the way.
+    fn open(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        match self.read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => self.read(&self.resolve(path)?),
+            answer => answer,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FileKind {
+    File,
+    Directory,
+    Symlink,
+    /// A socket, device or pipe: listed, never read.
+    Other,
+}
+
+/// What a view says of an entry. Deliberately without times and inode numbers: an answer must not
+/// depend on what differs between two trees of equal content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Metadata {
+    pub kind: FileKind,
+    /// Bytes; 0 for anything but a file.
+    pub size: u64,
+    /// Whether anyone may execute the file; false for anything but a file.
+    pub executable: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Entry {
+    pub name: String,
+    pub kind: FileKind,
+}
+
+/// A directory's entries, sorted by name, with what could not be shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Listing {
+    pub entries: Vec<Entry>,
+    /// Names that are not UTF-8.
+    pub not_utf8: u64,
+}
+
+/// What a walk passed over, counted by reason and so never lost silently.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Names that are not UTF-8.
+    pub not_utf8: u64,
+    /// Directories or files that could not be read, with the reason.
+    pub unreadable: BTreeMap<WorkspacePath, String>,
+    /// Sockets, devices and pipes.
+    pub special: u64,
+    /// Symbolic links that lead nowhere, in a circle, or out of the workspace.
+    pub broken_links: u64,
+}
+
+impl Skipped {
+    pub fn total(&self) -> u64 {
+        self.not_utf8 + self.unreadable.len() as u64 + self.special + self.broken_links
+    }
+}
+
+/// As Linux.
+const MAX_LINKS: u32 = 40;
+
+fn resolve<V: View + ?Sized>(view: &V, path: &WorkspacePath, follow_last: bool) -> io::Result<WorkspacePath> {
+    let mut todo: Vec<String> = path.components().rev().map(str::to_owned).collect();
+    let mut done = WorkspacePath::root();
+    let mut links = 0;
+    while let Some(name) = todo.pop() {
+        if name == ".." {
+            done = done.parent().ok_or_else(|| leads_out(path))?;
+            continue;
+        }
+        let next = done.child(&name);
+        let is_last = todo.is_empty();
+        match view.metadata(&next) {
+            Ok(metadata) if metadata.kind == FileKind::Symlink && (follow_last || !is_last) => {
+                links += 1;
+                if links > MAX_LINKS {
+                    return Err(io::Error::new(
+                        io::ErrorKind::InvalidInput,
+                        format!("`{path}` is a loop of symbolic links"),
+                    ));
+                }
+                let target = view.read_link(&next)?;
+                if target.starts_with('/') {
+                    return Err(leads_out(&next));
+                }
+                todo.extend(target.split('/').rev().filter(|it| !matches!(*it, "" | ".")).map(str::to_owned));
+            }
+            Ok(metadata) if metadata.kind != FileKind::Directory && !is_last => {
+                return Err(io::Error::new(
+                    io::ErrorKind::NotADirectory,
+                    format!("`{next}` is not a directory"),
+                ));
+            }
+            Ok(_) => done = next,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_last => done = next,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+fn leads_out(link: &WorkspacePath) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        format!("the symbolic link `{link}` leads out of the workspace"),
+    )
+}

@@ -1,0 +1,153 @@
+//! What ignore files say, directory by directory.
+//!
+//! As the `ignore` crate, and so ripgrep and ruff, has it: `.brokerignore` goes before `.ignore` before
+//! `.gitignore` before `.git/info/exclude` before the user's own excludes, and among files of one name
+//! the deeper directory goes first. A repository inside a repository does not heed git's files of the
+//! outer one. Unlike there, a `.gitignore` counts even where there is no repository.
+
+use std::{io, sync::Arc};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::WalkOptions;
+use crate::{FileKind, Listing, Skipped, View, WorkspacePath};
+
+/// In the order in which they are heard. The last two are git's.
+const IGNORE_FILES: [&str; 3] = [".brokerignore", ".ignore", ".gitignore"];
+const KINDS: usize = IGNORE_FILES.len() + 1;
+const FIRST_OF_GIT: usize = 2;
+
+/// The rules that count in a directory: its own and those above it. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Rules {
+    /// `None` if ignore files are not asked for.
+    global: Option<Arc<Gitignore>>,
+    nearest: Option<Arc<Level>>,
+}
+
+/// A directory that has ignore files or is a repository.
+struct Level {
+    directory: WorkspacePath,
+    matchers: [Gitignore; KINDS],
+    is_repository: bool,
+    above: Option<Arc<Self>>,
+}
+
+impl Rules {
+    pub(super) fn new(options: &WalkOptions) -> Self {
+        let text = options.global_excludes.as_deref().unwrap_or_default();
+        let global = || Arc::new(matcher(text).unwrap_or_else(|_| Gitignore::empty()));
+        Self { global: options.respect_ignore_files.then(global), nearest: None }
+    }
+
+    /// The rules inside of `directory`. Ignore files that cannot be read are reported and count as empty.
+    pub(super) fn enter(
+        &self,
+        view: &dyn View,
+        directory: &WorkspacePath,
+        listing: &Listing,
+        skipped: &mut Skipped,
+    ) -> Self {
+        let is_repository = has(listing, ".git") || has(listing, ".jj");
+        if self.global.is_none() || !(is_repository || IGNORE_FILES.iter().any(|name| has(listing, name))) {
+            return self.clone();
+        }
+        let mut load = |path: Option<WorkspacePath>| match path.map(|path| (read(view, &path), path)) {
+            Some((Ok(matcher), _)) => matcher,
+            Some((Err(error), path)) => {
+                skipped.unreadable.insert(path, error.to_string());
+                Gitignore::empty()
+            }
+            None => Gitignore::empty(),
+        };
+        let own = IGNORE_FILES.map(|name| load(has(listing, name).then(|| directory.child(name))));
+        let exclude = load(git_exclude(view, directory, listing));
+        let [brokerignore, ignore, gitignore] = own;
+        let level = Level {
+            directory: directory.clone(),
+            matchers: [brokerignore, ignore, gitignore, exclude],
+            is_repository,
+            above: self.nearest.clone(),
+        };
+        Self { global: self.global.clone(), nearest: Some(Arc::new(level)) }
+    }
+
+    /// Whether the entry `path` of the directory that these rules are for is ignored.
+    pub(super) fn ignore(&self, path: &WorkspacePath, is_directory: bool) -> bool {
+        let mut verdicts = [None; KINDS];
+        let mut heard = KINDS;
+        let levels = std::iter::successors(self.nearest.as_deref(), |level| level.above.as_deref());
+        for level in levels {
+            let relative = path.strip_prefix(&level.directory).unwrap_or(path.as_str());
+            for (verdict, matcher) in verdicts.iter_mut().zip(&level.matchers).take(heard) {
+                *verdict = verdict.or_else(|| judge(matcher, relative, is_directory));
+            }
+            if level.is_repository {
+                heard = FIRST_OF_GIT;
+            }
+        }
+        let global = || judge(self.global.as_deref()?, path.as_str(), is_directory);
+        verdicts.into_iter().flatten().next().or_else(global).unwrap_or(false)
+    }
+}
+
+/// `Some(true)`: ignored, `Some(false)`: included in spite of what others say.
+fn judge(matcher: &Gitignore, path: &str, is_directory: bool) -> Option<bool> {
+    match matcher.matched(path, is_directory) {
+        ignore::Match::None => None,
+        ignore::Match::Ignore(_) => Some(true),
+        ignore::Match::Whitelist(_) => Some(false),
+    }
+}
+
+fn has(listing: &Listing, name: &str) -> bool {
+    kind(listing, name).is_some_and(|it| it != FileKind::Directory || name == ".git" || name == ".jj")
+}
+
+fn kind(listing: &Listing, name: &str) -> Option<FileKind> {
+    let index = listing.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()?;
+    Some(listing.entries[index].kind)
+}
+
+fn read(view: &dyn View, path: &WorkspacePath) -> io::Result<Gitignore> {
+    match view.open(path) {
+        Ok(bytes) => matcher(&String::from_utf8_lossy(&bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Gitignore::empty()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Patterns are matched against paths as seen from the directory that they stand in, so they need no root.
+fn matcher(text: &str) -> io::Result<Gitignore> {
+    let mut builder = GitignoreBuilder::new("");
+    for line in text.strip_prefix('\u{feff}').unwrap_or(text).lines() {
+        // A pattern that is none matches nothing, as in git.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().map_err(io::Error::other)
+}
+
+/// The excludes of the repository in `directory`, which a linked worktree shares with the main one.
+fn git_exclude(view: &dyn View, directory: &WorkspacePath, listing: &Listing) -> Option<WorkspacePath> {
+    let git = directory.child(".git");
+    let common = match kind(listing, ".git")? {
+        FileKind::File => common_directory(view, directory, &git)?,
+        _ => git,
+    };
+    Some(common.child("info").child("exclude"))
+}
+
+/// Where a `.git` file leads. Elsewhere than in this workspace, as is usual, is too far.
+fn common_directory(
+    view: &dyn View,
+    directory: &WorkspacePath,
+    git_file: &WorkspacePath,
+) -> Option<WorkspacePath> {
+    let own = directory.join(first_line(view, git_file)?.strip_prefix("gitdir: ")?).ok()?;
+    own.join(&first_line(view, &own.child("commondir"))?).ok()
+}
+
+fn first_line(view: &dyn View, path: &WorkspacePath) -> Option<String> {
+    let bytes = view.open(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).lines().next()?.to_owned())
+}

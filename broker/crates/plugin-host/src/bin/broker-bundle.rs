@@ -1,0 +1,69 @@
+//! `broker-bundle FOLDER COMPONENT…`: makes plugins ready to be carried by the program.
+//!
+//! For each component it writes `NAME.toml` (manifest), `NAME.digest`, `NAME.wasm.zst` (pre-initialised)
+//! and `NAME.cwasm` (machine code) into the folder. A component that did not change is skipped.
+
+#![allow(clippy::disallowed_methods, clippy::print_stderr, reason = "a build tool, far from any workspace")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::Context as _;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let Some(folder) = arguments.next() else {
+        eprintln!("usage: broker-bundle FOLDER COMPONENT…");
+        return ExitCode::from(2);
+    };
+    match bundle(&folder, arguments.collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn bundle(folder: &Path, components: Vec<PathBuf>) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for component in components {
+        let wasm = fs::read(&component).with_context(|| format!("cannot read {}", component.display()))?;
+        one(folder, &component, &wasm)?;
+    }
+    Ok(())
+}
+
+fn one(folder: &Path, component: &Path, wasm: &[u8]) -> anyhow::Result<()> {
+    let origin = component.display().to_string();
+    let manifest = plugin_host::Manifest::of_component(&origin, wasm)?;
+    let file = |extension: &str| folder.join(format!("{}.{extension}", manifest.name));
+    let stamp = stamp(wasm)?;
+    if fs::read_to_string(file("stamp")).is_ok_and(|it| it == stamp) {
+        return Ok(());
+    }
+    let compiled = plugin_host::compile(&origin, wasm)?;
+    fs::write(file("toml"), plugin_host::Manifest::text_of_component(&origin, wasm)?)?;
+    fs::write(file("digest"), &compiled.digest)?;
+    fs::write(file("wasm.zst"), zstd::encode_all(compiled.wasm.as_slice(), 19)?)?;
+    fs::write(file("cwasm"), &compiled.machine_code)?;
+    // Last: a run that was cut off is done again.
+    fs::write(file("stamp"), stamp)?;
+    eprintln!(
+        "  {} {}: {:.1} MB of WebAssembly, {:.1} MB of machine code",
+        manifest.name,
+        manifest.version,
+        compiled.wasm.len() as f64 / 1e6,
+        compiled.machine_code.len() as f64 / 1e6
+    );
+    Ok(())
+}
+
+/// Changes with the component and with this program, whose compiler shapes the machine code.
+fn stamp(wasm: &[u8]) -> anyhow::Result<String> {
+    let program = fs::read(std::env::current_exe()?)?;
+    Ok(format!("{} {}", blake3::hash(wasm), blake3::hash(&program)))
+}

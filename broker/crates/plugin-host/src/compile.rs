@@ -1,0 +1,83 @@
+//! From a component to machine code: pre-initialisation, then ahead-of-time compilation.
+
+use std::sync::Arc;
+
+use lint::Cancel;
+use overlay::Memory;
+use wasmtime::{
+    Engine, Store,
+    component::{Component, Linker},
+};
+use wasmtime_wizer::Wizer;
+
+use crate::{Limits, Manifest, PluginError, error::Name, host, state::State, wasi};
+
+/// A plugin made ready to be carried by the program.
+pub struct Compiled {
+    pub manifest: Manifest,
+    /// BLAKE3 of the component as it was built, in hex.
+    pub digest: String,
+    /// The pre-initialised component.
+    pub wasm: Vec<u8>,
+    pub machine_code: Vec<u8>,
+}
+
+/// Pre-initialises and compiles the component in `wasm`, for this machine's processor.
+pub fn compile(origin: &str, wasm: &[u8]) -> Result<Compiled, PluginError> {
+    let manifest = Manifest::of_component(origin, wasm)?;
+    let name = manifest.full_name();
+    let digest = blake3::hash(wasm).to_hex().to_string();
+    let wasm = preinitialize(&name, wasm)?;
+    let engine = Engine::new(&host::config()).map_err(|error| name.host(error))?;
+    let machine_code = compile_component(&engine, &name, &wasm)?;
+    Ok(Compiled { manifest, digest, wasm, machine_code })
+}
+
+pub(crate) fn compile_component(engine: &Engine, name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginError> {
+    engine.precompile_component(wasm).map_err(|error| name.compile(&error))
+}
+
+/// The export of the world `preinitialized-linter`.
+const INITIALIZE: &str = "initialize";
+
+/// Runs the plugin's `initialize` once and keeps the memory that it leaves behind. A plugin without that
+/// export stays as it is.
+pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginError> {
+    let failed = |error: wasmtime::Error| name.compile(&error.context("pre-initialisation failed"));
+    let engine = Engine::new(&wizer_config()).map_err(failed)?;
+    let component = Component::new(&engine, wasm).map_err(|error| name.compile(&error))?;
+    wasi::check_imports(&component, name)?;
+    if component.get_export_index(None, INITIALIZE).is_none() {
+        return Ok(wasm.to_vec());
+    }
+    drop(component);
+    let mut wizer = Wizer::new();
+    wizer.init_func(INITIALIZE).keep_init_func(true);
+    let state = State::new(
+        &name.plugin,
+        Arc::new(Memory::default()),
+        &Limits::default(),
+        Cancel::default(),
+        Arc::new(|_| {}),
+    );
+    let mut store = Store::new(&engine, state);
+    let run = wizer.run_component(&mut store, wasm, async |store, component| {
+        let mut linker = Linker::new(component.engine());
+        wasi::link(&mut linker)?;
+        linker.instantiate_async(store, component).await
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| name.host(error))?;
+    let (wasm, _) = runtime.block_on(run).map_err(failed)?;
+    if store.data().files.any_open() {
+        let reason = "`initialize` asked for files or standard streams, which are not there yet";
+        return Err(failed(wasmtime::Error::msg(reason)));
+    }
+    Ok(wasm)
+}
+
+/// Only the plugin's memory matters of this run, so the code is compiled fast and runs slowly.
+fn wizer_config() -> wasmtime::Config {
+    let mut config = wasmtime::Config::new();
+    config.wasm_component_model(true).cranelift_opt_level(wasmtime::OptLevel::None);
+    config
+}

@@ -1,0 +1,131 @@
+//! From the world's records to [`lint`]'s, believing nothing: a guest's spans are checked here, once.
+
+use std::sync::Arc;
+
+use lint::{
+    Applicability, Completeness, Diagnostic, Edit, Fix, FixAvailability, Outcome, Related, Rule, Severity,
+    Span, Tag,
+};
+use overlay::WorkspacePath;
+
+use crate::{PluginError, bindings::types, error::Name};
+
+/// What a report says of the file with these bytes.
+pub(crate) fn outcome(
+    report: types::Report,
+    bytes: &[u8],
+    name: &Name,
+    max_diagnostics: usize,
+) -> Result<Outcome, PluginError> {
+    let count = report.diagnostics.len();
+    if count > max_diagnostics {
+        return Err(
+            name.too_much(format!("{count} diagnostics for one file, where {max_diagnostics} are allowed"))
+        );
+    }
+    let texts = Texts { file: bytes.len(), cells: report.cells.iter().map(String::len).collect() };
+    let diagnostics = report.diagnostics.into_iter().map(|it| diagnostic(it, &texts));
+    let diagnostics = diagnostics.collect::<Result<Vec<_>, _>>().map_err(|error| name.invalid(error))?;
+    let completeness = match report.completeness {
+        types::Completeness::Complete => Completeness::Complete,
+        types::Completeness::Excluded => Completeness::Excluded,
+        types::Completeness::Partial(why) => Completeness::Partial(why),
+    };
+    let cells = report.cells.into_iter().map(Arc::from).collect();
+    Ok(Outcome { diagnostics, cells, ..Outcome::without_findings(completeness) })
+}
+
+/// How long the texts are that spans may lie in.
+struct Texts {
+    file: usize,
+    cells: Vec<usize>,
+}
+
+fn diagnostic(it: types::Diagnostic, texts: &Texts) -> Result<Diagnostic, String> {
+    let length = match it.cell {
+        None => texts.file,
+        Some(cell) => *texts.cells.get(cell as usize).ok_or_else(|| {
+            format!("{} is in cell {cell}, and there are {} cells", it.code, texts.cells.len())
+        })?,
+    };
+    let span = |span: types::Span| within(span, length, &it.code);
+    let other_file = |span: types::Span| Ok(Span::new(span.start, span.end.max(span.start)));
+    let related = it.related.into_iter().map(|related| {
+        let span = if related.path.is_some() { other_file(related.span) } else { span(related.span) };
+        let path = related.path.map(|path| WorkspacePath::new(&path)).transpose();
+        Ok::<_, String>(Related {
+            path: path.map_err(|it| it.to_string())?,
+            span: span?,
+            message: related.message,
+        })
+    });
+    let related = related.collect::<Result<_, _>>()?;
+    let fixes = it.fixes.into_iter().map(|it| fix(it, &span)).collect::<Result<_, _>>()?;
+    Ok(Diagnostic {
+        span: span(it.span)?,
+        name: it.name,
+        message: it.message,
+        severity: severity(it.severity),
+        cell: it.cell,
+        tags: tags(it.tags),
+        url: it.url,
+        fixes,
+        related,
+        code: it.code,
+    })
+}
+
+fn within(span: types::Span, length: usize, code: &str) -> Result<Span, String> {
+    let types::Span { start, end } = span;
+    if start > end || end as usize > length {
+        return Err(format!("the span {start}..{end} of {code} is outside the text of {length} bytes"));
+    }
+    Ok(Span::new(start, end))
+}
+
+fn fix(it: types::Fix, span: &impl Fn(types::Span) -> Result<Span, String>) -> Result<Fix, String> {
+    let edit = |it: types::Edit| Ok(Edit { span: span(it.span)?, replacement: it.replacement });
+    let edits = it.edits.into_iter().map(edit).collect::<Result<Vec<_>, String>>()?;
+    if !edits.is_sorted_by(|a, b| a.span.end <= b.span.start) {
+        return Err("the edits of a fix overlap or are not in order".to_owned());
+    }
+    Ok(Fix { message: it.message, applicability: applicability(it.applicability), edits })
+}
+
+fn applicability(it: types::Applicability) -> Applicability {
+    match it {
+        types::Applicability::Safe => Applicability::Safe,
+        types::Applicability::Unsafe => Applicability::Unsafe,
+        types::Applicability::DisplayOnly => Applicability::DisplayOnly,
+    }
+}
+
+fn severity(it: types::Severity) -> Severity {
+    match it {
+        types::Severity::Error => Severity::Error,
+        types::Severity::Warning => Severity::Warning,
+        types::Severity::Info => Severity::Info,
+        types::Severity::Hint => Severity::Hint,
+    }
+}
+
+fn tags(it: types::Tags) -> Vec<Tag> {
+    let known = [(types::Tags::UNNECESSARY, Tag::Unnecessary), (types::Tags::DEPRECATED, Tag::Deprecated)];
+    known.into_iter().filter(|(flag, _)| it.contains(*flag)).map(|(_, tag)| tag).collect()
+}
+
+pub(crate) fn rule(it: types::Rule) -> Rule {
+    Rule {
+        code: it.code,
+        name: it.name,
+        summary: it.summary,
+        explanation: it.explanation,
+        url: it.url,
+        fix: match it.fix {
+            types::FixAvailability::None => FixAvailability::None,
+            types::FixAvailability::Sometimes => FixAvailability::Sometimes,
+            types::FixAvailability::Always => FixAvailability::Always,
+        },
+        default: it.default,
+    }
+}

@@ -1,0 +1,434 @@
+//! `wasi:filesystem` on a view: read-only, mounted at `/`.
+//!
+//! Handles are indices into a table of our own; wasmtime-wasi's `Descriptor`, which wraps a file of the
+//! operating system, serves as the type of the handle only. Times are absent, since an answer must not
+//! depend on them. `..` is taken textually, before links are followed.
+
+use std::{io, sync::Arc};
+
+use bytes::Bytes;
+use overlay::{Entry, FileKind, Metadata, PathError, View, WorkspacePath};
+use wasmtime::component::{HasData, Resource, ResourceTable};
+use wasmtime_wasi::{
+    TrappableError,
+    p2::{
+        DynInputStream, DynOutputStream, FsError, FsResult,
+        bindings::{filesystem::preopens, filesystem::types as asynchronous, sync::filesystem::types},
+        pipe::MemoryInputPipe,
+    },
+};
+
+type Descriptor = types::Descriptor;
+type DirectoryStream = types::DirectoryEntryStream;
+
+/// More than a careful program needs, few enough that a leak is found.
+const MAX_HANDLES: usize = 1024;
+
+/// The files that a guest has open.
+pub(crate) struct GuestFiles {
+    view: Arc<dyn View>,
+    handles: Vec<Option<Handle>>,
+}
+
+enum Handle {
+    File { path: WorkspacePath, bytes: Bytes, executable: bool },
+    Directory(WorkspacePath),
+    Stream(std::vec::IntoIter<Entry>),
+}
+
+impl GuestFiles {
+    pub(crate) fn new(view: Arc<dyn View>) -> Self {
+        Self { view, handles: Vec::new() }
+    }
+
+    pub(crate) fn any_open(&self) -> bool {
+        self.handles.iter().any(Option::is_some)
+    }
+
+    fn insert(&mut self, handle: Handle) -> FsResult<u32> {
+        let free = self.handles.iter().position(Option::is_none);
+        let index = free.unwrap_or(self.handles.len());
+        if index >= MAX_HANDLES {
+            return Err(asynchronous::ErrorCode::InsufficientMemory.into());
+        }
+        if index == self.handles.len() {
+            self.handles.push(None);
+        }
+        self.handles[index] = Some(handle);
+        Ok(index as u32)
+    }
+
+    fn remove(&mut self, index: u32) {
+        if let Some(slot) = self.handles.get_mut(index as usize) {
+            *slot = None;
+        }
+    }
+
+    fn get(&self, descriptor: &Resource<Descriptor>) -> FsResult<&Handle> {
+        let handle = self.handles.get(descriptor.rep() as usize).and_then(Option::as_ref);
+        handle.ok_or_else(|| FsError::trap(wasmtime::Error::msg("unknown file handle")))
+    }
+
+    /// The path that a guest means by `path` at `descriptor`.
+    fn at(&self, descriptor: &Resource<Descriptor>, path: &str) -> FsResult<WorkspacePath> {
+        let Handle::Directory(directory) = self.get(descriptor)? else {
+            return Err(asynchronous::ErrorCode::NotDirectory.into());
+        };
+        directory.join(path).map_err(|error| match error {
+            PathError::Nul(_) => asynchronous::ErrorCode::Invalid.into(),
+            PathError::Absolute(_) | PathError::Escapes(_) => asynchronous::ErrorCode::NotPermitted.into(),
+        })
+    }
+
+    /// Looks `path` up, following links only where the plain look-up met one: most paths have none.
+    fn lookup(&self, path: WorkspacePath, follow: bool) -> FsResult<(WorkspacePath, Metadata)> {
+        let met_link = match self.view.metadata(&path) {
+            Ok(metadata) => metadata.kind == FileKind::Symlink && follow,
+            Err(error) => error.kind() == io::ErrorKind::NotADirectory,
+        };
+        let path = match (met_link, follow) {
+            (false, _) => path,
+            (true, true) => self.view.resolve(&path).map_err(fs_error)?,
+            (true, false) => self.view.resolve_parent(&path).map_err(fs_error)?,
+        };
+        let metadata = self.view.metadata(&path).map_err(fs_error)?;
+        Ok((path, metadata))
+    }
+
+    fn open(&mut self, path: WorkspacePath, follow: bool, directory: bool) -> FsResult<u32> {
+        let (path, metadata) = self.lookup(path, follow)?;
+        let handle = match metadata.kind {
+            FileKind::Directory => Handle::Directory(path),
+            _ if directory => return Err(asynchronous::ErrorCode::NotDirectory.into()),
+            FileKind::File => {
+                let bytes = self.view.read(&path).map_err(fs_error)?;
+                Handle::File { path, bytes, executable: metadata.executable }
+            }
+            FileKind::Symlink => return Err(asynchronous::ErrorCode::Loop.into()),
+            FileKind::Other => return Err(asynchronous::ErrorCode::Unsupported.into()),
+        };
+        self.insert(handle)
+    }
+
+    fn file(&self, descriptor: &Resource<Descriptor>) -> FsResult<&Bytes> {
+        match self.get(descriptor)? {
+            Handle::File { bytes, .. } => Ok(bytes),
+            Handle::Directory(_) | Handle::Stream(_) => Err(asynchronous::ErrorCode::IsDirectory.into()),
+        }
+    }
+
+    fn metadata(&self, descriptor: &Resource<Descriptor>) -> FsResult<Metadata> {
+        Ok(match self.get(descriptor)? {
+            Handle::File { bytes, executable, .. } => {
+                Metadata { kind: FileKind::File, size: bytes.len() as u64, executable: *executable }
+            }
+            Handle::Directory(_) | Handle::Stream(_) => {
+                Metadata { kind: FileKind::Directory, size: 0, executable: false }
+            }
+        })
+    }
+
+    fn path(&self, descriptor: &Resource<Descriptor>) -> FsResult<&WorkspacePath> {
+        match self.get(descriptor)? {
+            Handle::File { path, .. } | Handle::Directory(path) => Ok(path),
+            Handle::Stream(_) => Err(FsError::trap(wasmtime::Error::msg("not a file handle"))),
+        }
+    }
+}
+
+fn fs_error(error: io::Error) -> FsError {
+    use asynchronous::ErrorCode;
+    match error.kind() {
+        io::ErrorKind::NotFound => ErrorCode::NoEntry,
+        io::ErrorKind::NotADirectory => ErrorCode::NotDirectory,
+        io::ErrorKind::IsADirectory => ErrorCode::IsDirectory,
+        io::ErrorKind::PermissionDenied => ErrorCode::NotPermitted,
+        io::ErrorKind::InvalidInput => ErrorCode::Loop,
+        io::ErrorKind::InvalidData => ErrorCode::IllegalByteSequence,
+        io::ErrorKind::Unsupported => ErrorCode::Unsupported,
+        io::ErrorKind::FileTooLarge => ErrorCode::FileTooLarge,
+        _ => ErrorCode::Io,
+    }
+    .into()
+}
+
+fn read_only<T>() -> FsResult<T> {
+    Err(asynchronous::ErrorCode::ReadOnly.into())
+}
+
+fn kind(kind: FileKind) -> types::DescriptorType {
+    match kind {
+        FileKind::File => types::DescriptorType::RegularFile,
+        FileKind::Directory => types::DescriptorType::Directory,
+        FileKind::Symlink => types::DescriptorType::SymbolicLink,
+        FileKind::Other => types::DescriptorType::Unknown,
+    }
+}
+
+fn stat(metadata: Metadata) -> types::DescriptorStat {
+    types::DescriptorStat {
+        type_: kind(metadata.kind),
+        link_count: 1,
+        size: metadata.size,
+        data_access_timestamp: None,
+        data_modification_timestamp: None,
+        status_change_timestamp: None,
+    }
+}
+
+/// Stands for device and inode: the same for the same path, and for nothing else.
+fn identity(path: &WorkspacePath) -> types::MetadataHashValue {
+    let hash = overlay::ContentHash::of(path.as_str().as_bytes());
+    let half = |at: usize| u64::from_le_bytes(std::array::from_fn(|it| hash.as_bytes()[at + it]));
+    types::MetadataHashValue { lower: half(0), upper: half(8) }
+}
+
+/// For the linker: how to get at the files of a store.
+pub(crate) struct HasFiles;
+
+impl HasData for HasFiles {
+    type Data<'a> = Files<'a>;
+}
+
+pub(crate) struct Files<'a> {
+    pub(crate) files: &'a mut GuestFiles,
+    /// Holds the streams that reads are made of.
+    pub(crate) table: &'a mut ResourceTable,
+}
+
+impl preopens::Host for Files<'_> {
+    fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
+        let root = self.files.insert(Handle::Directory(WorkspacePath::root()));
+        let root = root.map_err(|_| wasmtime::Error::msg("too many open files"))?;
+        Ok(vec![(Resource::new_own(root), "/".to_owned())])
+    }
+}
+
+impl types::Host for Files<'_> {
+    fn convert_error_code(&mut self, error: FsError) -> wasmtime::Result<types::ErrorCode> {
+        Ok(TrappableError::downcast(error)?.into())
+    }
+
+    fn filesystem_error_code(
+        &mut self,
+        _: Resource<wasmtime_wasi::p2::bindings::io::error::Error>,
+    ) -> wasmtime::Result<Option<types::ErrorCode>> {
+        Ok(None)
+    }
+}
+
+impl types::HostDescriptor for Files<'_> {
+    fn open_at(
+        &mut self,
+        descriptor: Resource<Descriptor>,
+        path_flags: types::PathFlags,
+        path: String,
+        open_flags: types::OpenFlags,
+        flags: types::DescriptorFlags,
+    ) -> FsResult<Resource<Descriptor>> {
+        use types::{DescriptorFlags, OpenFlags, PathFlags};
+        if flags.intersects(DescriptorFlags::WRITE | DescriptorFlags::MUTATE_DIRECTORY)
+            || open_flags.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE)
+        {
+            return read_only();
+        }
+        let path = self.files.at(&descriptor, &path)?;
+        let follow = path_flags.contains(PathFlags::SYMLINK_FOLLOW);
+        let directory = open_flags.contains(OpenFlags::DIRECTORY);
+        Ok(Resource::new_own(self.files.open(path, follow, directory)?))
+    }
+
+    fn drop(&mut self, descriptor: Resource<Descriptor>) -> wasmtime::Result<()> {
+        self.files.remove(descriptor.rep());
+        Ok(())
+    }
+
+    fn read(&mut self, file: Resource<Descriptor>, length: u64, offset: u64) -> FsResult<(Vec<u8>, bool)> {
+        /// A guest may ask for any length; more than this comes in a second read.
+        const MAX_READ: usize = 1 << 20;
+        let rest = after(self.files.file(&file)?, offset);
+        let part = rest.slice(..rest.len().min(usize::try_from(length).unwrap_or(MAX_READ)).min(MAX_READ));
+        Ok((part.to_vec(), part.len() == rest.len()))
+    }
+
+    fn read_via_stream(
+        &mut self,
+        file: Resource<Descriptor>,
+        offset: u64,
+    ) -> FsResult<Resource<DynInputStream>> {
+        let bytes = after(self.files.file(&file)?, offset);
+        let stream: DynInputStream = Box::new(MemoryInputPipe::new(bytes));
+        Ok(self.table.push(stream)?)
+    }
+
+    fn stat(&mut self, descriptor: Resource<Descriptor>) -> FsResult<types::DescriptorStat> {
+        Ok(stat(self.files.metadata(&descriptor)?))
+    }
+
+    fn stat_at(
+        &mut self,
+        descriptor: Resource<Descriptor>,
+        path_flags: types::PathFlags,
+        path: String,
+    ) -> FsResult<types::DescriptorStat> {
+        let path = self.files.at(&descriptor, &path)?;
+        let follow = path_flags.contains(types::PathFlags::SYMLINK_FOLLOW);
+        Ok(stat(self.files.lookup(path, follow)?.1))
+    }
+
+    fn readlink_at(&mut self, descriptor: Resource<Descriptor>, path: String) -> FsResult<String> {
+        let (path, metadata) = self.files.lookup(self.files.at(&descriptor, &path)?, false)?;
+        if metadata.kind != FileKind::Symlink {
+            return Err(asynchronous::ErrorCode::Invalid.into());
+        }
+        self.files.view.read_link(&path).map_err(fs_error)
+    }
+
+    fn read_directory(&mut self, descriptor: Resource<Descriptor>) -> FsResult<Resource<DirectoryStream>> {
+        let Handle::Directory(path) = self.files.get(&descriptor)? else {
+            return Err(asynchronous::ErrorCode::NotDirectory.into());
+        };
+        let listing = self.files.view.list(path).map_err(fs_error)?;
+        let index = self.files.insert(Handle::Stream(listing.entries.into_iter()))?;
+        Ok(Resource::new_own(index))
+    }
+
+    fn get_flags(&mut self, _: Resource<Descriptor>) -> FsResult<types::DescriptorFlags> {
+        Ok(types::DescriptorFlags::READ)
+    }
+
+    fn get_type(&mut self, descriptor: Resource<Descriptor>) -> FsResult<types::DescriptorType> {
+        Ok(kind(self.files.metadata(&descriptor)?.kind))
+    }
+
+    fn is_same_object(&mut self, a: Resource<Descriptor>, b: Resource<Descriptor>) -> wasmtime::Result<bool> {
+        match (self.files.path(&a), self.files.path(&b)) {
+            (Ok(a), Ok(b)) => Ok(a == b),
+            _ => Ok(false),
+        }
+    }
+
+    fn metadata_hash(&mut self, descriptor: Resource<Descriptor>) -> FsResult<types::MetadataHashValue> {
+        Ok(identity(self.files.path(&descriptor)?))
+    }
+
+    fn metadata_hash_at(
+        &mut self,
+        descriptor: Resource<Descriptor>,
+        path_flags: types::PathFlags,
+        path: String,
+    ) -> FsResult<types::MetadataHashValue> {
+        let path = self.files.at(&descriptor, &path)?;
+        let follow = path_flags.contains(types::PathFlags::SYMLINK_FOLLOW);
+        Ok(identity(&self.files.lookup(path, follow)?.0))
+    }
+
+    fn advise(&mut self, _: Resource<Descriptor>, _: u64, _: u64, _: types::Advice) -> FsResult<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self, _: Resource<Descriptor>) -> FsResult<()> {
+        Ok(())
+    }
+
+    fn sync_data(&mut self, _: Resource<Descriptor>) -> FsResult<()> {
+        Ok(())
+    }
+
+    fn write(&mut self, _: Resource<Descriptor>, _: Vec<u8>, _: u64) -> FsResult<u64> {
+        read_only()
+    }
+
+    fn write_via_stream(&mut self, _: Resource<Descriptor>, _: u64) -> FsResult<Resource<DynOutputStream>> {
+        read_only()
+    }
+
+    fn append_via_stream(&mut self, _: Resource<Descriptor>) -> FsResult<Resource<DynOutputStream>> {
+        read_only()
+    }
+
+    fn set_size(&mut self, _: Resource<Descriptor>, _: u64) -> FsResult<()> {
+        read_only()
+    }
+
+    fn set_times(
+        &mut self,
+        _: Resource<Descriptor>,
+        _: types::NewTimestamp,
+        _: types::NewTimestamp,
+    ) -> FsResult<()> {
+        read_only()
+    }
+
+    fn set_times_at(
+        &mut self,
+        _: Resource<Descriptor>,
+        _: types::PathFlags,
+        _: String,
+        _: types::NewTimestamp,
+        _: types::NewTimestamp,
+    ) -> FsResult<()> {
+        read_only()
+    }
+
+    fn create_directory_at(&mut self, _: Resource<Descriptor>, _: String) -> FsResult<()> {
+        read_only()
+    }
+
+    fn remove_directory_at(&mut self, _: Resource<Descriptor>, _: String) -> FsResult<()> {
+        read_only()
+    }
+
+    fn link_at(
+        &mut self,
+        _: Resource<Descriptor>,
+        _: types::PathFlags,
+        _: String,
+        _: Resource<Descriptor>,
+        _: String,
+    ) -> FsResult<()> {
+        read_only()
+    }
+
+    fn rename_at(
+        &mut self,
+        _: Resource<Descriptor>,
+        _: String,
+        _: Resource<Descriptor>,
+        _: String,
+    ) -> FsResult<()> {
+        read_only()
+    }
+
+    fn symlink_at(&mut self, _: Resource<Descriptor>, _: String, _: String) -> FsResult<()> {
+        read_only()
+    }
+
+    fn unlink_file_at(&mut self, _: Resource<Descriptor>, _: String) -> FsResult<()> {
+        read_only()
+    }
+}
+
+impl types::HostDirectoryEntryStream for Files<'_> {
+    fn read_directory_entry(
+        &mut self,
+        stream: Resource<DirectoryStream>,
+    ) -> FsResult<Option<types::DirectoryEntry>> {
+        match self.files.handles.get_mut(stream.rep() as usize) {
+            Some(Some(Handle::Stream(entries))) => {
+                let entry = entries.next();
+                Ok(entry.map(|it| types::DirectoryEntry { type_: kind(it.kind), name: it.name }))
+            }
+            _ => Err(FsError::trap(wasmtime::Error::msg("unknown directory stream"))),
+        }
+    }
+
+    fn drop(&mut self, stream: Resource<DirectoryStream>) -> wasmtime::Result<()> {
+        self.files.remove(stream.rep());
+        Ok(())
+    }
+}
+
+fn after(bytes: &Bytes, offset: u64) -> Bytes {
+    bytes.slice(usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len())..)
+}

@@ -1,0 +1,224 @@
+//! The engine, its clock, and the way from bytes to a [`Plugin`].
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use wasmtime::{
+    Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, PoolingAllocationConfig,
+    component::Linker,
+};
+
+use crate::{
+    Manifest, Plugin, PluginError, error::Name, machine_code::MachineCode, plugin::Source, state::State, wasi,
+};
+
+/// What one guest may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of linear memory.
+    pub memory: usize,
+    /// For everything but checking a file, whose limit is the job's.
+    pub setup_time: Duration,
+    /// Diagnostics in one answer.
+    pub diagnostics: usize,
+    /// Bytes that the guest may hand over in one answer.
+    pub output: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { memory: 2 << 30, setup_time: Duration::from_secs(10), diagnostics: 100_000, output: 256 << 20 }
+    }
+}
+
+/// Something worth a line to the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// A plugin is compiled because there is no machine code of it yet.
+    Compiling { plugin: String },
+    /// The machine code that the program carries does not fit this machine.
+    Recompiling { plugin: String, reason: String },
+    /// Machine code cannot be kept for the next run.
+    NoCache { reason: String },
+    /// A line of a plugin's own log.
+    Log { plugin: String, level: String, message: String },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Compiling { plugin } => write!(f, "compiling plugin `{plugin}` (once)"),
+            Self::Recompiling { plugin, reason } => {
+                write!(f, "compiling plugin `{plugin}` for this machine (once): {reason}")
+            }
+            Self::NoCache { reason } => write!(f, "machine code is not kept: {reason}"),
+            Self::Log { plugin, level, message } => write!(f, "{plugin}: {level}: {message}"),
+        }
+    }
+}
+
+pub type Notify = Arc<dyn Fn(Notice) + Send + Sync>;
+
+#[derive(Clone)]
+pub struct HostOptions {
+    /// Where machine code is kept, in a folder that only the user can write; `None` keeps none.
+    pub cache_dir: Option<PathBuf>,
+    /// How many guests may be alive at once; more wait. Checking is bound by the processor.
+    pub instances: usize,
+    pub limits: Limits,
+    pub notify: Notify,
+}
+
+/// A plugin that the program carries.
+#[derive(Debug)]
+pub struct Bundled {
+    /// The text of its `broker-plugin.toml`.
+    pub manifest: &'static str,
+    /// BLAKE3 of the component as it was built, in hex.
+    pub digest: &'static str,
+    /// The pre-initialised component, compressed with Zstandard.
+    pub wasm: &'static [u8],
+    /// What the compiler made of it on the machine that built the program.
+    pub machine_code: &'static [u8],
+}
+
+/// Loads plugins. Clones share the engine.
+#[derive(Clone)]
+pub struct PluginHost(pub(crate) Arc<Shared>);
+
+pub(crate) struct Shared {
+    pub(crate) engine: Engine,
+    pub(crate) linker: Linker<State>,
+    pub(crate) machine_code: MachineCode,
+    pub(crate) places: Places,
+    pub(crate) limits: Limits,
+    pub(crate) notify: Notify,
+}
+
+impl PluginHost {
+    pub fn new(options: HostOptions) -> Result<Self, PluginError> {
+        let failed =
+            |error: wasmtime::Error| Name { plugin: "any".into(), version: String::new() }.host(error);
+        let engine = engine(options.instances, options.limits.memory).map_err(failed)?;
+        let mut linker = Linker::new(&engine);
+        wasi::link(&mut linker).map_err(failed)?;
+        tick(engine.weak());
+        let machine_code = MachineCode::new(engine.clone(), options.cache_dir, options.notify.clone());
+        Ok(Self(Arc::new(Shared {
+            engine,
+            linker,
+            machine_code,
+            places: Places::new(options.instances),
+            limits: options.limits,
+            notify: options.notify,
+        })))
+    }
+
+    /// A plugin of the bundle. Nothing is loaded before it is used.
+    pub fn bundled(&self, bundled: &'static Bundled) -> Result<Plugin, PluginError> {
+        let manifest = Manifest::parse("bundled plugin", bundled.manifest)?;
+        Ok(Plugin::new(self.clone(), manifest, bundled.digest.to_owned(), Source::Bundled(bundled)))
+    }
+
+    /// A plugin from a file. Its manifest is read; it is compiled when it is used.
+    pub fn open(&self, path: &Path) -> Result<Plugin, PluginError> {
+        #[expect(clippy::disallowed_methods, reason = "a plugin is no workspace file")]
+        let wasm = std::fs::read(path)
+            .map_err(|error| PluginError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+        let manifest = Manifest::of_component(&path.display().to_string(), &wasm)?;
+        let digest = blake3::hash(&wasm).to_hex().to_string();
+        Ok(Plugin::new(self.clone(), manifest, digest, Source::Component(wasm.into())))
+    }
+}
+
+/// How deep a guest's calls may go, in bytes of the native stack.
+pub(crate) const MAX_WASM_STACK: usize = 32 << 20;
+
+/// How often a running guest is looked at.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Ticks after which a guest is looked at; the watch decides whether it goes on.
+pub(crate) const TICKS_AT_ONCE: u64 = 1;
+
+/// The settings that shape machine code must be the same in every engine: one function makes them.
+pub(crate) fn config() -> Config {
+    let mut config = Config::new();
+    config.wasm_component_model(true).epoch_interruption(true).max_wasm_stack(MAX_WASM_STACK);
+    // Nothing runs on such a stack, but it may not be smaller.
+    config.async_stack_size(MAX_WASM_STACK + (1 << 20)).concurrency_support(false);
+    config
+}
+
+fn engine(instances: usize, memory: usize) -> wasmtime::Result<Engine> {
+    /// A component made by `wasm-component-ld` has four modules: the plugin, the adapter to WASI 0.2 and
+    /// two shims between them.
+    const MODULES: u32 = 8;
+    let instances = u32::try_from(instances.max(1)).unwrap_or(u32::MAX / MODULES);
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(instances)
+        .total_core_instances(instances * MODULES)
+        .total_memories(instances * 2)
+        .total_tables(instances * MODULES)
+        .total_stacks(1)
+        .max_component_instance_size(8 << 20)
+        .max_core_instance_size(8 << 20)
+        .max_memories_per_component(2)
+        .max_tables_per_component(MODULES)
+        .table_elements(1 << 20)
+        .max_memory_size(memory)
+        // Reset by copying instead of by the kernel what nearly every check touches.
+        .linear_memory_keep_resident(4 << 20)
+        .pagemap_scan(Enabled::Auto);
+    let mut config = config();
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    // Without room for the pool's address space (`ulimit -v`) there is still the plain way.
+    Engine::new(&config).or_else(|_| Engine::new(&self::config()))
+}
+
+/// Advances the engine's clock for as long as there is an engine.
+fn tick(engine: EngineWeak) {
+    let beat = move || {
+        while let Some(engine) = engine.upgrade() {
+            engine.increment_epoch();
+            drop(engine);
+            thread::sleep(TICK);
+        }
+    };
+    let named = thread::Builder::new().name("epoch".to_owned());
+    // A machine that cannot start one thread more cannot check either, and says so there.
+    drop(named.spawn(beat));
+}
+
+/// Room for so many guests at once.
+pub(crate) struct Places {
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl Places {
+    fn new(count: usize) -> Self {
+        Self { free: Mutex::new(count.max(1)), freed: Condvar::new() }
+    }
+
+    /// Waits for a place and holds it until the guard is dropped.
+    pub(crate) fn take(&self) -> Place<'_> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.freed.wait_while(free, |it| *it == 0).unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        Place(self)
+    }
+}
+
+pub(crate) struct Place<'a>(&'a Places);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
+    }
+}

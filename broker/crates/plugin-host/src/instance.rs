@@ -1,0 +1,243 @@
+//! One guest from its first call to its last.
+
+use std::{io, sync::Arc, thread, time::Duration};
+
+use bytes::Bytes;
+use lint::{Cancel, Completeness, Job, Outcome, Unit};
+use overlay::{ContentHash, ReadSet, Traced, View};
+use wasmtime::{Store, Trap};
+
+use crate::{
+    Configured, Plugin, PluginError, Settings,
+    bindings::{Linter, exports::broker::plugin::lint as exports, types},
+    convert,
+    error::Name,
+    host::{MAX_WASM_STACK, Place, TICKS_AT_ONCE},
+    plugin::no_files,
+    state::{State, Stop},
+};
+
+/// Checks a job's units with as few instances as faults allow.
+pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
+    // The answers are handed over by the caller's own thread, so that `answer` needs not be `Send`.
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let name = linter.plugin.name();
+    let mut answered = 0;
+    let run = || -> Result<(), PluginError> {
+        let mut run = Run { linter, job, traced: Arc::new(Traced::new(job.view.clone())), instance: None };
+        for (index, unit) in job.units.iter().enumerate() {
+            // Nobody listens any more only if the caller panicked.
+            drop(sender.send((index, run.unit(unit))));
+        }
+        drop(sender);
+        Ok(())
+    };
+    let crash = thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
+        let worker = worker.map_err(|error| name.host(format!("cannot start a thread: {error}")))?;
+        for (index, outcome) in receiver {
+            answered = index + 1;
+            answer(index, outcome);
+        }
+        worker.join().unwrap_or_else(|_| Err(name.host("the host panicked; please report this")))
+    });
+    if let Err(error) = crash {
+        for index in answered..job.units.len() {
+            answer(index, Outcome::without_findings(Completeness::Failed(error.to_string())));
+        }
+    }
+}
+
+/// The guest's calls, the host's below them, and some room.
+const STACK: usize = MAX_WASM_STACK + (4 << 20);
+
+/// Runs `body` on a thread whose stack is as deep as a guest may go.
+pub(crate) fn on_big_stack<T: Send>(
+    name: &Name,
+    body: impl FnOnce() -> Result<T, PluginError> + Send,
+) -> Result<T, PluginError> {
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body);
+        let worker = worker.map_err(|error| name.host(format!("cannot start a thread: {error}")))?;
+        worker.join().unwrap_or_else(|_| Err(name.host("the host panicked; please report this")))
+    })
+}
+
+/// A job under way.
+struct Run<'a> {
+    linter: &'a Configured,
+    job: &'a Job,
+    traced: Arc<Traced>,
+    /// Made when it is needed; gone after a fault.
+    instance: Option<Instance<'a>>,
+}
+
+impl<'a> Run<'a> {
+    fn unit(&mut self, unit: &Unit) -> Outcome {
+        if self.job.cancel.is_cancelled() {
+            return Outcome::without_findings(Completeness::Pending("cancelled".to_owned()));
+        }
+        let bytes = match self.job.view.open(&unit.path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                return Outcome::without_findings(Completeness::Failed(unreadable(&error)));
+            }
+        };
+        let content = Some(ContentHash::of(&bytes));
+        let outcome = match self.try_unit(unit, &bytes) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                // An instance that an error passed through is in an unknown state.
+                self.instance = None;
+                Outcome::without_findings(incomplete(&error))
+            }
+        };
+        Outcome { content, reads: self.reads(), ..outcome }
+    }
+
+    fn try_unit(&mut self, unit: &Unit, bytes: &Bytes) -> Result<Outcome, PluginError> {
+        let instance = match &mut self.instance {
+            Some(instance) => instance,
+            none => {
+                let mut fresh =
+                    Instance::new(&self.linter.plugin, self.traced.clone(), self.job.cancel.clone())?;
+                // Selectors that only other plugins know are reported by whoever asked for them.
+                fresh.configure(&self.linter.settings)?;
+                none.insert(fresh)
+            }
+        };
+        let report = instance.check(unit, bytes, self.job.timeout)?;
+        let mut outcome = convert::outcome(report, bytes, &instance.name, instance.limits.diagnostics)?;
+        if let Some(read) = self.traced.changed() {
+            let reason = format!("{read:?} changed while it was being read");
+            outcome.completeness = Completeness::Partial(reason);
+        }
+        Ok(outcome)
+    }
+
+    fn reads(&self) -> Arc<ReadSet> {
+        self.traced.read_set()
+    }
+}
+
+fn unreadable(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "the file is not there (any more)".to_owned(),
+        _ => format!("cannot read the file: {error}"),
+    }
+}
+
+fn incomplete(error: &PluginError) -> Completeness {
+    match error {
+        PluginError::Cancelled { .. } => Completeness::Pending(error.to_string()),
+        _ => Completeness::Failed(error.to_string()),
+    }
+}
+
+/// A live guest and the place that it takes.
+pub(crate) struct Instance<'a> {
+    store: Store<State>,
+    guest: Linter,
+    name: Name,
+    limits: crate::Limits,
+    _place: Place<'a>,
+}
+
+impl<'a> Instance<'a> {
+    /// An instance for questions that are not about files.
+    pub(crate) fn without_files(plugin: &'a Plugin) -> Result<Self, PluginError> {
+        Self::new(plugin, no_files(), Cancel::default())
+    }
+
+    fn new(plugin: &'a Plugin, view: Arc<dyn View>, cancel: Cancel) -> Result<Self, PluginError> {
+        let (shared, name) = (&plugin.host().0, plugin.name());
+        let pre = plugin.loaded()?;
+        let place = shared.places.take();
+        let state = State::new(&name.plugin, view, &shared.limits, cancel, shared.notify.clone());
+        let mut store = Store::new(&shared.engine, state);
+        store.limiter(|it| &mut it.memory);
+        store.set_epoch_deadline(TICKS_AT_ONCE);
+        store.epoch_deadline_callback(|mut it| it.data_mut().watch.tick());
+        store.set_hostcall_fuel(shared.limits.output);
+        match pre.instantiate(&mut store) {
+            Ok(guest) => Ok(Self { store, guest, name, limits: shared.limits, _place: place }),
+            Err(error) => Err(fault(&store, &name, &shared.limits, shared.limits.setup_time, error)),
+        }
+    }
+
+    /// Hands the settings over; gives back the selectors that mean nothing to the plugin.
+    pub(crate) fn configure(&mut self, settings: &Settings) -> Result<Vec<String>, PluginError> {
+        let select: Option<Vec<&str>> =
+            settings.select.as_ref().map(|it| it.iter().map(String::as_str).collect());
+        let ignore: Vec<&str> = settings.ignore.iter().map(String::as_str).collect();
+        let settings = types::Settings {
+            select: select.as_deref(),
+            ignore: &ignore,
+            isolated: settings.isolated,
+            config: settings.config.as_ref().map(|it| it.as_str()),
+        };
+        let answer = self.call(None, |guest, store| guest.call_configure(store, settings))?;
+        match answer {
+            Ok(()) => Ok(Vec::new()),
+            Err(types::SettingsError::UnknownSelectors(selectors)) => Ok(selectors),
+            Err(types::SettingsError::Invalid(message)) => Err(self.name.guest(message)),
+        }
+    }
+
+    pub(crate) fn rules(&mut self) -> Result<Vec<types::Rule>, PluginError> {
+        self.call(None, |guest, store| guest.call_rules(store))
+    }
+
+    fn check(&mut self, unit: &Unit, bytes: &Bytes, allowed: Duration) -> Result<types::Report, PluginError> {
+        let file = types::SourceFile { path: unit.path.as_str(), content: bytes, explicit: unit.explicit };
+        let answer = self.call(Some(allowed), |guest, store| guest.call_check(store, file))?;
+        answer.map_err(|message| self.name.guest(message))
+    }
+
+    fn call<T>(
+        &mut self,
+        allowed: Option<Duration>,
+        call: impl FnOnce(&exports::Guest, &mut Store<State>) -> wasmtime::Result<T>,
+    ) -> Result<T, PluginError> {
+        let allowed = allowed.unwrap_or(self.limits.setup_time);
+        self.store.data_mut().watch.restart(allowed);
+        self.store.set_epoch_deadline(TICKS_AT_ONCE);
+        let answer = call(self.guest.broker_plugin_lint(), &mut self.store);
+        answer.map_err(|error| fault(&self.store, &self.name, &self.limits, allowed, error))
+    }
+}
+
+/// Whose fault it is that a call broke off.
+fn fault(
+    store: &Store<State>,
+    name: &Name,
+    limits: &crate::Limits,
+    allowed: Duration,
+    error: wasmtime::Error,
+) -> PluginError {
+    let Name { plugin, version } = name.clone();
+    let state = store.data();
+    match (state.watch.stopped, error.downcast_ref::<Trap>()) {
+        (Some(Stop::OutOfTime), _) => PluginError::OutOfTime { plugin, version, limit: allowed },
+        (Some(Stop::Cancelled), _) => PluginError::Cancelled { plugin, version },
+        _ if state.memory.refused => PluginError::OutOfMemory { plugin, version, limit: limits.memory },
+        (_, Some(Trap::StackOverflow)) => PluginError::OutOfStack { plugin, version },
+        (_, trap) => {
+            let root = error.root_cause().to_string();
+            if root.contains("fuel allocated for hostcalls") {
+                return name.too_much(format!("more than {} MiB in one answer", limits.output >> 20));
+            }
+            match (trap, state.output.last_words()) {
+                (Some(_), Some(words)) => PluginError::Trap { plugin, version, message: words },
+                (Some(trap), None) => PluginError::Trap { plugin, version, message: trap.to_string() },
+                // wasmtime has no type for these: what the guest passed over the border is malformed.
+                (None, _)
+                    if ["utf-8", "discriminant", "out of bounds"].iter().any(|it| root.contains(it)) =>
+                {
+                    name.invalid(root)
+                }
+                (None, _) => name.host(root),
+            }
+        }
+    }
+}

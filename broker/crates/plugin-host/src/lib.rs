@@ -1,0 +1,27 @@
+//! Runs lint plugins: WASI components of the world in `wit/`, each on a view of the workspace.
+//!
+//! [`PluginHost`] owns the engine and loads a [`Component`](wasmtime::component::Component) from a file or
+//! from the bundle that the program carries; a [`Plugin`] configured with [`Settings`] is a
+//! [`lint::Linter`]. Every job gets a fresh instance, which is thrown away at its end or at its first fault.
+//!
+//! This crate schedules nothing, caches no answers (only machine code) and knows no output format.
+
+mod bindings;
+mod compile;
+mod convert;
+mod error;
+mod files;
+mod host;
+mod instance;
+mod machine_code;
+mod manifest;
+mod plugin;
+mod state;
+mod stdio;
+mod wasi;
+
+pub use compile::{Compiled, compile};
+pub use error::PluginError;
+pub use host::{Bundled, HostOptions, Limits, Notice, Notify, PluginHost};
+pub use manifest::Manifest;
+pub use plugin::{Configured, Plugin, Settings};

@@ -1,0 +1,193 @@
+//! Machine code of plugins: carried by the program, or compiled once and kept in the user's cache folder.
+//!
+//! An entry's name holds the plugin's digest and everything that shapes machine code (wasmtime's version,
+//! the engine's settings, the processor's features). Beside it stands a stamp with the entry's hash and the
+//! size and time of the file it was computed from: hashing 30 MB on every start would cost more than the
+//! check itself, so the contents are only hashed again when the file is not the one that was stamped.
+
+use std::{
+    fs, io,
+    os::unix::fs::{DirBuilderExt, MetadataExt},
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use wasmtime::{Engine, component::Component};
+
+use crate::{
+    Bundled, Notice, PluginError,
+    compile::{compile_component, preinitialize},
+    error::Name,
+    host::Notify,
+};
+
+pub(crate) struct MachineCode {
+    engine: Engine,
+    dir: Option<PathBuf>,
+    /// Whether the folder may be used, found out on first need.
+    usable: OnceLock<bool>,
+    notify: Notify,
+}
+
+impl MachineCode {
+    pub(crate) fn new(engine: Engine, cache_dir: Option<PathBuf>, notify: Notify) -> Self {
+        let dir = cache_dir.map(|it| it.join("machine-code"));
+        Self { engine, dir, usable: OnceLock::new(), notify }
+    }
+
+    /// The component of a bundled plugin.
+    pub(crate) fn bundled(&self, name: &Name, bundled: &Bundled) -> Result<Component, PluginError> {
+        let entry = self.entry(bundled.digest);
+        if let Some(component) = entry.as_deref().and_then(|it| self.load(it)) {
+            return Ok(component);
+        }
+        match self.deserialize(bundled.machine_code) {
+            Ok(component) => Ok(self.keep(entry.as_deref(), bundled.machine_code).unwrap_or(component)),
+            Err(error) => {
+                let plugin = name.plugin.clone();
+                (self.notify)(Notice::Recompiling { plugin, reason: format!("{error:#}") });
+                let wasm = zstd::decode_all(bundled.wasm).map_err(|error| name.host(error))?;
+                self.compiled(name, entry.as_deref(), &wasm)
+            }
+        }
+    }
+
+    /// The component in `wasm`, pre-initialised.
+    pub(crate) fn component(&self, name: &Name, digest: &str, wasm: &[u8]) -> Result<Component, PluginError> {
+        let entry = self.entry(digest);
+        if let Some(component) = entry.as_deref().and_then(|it| self.load(it)) {
+            return Ok(component);
+        }
+        (self.notify)(Notice::Compiling { plugin: name.plugin.clone() });
+        self.compiled(name, entry.as_deref(), &preinitialize(name, wasm)?)
+    }
+
+    fn compiled(&self, name: &Name, entry: Option<&Path>, wasm: &[u8]) -> Result<Component, PluginError> {
+        let code = compile_component(&self.engine, name, wasm)?;
+        if let Some(component) = self.keep(entry, &code) {
+            return Ok(component);
+        }
+        self.deserialize(&code).map_err(|error| name.compile(&error))
+    }
+
+    /// Keeps `code` for the next run and maps the kept file; `None` if it cannot be kept.
+    fn keep(&self, entry: Option<&Path>, code: &[u8]) -> Option<Component> {
+        let entry = entry?;
+        match write(entry, code).and_then(|()| stamp(entry, &blake3::hash(code))) {
+            Ok(()) => self.load(entry),
+            Err(error) => {
+                let reason = format!("cannot write {}: {error}", entry.display());
+                (self.notify)(Notice::NoCache { reason });
+                None
+            }
+        }
+    }
+
+    /// The path of an entry, if there is a folder that can be trusted.
+    fn entry(&self, digest: &str) -> Option<PathBuf> {
+        let dir = self.dir.as_deref()?;
+        let usable = self.usable.get_or_init(|| match private(dir) {
+            Ok(()) => true,
+            Err(reason) => {
+                (self.notify)(Notice::NoCache { reason });
+                false
+            }
+        });
+        usable.then(|| dir.join(format!("{}.cwasm", self.key(digest))))
+    }
+
+    fn key(&self, digest: &str) -> String {
+        use std::hash::{Hash, Hasher};
+        struct ToBlake3(blake3::Hasher);
+        impl Hasher for ToBlake3 {
+            fn write(&mut self, bytes: &[u8]) {
+                self.0.update(bytes);
+            }
+            fn finish(&self) -> u64 {
+                0 // never asked for: the whole hash is taken below
+            }
+        }
+        let mut hasher = ToBlake3(blake3::Hasher::new());
+        digest.hash(&mut hasher);
+        self.engine.precompile_compatibility_hash().hash(&mut hasher);
+        hasher.0.finalize().to_hex()[..32].to_owned()
+    }
+
+    /// The entry, unless it is missing, damaged or of another engine.
+    fn load(&self, entry: &Path) -> Option<Component> {
+        if !is_stamped(entry) {
+            return None;
+        }
+        #[expect(unsafe_code, reason = "see below")]
+        // SAFETY: the file lies in a folder that only this user can write, and its content is what this
+        // program's own compiler wrote there, as its stamp says.
+        unsafe { Component::deserialize_file(&self.engine, entry) }.ok()
+    }
+
+    fn deserialize(&self, code: &[u8]) -> wasmtime::Result<Component> {
+        #[expect(unsafe_code, reason = "see below")]
+        // SAFETY: `code` comes from this program's own compiler, either just now or when it was built.
+        unsafe {
+            Component::deserialize(&self.engine, code)
+        }
+    }
+}
+
+/// Makes `dir` if it is missing, and refuses one that others could write: machine code is run as it is.
+fn private(dir: &Path) -> Result<(), String> {
+    let named = |error: io::Error| format!("cannot use {}: {error}", dir.display());
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(named)?;
+    let metadata = fs::symlink_metadata(dir).map_err(named)?;
+    let mine = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !metadata.is_dir() || !mine || metadata.mode() & 0o077 != 0 {
+        let dir = dir.display();
+        return Err(format!("{dir} must be a folder of yours with mode 0700 (`chmod 700 {dir}`)"));
+    }
+    Ok(())
+}
+
+fn write(entry: &Path, code: &[u8]) -> io::Result<()> {
+    let dir = entry.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(dir)?;
+    io::Write::write_all(&mut file, code)?;
+    file.persist(entry)?;
+    Ok(())
+}
+
+fn stamp_path(entry: &Path) -> PathBuf {
+    entry.with_extension("stamp")
+}
+
+/// What tells one state of a file from another without reading it.
+fn state(entry: &Path) -> io::Result<String> {
+    let metadata = fs::symlink_metadata(entry)?;
+    if !metadata.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let (size, inode) = (metadata.size(), metadata.ino());
+    Ok(format!("{size} {inode} {} {} {}", metadata.mtime(), metadata.mtime_nsec(), metadata.ctime_nsec()))
+}
+
+fn stamp(entry: &Path, hash: &blake3::Hash) -> io::Result<()> {
+    write(&stamp_path(entry), format!("{}\n{}\n", hash.to_hex(), state(entry)?).as_bytes())
+}
+
+fn is_stamped(entry: &Path) -> bool {
+    check_stamp(entry).unwrap_or(false)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the cache is no workspace file")]
+fn check_stamp(entry: &Path) -> io::Result<bool> {
+    let stamped = fs::read_to_string(stamp_path(entry))?;
+    let Some((hash, stamped_state)) = stamped.split_once('\n') else { return Ok(false) };
+    if stamped_state.trim_end() == state(entry)? {
+        return Ok(true);
+    }
+    // Copied, restored or damaged: only the content can tell.
+    let now = blake3::hash(&fs::read(entry)?);
+    if now.to_hex().as_str() != hash {
+        return Ok(false);
+    }
+    stamp(entry, &now)?;
+    Ok(true)
+}

@@ -1,0 +1,141 @@
+//! What a plugin says of itself without being run.
+
+use serde::Deserialize;
+use wasmparser::{Encoding, Parser, Payload};
+
+use crate::{PluginError, error::Name};
+
+/// The version of `broker:plugin` that this host speaks.
+pub(crate) const API: &str = "0.1.0";
+
+const SECTION: &str = "broker:plugin";
+
+/// A plugin's `broker-plugin.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Manifest {
+    pub name: String,
+    pub version: String,
+    /// The version of `broker:plugin` that it was built for.
+    pub api: String,
+    pub description: String,
+    #[serde(default)]
+    pub languages: Vec<String>,
+    /// Which files it wants to see, as gitignore-style globs.
+    pub globs: Vec<String>,
+    /// Names of the native configuration files it reads.
+    #[serde(default)]
+    pub config_files: Vec<String>,
+}
+
+/// The part that is read first, so that a plugin of the future is called just that and not malformed.
+#[derive(Deserialize)]
+struct Header {
+    name: String,
+    version: String,
+    api: String,
+}
+
+impl Manifest {
+    /// Reads the manifest out of a component; `origin` is what to call it until its name is known.
+    pub fn of_component(origin: &str, wasm: &[u8]) -> Result<Self, PluginError> {
+        Self::parse(origin, &Self::text_of_component(origin, wasm)?)
+    }
+
+    /// The manifest's text, as it stands in the component.
+    pub fn text_of_component(origin: &str, wasm: &[u8]) -> Result<String, PluginError> {
+        section(origin, wasm)
+    }
+
+    /// Parses the text of a `broker-plugin.toml`.
+    pub fn parse(origin: &str, text: &str) -> Result<Self, PluginError> {
+        let invalid = |error: toml::de::Error| PluginError::Manifest {
+            plugin: origin.to_owned(),
+            reason: error.message().to_owned(),
+        };
+        let header: Header = toml::from_str(text).map_err(invalid)?;
+        if !speaks(&header.api) {
+            let Header { name: plugin, version, api } = header;
+            return Err(PluginError::WorldVersion { plugin, version, api, supported: API });
+        }
+        let manifest: Self = toml::from_str(text).map_err(invalid)?;
+        if manifest.globs.is_empty() {
+            let reason = "`globs` is empty, so that the plugin would never be run".to_owned();
+            return Err(PluginError::Manifest { plugin: origin.to_owned(), reason });
+        }
+        Ok(manifest)
+    }
+
+    pub(crate) fn full_name(&self) -> Name {
+        Name { plugin: self.name.clone(), version: self.version.clone() }
+    }
+}
+
+/// Before 1.0 every minor version is a world of its own.
+fn speaks(api: &str) -> bool {
+    let minor = |it: &str| it.rsplit_once('.').map(|(minor, _)| minor.to_owned());
+    minor(api).is_some() && minor(api) == minor(API)
+}
+
+fn section(origin: &str, wasm: &[u8]) -> Result<String, PluginError> {
+    let plugin = || origin.to_owned();
+    if !wasm.starts_with(b"\0asm") {
+        let reason = "it does not begin as WebAssembly does".to_owned();
+        return Err(PluginError::NotAComponent { plugin: plugin(), reason });
+    }
+    let mut found = None;
+    for payload in Parser::new(0).parse_all(wasm) {
+        let not_a_component =
+            |error| PluginError::NotAComponent { plugin: plugin(), reason: format!("{error}") };
+        match payload.map_err(not_a_component)? {
+            // Only the outermost header counts: a component holds core modules.
+            Payload::Version { encoding: Encoding::Module, range, .. } if range.start == 0 => {
+                return Err(PluginError::CoreModule { plugin: plugin() });
+            }
+            Payload::CustomSection(section) if section.name() == SECTION && found.is_none() => {
+                found = Some(String::from_utf8_lossy(section.data()).into_owned());
+            }
+            _ => {}
+        }
+    }
+    let reason = || "there is no such section; the macro `plugin!` of the SDK makes it".to_owned();
+    found.ok_or_else(|| PluginError::Manifest { plugin: plugin(), reason: reason() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"
+        name = "no-todo"
+        version = "1.2.3"
+        api = "0.1.4"
+        description = "No TODO stays."
+        globs = ["*.rs"]
+    "#;
+
+    #[test]
+    fn reads_a_manifest() {
+        let manifest = Manifest::parse("x.wasm", GOOD).unwrap();
+        assert_eq!((manifest.name.as_str(), manifest.globs.len()), ("no-todo", 1));
+    }
+
+    #[test]
+    fn names_what_is_wrong() {
+        let error = |from: &str, to: &str| Manifest::parse("x.wasm", &GOOD.replace(from, to)).unwrap_err();
+        insta::assert_snapshot!(error("0.1.4", "0.2.0"), @"plugin `no-todo` 1.2.3 is built for broker:plugin 0.2.0, and this Broker speaks 0.1.0; use a Broker that is as new as the plugin, or an older release of the plugin");
+        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`");
+        insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `globs` is empty, so that the plugin would never be run");
+        insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: missing field `version`");
+    }
+
+    #[test]
+    fn refuses_what_is_no_component() {
+        let error = |wasm: &[u8]| Manifest::of_component("x.wasm", wasm).unwrap_err();
+        assert!(matches!(error(b"\0asm\x01\0\0\0"), PluginError::CoreModule { .. }));
+        assert!(matches!(error(b"\0asm\x0d\0\x01\0"), PluginError::Manifest { .. }));
+        assert!(matches!(error(b"\0asm\x0d\0\x01\0\x07\xff"), PluginError::NotAComponent { .. }), "cut off");
+        assert!(matches!(error(b"hello"), PluginError::NotAComponent { .. }));
+        assert!(matches!(error(b""), PluginError::NotAComponent { .. }));
+    }
+}

@@ -1,0 +1,150 @@
+//! A plugin, and a plugin with settings: a linter.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use lint::{Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
+use overlay::{ContentHash, Memory, WorkspacePath};
+
+use crate::{
+    Bundled, Manifest, PluginError, PluginHost,
+    bindings::LinterPre,
+    convert,
+    error::Name,
+    instance::{self, Instance},
+    state::State,
+    wasi,
+};
+
+/// What the user asked of a plugin, on top of its own configuration files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// In place of what the configuration selects, in the plugin's own words.
+    pub select: Option<Vec<String>>,
+    pub ignore: Vec<String>,
+    /// Read no configuration files.
+    pub isolated: bool,
+    /// Read this configuration file and no other.
+    pub config: Option<WorkspacePath>,
+}
+
+#[derive(Clone)]
+pub(crate) enum Source {
+    Bundled(&'static Bundled),
+    Component(Bytes),
+}
+
+/// A component that was loaded, or will be when it is first used. Clones share it.
+#[derive(Clone)]
+pub struct Plugin(Arc<Inner>);
+
+struct Inner {
+    host: PluginHost,
+    manifest: Manifest,
+    digest: String,
+    source: Source,
+    loaded: OnceLock<Result<LinterPre<State>, PluginError>>,
+}
+
+impl Plugin {
+    pub(crate) fn new(host: PluginHost, manifest: Manifest, digest: String, source: Source) -> Self {
+        Self(Arc::new(Inner { host, manifest, digest, source, loaded: OnceLock::new() }))
+    }
+
+    pub fn manifest(&self) -> &Manifest {
+        &self.0.manifest
+    }
+
+    /// BLAKE3 of the component, in hex.
+    pub fn digest(&self) -> &str {
+        &self.0.digest
+    }
+
+    /// This plugin as a linter.
+    pub fn configured(&self, settings: Settings) -> Configured {
+        let manifest = self.manifest();
+        let digest = ContentHash::of(format!("{}{settings:?}", self.digest()).as_bytes());
+        Configured {
+            identity: Identity { name: manifest.name.clone(), version: manifest.version.clone(), digest },
+            interest: Interest { languages: manifest.languages.clone(), globs: manifest.globs.clone() },
+            plugin: self.clone(),
+            settings,
+        }
+    }
+
+    pub(crate) fn host(&self) -> &PluginHost {
+        &self.0.host
+    }
+
+    pub(crate) fn name(&self) -> Name {
+        self.manifest().full_name()
+    }
+
+    /// The pre-linked component; the first call loads it.
+    pub(crate) fn loaded(&self) -> Result<&LinterPre<State>, PluginError> {
+        self.0.loaded.get_or_init(|| self.load()).as_ref().map_err(Clone::clone)
+    }
+
+    fn load(&self) -> Result<LinterPre<State>, PluginError> {
+        let (shared, name) = (&self.host().0, self.name());
+        let component = match &self.0.source {
+            Source::Bundled(bundled) => shared.machine_code.bundled(&name, bundled)?,
+            Source::Component(wasm) => shared.machine_code.component(&name, self.digest(), wasm)?,
+        };
+        wasi::check_imports(&component, &name)?;
+        let pre = shared.linker.instantiate_pre(&component);
+        pre.and_then(LinterPre::new).map_err(|error| name.world(format!("{error:#}")))
+    }
+}
+
+/// A plugin with settings.
+pub struct Configured {
+    identity: Identity,
+    interest: Interest,
+    pub(crate) plugin: Plugin,
+    pub(crate) settings: Settings,
+}
+
+impl Configured {
+    /// Those of the settings' selectors that mean nothing to the plugin.
+    pub fn unknown_selectors(&self) -> Result<Vec<String>, PluginError> {
+        instance::on_big_stack(&self.plugin.name(), || {
+            let mut instance = Instance::without_files(&self.plugin)?;
+            instance.configure(&self.settings)
+        })
+    }
+
+    fn rule_list(&self) -> Result<Vec<Rule>, PluginError> {
+        instance::on_big_stack(&self.plugin.name(), || {
+            let rules = Instance::without_files(&self.plugin)?.rules()?;
+            Ok(rules.into_iter().map(convert::rule).collect())
+        })
+    }
+}
+
+impl Linter for Configured {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn interest(&self) -> &Interest {
+        &self.interest
+    }
+
+    fn rules(&self) -> Result<Vec<Rule>, SetupError> {
+        self.rule_list().map_err(|error| SetupError {
+            linter: self.identity.name.clone(),
+            message: error.to_string(),
+            hint: None,
+        })
+    }
+
+    fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
+        instance::check(self, job, answer);
+    }
+}
+
+/// A view of nothing, for questions that are not about files.
+pub(crate) fn no_files() -> Arc<Memory> {
+    Arc::default()
+}

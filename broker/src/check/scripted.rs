@@ -1,0 +1,118 @@
+//! A linter for tests that says what it was told to say.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+};
+
+use lint::{Completeness, Diagnostic, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
+use overlay::ContentHash;
+
+pub(crate) struct Scripted {
+    identity: Identity,
+    interest: Interest,
+    rules: Vec<Rule>,
+    diagnostics: BTreeMap<String, Vec<Diagnostic>>,
+    cells: BTreeMap<String, Vec<&'static str>>,
+    completeness: BTreeMap<String, Completeness>,
+    silent: BTreeSet<String>,
+    panics: BTreeSet<String>,
+    /// The units it was asked about, with whether they were explicit.
+    asked: Mutex<Vec<(String, bool)>>,
+}
+
+impl Scripted {
+    pub(crate) fn new(name: &str, globs: &[&str]) -> Self {
+        let globs = globs.iter().map(|it| (*it).to_owned()).collect();
+        Self {
+            identity: Identity { name: name.into(), version: "1.0.0".into(), digest: ContentHash::of(b"") },
+            interest: Interest { globs, languages: Vec::new() },
+            rules: Vec::new(),
+            diagnostics: BTreeMap::new(),
+            cells: BTreeMap::new(),
+            completeness: BTreeMap::new(),
+            silent: BTreeSet::new(),
+            panics: BTreeSet::new(),
+            asked: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn knows(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    pub(crate) fn finds(mut self, path: &str, diagnostics: Vec<Diagnostic>) -> Self {
+        self.diagnostics.insert(path.to_owned(), diagnostics);
+        self
+    }
+
+    pub(crate) fn cells(mut self, path: &str, cells: Vec<&'static str>) -> Self {
+        self.cells.insert(path.to_owned(), cells);
+        self
+    }
+
+    pub(crate) fn answers(mut self, path: &str, completeness: Completeness) -> Self {
+        self.completeness.insert(path.to_owned(), completeness);
+        self
+    }
+
+    pub(crate) fn fails(self, path: &str, reason: &str) -> Self {
+        self.answers(path, Completeness::Failed(reason.to_owned()))
+    }
+
+    pub(crate) fn partly(self, path: &str, reason: &str) -> Self {
+        self.answers(path, Completeness::Partial(reason.to_owned()))
+    }
+
+    /// Breaks the contract: gives no answer for `path`.
+    pub(crate) fn forgets(mut self, path: &str) -> Self {
+        self.silent.insert(path.to_owned());
+        self
+    }
+
+    pub(crate) fn panics(mut self, path: &str) -> Self {
+        self.panics.insert(path.to_owned());
+        self
+    }
+
+    pub(crate) fn asked(&self) -> Vec<(String, bool)> {
+        let mut asked = self.asked.lock().unwrap().clone();
+        asked.sort();
+        asked
+    }
+}
+
+impl Linter for Scripted {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn interest(&self) -> &Interest {
+        &self.interest
+    }
+
+    fn rules(&self) -> Result<Vec<Rule>, SetupError> {
+        Ok(self.rules.clone())
+    }
+
+    fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
+        for (index, unit) in job.units.iter().enumerate() {
+            let path = unit.path.as_str();
+            self.asked.lock().unwrap().push((path.to_owned(), unit.explicit));
+            assert!(!self.panics.contains(path), "the script says so");
+            if self.silent.contains(path) {
+                continue;
+            }
+            let cells = self.cells.get(path).into_iter().flatten().map(|it| (*it).into()).collect();
+            let outcome = Outcome {
+                diagnostics: self.diagnostics.get(path).cloned().unwrap_or_default(),
+                cells,
+                completeness: self.completeness.get(path).cloned().unwrap_or(Completeness::Complete),
+                content: job.view.open(&unit.path).ok().map(|it| ContentHash::of(&it)),
+                reads: std::sync::Arc::default(),
+            };
+            answer(index, outcome);
+        }
+    }
+}

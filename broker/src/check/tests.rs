@@ -1,0 +1,169 @@
+//! The engine with scripted linters.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use lint::{Completeness, Diagnostic, Linter, Severity, Span};
+use overlay::{Memory, View, WalkOptions, WorkspacePath};
+
+use super::{scripted::Scripted, *};
+
+fn view(files: &[&str]) -> Arc<dyn View> {
+    Arc::new(Memory::from_files(files.iter().map(|path| (*path, "one\ntwo\n"))).unwrap())
+}
+
+fn all(view: &Arc<dyn View>) -> Files {
+    collect(&**view, &[WorkspacePath::root()], &[].into(), &WalkOptions::default())
+}
+
+fn finding(code: &str, start: u32) -> Diagnostic {
+    Diagnostic {
+        code: code.into(),
+        name: None,
+        message: "m".into(),
+        severity: Severity::Error,
+        cell: None,
+        span: Span::new(start, start + 1),
+        tags: vec![],
+        url: None,
+        fixes: vec![],
+        related: vec![],
+    }
+}
+
+fn run(view: &Arc<dyn View>, linters: Vec<Arc<dyn Linter>>) -> Report {
+    let options = Options { jobs: 2, ..Options::default() };
+    check(view, all(view), &linters, &options, &|_, _| ())
+}
+
+fn reasons(report: &Report) -> Vec<String> {
+    let line = |it: &Incomplete| format!("{:?} {} {}", it.subject, it.level.name(), it.reason);
+    report.incomplete.iter().map(line).collect()
+}
+
+#[test]
+fn findings_are_sorted_and_placed() {
+    let view = view(&["a.py", "b.py"]);
+    let one =
+        Scripted::new("one", &["*"]).finds("b.py", vec![finding("Z", 4), finding("A", 4), finding("Y", 0)]);
+    let two = Scripted::new("two", &["a.py"]).finds("a.py", vec![finding("B", 5)]);
+    let report = run(&view, vec![Arc::new(two), Arc::new(one)]);
+    let lines: Vec<_> = report
+        .findings
+        .iter()
+        .map(|it| format!("{}:{}:{} {}", it.file.path, it.range.start.line, it.range.start.column, it.rule))
+        .collect();
+    assert_eq!(lines, ["a.py:2:2 two/B", "b.py:1:1 one/Y", "b.py:2:1 one/A", "b.py:2:1 one/Z"]);
+    assert_eq!((report.files, report.counts.complete), (2, 2));
+}
+
+#[test]
+fn each_file_counts_once_by_its_worst_answer() {
+    let view = view(&["complete", "excluded", "failed", "partial", "pending", "unwanted"]);
+    let one = Scripted::new("one", &["*", "!unwanted"])
+        .answers("excluded", Completeness::Excluded)
+        .partly("partial", "p")
+        .answers("pending", Completeness::Pending("w".into()))
+        .fails("failed", "f");
+    let two = Scripted::new("two", &["failed", "pending"]);
+    let report = run(&view, vec![Arc::new(one), Arc::new(two)]);
+    assert_eq!(report.counts, Counts { complete: 1, partial: 1, pending: 1, failed: 1 });
+    assert_eq!(report.files, 4);
+    assert_eq!(
+        reasons(&report),
+        ["Path(\"failed\") failed f", "Path(\"partial\") partial p", "Path(\"pending\") pending w"]
+    );
+}
+
+#[test]
+fn every_unit_is_answered_whatever_a_linter_does() {
+    let view = view(&["a", "b", "c"]);
+    let forgets = Scripted::new("forgets", &["*"]).forgets("b");
+    let report = run(&view, vec![Arc::new(forgets)]);
+    assert_eq!(reasons(&report), ["Path(\"b\") failed the linter `forgets` gave no answer"]);
+
+    let panics = Scripted::new("panics", &["a"]).panics("a");
+    let report = run(&view, vec![Arc::new(panics), Arc::new(Scripted::new("fine", &["*"]))]);
+    assert_eq!(
+        reasons(&report),
+        ["Path(\"a\") failed the linter `panics` broke off; this is a bug in Broker"]
+    );
+    assert_eq!(report.counts, Counts { complete: 2, failed: 1, ..Counts::default() });
+}
+
+#[test]
+fn many_files_are_each_checked_once() {
+    let names: Vec<String> = (0..1000).map(|it| format!("{it:04}")).collect();
+    let view = view(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let linter = Arc::new(Scripted::new("one", &["*"]));
+    let (last, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let progress = |count, total| {
+        last.store(total, Ordering::Relaxed);
+        done.lock().unwrap().push(count);
+    };
+    let linters: Vec<Arc<dyn Linter>> = vec![Arc::clone(&linter) as Arc<dyn Linter>];
+    let report = check(&view, all(&view), &linters, &Options { jobs: 7, ..Options::default() }, &progress);
+    assert_eq!((report.files, last.into_inner()), (1000, 1000));
+    assert_eq!(
+        linter.asked().iter().map(|(path, _)| path).collect::<Vec<_>>(),
+        names.iter().collect::<Vec<_>>()
+    );
+    let mut done = done.into_inner().unwrap();
+    done.sort_unstable();
+    assert_eq!(done, (1..=1000).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_cancelled_is_pending() {
+    let view = view(&["a", "b"]);
+    let options = Options::default();
+    options.cancel.cancel();
+    let linters: Vec<Arc<dyn Linter>> = vec![Arc::new(Scripted::new("one", &["*"]))];
+    let report = check(&view, all(&view), &linters, &options, &|_, _| ());
+    assert_eq!(report.counts, Counts { pending: 2, ..Counts::default() });
+    assert_eq!(reasons(&report), ["Path(\"a\") pending interrupted", "Path(\"b\") pending interrupted"]);
+}
+
+#[test]
+fn only_named_files_are_explicit() {
+    let view = view(&["dir/a", "dir/b"]);
+    let path = |it| WorkspacePath::new(it).unwrap();
+    let files =
+        collect(&*view, &[path("dir"), path("dir/b")], &[path("dir/b")].into(), &WalkOptions::default());
+    let linter = Arc::new(Scripted::new("one", &["*"]));
+    let linters: Vec<Arc<dyn Linter>> = vec![Arc::clone(&linter) as Arc<dyn Linter>];
+    check(&view, files, &linters, &Options::default(), &|_, _| ());
+    assert_eq!(linter.asked(), [("dir/a".to_owned(), false), ("dir/b".to_owned(), true)]);
+}
+
+/// A linter that answers for a text that is not there any more.
+struct Late(Scripted);
+
+impl Linter for Late {
+    fn identity(&self) -> &lint::Identity {
+        self.0.identity()
+    }
+    fn interest(&self) -> &lint::Interest {
+        self.0.interest()
+    }
+    fn rules(&self) -> Result<Vec<lint::Rule>, lint::SetupError> {
+        self.0.rules()
+    }
+    fn check(&self, job: &lint::Job, answer: &mut dyn FnMut(usize, lint::Outcome)) {
+        self.0.check(job, &mut |index, outcome| {
+            let content = Some(overlay::ContentHash::of(b"before"));
+            answer(index, lint::Outcome { content, ..outcome });
+        });
+    }
+}
+
+#[test]
+fn findings_for_another_text_are_not_shown_as_if_they_were_for_this() {
+    let view = view(&["a"]);
+    let late = Late(Scripted::new("late", &["*"]).finds("a", vec![finding("X", 0)]));
+    let report = run(&view, vec![Arc::new(late)]);
+    assert!(report.findings.is_empty());
+    assert_eq!(reasons(&report), ["Path(\"a\") pending the file changed while it was checked"]);
+}

@@ -1,0 +1,146 @@
+//! What is to be checked: the workspace, the view of it, and the files.
+
+use std::{
+    collections::BTreeSet,
+    io::Read as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath};
+
+use super::Args;
+use crate::{
+    CliError, Workspace,
+    check::{Files, Incomplete, Level, Subject, collect},
+    cli::Session,
+    home,
+    workspace::reason,
+};
+
+pub(super) struct Input {
+    pub(super) workspace: Workspace,
+    pub(super) view: Arc<dyn View>,
+    /// The configuration file that was named, as the view has it.
+    pub(super) config: Option<WorkspacePath>,
+    /// Paths that were given and are not there.
+    pub(super) missing: Vec<Incomplete>,
+    target: Target,
+}
+
+enum Target {
+    /// The text on standard input is this file.
+    Stdin(WorkspacePath),
+    Paths {
+        paths: Vec<WorkspacePath>,
+        explicit: BTreeSet<WorkspacePath>,
+    },
+}
+
+impl Input {
+    pub(super) fn of(args: &Args, session: &mut Session) -> Result<Self, CliError> {
+        let cwd = session.surroundings.cwd.as_ref();
+        let cwd =
+            cwd.map_err(|error| CliError::files(format!("there is no current folder: {error}")))?.clone();
+        let home = session.surroundings.home.clone();
+        let mut input = match stdin_filename(args)? {
+            Some(path) => Self::stdin(session, &cwd, &path, home.as_deref())?,
+            None => Self::paths(&args.paths, &cwd, home.as_deref())?,
+        };
+        if let Some(config) = &args.config {
+            input.configure(&cwd.join(config))?;
+        }
+        Ok(input)
+    }
+
+    fn stdin(session: &mut Session, cwd: &Path, path: &Path, home: Option<&Path>) -> Result<Self, CliError> {
+        let (workspace, path) = Workspace::of_future_path(cwd, path, home)?;
+        let mut text = Vec::new();
+        let read = session.surroundings.stdin.read_to_end(&mut text);
+        read.map_err(|error| CliError::files(format!("cannot read standard input: {error}")))?;
+        let view = with_file(disk(&workspace)?, &path, text)?;
+        let target = Target::Stdin(path);
+        Ok(Self { workspace, view, config: None, missing: Vec::new(), target })
+    }
+
+    fn paths(given: &[PathBuf], cwd: &Path, home: Option<&Path>) -> Result<Self, CliError> {
+        let found = Workspace::of_paths(cwd, given, home)?;
+        let missing = found.missing.into_iter().map(|(path, reason)| Incomplete {
+            subject: Subject::Argument(path),
+            linter: None,
+            level: Level::Failed,
+            reason,
+        });
+        let explicit = found.located.iter().filter(|it| !it.is_dir).map(|it| it.path.clone()).collect();
+        let paths = found.located.into_iter().map(|it| it.path).collect();
+        Ok(Self {
+            view: disk(&found.workspace)?,
+            workspace: found.workspace,
+            config: None,
+            missing: missing.collect(),
+            target: Target::Paths { paths, explicit },
+        })
+    }
+
+    /// Makes the configuration file visible: one outside of the workspace is laid over it.
+    fn configure(&mut self, file: &Path) -> Result<(), CliError> {
+        let unusable = |error| {
+            CliError::usage(format!("cannot use the configuration {}: {}", file.display(), reason(&error)))
+        };
+        self.config = self.workspace.find(file).map_err(unusable)?;
+        if self.config.is_none() {
+            let name = file.file_name().and_then(|it| it.to_str());
+            let name = name.ok_or_else(|| CliError::usage("the configuration's name is not UTF-8"))?;
+            let path = WorkspacePath::root().child(".broker").child("config").child(name);
+            let text = home::read(file).map_err(unusable)?;
+            self.view = with_file(Arc::clone(&self.view), &path, text)?;
+            self.config = Some(path);
+        }
+        Ok(())
+    }
+
+    pub(super) fn files(&self, args: &Args) -> Files {
+        match &self.target {
+            Target::Stdin(path) => Files::of_explicit([path.clone()]),
+            Target::Paths { paths, explicit } => {
+                let respect = !args.no_respect_gitignore;
+                // Where every path is a file, nothing is excluded.
+                let is_walk = paths.len() > explicit.len();
+                let global_excludes = if respect && is_walk { home::global_excludes() } else { None };
+                let options =
+                    WalkOptions { respect_ignore_files: respect, global_excludes, ..WalkOptions::default() };
+                collect(&*self.view, paths, explicit, &options)
+            }
+        }
+    }
+}
+
+/// The name of the text on standard input, if that is what to check.
+fn stdin_filename(args: &Args) -> Result<Option<PathBuf>, CliError> {
+    let is = |it: &str| args.paths.len() == 1 && args.paths[0].as_os_str() == it;
+    match &args.stdin_filename {
+        Some(name) if is("-") || is(".") => Ok(Some(name.clone())),
+        Some(_) => {
+            Err(CliError::usage("--stdin-filename leaves no room for paths").hint("give `-` as the path"))
+        }
+        None if args.paths.iter().any(|it| it.as_os_str() == "-") => {
+            let error = CliError::usage("the text on standard input has no name");
+            Err(error.hint("say what file it is: `--stdin-filename PATH -`"))
+        }
+        None => Ok(None),
+    }
+}
+
+fn disk(workspace: &Workspace) -> Result<Arc<dyn View>, CliError> {
+    match Disk::new(workspace.root()) {
+        Ok(disk) => Ok(Arc::new(disk)),
+        Err(error) => Err(CliError::files(format!("cannot open {}: {error}", workspace.root().display()))),
+    }
+}
+
+/// The view with `text` at `path`.
+fn with_file(view: Arc<dyn View>, path: &WorkspacePath, text: Vec<u8>) -> Result<Arc<dyn View>, CliError> {
+    let mut branch = Branch::new(view);
+    branch.write(path, text.into()).map_err(|error| CliError::files(error.to_string()))?;
+    Ok(Arc::new(branch.snapshot()))
+}

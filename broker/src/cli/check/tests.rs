@@ -1,0 +1,160 @@
+//! The command without plugins.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+use clap::Parser;
+use lint::Cancel;
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    Surroundings,
+    check::{Incomplete, Level, Subject},
+};
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    args: Args,
+}
+
+fn args(words: &str) -> Args {
+    Line::try_parse_from(std::iter::once("check").chain(words.split_whitespace())).unwrap().args
+}
+
+#[derive(Clone, Default)]
+struct Captured(Arc<Mutex<Vec<u8>>>);
+
+impl Captured {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Captured {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs the whole program without plugins in `cwd`; what it printed to both outputs.
+fn broker(cwd: &Path, words: &str) -> (Exit, String, String) {
+    let (stdout, stderr) = (Captured::default(), Captured::default());
+    let surroundings = Surroundings {
+        stdin: Box::new(io::empty()),
+        stdout: Box::new(stdout.clone()),
+        stderr: Box::new(stderr.clone()),
+        color_stdout: false,
+        color_stderr: false,
+        watched: false,
+        cwd: Ok(cwd.to_owned()),
+        home: None,
+        cache_dir: None,
+        bundle: &[],
+        cancel: Cancel::default(),
+    };
+    let words = std::iter::once("broker").chain(words.split_whitespace());
+    let exit = crate::run(words.map(Into::into), surroundings);
+    (exit, stdout.text(), stderr.text())
+}
+
+#[test]
+fn mistakes_are_told_with_a_way_out() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.py"), "").unwrap();
+    for (words, message) in [
+        ("check", "error: this build of broker carries no plugins\nhint: build it with ./dev build\n"),
+        ("plugins", "error: this build of broker carries no plugins\nhint: build it with ./dev build\n"),
+        ("check none.py", "error: cannot check none.py: no such file or directory\n"),
+        (
+            "check -",
+            "error: the text on standard input has no name\nhint: say what file it is: `--stdin-filename PATH -`\n",
+        ),
+        (
+            "check --stdin-filename a.py b.py",
+            "error: --stdin-filename leaves no room for paths\nhint: give `-` as the path\n",
+        ),
+        (
+            "check --statistics --output-format sarif",
+            "error: --statistics has no such format\nhint: it has full, concise, json and jsonl\n",
+        ),
+    ] {
+        let (exit, stdout, stderr) = broker(dir.path(), words);
+        assert_eq!((exit, stdout.as_str(), stderr.as_str()), (Exit::Abnormal, "", message), "{words}");
+    }
+}
+
+#[test]
+fn a_plugin_that_cannot_be_used_is_no_clean_run() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.py"), "").unwrap();
+    fs::write(dir.path().join("bad.wasm"), "hello").unwrap();
+    let bad = "check --plugin bad.wasm a.py --output-format json";
+    let (exit, stdout, stderr) = broker(dir.path(), bad);
+    assert_eq!(exit, Exit::Abnormal);
+    assert!(stderr.starts_with("error: bad.wasm: "), "{stderr}");
+    let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(report["incomplete"][0]["linter"], "bad.wasm");
+
+    let (exit, _, stderr) = broker(dir.path(), &format!("{bad} --allow-incomplete"));
+    assert_eq!(exit, Exit::Clean);
+    assert!(stderr.starts_with("warning: bad.wasm: "), "{stderr}");
+}
+
+#[test]
+fn help_is_no_mistake() {
+    let (exit, stdout, stderr) = broker(Path::new("/"), "check --help");
+    assert_eq!((exit, stderr.as_str()), (Exit::Clean, ""));
+    assert!(stdout.contains("--stdin-filename"));
+    let (exit, stdout, stderr) = broker(Path::new("/"), "check --nonsense");
+    assert_eq!((exit, stdout.as_str()), (Exit::Abnormal, ""));
+    assert!(stderr.contains("--nonsense"));
+}
+
+#[test]
+fn exit_codes_tell_findings_from_what_was_not_checked() {
+    let clean = Report::default();
+    let incomplete = Incomplete {
+        subject: Subject::Everything,
+        linter: None,
+        level: Level::Partial,
+        reason: "why".to_owned(),
+    };
+    let found = crate::render::fixture::report().findings;
+    assert!(!found.is_empty());
+    let findings = Report { findings: found.clone(), ..Report::default() };
+    let failed = Report { incomplete: vec![incomplete.clone()], ..Report::default() };
+    let both = Report { findings: found, incomplete: vec![incomplete], ..Report::default() };
+    for (words, [of_clean, of_findings, of_failed, of_both]) in [
+        ("", [Exit::Clean, Exit::Findings, Exit::Abnormal, Exit::Abnormal]),
+        ("--exit-zero", [Exit::Clean, Exit::Clean, Exit::Abnormal, Exit::Abnormal]),
+        ("--allow-incomplete", [Exit::Clean, Exit::Findings, Exit::Clean, Exit::Findings]),
+        ("--exit-zero --allow-incomplete", [Exit::Clean, Exit::Clean, Exit::Clean, Exit::Clean]),
+    ] {
+        let args = args(words);
+        assert_eq!(exit(&args, &clean), of_clean, "{words}");
+        assert_eq!(exit(&args, &findings), of_findings, "{words}");
+        assert_eq!(exit(&args, &failed), of_failed, "{words}");
+        assert_eq!(exit(&args, &both), of_both, "{words}");
+    }
+}
+
+#[test]
+fn arguments_are_understood() {
+    let parsed = args("--select F,E501 --select W --timeout 0.5 -j 3");
+    assert_eq!(parsed.select.unwrap(), ["F", "E501", "W"]);
+    assert_eq!((parsed.timeout, parsed.jobs), (Duration::from_millis(500), Some(3)));
+    assert_eq!(parsed.paths, [Path::new(".")]);
+    for bad in ["0", "-1", "x", "nan", "1e99"] {
+        assert!(seconds(bad).is_err(), "{bad}");
+    }
+}

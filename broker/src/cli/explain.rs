@@ -1,0 +1,168 @@
+//! `broker explain`
+
+use lint::{FixAvailability, Rule};
+use serde::Serialize;
+
+use super::{AnswerFormat, Session};
+use crate::{
+    CliError, Exit, plugins,
+    plugins::{PluginArgs, Plugins},
+    selectors::{closest, unknown_linter},
+};
+
+/// Explain a rule
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// `python/F401`, or `F401` or `unused-import` where that is enough
+    rule: String,
+
+    #[command(flatten)]
+    plugins: PluginArgs,
+
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
+    output_format: AnswerFormat,
+}
+
+#[derive(Serialize)]
+struct Explanation<'a> {
+    rule: String,
+    linter: &'a str,
+    code: &'a str,
+    name: &'a str,
+    summary: &'a str,
+    fix: &'static str,
+    default: bool,
+    url: Option<&'a str>,
+    explanation: &'a str,
+}
+
+/// A rule, and the name of the linter it belongs to.
+type Known = (String, Rule);
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let plugins = session.loader.load(&args.plugins, 1)?;
+    plugins.report_broken(&session.messages);
+    let (linter, code) = match args.rule.split_once('/') {
+        Some((linter, code)) => (Some(linter), code),
+        None => (None, args.rule.as_str()),
+    };
+    let (linter, rule) = find(&rules(&plugins, linter)?, code)?;
+    let explanation = Explanation::of(&linter, &rule);
+    let text = match args.output_format {
+        AnswerFormat::Text => explanation.text(),
+        AnswerFormat::Json => super::json(&explanation),
+    };
+    session.print(&text)?;
+    Ok(if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal })
+}
+
+/// The rules of one linter, or of all.
+fn rules(plugins: &Plugins, linter: Option<&str>) -> Result<Vec<Known>, CliError> {
+    if let Some(name) = linter.filter(|it| plugins.find(it).is_none()) {
+        return Err(unknown_linter(name, &plugins.names()));
+    }
+    let mut known = Vec::new();
+    for plugin in &plugins.usable {
+        let name = &plugin.manifest().name;
+        if linter.is_none_or(|it| it == name) {
+            known.extend(plugins::rules(plugin)?.into_iter().map(|rule| (name.clone(), rule)));
+        }
+    }
+    Ok(known)
+}
+
+fn find(known: &[Known], code: &str) -> Result<Known, CliError> {
+    let is_meant = |rule: &Rule| rule.code.eq_ignore_ascii_case(code) || rule.name == code;
+    let meant: Vec<_> = known.iter().filter(|(_, rule)| is_meant(rule)).collect();
+    match meant[..] {
+        [] => Err(unknown_rule(known, code)),
+        [one] => Ok(one.clone()),
+        [..] => {
+            let ids: Vec<_> =
+                meant.iter().map(|(linter, rule)| format!("`{linter}/{}`", rule.code)).collect();
+            let error = CliError::usage(format!("several rules are called `{code}`"));
+            Err(error.hint(format!("say which: {}", ids.join(", "))))
+        }
+    }
+}
+
+fn unknown_rule(known: &[Known], code: &str) -> CliError {
+    let words = known.iter().flat_map(|(_, rule)| [rule.code.as_str(), rule.name.as_str()]);
+    let hint = closest(code, words).map(|it| format!("did you mean `{it}`?"));
+    CliError::usage(format!("no rule is called `{code}`")).maybe_hint(hint)
+}
+
+impl<'a> Explanation<'a> {
+    fn of(linter: &'a str, rule: &'a Rule) -> Self {
+        Self {
+            rule: format!("{linter}/{}", rule.code),
+            linter,
+            code: &rule.code,
+            name: &rule.name,
+            summary: &rule.summary,
+            fix: match rule.fix {
+                FixAvailability::None => "none",
+                FixAvailability::Sometimes => "sometimes",
+                FixAvailability::Always => "always",
+            },
+            default: rule.default,
+            url: rule.url.as_deref(),
+            explanation: &rule.explanation,
+        }
+    }
+
+    fn text(&self) -> String {
+        let name = if self.name.is_empty() { String::new() } else { format!(" ({})", self.name) };
+        let fix = match self.fix {
+            "none" => "cannot be fixed automatically",
+            "always" => "can always be fixed automatically",
+            _ => "can sometimes be fixed automatically",
+        };
+        let default = if self.default { "on by default" } else { "off by default" };
+        let mut text =
+            format!("# {}{name}\n\n{}\n\nThis rule is {default} and {fix}.\n", self.rule, self.summary);
+        if let Some(url) = self.url {
+            text += &format!("{url}\n");
+        }
+        if !self.explanation.is_empty() {
+            text += &format!("\n{}\n", self.explanation.trim());
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(linter: &str, code: &str, name: &str) -> Known {
+        let rule = Rule {
+            code: code.into(),
+            name: name.into(),
+            summary: "Checks for unused imports".into(),
+            explanation: "## What it does\nIt checks.\n".into(),
+            url: Some("https://example.org".into()),
+            fix: FixAvailability::Sometimes,
+            default: true,
+        };
+        (linter.into(), rule)
+    }
+
+    #[test]
+    fn finds_by_code_and_name_and_helps_with_slips() {
+        let rules = [known("a", "F401", "unused-import"), known("a", "E1", "one"), known("b", "E1", "two")];
+        assert_eq!(find(&rules, "f401").unwrap(), rules[0]);
+        assert_eq!(find(&rules, "two").unwrap(), rules[2]);
+        let hint = |code| find(&rules, code).unwrap_err().hint;
+        assert_eq!(hint("F4O1").as_deref(), Some("did you mean `F401`?"));
+        assert_eq!(hint("unused-imports").as_deref(), Some("did you mean `unused-import`?"));
+        assert_eq!(hint("E1").as_deref(), Some("say which: `a/E1`, `b/E1`"));
+        assert_eq!(hint("something else"), None);
+    }
+
+    #[test]
+    fn looks_so() {
+        let (linter, rule) = known("python", "F401", "unused-import");
+        insta::assert_snapshot!(Explanation::of(&linter, &rule).text());
+    }
+}

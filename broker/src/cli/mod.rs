@@ -1,0 +1,137 @@
+//! The command line: one file per command, whose doc comments are its help.
+
+mod check;
+mod explain;
+mod plugins;
+
+use std::{ffi::OsString, io::Write};
+
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+
+use crate::{CliError, ErrorKind, Exit, Surroundings, console::Messages, plugins::Loader};
+
+/// Asks linters about a workspace. Each of them is a sandboxed plugin.
+#[derive(Debug, Parser)]
+#[command(name = "broker", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to use colour; `auto` heeds `NO_COLOR` and `CLICOLOR_FORCE`
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+
+    /// Show what plugins log
+    #[arg(long, short, global = true)]
+    verbose: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(Box<check::Args>),
+    Plugins(plugins::Args),
+    Explain(explain::Args),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The shape of an answer that is not a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AnswerFormat {
+    Text,
+    Json,
+}
+
+/// What a command runs in.
+struct Session {
+    surroundings: Surroundings,
+    messages: Messages,
+    loader: Loader,
+    /// Whether standard output is coloured.
+    color: bool,
+}
+
+/// Runs the program with its arguments, the first of which is its name.
+pub fn run(args: impl IntoIterator<Item = OsString>, mut surroundings: Surroundings) -> Exit {
+    let cli = match parse(args, &surroundings) {
+        Ok(cli) => cli,
+        Err(error) => return answer_of_parser(&error, &mut surroundings),
+    };
+    let mut session = Session::new(&cli, surroundings);
+    let result = match cli.command {
+        Command::Check(args) => check::run(&args, &mut session),
+        Command::Plugins(args) => plugins::run(&args, &mut session),
+        Command::Explain(args) => explain::run(&args, &mut session),
+    };
+    result.unwrap_or_else(|error| {
+        if error.kind != ErrorKind::BrokenPipe {
+            session.messages.error(&error);
+        }
+        Exit::from(&error)
+    })
+}
+
+fn parse(args: impl IntoIterator<Item = OsString>, surroundings: &Surroundings) -> Result<Cli, clap::Error> {
+    let color = if surroundings.color_stderr { ColorChoice::Always } else { ColorChoice::Never };
+    let matches = Cli::command().color(color).try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Help is what was asked for; anything else is a mistake in the arguments.
+fn answer_of_parser(error: &clap::Error, surroundings: &mut Surroundings) -> Exit {
+    let (out, color, exit) = if error.use_stderr() {
+        (&mut surroundings.stderr, surroundings.color_stderr, Exit::Abnormal)
+    } else {
+        (&mut surroundings.stdout, surroundings.color_stdout, Exit::Clean)
+    };
+    let text = error.render();
+    let text = if color { text.ansi().to_string() } else { text.to_string() };
+    let _nobody_left_to_tell = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    exit
+}
+
+impl Session {
+    fn new(cli: &Cli, mut surroundings: Surroundings) -> Self {
+        let colors = |auto| match cli.color {
+            Color::Auto => auto,
+            Color::Always => true,
+            Color::Never => false,
+        };
+        let stderr = std::mem::replace(&mut surroundings.stderr, Box::new(std::io::sink()));
+        let messages = Messages::new(stderr, colors(surroundings.color_stderr));
+        let loader = Loader {
+            bundle: surroundings.bundle,
+            cache_dir: surroundings.cache_dir.clone(),
+            messages: messages.clone(),
+            verbose: cli.verbose,
+        };
+        Self { color: colors(surroundings.color_stdout), surroundings, messages, loader }
+    }
+
+    /// Writes an answer to standard output.
+    fn print(&mut self, text: &str) -> Result<(), CliError> {
+        let out = &mut self.surroundings.stdout;
+        Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
+    }
+}
+
+/// An answer as indented JSON.
+fn json(answer: &impl serde::Serialize) -> String {
+    // What is written here has string keys only, which is all that could go wrong.
+    serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,91 @@
+//! `broker plugins`
+
+use std::fmt::Write as _;
+
+use plugin_host::Plugin;
+use serde::Serialize;
+
+use super::{AnswerFormat, Session};
+use crate::{CliError, Exit, plugins, plugins::PluginArgs, render::printable};
+
+/// List the plugins with their versions, languages, rules and digests
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    plugins: PluginArgs,
+
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
+    output_format: AnswerFormat,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    version: &'a str,
+    api: &'a str,
+    description: &'a str,
+    languages: &'a [String],
+    globs: &'a [String],
+    /// How many; `None` if the plugin could not say.
+    rules: Option<usize>,
+    digest: &'a str,
+}
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let plugins = session.loader.load(&args.plugins, 1)?;
+    plugins.report_broken(&session.messages);
+    let mut exit = if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal };
+    let mut rows = Vec::new();
+    for plugin in &plugins.usable {
+        let rules = plugins::rules(plugin).inspect_err(|error| {
+            session.messages.error(error);
+            exit = Exit::Abnormal;
+        });
+        rows.push(row(plugin, rules.ok().map(|it| it.len())));
+    }
+    let text = match args.output_format {
+        AnswerFormat::Text => table(&rows),
+        AnswerFormat::Json => super::json(&rows),
+    };
+    session.print(&text)?;
+    Ok(exit)
+}
+
+fn row(plugin: &Plugin, rules: Option<usize>) -> Row<'_> {
+    let manifest = plugin.manifest();
+    Row {
+        name: &manifest.name,
+        version: &manifest.version,
+        api: &manifest.api,
+        description: &manifest.description,
+        languages: &manifest.languages,
+        globs: &manifest.globs,
+        rules,
+        digest: plugin.digest(),
+    }
+}
+
+fn table(rows: &[Row<'_>]) -> String {
+    let cells: Vec<[String; 6]> = rows.iter().map(cells).collect();
+    let heading = ["NAME", "VERSION", "LANGUAGES", "RULES", "DIGEST", "DESCRIPTION"].map(str::to_owned);
+    let lines: Vec<_> = std::iter::once(heading).chain(cells).collect();
+    let width = |column: usize| lines.iter().map(|it| it[column].chars().count()).max().unwrap_or_default();
+    let widths: Vec<_> = (0..5).map(width).collect();
+    let mut text = String::new();
+    for line in &lines {
+        for (cell, width) in line.iter().zip(&widths) {
+            let _to_a_string = write!(text, "{cell:<width$}  ");
+        }
+        text += &line[5];
+        text.push('\n');
+    }
+    text
+}
+
+fn cells(row: &Row<'_>) -> [String; 6] {
+    const ENOUGH: usize = 12;
+    let languages = if row.languages.is_empty() { "any".to_owned() } else { row.languages.join(", ") };
+    let rules = row.rules.map_or_else(|| "?".to_owned(), |it| it.to_string());
+    let digest: String = row.digest.chars().take(ENOUGH).collect();
+    [row.name, row.version, &languages, &rules, &digest, row.description].map(|it| printable(it).into_owned())
+}

@@ -1,0 +1,149 @@
+//! What surrounds a run: where words go, where they come from, what the environment says.
+
+use std::{
+    env,
+    io::{self, IsTerminal as _, Read, Write},
+    path::PathBuf,
+    process,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+use anstyle::{AnsiColor, Style};
+use indicatif::ProgressBar;
+use lint::Cancel;
+use plugin_host::Bundled;
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    iterator::Signals,
+};
+
+use crate::{CliError, home, plugins::BUNDLE};
+
+/// Everything that a run takes from its process, so that a test can give it something else.
+pub struct Surroundings {
+    pub stdin: Box<dyn Read + Send>,
+    pub stdout: Box<dyn Write + Send>,
+    pub stderr: Box<dyn Write + Send>,
+    /// Whether `--color auto` colours standard output.
+    pub color_stdout: bool,
+    pub color_stderr: bool,
+    /// Whether a person watches standard error.
+    pub watched: bool,
+    pub cwd: io::Result<PathBuf>,
+    pub home: Option<PathBuf>,
+    pub cache_dir: Option<PathBuf>,
+    pub bundle: &'static [Bundled],
+    /// Ends the run early.
+    pub cancel: Cancel,
+}
+
+impl Surroundings {
+    /// The process's own. An interrupt from the keyboard ends the run early, a second one at once.
+    pub fn of_process() -> Self {
+        let colors = |choice| choice != anstream::ColorChoice::Never;
+        Self {
+            color_stdout: colors(anstream::AutoStream::choice(&io::stdout())),
+            color_stderr: colors(anstream::AutoStream::choice(&io::stderr())),
+            watched: io::stderr().is_terminal(),
+            stdin: Box::new(io::stdin()),
+            stdout: Box::new(io::stdout()),
+            stderr: Box::new(io::stderr()),
+            cwd: env::current_dir(),
+            home: env::home_dir().filter(|it| !it.as_os_str().is_empty()),
+            cache_dir: home::cache_dir(),
+            bundle: BUNDLE,
+            cancel: cancelled_by_interrupt(),
+        }
+    }
+}
+
+/// A flag that the first interrupt sets; the second one ends the process.
+fn cancelled_by_interrupt() -> Cancel {
+    let cancel = Cancel::default();
+    let flag = cancel.clone();
+    // Without a handler an interrupt ends the process, which is what it is for.
+    if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) {
+        thread::spawn(move || {
+            for signal in signals.forever() {
+                if flag.is_cancelled() {
+                    #[expect(clippy::exit, reason = "the user insists")]
+                    process::exit(128 + signal);
+                }
+                flag.cancel();
+            }
+        });
+    }
+    cancel
+}
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+
+/// The way to standard error, past a progress bar if there is one. Clones share it. Words that cannot be
+/// written are lost: there is nobody left to tell.
+#[derive(Clone)]
+pub(crate) struct Messages(Arc<Mutex<Inner>>);
+
+struct Inner {
+    stderr: Box<dyn Write + Send>,
+    color: bool,
+    bar: Option<ProgressBar>,
+}
+
+impl Messages {
+    pub(crate) fn new(stderr: Box<dyn Write + Send>, color: bool) -> Self {
+        Self(Arc::new(Mutex::new(Inner { stderr, color, bar: None })))
+    }
+
+    /// `error: …` and, on a line of its own, `hint: …`.
+    pub(crate) fn error(&self, error: &CliError) {
+        self.labelled("error", ERROR, &error.message);
+        if let Some(hint) = &error.hint {
+            self.labelled("hint", HINT, hint);
+        }
+    }
+
+    pub(crate) fn warning(&self, text: &str) {
+        self.labelled("warning", WARNING, text);
+    }
+
+    pub(crate) fn line(&self, text: &str) {
+        self.lock().write(text);
+    }
+
+    fn labelled(&self, label: &str, style: Style, text: &str) {
+        let mut inner = self.lock();
+        let style = if inner.color { style } else { Style::new() };
+        inner.write(&format!("{style}{label}{style:#}: {text}"));
+    }
+
+    /// Shows the bar that `make` makes, or the one that is there, at `position`.
+    pub(crate) fn progress(&self, position: u64, make: impl FnOnce() -> ProgressBar) {
+        self.lock().bar.get_or_insert_with(make).set_position(position);
+    }
+
+    pub(crate) fn end_progress(&self) {
+        if let Some(bar) = self.lock().bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn write(&mut self, line: &str) {
+        let Self { stderr, bar, .. } = self;
+        let mut write = || {
+            let _nobody_left = writeln!(stderr, "{line}");
+        };
+        match bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! One line per finding: `path:line:col: python/F401 [*] message`.
+
+use std::io::{self, Write};
+
+use super::{BOLD, CODE, Page, mark, printable, summary};
+use crate::check::Finding;
+
+pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    page.report.findings.iter().try_for_each(|it| line(page, it, out))?;
+    summary::render(page, out)
+}
+
+fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let (path, at) = (page.shown_file(finding), finding.range.start);
+    let (bold, code) = (page.style(BOLD), page.style(CODE));
+    let rule = &finding.rule;
+    let mark = mark(page, finding);
+    let message = printable(&finding.message);
+    writeln!(out, "{bold}{path}{bold:#}:{}:{}: {code}{rule}{code:#}{mark} {message}", at.line, at.column)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::render::{Format, fixture};
+
+    #[test]
+    fn looks_so() {
+        insta::assert_snapshot!(fixture::render(Format::Concise));
+    }
+
+    #[test]
+    fn quiet_is_findings_only() {
+        insta::assert_snapshot!(fixture::render_with(Format::Concise, |page| page.quiet = true));
+    }
+}

@@ -1,0 +1,163 @@
+//! A report with one of everything, which each format's snapshot shows.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+
+use lint::{Applicability, Cancel, Diagnostic, Edit, Fix, FixAvailability, Related, Rule, Severity, Span};
+use overlay::{Memory, View, WalkOptions, WorkspacePath};
+
+use super::{Format, Page};
+use crate::{
+    Workspace,
+    check::{Incomplete, Level, Options, Report, Subject, check, collect, scripted::Scripted},
+};
+
+const APP: &str = "import os\nimport sys\n\n\ndef main():\n\tprint(\"a\u{10400}b\", x)\r\n    return\n";
+
+pub(crate) fn workspace() -> Workspace {
+    Workspace::new(PathBuf::from("/work/space"), PathBuf::from("/work/space/src"))
+}
+
+fn view() -> Arc<dyn View> {
+    let files =
+        [("src/app.py", APP), ("src/book.ipynb", "{}"), ("bad, name.py", "a\n"), ("docs/odd.txt", "x")];
+    Arc::new(Memory::from_files(files).unwrap())
+}
+
+fn path(path: &str) -> WorkspacePath {
+    WorkspacePath::new(path).unwrap()
+}
+
+fn span_of(text: &str, part: &str) -> Span {
+    let start = u32::try_from(text.find(part).unwrap()).unwrap();
+    Span::new(start, start + u32::try_from(part.len()).unwrap())
+}
+
+fn diagnostic(code: &str, message: &str, severity: Severity, span: Span) -> Diagnostic {
+    Diagnostic {
+        code: code.to_owned(),
+        name: None,
+        message: message.to_owned(),
+        severity,
+        cell: None,
+        span,
+        tags: Vec::new(),
+        url: None,
+        fixes: Vec::new(),
+        related: Vec::new(),
+    }
+}
+
+fn unused(cell: Option<u32>) -> Diagnostic {
+    let edits = vec![Edit { span: Span::new(0, 10), replacement: String::new() }];
+    let message = Some("Remove unused import: `os`".to_owned());
+    Diagnostic {
+        name: Some("unused-import".to_owned()),
+        url: Some("https://docs.astral.sh/ruff/rules/unused-import".to_owned()),
+        cell,
+        fixes: vec![Fix { message, applicability: Applicability::Safe, edits }],
+        ..diagnostic("F401", "`os` imported but unused", Severity::Error, Span::new(7, 9))
+    }
+}
+
+fn undefined() -> Diagnostic {
+    let edit = Edit { span: span_of(APP, "x"), replacement: "y".to_owned() };
+    Diagnostic {
+        name: Some("undefined-name".to_owned()),
+        fixes: vec![
+            Fix {
+                message: Some("Call it `y`".into()),
+                applicability: Applicability::Unsafe,
+                edits: vec![edit],
+            },
+            Fix { message: None, applicability: Applicability::DisplayOnly, edits: Vec::new() },
+        ],
+        related: vec![
+            Related { path: None, span: Span::new(0, 6), message: "imports are here".into() },
+            Related { path: Some(path("docs/odd.txt")), span: Span::new(0, 1), message: "see here".into() },
+        ],
+        ..diagnostic("F821", "undefined name `x`\nand more", Severity::Warning, span_of(APP, "x"))
+    }
+}
+
+fn python() -> Scripted {
+    let long = diagnostic("W999", "spans lines", Severity::Info, span_of(APP, "def main():\n\tprint"));
+    Scripted::new("python", &["*.py", "*.ipynb"])
+        .finds("src/app.py", vec![undefined(), unused(None), long])
+        .cells("src/book.ipynb", vec!["# Title", "import os\n"])
+        .finds("src/book.ipynb", vec![unused(Some(1))])
+        .fails("bad, name.py", "plugin `python` 1.0.0 crashed: 100%")
+        .knows(Rule {
+            code: "F401".into(),
+            name: "unused-import".into(),
+            summary: "Checks for unused imports".into(),
+            explanation: "## What it does\nChecks for unused imports.".into(),
+            url: None,
+            fix: FixAvailability::Sometimes,
+            default: true,
+        })
+}
+
+fn text() -> Scripted {
+    let odd = diagnostic("bidi", "steers\u{1b}[31m the terminal", Severity::Hint, Span::new(0, 1));
+    Scripted::new("text", &["*"]).finds("docs/odd.txt", vec![odd]).partly("docs/odd.txt", "too many findings")
+}
+
+fn linters() -> Vec<Arc<dyn lint::Linter>> {
+    vec![Arc::new(python()), Arc::new(text())]
+}
+
+pub(crate) fn report() -> Report {
+    let view = view();
+    let files = collect(&*view, &[WorkspacePath::root()], &[].into(), &WalkOptions::default());
+    let options = Options { jobs: 1, cancel: Cancel::default(), ..Options::default() };
+    let mut report = check(&view, files, &linters(), &options, &|_, _| ());
+    report.add_incomplete([Incomplete {
+        subject: Subject::Argument("missing.py".to_owned()),
+        linter: None,
+        level: Level::Failed,
+        reason: "no such file or directory".to_owned(),
+    }]);
+    report.skipped.special = 2;
+    report.duration = Duration::from_millis(42);
+    report
+}
+
+pub(crate) fn render(format: Format) -> String {
+    render_with(format, |_| ())
+}
+
+pub(crate) fn render_with(format: Format, change: impl Fn(&mut Page<'_>)) -> String {
+    write_with(change, |page, out| super::render(format, page, out))
+}
+
+pub(crate) fn write(write: impl Fn(&Page<'_>, &mut dyn Write) -> io::Result<()>) -> String {
+    write_with(|_| (), write)
+}
+
+fn write_with(
+    change: impl Fn(&mut Page<'_>),
+    write: impl Fn(&Page<'_>, &mut dyn Write) -> io::Result<()>,
+) -> String {
+    let (report, view, workspace) = (report(), view(), workspace());
+    let rules = |name: &str| {
+        let linter = linters().into_iter().find(|it| it.identity().name == name);
+        linter.map(|it| it.rules().unwrap()).unwrap_or_default()
+    };
+    let mut page = Page {
+        report: &report,
+        view: &*view,
+        workspace: &workspace,
+        rules: &rules,
+        color: false,
+        quiet: false,
+    };
+    change(&mut page);
+    let mut out = Vec::new();
+    write(&page, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}

@@ -1,0 +1,40 @@
+//! One JSON object per line: each finding, each incomplete answer, then the summary; told apart by `type`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{
+    Page,
+    json::{Finding, Incomplete, Summary},
+};
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Line<'a> {
+    Finding(Finding<'a>),
+    Incomplete(Incomplete<'a>),
+    Summary(Summary),
+}
+
+pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let report = page.report;
+    report.findings.iter().try_for_each(|it| line(&Line::Finding(Finding::of(it)), out))?;
+    report.incomplete.iter().try_for_each(|it| line(&Line::Incomplete(Incomplete::of(it)), out))?;
+    line(&Line::Summary(Summary::of(report)), out)
+}
+
+fn line(line: &Line<'_>, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::render::{Format, fixture};
+
+    #[test]
+    fn looks_so() {
+        insta::assert_snapshot!(fixture::render(Format::Jsonl));
+    }
+}

@@ -1,0 +1,126 @@
+//! How a report looks: one file per format, each with its snapshot.
+//!
+//! `full` and `concise` are for people and show paths as seen from the current folder; the others are for
+//! programs and show paths as seen from the workspace root (`github` excepted, which a person reads).
+
+mod concise;
+mod files;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod full;
+mod github;
+mod json;
+mod jsonl;
+mod sarif;
+mod statistics;
+mod summary;
+
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
+
+use anstyle::{AnsiColor, Style};
+use lint::Rule;
+use overlay::{View, WorkspacePath};
+
+use crate::{
+    Workspace,
+    check::{Finding, Report, Subject},
+};
+
+pub use self::{files::show_files, statistics::statistics, summary::explain_incomplete};
+
+/// How to write a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Each finding with the lines it is about
+    Full,
+    /// One line per finding
+    Concise,
+    /// One JSON document
+    Json,
+    /// One JSON object per line
+    Jsonl,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+/// What a format may draw on.
+pub struct Page<'a> {
+    pub report: &'a Report,
+    /// Where the texts of code frames come from.
+    pub view: &'a dyn View,
+    pub workspace: &'a Workspace,
+    /// Every rule of a linter, by the linter's name; asked only by formats that describe rules.
+    pub rules: &'a dyn Fn(&str) -> Vec<Rule>,
+    pub color: bool,
+    /// Findings only.
+    pub quiet: bool,
+}
+
+/// Writes the report.
+pub fn render(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Full => full::render(page, out),
+        Format::Concise => concise::render(page, out),
+        Format::Json => json::render(page, out),
+        Format::Jsonl => jsonl::render(page, out),
+        Format::Sarif => sarif::render(page, out),
+        Format::Github => github::render(page, out),
+    }
+}
+
+impl Page<'_> {
+    fn style(&self, style: Style) -> Style {
+        if self.color { style } else { Style::new() }
+    }
+
+    /// `src/app.py`, or `src/book.ipynb:cell 3`.
+    fn shown_file(&self, finding: &Finding) -> String {
+        let path = self.workspace.shown(&finding.file.path);
+        let path = printable(&path);
+        match &finding.cell {
+            Some(cell) => format!("{path}:cell {}", cell.index + 1),
+            None => path.into_owned(),
+        }
+    }
+}
+
+const BOLD: Style = Style::new().bold();
+const CODE: Style = AnsiColor::Red.on_default().bold();
+const MARK: Style = AnsiColor::Cyan.on_default();
+const HELP: Style = AnsiColor::Cyan.on_default().bold();
+const DIM: Style = AnsiColor::BrightBlue.on_default().bold();
+
+/// ` [*]` for what can be fixed.
+fn mark(page: &Page<'_>, finding: &Finding) -> String {
+    let style = page.style(MARK);
+    if finding.is_fixable() { format!(" [{style}*{style:#}]") } else { String::new() }
+}
+
+/// The text without characters that would steer the terminal: they may come from anywhere.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let steers =
+        |it: char| it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |it: char| if steers(it) { it.escape_default().to_string() } else { it.to_string() };
+    Cow::Owned(text.chars().map(escape).collect())
+}
+
+/// The path of a subject in the words of a program: relative to the workspace, or as it was given.
+fn subject_path(subject: &Subject) -> Option<&str> {
+    match subject {
+        Subject::Everything => None,
+        Subject::Argument(given) => Some(given),
+        Subject::Path(path) => Some(workspace_path(path)),
+    }
+}
+
+fn workspace_path(path: &WorkspacePath) -> &str {
+    if path.is_root() { "." } else { path.as_str() }
+}

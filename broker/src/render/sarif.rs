@@ -1,0 +1,286 @@
+//! SARIF 2.1.0 for code scanning: one run per linter, results written as they come.
+//!
+//! A notebook's findings are in cells, which SARIF has no word for: they name the cell as a logical
+//! location and have neither region nor fixes.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Write as _,
+    io::{self, Write},
+};
+
+use bytes::Bytes;
+use lint::{Rule, Severity};
+use overlay::{ContentHash, WorkspacePath};
+use serde_json::{Value, json};
+
+use super::{Page, json::list, subject_path, workspace_path};
+use crate::check::{Edit, Finding, Fix, Incomplete, Level, Range, Subject};
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const BASE: &str = "SRCROOT";
+
+pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[")?;
+    for (index, tool) in tools(page).iter().enumerate() {
+        writeln!(out, "{}", if index == 0 { "" } else { "," })?;
+        run(page, tool, out)?;
+    }
+    writeln!(out, "]}}")
+}
+
+/// A linter that is described in a run.
+struct Tool<'a> {
+    name: &'a str,
+    version: &'a str,
+}
+
+/// All that took part; without any, Broker itself says why.
+fn tools<'a>(page: &Page<'a>) -> Vec<Tool<'a>> {
+    let tool = |it: &'a lint::Identity| Tool { name: &it.name, version: &it.version };
+    let mut tools: Vec<_> = page.report.linters.iter().map(tool).collect();
+    if tools.is_empty() {
+        tools.push(Tool { name: "broker", version: env!("CARGO_PKG_VERSION") });
+    }
+    tools
+}
+
+fn run(page: &Page<'_>, tool: &Tool<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let of_tool = || page.report.findings.iter().filter(|it| &*it.rule.linter == tool.name);
+    let used: BTreeMap<&str, &Finding> = of_tool().map(|it| (it.rule.code.as_str(), it)).collect();
+    let rules = rules(page, tool, &used);
+    let indices: HashMap<&str, usize> = used.keys().enumerate().map(|(index, code)| (*code, index)).collect();
+    write!(out, "{{\"tool\":{},", json!({ "driver": driver(tool, &rules) }))?;
+    write!(out, "\"automationDetails\":{},", json!({ "id": format!("broker/{}/", tool.name) }))?;
+    write!(out, "\"columnKind\":\"unicodeCodePoints\",\"originalUriBaseIds\":{},", base(page))?;
+    write!(out, "\"invocations\":[{}],\"results\":[", invocation(page, tool))?;
+    let mut prints = Fingerprints::new(page);
+    list(of_tool().map(|it| result(it, indices[it.rule.code.as_str()], prints.of(it))), out)?;
+    write!(out, "]}}")
+}
+
+fn driver(tool: &Tool<'_>, rules: &[Value]) -> Value {
+    json!({
+        "name": format!("broker-{}", tool.name),
+        "semanticVersion": tool.version,
+        "rules": rules,
+    })
+}
+
+/// Those rules that were found, with what the linter knows of them.
+fn rules(page: &Page<'_>, tool: &Tool<'_>, used: &BTreeMap<&str, &Finding>) -> Vec<Value> {
+    let known = if used.is_empty() { Vec::new() } else { (page.rules)(tool.name) };
+    let known: HashMap<&str, &Rule> = known.iter().map(|it| (it.code.as_str(), it)).collect();
+    used.iter().map(|(code, finding)| rule(finding, known.get(code).copied())).collect()
+}
+
+fn rule(finding: &Finding, known: Option<&Rule>) -> Value {
+    let of = &finding.rule;
+    let summary = known.map(|it| it.summary.as_str()).filter(|it| !it.is_empty());
+    let mut rule = json!({
+        "id": of.to_string(),
+        "shortDescription": { "text": summary.or(of.name.as_deref()).unwrap_or(&of.code) },
+        "defaultConfiguration": { "level": level(finding.severity) },
+    });
+    if let Some(name) = &of.name {
+        rule["name"] = json!(name);
+    }
+    if let Some(url) = of.url.as_ref().or(known.and_then(|it| it.url.as_ref())) {
+        rule["helpUri"] = json!(url);
+    }
+    if let Some(known) = known.filter(|it| !it.explanation.is_empty()) {
+        rule["help"] = json!({ "text": known.explanation, "markdown": known.explanation });
+    }
+    rule
+}
+
+fn base(page: &Page<'_>) -> Value {
+    let root = page.workspace.root().to_string_lossy();
+    let root = root.trim_end_matches('/');
+    json!({ BASE: { "uri": format!("file://{}/", uri(root)) } })
+}
+
+/// Whether the run did all it should, and what not.
+fn invocation(page: &Page<'_>, tool: &Tool<'_>) -> Value {
+    let has_run = |name: &str| page.report.linters.iter().any(|it| it.name == name);
+    let concerns = |it: &&Incomplete| it.linter.as_deref().is_none_or(|it| it == tool.name || !has_run(it));
+    let notifications: Vec<_> = page.report.incomplete.iter().filter(concerns).map(notification).collect();
+    json!({ "executionSuccessful": notifications.is_empty(), "toolExecutionNotifications": notifications })
+}
+
+fn notification(it: &Incomplete) -> Value {
+    let linter = it.linter.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+    let level = if it.level == Level::Failed { "error" } else { "warning" };
+    let mut notification = json!({
+        "level": level,
+        "message": { "text": format!("{linter}{}: {}", it.level.name(), it.reason) },
+    });
+    if let Subject::Path(path) = &it.subject {
+        notification["locations"] = json!([{ "physicalLocation": { "artifactLocation": artifact(path) } }]);
+    } else if let Some(given) = subject_path(&it.subject) {
+        notification["message"]["text"] = json!(format!("{given}: {}", it.reason));
+    }
+    notification
+}
+
+fn result(it: &Finding, rule: usize, fingerprint: String) -> Value {
+    let mut result = json!({
+        "ruleId": it.rule.to_string(),
+        "ruleIndex": rule,
+        "level": level(it.severity),
+        "message": { "text": &*it.message },
+        "locations": [location(it)],
+        "partialFingerprints": { "primaryLocationLineHash": fingerprint },
+    });
+    if !it.related.is_empty() {
+        result["relatedLocations"] = related(it);
+    }
+    if it.cell.is_none() && !it.fixes.is_empty() {
+        result["fixes"] = it.fixes.iter().map(|fix| self::fix(it, fix)).collect();
+    }
+    result
+}
+
+fn location(it: &Finding) -> Value {
+    let artifact = artifact(&it.file.path);
+    match &it.cell {
+        Some(cell) => json!({
+            "physicalLocation": { "artifactLocation": artifact },
+            "logicalLocations": [{ "name": format!("cell {}", cell.index + 1), "kind": "cell" }],
+        }),
+        None => json!({ "physicalLocation": { "artifactLocation": artifact, "region": region(it.range) } }),
+    }
+}
+
+fn related(it: &Finding) -> Value {
+    let locations = it.related.iter().enumerate().map(|(index, related)| {
+        let path = related.path.as_ref().unwrap_or(&it.file.path);
+        let mut physical = json!({ "artifactLocation": artifact(path) });
+        if let (Some(range), None) = (related.range, &it.cell) {
+            physical["region"] = region(range);
+        }
+        json!({ "id": index, "physicalLocation": physical, "message": { "text": &*related.message } })
+    });
+    locations.collect()
+}
+
+fn fix(it: &Finding, fix: &Fix) -> Value {
+    let replacement = |edit: &Edit| json!({ "deletedRegion": region(edit.range), "insertedContent": { "text": &*edit.replacement } });
+    let replacements: Vec<_> = fix.edits.iter().map(replacement).collect();
+    let changes = json!([{ "artifactLocation": artifact(&it.file.path), "replacements": replacements }]);
+    match &fix.message {
+        Some(message) => json!({ "description": { "text": &**message }, "artifactChanges": changes }),
+        None => json!({ "artifactChanges": changes }),
+    }
+}
+
+fn region(Range { start, end }: Range) -> Value {
+    json!({
+        "startLine": start.line,
+        "startColumn": start.column,
+        "endLine": end.line,
+        "endColumn": end.column,
+    })
+}
+
+fn artifact(path: &WorkspacePath) -> Value {
+    json!({ "uri": uri(workspace_path(path)), "uriBaseId": BASE })
+}
+
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte.into())
+            }
+            other => {
+                let _to_a_string = write!(uri, "%{other:02X}");
+            }
+        }
+    }
+    uri
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info | Severity::Hint => "note",
+    }
+}
+
+/// Names findings such that a shift of their lines does not rename them: by their rule, the text of their
+/// line without its indentation, and which of several such they are in their file.
+struct Fingerprints<'a> {
+    page: &'a Page<'a>,
+    path: Option<WorkspacePath>,
+    text: Option<(Bytes, ContentHash)>,
+    seen: HashMap<blake3::Hash, usize>,
+}
+
+impl<'a> Fingerprints<'a> {
+    fn new(page: &'a Page<'a>) -> Self {
+        Self { page, path: None, text: None, seen: HashMap::new() }
+    }
+
+    fn of(&mut self, finding: &Finding) -> String {
+        self.turn_to(&finding.file.path);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(finding.rule.to_string().as_bytes()).update(b"\0");
+        hasher.update(self.line_of(finding).unwrap_or_default().trim_ascii());
+        let hash = hasher.finalize();
+        let count = self.seen.entry(hash).or_default();
+        *count += 1;
+        format!("{}:{count}", &hash.to_hex()[..16])
+    }
+
+    fn turn_to(&mut self, path: &WorkspacePath) {
+        if self.path.as_ref() != Some(path) {
+            let text = self.page.view.open(path).ok();
+            self.text = text.map(|text| (text.clone(), ContentHash::of(&text)));
+            self.path = Some(path.clone());
+            self.seen.clear();
+        }
+    }
+
+    /// The line that the finding starts in.
+    fn line_of<'f>(&'f self, finding: &'f Finding) -> Option<&'f [u8]> {
+        let text = match &finding.cell {
+            Some(cell) => cell.text.as_bytes(),
+            None => {
+                let (text, hash) = self.text.as_ref()?;
+                finding.file.content.is_none_or(|it| it == *hash).then_some(&**text)?
+            }
+        };
+        Some(line_at(text, finding.span.start as usize))
+    }
+}
+
+fn line_at(text: &[u8], offset: usize) -> &[u8] {
+    let (before, after) = text.split_at(offset.min(text.len()));
+    let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |it| it + 1);
+    let end = memchr::memchr2(b'\n', b'\r', after).map_or(text.len(), |it| before.len() + it);
+    &text[start..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{Format, fixture};
+
+    #[test]
+    fn looks_so() {
+        let text = fixture::render(Format::Sarif);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        insta::assert_json_snapshot!(value);
+    }
+
+    #[test]
+    fn fingerprints_survive_a_shift() {
+        assert_eq!(line_at(b"a\n  b\nc", 4), b"  b");
+        assert_eq!(line_at(b"a\n  b\nc", 99), b"c");
+        assert_eq!(uri("a b/\u{e9}.py"), "a%20b/%C3%A9.py");
+    }
+}

@@ -1,0 +1,98 @@
+//! How often each rule was found.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use serde::Serialize;
+
+use super::{Format, MARK, Page, json, printable, summary};
+use crate::check::Finding;
+
+#[derive(Serialize)]
+struct Row<'a> {
+    rule: String,
+    linter: &'a str,
+    code: &'a str,
+    name: Option<&'a str>,
+    count: usize,
+    fixable: usize,
+    /// Of one of the findings.
+    message: &'a str,
+}
+
+/// Writes the rules with their counts, the most frequent first. A format for programs other than JSON and
+/// JSON Lines has no place for them: the command line refuses it.
+pub fn statistics(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let rows = rows(&page.report.findings);
+    match format {
+        Format::Json => {
+            write!(out, "[")?;
+            json::list(rows.iter(), out)?;
+            writeln!(out, "]")
+        }
+        Format::Jsonl => rows.iter().try_for_each(|row| {
+            serde_json::to_writer(&mut *out, row)?;
+            writeln!(out)
+        }),
+        Format::Full | Format::Concise | Format::Sarif | Format::Github => table(page, &rows, out),
+    }
+}
+
+fn rows(findings: &[Finding]) -> Vec<Row<'_>> {
+    let mut rows: BTreeMap<(&str, &str), Row<'_>> = BTreeMap::new();
+    for finding in findings {
+        let rule = &finding.rule;
+        let row = rows.entry((&rule.linter, &rule.code)).or_insert_with(|| Row {
+            rule: rule.to_string(),
+            linter: &rule.linter,
+            code: &rule.code,
+            name: rule.name.as_deref(),
+            count: 0,
+            fixable: 0,
+            message: &finding.message,
+        });
+        row.count += 1;
+        row.fixable += usize::from(finding.is_fixable());
+    }
+    let mut rows: Vec<_> = rows.into_values().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    rows
+}
+
+fn table(page: &Page<'_>, rows: &[Row<'_>], out: &mut dyn Write) -> io::Result<()> {
+    let counts = rows.iter().map(|row| row.count.to_string().len()).max().unwrap_or_default();
+    let rules = rows.iter().map(|row| row.rule.chars().count()).max().unwrap_or_default();
+    let style = page.style(MARK);
+    for row in rows {
+        let mark = match row.fixable {
+            0 => "   ".to_owned(),
+            some if some == row.count => format!("[{style}*{style:#}]"),
+            _ => format!("[{style}-{style:#}]"),
+        };
+        let what = printable(row.name.unwrap_or(row.message));
+        writeln!(out, "{:>counts$}  {:<rules$}  {mark}  {what}", row.count, row.rule)?;
+    }
+    summary::render(page, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::fixture;
+
+    fn look(format: Format) -> String {
+        fixture::write(|page, out| statistics(format, page, out))
+    }
+
+    #[test]
+    fn looks_so() {
+        insta::assert_snapshot!(look(Format::Full));
+    }
+
+    #[test]
+    fn looks_so_in_json() {
+        insta::assert_snapshot!(look(Format::Json));
+    }
+}

@@ -1,0 +1,118 @@
+//! The last lines for a person: how many findings, and what was not checked. "No findings" and "not
+//! computed" never look the same.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use super::Page;
+use crate::{
+    Workspace,
+    check::{Incomplete, Level, Report, Subject},
+    render::printable,
+};
+
+/// `3 findings in 120 files (2 fixable).`
+pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if page.quiet {
+        return Ok(());
+    }
+    let report = page.report;
+    let findings = match report.findings.len() {
+        0 => "No findings".to_owned(),
+        count => counted(count, "finding"),
+    };
+    let fixable = match report.fixable() {
+        0 => String::new(),
+        count => format!(" ({count} fixable)"),
+    };
+    writeln!(out, "{findings} in {}{fixable}{}.", counted(report.files, "file"), caveats(report))
+}
+
+/// What the number of findings does not tell.
+fn caveats(report: &Report) -> String {
+    let counts = report.counts;
+    let mut text = String::new();
+    for (count, what) in [
+        (counts.partial, "partly checked"),
+        (counts.pending, "not checked yet"),
+        (counts.failed, "not checked"),
+    ] {
+        if count > 0 {
+            text += &format!("; {} {what}", counted(count, "file"));
+        }
+    }
+    if text.is_empty() && !report.is_complete() {
+        text += "; not everything was checked";
+    }
+    let skipped = &report.skipped;
+    for (count, what) in [
+        (skipped.not_utf8, "names that are not UTF-8"),
+        (skipped.special, "special files"),
+        (skipped.broken_links, "broken or outward links"),
+    ] {
+        if count > 0 {
+            text += &format!("; skipped {count} {what}");
+        }
+    }
+    text
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// One sentence for each linter and reason, with the number of files and the first of them.
+pub fn explain_incomplete(workspace: &Workspace, incomplete: &[Incomplete]) -> Vec<String> {
+    let mut groups: BTreeMap<_, Vec<&Incomplete>> = BTreeMap::new();
+    for it in incomplete {
+        groups.entry((it.linter.as_deref(), it.level, it.reason.as_str())).or_default().push(it);
+    }
+    groups
+        .into_iter()
+        .map(|((linter, level, reason), of)| sentence(workspace, linter, level, reason, &of))
+        .collect()
+}
+
+fn sentence(
+    workspace: &Workspace,
+    linter: Option<&str>,
+    level: Level,
+    reason: &str,
+    of: &[&Incomplete],
+) -> String {
+    let linter = linter.map(|it| format!("{it}: ")).unwrap_or_default();
+    let what = match level {
+        Level::Partial => "partly checked",
+        Level::Complete | Level::Pending | Level::Failed => "not checked",
+    };
+    let first = match &of[0].subject {
+        Subject::Everything => return printable_lines(&format!("{linter}{reason}")),
+        Subject::Argument(given) => given.clone(),
+        Subject::Path(path) => workspace.shown(path),
+    };
+    let text = match of.len() {
+        1 => format!("{linter}{first} {what}: {reason}"),
+        count => format!("{linter}{count} files {what}: {reason} (first: {first})"),
+    };
+    printable_lines(&text)
+}
+
+/// A crash is told in several lines.
+fn printable_lines(text: &str) -> String {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::fixture;
+
+    #[test]
+    fn groups_what_is_incomplete() {
+        let report = fixture::report();
+        let sentences = explain_incomplete(&fixture::workspace(), &report.incomplete);
+        insta::assert_snapshot!(sentences.join("\n"));
+    }
+}

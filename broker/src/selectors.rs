@@ -1,0 +1,172 @@
+//! Which of the rules named on the command line go to which linter.
+//!
+//! `python/F401` is for `python` alone; `F401` is for whoever knows it. What a selector means, a linter
+//! alone decides.
+
+use std::{collections::BTreeSet, fmt};
+
+use crate::CliError;
+
+/// What `--select` and `--ignore` say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Selectors {
+    /// `None` leaves the choice to the linters and their configuration.
+    select: Option<Vec<Selector>>,
+    ignore: Vec<Selector>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Selector {
+    linter: Option<String>,
+    rule: String,
+}
+
+/// The part of the selectors that is for one linter, in its own words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Selection {
+    pub(crate) select: Option<Vec<String>>,
+    pub(crate) ignore: Vec<String>,
+}
+
+impl Selectors {
+    pub(crate) fn parse(select: Option<&[String]>, ignore: &[String]) -> Self {
+        let parse = |texts: &[String]| {
+            let texts = texts.iter().map(|it| it.trim()).filter(|it| !it.is_empty());
+            texts.map(Selector::parse).collect()
+        };
+        Self { select: select.map(parse), ignore: parse(ignore) }
+    }
+
+    /// Whether there is anything that a linter could not know.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Selector> {
+        self.select.iter().flatten().chain(&self.ignore)
+    }
+
+    pub(crate) fn for_linter(&self, name: &str) -> Selection {
+        let own = |selectors: &[Selector]| {
+            selectors.iter().filter(|it| it.is_for(name)).map(|it| it.rule.clone()).collect()
+        };
+        Selection { select: self.select.as_deref().map(own), ignore: own(&self.ignore) }
+    }
+
+    /// Fails if a selector names a linter that is not there.
+    pub(crate) fn check_linters(&self, names: &[&str]) -> Result<(), CliError> {
+        let named = self.all().filter_map(|it| it.linter.as_deref());
+        match named.into_iter().find(|it| !names.contains(it)) {
+            Some(unknown) => Err(unknown_linter(unknown, names)),
+            None => Ok(()),
+        }
+    }
+
+    /// The selectors that mean nothing to anybody they are for. `unknown` holds, for each linter, those
+    /// that it has said mean nothing to it.
+    pub(crate) fn unknown_to_all(&self, unknown: &[(&str, Vec<String>)]) -> Vec<String> {
+        let is_known = |selector: &Selector| {
+            unknown.iter().any(|(name, rules)| selector.is_for(name) && !rules.contains(&selector.rule))
+        };
+        let texts: BTreeSet<_> = self.all().filter(|it| !is_known(it)).map(Selector::to_string).collect();
+        texts.into_iter().collect()
+    }
+}
+
+impl Selection {
+    /// Whether nothing is selected but what the linter does not know: it has nothing to say.
+    pub(crate) fn is_nothing(&self, unknown: &[String]) -> bool {
+        self.select.as_ref().is_some_and(|select| select.iter().all(|it| unknown.contains(it)))
+    }
+}
+
+impl Selector {
+    fn parse(text: &str) -> Self {
+        match text.split_once('/') {
+            Some((linter, rule)) => Self { linter: Some(linter.to_owned()), rule: rule.to_owned() },
+            None => Self { linter: None, rule: text.to_owned() },
+        }
+    }
+
+    fn is_for(&self, name: &str) -> bool {
+        self.linter.as_deref().is_none_or(|it| it == name)
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.linter {
+            Some(linter) => write!(f, "{linter}/{}", self.rule),
+            None => f.write_str(&self.rule),
+        }
+    }
+}
+
+pub(crate) fn unknown_linter(name: &str, known: &[&str]) -> CliError {
+    let hint = match closest(name, known.iter().copied()) {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => format!("there is {}", known.join(", ")),
+    };
+    CliError::usage(format!("no plugin named `{name}`")).hint(hint)
+}
+
+/// The candidate that `text` may be a slip of.
+pub(crate) fn closest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    const ALIKE: f64 = 0.7;
+    let text = text.to_lowercase();
+    let alike = candidates.map(|it| (strsim::normalized_damerau_levenshtein(&text, &it.to_lowercase()), it));
+    let best =
+        alike.filter(|(score, _)| *score >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)));
+    best.map(|(_, it)| it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    fn selectors(select: &[&str], ignore: &[&str]) -> Selectors {
+        Selectors::parse(Some(&texts(select)), &texts(ignore))
+    }
+
+    #[test]
+    fn go_where_they_are_addressed() {
+        let all = selectors(&["python/F401", "E5", "text/bidi"], &["python/E501", " ", "W"]);
+        let python = all.for_linter("python");
+        assert_eq!(python.select, Some(texts(&["F401", "E5"])));
+        assert_eq!(python.ignore, texts(&["E501", "W"]));
+        assert_eq!(all.for_linter("text").select, Some(texts(&["E5", "bidi"])));
+        assert_eq!(all.for_linter("other").ignore, texts(&["W"]));
+    }
+
+    #[test]
+    fn what_is_selected_is_all_there_is() {
+        assert_eq!(Selectors::parse(None, &[]).for_linter("text").select, None);
+        let selection = selectors(&["python/F"], &[]).for_linter("text");
+        assert_eq!(selection.select, Some(vec![]));
+        assert!(selection.is_nothing(&[]));
+        let bare = selectors(&["F"], &[]).for_linter("text");
+        assert!(bare.is_nothing(&texts(&["F"])) && !bare.is_nothing(&[]));
+        assert!(!Selectors::parse(None, &[]).for_linter("text").is_nothing(&[]));
+    }
+
+    #[test]
+    fn are_unknown_only_if_nobody_knows_them() {
+        let all = selectors(&["F401", "F4O1", "text/F401", "bidi"], &["nix"]);
+        let unknown =
+            [("python", texts(&["F4O1", "bidi", "nix"])), ("text", texts(&["F401", "F4O1", "nix"]))];
+        assert_eq!(all.unknown_to_all(&unknown), ["F4O1", "nix", "text/F401"]);
+    }
+
+    #[test]
+    fn slips_are_recognised() {
+        let error = selectors(&["pyhton/F401"], &[]).check_linters(&["python", "text"]).unwrap_err();
+        assert_eq!(error.message, "no plugin named `pyhton`");
+        assert_eq!(error.hint.as_deref(), Some("did you mean `python`?"));
+        assert_eq!(closest("f4o1", ["F401", "E501"].into_iter()), Some("F401"));
+        assert_eq!(closest("nothing-like-it", ["F401"].into_iter()), None);
+    }
+}

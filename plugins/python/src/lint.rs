@@ -1,0 +1,92 @@
+//! Runs ruff over one file's bytes, as `ruff check` does over a file on disk. Knows nothing of other files.
+
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+
+use broker_plugin_sdk::{self as plugin, Report, Severity};
+use ruff_linter::linter::{ParseSource, lint_only};
+use ruff_linter::registry::Rule;
+use ruff_linter::settings::{LinterSettings, flags};
+use ruff_linter::source_kind::SourceKind;
+use ruff_linter::toml::lint_toml;
+use ruff_notebook::{Notebook, NotebookError, RawNotebook};
+use ruff_python_ast::{PySourceType, SourceType};
+
+use crate::notebook::Cells;
+use crate::{convert, workspace::Package};
+
+/// What ruff says of the file.
+pub(crate) fn run(
+    path: &Path,
+    content: &[u8],
+    package: Option<&Rc<Package>>,
+    settings: &LinterSettings,
+) -> Report {
+    let source_type = settings.extension.get_source_type(path);
+    let SourceType::Python(source_type) = source_type else {
+        return other(path, content, source_type, settings);
+    };
+    let source = match source(content, source_type) {
+        Ok(Some(source)) => source,
+        Ok(None) => return Report::new(Vec::new()), // a notebook in another language
+        Err(problem) => return unreadable(problem, settings),
+    };
+    let package = package.map(|it| it.root());
+    let noqa = flags::Noqa::Enabled;
+    let result = lint_only(path, package, settings, noqa, &source, source_type, ParseSource::None);
+    convert::report(result.diagnostics, source.as_ipy_notebook().map(Cells::new).as_ref())
+}
+
+fn other(path: &Path, content: &[u8], source_type: SourceType, settings: &LinterSettings) -> Report {
+    let SourceType::Toml(source_type) = source_type else {
+        return Report::new(Vec::new()); // ruff formats Markdown, but lints nothing in it
+    };
+    match io::read_to_string(content) {
+        Ok(text) => convert::report(lint_toml(path, &text, settings, source_type), None),
+        Err(error) => unreadable(Problem::Io(error.to_string()), settings),
+    }
+}
+
+/// Why a file could not be read.
+enum Problem {
+    Io(String),
+    Syntax(String),
+}
+
+fn source(content: &[u8], source_type: PySourceType) -> Result<Option<SourceKind>, Problem> {
+    if !source_type.is_ipynb() {
+        // Through `io` for the very message that ruff prints.
+        let code = io::read_to_string(content).map_err(|it| Problem::Io(it.to_string()))?;
+        return Ok(Some(SourceKind::Python { code, is_stub: source_type.is_stub() }));
+    }
+    let notebook = notebook(content).map_err(|it| match it {
+        NotebookError::Io(_) | NotebookError::Json(_) => Problem::Io(it.to_string()),
+        _ => Problem::Syntax(it.to_string()),
+    })?;
+    Ok(notebook.is_python_notebook().then(|| SourceKind::ipy_notebook(notebook)))
+}
+
+fn notebook(content: &[u8]) -> Result<Notebook, NotebookError> {
+    match std::str::from_utf8(content) {
+        Ok(text) => Notebook::from_source_code(text),
+        // Ends in the reader's own error about the encoding.
+        Err(_) => match serde_json::from_reader::<_, RawNotebook>(content) {
+            Ok(raw) => Notebook::from_raw_notebook(raw, false),
+            Err(error) => Err(NotebookError::InvalidJson(error)),
+        },
+    }
+}
+
+fn unreadable(problem: Problem, settings: &LinterSettings) -> Report {
+    let diagnostic = match problem {
+        Problem::Io(_) if !settings.rules.enabled(Rule::IOError) => return Report::new(Vec::new()),
+        Problem::Io(message) => plugin::Diagnostic {
+            name: Some(Rule::IOError.name().to_string()),
+            url: Rule::IOError.url(),
+            ..plugin::Diagnostic::new(Rule::IOError.noqa_code().to_string(), message, 0..0)
+        },
+        Problem::Syntax(message) => plugin::Diagnostic::new(convert::SYNTAX_ERROR, message, 0..0),
+    };
+    Report::new(vec![plugin::Diagnostic { severity: Severity::Error, ..diagnostic }])
+}

@@ -1,0 +1,283 @@
+//! The plugin over small projects on disk.
+
+#![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+
+use std::fs;
+
+use broker_plugin_sdk::*;
+use tempfile::TempDir;
+
+use crate::Python;
+
+const UNUSED: &str = "import os\n";
+
+/// A directory with files in it and the plugin over it.
+struct Project {
+    root: TempDir,
+    plugin: Python,
+}
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let root = TempDir::new().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let plugin = Python::at(root.path());
+        Self { root, plugin }
+    }
+
+    fn with(mut self, settings: Settings) -> Self {
+        self.plugin.configure(&settings).unwrap();
+        self
+    }
+
+    fn report(&mut self, path: &str, explicit: bool) -> Result<Report, String> {
+        let content = fs::read(self.root.path().join(path)).unwrap();
+        self.plugin.check(&SourceFile { path: path.to_owned(), content, explicit })
+    }
+
+    /// The codes found, in the order of the text; `excluded`, or what is wrong with the configuration.
+    fn check(&mut self, path: &str) -> String {
+        told(self.report(path, false))
+    }
+
+    fn check_explicit(&mut self, path: &str) -> String {
+        told(self.report(path, true))
+    }
+}
+
+fn told(report: Result<Report, String>) -> String {
+    match report {
+        Ok(Report { completeness: Completeness::Excluded, .. }) => "excluded".to_owned(),
+        Ok(report) => report.diagnostics.iter().map(|it| it.code.as_str()).collect::<Vec<_>>().join(" "),
+        Err(error) => error,
+    }
+}
+
+fn settings() -> Settings {
+    Settings { select: None, ignore: Vec::new(), isolated: false, config: None }
+}
+
+fn select(selectors: &[&str]) -> Settings {
+    Settings { select: Some(selectors.iter().map(|it| (*it).to_owned()).collect()), ..settings() }
+}
+
+#[test]
+fn nearest_configuration_wins() {
+    let mut project = Project::new(&[
+        ("pyproject.toml", "[tool.ruff.lint]\nselect = ['F401']\n"),
+        ("a.py", UNUSED),
+        ("pkg/ruff.toml", "lint.select = ['D100']\n"),
+        ("pkg/deep/b.py", UNUSED),
+        ("other/pyproject.toml", "[project]\nname = 'other'\n"),
+        ("other/c.py", UNUSED),
+        ("dot/.ruff.toml", "extend = '../pkg/ruff.toml'\n[lint]\nextend-select = ['F']\nignore = ['D']"),
+        ("dot/ruff.toml", "nonsense = 1"),
+        ("dot/d.py", UNUSED),
+    ]);
+    assert_eq!(project.check("a.py"), "F401");
+    assert_eq!(project.check("pkg/deep/b.py"), "D100");
+    assert_eq!(project.check("other/c.py"), "F401", "a pyproject.toml without ruff's table is none");
+    assert_eq!(project.check("dot/d.py"), "F401", ".ruff.toml goes first, extends, and adds");
+}
+
+#[test]
+fn user_overrides() {
+    let files = [("ruff.toml", "lint.select = ['D100']\n"), ("a.py", UNUSED)];
+    let mut project = Project::new(&files).with(select(&["F"]));
+    assert_eq!(project.check("a.py"), "F401");
+    let mut project = Project::new(&files).with(Settings { ignore: vec!["D".to_owned()], ..settings() });
+    assert_eq!(project.check("a.py"), "");
+    let mut project = Project::new(&files).with(Settings { isolated: true, ..select(&["F401"]) });
+    assert_eq!(project.check("a.py"), "F401");
+    let mut project = Project::new(&files).with(select(&["unused-import"]));
+    assert_eq!(project.check("a.py"), "F401", "by name");
+}
+
+#[test]
+fn one_configuration_for_all() {
+    let mut project = Project::new(&[
+        ("ruff.toml", "nonsense = 1"),
+        ("ci/strict.toml", "lint.select = ['D100']\n"),
+        ("pkg/ruff.toml", "lint.select = ['F401']\n"),
+        ("pkg/a.py", UNUSED),
+    ])
+    .with(Settings { config: Some("ci/strict.toml".to_owned()), ..settings() });
+    assert_eq!(project.check("pkg/a.py"), "D100");
+}
+
+#[test]
+fn unknown_selectors_are_told_and_the_others_hold() {
+    let mut project = Project::new(&[("a.py", UNUSED)]);
+    let wanted = Settings { ignore: vec!["NOPE".to_owned()], ..select(&["D100", "Z9", "no-such-rule"]) };
+    let Err(SettingsError::UnknownSelectors(unknown)) = project.plugin.configure(&wanted) else {
+        panic!("should be told");
+    };
+    assert_eq!(unknown, ["Z9", "no-such-rule", "NOPE"]);
+    assert_eq!(project.check("a.py"), "D100");
+}
+
+#[test]
+fn exclusions() {
+    let mut project = Project::new(&[
+        (
+            "ruff.toml",
+            "extend-exclude = ['gen', 'one.py']\n[lint]\nselect = ['F401']\nexclude = ['quiet.py']\n",
+        ),
+        ("gen/ruff.toml", "nonsense = 1"),
+        ("gen/a.py", UNUSED),
+        ("gen/deep/a.py", UNUSED),
+        ("pkg/one.py", UNUSED),
+        ("pkg/quiet.py", UNUSED),
+        ("pkg/loud.py", UNUSED),
+        ("pkg/window.pyw", UNUSED),
+        ("pkg/venv/b.py", UNUSED),
+        ("tool/ruff.toml", "extend = '../ruff.toml'\ninclude = ['in*.py']\n"),
+        ("tool/in.py", UNUSED),
+        ("tool/out.py", UNUSED),
+    ]);
+    for path in [
+        "gen/a.py",
+        "gen/deep/a.py",
+        "pkg/one.py",
+        "pkg/quiet.py",
+        "pkg/venv/b.py",
+        "pkg/window.pyw",
+        "tool/out.py",
+    ] {
+        assert_eq!(project.check(path), "excluded", "{path}");
+    }
+    assert_eq!(project.check("pkg/loud.py"), "F401");
+    assert_eq!(project.check("tool/in.py"), "F401");
+    for path in ["pkg/one.py", "pkg/quiet.py", "pkg/venv/b.py", "pkg/window.pyw", "tool/out.py"] {
+        assert_eq!(project.check_explicit(path), "F401", "{path}");
+    }
+}
+
+#[test]
+fn forced_exclusion_holds_for_named_files() {
+    let config =
+        "force-exclude = true\nextend-exclude = ['gen']\n[lint]\nselect = ['F401']\nexclude = ['q.py']\n";
+    let mut project =
+        Project::new(&[("ruff.toml", config), ("gen/a.py", UNUSED), ("q.py", UNUSED), ("b.pyw", UNUSED)]);
+    assert_eq!(project.check_explicit("gen/a.py"), "excluded");
+    assert_eq!(project.check_explicit("q.py"), "excluded");
+    assert_eq!(project.check_explicit("b.pyw"), "F401");
+}
+
+#[test]
+fn broken_configuration_is_one_sentence() {
+    let mut project = Project::new(&[
+        ("a/pyproject.toml", "[tool.ruff]\nline-lenght = 1\n"),
+        ("a/x.py", UNUSED),
+        ("b/ruff.toml", "lint.select = ['NOPE']\n"),
+        ("b/x.py", UNUSED),
+        ("c/ruff.toml", "extend = '../d/gone.toml'\n"),
+        ("c/x.py", UNUSED),
+        ("ok.py", UNUSED),
+    ]);
+    assert_eq!(
+        project.check("a/x.py"),
+        "cannot use `a/pyproject.toml`: TOML parse error at line 1, column 1: unknown field `line-lenght`"
+    );
+    assert_eq!(
+        project.check("b/x.py"),
+        "cannot use `b/ruff.toml`: Unknown rule selector `NOPE` in `select` from `b/ruff.toml`"
+    );
+    assert_eq!(
+        project.check("c/x.py"),
+        "cannot use `c/ruff.toml`: Failed to load extended configuration `d/gone.toml` \
+         (`c/ruff.toml` extends `d/gone.toml`): Failed to read d/gone.toml: No such file or directory (os error 2)"
+    );
+    assert_eq!(project.check("ok.py"), "F401");
+}
+
+#[test]
+fn per_file_ignores_versions_and_own_modules() {
+    let config = "[project]\nrequires-python = '>=3.8'\n[tool.ruff]\nsrc = ['lib']\n[tool.ruff.lint]\n\
+                  select = ['I001', 'F401', 'INP001']\nper-file-ignores = {'t/*' = ['F401']}\n";
+    let mut project = Project::new(&[
+        ("pyproject.toml", config),
+        ("lib/own/__init__.py", "import os\n\nimport own\n\nos, own\n"),
+        ("lib/own/sub/m.py", "import os\nimport own\n\nos, own\n"),
+        ("t/__init__.py", UNUSED),
+        ("new.py", "match 1:\n    case _:\n        pass\n"),
+    ]);
+    assert_eq!(project.check("lib/own/__init__.py"), "");
+    assert_eq!(project.check("lib/own/sub/m.py"), "INP001 I001", "`own` is found in `lib`");
+    assert_eq!(project.check("t/__init__.py"), "");
+    assert_eq!(project.check("new.py"), "invalid-syntax", "`match` is newer than 3.8");
+}
+
+#[test]
+fn syntax_errors_and_bytes() {
+    let mut project =
+        Project::new(&[("a.py", "def f(:\n"), ("b.ipynb", "{"), ("c.md", "```python\nimport os\n```\n")]);
+    fs::write(project.root.path().join("latin.py"), b"x = '\xff'\n").unwrap();
+    fs::write(project.root.path().join("bom.py"), b"\xef\xbb\xbfimport os\n").unwrap();
+    let report = project.report("a.py", false).unwrap();
+    assert_eq!(report.diagnostics[0].code, "invalid-syntax");
+    assert_eq!(report.diagnostics[0].severity, Severity::Error);
+    assert_eq!(report.diagnostics[0].name, None);
+    assert_eq!(project.check("b.ipynb"), "invalid-syntax");
+    assert_eq!(project.check_explicit("c.md"), "");
+    let report = project.report("latin.py", false).unwrap();
+    assert_eq!(report.diagnostics[0].code, "E902");
+    assert_eq!(report.diagnostics[0].message, "stream did not contain valid UTF-8");
+    let report = project.report("bom.py", false).unwrap();
+    let unused = report.diagnostics.iter().find(|it| it.code == "F401").unwrap();
+    assert_eq!((unused.span.start, unused.span.end), (10, 12), "bytes of the file, its mark included");
+}
+
+#[test]
+fn stubs_and_toml() {
+    let mut project =
+        Project::new(&[("a.pyi", "def f(x=1): pass\n"), ("pyproject.toml", "[project]\nname = 1\n")])
+            .with(select(&["PYI009", "RUF200", "PYI010"]));
+    assert_eq!(project.check("a.pyi"), "PYI009");
+    assert_eq!(project.check("pyproject.toml"), "RUF200");
+}
+
+#[test]
+fn fixes_tags_and_names() {
+    let mut project =
+        Project::new(&[("a.py", "import os\nimport sys\nprint(sys)\n")]).with(select(&["F401"]));
+    let report = project.report("a.py", false).unwrap();
+    let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
+    assert_eq!(found.name.as_deref(), Some("unused-import"));
+    assert_eq!(found.message, "`os` imported but unused");
+    assert_eq!(found.tags, Tags::UNNECESSARY);
+    assert_eq!(found.url.as_deref(), Some("https://docs.astral.sh/ruff/rules/unused-import"));
+    let [fix] = &found.fixes[..] else { panic!("{found:?}") };
+    assert_eq!(fix.message.as_deref(), Some("Remove unused import: `os`"));
+    assert_eq!(fix.applicability, Applicability::Safe);
+    assert_eq!((fix.edits[0].span.start, fix.edits[0].span.end), (0, 10));
+}
+
+#[test]
+fn related_places() {
+    let mut project = Project::new(&[("a.py", "def f():\n    return 1\n\n\ndef f():\n    return 2\n")]);
+    let report = project.report("a.py", false).unwrap();
+    let found = report.diagnostics.iter().find(|it| it.code == "F811").unwrap();
+    assert!(!found.related.is_empty(), "{found:?}");
+}
+
+#[test]
+fn notebooks() {
+    let notebook = r##"{"cells": [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Title"]},
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": null, "source": ["x = 1\n", "y = 2"]},
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": null, "source": ["x\n", "import os"]}
+    ], "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 4}"##;
+    let mut project = Project::new(&[("n.ipynb", notebook)]).with(select(&["F401"]));
+    let report = project.report("n.ipynb", false).unwrap();
+    assert_eq!(report.cells, ["# Title", "x = 1\ny = 2", "x\nimport os"]);
+    let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
+    assert_eq!(found.cell, Some(2));
+    assert_eq!((found.span.start, found.span.end), (9, 11));
+    let edit = &found.fixes[0].edits[0];
+    assert_eq!((edit.span.start, edit.span.end, edit.replacement.as_str()), (2, 11, ""));
+}

@@ -1,0 +1,212 @@
+//! Which settings hold for a file, whether ruff's walk would reach it, and the package it belongs to.
+//!
+//! Does per directory, on demand and once, what `ruff check .` does while walking from the root. Never looks
+//! above the root.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::Error;
+use ruff_linter::package::PackageRoot;
+use ruff_linter::packaging::{detect_package_root, is_package};
+use ruff_workspace::Settings;
+use ruff_workspace::configuration::{Configuration, RuleSelection};
+use ruff_workspace::pyproject::{find_fallback_target_version, settings_toml};
+use ruff_workspace::resolver::{
+    ConfigurationOrigin, ConfigurationTransformer, match_exclusion, resolve_configuration,
+};
+use rustc_hash::FxHashMap;
+
+use crate::problem;
+
+/// What the user asked for on the command line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    pub(crate) selection: RuleSelection,
+    pub(crate) isolated: bool,
+    /// Relative to the root.
+    pub(crate) config: Option<String>,
+}
+
+/// Settings, or a sentence about the configuration that should have given them.
+type Resolved = Result<Rc<Settings>, Rc<str>>;
+
+/// A package's root directory and whether it lies in another package's.
+#[derive(Clone, Debug)]
+pub(crate) struct Package {
+    path: PathBuf,
+    nested: bool,
+}
+
+/// A directory tree and the settings found in it so far.
+pub(crate) struct Workspace {
+    root: PathBuf,
+    options: Options,
+    /// What holds for the files of a directory. (Not the standard library's map: that one asks for random
+    /// numbers, and nobody answers while the plugin is initialized ahead of time.)
+    settings: FxHashMap<PathBuf, Resolved>,
+    /// Whether a directory, or one above it, is excluded.
+    excluded: FxHashMap<PathBuf, bool>,
+    packages: FxHashMap<PathBuf, Option<Rc<Package>>>,
+}
+
+impl Workspace {
+    pub(crate) fn new(root: &Path, options: Options) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            options,
+            settings: FxHashMap::default(),
+            excluded: FxHashMap::default(),
+            packages: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The settings for `file`; none if ruff would leave it out. A file that the user named is left out only
+    /// where the configuration says `force-exclude`.
+    pub(crate) fn reach(&mut self, file: &Path, explicit: bool) -> Result<Option<Rc<Settings>>, Rc<str>> {
+        let dir = file.parent().unwrap_or(&self.root).to_path_buf();
+        // In this order: the configuration in an excluded directory is not read.
+        if !explicit && self.is_excluded(&dir)? {
+            return Ok(None);
+        }
+        let settings = self.directory(&dir)?;
+        let left_out = if explicit {
+            settings.file_resolver.force_exclude
+                && (matches_exclusion(file, &settings) || self.is_excluded(&dir)?)
+        } else {
+            matches_exclusion(file, &settings) || !is_included(file, &settings)
+        };
+        Ok((!left_out).then_some(settings))
+    }
+
+    /// The package that `file` is part of.
+    pub(crate) fn package(&mut self, file: &Path, namespaces: &[PathBuf]) -> Option<Rc<Package>> {
+        let dir = file.parent()?;
+        if let Some(package) = self.packages.get(dir) {
+            return package.clone();
+        }
+        let found = Package::find(dir, &self.root, namespaces).map(Rc::new);
+        self.packages.insert(dir.to_path_buf(), found.clone());
+        found
+    }
+
+    fn directory(&mut self, dir: &Path) -> Resolved {
+        if let Some(known) = self.settings.get(dir) {
+            return known.clone();
+        }
+        let found = self.resolve(dir);
+        self.settings.insert(dir.to_path_buf(), found.clone());
+        found
+    }
+
+    fn resolve(&mut self, dir: &Path) -> Resolved {
+        let is_root = dir == self.root || !dir.starts_with(&self.root);
+        if is_root && self.is_fixed() {
+            return self.fixed();
+        }
+        if !self.is_fixed() {
+            match settings_toml(dir) {
+                Ok(Some(config)) => return self.load(&config, dir, ConfigurationOrigin::Ancestor),
+                Ok(None) => {}
+                Err(error) => return Err(self.sentence(&error, &dir.join("pyproject.toml"))),
+            }
+        }
+        match dir.parent() {
+            Some(parent) if !is_root => self.directory(parent),
+            _ => self.default(),
+        }
+    }
+
+    /// Whether one configuration holds for the whole workspace.
+    fn is_fixed(&self) -> bool {
+        self.options.isolated || self.options.config.is_some()
+    }
+
+    fn fixed(&self) -> Resolved {
+        if let Some(config) = &self.options.config {
+            return self.load(&self.root.join(config), &self.root, ConfigurationOrigin::UserSpecified);
+        }
+        let configuration = self.transform(Configuration::default());
+        self.finish(configuration, &self.root)
+    }
+
+    fn load(&self, config: &Path, project: &Path, origin: ConfigurationOrigin) -> Resolved {
+        let configuration = resolve_configuration(config, self, origin);
+        let settings = configuration.and_then(|it| it.into_settings(project));
+        settings.map(Rc::new).map_err(|error| self.sentence(&error, config))
+    }
+
+    /// What holds where no configuration was found.
+    fn default(&self) -> Resolved {
+        let mut configuration = self.transform(Configuration::default());
+        configuration.target_version = find_fallback_target_version(&self.root).map(Into::into);
+        self.finish(configuration, &self.root)
+    }
+
+    fn finish(&self, configuration: Configuration, project: &Path) -> Resolved {
+        let settings = configuration.into_settings(project);
+        settings.map(Rc::new).map_err(|error| Rc::from(error.to_string()))
+    }
+
+    fn sentence(&self, error: &Error, config: &Path) -> Rc<str> {
+        problem::sentence(error, config, &self.root).into()
+    }
+
+    fn is_excluded(&mut self, dir: &Path) -> Result<bool, Rc<str>> {
+        if let Some(known) = self.excluded.get(dir) {
+            return Ok(*known);
+        }
+        let excluded = match dir.parent() {
+            Some(parent) if dir != self.root && dir.starts_with(&self.root) => {
+                self.is_excluded(parent)? || is_walled_off(dir, self.directory(parent)?.as_ref())
+            }
+            _ => false,
+        };
+        self.excluded.insert(dir.to_path_buf(), excluded);
+        Ok(excluded)
+    }
+}
+
+impl ConfigurationTransformer for Workspace {
+    fn transform(&self, mut configuration: Configuration) -> Configuration {
+        configuration.lint.rule_selections.push(self.options.selection.clone());
+        configuration
+    }
+}
+
+/// Whether `exclude` or `extend-exclude` names this file or directory.
+fn is_walled_off(path: &Path, settings: &Settings) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    let resolver = &settings.file_resolver;
+    match_exclusion(path, name, &resolver.exclude) || match_exclusion(path, name, &resolver.extend_exclude)
+}
+
+/// The same for a file, which `lint.exclude` may name too.
+fn matches_exclusion(file: &Path, settings: &Settings) -> bool {
+    let name = file.file_name().unwrap_or_default();
+    is_walled_off(file, settings) || match_exclusion(file, name, &settings.linter.exclude)
+}
+
+fn is_included(file: &Path, settings: &Settings) -> bool {
+    let resolver = &settings.file_resolver;
+    resolver.include.is_match(file) || resolver.extend_include.is_match(file)
+}
+
+impl Package {
+    fn find(dir: &Path, root: &Path, namespaces: &[PathBuf]) -> Option<Self> {
+        let path = detect_package_root(dir, namespaces)?;
+        let path = if path.starts_with(root) { path } else { root };
+        let above = path.ancestors().skip(1).take_while(|it| it.starts_with(root));
+        let nested = path == dir && above.into_iter().any(|it| is_package(it, namespaces));
+        Some(Self { path: path.to_path_buf(), nested })
+    }
+
+    /// As ruff wants it.
+    pub(crate) fn root(&self) -> PackageRoot<'_> {
+        if self.nested { PackageRoot::nested(&self.path) } else { PackageRoot::root(&self.path) }
+    }
+}

@@ -1,0 +1,202 @@
+//! Write a Broker plugin in Rust: implement [`Plugin`], then name the type and its manifest in [`plugin!`].
+//!
+//! ```ignore
+//! use broker_plugin_sdk::*;
+//!
+//! struct NoTodo;
+//!
+//! impl Plugin for NoTodo {
+//!     fn new() -> Self {
+//!         Self
+//!     }
+//!
+//!     fn rules(&self) -> Vec<Rule> {
+//!         vec![Rule::new("todo", "A TODO comment is left in the code")]
+//!     }
+//!
+//!     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+//!         let text = String::from_utf8_lossy(&file.content);
+//!         let found = text.match_indices("TODO");
+//!         Ok(found.map(|(at, it)| Diagnostic::new("todo", "resolve this TODO", at..at + it.len())).collect())
+//!     }
+//! }
+//!
+//! plugin!(NoTodo, "../broker-plugin.toml");
+//! ```
+//!
+//! A plugin reads other files of the branch with `std::fs`: the workspace root is `/`. It cannot write,
+//! has no network, no clock that moves and no true random numbers.
+
+#[doc(hidden)]
+pub mod bindings;
+#[doc(hidden)]
+pub mod guest;
+mod selection;
+
+use std::ops::Range;
+
+pub use bindings::broker::plugin::host::Level;
+pub use bindings::broker::plugin::types::{
+    Applicability, Completeness, Diagnostic, Edit, Fix, FixAvailability, Related, Report, Rule, Settings,
+    SettingsError, Severity, SourceFile, Span, Tags,
+};
+pub use selection::Selection;
+
+/// A linter that looks at one file at a time.
+///
+/// Broker makes a fresh instance for each batch of files of one branch, calls [`configure`] once and
+/// then [`check`] for each file. What an instance remembers from one file (a parsed configuration, say)
+/// may serve the next, as long as one file's own text never changes the answer for another.
+///
+/// [`configure`]: Plugin::configure
+/// [`check`]: Plugin::check
+pub trait Plugin: Sized + 'static {
+    /// Runs once, when the plugin is built or installed; every instance starts from a copy of its result.
+    /// Do all expensive set-up here. Nothing of the host can be reached yet: no files, no log.
+    fn new() -> Self;
+
+    /// Takes what the user asked for. The default accepts every setting whose selectors name a rule of
+    /// [`rules`](Plugin::rules); findings of rules that are not selected are dropped by the SDK.
+    fn configure(&mut self, _settings: &Settings) -> Result<(), SettingsError> {
+        Ok(())
+    }
+
+    /// Whether the plugin applies `select` and `ignore` itself, in its own words. Most do not.
+    const SELECTS_ITSELF: bool = false;
+
+    /// Every rule, whether selected or not.
+    fn rules(&self) -> Vec<Rule>;
+
+    /// Checks one file. `Err` is for what is wrong with the plugin or its configuration, in one
+    /// sentence; what is wrong with the file is a diagnostic.
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String>;
+}
+
+/// Makes `$plugin`, a type that implements [`Plugin`], the component's plugin, and embeds its manifest
+/// (a path relative to the source file).
+#[macro_export]
+macro_rules! plugin {
+    ($plugin:ty, $manifest:literal) => {
+        const _: () = {
+            #[cfg(target_family = "wasm")]
+            #[used]
+            #[unsafe(link_section = "broker:plugin")]
+            static MANIFEST: [u8; include_bytes!($manifest).len()] = *include_bytes!($manifest);
+
+            std::thread_local! {
+                static STATE: $crate::guest::State<$plugin> = $crate::guest::State::new();
+            }
+
+            struct Component;
+
+            // A generated export would first run libc's constructors, which ask the host for its files; the
+            // handles would be part of the image that every instance starts with, and be valid in none.
+            #[cfg(target_family = "wasm")]
+            #[unsafe(export_name = "initialize")]
+            extern "C" fn initialize() {
+                STATE.with(|it| it.initialize());
+            }
+
+            impl $crate::bindings::exports::broker::plugin::lint::Guest for Component {
+                fn configure(settings: $crate::Settings) -> Result<(), $crate::SettingsError> {
+                    STATE.with(|it| it.configure(settings))
+                }
+
+                fn rules() -> Vec<$crate::Rule> {
+                    STATE.with(|it| it.rules())
+                }
+
+                fn check(file: $crate::SourceFile) -> Result<$crate::Report, String> {
+                    STATE.with(|it| it.check(file))
+                }
+            }
+
+            #[cfg(target_family = "wasm")]
+    $crate::bindings::export_plugin!(Component with_types_in $crate::bindings);
+        };
+    };
+}
+
+/// Writes a line to Broker's log.
+pub fn log(level: Level, message: &str) {
+    bindings::broker::plugin::host::log(level, message);
+}
+
+/// Whether nobody wants the answer any more. Long work may look and stop early.
+pub fn cancelled() -> bool {
+    bindings::broker::plugin::host::cancelled()
+}
+
+impl Diagnostic {
+    /// A warning at `range` (bytes) without a fix. Set the public fields for anything else.
+    pub fn new(code: impl Into<String>, message: impl Into<String>, range: Range<usize>) -> Self {
+        Self {
+            code: code.into(),
+            name: None,
+            message: message.into(),
+            severity: Severity::Warning,
+            cell: None,
+            span: range.into(),
+            tags: Tags::empty(),
+            url: None,
+            fixes: Vec::new(),
+            related: Vec::new(),
+        }
+    }
+
+    /// The same with one more fix.
+    pub fn with_fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
+        self
+    }
+}
+
+impl Fix {
+    /// A fix of one edit that keeps what the program means.
+    pub fn safe(message: impl Into<String>, range: Range<usize>, replacement: impl Into<String>) -> Self {
+        let edit = Edit { span: range.into(), replacement: replacement.into() };
+        Self { message: Some(message.into()), applicability: Applicability::Safe, edits: vec![edit] }
+    }
+}
+
+impl Rule {
+    /// A rule that is on by default and has no fix. Set the public fields for anything else.
+    pub fn new(code: impl Into<String>, summary: impl Into<String>) -> Self {
+        let code = code.into();
+        Self {
+            name: code.clone(),
+            code,
+            summary: summary.into(),
+            explanation: String::new(),
+            url: None,
+            fix: FixAvailability::None,
+            default: true,
+        }
+    }
+}
+
+impl Report {
+    /// A complete report.
+    pub fn new(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { diagnostics, cells: Vec::new(), completeness: Completeness::Complete }
+    }
+
+    /// The configuration leaves the file out.
+    pub fn excluded() -> Self {
+        Self { completeness: Completeness::Excluded, ..Self::new(Vec::new()) }
+    }
+}
+
+impl FromIterator<Diagnostic> for Report {
+    fn from_iter<T: IntoIterator<Item = Diagnostic>>(diagnostics: T) -> Self {
+        Self::new(diagnostics.into_iter().collect())
+    }
+}
+
+/// Offsets past 4 GiB, which no file here has, become the end of the range of `u32`.
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        let offset = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+        Self { start: offset(range.start), end: offset(range.end) }
+    }
+}

@@ -1,0 +1,97 @@
+//! Whether a file is text, and whether that text is UTF-8 where nothing says that it is something else.
+
+use std::path::Path;
+
+use broker_plugin_sdk::Diagnostic;
+use memchr::memmem;
+
+use crate::rules::INVALID_UTF8;
+
+/// A NUL byte this far into a file makes it binary, as for Git.
+const LOOKED_AT: usize = 8 * 1024;
+
+/// Where a declaration of the encoding is looked for.
+const HEADER: usize = 2 * 1024;
+
+/// More bytes per thousand that are not UTF-8 than text in a Western legacy encoding has: data, then.
+const MOST_PER_THOUSAND: usize = 300;
+
+/// Starts of files that are binary, or text in another encoding with a mark that says so.
+const MAGIC: [&[u8]; 10] = [
+    b"\xff\xfe",
+    b"\xfe\xff",
+    b"\x89PNG",
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"\x1f\x8b",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"BZh",
+    b"%!PS-Adobe",
+];
+
+/// What declares an encoding, in lower case.
+const DECLARATIONS: [&[u8]; 5] = [b"coding:", b"coding=", b"charset=", b"charset:", b"codepage"];
+
+/// Formats that say nothing about encoding and often hold what is not UTF-8 on purpose.
+const RECORDS: [&str; 10] = ["diff", "patch", "eml", "mbox", "dic", "aff", "srt", "sub", "nfo", "rtf"];
+
+/// Whether to leave the file alone altogether.
+pub(crate) fn is_binary(content: &[u8]) -> bool {
+    let start = &content[..content.len().min(LOOKED_AT)];
+    memchr::memchr(0, start).is_some() || MAGIC.iter().any(|it| content.starts_with(it))
+}
+
+/// Reports the first byte of `content`, which is not UTF-8, that does not belong.
+pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
+    let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    if declares_encoding(content) || RECORDS.contains(&ending) {
+        return;
+    }
+    let mut at = 0;
+    let mut first = None;
+    let mut count = 0;
+    for chunk in content.utf8_chunks() {
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            first.get_or_insert(at..at + chunk.invalid().len());
+            count += 1;
+        }
+        at += chunk.invalid().len();
+    }
+    let Some(span) = first else {
+        return;
+    };
+    let is_data = count * 1000 > content.len() * MOST_PER_THOUSAND || has_control_characters(content);
+    if !is_data {
+        found.push(Diagnostic::new(INVALID_UTF8, message(content[span.start], count), span));
+    }
+}
+
+fn message(byte: u8, count: usize) -> String {
+    match count {
+        1 => format!("not valid UTF-8: byte 0x{byte:02X} does not belong here"),
+        _ => format!("not valid UTF-8 in {count} places, first here: byte 0x{byte:02X}"),
+    }
+}
+
+/// A Python or Emacs `coding:` line, an XML or HTML header, or a `.po` file's charset, that names any encoding
+/// but UTF-8.
+fn declares_encoding(content: &[u8]) -> bool {
+    let header = content[..content.len().min(HEADER)].to_ascii_lowercase();
+    DECLARATIONS.iter().any(|declaration| {
+        memmem::find_iter(&header, declaration).any(|at| {
+            let name = header[at + declaration.len()..].trim_ascii_start();
+            let name = name.strip_prefix(b"\"").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
+            name.first().is_some_and(u8::is_ascii_alphanumeric)
+                && !name.starts_with(b"utf-8")
+                && !name.starts_with(b"utf8")
+        })
+    })
+}
+
+/// Text has tabs, line breaks and form feeds, and now and then an escape sequence.
+fn has_control_characters(content: &[u8]) -> bool {
+    let is_odd = |it: &&u8| matches!(it, 0..=8 | 11 | 14..=26 | 28..=31);
+    content[..content.len().min(64 * 1024)].iter().filter(is_odd).count() > 4
+}

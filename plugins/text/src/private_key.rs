@@ -1,0 +1,97 @@
+//! Private keys in PEM or OpenPGP armour. Needs a body that can be a key: documents and source that only name
+//! the marker, and bodies that are cut short, are no finding.
+
+use broker_plugin_sdk::{Diagnostic, Severity};
+use memchr::memmem;
+
+use crate::rules::PRIVATE_KEY;
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+
+/// Marker, what it holds, and the fewest characters of base64 that can hold it.
+const KINDS: [(&[u8], &str, usize); 7] = [
+    (b"PRIVATE KEY-----", "an unprotected private key", 60),
+    (b"RSA PRIVATE KEY-----", "an RSA private key", 400),
+    (b"EC PRIVATE KEY-----", "an EC private key", 120),
+    (b"DSA PRIVATE KEY-----", "a DSA private key", 400),
+    (b"OPENSSH PRIVATE KEY-----", "an OpenSSH private key", 250),
+    (b"ENCRYPTED PRIVATE KEY-----", "an encrypted private key", 120),
+    (b"PGP PRIVATE KEY BLOCK-----", "an OpenPGP private key", 250),
+];
+
+/// How far after the marker to look for the body.
+const REACH: usize = 1500;
+
+/// Fewer characters in a row are a word.
+const SHORTEST_LINE: usize = 32;
+
+/// Reports each key at its marker.
+pub(crate) fn check(content: &[u8], found: &mut Vec<Diagnostic>) {
+    for start in memmem::find_iter(content, BEGIN) {
+        let after = &content[start + BEGIN.len()..];
+        let Some((marker, kind, shortest)) = KINDS.iter().find(|it| after.starts_with(it.0)) else {
+            continue;
+        };
+        let body = &after[marker.len()..];
+        if has_key(&body[..body.len().min(REACH)], *shortest) {
+            let end = start + BEGIN.len() + marker.len();
+            let mut diagnostic = Diagnostic::new(PRIVATE_KEY, format!("the file holds {kind}"), start..end);
+            diagnostic.severity = Severity::Error;
+            found.push(diagnostic);
+        }
+    }
+}
+
+/// Whether the text starts with enough base64 to be a key, in lines of its own or in a string literal.
+fn has_key(text: &[u8], shortest: usize) -> bool {
+    let mut rest = text;
+    let mut length = 0;
+    let mut seen = [false; 3];
+    while length < shortest {
+        rest = skip_joints(rest);
+        if let Some(after) = header(rest) {
+            rest = after;
+            continue;
+        }
+        let line = rest.iter().take_while(|it| is_base64(**it)).count();
+        if line < SHORTEST_LINE && length + line < shortest {
+            return false;
+        }
+        note(&rest[..line], &mut seen);
+        length += line;
+        rest = &rest[line..];
+    }
+    let is_cut_short = rest.starts_with(b"...") || rest.starts_with("…".as_bytes());
+    seen == [true; 3] && !is_cut_short
+}
+
+/// What stands between two lines of base64: line breaks, written out or escaped, and what joins strings.
+fn skip_joints(mut text: &[u8]) -> &[u8] {
+    loop {
+        let escape = [&b"\\\\n"[..], b"\\n", b"\\r"].into_iter().find_map(|it| text.strip_prefix(it));
+        let joint = || text.split_first().filter(|it| b" \t\r\n\"'`+,\\#*|".contains(it.0)).map(|it| it.1);
+        // A `+` may also begin a line of base64: it counts little.
+        match escape.or_else(joint) {
+            Some(after) => text = after,
+            None => return text,
+        }
+    }
+}
+
+/// What follows a line such as `Proc-Type: 4,ENCRYPTED`.
+fn header(text: &[u8]) -> Option<&[u8]> {
+    let name = text.iter().take_while(|it| it.is_ascii_alphanumeric() || **it == b'-').count();
+    let value = text[name..].strip_prefix(b": ").filter(|_| name > 0)?;
+    memchr::memchr2(b'\n', b'\\', value).map(|it| &value[it..])
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// Upper case, lower case and digits all occur in anything random.
+fn note(text: &[u8], seen: &mut [bool; 3]) {
+    seen[0] |= text.iter().any(u8::is_ascii_uppercase);
+    seen[1] |= text.iter().any(u8::is_ascii_lowercase);
+    seen[2] |= text.iter().any(u8::is_ascii_digit);
+}

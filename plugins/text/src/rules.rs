@@ -1,0 +1,58 @@
+//! The table of rules.
+
+use broker_plugin_sdk::{FixAvailability, Rule};
+
+pub(crate) const BIDI_CONTROL: &str = "bidi-control";
+pub(crate) const INVALID_UTF8: &str = "invalid-utf8";
+pub(crate) const MERGE_CONFLICT: &str = "merge-conflict";
+pub(crate) const MIXED_LINE_ENDINGS: &str = "mixed-line-endings";
+pub(crate) const PRIVATE_KEY: &str = "private-key";
+
+/// Code, summary, explanation.
+const TABLE: [(&str, &str, &str); 5] = [
+    (
+        BIDI_CONTROL,
+        "Invisible characters change the direction of the text",
+        "Text with these characters reads differently for a person than for a compiler: a comment may look like \
+         code, or code like a comment ([Trojan Source](https://trojansource.codes), CVE-2021-42574).\n\n\
+         Reported are embeddings, overrides and isolates (U+202A to U+202E, U+2066 to U+2069) that are still open \
+         at the end of their line, in any file, and overrides in source code, closed or not. Translations and \
+         prose in right-to-left scripts, which close what they open, are left alone.",
+    ),
+    (
+        INVALID_UTF8,
+        "The file is not valid UTF-8",
+        "Most tools read source as UTF-8 and fail on other bytes, or replace them.\n\nReported once per file, at the \
+         first byte that does not belong. Left alone are UTF-16 and UTF-32 with a byte order mark, and files that \
+         declare another encoding in their first lines or their header (`coding: latin-1`, `charset=`, \
+         `encoding=`).",
+    ),
+    (
+        MERGE_CONFLICT,
+        "A merge conflict was left unresolved",
+        "The lines that Git puts around the two sides of a conflict are still there: `<<<<<<<`, `=======` and \
+         `>>>>>>>`, in this order.",
+    ),
+    (
+        MIXED_LINE_ENDINGS,
+        "The file's lines end in different ways",
+        "Some lines end in CRLF, others in LF. Editors and version control then show changes that nobody made, \
+         and shells and parsers may see a stray carriage return. The fix gives all lines the more frequent ending.",
+    ),
+    (
+        PRIVATE_KEY,
+        "The file holds a private key",
+        "Whoever can read the file can use the key; one that was ever committed should be revoked. Reported are \
+         PEM and OpenPGP blocks with a body that is long enough to be a key, not the marker alone.",
+    ),
+];
+
+/// Every rule; all are on.
+pub(crate) fn all() -> Vec<Rule> {
+    TABLE.iter().map(|it| rule(*it)).collect()
+}
+
+fn rule((code, summary, explanation): (&str, &str, &str)) -> Rule {
+    let fix = if code == MIXED_LINE_ENDINGS { FixAvailability::Sometimes } else { FixAvailability::None };
+    Rule { explanation: explanation.to_owned(), fix, ..Rule::new(code, summary) }
+}

@@ -1,0 +1,101 @@
+//! What is found in small texts, and what is not.
+
+#![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+
+use super::*;
+
+fn check(path: &str, content: impl AsRef<[u8]>) -> String {
+    let found = findings(Path::new(path), content.as_ref());
+    let told = found.iter().map(|it| format!("{} {}-{}", it.code, it.span.start, it.span.end));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn conflicts() {
+    assert_eq!(check("a.py", "x\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"), "merge-conflict 2-14");
+    assert_eq!(
+        check("a.py", "<<<<<<< HEAD\r\na\r\n||||||| 1a2b\r\n=======\r\n>>>>>>> topic\r\n"),
+        "merge-conflict 0-12"
+    );
+    assert_eq!(check("a.rst", "<<<<<<< a\n=======\nTitle\n=======\n>>>>>>> b\n"), "merge-conflict 0-9");
+    assert_eq!(check("a.rst", "Title\n=======\n"), "");
+    assert_eq!(
+        check("a.md", "    <<<<<<< HEAD\n    =======\n    >>>>>>> topic\n"),
+        "",
+        "indented: an example"
+    );
+    assert_eq!(check("a.txt", "<<<<<<< HEAD\n>>>>>>> topic\n=======\n"), "", "out of order");
+    assert_eq!(check("a.txt", "<<<<<<<< HEAD\n=======\n>>>>>>>> topic\n"), "", "eight");
+}
+
+#[test]
+fn encodings() {
+    assert_eq!(check("a.c", b"// caf\xe9\n"), "invalid-utf8 6-7");
+    assert_eq!(check("a.py", b"# -*- coding: latin-1 -*-\n# caf\xe9\n"), "");
+    assert_eq!(check("a.py", b"# -*- coding: utf-8 -*-\n# caf\xe9\n"), "invalid-utf8 29-30");
+    assert_eq!(check("a.xml", b"<?xml version='1.0' encoding='iso-8859-1'?><a>\xe9</a>"), "");
+    assert_eq!(check("de.po", b"\"Content-Type: text/plain; charset=ISO-8859-1\\n\"\nmsgstr \"\xfc\"\n"), "");
+    assert_eq!(check("a.txt", b"\xff\xfea\0b\0"), "");
+    assert_eq!(check("a.bin", b"\xe9\0"), "");
+    let found = findings(Path::new("a.c"), b"a \xe9 b \xe9 c with more text to make it text\n");
+    assert_eq!(found[0].message, "not valid UTF-8 in 2 places, first here: byte 0xE9");
+}
+
+#[test]
+fn hidden_directions() {
+    assert_eq!(
+        check("a.py", "access = 'user\u{202e} \u{2066}# admin\u{2069} \u{2066}'\n"),
+        "bidi-control 14-17"
+    );
+    assert_eq!(check("a.rs", "// \u{2067}abc\n"), "bidi-control 3-6", "never closed");
+    assert_eq!(check("a.rs", "// \u{2067}abc\u{2069}\n"), "", "closed");
+    assert_eq!(check("a.js", "x\u{200f}"), "", "a mark");
+    assert_eq!(check("he.po", "msgstr \"\u{202b}abc\"\n"), "");
+    assert_eq!(check("he.po", "msgstr \"\u{202e}abc\"\n"), "bidi-control 8-11");
+}
+
+#[test]
+fn line_endings() {
+    assert_eq!(check("a.txt", "a\nb\n"), "");
+    assert_eq!(check("a.txt", "a\r\nb\r\n"), "");
+    assert_eq!(check("a.txt", "a\r\nb\nc\n"), "mixed-line-endings 1-3");
+    assert_eq!(check("a.txt", "a\r\nb\nc\r\n"), "mixed-line-endings 4-5");
+    assert_eq!(check("a.txt", "a\rb\nc\n"), "", "a lone CR is data");
+    assert_eq!(check("a.patch", "a\r\nb\n"), "");
+    let found = findings(Path::new("a.txt"), b"a\r\nb\nc\r\n");
+    assert_eq!(found[0].message, "2 lines end in CRLF, but 1 in LF");
+    assert_eq!(found[0].fixes[0].edits[0].replacement, "\r\n");
+}
+
+/// A key's marker. In two parts, so that no tool takes this file for a key.
+fn begin(kind: &str) -> String {
+    format!("-----BEGIN {kind}PRIVATE KEY-----")
+}
+
+const BODY: &str = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v0WxP4y0Cq2c9PUu7o9tG3Kf0mXn1QeVbRz8a";
+
+#[test]
+fn private_keys() {
+    let key = begin("");
+    assert_eq!(check("a.pem", format!("{key}\n{BODY}\n-----END")), "private-key 0-27");
+    assert_eq!(
+        check("a.pem", format!("{key}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES,00\n\n{BODY}\n")),
+        "private-key 0-27"
+    );
+    assert_eq!(check("a.py", format!("K = '''{key}\n{BODY}\n'''")), "private-key 7-34");
+    assert_eq!(check("a.js", format!("const k = \"{key}\\n\" +\n  \"{BODY}\\n\" +\n")), "private-key 11-38");
+    assert_eq!(check("a.json", format!("{{\"key\": \"{key}\\n{BODY}\\n-----END\"}}")), "private-key 9-36");
+    assert_eq!(check("a.md", format!("paste the `{key}` line")), "");
+    assert_eq!(check("a.md", format!("{key}\n...\n-----END")), "");
+    assert_eq!(check("a.md", format!("{key}\nMIIEpAIBAAKCAQEA...\n-----END")), "");
+    assert_eq!(
+        check(
+            "a.py",
+            format!(
+                "if text.startswith('{key}'):\n    return parse_private_key_from_the_text_that_follows(text)"
+            )
+        ),
+        ""
+    );
+    assert_eq!(check("a.pem", format!("{}\n{BODY}\n", begin("").replace("PRIVATE", "PUBLIC"))), "");
+}

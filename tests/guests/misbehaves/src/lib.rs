@@ -1,0 +1,113 @@
+//! A plugin that does what the first line of each file tells it to. One fault per word.
+
+use std::{fs, hint::black_box};
+
+use broker_plugin_sdk::*;
+
+struct Misbehaves;
+
+impl Plugin for Misbehaves {
+    fn new() -> Self {
+        Self
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        vec![Rule::new("fault", "The file asks for a fault")]
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        let text = String::from_utf8_lossy(&file.content).into_owned();
+        let mut words = text.split_whitespace();
+        let fault = words.next().unwrap_or("nothing");
+        match fault {
+            "nothing" => Ok(Report::new(vec![found("did nothing bad")])),
+            "spin" => loop {
+                black_box(());
+            },
+            "bomb" => Ok(Report::new(vec![found(&format!("{} bytes", bomb()))])),
+            "recurse" => Ok(Report::new(vec![found(&format!("{}", recurse(1)))])),
+            "flood" => Ok((0..10_000_000).map(|_| Diagnostic::new("fault", "", 0..0)).collect()),
+            "many" => Ok((0..300_000).map(|_| Diagnostic::new("fault", "", 0..0)).collect()),
+            "huge-message" => Ok(Report::new(vec![found(&"x".repeat(150 << 20))])),
+            "panic" => panic!("the plugin is confused about {}", file.path),
+            "error" => Err("the plugin's configuration makes no sense".to_owned()),
+            "span-outside" => Ok(Report::new(vec![Diagnostic::new("fault", "far out", 0..1_000_000)])),
+            "span-reversed" => Ok(Report::new(vec![Diagnostic::new("fault", "backwards", 5..2)])),
+            "cell-outside" => Ok(Report::new(vec![Diagnostic {
+                cell: Some(7),
+                ..Diagnostic::new("fault", "no cell", 0..0)
+            }])),
+            "not-utf8" => Ok(Report::new(vec![found(&not_utf8())])),
+            "read" => Ok(Report::new(words.map(|path| found(&read(path))).collect())),
+            "write" => Ok(Report::new(words.map(|path| found(&write(path))).collect())),
+            "walk" => Ok(Report::new(vec![found(&walk())])),
+            "chatter" => Ok(Report::new(vec![found(&chatter())])),
+            other => Err(format!("no such fault: {other}")),
+        }
+    }
+}
+
+plugin!(Misbehaves, "../broker-plugin.toml");
+
+fn found(message: &str) -> Diagnostic {
+    Diagnostic::new("fault", message, 0..0)
+}
+
+fn bomb() -> usize {
+    let mut kept: Vec<Vec<u8>> = Vec::new();
+    loop {
+        kept.push(Vec::with_capacity(64 << 20));
+        black_box(&kept);
+    }
+}
+
+#[allow(unconditional_recursion, reason = "that is the fault")]
+fn recurse(depth: u64) -> u64 {
+    black_box(recurse(black_box(depth + 1)) + depth)
+}
+
+fn not_utf8() -> String {
+    // SAFETY: none; breaking the contract of `String` is the fault.
+    unsafe { String::from_utf8_unchecked(vec![b'a', 0xff, 0xfe, b'b']) }
+}
+
+fn read(path: &str) -> String {
+    match fs::read_to_string(path) {
+        Ok(text) => format!("{path}: {text:?}"),
+        Err(error) => format!("{path}: {:?}", error.kind()),
+    }
+}
+
+fn write(path: &str) -> String {
+    let answers = [
+        fs::write(path, "x").map_err(|it| it.kind()),
+        fs::remove_file(path).map_err(|it| it.kind()),
+        fs::create_dir(format!("{path}.d")).map_err(|it| it.kind()),
+        fs::rename(path, format!("{path}.new")).map_err(|it| it.kind()),
+    ];
+    format!("{path}: {answers:?}")
+}
+
+fn walk() -> String {
+    let entries = walkdir::WalkDir::new("/").sort_by_file_name().into_iter();
+    let shown = entries.map(|entry| match entry {
+        Ok(entry) => {
+            let link =
+                fs::read_link(entry.path()).map(|it| format!(" -> {}", it.display())).unwrap_or_default();
+            format!("{}{link}", entry.path().display())
+        }
+        Err(error) => format!("{error}"),
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+#[allow(clippy::print_stdout, clippy::print_stderr, reason = "the host must bear it")]
+fn chatter() -> String {
+    for line in 0..10_000 {
+        println!("out {line}");
+        eprintln!("err {line}");
+    }
+    log(Level::Warn, "enough said");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    format!("{:?}, {} variables", now.map(|it| it.as_secs()), std::env::vars().count())
+}

@@ -1,0 +1,141 @@
+//! What the tests share: where the built things are, and a host with small limits.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the disk themselves, and may fail"
+)]
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
+use overlay::{View, WorkspacePath};
+use plugin_host::{Bundled, Configured, HostOptions, Limits, Plugin, PluginError, PluginHost, Settings};
+
+/// The folder that the tests' own program was built into.
+fn target_dir() -> PathBuf {
+    let program = std::env::current_exe().expect("a test knows where it is");
+    program.ancestors().nth(2).expect("tests are built into PROFILE/deps").to_owned()
+}
+
+/// The built `broker`.
+pub fn broker() -> PathBuf {
+    let built = target_dir().join("broker");
+    assert!(built.exists(), "{} is missing: run the tests with ./dev test", built.display());
+    built
+}
+
+/// The component of a guest of the tests, by the name of its library.
+pub fn guest(name: &str) -> PathBuf {
+    let folder = std::env::var_os("BROKER_GUESTS").map(PathBuf::from);
+    let folder = folder.unwrap_or_else(|| target_dir().with_file_name("guests"));
+    let built = folder.join(format!("{name}.wasm"));
+    assert!(built.exists(), "{} is missing: run the tests with ./dev test", built.display());
+    built
+}
+
+/// A plugin of the bundle that the program carries, with its machine code.
+pub fn bundled(host: &PluginHost, name: &str) -> Plugin {
+    let folder = std::env::var_os("BROKER_BUNDLE").map(PathBuf::from);
+    let folder = folder.unwrap_or_else(|| target_dir().with_file_name("bundle"));
+    let read = |extension: &str| {
+        let file = folder.join(format!("{name}.{extension}"));
+        let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        &*Box::leak(bytes.into_boxed_slice())
+    };
+    let text = |extension| std::str::from_utf8(read(extension)).expect("text");
+    let (manifest, digest) = (text("toml"), text("digest"));
+    let bundled = Bundled { manifest, digest, wasm: read("wasm.zst"), machine_code: read("cwasm") };
+    host.bundled(Box::leak(Box::new(bundled))).expect("a plugin of the bundle")
+}
+
+/// Small enough that a fault shows at once, large enough for honest work.
+pub const LIMITS: Limits = Limits {
+    memory: 512 << 20,
+    setup_time: Duration::from_secs(20),
+    diagnostics: 250_000,
+    output: 128 << 20,
+};
+
+/// A host that keeps its machine code in `cache`.
+pub fn host(cache: Option<&Path>) -> PluginHost {
+    let options = HostOptions {
+        cache_dir: cache.map(Path::to_owned),
+        instances: 2,
+        limits: LIMITS,
+        notify: Arc::new(|_| {}),
+    };
+    PluginHost::new(options).expect("a host")
+}
+
+/// The plugin in `path` with default settings.
+pub fn plugin(host: &PluginHost, path: &Path) -> Result<Configured, PluginError> {
+    Ok(host.open(path)?.configured(Settings::default()))
+}
+
+pub fn path(path: &str) -> WorkspacePath {
+    WorkspacePath::new(path).expect("a path of a test")
+}
+
+/// What `linter` says of `paths`, in order.
+pub fn check(linter: &dyn Linter, view: Arc<dyn View>, paths: &[&str]) -> Vec<Outcome> {
+    check_for(linter, view, paths, Duration::from_secs(60))
+}
+
+pub fn check_for(
+    linter: &dyn Linter,
+    view: Arc<dyn View>,
+    paths: &[&str],
+    timeout: Duration,
+) -> Vec<Outcome> {
+    let units = paths.iter().map(|it| Unit { path: path(it), explicit: false }).collect();
+    let job = Job { view, units, cancel: Cancel::default(), timeout };
+    run(linter, &job)
+}
+
+/// The outcomes of a job; that each unit is answered exactly once is part of every test.
+pub fn run(linter: &dyn Linter, job: &Job) -> Vec<Outcome> {
+    let mut outcomes: Vec<Option<Outcome>> = job.units.iter().map(|_| None).collect();
+    linter.check(job, &mut |index, outcome| {
+        assert!(outcomes[index].replace(outcome).is_none(), "unit {index} was answered twice");
+    });
+    outcomes.into_iter().map(|it| it.expect("every unit is answered")).collect()
+}
+
+/// An outcome in one line.
+pub fn told(outcome: &Outcome) -> String {
+    let messages: Vec<_> = outcome.diagnostics.iter().map(|it| it.message.as_str()).collect();
+    match &outcome.completeness {
+        Completeness::Complete => format!("complete: {}", messages.join("; ")),
+        Completeness::Excluded => "excluded".to_owned(),
+        Completeness::Partial(why) => format!("partial ({why}): {}", messages.join("; ")),
+        Completeness::Pending(why) => format!("pending: {why}"),
+        Completeness::Failed(why) => format!("failed: {why}"),
+    }
+}
+
+/// `wasm` with a custom section `broker:plugin` that holds `manifest`.
+pub fn with_manifest(wasm: &[u8], manifest: &str) -> Vec<u8> {
+    const NAME: &str = "broker:plugin";
+    let mut body = leb128(NAME.len());
+    body.extend(NAME.bytes());
+    body.extend(manifest.bytes());
+    [wasm, &[0], &leb128(body.len()), &body].concat()
+}
+
+fn leb128(mut value: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let low = (value & 0x7f) as u8;
+        value >>= 7;
+        if value == 0 {
+            bytes.push(low);
+            return bytes;
+        }
+        bytes.push(low | 0x80);
+    }
+}

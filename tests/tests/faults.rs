@@ -1,0 +1,260 @@
+//! One test per way in which a guest can misbehave: each ends in its own clear error, and the files after it
+//! are checked all the same.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the disk themselves, and may fail"
+)]
+
+use std::{fs, sync::Arc, time::Duration};
+
+use insta::assert_snapshot;
+use lint::{Cancel, Completeness, Job, Unit};
+use overlay::{Branch, Disk, Memory};
+use plugin_host::PluginError;
+use tests::*;
+
+/// What the plugin `misbehaves` says of a file that says `fault`, and of one that asks for nothing after it.
+fn fault(fault: &str) -> String {
+    fault_for(fault, Duration::from_secs(60))
+}
+
+fn fault_for(fault: &str, timeout: Duration) -> String {
+    let cache = tempfile::tempdir().unwrap();
+    let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
+    let files = [("a.fault", fault), ("b.fault", "nothing"), ("secret", "42")];
+    let view = Arc::new(Memory::from_files(files).unwrap());
+    let outcomes = check_for(&linter, view, &["a.fault", "b.fault"], timeout);
+    assert_eq!(told(&outcomes[1]), "complete: did nothing bad", "the next file is checked all the same");
+    told(&outcomes[0])
+}
+
+#[test]
+fn endless_loop() {
+    let told = fault_for("spin", Duration::from_millis(200));
+    assert_snapshot!(told, @"failed: plugin `misbehaves` 0.1.0 exceeded its time limit of 200 ms");
+}
+
+#[test]
+fn memory_bomb() {
+    assert_snapshot!(fault("bomb"), @"failed: plugin `misbehaves` 0.1.0 exceeded its memory limit of 512 MiB");
+}
+
+#[test]
+fn deep_recursion() {
+    assert_snapshot!(fault("recurse"), @"failed: plugin `misbehaves` 0.1.0 ran out of stack (deeply nested input, or endless recursion)");
+}
+
+#[test]
+fn ten_million_diagnostics() {
+    assert_snapshot!(fault("flood"), @"failed: plugin `misbehaves` 0.1.0 exceeded its memory limit of 512 MiB");
+}
+
+#[test]
+fn more_diagnostics_than_allowed() {
+    assert_snapshot!(fault("many"), @"failed: plugin `misbehaves` 0.1.0 exceeded its output limit: 300000 diagnostics for one file, where 250000 are allowed");
+}
+
+#[test]
+fn more_output_than_allowed() {
+    assert_snapshot!(fault("huge-message"), @"failed: plugin `misbehaves` 0.1.0 exceeded its output limit: more than 128 MiB in one answer");
+}
+
+#[test]
+fn panic() {
+    assert_snapshot!(fault("panic"), @"failed: plugin `misbehaves` 0.1.0 crashed: thread '<unnamed>' (1) panicked at misbehaves/src/lib.rs:32:24: the plugin is confused about a.fault");
+}
+
+#[test]
+fn error_of_the_guest() {
+    assert_snapshot!(fault("error"), @"failed: plugin `misbehaves` 0.1.0: the plugin's configuration makes no sense");
+}
+
+#[test]
+fn spans_outside_the_file() {
+    assert_snapshot!(fault("span-outside"), @"failed: plugin `misbehaves` 0.1.0 gave an invalid answer: the span 0..1000000 of fault is outside the text of 12 bytes");
+    assert_snapshot!(fault("span-reversed"), @"failed: plugin `misbehaves` 0.1.0 gave an invalid answer: the span 5..2 of fault is outside the text of 13 bytes");
+    assert_snapshot!(fault("cell-outside"), @"failed: plugin `misbehaves` 0.1.0 gave an invalid answer: fault is in cell 7, and there are 0 cells");
+}
+
+#[test]
+fn invalid_utf8_in_a_message() {
+    assert_snapshot!(fault("not-utf8"), @"failed: plugin `misbehaves` 0.1.0 gave an invalid answer: invalid utf-8 sequence of 1 bytes from index 1");
+}
+
+#[test]
+fn reads_outside_the_root() {
+    let told = fault("read /secret ../../etc/passwd /../etc/passwd /etc/passwd");
+    assert_snapshot!(told, @r#"complete: /secret: "42"; ../../etc/passwd: PermissionDenied; /../etc/passwd: PermissionDenied; /etc/passwd: NotFound"#);
+}
+
+#[test]
+fn writes() {
+    assert_snapshot!(fault("write /secret /new"), @"complete: /secret: [Err(ReadOnlyFilesystem), Err(ReadOnlyFilesystem), Err(ReadOnlyFilesystem), Err(ReadOnlyFilesystem)]; /new: [Err(ReadOnlyFilesystem), Err(ReadOnlyFilesystem), Err(ReadOnlyFilesystem), Err(ReadOnlyFilesystem)]");
+}
+
+#[test]
+fn chatter_and_curiosity() {
+    assert_snapshot!(fault("chatter"), @"complete: Ok(0), 0 variables");
+}
+
+#[test]
+fn cancelled_while_it_spins() {
+    let cache = tempfile::tempdir().unwrap();
+    let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
+    let view = Arc::new(Memory::from_files([("a.fault", "nothing"), ("b.fault", "spin")]).unwrap());
+    let units = ["a.fault", "b.fault", "a.fault"].map(|it| Unit { path: path(it), explicit: false });
+    let cancel = Cancel::default();
+    let job = Job { view, units: units.into(), cancel: cancel.clone(), timeout: Duration::from_secs(600) };
+    let mut told = Vec::new();
+    lint::Linter::check(&linter, &job, &mut |_, outcome| {
+        // The first answer is in, so the guest spins now or is about to.
+        cancel.cancel();
+        told.push(outcome.completeness);
+    });
+    assert_eq!(told.len(), 3);
+    assert_eq!(told[0], Completeness::Complete);
+    assert!(matches!((&told[1], &told[2]), (Completeness::Pending(_), Completeness::Pending(_))), "{told:?}");
+}
+
+#[test]
+fn sees_the_branch_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("dir")).unwrap();
+    for (name, text) in [("walk.fault", "walk"), ("dir/edited", "disk"), ("dir/deleted", "disk")] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    std::os::unix::fs::symlink("/etc", folder.path().join("out")).unwrap();
+    std::os::unix::fs::symlink("dir", folder.path().join("in")).unwrap();
+    let mut branch = Branch::new(Arc::new(Disk::new(folder.path()).unwrap()));
+    branch.write(&path("dir/edited"), "branch".into()).unwrap();
+    branch.write(&path("dir/new/file"), "branch".into()).unwrap();
+    branch.remove(&path("dir/deleted")).unwrap();
+    branch
+        .write(&path("read.fault"), "read /in/edited /dir/deleted /out/passwd /in/new/file".into())
+        .unwrap();
+    let cache = tempfile::tempdir().unwrap();
+    let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
+    let outcomes = check(&linter, Arc::new(branch.snapshot()), &["walk.fault", "read.fault"]);
+    assert_snapshot!(told(&outcomes[0]), @"complete: /, /dir, /dir/edited, /dir/new, /dir/new/file, /in -> dir, /out -> /etc, /read.fault, /walk.fault");
+    assert_snapshot!(told(&outcomes[1]), @r#"complete: /in/edited: "branch"; /dir/deleted: NotFound; /out/passwd: PermissionDenied; /in/new/file: "branch""#);
+    let reads: Vec<_> = outcomes[1].reads.iter().map(|(read, _)| format!("{read:?}")).collect();
+    assert_snapshot!(reads.join("\n"), @r#"
+Metadata("")
+Metadata("dir")
+Metadata("dir/deleted")
+Metadata("dir/edited")
+Metadata("dir/new")
+Metadata("dir/new/file")
+Metadata("in")
+Metadata("in/edited")
+Metadata("in/new/file")
+Metadata("out")
+Metadata("out/passwd")
+Metadata("read.fault")
+Metadata("walk.fault")
+Link("in")
+Link("out")
+Listing("")
+Listing("dir")
+Listing("dir/new")
+Content("dir/edited")
+Content("dir/new/file")
+"#);
+}
+
+/// What is wrong with a component that is refused before it runs.
+fn refused(wasm: &[u8]) -> PluginError {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("p.wasm");
+    fs::write(&file, wasm).unwrap();
+    let linter = match plugin(&host(None), &file) {
+        Ok(linter) => linter,
+        Err(error) => return error,
+    };
+    linter.unknown_selectors().unwrap_err()
+}
+
+const MANIFEST: &str = r#"
+name = "odd"
+version = "0.1.0"
+api = "0.1.0"
+description = "x"
+globs = ["*"]
+"#;
+
+fn wat(text: &str) -> Vec<u8> {
+    with_manifest(&wat::parse_str(text).unwrap(), MANIFEST)
+}
+
+#[test]
+fn imports_sockets() {
+    let error = refused(&wat(r#"(component (import "wasi:sockets/tcp@0.2.0" (instance)))"#));
+    assert_snapshot!(error, @"plugin `odd` 0.1.0 imports `wasi:sockets/tcp@0.2.0`, which no plugin is granted");
+}
+
+#[test]
+fn truncated() {
+    let whole = fs::read(guest("guest_misbehaves")).unwrap();
+    let error = refused(&whole[..whole.len() / 2]);
+    assert!(matches!(error, PluginError::NotAComponent { .. }), "{error}");
+    assert!(error.to_string().contains("unexpected end"), "{error}");
+}
+
+#[test]
+fn core_module() {
+    let error = refused(&wat("(module)"));
+    assert!(matches!(error, PluginError::CoreModule { .. }), "{error}");
+}
+
+#[test]
+fn of_a_future_world() {
+    let wasm = wat::parse_str("(component)").unwrap();
+    let error =
+        refused(&with_manifest(&wasm, &MANIFEST.replace("api = \"0.1.0\"", "api = \"0.7.0\"\nnew = 1")));
+    assert!(matches!(error, PluginError::WorldVersion { .. }), "{error}");
+    let error = refused(&wat(r#"(component (import "broker:plugin/host@0.7.0" (instance)))"#));
+    assert!(matches!(error, PluginError::WorldVersion { .. }), "{error}");
+}
+
+#[test]
+fn of_no_world() {
+    let error = refused(&wat("(component)"));
+    assert!(matches!(error, PluginError::World { .. }), "{error}");
+}
+
+#[test]
+fn damaged_machine_code_is_compiled_again() {
+    let cache = tempfile::tempdir().unwrap();
+    let file = guest("guest_misbehaves");
+    let work = || {
+        let linter = plugin(&host(Some(cache.path())), &file).unwrap();
+        let view = Arc::new(Memory::from_files([("a.fault", "nothing")]).unwrap());
+        told(&check(&linter, view, &["a.fault"])[0])
+    };
+    work();
+    let folder = cache.path().join("machine-code");
+    let entries = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
+    let entry = entries.filter(|it| it.extension().is_some_and(|it| it == "cwasm")).next().unwrap();
+    let whole = fs::read(&entry).unwrap();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 0xff;
+    for damaged in [&whole[..whole.len() / 2], &[], &flipped] {
+        fs::write(&entry, damaged).unwrap();
+        assert_eq!(work(), "complete: did nothing bad");
+        assert_eq!(fs::read(&entry).unwrap().len(), whole.len(), "the entry is whole again");
+    }
+}
+
+#[test]
+fn a_cache_that_others_can_write_is_not_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let cache = tempfile::tempdir().unwrap();
+    let folder = cache.path().join("machine-code");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
+    linter.unknown_selectors().unwrap();
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}

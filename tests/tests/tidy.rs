@@ -1,0 +1,114 @@
+//! Rules of the repository: who may depend on whom, and that no file forgets what it is.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the disk themselves, and may fail"
+)]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Which of the project's own packages each may depend on. Nothing may depend on `tests`.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("overlay", &[]),
+    ("lint", &["overlay"]),
+    ("plugin-host", &["lint", "overlay"]),
+    ("broker", &["lint", "overlay", "plugin-host"]),
+    ("broker-plugin-sdk", &[]),
+    ("broker-plugin-python", &["broker-plugin-sdk"]),
+    ("broker-plugin-text", &["broker-plugin-sdk"]),
+    ("guest-misbehaves", &["broker-plugin-sdk"]),
+    ("no-todo", &["broker-plugin-sdk"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// Every file of the project with this ending.
+fn files(extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|it| it.unwrap()) {
+            let name = entry.file_name().into_string().unwrap();
+            if entry.file_type().unwrap().is_dir() {
+                if name != "target" && name != ".git" {
+                    folders.push(entry.path());
+                }
+            } else if name.ends_with(extension) {
+                found.push(entry.path());
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no *{extension} below {}", root().display());
+    found
+}
+
+#[test]
+fn dependencies_point_down() {
+    let allowed: BTreeMap<_, _> = ALLOWED.iter().copied().collect();
+    for file in files("Cargo.toml") {
+        let manifest: toml::Table = toml::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let Some(package) = manifest.get("package") else { continue };
+        let name = package["name"].as_str().unwrap();
+        let tables = ["dependencies", "build-dependencies", "dev-dependencies"];
+        let tables = tables.iter().filter_map(|it| manifest.get(*it)?.as_table());
+        let ours: BTreeSet<_> = tables
+            .flat_map(|it| it.keys().map(String::as_str))
+            .filter(|it| *it == "tests" || allowed.contains_key(it))
+            .collect();
+        assert!(!ours.contains("tests"), "{name} depends on tests");
+        if name == "tests" {
+            continue;
+        }
+        let may = allowed.get(name).unwrap_or_else(|| panic!("{name} has no row in the table"));
+        let wrong: Vec<_> = ours.iter().filter(|it| !may.contains(it)).collect();
+        assert!(wrong.is_empty(), "{name} may not depend on {wrong:?}: see ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    for file in files(".rs") {
+        let text = fs::read_to_string(&file).unwrap();
+        let is_documented = text.trim_start().starts_with("//!");
+        assert!(is_documented, "{} does not begin with a module doc (`//!`)", file.display());
+    }
+}
+
+#[test]
+fn versions_of_plugins_agree() {
+    for file in files("broker-plugin.toml") {
+        let read = |path: &Path| toml::from_str::<toml::Table>(&fs::read_to_string(path).unwrap()).unwrap();
+        let manifest = read(&file);
+        let package = read(&file.with_file_name("Cargo.toml"));
+        let version = package["package"]["version"].as_str();
+        // Plugins of the workspace inherit its version.
+        let version = version.map_or_else(
+            || {
+                read(&root().join("plugins/Cargo.toml"))["workspace"]["package"]["version"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned()
+            },
+            str::to_owned,
+        );
+        assert_eq!(manifest["version"].as_str(), Some(version.as_str()), "{}", file.display());
+    }
+}
+
+#[test]
+fn the_world_is_told_everywhere_alike() {
+    let wit = fs::read_to_string(root().join("wit/broker-plugin.wit")).unwrap();
+    let host = fs::read_to_string(root().join("broker/crates/plugin-host/src/manifest.rs")).unwrap();
+    let version = wit.split("package broker:plugin@").nth(1).unwrap().split(';').next().unwrap();
+    assert!(
+        host.contains(&format!("API: &str = \"{version}\"")),
+        "the host speaks another version than {version}"
+    );
+}
