@@ -174,6 +174,9 @@ impl Workspace {
 impl ConfigurationTransformer for Workspace {
     fn transform(&self, mut configuration: Configuration) -> Configuration {
         configuration.lint.rule_selections.push(self.options.selection.clone());
+        // They are never found here, so that a `noqa` for them must not be called unused.
+        let external = configuration.lint.external.get_or_insert_default();
+        external.extend(["EXE001", "EXE002"].map(str::to_owned));
         configuration
     }
 }
