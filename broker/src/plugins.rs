@@ -1,6 +1,10 @@
 //! The plugins of a run: those that the program carries, and those named on the command line.
 
-use std::{path::Path, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use plugin_host::{Bundled, HostOptions, Limits, Notice, Plugin, PluginHost, Settings};
 
@@ -8,6 +12,7 @@ use crate::{
     CliError,
     check::{Incomplete, Level, Subject},
     console::Messages,
+    render::printable,
 };
 
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
@@ -25,6 +30,8 @@ pub(crate) struct Loader {
     pub(crate) cache_dir: Option<PathBuf>,
     pub(crate) messages: Messages,
     pub(crate) verbose: bool,
+    /// Whether only what went wrong is told.
+    pub(crate) quiet: bool,
 }
 
 /// Plugins by name, and those that cannot be used.
@@ -42,8 +49,16 @@ impl Loader {
         }
         let host = PluginHost::new(self.options(instances)).map_err(CliError::plugin)?;
         let mut plugins = Plugins { usable: Vec::new(), broken: Vec::new() };
+        let mut files = BTreeMap::new();
         for file in &args.plugin {
-            plugins.add(file_name(file), host.open(file));
+            let plugin = host.open(file);
+            if let Ok(plugin) = &plugin {
+                let name = &plugin.manifest().name;
+                if let Some(other) = files.insert(name.clone(), file) {
+                    return Err(named_twice(name, other, file));
+                }
+            }
+            plugins.add(file_name(file), plugin);
         }
         for bundled in self.bundle {
             plugins.add("bundled plugin".to_owned(), host.bundled(bundled));
@@ -53,11 +68,8 @@ impl Loader {
     }
 
     fn options(&self, instances: usize) -> HostOptions {
-        let (messages, verbose) = (self.messages.clone(), self.verbose);
-        let notify = move |notice: Notice| match notice {
-            Notice::Log { .. } if !verbose => {}
-            notice => messages.line(&crate::render::printable(&notice.to_string())),
-        };
+        let (messages, verbose, quiet) = (self.messages.clone(), self.verbose, self.quiet);
+        let notify = move |notice: Notice| tell(&messages, &notice, verbose, quiet);
         HostOptions {
             cache_dir: self.cache_dir.clone(),
             instances,
@@ -104,6 +116,69 @@ pub(crate) fn rules(plugin: &Plugin) -> Result<Vec<lint::Rule>, CliError> {
     lint::Linter::rules(&linter).map_err(|error| CliError::plugin(&error).maybe_hint(error.hint))
 }
 
+fn tell(messages: &Messages, notice: &Notice, verbose: bool, quiet: bool) {
+    let text = notice.to_string();
+    let text = printable(&text);
+    match notice {
+        Notice::Log { .. } if verbose => messages.line(&text),
+        Notice::Compiling { .. } | Notice::Recompiling { .. } if !quiet => messages.line(&text),
+        Notice::NoCache { .. } if !quiet => messages.warning(&text),
+        Notice::Log { .. }
+        | Notice::Compiling { .. }
+        | Notice::Recompiling { .. }
+        | Notice::NoCache { .. } => {}
+    }
+}
+
+fn named_twice(name: &str, one: &Path, other: &Path) -> CliError {
+    let (one, other) = (one.display(), other.display());
+    CliError::usage(format!("`{one}` and `{other}` are both the plugin `{name}`")).hint("use one of them")
+}
+
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |it| it.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{self, Write},
+        sync::Mutex,
+    };
+
+    use super::*;
+
+    struct Captured(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Captured {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn notices_are_told_as_loudly_as_was_asked() {
+        let told = |verbose, quiet| {
+            let text = Arc::new(Mutex::new(Vec::new()));
+            let messages = Messages::new(Box::new(Captured(Arc::clone(&text))), false);
+            for notice in [
+                Notice::Compiling { plugin: "p".into() },
+                Notice::NoCache { reason: "no room".into() },
+                Notice::Log { plugin: "p".into(), level: "info".into(), message: "m".into() },
+            ] {
+                tell(&messages, &notice, verbose, quiet);
+            }
+            let text = text.lock().unwrap();
+            String::from_utf8(text.clone()).unwrap()
+        };
+        let normal = "compiling plugin `p` (once)\nwarning: machine code is not kept: no room\n";
+        assert_eq!(told(false, false), normal);
+        assert_eq!(told(true, false), format!("{normal}p: info: m\n"));
+        assert_eq!(told(false, true), "");
+        assert_eq!(told(true, true), "p: info: m\n");
+    }
 }

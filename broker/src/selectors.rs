@@ -29,12 +29,18 @@ pub(crate) struct Selection {
 }
 
 impl Selectors {
-    pub(crate) fn parse(select: Option<&[String]>, ignore: &[String]) -> Self {
-        let parse = |texts: &[String]| {
+    /// Selects nothing at all only by mistake: a variable in a script that is empty.
+    pub(crate) fn parse(select: Option<&[String]>, ignore: &[String]) -> Result<Self, CliError> {
+        let parse = |texts: &[String]| -> Vec<_> {
             let texts = texts.iter().map(|it| it.trim()).filter(|it| !it.is_empty());
             texts.map(Selector::parse).collect()
         };
-        Self { select: select.map(parse), ignore: parse(ignore) }
+        let select = select.map(parse);
+        if select.as_ref().is_some_and(Vec::is_empty) {
+            let error = CliError::usage("--select names no rule");
+            return Err(error.hint("without --select, the configuration decides"));
+        }
+        Ok(Self { select, ignore: parse(ignore) })
     }
 
     /// Whether there is anything that a linter could not know.
@@ -129,7 +135,7 @@ mod tests {
     }
 
     fn selectors(select: &[&str], ignore: &[&str]) -> Selectors {
-        Selectors::parse(Some(&texts(select)), &texts(ignore))
+        Selectors::parse(Some(&texts(select)), &texts(ignore)).unwrap()
     }
 
     #[test]
@@ -144,13 +150,23 @@ mod tests {
 
     #[test]
     fn what_is_selected_is_all_there_is() {
-        assert_eq!(Selectors::parse(None, &[]).for_linter("text").select, None);
+        assert_eq!(Selectors::parse(None, &[]).unwrap().for_linter("text").select, None);
         let selection = selectors(&["python/F"], &[]).for_linter("text");
         assert_eq!(selection.select, Some(vec![]));
         assert!(selection.is_nothing(&[]));
         let bare = selectors(&["F"], &[]).for_linter("text");
         assert!(bare.is_nothing(&texts(&["F"])) && !bare.is_nothing(&[]));
-        assert!(!Selectors::parse(None, &[]).for_linter("text").is_nothing(&[]));
+        assert!(!Selectors::parse(None, &[]).unwrap().for_linter("text").is_nothing(&[]));
+    }
+
+    #[test]
+    fn an_empty_selection_is_a_mistake() {
+        for nothing in [&[][..], &[""], &[" ", ""]] {
+            let error = Selectors::parse(Some(&texts(nothing)), &[]).unwrap_err();
+            assert_eq!(error.message, "--select names no rule");
+        }
+        let some = selectors(&["", " F "], &[""]).for_linter("python");
+        assert_eq!((some.select, some.ignore), (Some(texts(&["F"])), vec![]));
     }
 
     #[test]

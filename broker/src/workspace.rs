@@ -1,6 +1,7 @@
 //! Finds the workspace that paths belong to, and turns paths on the disk into workspace paths and back.
 
 use std::{
+    collections::HashMap,
     env, fs, io,
     path::{Component, Path, PathBuf},
 };
@@ -32,6 +33,13 @@ pub(crate) struct Found {
     pub(crate) missing: Vec<(String, String)>,
 }
 
+/// A path that was given and exists.
+struct There<'g> {
+    given: &'g Path,
+    real: PathBuf,
+    is_dir: bool,
+}
+
 /// A folder with one of these is the root of a repository.
 const REPOSITORIES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
@@ -48,8 +56,17 @@ const PROJECTS: [&str; 9] = [
     "go.mod",
 ];
 
+/// A folder with this is a package, whose name is part of those of its modules.
+const PACKAGE: &str = "__init__.py";
+
 /// Folders that belong to nobody's project, whatever lies in them.
 const SHARED: [&str; 6] = ["/", "/tmp", "/var/tmp", "/private/tmp", "/home", "/Users"];
+
+impl There<'_> {
+    fn dir(&self) -> &Path {
+        if self.is_dir { &self.real } else { self.real.parent().unwrap_or(&self.real) }
+    }
+}
 
 impl Workspace {
     /// A workspace with a known root, whose paths are shown as they are seen from `cwd`. Both must be
@@ -61,23 +78,21 @@ impl Workspace {
     /// The workspace that holds all of `given`.
     pub(crate) fn of_paths(cwd: &Path, given: &[PathBuf], home: Option<&Path>) -> Result<Found, CliError> {
         let cwd = canonical(cwd)?;
-        let mut real = Vec::new();
+        let mut there = Vec::new();
         let mut missing = Vec::new();
         for path in given {
             match real_path(&cwd.join(path)) {
-                Ok(it) => real.push(it),
+                Ok((real, is_dir)) => there.push(There { given: path, real, is_dir }),
                 Err(error) => missing.push((path.display().to_string(), reason(&error))),
             }
         }
-        let dirs = real
-            .iter()
-            .map(|(path, is_dir)| if *is_dir { path.as_path() } else { path.parent().unwrap_or(path) });
-        let Some(common) = common_ancestor(dirs) else {
+        let Some(common) = common_ancestor(there.iter().map(There::dir)) else {
             return Err(nothing_there(&missing));
         };
+        check_repositories(&there, &common)?;
         let workspace = Self { root: root_above(&common, home), cwd };
-        let locate = |(path, is_dir): (PathBuf, bool)| Ok(Located { path: workspace.locate(&path)?, is_dir });
-        let located = real.into_iter().map(locate).collect::<Result<_, CliError>>()?;
+        let locate = |it: There<'_>| Ok(Located { path: workspace.locate(&it.real)?, is_dir: it.is_dir });
+        let located = there.into_iter().map(locate).collect::<Result<_, CliError>>()?;
         Ok(Found { workspace, located, missing })
     }
 
@@ -88,8 +103,12 @@ impl Workspace {
         home: Option<&Path>,
     ) -> Result<(Self, WorkspacePath), CliError> {
         let cwd = canonical(cwd)?;
-        let path = future_path(&cwd.join(path))
-            .map_err(|error| CliError::usage(format!("cannot use {}: {}", path.display(), reason(&error))))?;
+        let unusable = |why: &str| CliError::usage(format!("cannot use {}: {why}", path.display()));
+        // A path forgets a slash at its end.
+        if [&b"/"[..], b"/."].iter().any(|end| path.as_os_str().as_encoded_bytes().ends_with(end)) {
+            return Err(unusable("it names a directory"));
+        }
+        let path = future_path(&cwd.join(path)).map_err(|error| unusable(&reason(&error)))?;
         let dir = path.ancestors().skip(1).find(|it| it.is_dir()).unwrap_or(&cwd);
         let workspace = Self { root: root_above(dir, home), cwd };
         let path = workspace.locate(&path)?;
@@ -160,10 +179,33 @@ fn common_ancestor<'p>(mut dirs: impl Iterator<Item = &'p Path>) -> Option<PathB
     }))
 }
 
-/// The nearest repository, else the topmost project, else the folder itself.
+/// Fails if there is no one repository that the paths belong to, though some belong to one.
+fn check_repositories(there: &[There<'_>], common: &Path) -> Result<(), CliError> {
+    let [first, rest @ ..] = there else { return Ok(()) };
+    if rest.is_empty() || repository_above(common).is_some() {
+        return Ok(());
+    }
+    let mut known = HashMap::new();
+    let mut repository = |dir| *known.entry(dir).or_insert_with(|| repository_above(dir));
+    let own = repository(first.dir());
+    let Some(other) = rest.iter().find(|it| repository(it.dir()) != own) else { return Ok(()) };
+    let (one, other) = (first.given.display(), other.given.display());
+    let error = CliError::usage(format!("`{one}` and `{other}` belong to different repositories"));
+    Err(error.hint("check them one at a time"))
+}
+
+fn holds(dir: &Path, names: &[&str]) -> bool {
+    names.iter().any(|name| dir.join(name).exists())
+}
+
+fn repository_above(dir: &Path) -> Option<&Path> {
+    dir.ancestors().find(|it| holds(it, &REPOSITORIES))
+}
+
+/// The nearest repository, else the topmost project, else the folder that holds the topmost Python
+/// package, so that its modules keep their names, else the folder itself.
 fn root_above(dir: &Path, home: Option<&Path>) -> PathBuf {
-    let holds = |dir: &Path, names: &[&str]| names.iter().any(|name| dir.join(name).exists());
-    if let Some(repository) = dir.ancestors().find(|it| holds(it, &REPOSITORIES)) {
+    if let Some(repository) = repository_above(dir) {
         return repository.to_owned();
     }
     let home = home.and_then(|it| fs::canonicalize(it).ok());
@@ -173,18 +215,18 @@ fn root_above(dir: &Path, home: Option<&Path>) -> PathBuf {
             || Some(dir) == temporary.as_deref()
             || SHARED.iter().any(|it| dir == *it)
     };
-    let mine = dir.ancestors().take_while(|it| !is_shared(it));
-    mine.filter(|it| holds(it, &PROJECTS)).last().unwrap_or(dir).to_owned()
+    let mine = || dir.ancestors().take_while(|it| !is_shared(it));
+    let project = mine().filter(|it| holds(it, &PROJECTS)).last();
+    let package = || mine().take_while(|it| holds(it, &[PACKAGE])).last()?.parent();
+    project.or_else(package).unwrap_or(dir).to_owned()
 }
 
 fn nothing_there(missing: &[(String, String)]) -> CliError {
-    match missing {
-        [] => CliError::usage("no path to check was given"),
-        [(path, reason)] => CliError::usage(format!("cannot check {path}: {reason}")),
-        [(path, reason), rest @ ..] => {
-            CliError::usage(format!("cannot check {path} ({reason}), nor {} other paths", rest.len()))
-        }
+    if missing.is_empty() {
+        return CliError::usage("no path to check was given");
     }
+    let each: Vec<_> = missing.iter().map(|(path, reason)| format!("{path}: {reason}")).collect();
+    CliError::usage(format!("cannot check {}", each.join("; ")))
 }
 
 /// The error in words that do not depend on the platform where that is easy.
@@ -248,6 +290,36 @@ mod tests {
     }
 
     #[test]
+    fn a_package_keeps_its_name() {
+        let files = ["x/p/__init__.py", "x/p/q/__init__.py", "x/p/q/a.py", "x/p/r/b.py"];
+        check(&files, "x/p/q", &["a.py"], "x", &["p/q/a.py"]);
+        check(&files, "x/p", &["."], "x", &["p"]);
+        check(&files, "x/p", &["r"], "x/p/r", &[""]);
+        check(&[&files[..], &["x/p/q/ruff.toml"]].concat(), "x/p/q", &["a.py"], "x/p/q", &["a.py"]);
+        let (_dir, base) = folder(&["__init__.py", "p/__init__.py"]);
+        assert_eq!(root_above(&base.join("p"), Some(&base)), base, "no higher than the home folder");
+    }
+
+    #[test]
+    fn paths_of_several_repositories_are_refused() {
+        let (_dir, base) = folder(&["a/.git/HEAD", "a/src/x.py", "b/.jj/x", "b/y.py", "c/z.py", "c/d/z.py"]);
+        let refused = |given: &[&str]| {
+            let given: Vec<PathBuf> = given.iter().map(PathBuf::from).collect();
+            Workspace::of_paths(&base, &given, None).err().map(|it| (it.message, it.hint.unwrap()))
+        };
+        let of = |one: &str, other: &str| {
+            let message = format!("`{one}` and `{other}` belong to different repositories");
+            Some((message, "check them one at a time".to_owned()))
+        };
+        assert_eq!(refused(&["a", "a/src/x.py", "b/y.py", "c"]), of("a", "b/y.py"));
+        assert_eq!(refused(&["c/z.py", "c", "a/src"]), of("c/z.py", "a/src"));
+        assert_eq!(refused(&["a", "a/src/x.py"]), None);
+        assert_eq!(refused(&["c/z.py", "c/d"]), None);
+        fs::create_dir(base.join(".git")).unwrap();
+        assert_eq!(refused(&["a", "b/y.py", "c"]), None, "one repository holds them all");
+    }
+
+    #[test]
     fn shared_folders_are_nobodys_project() {
         let (_dir, base) = folder(&["pyproject.toml", "x/a.py"]);
         assert_eq!(root_above(&base.join("x"), Some(&base)), base.join("x"), "below the home folder");
@@ -274,6 +346,9 @@ mod tests {
         assert_eq!(found.missing, [("b.py".to_owned(), "no such file or directory".to_owned())]);
         let error = Workspace::of_paths(&base, &["b.py".into()], None).unwrap_err();
         assert_eq!(error.message, "cannot check b.py: no such file or directory");
+        let error = Workspace::of_paths(&base, &["b.py".into(), "c".into()], None).unwrap_err();
+        let both = "cannot check b.py: no such file or directory; c: no such file or directory";
+        assert_eq!(error.message, both);
     }
 
     #[cfg(target_os = "linux")]
@@ -295,7 +370,10 @@ mod tests {
         assert_eq!((workspace.root(), path.as_str()), (&*base, "a/new/deep/c.py"));
         assert_eq!(find("b.py").unwrap().1.as_str(), "a/b.py");
         assert_eq!(find("../d.py").unwrap().1.as_str(), "d.py");
-        assert!(find(".").unwrap_err().message.ends_with("it is a directory"));
+        assert!(find("..").unwrap_err().message.ends_with("it is a directory"));
+        for folder in ["new/", "new/.", "b.py/", "./"] {
+            assert!(find(folder).unwrap_err().message.ends_with("it names a directory"), "{folder}");
+        }
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub fn check_for(
     paths: &[&str],
     timeout: Duration,
 ) -> Vec<Outcome> {
-    let units = paths.iter().map(|it| Unit { path: path(it), explicit: false }).collect();
+    let units = paths.iter().map(|it| Unit { path: path(it), named: path("") }).collect();
     let job = Job { view, units, cancel: Cancel::default(), timeout };
     run(linter, &job)
 }
@@ -106,6 +106,14 @@ pub fn run(linter: &dyn Linter, job: &Job) -> Vec<Outcome> {
     outcomes.into_iter().map(|it| it.expect("every unit is answered")).collect()
 }
 
+/// `text` without the line and column of a panic in the guest `misbehaves`.
+pub fn without_line(text: &str) -> String {
+    const FILE: &str = "misbehaves/src/lib.rs:";
+    let Some((before, after)) = text.split_once(FILE) else { return text.to_owned() };
+    let after = after.trim_start_matches(|it: char| it.is_ascii_digit() || it == ':');
+    format!("{before}{FILE}[line]:{after}")
+}
+
 /// An outcome in one line.
 pub fn told(outcome: &Outcome) -> String {
     let messages: Vec<_> = outcome.diagnostics.iter().map(|it| it.message.as_str()).collect();
@@ -114,7 +122,7 @@ pub fn told(outcome: &Outcome) -> String {
         Completeness::Excluded => "excluded".to_owned(),
         Completeness::Partial(why) => format!("partial ({why}): {}", messages.join("; ")),
         Completeness::Pending(why) => format!("pending: {why}"),
-        Completeness::Failed(why) => format!("failed: {why}"),
+        Completeness::Failed(why) => without_line(&format!("failed: {why}")),
     }
 }
 

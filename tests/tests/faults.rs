@@ -12,7 +12,7 @@ use std::{fs, sync::Arc, time::Duration};
 use insta::assert_snapshot;
 use lint::{Cancel, Completeness, Job, Unit};
 use overlay::{Branch, Disk, Memory};
-use plugin_host::PluginError;
+use plugin_host::{PluginError, Settings};
 use tests::*;
 
 /// What the plugin `misbehaves` says of a file that says `fault`, and of one that asks for nothing after it.
@@ -34,6 +34,32 @@ fn fault_for(fault: &str, timeout: Duration) -> String {
 fn endless_loop() {
     let told = fault_for("spin", Duration::from_millis(200));
     assert_snapshot!(told, @"failed: plugin `misbehaves` 0.1.0 exceeded its time limit of 200 ms");
+}
+
+#[test]
+fn sleeping_is_over_at_once() {
+    assert_snapshot!(fault("sleep"), @"complete: slept");
+}
+
+#[test]
+fn settings_that_the_guest_refuses() {
+    let cache = tempfile::tempdir().unwrap();
+    let settings = Settings { ignore: vec!["fault".to_owned()], ..Settings::default() };
+    let linter = host(Some(cache.path())).open(&guest("guest_misbehaves")).unwrap().configured(settings);
+    let view = Arc::new(Memory::from_files([("a.fault", "nothing")]).unwrap());
+    let outcomes = check(&linter, view, &["a.fault"]);
+    assert_snapshot!(told(&outcomes[0]), @"failed: plugin `misbehaves` 0.1.0: these settings make no sense");
+}
+
+#[test]
+fn a_root_elsewhere() {
+    let cache = tempfile::tempdir().unwrap();
+    let settings = Settings { root: "/home/me/project".to_owned(), ..Settings::default() };
+    let linter = host(Some(cache.path())).open(&guest("guest_misbehaves")).unwrap().configured(settings);
+    let text = "read /home/me/project/secret /home/me/project/../secret /home/me/secret /secret";
+    let view = Arc::new(Memory::from_files([("a.fault", text), ("secret", "42")]).unwrap());
+    let outcomes = check(&linter, view, &["a.fault"]);
+    assert_snapshot!(told(&outcomes[0]), @r#"complete: /home/me/project/secret: "42"; /home/me/project/../secret: PermissionDenied; /home/me/secret: NotFound; /secret: NotFound"#);
 }
 
 #[test]
@@ -63,7 +89,7 @@ fn more_output_than_allowed() {
 
 #[test]
 fn panic() {
-    assert_snapshot!(fault("panic"), @"failed: plugin `misbehaves` 0.1.0 crashed: thread '<unnamed>' (1) panicked at misbehaves/src/lib.rs:32:24: the plugin is confused about a.fault");
+    assert_snapshot!(fault("panic"), @"failed: plugin `misbehaves` 0.1.0 crashed: panicked at misbehaves/src/lib.rs:[line]: the plugin is confused about a.fault");
 }
 
 #[test]
@@ -104,7 +130,7 @@ fn cancelled_while_it_spins() {
     let cache = tempfile::tempdir().unwrap();
     let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
     let view = Arc::new(Memory::from_files([("a.fault", "nothing"), ("b.fault", "spin")]).unwrap());
-    let units = ["a.fault", "b.fault", "a.fault"].map(|it| Unit { path: path(it), explicit: false });
+    let units = ["a.fault", "b.fault", "a.fault"].map(|it| Unit { path: path(it), named: path("") });
     let cancel = Cancel::default();
     let job = Job { view, units: units.into(), cancel: cancel.clone(), timeout: Duration::from_secs(600) };
     let mut told = Vec::new();
@@ -235,8 +261,8 @@ fn damaged_machine_code_is_compiled_again() {
     };
     work();
     let folder = cache.path().join("machine-code");
-    let entries = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
-    let entry = entries.filter(|it| it.extension().is_some_and(|it| it == "cwasm")).next().unwrap();
+    let mut entries = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
+    let entry = entries.find(|it| it.extension().is_some_and(|it| it == "cwasm")).unwrap();
     let whole = fs::read(&entry).unwrap();
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 0xff;

@@ -12,20 +12,27 @@ pub struct Files {
     pub skipped: Skipped,
 }
 
-/// The files at and below `paths`. Those in `explicit` were named by the user, the others are found.
-pub fn collect(
-    view: &dyn View,
-    paths: &[WorkspacePath],
-    explicit: &BTreeSet<WorkspacePath>,
-    options: &WalkOptions,
-) -> Files {
-    if explicit.len() == paths.len() && explicit.iter().all(|it| is_file(view, it)) {
-        return Files::of_explicit(explicit.iter().cloned());
+/// The files at and below `paths`, which the user named.
+pub fn collect(view: &dyn View, paths: &[WorkspacePath], options: &WalkOptions) -> Files {
+    let named: BTreeSet<_> = paths.iter().cloned().collect();
+    if named.iter().all(|it| is_file(view, it)) {
+        return Files::of_named(named);
     }
+    let root = WorkspacePath::root();
     let mut walk = walk(view, paths, options);
-    let unit = |path: WorkspacePath| Unit { explicit: explicit.contains(&path), path };
+    let unit = |path| Unit { named: nearest(&named, &path).unwrap_or(&root).clone(), path };
     let units = walk.by_ref().map(unit).collect();
     Files { units, skipped: walk.into_skipped() }
+}
+
+/// The nearest of `named` that is `path` or holds it. `None` if it was reached through a link.
+fn nearest<'n>(named: &'n BTreeSet<WorkspacePath>, path: &WorkspacePath) -> Option<&'n WorkspacePath> {
+    // Texts and not paths: there may be 100,000 of them.
+    let mut above = std::iter::successors(Some(path.as_str()), |it| {
+        let (dir, _) = it.rsplit_once('/').unwrap_or_default();
+        (!it.is_empty()).then_some(dir)
+    });
+    above.find_map(|it| named.get(it))
 }
 
 /// Whether there is nothing to be found out by a walk, which lists the directories on the way.
@@ -35,8 +42,8 @@ fn is_file(view: &dyn View, path: &WorkspacePath) -> bool {
 
 impl Files {
     /// Files that the user named, sorted.
-    pub fn of_explicit(paths: impl IntoIterator<Item = WorkspacePath>) -> Self {
-        let units = paths.into_iter().map(|path| Unit { path, explicit: true }).collect();
+    pub fn of_named(paths: impl IntoIterator<Item = WorkspacePath>) -> Self {
+        let units = paths.into_iter().map(|path| Unit { named: path.clone(), path }).collect();
         Self { units, skipped: Skipped::default() }
     }
 }

@@ -1,6 +1,6 @@
 //! All answers of a check, as data: sorted, counted, with positions that people can use.
 
-use std::{cmp::Ordering, fmt, sync::Arc, time::Duration};
+use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
 use lint::{Applicability, Identity, LineColumn, Severity, Span, Unit};
 use overlay::{ContentHash, Skipped, WorkspacePath};
@@ -19,6 +19,8 @@ pub struct Report {
     /// Everything that keeps "no findings" from meaning that there are none.
     pub incomplete: Vec<Incomplete>,
     pub counts: Counts,
+    /// What the user named and, by the linters' configuration, nobody checked anything of.
+    pub left_out: BTreeSet<WorkspacePath>,
     pub skipped: Skipped,
     pub duration: Duration,
 }
@@ -158,14 +160,27 @@ impl Finding {
     }
 }
 
+impl Incomplete {
+    /// What a walk was to visit and could not.
+    pub fn unreadable(skipped: &Skipped) -> impl Iterator<Item = Self> {
+        skipped.unreadable.iter().map(|(path, reason)| Self {
+            subject: Subject::Path(path.clone()),
+            linter: None,
+            level: Level::Failed,
+            reason: reason.clone(),
+        })
+    }
+}
+
 impl Report {
     pub(super) fn of(units: &[Unit], harvest: Harvest) -> Self {
         let mut worst = vec![None; units.len()];
         for (unit, level) in harvest.answers {
             worst[unit] = worst[unit].max(Some(level));
         }
+        let left_out = left_out(units, &harvest.excluded, &worst);
         let mut report =
-            Self { findings: harvest.findings, incomplete: harvest.incomplete, ..Self::default() };
+            Self { findings: harvest.findings, incomplete: harvest.incomplete, left_out, ..Self::default() };
         worst.into_iter().flatten().for_each(|level| report.count(level));
         report.findings.sort_by(Finding::order);
         report.sort_incomplete();
@@ -184,13 +199,7 @@ impl Report {
 
     /// What could not be read was asked for and is not answered; the rest is nothing that is ever checked.
     pub(super) fn skip(&mut self, skipped: Skipped) {
-        let unreadable = skipped.unreadable.iter().map(|(path, reason)| Incomplete {
-            subject: Subject::Path(path.clone()),
-            linter: None,
-            level: Level::Failed,
-            reason: reason.clone(),
-        });
-        self.incomplete.extend(unreadable);
+        self.incomplete.extend(Incomplete::unreadable(&skipped));
         self.skipped = skipped;
         self.sort_incomplete();
     }
@@ -213,4 +222,12 @@ impl Report {
     pub fn fixable(&self) -> usize {
         self.findings.iter().filter(|it| it.is_fixable()).count()
     }
+}
+
+/// What was named and has only files that were excluded.
+fn left_out(units: &[Unit], excluded: &[usize], worst: &[Option<Level>]) -> BTreeSet<WorkspacePath> {
+    let mut left_out: BTreeSet<_> = excluded.iter().map(|unit| &units[*unit].named).collect();
+    let answered = units.iter().zip(worst).filter(|(_, level)| level.is_some());
+    answered.for_each(|(unit, _)| _ = left_out.remove(&unit.named));
+    left_out.into_iter().cloned().collect()
 }

@@ -4,6 +4,7 @@
 //! the threads finish together. Every unit of every linter is answered exactly once, whatever a linter does.
 
 use std::{
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, PoisonError,
@@ -29,6 +30,8 @@ pub(super) struct Harvest {
     pub(super) incomplete: Vec<Incomplete>,
     /// Units, by index, with an answer about them.
     pub(super) answers: Vec<(usize, Level)>,
+    /// Units, by index, that a linter's configuration leaves out.
+    pub(super) excluded: Vec<usize>,
 }
 
 pub(super) fn run(
@@ -44,7 +47,7 @@ pub(super) fn run(
     let queue = Mutex::new(Queue { work, jobs, linter: 0, next: 0 });
     let run = Run { view, units, queue: &queue, options, progress, total, done: AtomicUsize::new(0) };
     let mut harvest = thread::scope(|scope| {
-        let helpers: Vec<_> = (1..jobs).map(|_| scope.spawn(|| run.work())).collect();
+        let helpers = helpers(jobs - 1, || thread::Builder::new().spawn_scoped(scope, || run.work()));
         let mut harvest = run.work();
         // A worker catches the panics of linters; its own would be a bug, and is passed on.
         helpers.into_iter().for_each(|it| match it.join() {
@@ -55,6 +58,11 @@ pub(super) fn run(
     });
     harvest.add(run.rest());
     harvest
+}
+
+/// As many threads as wanted, or as there can be: whoever asks for them works, too.
+fn helpers<T>(wanted: usize, mut spawn: impl FnMut() -> io::Result<T>) -> Vec<T> {
+    (0..wanted).map_while(|_| spawn().ok()).collect()
 }
 
 /// The work that nobody has begun.
@@ -192,7 +200,10 @@ impl<'a, 'l> Answers<'a, 'l> {
 
     fn record(&mut self, unit: usize, completeness: Completeness) {
         let (level, reason) = match completeness {
-            Completeness::Excluded => return,
+            Completeness::Excluded => {
+                self.gatherer.harvest.excluded.push(unit);
+                return;
+            }
             Completeness::Complete => (Level::Complete, None),
             Completeness::Partial(reason) => (Level::Partial, Some(reason)),
             Completeness::Pending(reason) => (Level::Pending, Some(reason)),
@@ -222,12 +233,24 @@ impl Harvest {
         self.findings.append(&mut other.findings);
         self.incomplete.append(&mut other.incomplete);
         self.answers.append(&mut other.answers);
+        self.excluded.append(&mut other.excluded);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_that_cannot_be_had_are_done_without() {
+        let mut left = 2;
+        let mut spawn = || {
+            left -= 1;
+            if left >= 0 { Ok(left) } else { Err(io::ErrorKind::WouldBlock.into()) }
+        };
+        assert_eq!(helpers(5, &mut spawn), [1, 0]);
+        assert_eq!(left, -1, "it is not tried again");
+    }
 
     #[test]
     fn batches_shrink_and_share_fairly() {

@@ -17,8 +17,8 @@ pub(crate) struct Scripted {
     completeness: BTreeMap<String, Completeness>,
     silent: BTreeSet<String>,
     panics: BTreeSet<String>,
-    /// The units it was asked about, with whether they were explicit.
-    asked: Mutex<Vec<(String, bool)>>,
+    /// The units it was asked about, with what they were named by.
+    asked: Mutex<Vec<(String, String)>>,
 }
 
 impl Scripted {
@@ -76,7 +76,7 @@ impl Scripted {
         self
     }
 
-    pub(crate) fn asked(&self) -> Vec<(String, bool)> {
+    pub(crate) fn asked(&self) -> Vec<(String, String)> {
         let mut asked = self.asked.lock().unwrap().clone();
         asked.sort();
         asked
@@ -99,7 +99,7 @@ impl Linter for Scripted {
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
         for (index, unit) in job.units.iter().enumerate() {
             let path = unit.path.as_str();
-            self.asked.lock().unwrap().push((path.to_owned(), unit.explicit));
+            self.asked.lock().unwrap().push((path.to_owned(), unit.named.to_string()));
             assert!(!self.panics.contains(path), "the script says so");
             if self.silent.contains(path) {
                 continue;

@@ -15,7 +15,11 @@ fn view(files: &[&str]) -> Arc<dyn View> {
 }
 
 fn all(view: &Arc<dyn View>) -> Files {
-    collect(&**view, &[WorkspacePath::root()], &[].into(), &WalkOptions::default())
+    collect(&**view, &[WorkspacePath::root()], &WalkOptions::default())
+}
+
+fn path(text: &str) -> WorkspacePath {
+    WorkspacePath::new(text).unwrap()
 }
 
 fn finding(code: &str, start: u32) -> Diagnostic {
@@ -127,15 +131,46 @@ fn what_is_cancelled_is_pending() {
 }
 
 #[test]
-fn only_named_files_are_explicit() {
-    let view = view(&["dir/a", "dir/b"]);
-    let path = |it| WorkspacePath::new(it).unwrap();
-    let files =
-        collect(&*view, &[path("dir"), path("dir/b")], &[path("dir/b")].into(), &WalkOptions::default());
-    let linter = Arc::new(Scripted::new("one", &["*"]));
-    let linters: Vec<Arc<dyn Linter>> = vec![Arc::clone(&linter) as Arc<dyn Linter>];
-    check(&view, files, &linters, &Options::default(), &|_, _| ());
-    assert_eq!(linter.asked(), [("dir/a".to_owned(), false), ("dir/b".to_owned(), true)]);
+fn files_are_told_by_what_they_were_named() {
+    let mut tree = Memory::from_files(
+        ["dir/a", "dir/b", "dir/in/c", "dir-x/d", "real/e", "f"].map(|path| (path, "one\n")),
+    )
+    .unwrap();
+    tree.insert_symlink(&path("link"), "real");
+    let view: Arc<dyn View> = Arc::new(tree);
+    let named = |paths: &[&str]| {
+        let paths: Vec<_> = paths.iter().map(|it| path(it)).collect();
+        let linter = Arc::new(Scripted::new("one", &["*"]));
+        let linters: Vec<Arc<dyn Linter>> = vec![Arc::clone(&linter) as Arc<dyn Linter>];
+        let files = collect(&*view, &paths, &WalkOptions::default());
+        check(&view, files, &linters, &Options::default(), &|_, _| ());
+        linter.asked().iter().map(|(path, named)| format!("{path} {named}")).collect::<Vec<_>>()
+    };
+    assert_eq!(named(&["f", "dir/b"]), ["dir/b dir/b", "f f"]);
+    assert_eq!(
+        named(&["dir", "dir/b", "dir/in", "dir-x"]),
+        ["dir-x/d dir-x", "dir/a dir", "dir/b dir/b", "dir/in/c dir/in"]
+    );
+    assert_eq!(named(&["", "dir/in"])[..3], ["dir-x/d .", "dir/a .", "dir/b ."]);
+    assert_eq!(named(&["link"]), ["real/e ."], "what a link leads to is nowhere named");
+}
+
+#[test]
+fn what_was_named_and_is_left_out_is_told() {
+    let view = view(&["a/x", "a/y", "b/x", "b/y", "c/unwanted"]);
+    let one = Scripted::new("one", &["x", "y"])
+        .answers("a/x", Completeness::Excluded)
+        .answers("b/x", Completeness::Excluded)
+        .answers("a/y", Completeness::Excluded);
+    let two = || Arc::new(Scripted::new("two", &["/a/y"]));
+    let one: Arc<dyn Linter> = Arc::new(one);
+    let left_out = |linters: &[Arc<dyn Linter>]| {
+        let files = collect(&*view, &["a", "b", "c"].map(path), &WalkOptions::default());
+        let report = check(&view, files, linters, &Options::default(), &|_, _| ());
+        report.left_out.iter().map(WorkspacePath::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(left_out(&[Arc::clone(&one)]), ["a"]);
+    assert!(left_out(&[one, two()]).is_empty());
 }
 
 /// A linter that answers for a text that is not there any more.

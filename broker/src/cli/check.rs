@@ -13,11 +13,12 @@ use std::{
 use self::{input::Input, linters::Linters};
 use super::Session;
 use crate::{
-    CliError, ErrorKind, Exit,
-    check::{Options, Report, Router, check, default_jobs},
+    CliError, ErrorKind, Exit, Workspace,
+    check::{Files, Incomplete, Options, Report, Router, check, default_jobs},
+    console::Messages,
     plugins::PluginArgs,
     progress::Progress,
-    render::{self, Format, Page, explain_incomplete},
+    render::{self, Format, Page, explain_incomplete, printable},
 };
 
 /// Check files
@@ -105,22 +106,42 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             CliError::usage("--statistics has no such format").hint("it has full, concise, json and jsonl")
         );
     }
+    session.loader.quiet = args.quiet;
     let mut input = Input::of(args, session)?;
     let options = args.options(session);
     let linters = Linters::of(args, &input, session, options.jobs)?;
     let files = input.files(args);
     if args.show_files {
-        let router = Router::new(&linters.used);
-        let show = |out: &mut dyn Write| {
-            render::show_files(args.output_format, &input.workspace, &files.units, &router, out)
-        };
-        return args.write(session, show).map(|_| Exit::Clean);
+        return show_files(args, session, &mut input, &linters, &files);
     }
     let progress = Progress::new(session.messages.clone(), session.surroundings.watched && !args.quiet);
     let report =
         check(&input.view, files, &linters.used, &options, &|done, total| progress.update(done, total));
     drop(progress);
     finish(args, session, &mut input, &linters, report)
+}
+
+/// Shows what would be checked; what could not be is told as it would be then.
+fn show_files(
+    args: &Args,
+    session: &mut Session,
+    input: &mut Input,
+    linters: &Linters,
+    files: &Files,
+) -> Result<Exit, CliError> {
+    let router = Router::new(&linters.used);
+    args.write(session, |out| {
+        render::show_files(args.output_format, &input.workspace, &files.units, &router, out)
+    })?;
+    let mut report = Report::default();
+    report.add_incomplete(known_before(input, linters).chain(Incomplete::unreadable(&files.skipped)));
+    tell_incomplete(args, session, input, &report);
+    Ok(exit(args, &report))
+}
+
+/// What is known to be missing before anything is checked.
+fn known_before<'a>(input: &'a mut Input, linters: &'a Linters) -> impl Iterator<Item = Incomplete> {
+    input.missing.drain(..).chain(linters.plugins.broken.iter().cloned())
 }
 
 /// Shows the report and draws the conclusion.
@@ -131,7 +152,7 @@ fn finish(
     linters: &Linters,
     mut report: Report,
 ) -> Result<Exit, CliError> {
-    report.add_incomplete(input.missing.drain(..).chain(linters.plugins.broken.iter().cloned()));
+    report.add_incomplete(known_before(input, linters));
     let rules = |name: &str| linters.rules(name);
     let page = Page {
         report: &report,
@@ -146,6 +167,9 @@ fn finish(
         false => render::render(args.output_format, &page, out),
     })?;
     tell_incomplete(args, session, input, &report);
+    if !args.quiet {
+        warn_of_unchecked(&session.messages, &input.workspace, &report);
+    }
     Ok(exit(args, &report))
 }
 
@@ -157,8 +181,17 @@ fn tell_incomplete(args: &Args, session: &Session, input: &Input, report: &Repor
             session.messages.warning(&sentence);
         }
     }
-    if report.files == 0 && report.is_complete() && !args.quiet {
-        session.messages.warning("no plugin is interested in any of these files");
+}
+
+/// What is no fault, and maybe not what was meant.
+fn warn_of_unchecked(messages: &Messages, workspace: &Workspace, report: &Report) {
+    for path in &report.left_out {
+        let shown = workspace.shown(path);
+        let text = format!("no plugin checked any file under `{shown}`: the configuration leaves it out");
+        messages.warning(&printable(&text));
+    }
+    if report.files == 0 && report.is_complete() && report.left_out.is_empty() {
+        messages.warning("no plugin is interested in any of these files");
     }
 }
 
@@ -205,11 +238,15 @@ fn create(path: &Path) -> Result<File, CliError> {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    const YEAR: f64 = 365.0 * 24.0 * 3600.0;
+    let seconds = text.parse().ok().filter(|it: &f64| !it.is_nan());
+    let seconds = seconds.ok_or_else(|| "not a number of seconds".to_owned())?;
+    if seconds > YEAR {
+        return Err(format!("a year, which is {YEAR} seconds, is the longest there is"));
+    }
     match Duration::try_from_secs_f64(seconds) {
-        Ok(Duration::ZERO) => Err("no file can be checked in no time".to_owned()),
+        Ok(Duration::ZERO) | Err(_) => Err("no file can be checked in no time".to_owned()),
         Ok(duration) => Ok(duration),
-        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -109,6 +109,7 @@ impl Session {
             cache_dir: surroundings.cache_dir.clone(),
             messages: messages.clone(),
             verbose: cli.verbose,
+            quiet: false,
         };
         Self { color: colors(surroundings.color_stdout), surroundings, messages, loader }
     }

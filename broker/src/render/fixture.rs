@@ -113,7 +113,7 @@ fn linters() -> Vec<Arc<dyn lint::Linter>> {
 
 pub(crate) fn report() -> Report {
     let view = view();
-    let files = collect(&*view, &[WorkspacePath::root()], &[].into(), &WalkOptions::default());
+    let files = collect(&*view, &[WorkspacePath::root()], &WalkOptions::default());
     let options = Options { jobs: 1, cancel: Cancel::default(), ..Options::default() };
     let mut report = check(&view, files, &linters(), &options, &|_, _| ());
     report.add_incomplete([Incomplete {

@@ -1,23 +1,32 @@
 //! One JSON document; its parts are those of `jsonl`, too. Lines and columns count from 1, columns in
 //! Unicode scalar values, ends are exclusive, paths are relative to the workspace root.
 
-use std::io::{self, Write};
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
 
 use lint::{Applicability, Severity};
 use serde::Serialize;
+use serde_json::json;
 
 use super::{Page, subject_path, workspace_path};
 use crate::check;
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = page.report;
-    write!(out, "{{\"version\":1,\"findings\":[")?;
+    write!(out, "{{\"version\":1,\"root\":{},\"findings\":[", json!(root(page)))?;
     list(report.findings.iter().map(Finding::of), out)?;
     write!(out, "],\"incomplete\":[")?;
     list(report.incomplete.iter().map(Incomplete::of), out)?;
     write!(out, "],\"summary\":")?;
     serde_json::to_writer(&mut *out, &Summary::of(report))?;
     writeln!(out, "}}")
+}
+
+/// What paths are relative to.
+pub(super) fn root<'a>(page: &Page<'a>) -> Cow<'a, str> {
+    page.workspace.root().to_string_lossy()
 }
 
 /// The items of an array, one per line, none of them held longer than it is written.
@@ -94,6 +103,8 @@ pub(super) struct Summary {
     partial: usize,
     pending: usize,
     failed: usize,
+    /// Entries of `incomplete`, which are of linters or folders, too.
+    incomplete: usize,
     skipped: u64,
     duration_ms: u64,
 }
@@ -165,6 +176,7 @@ impl Summary {
             partial,
             pending,
             failed,
+            incomplete: it.incomplete.len(),
             skipped: it.skipped.total(),
             duration_ms: u64::try_from(it.duration.as_millis()).unwrap_or(u64::MAX),
         }

@@ -1,12 +1,15 @@
 //! One JSON object per line: each finding, each incomplete answer, then the summary; told apart by `type`.
 
-use std::io::{self, Write};
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
 
 use serde::Serialize;
 
 use super::{
     Page,
-    json::{Finding, Incomplete, Summary},
+    json::{Finding, Incomplete, Summary, root},
 };
 
 #[derive(Serialize)]
@@ -14,14 +17,18 @@ use super::{
 enum Line<'a> {
     Finding(Finding<'a>),
     Incomplete(Incomplete<'a>),
-    Summary(Summary),
+    Summary {
+        root: Cow<'a, str>,
+        #[serde(flatten)]
+        summary: Summary,
+    },
 }
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = page.report;
     report.findings.iter().try_for_each(|it| line(&Line::Finding(Finding::of(it)), out))?;
     report.incomplete.iter().try_for_each(|it| line(&Line::Incomplete(Incomplete::of(it)), out))?;
-    line(&Line::Summary(Summary::of(report)), out)
+    line(&Line::Summary { root: root(page), summary: Summary::of(report) }, out)
 }
 
 fn line(line: &Line<'_>, out: &mut dyn Write) -> io::Result<()> {

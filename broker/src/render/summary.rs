@@ -43,6 +43,10 @@ fn caveats(report: &Report) -> String {
             text += &format!("; {} {what}", counted(count, "file"));
         }
     }
+    match report.incomplete.iter().filter(|it| it.linter.is_none()).count() {
+        0 => {}
+        count => text += &format!("; {} could not be read", counted(count, "path")),
+    }
     if text.is_empty() && !report.is_complete() {
         text += "; not everything was checked";
     }
@@ -94,6 +98,8 @@ fn sentence(
     };
     let text = match of.len() {
         1 => format!("{linter}{first} {what}: {reason}"),
+        // What no linter was asked about may be folders.
+        count if linter.is_empty() => format!("{count} paths {what}: {reason} (first: {first})"),
         count => format!("{linter}{count} files {what}: {reason} (first: {first})"),
     };
     printable_lines(&text)

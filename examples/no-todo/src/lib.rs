@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<u32> {
-        let file = SourceFile { path: "a.py".into(), content: text.into(), explicit: false };
+        let file = SourceFile { path: "a.py".into(), content: text.into(), named: String::new() };
         NoTodo.check(&file).unwrap().diagnostics.iter().map(|it| it.span.start).collect()
     }
 

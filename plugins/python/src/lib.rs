@@ -25,16 +25,12 @@ use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFil
 
 use workspace::{Options, Workspace};
 
-/// Where the host mounts the workspace.
-const ROOT: &str = "/";
-
 /// The plugin: a workspace with the settings found in it so far.
 pub struct Python {
     workspace: Workspace,
 }
 
 impl Python {
-    /// Over a directory that need not be the mount point.
     fn at(root: &Path) -> Self {
         Self { workspace: Workspace::new(root, Options::default()) }
     }
@@ -45,13 +41,18 @@ impl Plugin for Python {
 
     fn new() -> Self {
         warm_up::run();
-        Self::at(Path::new(ROOT))
+        Self::at(Path::new("/"))
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
         let (selection, unknown) = selection::resolve(settings.select.as_deref(), &settings.ignore);
         let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
-        self.workspace = Workspace::new(self.workspace.root(), options);
+        let root = if settings.root.is_empty() { "/" } else { &settings.root };
+        // Patterns of a configuration file that the user named count from here, as ruff's from where it runs.
+        // Without files (a question about rules) there is nothing that could count.
+        #[cfg(target_family = "wasm")]
+        drop(std::env::set_current_dir(root));
+        self.workspace = Workspace::new(Path::new(root), options);
         if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
     }
 
@@ -61,7 +62,8 @@ impl Plugin for Python {
 
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
         let path = self.workspace.root().join(&file.path);
-        let reached = self.workspace.reach(&path, file.explicit).map_err(|it| it.to_string())?;
+        let named = self.workspace.root().join(&file.named);
+        let reached = self.workspace.reach(&path, &named).map_err(|it| it.to_string())?;
         let Some(settings) = reached else {
             return Ok(Report::excluded());
         };

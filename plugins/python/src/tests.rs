@@ -30,22 +30,26 @@ impl Project {
     }
 
     fn with(mut self, settings: Settings) -> Self {
-        self.plugin.configure(&settings).unwrap();
+        self.plugin.configure(&Settings { root: self.root(), ..settings }).unwrap();
         self
     }
 
-    fn report(&mut self, path: &str, explicit: bool) -> Result<Report, String> {
+    fn root(&self) -> String {
+        self.root.path().to_str().unwrap().to_owned()
+    }
+
+    fn report(&mut self, path: &str, named: &str) -> Result<Report, String> {
         let content = fs::read(self.root.path().join(path)).unwrap();
-        self.plugin.check(&SourceFile { path: path.to_owned(), content, explicit })
+        self.plugin.check(&SourceFile { path: path.to_owned(), content, named: named.to_owned() })
     }
 
     /// The codes found, in the order of the text; `excluded`, or what is wrong with the configuration.
     fn check(&mut self, path: &str) -> String {
-        told(self.report(path, false))
+        told(self.report(path, ""))
     }
 
     fn check_explicit(&mut self, path: &str) -> String {
-        told(self.report(path, true))
+        told(self.report(path, path))
     }
 }
 
@@ -58,7 +62,7 @@ fn told(report: Result<Report, String>) -> String {
 }
 
 fn settings() -> Settings {
-    Settings { select: None, ignore: Vec::new(), isolated: false, config: None }
+    Settings { root: String::new(), select: None, ignore: Vec::new(), isolated: false, config: None }
 }
 
 fn select(selectors: &[&str]) -> Settings {
@@ -158,6 +162,30 @@ fn exclusions() {
 }
 
 #[test]
+fn a_named_folder_is_reached_but_not_what_is_excluded_below_it() {
+    let mut project = Project::new(&[
+        ("ruff.toml", "extend-exclude = ['gen', 'deep']\n[lint]\nselect = ['F401']\n"),
+        ("gen/a.py", UNUSED),
+        ("gen/deep/b.py", UNUSED),
+    ]);
+    assert_eq!(told(project.report("gen/a.py", "gen")), "F401");
+    assert_eq!(told(project.report("gen/deep/b.py", "gen")), "excluded");
+    assert_eq!(told(project.report("gen/deep/b.py", "gen/deep")), "F401");
+    assert_eq!(told(project.report("gen/a.py", "")), "excluded");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_configuration_that_cannot_be_looked_at_is_no_missing_one() {
+    let mut project = Project::new(&[("a.py", UNUSED), ("dangling/a.py", UNUSED), ("loop/a.py", UNUSED)]);
+    std::os::unix::fs::symlink("missing", project.root.path().join("dangling/ruff.toml")).unwrap();
+    std::os::unix::fs::symlink("ruff.toml", project.root.path().join("loop/ruff.toml")).unwrap();
+    assert_eq!(project.check("dangling/a.py"), project.check("a.py"), "as ruff does");
+    let told = project.check("loop/a.py");
+    assert!(told.starts_with("cannot use `loop/ruff.toml`: a link that cannot be followed"), "{told}");
+}
+
+#[test]
 fn forced_exclusion_holds_for_named_files() {
     let config =
         "force-exclude = true\nextend-exclude = ['gen']\n[lint]\nselect = ['F401']\nexclude = ['q.py']\n";
@@ -218,16 +246,16 @@ fn syntax_errors_and_bytes() {
         Project::new(&[("a.py", "def f(:\n"), ("b.ipynb", "{"), ("c.md", "```python\nimport os\n```\n")]);
     fs::write(project.root.path().join("latin.py"), b"x = '\xff'\n").unwrap();
     fs::write(project.root.path().join("bom.py"), b"\xef\xbb\xbfimport os\n").unwrap();
-    let report = project.report("a.py", false).unwrap();
+    let report = project.report("a.py", "").unwrap();
     assert_eq!(report.diagnostics[0].code, "invalid-syntax");
     assert_eq!(report.diagnostics[0].severity, Severity::Error);
     assert_eq!(report.diagnostics[0].name, None);
     assert_eq!(project.check("b.ipynb"), "invalid-syntax");
     assert_eq!(project.check_explicit("c.md"), "");
-    let report = project.report("latin.py", false).unwrap();
+    let report = project.report("latin.py", "").unwrap();
     assert_eq!(report.diagnostics[0].code, "E902");
     assert_eq!(report.diagnostics[0].message, "stream did not contain valid UTF-8");
-    let report = project.report("bom.py", false).unwrap();
+    let report = project.report("bom.py", "").unwrap();
     let unused = report.diagnostics.iter().find(|it| it.code == "F401").unwrap();
     assert_eq!((unused.span.start, unused.span.end), (10, 12), "bytes of the file, its mark included");
 }
@@ -245,7 +273,7 @@ fn stubs_and_toml() {
 fn fixes_tags_and_names() {
     let mut project =
         Project::new(&[("a.py", "import os\nimport sys\nprint(sys)\n")]).with(select(&["F401"]));
-    let report = project.report("a.py", false).unwrap();
+    let report = project.report("a.py", "").unwrap();
     let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
     assert_eq!(found.name.as_deref(), Some("unused-import"));
     assert_eq!(found.message, "`os` imported but unused");
@@ -260,7 +288,7 @@ fn fixes_tags_and_names() {
 #[test]
 fn related_places() {
     let mut project = Project::new(&[("a.py", "def f():\n    return 1\n\n\ndef f():\n    return 2\n")]);
-    let report = project.report("a.py", false).unwrap();
+    let report = project.report("a.py", "").unwrap();
     let found = report.diagnostics.iter().find(|it| it.code == "F811").unwrap();
     assert!(!found.related.is_empty(), "{found:?}");
 }
@@ -273,7 +301,7 @@ fn notebooks() {
         {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": null, "source": ["x\n", "import os"]}
     ], "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 4}"##;
     let mut project = Project::new(&[("n.ipynb", notebook)]).with(select(&["F401"]));
-    let report = project.report("n.ipynb", false).unwrap();
+    let report = project.report("n.ipynb", "").unwrap();
     assert_eq!(report.cells, ["# Title", "x = 1\ny = 2", "x\nimport os"]);
     let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
     assert_eq!(found.cell, Some(2));

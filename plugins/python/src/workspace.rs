@@ -3,6 +3,7 @@
 //! Does per directory, on demand and once, what `ruff check .` does while walking from the root. Never looks
 //! above the root.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -45,7 +46,8 @@ pub(crate) struct Workspace {
     /// What holds for the files of a directory. (Not the standard library's map: that one asks for random
     /// numbers, and nobody answers while the plugin is initialized ahead of time.)
     settings: FxHashMap<PathBuf, Resolved>,
-    /// Whether a directory, or one above it, is excluded.
+    /// The directory that the user named last, and whether those below it are excluded.
+    start: PathBuf,
     excluded: FxHashMap<PathBuf, bool>,
     packages: FxHashMap<PathBuf, Option<Rc<Package>>>,
 }
@@ -56,6 +58,7 @@ impl Workspace {
             root: root.to_path_buf(),
             options,
             settings: FxHashMap::default(),
+            start: root.to_path_buf(),
             excluded: FxHashMap::default(),
             packages: FxHashMap::default(),
         }
@@ -65,18 +68,21 @@ impl Workspace {
         &self.root
     }
 
-    /// The settings for `file`; none if ruff would leave it out. A file that the user named is left out only
-    /// where the configuration says `force-exclude`.
-    pub(crate) fn reach(&mut self, file: &Path, explicit: bool) -> Result<Option<Rc<Settings>>, Rc<str>> {
+    /// The settings for `file`, which was found at or below `named`; none if ruff would leave it out. What was
+    /// named is left out only where its configuration says `force-exclude`.
+    pub(crate) fn reach(&mut self, file: &Path, named: &Path) -> Result<Option<Rc<Settings>>, Rc<str>> {
         let dir = file.parent().unwrap_or(&self.root).to_path_buf();
+        let is_explicit = file == named;
+        let start = if is_explicit { dir.clone() } else { named.to_path_buf() };
+        let is_forced = self.directory(&start)?.file_resolver.force_exclude;
+        let start = if is_forced { self.root.clone() } else { start };
         // In this order: the configuration in an excluded directory is not read.
-        if !explicit && self.is_excluded(&dir)? {
+        if self.is_excluded(&dir, start)? {
             return Ok(None);
         }
         let settings = self.directory(&dir)?;
-        let left_out = if explicit {
-            settings.file_resolver.force_exclude
-                && (matches_exclusion(file, &settings) || self.is_excluded(&dir)?)
+        let left_out = if is_explicit {
+            is_forced && matches_exclusion(file, &settings)
         } else {
             matches_exclusion(file, &settings) || !is_included(file, &settings)
         };
@@ -109,6 +115,9 @@ impl Workspace {
             return self.fixed();
         }
         if !self.is_fixed() {
+            if let Some(problem) = self.unreadable_config(dir) {
+                return Err(problem);
+            }
             match settings_toml(dir) {
                 Ok(Some(config)) => return self.load(&config, dir, ConfigurationOrigin::Ancestor),
                 Ok(None) => {}
@@ -119,6 +128,16 @@ impl Workspace {
             Some(parent) if !is_root => self.directory(parent),
             _ => self.default(),
         }
+    }
+
+    /// ruff passes silently over a configuration that it cannot look at, which here may just be a link that
+    /// leads out of the workspace.
+    fn unreadable_config(&self, dir: &Path) -> Option<Rc<str>> {
+        let files = [".ruff.toml", "ruff.toml", "pyproject.toml"].map(|name| dir.join(name));
+        let broken =
+            files.iter().filter(|it| it.is_symlink()).find_map(|it| Some((it, it.metadata().err()?)));
+        let (file, error) = broken.filter(|(_, error)| error.kind() != io::ErrorKind::NotFound)?;
+        Some(self.sentence(&Error::new(error).context("a link that cannot be followed"), file))
     }
 
     /// Whether one configuration holds for the whole workspace.
@@ -156,13 +175,22 @@ impl Workspace {
         problem::sentence(error, config, &self.root).into()
     }
 
-    fn is_excluded(&mut self, dir: &Path) -> Result<bool, Rc<str>> {
+    /// Whether `dir`, or a directory between it and `start`, is excluded; `start` itself never is.
+    fn is_excluded(&mut self, dir: &Path, start: PathBuf) -> Result<bool, Rc<str>> {
+        if self.start != start {
+            self.excluded.clear();
+            self.start = start;
+        }
+        self.is_excluded_below_start(dir)
+    }
+
+    fn is_excluded_below_start(&mut self, dir: &Path) -> Result<bool, Rc<str>> {
         if let Some(known) = self.excluded.get(dir) {
             return Ok(*known);
         }
         let excluded = match dir.parent() {
-            Some(parent) if dir != self.root && dir.starts_with(&self.root) => {
-                self.is_excluded(parent)? || is_walled_off(dir, self.directory(parent)?.as_ref())
+            Some(parent) if dir != self.start && dir.starts_with(&self.start) => {
+                self.is_excluded_below_start(parent)? || is_walled_off(dir, self.directory(parent)?.as_ref())
             }
             _ => false,
         };

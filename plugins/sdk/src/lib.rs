@@ -24,8 +24,8 @@
 //! plugin!(NoTodo, "../broker-plugin.toml");
 //! ```
 //!
-//! A plugin reads other files of the branch with `std::fs`: the workspace root is `/`. It cannot write,
-//! has no network, no clock that moves and no true random numbers.
+//! A plugin reads other files of the branch with `std::fs`, below [`Settings::root`]. It cannot write, has
+//! no network, no clock that moves and no true random numbers.
 
 #[doc(hidden)]
 pub mod bindings;
@@ -125,6 +125,13 @@ pub fn log(level: Level, message: &str) {
 /// Whether nobody wants the answer any more. Long work may look and stop early.
 pub fn cancelled() -> bool {
     bindings::broker::plugin::host::cancelled()
+}
+
+impl SourceFile {
+    /// Whether the user named this very file.
+    pub fn is_explicit(&self) -> bool {
+        self.named == self.path
+    }
 }
 
 impl Diagnostic {

@@ -42,7 +42,13 @@ mod tests {
 
     fn settings(select: Option<&[&str]>, ignore: &[&str]) -> Settings {
         let owned = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        Settings { select: select.map(owned), ignore: owned(ignore), isolated: false, config: None }
+        Settings {
+            root: String::new(),
+            select: select.map(owned),
+            ignore: owned(ignore),
+            isolated: false,
+            config: None,
+        }
     }
 
     #[test]

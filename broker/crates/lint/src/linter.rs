@@ -47,8 +47,9 @@ pub struct Interest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     pub path: WorkspacePath,
-    /// Named by the caller and not found by a walk, so checked even where configuration excludes it.
-    pub explicit: bool,
+    /// The file or folder named by the caller under which this file was found; the file itself if it was
+    /// named. What is named is checked even where a linter's configuration leaves it out.
+    pub named: WorkspacePath,
 }
 
 /// Work for one linter on one view.

@@ -15,8 +15,8 @@ use rules::Rules;
 
 use crate::{Entry, FileKind, Listing, Skipped, View, WorkspacePath};
 
-/// Never visited: version control's own.
-const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
+/// Never visited: version control's own, and where Broker lays what it was given from elsewhere.
+const NEVER_VISITED: [&str; 6] = [".git", ".hg", ".svn", ".jj", ".bzr", ".broker"];
 
 /// Dependencies and caches, not visited by default: others wrote them, and they can be vast.
 const DEPENDENCIES_AND_CACHES: [&str; 14] = [
@@ -38,7 +38,8 @@ const DEPENDENCIES_AND_CACHES: [&str; 14] = [
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkOptions {
-    /// Whether `.gitignore`, `.ignore`, `.brokerignore`, `.git/info/exclude` and `global_excludes` count.
+    /// Whether `.ignore` and `.brokerignore` count, and inside a repository `.gitignore`,
+    /// `.git/info/exclude` and `global_excludes`.
     pub respect_ignore_files: bool,
     /// Whether directories of dependencies and caches are passed over.
     pub default_excludes: bool,
@@ -60,7 +61,7 @@ impl Default for WalkOptions {
 /// - A link to a directory is not followed, unless it is a root: then its files appear under their real
 ///   paths. A link to a file is visited like a file, as ruff does; one that leads nowhere or out of the
 ///   workspace is counted as skipped, since many a repository has some and nothing is wrong with it.
-/// - A root that is not there is [`Skipped::unreadable`].
+/// - A root that is not there, or neither file nor directory, is [`Skipped::unreadable`].
 pub fn walk<'v>(view: &'v dyn View, roots: &[WorkspacePath], options: &WalkOptions) -> Walk<'v> {
     let mut walk = Walk {
         view,
@@ -135,7 +136,7 @@ impl Walk<'_> {
             Ok(Some((path, target))) => {
                 self.roots.insert(path, target);
             }
-            Ok(None) => self.skipped.special += 1,
+            Ok(None) => self.unreadable(root.clone(), &"not a regular file"),
             Err(error) => self.unreadable(root.clone(), &error),
         }
     }
@@ -257,13 +258,13 @@ impl Walk<'_> {
         let name = entry.name.as_str();
         // A link of such a name leads to the same kind of things; a file is a file like any other.
         let excluded_by_name = self.default_excludes && entry.kind != FileKind::File;
-        VERSION_CONTROL.contains(&name)
+        NEVER_VISITED.contains(&name)
             || (excluded_by_name && DEPENDENCIES_AND_CACHES.contains(&name))
             || here.rules.ignore(path, entry.kind == FileKind::Directory)
     }
 
-    fn unreadable(&mut self, path: WorkspacePath, error: &io::Error) {
-        self.skipped.unreadable.insert(path, error.to_string());
+    fn unreadable(&mut self, path: WorkspacePath, reason: &dyn ToString) {
+        self.skipped.unreadable.insert(path, reason.to_string());
     }
 }
 

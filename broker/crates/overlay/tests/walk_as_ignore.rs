@@ -49,15 +49,17 @@ fn ignore_text() -> impl Strategy<Value = String> {
     prop::collection::vec(pattern, 0..4).prop_map(|lines| lines.join("\n"))
 }
 
-/// Every directory has the files `x` and `y.py`; some have ignore files, and `a/b` may be a repository.
+/// Every directory has the files `x` and `y.py`; some have ignore files, and the top and `a/b` may be
+/// repositories.
 fn files() -> impl Strategy<Value = Files> {
     let place = (prop::sample::select(directories()), prop::sample::select(IGNORE_FILES.to_vec()));
     let ignores = prop::collection::vec((place, ignore_text()), 0..6);
-    (ignores, any::<bool>()).prop_map(|(ignores, is_nested)| {
+    (ignores, any::<bool>(), any::<bool>()).prop_map(|(ignores, is_repository, is_nested)| {
         let plain = directories().into_iter().flat_map(|dir| [format!("{dir}x"), format!("{dir}y.py")]);
         let mut files: Files = plain.map(|path| (path, String::new())).collect();
-        // Unlike this crate, the other one heeds a `.gitignore` only in a repository.
-        files.insert(".git/HEAD".into(), String::new());
+        if is_repository {
+            files.insert(".git/HEAD".into(), String::new());
+        }
         if is_nested {
             files.insert("a/b/.git/HEAD".into(), String::new());
         }
@@ -76,7 +78,7 @@ fn write(files: &Files, root: &Path) {
 
 fn by_ignore(root: &Path, below: &str) -> Vec<String> {
     let mut builder = WalkBuilder::new(root.join(below));
-    builder.hidden(false).git_global(false).add_custom_ignore_filename(".brokerignore");
+    builder.hidden(false).git_global(false).require_git(true).add_custom_ignore_filename(".brokerignore");
     builder.filter_entry(|entry| entry.file_name() != ".git");
     let files = builder.build().map(Result::unwrap).filter(|it| it.file_type().unwrap().is_file());
     let relative = |path: &Path| path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();

@@ -10,7 +10,7 @@ use wasmtime::{
 };
 use wasmtime_wizer::Wizer;
 
-use crate::{Limits, Manifest, PluginError, error::Name, host, state::State, wasi};
+use crate::{Limits, Manifest, PluginError, error::Name, host, instance, state::State, wasi};
 
 /// A plugin made ready to be carried by the program.
 pub struct Compiled {
@@ -55,12 +55,15 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
     wizer.init_func(INITIALIZE).keep_init_func(true);
     let state = State::new(
         &name.plugin,
+        "",
         Arc::new(Memory::default()),
         &Limits::default(),
         Cancel::default(),
         Arc::new(|_| {}),
     );
     let mut store = Store::new(&engine, state);
+    instance::limit(&mut store);
+    host::tick(engine.weak()).map_err(|error| name.host(error))?;
     let run = wizer.run_component(&mut store, wasm, async |store, component| {
         let mut linker = Linker::new(component.engine());
         wasi::link(&mut linker)?;
@@ -78,6 +81,6 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
 /// Only the plugin's memory matters of this run, so the code is compiled fast and runs slowly.
 fn wizer_config() -> wasmtime::Config {
     let mut config = wasmtime::Config::new();
-    config.wasm_component_model(true).cranelift_opt_level(wasmtime::OptLevel::None);
+    config.wasm_component_model(true).epoch_interruption(true).cranelift_opt_level(wasmtime::OptLevel::None);
     config
 }

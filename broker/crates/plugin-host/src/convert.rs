@@ -28,7 +28,10 @@ pub(crate) fn outcome(
     let diagnostics = diagnostics.collect::<Result<Vec<_>, _>>().map_err(|error| name.invalid(error))?;
     let completeness = match report.completeness {
         types::Completeness::Complete => Completeness::Complete,
-        types::Completeness::Excluded => Completeness::Excluded,
+        types::Completeness::Excluded if diagnostics.is_empty() => Completeness::Excluded,
+        types::Completeness::Excluded => {
+            return Err(name.invalid("it has findings in a file that it left out"));
+        }
         types::Completeness::Partial(why) => Completeness::Partial(why),
     };
     let cells = report.cells.into_iter().map(Arc::from).collect();

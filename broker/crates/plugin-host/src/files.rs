@@ -1,4 +1,4 @@
-//! `wasi:filesystem` on a view: read-only, mounted at `/`.
+//! `wasi:filesystem` on a view: read-only, mounted where the workspace is on the disk.
 //!
 //! Handles are indices into a table of our own; wasmtime-wasi's `Descriptor`, which wraps a file of the
 //! operating system, serves as the type of the handle only. Times are absent, since an answer must not
@@ -27,6 +27,10 @@ const MAX_HANDLES: usize = 1024;
 /// The files that a guest has open.
 pub(crate) struct GuestFiles {
     view: Arc<dyn View>,
+    /// Where the guest sees the view.
+    mount: String,
+    /// Bytes that all open files may have together.
+    limit: u64,
     handles: Vec<Option<Handle>>,
 }
 
@@ -37,8 +41,9 @@ enum Handle {
 }
 
 impl GuestFiles {
-    pub(crate) fn new(view: Arc<dyn View>) -> Self {
-        Self { view, handles: Vec::new() }
+    pub(crate) fn new(view: Arc<dyn View>, root: &str, limit: usize) -> Self {
+        let mount = if root.is_empty() { "/" } else { root }.to_owned();
+        Self { view, mount, limit: limit as u64, handles: Vec::new() }
     }
 
     pub(crate) fn any_open(&self) -> bool {
@@ -100,6 +105,9 @@ impl GuestFiles {
         let handle = match metadata.kind {
             FileKind::Directory => Handle::Directory(path),
             _ if directory => return Err(asynchronous::ErrorCode::NotDirectory.into()),
+            FileKind::File if self.held() + metadata.size > self.limit => {
+                return Err(asynchronous::ErrorCode::InsufficientMemory.into());
+            }
             FileKind::File => {
                 let bytes = self.view.read(&path).map_err(fs_error)?;
                 Handle::File { path, bytes, executable: metadata.executable }
@@ -108,6 +116,15 @@ impl GuestFiles {
             FileKind::Other => return Err(asynchronous::ErrorCode::Unsupported.into()),
         };
         self.insert(handle)
+    }
+
+    /// Bytes of all open files.
+    fn held(&self) -> u64 {
+        let sizes = self.handles.iter().flatten().map(|it| match it {
+            Handle::File { bytes, .. } => bytes.len() as u64,
+            Handle::Directory(_) | Handle::Stream(_) => 0,
+        });
+        sizes.sum()
     }
 
     fn file(&self, descriptor: &Resource<Descriptor>) -> FsResult<&Bytes> {
@@ -142,7 +159,7 @@ fn fs_error(error: io::Error) -> FsError {
         io::ErrorKind::NotFound => ErrorCode::NoEntry,
         io::ErrorKind::NotADirectory => ErrorCode::NotDirectory,
         io::ErrorKind::IsADirectory => ErrorCode::IsDirectory,
-        io::ErrorKind::PermissionDenied => ErrorCode::NotPermitted,
+        io::ErrorKind::PermissionDenied => ErrorCode::Access,
         io::ErrorKind::InvalidInput => ErrorCode::Loop,
         io::ErrorKind::InvalidData => ErrorCode::IllegalByteSequence,
         io::ErrorKind::Unsupported => ErrorCode::Unsupported,
@@ -200,7 +217,7 @@ impl preopens::Host for Files<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
         let root = self.files.insert(Handle::Directory(WorkspacePath::root()));
         let root = root.map_err(|_| wasmtime::Error::msg("too many open files"))?;
-        Ok(vec![(Resource::new_own(root), "/".to_owned())])
+        Ok(vec![(Resource::new_own(root), self.files.mount.clone())])
     }
 }
 

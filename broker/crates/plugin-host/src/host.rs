@@ -1,7 +1,7 @@
 //! The engine, its clock, and the way from bytes to a [`Plugin`].
 
 use std::{
-    fmt,
+    fmt, io,
     path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
@@ -107,7 +107,7 @@ impl PluginHost {
         let engine = engine(options.instances, options.limits.memory).map_err(failed)?;
         let mut linker = Linker::new(&engine);
         wasi::link(&mut linker).map_err(failed)?;
-        tick(engine.weak());
+        tick(engine.weak()).map_err(|error| failed(error.into()))?;
         let machine_code = MachineCode::new(engine.clone(), options.cache_dir, options.notify.clone());
         Ok(Self(Arc::new(Shared {
             engine,
@@ -181,7 +181,7 @@ fn engine(instances: usize, memory: usize) -> wasmtime::Result<Engine> {
 }
 
 /// Advances the engine's clock for as long as there is an engine.
-fn tick(engine: EngineWeak) {
+pub(crate) fn tick(engine: EngineWeak) -> io::Result<()> {
     let beat = move || {
         while let Some(engine) = engine.upgrade() {
             engine.increment_epoch();
@@ -189,9 +189,7 @@ fn tick(engine: EngineWeak) {
             thread::sleep(TICK);
         }
     };
-    let named = thread::Builder::new().name("epoch".to_owned());
-    // A machine that cannot start one thread more cannot check either, and says so there.
-    drop(named.spawn(beat));
+    thread::Builder::new().name("epoch".to_owned()).spawn(beat).map(drop)
 }
 
 /// Room for so many guests at once.

@@ -21,27 +21,22 @@ use crate::{
 pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
     // The answers are handed over by the caller's own thread, so that `answer` needs not be `Send`.
     let (sender, receiver) = std::sync::mpsc::channel();
-    let name = linter.plugin.name();
-    let mut answered = 0;
-    let run = || -> Result<(), PluginError> {
+    let run = move || {
         let mut run = Run { linter, job, traced: Arc::new(Traced::new(job.view.clone())), instance: None };
         for (index, unit) in job.units.iter().enumerate() {
             // Nobody listens any more only if the caller panicked.
             drop(sender.send((index, run.unit(unit))));
         }
-        drop(sender);
         Ok(())
     };
-    let crash = thread::scope(|scope| {
-        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
-        let worker = worker.map_err(|error| name.host(format!("cannot start a thread: {error}")))?;
+    let mut answered = 0;
+    let listen = || {
         for (index, outcome) in receiver {
             answered = index + 1;
             answer(index, outcome);
         }
-        worker.join().unwrap_or_else(|_| Err(name.host("the host panicked; please report this")))
-    });
-    if let Err(error) = crash {
+    };
+    if let Err(error) = beside_big_stack(&linter.plugin.name(), run, listen) {
         for index in answered..job.units.len() {
             answer(index, Outcome::without_findings(Completeness::Failed(error.to_string())));
         }
@@ -56,9 +51,19 @@ pub(crate) fn on_big_stack<T: Send>(
     name: &Name,
     body: impl FnOnce() -> Result<T, PluginError> + Send,
 ) -> Result<T, PluginError> {
+    beside_big_stack(name, body, || {})
+}
+
+/// The same, while this thread does `meanwhile`.
+fn beside_big_stack<T: Send>(
+    name: &Name,
+    body: impl FnOnce() -> Result<T, PluginError> + Send,
+    meanwhile: impl FnOnce(),
+) -> Result<T, PluginError> {
     thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body);
         let worker = worker.map_err(|error| name.host(format!("cannot start a thread: {error}")))?;
+        meanwhile();
         worker.join().unwrap_or_else(|_| Err(name.host("the host panicked; please report this")))
     })
 }
@@ -99,8 +104,8 @@ impl<'a> Run<'a> {
         let instance = match &mut self.instance {
             Some(instance) => instance,
             none => {
-                let mut fresh =
-                    Instance::new(&self.linter.plugin, self.traced.clone(), self.job.cancel.clone())?;
+                let (plugin, root) = (&self.linter.plugin, &self.linter.settings.root);
+                let mut fresh = Instance::new(plugin, root, self.traced.clone(), self.job.cancel.clone())?;
                 // Selectors that only other plugins know are reported by whoever asked for them.
                 fresh.configure(&self.linter.settings)?;
                 none.insert(fresh)
@@ -134,6 +139,13 @@ fn incomplete(error: &PluginError) -> Completeness {
     }
 }
 
+/// Puts the guest of a store under the limits of its state.
+pub(crate) fn limit(store: &mut Store<State>) {
+    store.limiter(|it| &mut it.memory);
+    store.set_epoch_deadline(TICKS_AT_ONCE);
+    store.epoch_deadline_callback(|mut it| it.data_mut().watch.tick());
+}
+
 /// A live guest and the place that it takes.
 pub(crate) struct Instance<'a> {
     store: Store<State>,
@@ -146,18 +158,23 @@ pub(crate) struct Instance<'a> {
 impl<'a> Instance<'a> {
     /// An instance for questions that are not about files.
     pub(crate) fn without_files(plugin: &'a Plugin) -> Result<Self, PluginError> {
-        Self::new(plugin, no_files(), Cancel::default())
+        Self::new(plugin, "", no_files(), Cancel::default())
     }
 
-    fn new(plugin: &'a Plugin, view: Arc<dyn View>, cancel: Cancel) -> Result<Self, PluginError> {
+    fn new(plugin: &'a Plugin, root: &str, view: Arc<dyn View>, cancel: Cancel) -> Result<Self, PluginError> {
         let (shared, name) = (&plugin.host().0, plugin.name());
         let pre = plugin.loaded()?;
         let place = shared.places.take();
-        let state = State::new(&name.plugin, view, &shared.limits, cancel, shared.notify.clone());
+        let state = State::new(
+            &name.plugin,
+            root.trim_end_matches('/'),
+            view,
+            &shared.limits,
+            cancel,
+            shared.notify.clone(),
+        );
         let mut store = Store::new(&shared.engine, state);
-        store.limiter(|it| &mut it.memory);
-        store.set_epoch_deadline(TICKS_AT_ONCE);
-        store.epoch_deadline_callback(|mut it| it.data_mut().watch.tick());
+        limit(&mut store);
         store.set_hostcall_fuel(shared.limits.output);
         match pre.instantiate(&mut store) {
             Ok(guest) => Ok(Self { store, guest, name, limits: shared.limits, _place: place }),
@@ -171,6 +188,7 @@ impl<'a> Instance<'a> {
             settings.select.as_ref().map(|it| it.iter().map(String::as_str).collect());
         let ignore: Vec<&str> = settings.ignore.iter().map(String::as_str).collect();
         let settings = types::Settings {
+            root: settings.root.trim_end_matches('/'),
             select: select.as_deref(),
             ignore: &ignore,
             isolated: settings.isolated,
@@ -189,7 +207,7 @@ impl<'a> Instance<'a> {
     }
 
     fn check(&mut self, unit: &Unit, bytes: &Bytes, allowed: Duration) -> Result<types::Report, PluginError> {
-        let file = types::SourceFile { path: unit.path.as_str(), content: bytes, explicit: unit.explicit };
+        let file = types::SourceFile { path: unit.path.as_str(), content: bytes, named: unit.named.as_str() };
         let answer = self.call(Some(allowed), |guest, store| guest.call_check(store, file))?;
         answer.map_err(|message| self.name.guest(message))
     }

@@ -7,6 +7,7 @@
 //! This crate schedules nothing, caches no answers (only machine code) and knows no output format.
 
 mod bindings;
+mod clock;
 mod compile;
 mod convert;
 mod error;

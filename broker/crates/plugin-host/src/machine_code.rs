@@ -43,6 +43,8 @@ impl MachineCode {
         }
         match self.deserialize(bundled.machine_code) {
             Ok(component) => Ok(self.keep(entry.as_deref(), bundled.machine_code).unwrap_or(component)),
+            // Not the code's fault: compiling again would end the same way.
+            Err(error) if error.is::<io::Error>() || error.is::<rustix::io::Errno>() => Err(name.host(error)),
             Err(error) => {
                 let plugin = name.plugin.clone();
                 (self.notify)(Notice::Recompiling { plugin, reason: format!("{error:#}") });
@@ -141,7 +143,7 @@ fn private(dir: &Path) -> Result<(), String> {
     let mine = metadata.uid() == rustix::process::geteuid().as_raw();
     if !metadata.is_dir() || !mine || metadata.mode() & 0o077 != 0 {
         let dir = dir.display();
-        return Err(format!("{dir} must be a folder of yours with mode 0700 (`chmod 700 {dir}`)"));
+        return Err(format!("{dir} must be a folder that you own, with mode 0700"));
     }
     Ok(())
 }
@@ -150,6 +152,8 @@ fn write(entry: &Path, code: &[u8]) -> io::Result<()> {
     let dir = entry.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(dir)?;
     io::Write::write_all(&mut file, code)?;
+    // A stamp must not outlive, over a power cut, the content it vouches for.
+    file.as_file().sync_all()?;
     file.persist(entry)?;
     Ok(())
 }
@@ -165,7 +169,8 @@ fn state(entry: &Path) -> io::Result<String> {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let (size, inode) = (metadata.size(), metadata.ino());
-    Ok(format!("{size} {inode} {} {} {}", metadata.mtime(), metadata.mtime_nsec(), metadata.ctime_nsec()))
+    let (mtime, ctime) = (metadata.mtime(), metadata.ctime());
+    Ok(format!("{size} {inode} {mtime}.{} {ctime}.{}", metadata.mtime_nsec(), metadata.ctime_nsec()))
 }
 
 fn stamp(entry: &Path, hash: &blake3::Hash) -> io::Result<()> {

@@ -19,6 +19,8 @@ use crate::{
 /// What the user asked of a plugin, on top of its own configuration files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
+    /// Where the workspace is on the disk, and so where a guest sees it; empty for `/`.
+    pub root: String,
     /// In place of what the configuration selects, in the plugin's own words.
     pub select: Option<Vec<String>>,
     pub ignore: Vec<String>,

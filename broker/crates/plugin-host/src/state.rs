@@ -8,7 +8,7 @@ use std::{
 use lint::Cancel;
 use overlay::View;
 use wasmtime::{ResourceLimiter, UpdateDeadline, component::ResourceTable};
-use wasmtime_wasi::{Deterministic, HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{Deterministic, HostWallClock, WasiCtx, WasiCtxView, WasiView};
 
 use crate::{
     bindings::host,
@@ -31,6 +31,7 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(
         plugin: &str,
+        root: &str,
         view: Arc<dyn View>,
         limits: &Limits,
         cancel: Cancel,
@@ -38,7 +39,7 @@ impl State {
     ) -> Self {
         let output = Tail::default();
         Self {
-            files: GuestFiles::new(view),
+            files: GuestFiles::new(view, root, limits.memory),
             table: ResourceTable::new(),
             memory: MemoryLimit::new(limits.memory),
             watch: Watch { cancel, ends: Instant::now() + limits.setup_time, stopped: None },
@@ -67,7 +68,6 @@ fn wasi(output: &Tail) -> WasiCtx {
         .insecure_random(chance())
         .insecure_random_seed(0)
         .wall_clock(Frozen)
-        .monotonic_clock(Frozen)
         .build()
 }
 
@@ -80,16 +80,6 @@ impl HostWallClock for Frozen {
 
     fn now(&self) -> Duration {
         Duration::ZERO
-    }
-}
-
-impl HostMonotonicClock for Frozen {
-    fn resolution(&self) -> u64 {
-        1
-    }
-
-    fn now(&self) -> u64 {
-        0
     }
 }
 

@@ -23,7 +23,11 @@ impl Tail {
         let lines: Vec<_> = text.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
         let panic = lines.iter().rposition(|it| it.contains("panicked at"));
         let words = match panic {
-            Some(at) => lines[at..].iter().take(2).copied().collect::<Vec<_>>().join(" "),
+            Some(at) => {
+                let told = lines[at..].iter().take(2).copied().collect::<Vec<_>>().join(" ");
+                // Which thread it was says nothing: there is one.
+                told.find("panicked at").map_or(told.clone(), |it| told[it..].to_owned())
+            }
             None => (*lines.last()?).to_owned(),
         };
         Some(words)
@@ -84,6 +88,6 @@ mod tests {
         tail.push(b"\nthread '<unnamed>' panicked at src/lib.rs:1:2:\nindex out of bounds\nnote: more\n");
         assert_eq!(tail.0.lock().unwrap().len(), KEPT);
         let words = tail.last_words().unwrap();
-        assert_eq!(words, "thread '<unnamed>' panicked at src/lib.rs:1:2: index out of bounds");
+        assert_eq!(words, "panicked at src/lib.rs:1:2: index out of bounds");
     }
 }

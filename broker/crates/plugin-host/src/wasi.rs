@@ -11,7 +11,14 @@ use wasmtime_wasi::{
     random::WasiRandom,
 };
 
-use crate::{PluginError, bindings, error::Name, files::HasFiles, manifest::API, state::State};
+use crate::{
+    PluginError, bindings,
+    clock::{Frozen, HasClock},
+    error::Name,
+    files::HasFiles,
+    manifest::API,
+    state::State,
+};
 
 /// Every interface that a plugin may import, without version.
 const GRANTED: &[&str] = &[
@@ -85,7 +92,7 @@ pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     sync::io::poll::add_to_linker::<State, HasTable>(l, |it| &mut it.table)?;
     sync::io::streams::add_to_linker::<State, HasTable>(l, |it| &mut it.table)?;
     clocks::wall_clock::add_to_linker::<State, WasiClocks>(l, State::clocks)?;
-    clocks::monotonic_clock::add_to_linker::<State, WasiClocks>(l, State::clocks)?;
+    clocks::monotonic_clock::add_to_linker::<State, HasClock>(l, |it| Frozen(&mut it.table))?;
     random::random::add_to_linker::<State, WasiRandom>(l, |it| it.ctx().ctx.random())?;
     random::insecure::add_to_linker::<State, WasiRandom>(l, |it| it.ctx().ctx.random())?;
     random::insecure_seed::add_to_linker::<State, WasiRandom>(l, |it| it.ctx().ctx.random())?;

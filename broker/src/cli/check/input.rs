@@ -1,7 +1,6 @@
 //! What is to be checked: the workspace, the view of it, and the files.
 
 use std::{
-    collections::BTreeSet,
     io::Read as _,
     path::{Path, PathBuf},
     sync::Arc,
@@ -33,7 +32,7 @@ enum Target {
     Stdin(WorkspacePath),
     Paths {
         paths: Vec<WorkspacePath>,
-        explicit: BTreeSet<WorkspacePath>,
+        has_folders: bool,
     },
 }
 
@@ -71,14 +70,14 @@ impl Input {
             level: Level::Failed,
             reason,
         });
-        let explicit = found.located.iter().filter(|it| !it.is_dir).map(|it| it.path.clone()).collect();
+        let has_folders = found.located.iter().any(|it| it.is_dir);
         let paths = found.located.into_iter().map(|it| it.path).collect();
         Ok(Self {
             view: disk(&found.workspace)?,
             workspace: found.workspace,
             config: None,
             missing: missing.collect(),
-            target: Target::Paths { paths, explicit },
+            target: Target::Paths { paths, has_folders },
         })
     }
 
@@ -101,15 +100,14 @@ impl Input {
 
     pub(super) fn files(&self, args: &Args) -> Files {
         match &self.target {
-            Target::Stdin(path) => Files::of_explicit([path.clone()]),
-            Target::Paths { paths, explicit } => {
+            Target::Stdin(path) => Files::of_named([path.clone()]),
+            Target::Paths { paths, has_folders } => {
                 let respect = !args.no_respect_gitignore;
                 // Where every path is a file, nothing is excluded.
-                let is_walk = paths.len() > explicit.len();
-                let global_excludes = if respect && is_walk { home::global_excludes() } else { None };
+                let global_excludes = if respect && *has_folders { home::global_excludes() } else { None };
                 let options =
                     WalkOptions { respect_ignore_files: respect, global_excludes, ..WalkOptions::default() };
-                collect(&*self.view, paths, explicit, &options)
+                collect(&*self.view, paths, &options)
             }
         }
     }

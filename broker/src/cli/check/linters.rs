@@ -26,12 +26,12 @@ impl Linters {
         session: &Session,
         instances: usize,
     ) -> Result<Self, CliError> {
+        let selectors = Selectors::parse(args.select.as_deref(), &args.ignore)?;
         let plugins = session.loader.load(&args.plugins, instances)?;
-        let selectors = Selectors::parse(args.select.as_deref(), &args.ignore);
         selectors.check_linters(&plugins.names())?;
         let configured: Vec<_> =
             plugins.usable.iter().map(|it| it.configured(settings(it, args, input, &selectors))).collect();
-        let used = if selectors.is_empty() && args.select.is_none() {
+        let used = if selectors.is_empty() {
             configured
         } else {
             with_something_to_say(configured, &plugins, &selectors)?
@@ -50,6 +50,7 @@ fn settings(plugin: &Plugin, args: &Args, input: &Input, selectors: &Selectors) 
     let manifest = plugin.manifest();
     let selection = selectors.for_linter(&manifest.name);
     Settings {
+        root: input.workspace.root().to_string_lossy().into_owned(),
         select: selection.select,
         ignore: selection.ignore,
         isolated: args.isolated,

@@ -75,6 +75,11 @@ fn mistakes_are_told_with_a_way_out() {
         ("check", "error: this build of broker carries no plugins\nhint: build it with ./dev build\n"),
         ("plugins", "error: this build of broker carries no plugins\nhint: build it with ./dev build\n"),
         ("check none.py", "error: cannot check none.py: no such file or directory\n"),
+        ("check --stdin-filename new/ -", "error: cannot use new/: it names a directory\n"),
+        (
+            "check --select , a.py",
+            "error: --select names no rule\nhint: without --select, the configuration decides\n",
+        ),
         (
             "check -",
             "error: the text on standard input has no name\nhint: say what file it is: `--stdin-filename PATH -`\n",
@@ -108,6 +113,100 @@ fn a_plugin_that_cannot_be_used_is_no_clean_run() {
     let (exit, _, stderr) = broker(dir.path(), &format!("{bad} --allow-incomplete"));
     assert_eq!(exit, Exit::Clean);
     assert!(stderr.starts_with("warning: bad.wasm: "), "{stderr}");
+}
+
+/// A component that consists of its manifest.
+fn empty_plugin(name: &str) -> Vec<u8> {
+    const SECTION: &str = "broker:plugin";
+    let manifest = format!("name='{name}'\nversion='1.0.0'\napi='0.1.0'\ndescription=''\nglobs=['*.py']\n");
+    let length = |it: usize| u8::try_from(it).unwrap();
+    let size = 1 + SECTION.len() + manifest.len();
+    let mut wasm = b"\0asm\x0d\0\x01\0\0".to_vec();
+    // A number of two groups of seven bits.
+    wasm.extend([length(size & 0x7f) | 0x80, length(size >> 7), length(SECTION.len())]);
+    wasm.extend([SECTION.as_bytes(), manifest.as_bytes()].concat());
+    wasm
+}
+
+/// Puts such a plugin into the folder and says how to use it.
+fn use_plugin(dir: &TempDir, file: &str, name: &str) -> String {
+    let file = dir.path().join(file);
+    fs::write(&file, empty_plugin(name)).unwrap();
+    format!("--plugin {}", file.display())
+}
+
+#[test]
+fn one_plugin_is_not_given_twice() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.py"), "").unwrap();
+    let x = use_plugin(&dir, "x.wasm", "x");
+    let also = use_plugin(&dir, "also.wasm", "x");
+    let y = use_plugin(&dir, "y.wasm", "y");
+    let (exit, _, stderr) = broker(dir.path(), &format!("check --show-files a.py {x} {also}"));
+    let folder = dir.path().display();
+    let twice = format!("error: `{folder}/x.wasm` and `{folder}/also.wasm` are both the plugin `x`\n");
+    assert_eq!((exit, stderr), (Exit::Abnormal, format!("{twice}hint: use one of them\n")));
+    let (exit, stdout, stderr) = broker(dir.path(), &format!("check --show-files a.py {x} {y}"));
+    assert_eq!((exit, stdout.as_str(), stderr.as_str()), (Exit::Clean, "a.py (x, y)\n", ""));
+}
+
+#[test]
+fn files_that_cannot_be_shown_are_told() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.py"), "").unwrap();
+    let x = use_plugin(&dir, "x.wasm", "x");
+    let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("f.py")).unwrap();
+    for (more, message) in [
+        ("none.py", "error: none.py not checked: no such file or directory\n"),
+        ("f.py", "error: f.py not checked: not a regular file\n"),
+        (
+            "--plugin none.wasm",
+            "error: none.wasm: cannot read the plugin none.wasm: No such file or directory (os error 2)\n",
+        ),
+    ] {
+        let words = format!("check --show-files {x} a.py {more}");
+        let (exit, stdout, stderr) = broker(dir.path(), &words);
+        assert_eq!((exit, stdout.as_str(), stderr.as_str()), (Exit::Abnormal, "a.py (x)\n", message));
+        let (exit, ..) = broker(dir.path(), &format!("{words} --allow-incomplete"));
+        assert_eq!(exit, Exit::Clean);
+    }
+}
+
+#[test]
+fn a_named_file_that_is_no_file_is_incomplete() {
+    let dir = TempDir::new().unwrap();
+    let x = use_plugin(&dir, "x.wasm", "x");
+    let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("f.py")).unwrap();
+    let (exit, stdout, stderr) = broker(dir.path(), &format!("check {x} f.py"));
+    assert_eq!(exit, Exit::Abnormal);
+    assert_eq!(stdout, "No findings in 0 files; 1 path could not be read.\n");
+    assert_eq!(stderr, "error: f.py not checked: not a regular file\n");
+}
+
+#[test]
+fn a_configuration_from_elsewhere_is_not_checked_itself() {
+    let (dir, outside) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    fs::write(dir.path().join("a.py"), "").unwrap();
+    let x = use_plugin(&dir, "x.wasm", "x");
+    let config = outside.path().join("config.py");
+    fs::write(&config, "").unwrap();
+    let words = format!("check --show-files {x} --config {}", config.display());
+    let (exit, stdout, stderr) = broker(dir.path(), &words);
+    assert_eq!((exit, stdout.as_str(), stderr.as_str()), (Exit::Clean, "a.py (x)\n", ""));
+}
+
+#[test]
+fn what_is_left_out_is_warned_of() {
+    let left_out = ["gen", ""].map(|it| overlay::WorkspacePath::new(it).unwrap());
+    let report = Report { left_out: left_out.into(), ..Report::default() };
+    let stderr = Captured::default();
+    let messages = crate::console::Messages::new(Box::new(stderr.clone()), false);
+    warn_of_unchecked(&messages, &crate::Workspace::new("/w".into(), "/w".into()), &report);
+    assert_eq!(
+        stderr.text(),
+        "warning: no plugin checked any file under `.`: the configuration leaves it out\n\
+         warning: no plugin checked any file under `gen`: the configuration leaves it out\n"
+    );
 }
 
 #[test]
@@ -154,7 +253,14 @@ fn arguments_are_understood() {
     assert_eq!(parsed.select.unwrap(), ["F", "E501", "W"]);
     assert_eq!((parsed.timeout, parsed.jobs), (Duration::from_millis(500), Some(3)));
     assert_eq!(parsed.paths, [Path::new(".")]);
-    for bad in ["0", "-1", "x", "nan", "1e99"] {
-        assert!(seconds(bad).is_err(), "{bad}");
+    for (bad, why) in [
+        ("0", "no file can be checked in no time"),
+        ("-1", "no file can be checked in no time"),
+        ("x", "not a number of seconds"),
+        ("nan", "not a number of seconds"),
+        ("inf", "a year, which is 31536000 seconds, is the longest there is"),
+        ("1e30", "a year, which is 31536000 seconds, is the longest there is"),
+    ] {
+        assert_eq!(seconds(bad).unwrap_err(), why, "{bad}");
     }
 }

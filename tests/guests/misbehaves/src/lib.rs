@@ -11,6 +11,13 @@ impl Plugin for Misbehaves {
         Self
     }
 
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        if settings.ignore.iter().any(|it| it == "fault") {
+            return Err(SettingsError::Invalid("these settings make no sense".to_owned()));
+        }
+        Ok(())
+    }
+
     fn rules(&self) -> Vec<Rule> {
         vec![Rule::new("fault", "The file asks for a fault")]
     }
@@ -24,6 +31,10 @@ impl Plugin for Misbehaves {
             "spin" => loop {
                 black_box(());
             },
+            "sleep" => {
+                std::thread::sleep(std::time::Duration::from_secs(3600));
+                Ok(Report::new(vec![found("slept")]))
+            }
             "bomb" => Ok(Report::new(vec![found(&format!("{} bytes", bomb()))])),
             "recurse" => Ok(Report::new(vec![found(&format!("{}", recurse(1)))])),
             "flood" => Ok((0..10_000_000).map(|_| Diagnostic::new("fault", "", 0..0)).collect()),

@@ -2,8 +2,8 @@
 //!
 //! As the `ignore` crate, and so ripgrep and ruff, has it: `.brokerignore` goes before `.ignore` before
 //! `.gitignore` before `.git/info/exclude` before the user's own excludes, and among files of one name
-//! the deeper directory goes first. A repository inside a repository does not heed git's files of the
-//! outer one. Unlike there, a `.gitignore` counts even where there is no repository.
+//! the deeper directory goes first. Git's files and the user's own excludes count inside a repository only,
+//! and a repository inside a repository does not heed git's files of the outer one.
 
 use std::{io, sync::Arc};
 
@@ -30,6 +30,8 @@ struct Level {
     directory: WorkspacePath,
     matchers: [Gitignore; KINDS],
     is_repository: bool,
+    /// Whether it or a directory above it is one.
+    in_repository: bool,
     above: Option<Arc<Self>>,
 }
 
@@ -67,15 +69,21 @@ impl Rules {
             directory: directory.clone(),
             matchers: [brokerignore, ignore, gitignore, exclude],
             is_repository,
+            in_repository: is_repository || self.in_repository(),
             above: self.nearest.clone(),
         };
         Self { global: self.global.clone(), nearest: Some(Arc::new(level)) }
     }
 
+    fn in_repository(&self) -> bool {
+        self.nearest.as_ref().is_some_and(|level| level.in_repository)
+    }
+
     /// Whether the entry `path` of the directory that these rules are for is ignored.
     pub(super) fn ignore(&self, path: &WorkspacePath, is_directory: bool) -> bool {
         let mut verdicts = [None; KINDS];
-        let mut heard = KINDS;
+        let in_repository = self.in_repository();
+        let mut heard = if in_repository { KINDS } else { FIRST_OF_GIT };
         let levels = std::iter::successors(self.nearest.as_deref(), |level| level.above.as_deref());
         for level in levels {
             let relative = path.strip_prefix(&level.directory).unwrap_or(path.as_str());
@@ -86,7 +94,8 @@ impl Rules {
                 heard = FIRST_OF_GIT;
             }
         }
-        let global = || judge(self.global.as_deref()?, path.as_str(), is_directory);
+        let global = self.global.as_deref().filter(|_| in_repository);
+        let global = || judge(global?, path.as_str(), is_directory);
         verdicts.into_iter().flatten().next().or_else(global).unwrap_or(false)
     }
 }

@@ -46,6 +46,7 @@ fn roots_may_overlap() {
 #[test]
 fn named_roots_are_visited_in_spite_of_everything() {
     let tree = tree(&[
+        (".git/HEAD", ""),
         (".gitignore", "build/\n*.log"),
         ("build/gen/a", ""),
         ("build/gen/a.log", ""),
@@ -62,8 +63,9 @@ fn named_roots_are_visited_in_spite_of_everything() {
 }
 
 #[test]
-fn default_excludes_can_be_switched_off_and_version_control_cannot() {
+fn default_excludes_can_be_switched_off_and_what_is_never_visited_cannot() {
     let tree = tree(&[
+        (".broker/config/ruff.toml", ""),
         (".git/config", ""),
         ("sub/.hg/store", ""),
         ("sub/.venv/lib/a.py", ""),
@@ -78,6 +80,7 @@ fn default_excludes_can_be_switched_off_and_version_control_cannot() {
 #[test]
 fn ignore_files_can_be_switched_off() {
     let tree = tree(&[
+        (".git/HEAD", ""),
         (".gitignore", "a"),
         (".ignore", "b"),
         (".brokerignore", "c"),
@@ -96,14 +99,21 @@ fn ignore_files_can_be_switched_off() {
 
 #[test]
 fn the_users_own_excludes_come_last() {
-    let tree = tree(&[(".gitignore", "!keep.tmp"), ("a.tmp", ""), ("keep.tmp", ""), ("sub/b.tmp", "")]);
+    let tree = tree(&[
+        (".git/HEAD", ""),
+        (".gitignore", "!keep.tmp"),
+        ("a.tmp", ""),
+        ("keep.tmp", ""),
+        ("sub/b.tmp", ""),
+    ]);
     let options = WalkOptions { global_excludes: Some("*.tmp\n".into()), ..WalkOptions::default() };
     assert_eq!(files(&tree, &[""], &options).0, [".gitignore", "keep.tmp"]);
 }
 
 #[test]
 fn an_edited_ignore_file_counts_as_edited() {
-    let mut branch = Branch::new(Arc::new(tree(&[(".gitignore", "a"), ("a", ""), ("sub/b", ""), ("c", "")])));
+    let base = tree(&[(".git/HEAD", ""), (".gitignore", "a"), ("a", ""), ("sub/b", ""), ("c", "")]);
+    let mut branch = Branch::new(Arc::new(base));
     check(&branch.snapshot(), &[""], &[".gitignore", "c", "sub/b"]);
     branch.write(&path(".gitignore"), "c".into()).unwrap();
     branch.write(&path("sub/.ignore"), "*\n".into()).unwrap();
@@ -136,6 +146,32 @@ fn a_root_that_cannot_be_visited_is_reported() {
     let unreadable: Vec<_> = skipped.unreadable.keys().map(WorkspacePath::as_str).collect();
     assert_eq!(unreadable, ["a/b", "missing", "outside"]);
     assert_eq!(skipped.total(), 3);
+}
+
+#[test]
+fn gits_files_count_in_repositories_only() {
+    let files_of = |tree: &Memory| {
+        let options = WalkOptions { global_excludes: Some("own".into()), ..WalkOptions::default() };
+        files(tree, &[""], &options).0.into_iter().filter(|it| !it.ends_with("ignore")).collect::<Vec<_>>()
+    };
+    let plain = [(".gitignore", "a"), (".ignore", "b"), ("a", ""), ("b", ""), ("own", ""), ("sub/a", "")];
+    let below = [("sub/.gitignore", "c"), ("sub/c", ""), ("sub/b", ""), ("sub/own", "")];
+    let with = |more: &[(&'static str, &'static str)]| tree(&[&plain[..], &below[..], more].concat());
+    assert_eq!(files_of(&with(&[])), ["a", "own", "sub/a", "sub/c", "sub/own"]);
+    assert_eq!(files_of(&with(&[("sub/.git", "gitdir: x")])), ["a", "own", "sub/a"]);
+    assert!(files_of(&with(&[(".jj/repo/x", "")])).is_empty());
+}
+
+#[test]
+fn a_named_root_that_is_no_file_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("f.py")).unwrap();
+    let disk = crate::Disk::new(folder.path()).unwrap();
+    let (found, skipped) = files(&disk, &["f.py"], &WalkOptions::default());
+    assert!(found.is_empty());
+    assert_eq!(skipped.unreadable, [(path("f.py"), "not a regular file".to_owned())].into());
+    let (_, skipped) = files(&disk, &[""], &WalkOptions::default());
+    assert_eq!(skipped, Skipped { special: 1, ..Skipped::default() }, "what is merely found is counted");
 }
 
 #[test]
