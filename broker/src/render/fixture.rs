@@ -19,7 +19,7 @@ use crate::{
 const APP: &str = "import os\nimport sys\n\n\ndef main():\n\tprint(\"a\u{10400}b\", x)\r\n    return\n";
 
 pub(crate) fn workspace() -> Workspace {
-    Workspace::new(PathBuf::from("/work/space"), PathBuf::from("/work/space/src"))
+    Workspace::new(PathBuf::from("/home/ada/space"), PathBuf::from("/home/ada/space/src"))
 }
 
 fn view() -> Arc<dyn View> {
