@@ -5,24 +5,46 @@
 //! that moment: later edits of either side are not seen by the other, and there are no chains to walk.
 //!
 //! What the base says is not remembered: where a branch holds no edit, the base shows through as it is
-//! at the moment of reading.
+//! at the moment of reading. What it said of a path when an edit first touched it is kept as the path's
+//! [`Origin`], so that a change of the base under an edit is noticed.
 
+mod changes;
+#[cfg(unix)]
+mod commit_plan;
 mod edit;
+mod history;
+mod lines;
+mod origin;
+mod patch;
+mod rebase;
 mod snapshot;
+mod steps;
+mod text;
 mod tree;
+mod unified;
 
 use std::{fmt, io, sync::Arc};
 
+pub use changes::{Change, ChangeKind, FileState};
+#[cfg(unix)]
+pub use commit_plan::CommitPlan;
+use history::{History, State};
+pub use history::{KEPT_STEPS, LogEntry};
+pub use origin::Origin;
+pub use patch::{MAX_PATCH, MovedHunk, PatchApplied, PatchError};
+pub use rebase::{Conflict, ConflictKind, OnConflict, RebaseError, RebaseOnto, Rebased};
 pub use snapshot::Snapshot;
-use tree::Tree;
+pub use steps::{NodeRecord, RestoreError, Step};
+pub use text::TextEdit;
+pub use unified::unified;
 
 use crate::{View, WorkspacePath};
 
 /// Copy-on-write edits over a base. Nothing of them ever reaches the base.
 #[derive(Clone)]
 pub struct Branch {
-    tree: Tree,
-    revision: Revision,
+    /// Ends with the present state.
+    history: History,
 }
 
 /// Counts a branch's edits.
@@ -50,8 +72,26 @@ pub enum EditError {
     DirectoryNotEmpty(WorkspacePath),
     #[error("`{from}` cannot be moved into itself, to `{to}`")]
     IntoItself { from: WorkspacePath, to: WorkspacePath },
+    #[error("the branch is at revision {actual}, not {expected}")]
+    Stale { expected: Revision, actual: Revision },
+    #[error("revision {0} is not in the history of this branch")]
+    NoSuchRevision(Revision),
+    #[error("`{0}` is not UTF-8 text and can only be written whole")]
+    NotText(WorkspacePath),
+    /// In bytes.
+    #[error("the edit of bytes {start} to {end} of `{path}` is not within its {length} bytes")]
+    OutOfBounds { path: WorkspacePath, start: u32, end: u32, length: usize },
+    #[error("byte {offset} of `{path}` is inside a character")]
+    InsideCharacter { path: WorkspacePath, offset: u32 },
+    #[error(
+        "two edits of `{path}` overlap: bytes {} to {} and {} to {}",
+        .first.0, .first.1, .second.0, .second.1
+    )]
+    Overlap { path: WorkspacePath, first: (u32, u32), second: (u32, u32) },
     #[error("a path of {length} bytes is too long; the limit is {limit}")]
     TooLong { length: usize, limit: usize },
+    #[error("`{path}` holds more than {limit} files and directories; remove it in parts")]
+    TooMuchToRemove { path: WorkspacePath, limit: usize },
     #[error("`{path}` would lie, or hold something, more than {limit} directories deep")]
     TooDeep { path: WorkspacePath, limit: u32 },
     /// The base could not be read, or a link leads out of the workspace or in a circle.
@@ -62,28 +102,37 @@ pub enum EditError {
 impl Branch {
     /// A branch without edits.
     pub fn new(base: Arc<dyn View>) -> Self {
-        Self { tree: Tree::new(base), revision: Revision::default() }
+        Self::starting(State::new(base))
     }
 
     /// A new branch that starts from this one as it is now.
     pub fn fork(&self) -> Self {
-        self.snapshot().fork()
+        Self::starting(self.state().forked())
     }
 
     /// The branch as it is now, for good.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.tree.clone(), self.revision)
+        Snapshot::new(self.state().clone(), self.revision())
     }
 
     pub fn revision(&self) -> Revision {
-        self.revision
+        self.history.newest().entry.revision
+    }
+
+    fn starting(state: State) -> Self {
+        let start = LogEntry::now(Revision(0), "start", Vec::new());
+        Self { history: History::starting(start, state) }
+    }
+
+    fn state(&self) -> &State {
+        &self.history.newest().state
     }
 }
 
 impl Snapshot {
     /// A new branch that starts from this snapshot, at revision 0.
     pub fn fork(&self) -> Branch {
-        Branch { tree: self.tree().clone(), revision: Revision::default() }
+        Branch::starting(self.state().forked())
     }
 }
 

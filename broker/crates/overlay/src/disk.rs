@@ -11,6 +11,7 @@
 #[cfg(target_os = "linux")]
 mod beneath;
 mod portable;
+mod stamp;
 
 use std::{
     fs::{self, File},
@@ -19,15 +20,40 @@ use std::{
 };
 
 use bytes::Bytes;
+pub(crate) use stamp::Stamp;
 
 use crate::{Listing, Metadata, View, WorkspacePath};
+
+/// A way to the files of a folder that follows no link.
+trait Door: View {
+    /// What tells whether a path is still what it was.
+    fn stamp(&self, path: &WorkspacePath) -> io::Result<Stamp>;
+
+    /// The same for many names of one directory, in their order.
+    fn stamps(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<Stamp>> {
+        names.iter().map(|it| self.stamp(&directory.child(it))).collect()
+    }
+
+    /// As [`View::read`].
+    fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>>;
+
+    /// As [`View::list`].
+    fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>>;
+}
+
+/// What was read, with the stamps of just the file or directory that was opened for it.
+pub(crate) struct Stamped<T> {
+    pub(crate) value: T,
+    pub(crate) before: Stamp,
+    pub(crate) after: Stamp,
+}
 
 /// A real folder, as it is at the moment of each read.
 pub struct Disk {
     root: PathBuf,
     /// The root as it was given, for links that spell it so.
     spelled: PathBuf,
-    door: Box<dyn View>,
+    door: Box<dyn Door>,
 }
 
 impl Disk {
@@ -50,6 +76,22 @@ impl Disk {
         &self.root
     }
 
+    pub(crate) fn stamp(&self, path: &WorkspacePath) -> io::Result<Stamp> {
+        self.door.stamp(path)
+    }
+
+    pub(crate) fn stamps(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<Stamp>> {
+        self.door.stamps(directory, names)
+    }
+
+    pub(crate) fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>> {
+        self.door.read_stamped(path)
+    }
+
+    pub(crate) fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>> {
+        self.door.list_stamped(path)
+    }
+
     /// `target` as a path under the root, if it is absolute and leads there.
     fn below_root<'t>(&self, target: &'t str) -> Option<&'t str> {
         let target = Path::new(target);
@@ -59,7 +101,7 @@ impl Disk {
 }
 
 #[cfg(target_os = "linux")]
-fn open_door(root: &Path) -> io::Result<Box<dyn View>> {
+fn open_door(root: &Path) -> io::Result<Box<dyn Door>> {
     Ok(match beneath::Beneath::new(root)? {
         Some(beneath) => Box::new(beneath),
         None => Box::new(portable::Portable::new(root)?),
@@ -67,7 +109,7 @@ fn open_door(root: &Path) -> io::Result<Box<dyn View>> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open_door(root: &Path) -> io::Result<Box<dyn View>> {
+fn open_door(root: &Path) -> io::Result<Box<dyn Door>> {
     Ok(Box::new(portable::Portable::new(root)?))
 }
 
@@ -95,9 +137,8 @@ impl View for Disk {
     }
 }
 
-/// Reads an open file to its end, into a buffer of just its size.
-fn read_regular(file: File) -> io::Result<Bytes> {
-    let metadata = file.metadata()?;
+/// Reads an open file, which is like this, to its end, into a buffer of just its size.
+fn read_regular(mut file: &File, metadata: &fs::Metadata) -> io::Result<Bytes> {
     match metadata.file_type() {
         it if it.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         it if !it.is_file() => return Err(io::ErrorKind::Unsupported.into()),
@@ -106,11 +147,18 @@ fn read_regular(file: File) -> io::Result<Bytes> {
     let size = u32::try_from(metadata.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
     let mut bytes = Vec::with_capacity(size as usize);
     // The file may have grown since, even beyond the limit; one byte more than allowed tells.
-    file.take(u64::from(u32::MAX) + 1).read_to_end(&mut bytes)?;
+    file.by_ref().take(u64::from(u32::MAX) + 1).read_to_end(&mut bytes)?;
     if u32::try_from(bytes.len()).is_err() {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     Ok(bytes.into())
+}
+
+/// Reads with a look at the open file or directory before and after.
+fn stamped<T>(file: &File, read: impl FnOnce(&fs::Metadata) -> io::Result<T>) -> io::Result<Stamped<T>> {
+    let before = file.metadata()?;
+    let value = read(&before)?;
+    Ok(Stamped { value, before: Stamp::of(&before), after: Stamp::of(&file.metadata()?) })
 }
 
 /// Link texts are kept in UTF-8, as paths are.

@@ -16,6 +16,11 @@ impl ContentHash {
         Self(bytes)
     }
 
+    /// The 64 hexadecimal digits that [`Display`](fmt::Display) writes.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        Some(Self(*blake3::Hash::from_hex(text).ok()?.as_bytes()))
+    }
+
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -49,5 +54,7 @@ mod tests {
         assert_eq!(format!("{empty:?}"), "af1349b9f5f9a1a6");
         assert_eq!(ContentHash::from_bytes(*empty.as_bytes()), empty);
         assert_ne!(ContentHash::of(b"a"), empty);
+        assert_eq!(ContentHash::from_hex(&empty.to_string()), Some(empty));
+        assert_eq!(ContentHash::from_hex("af13"), None);
     }
 }

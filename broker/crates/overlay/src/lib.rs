@@ -1,25 +1,45 @@
 //! What a check can see: a workspace's files, with a branch's edits laid over them.
 //!
-//! [`View`] is the one read trait. [`Disk`] and [`Memory`] are bases, a [`Snapshot`] is a branch's
-//! edits over a base, and [`Traced`] records everything that was read through it.
+//! [`View`] is the one read trait. [`Disk`] and [`Memory`] are bases, [`Base`] is a folder under an editor's
+//! unsaved texts, a [`Snapshot`] is a branch's edits over a base, and [`Traced`] records everything that was
+//! read through it. A [`Committer`] writes a set of changes into the workspace's own folder, all or none.
 //!
-//! This crate is the only door to workspace files. It writes nothing to the disk, spawns no
+//! A [`Store`] keeps branches over restarts, outside the workspace.
+//!
+//! This crate is the only door to workspace files, and nothing but a commit writes to them. It spawns no
 //! process and knows nothing of linters.
 
+mod base;
 mod branch;
+#[cfg(unix)]
+mod commit;
 mod disk;
 mod hash;
 mod memory;
+mod merkle;
 mod path;
+mod store;
 mod trace;
 mod view;
 mod walk;
 
-pub use branch::{Branch, EditError, Revision, Snapshot};
+pub use base::{Base, BaseOptions, BufferError, Changes, Degraded, SettleError, Watch, WatchError};
+pub use branch::{
+    Branch, Change, ChangeKind, CommitPlan, Conflict, ConflictKind, EditError, FileState, KEPT_STEPS,
+    LogEntry, MAX_PATCH, MovedHunk, NodeRecord, OnConflict, Origin, PatchApplied, PatchError, RebaseError,
+    RebaseOnto, Rebased, RestoreError, Revision, Snapshot, Step, TextEdit, unified,
+};
+#[cfg(unix)]
+pub use commit::{
+    CommitError, Committed, Committer, Conflict as CommitConflict, Expected, FileOp, Found, Leftover,
+    Outcome, Recovered,
+};
 pub use disk::Disk;
 pub use hash::ContentHash;
 pub use memory::Memory;
+pub use merkle::{TreeHash, tree_hash};
 pub use path::{PathError, WorkspacePath};
+pub use store::{BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats};
 pub use trace::{Observation, Read, ReadSet, Traced};
 pub use view::{Entry, FileKind, Listing, Metadata, Skipped, View};
 pub use walk::{Walk, WalkOptions, walk};

@@ -112,6 +112,12 @@ impl View for Traced {
         Ok(self.read_hashed(path)?.0)
     }
 
+    fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
+        let answer = self.view.hash(path);
+        self.record(Read::Content(path.clone()), Observation::of(&answer, |it| *it));
+        answer
+    }
+
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
         let answer = self.view.metadata(path);
         self.record(Read::Metadata(path.clone()), Observation::of(&answer, hash_metadata));
@@ -169,13 +175,18 @@ impl Read {
         }
     }
 
+    /// Looks at the contents of many files of one directory, as [`observe`](Self::observe) does at one.
+    pub fn observe_contents(view: &dyn View, directory: &WorkspacePath, names: &[&str]) -> Vec<Observation> {
+        view.hash_all(directory, names).iter().map(|answer| Observation::of(answer, |it| *it)).collect()
+    }
+
     /// Looks again, at `view`.
     pub fn observe(&self, view: &dyn View) -> Observation {
         match self {
             Self::Metadata(path) => Observation::of(&view.metadata(path), hash_metadata),
             Self::Link(path) => Observation::of(&view.read_link(path), |it| ContentHash::of(it.as_bytes())),
             Self::Listing(path) => Observation::of(&view.list(path), hash_listing),
-            Self::Content(path) => Observation::of(&view.read(path), |it| ContentHash::of(it)),
+            Self::Content(path) => Observation::of(&view.hash(path), |it| *it),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::{
     ops::Bound,
 };
 
-use rules::Rules;
+pub(crate) use rules::{Rules, marks};
 
 use crate::{Entry, FileKind, Listing, Skipped, View, WorkspacePath};
 
@@ -35,6 +35,26 @@ const DEPENDENCIES_AND_CACHES: [&str; 14] = [
     ".pytest_cache",
     ".pytype",
 ];
+
+/// Whether a directory of this name is passed over, unless it is asked for.
+pub(crate) fn is_excluded_by_name(name: &str) -> bool {
+    NEVER_VISITED.contains(&name) || DEPENDENCIES_AND_CACHES.contains(&name)
+}
+
+/// Whether what was found in a directory with these rules is passed over.
+pub(crate) fn is_excluded(
+    rules: &Rules,
+    default_excludes: bool,
+    path: &WorkspacePath,
+    entry: &Entry,
+) -> bool {
+    let name = entry.name.as_str();
+    // A link of such a name leads to the same kind of things; a file is a file like any other.
+    let excluded_by_name = default_excludes && entry.kind != FileKind::File;
+    NEVER_VISITED.contains(&name)
+        || (excluded_by_name && DEPENDENCIES_AND_CACHES.contains(&name))
+        || rules.ignore(path, entry.kind == FileKind::Directory)
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkOptions {
@@ -255,12 +275,7 @@ impl Walk<'_> {
     }
 
     fn is_excluded(&self, here: &Stop, path: &WorkspacePath, entry: &Entry) -> bool {
-        let name = entry.name.as_str();
-        // A link of such a name leads to the same kind of things; a file is a file like any other.
-        let excluded_by_name = self.default_excludes && entry.kind != FileKind::File;
-        NEVER_VISITED.contains(&name)
-            || (excluded_by_name && DEPENDENCIES_AND_CACHES.contains(&name))
-            || here.rules.ignore(path, entry.kind == FileKind::Directory)
+        is_excluded(&here.rules, self.default_excludes, path, entry)
     }
 
     fn unreadable(&mut self, path: WorkspacePath, reason: &dyn ToString) {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use rpds::RedBlackTreeMapSync;
 
 use super::EditError;
-use crate::{FileKind, View, WorkspacePath};
+use crate::{ContentHash, FileKind, View, WorkspacePath};
 
 /// How deep edits may lie. Renames can nest directories deeper than any path is long, and to drop a tree
 /// takes stack in proportion to its depth.
@@ -16,7 +16,7 @@ const MAX_DEPTH: u32 = 256;
 #[derive(Clone)]
 pub(super) struct Tree {
     pub(super) base: Arc<dyn View>,
-    root: Directory,
+    pub(super) root: Arc<Directory>,
 }
 
 /// A directory that holds an edit, or has one somewhere below.
@@ -35,6 +35,8 @@ pub(super) struct Directory {
 pub(super) enum Node {
     File {
         bytes: Bytes,
+        /// Of `bytes`, so that nobody hashes them again.
+        hash: ContentHash,
         executable: bool,
     },
     /// Whatever the base has at `path`, a whole directory even, moved here without a copy.
@@ -51,14 +53,22 @@ pub(super) enum Node {
 
 /// What stands at a path.
 pub(super) enum Found<'a> {
-    File { bytes: &'a Bytes, executable: bool },
+    File { bytes: &'a Bytes, hash: ContentHash, executable: bool },
     Symlink(&'a Arc<str>),
     Directory(&'a Directory),
     Base(Lower),
 }
 
+/// What a directory of the tree says of a name, where it says nothing included.
+pub(super) enum Side<'a> {
+    Nothing,
+    Lower(Lower),
+    /// A file, link or directory that the tree itself holds.
+    Held(&'a Node),
+}
+
 /// A place in the base, with what a branch says about it.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Lower {
     pub(super) path: WorkspacePath,
     pub(super) executable: Option<bool>,
@@ -73,12 +83,12 @@ pub(super) enum Parents {
 
 impl Tree {
     pub(super) fn new(base: Arc<dyn View>) -> Self {
-        Self { base, root: Directory::over(WorkspacePath::root()) }
+        Self { base, root: Arc::new(Directory::over(WorkspacePath::root())) }
     }
 
     /// What stands at `path`. Whether the base really has something at a [`Found::Base`] is not known yet.
     pub(super) fn find(&self, path: &WorkspacePath) -> io::Result<Found<'_>> {
-        let mut directory = &self.root;
+        let mut directory = &*self.root;
         let mut names = path.components();
         while let Some(name) = names.next() {
             let (lower, executable) = match directory.entries.get(name).map(|it| &**it) {
@@ -108,7 +118,7 @@ impl Tree {
     ) -> Result<Self, EditError> {
         let (parent, name) = path.parent().zip(path.file_name()).ok_or(EditError::Root)?;
         let mut here = WorkspacePath::root();
-        let mut directory = self.root.clone();
+        let mut directory = Directory::clone(&self.root);
         let mut passed = Vec::new();
         for name in parent.components() {
             here = here.child(name);
@@ -124,10 +134,9 @@ impl Tree {
             above.insert(name, Node::Directory(directory));
             directory = above;
         }
-        if directory.height > MAX_DEPTH {
-            return Err(EditError::TooDeep { path: path.clone(), limit: MAX_DEPTH });
-        }
-        Ok(Self { base: self.base.clone(), root: directory })
+        let tree = self.rooted(directory);
+        tree.expect_not_too_deep(path)?;
+        Ok(tree)
     }
 
     /// The directory `name` of `directory`, which is `here` in the branch, ready to be changed.
@@ -156,6 +165,84 @@ impl Tree {
         }
     }
 
+    /// The same base under another root.
+    pub(super) fn rooted(&self, root: Directory) -> Self {
+        Self { base: self.base.clone(), root: Arc::new(root) }
+    }
+
+    /// This tree without any edit.
+    pub(super) fn blank(&self) -> Self {
+        Self::new(self.base.clone())
+    }
+
+    /// Whether there is no edit in it.
+    pub(super) fn is_blank(&self) -> bool {
+        self.root.entries.is_empty()
+    }
+
+    /// Refuses what is deeper than edits may make it; `path` is where they took place.
+    pub(super) fn expect_not_too_deep(&self, path: &WorkspacePath) -> Result<(), EditError> {
+        if self.root.height > MAX_DEPTH {
+            return Err(EditError::TooDeep { path: path.clone(), limit: MAX_DEPTH });
+        }
+        Ok(())
+    }
+
+    /// This tree with just this entry at `path`, or without one, whatever the base has. `None` if a
+    /// directory on the way is not held here.
+    ///
+    /// `path` must not be the root.
+    pub(super) fn with_entry(&self, path: &WorkspacePath, node: Option<Node>) -> Option<Self> {
+        let (parent, name) = path.parent().zip(path.file_name())?;
+        let mut directory = &*self.root;
+        let mut passed = Vec::new();
+        for name in parent.components() {
+            passed.push((directory, name));
+            directory = directory.held_directory(name)?;
+        }
+        let mut changed = directory.clone();
+        match node {
+            Some(node) => changed.insert(name, node),
+            None => drop(changed.entries.remove_mut(name)),
+        }
+        while let Some((above, name)) = passed.pop() {
+            let mut above = above.clone();
+            above.insert(name, Node::Directory(changed));
+            changed = above;
+        }
+        Some(self.rooted(changed))
+    }
+
+    /// This tree without an entry at `path`, if that makes it show what the base has at `path`.
+    pub(super) fn without_entry_over_base(&self, path: &WorkspacePath) -> Option<Self> {
+        let directory = self.held_directory(&path.parent()?)?;
+        let shows_through = directory.lower_child(path.file_name()?)? == *path;
+        shows_through.then(|| self.with_entry(path, None))?
+    }
+
+    /// The directory at `path`, if an edit made this tree hold it.
+    pub(super) fn held_directory(&self, path: &WorkspacePath) -> Option<&Directory> {
+        path.components().try_fold(&*self.root, Directory::held_directory)
+    }
+
+    /// The places in the base that show through elsewhere than where they are.
+    pub(super) fn moved(&self) -> Vec<WorkspacePath> {
+        let mut moved = Vec::new();
+        let mut folders = vec![(WorkspacePath::root(), &*self.root)];
+        while let Some((path, directory)) = folders.pop() {
+            moved.extend(directory.lower.clone().filter(|it| *it != path));
+            for (name, node) in &directory.entries {
+                let path = path.child(name);
+                match &**node {
+                    Node::Directory(next) => folders.push((path, next)),
+                    Node::Lower { path: lower, .. } if *lower != path => moved.push(lower.clone()),
+                    _ => {}
+                }
+            }
+        }
+        moved
+    }
+
     /// Removes `name`. A whiteout stays behind only where the base would show through.
     fn take_out(&self, directory: &mut Directory, name: &str) {
         let is_below = |lower| !matches!(self.base.metadata(&lower), Err(error) if error.kind() == io::ErrorKind::NotFound);
@@ -177,24 +264,73 @@ impl Directory {
         Self { lower: None, entries: RedBlackTreeMapSync::new_sync(), height: 1 }
     }
 
+    /// This directory with the base's at `path` showing through, if nothing does yet.
+    pub(super) fn opened(&self, path: &WorkspacePath) -> Option<Self> {
+        self.lower.is_none().then(|| Self { lower: Some(path.clone()), ..self.clone() })
+    }
+
+    /// What this directory says of `name`.
+    pub(super) fn side(&self, name: &str) -> Side<'_> {
+        match self.entries.get(name).map(|it| &**it) {
+            None => self
+                .lower_child(name)
+                .map_or(Side::Nothing, |path| Side::Lower(Lower { path, executable: None })),
+            Some(Node::Whiteout) => Side::Nothing,
+            Some(Node::Lower { path, executable }) => {
+                Side::Lower(Lower { path: path.clone(), executable: *executable })
+            }
+            Some(node) => Side::Held(node),
+        }
+    }
+
+    fn held_directory(&self, name: &str) -> Option<&Self> {
+        match &**self.entries.get(name)? {
+            Node::Directory(directory) => Some(directory),
+            Node::File { .. } | Node::Lower { .. } | Node::Symlink(_) | Node::Whiteout => None,
+        }
+    }
+
     fn lower_child(&self, name: &str) -> Option<WorkspacePath> {
         self.lower.as_ref().map(|lower| lower.child(name))
     }
 
-    fn insert(&mut self, name: &str, node: Node) {
+    pub(super) fn insert(&mut self, name: &str, node: Node) {
         self.height = self.height.max(node.height() + 1);
         self.entries.insert_mut(name.into(), Arc::new(node));
     }
 }
 
 impl Node {
+    pub(super) fn file(bytes: Bytes, executable: bool) -> Self {
+        Self::File { hash: ContentHash::of(&bytes), bytes, executable }
+    }
+
     /// A file, link or directory as found; for those alone, the others are not found by themselves.
     fn found(&self) -> Found<'_> {
         match self {
-            Self::File { bytes, executable } => Found::File { bytes, executable: *executable },
+            Self::File { bytes, hash, executable } => {
+                Found::File { bytes, hash: *hash, executable: *executable }
+            }
             Self::Symlink(target) => Found::Symlink(target),
             Self::Directory(directory) => Found::Directory(directory),
             Self::Lower { .. } | Self::Whiteout => unreachable!("`find` looks into these itself"),
+        }
+    }
+
+    /// Whether both surely stand for the same. Directories are not looked into.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::File { hash: a, executable: a_executable, .. },
+                Self::File { hash: b, executable: b_executable, .. },
+            ) => a == b && a_executable == b_executable,
+            (
+                Self::Lower { path: a, executable: a_executable },
+                Self::Lower { path: b, executable: b_executable },
+            ) => a == b && a_executable == b_executable,
+            (Self::Symlink(a), Self::Symlink(b)) => a == b,
+            (Self::Whiteout, Self::Whiteout) => true,
+            _ => false,
         }
     }
 

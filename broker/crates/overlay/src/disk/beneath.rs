@@ -14,6 +14,7 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
+use super::{Door, Stamp, Stamped};
 use crate::{Entry, FileKind, Listing, Metadata, View, WorkspacePath};
 
 /// Enough for some hundred names in one system call.
@@ -51,17 +52,53 @@ impl Beneath {
         })
     }
 
+    fn open_file(&self, path: &WorkspacePath) -> io::Result<File> {
+        // Without `NONBLOCK`, to open a pipe would wait for someone to write into it.
+        self.open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY).map(File::from)
+    }
+
+    fn open_directory(&self, path: &WorkspacePath) -> io::Result<File> {
+        self.open(path, OFlags::RDONLY | OFlags::DIRECTORY).map(File::from)
+    }
+
     /// A handle of what stands at `path` itself, even a link; links on the way are still refused.
     fn open_itself(&self, path: &WorkspacePath) -> io::Result<OwnedFd> {
         self.open(path, OFlags::PATH | OFlags::NOFOLLOW)
     }
 }
 
+impl Door for Beneath {
+    fn stamp(&self, path: &WorkspacePath) -> io::Result<Stamp> {
+        Ok(Stamp::of(&File::from(self.open_itself(path)?).metadata()?))
+    }
+
+    /// Walks the way to the directory once: to look at a name in it is one call instead of three.
+    fn stamps(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<Stamp>> {
+        let Ok(handle) = self.open(directory, OFlags::PATH | OFlags::DIRECTORY) else {
+            return names.iter().map(|it| self.stamp(&directory.child(it))).collect();
+        };
+        let look = |name: &&str| {
+            let stat = rustix::fs::statat(&handle, *name, AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok(Stamp::of_stat(metadata(&stat), &stat))
+        };
+        names.iter().map(look).collect()
+    }
+
+    fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>> {
+        let file = self.open_file(path)?;
+        super::stamped(&file, |metadata| super::read_regular(&file, metadata))
+    }
+
+    fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>> {
+        let directory = self.open_directory(path)?;
+        super::stamped(&directory, |_| list(&directory))
+    }
+}
+
 impl View for Beneath {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
-        // Without `NONBLOCK`, to open a pipe would wait for someone to write into it.
-        let fd = self.open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
-        super::read_regular(File::from(fd))
+        let file = self.open_file(path)?;
+        super::read_regular(&file, &file.metadata()?)
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
@@ -69,20 +106,7 @@ impl View for Beneath {
     }
 
     fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
-        let fd = self.open(path, OFlags::RDONLY | OFlags::DIRECTORY)?;
-        let mut buffer = vec![MaybeUninit::uninit(); LISTING_BUFFER];
-        let mut names = RawDir::new(&fd, &mut buffer);
-        let mut listing = Listing::default();
-        while let Some(entry) = names.next() {
-            let entry = entry?;
-            match entry.file_name().to_str() {
-                Ok("." | "..") => {}
-                Ok(name) => listing.entries.extend(named_entry(&fd, name, entry.file_type())?),
-                Err(_) => listing.not_utf8 += 1,
-            }
-        }
-        listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        Ok(listing)
+        list(&self.open_directory(path)?)
     }
 
     fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
@@ -92,6 +116,22 @@ impl View for Beneath {
         }
         super::link_text(rustix::fs::readlinkat(&link, "", Vec::new())?.into_bytes())
     }
+}
+
+fn list(directory: &File) -> io::Result<Listing> {
+    let mut buffer = vec![MaybeUninit::uninit(); LISTING_BUFFER];
+    let mut names = RawDir::new(directory, &mut buffer);
+    let mut listing = Listing::default();
+    while let Some(entry) = names.next() {
+        let entry = entry?;
+        match entry.file_name().to_str() {
+            Ok("." | "..") => {}
+            Ok(name) => listing.entries.extend(named_entry(directory, name, entry.file_type())?),
+            Err(_) => listing.not_utf8 += 1,
+        }
+    }
+    listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    Ok(listing)
 }
 
 /// `None` if the entry went away before its kind, which some file systems do not list, was known.

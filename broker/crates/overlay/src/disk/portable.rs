@@ -11,6 +11,7 @@ use std::{
 
 use bytes::Bytes;
 
+use super::{Door, Stamp, Stamped};
 use crate::{Entry, FileKind, Listing, Metadata, View, WorkspacePath};
 
 pub(super) struct Portable {
@@ -38,6 +39,16 @@ impl Portable {
         }
         Ok((place, metadata))
     }
+
+    fn open_file(&self, path: &WorkspacePath) -> io::Result<File> {
+        let (place, metadata) = self.look_at(path)?;
+        match super::stamp::kind(metadata.file_type()) {
+            FileKind::File => File::open(place),
+            FileKind::Directory => Err(io::ErrorKind::IsADirectory.into()),
+            FileKind::Symlink => Err(io::ErrorKind::NotADirectory.into()),
+            FileKind::Other => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
 }
 
 /// On Windows a name such as `C:` or `a\b` is more than a name.
@@ -50,23 +61,32 @@ fn push_plain(place: &mut PathBuf, name: &str) -> io::Result<()> {
     Ok(())
 }
 
+impl Door for Portable {
+    fn stamp(&self, path: &WorkspacePath) -> io::Result<Stamp> {
+        Ok(Stamp::of(&self.look_at(path)?.1))
+    }
+
+    fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>> {
+        let file = self.open_file(path)?;
+        super::stamped(&file, |metadata| super::read_regular(&file, metadata))
+    }
+
+    /// Not every system can list an open directory, so the path is looked at instead.
+    fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>> {
+        let before = self.stamp(path)?;
+        let value = self.list(path)?;
+        Ok(Stamped { value, before, after: self.stamp(path)? })
+    }
+}
+
 impl View for Portable {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
-        let (place, metadata) = self.look_at(path)?;
-        match kind(metadata.file_type()) {
-            FileKind::File => super::read_regular(File::open(place)?),
-            FileKind::Directory => Err(io::ErrorKind::IsADirectory.into()),
-            FileKind::Symlink => Err(io::ErrorKind::NotADirectory.into()),
-            FileKind::Other => Err(io::ErrorKind::Unsupported.into()),
-        }
+        let file = self.open_file(path)?;
+        super::read_regular(&file, &file.metadata()?)
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
-        let (_, metadata) = self.look_at(path)?;
-        let kind = kind(metadata.file_type());
-        let is_file = kind == FileKind::File;
-        let size = if is_file { metadata.len() } else { 0 };
-        Ok(Metadata { kind, size, executable: is_file && is_executable(&metadata) })
+        Ok(self.stamp(path)?.metadata())
     }
 
     fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
@@ -78,7 +98,9 @@ impl View for Portable {
         for entry in fs::read_dir(place)? {
             let entry = entry?;
             match entry.file_name().into_string() {
-                Ok(name) => listing.entries.push(Entry { name, kind: kind(entry.file_type()?) }),
+                Ok(name) => {
+                    listing.entries.push(Entry { name, kind: super::stamp::kind(entry.file_type()?) })
+                }
                 Err(_) => listing.not_utf8 += 1,
             }
         }
@@ -93,24 +115,4 @@ impl View for Portable {
         }
         super::link_text(fs::read_link(place)?.into_os_string().into_encoded_bytes())
     }
-}
-
-fn kind(file_type: fs::FileType) -> FileKind {
-    match file_type {
-        it if it.is_file() => FileKind::File,
-        it if it.is_dir() => FileKind::Directory,
-        it if it.is_symlink() => FileKind::Symlink,
-        _ => FileKind::Other,
-    }
-}
-
-#[cfg(unix)]
-fn is_executable(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    metadata.permissions().mode() & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &fs::Metadata) -> bool {
-    false
 }

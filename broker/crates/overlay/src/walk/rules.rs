@@ -10,7 +10,7 @@ use std::{io, sync::Arc};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::WalkOptions;
-use crate::{FileKind, Listing, Skipped, View, WorkspacePath};
+use crate::{Entry, FileKind, Listing, Skipped, View, WorkspacePath};
 
 /// In the order in which they are heard. The last two are git's.
 const IGNORE_FILES: [&str; 3] = [".brokerignore", ".ignore", ".gitignore"];
@@ -19,7 +19,7 @@ const FIRST_OF_GIT: usize = 2;
 
 /// The rules that count in a directory: its own and those above it. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Rules {
+pub(crate) struct Rules {
     /// `None` if ignore files are not asked for.
     global: Option<Arc<Gitignore>>,
     nearest: Option<Arc<Level>>,
@@ -36,14 +36,14 @@ struct Level {
 }
 
 impl Rules {
-    pub(super) fn new(options: &WalkOptions) -> Self {
+    pub(crate) fn new(options: &WalkOptions) -> Self {
         let text = options.global_excludes.as_deref().unwrap_or_default();
         let global = || Arc::new(matcher(text).unwrap_or_else(|_| Gitignore::empty()));
         Self { global: options.respect_ignore_files.then(global), nearest: None }
     }
 
     /// The rules inside of `directory`. Ignore files that cannot be read are reported and count as empty.
-    pub(super) fn enter(
+    pub(crate) fn enter(
         &self,
         view: &dyn View,
         directory: &WorkspacePath,
@@ -107,6 +107,13 @@ fn judge(matcher: &Gitignore, path: &str, is_directory: bool) -> Option<bool> {
         ignore::Match::Ignore(_) => Some(true),
         ignore::Match::Whitelist(_) => Some(false),
     }
+}
+
+/// The entries of a directory by whose being there its rules may differ from those above it.
+pub(crate) fn marks(listing: &Listing) -> Vec<Entry> {
+    let is_mark =
+        |entry: &&Entry| matches!(&*entry.name, ".git" | ".jj") || IGNORE_FILES.contains(&&*entry.name);
+    listing.entries.iter().filter(is_mark).cloned().collect()
 }
 
 fn has(listing: &Listing, name: &str) -> bool {

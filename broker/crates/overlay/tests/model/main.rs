@@ -5,6 +5,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what is unexpected")]
 
+mod kept;
+mod patches;
+mod rebased;
 mod reference;
 
 use std::{io, sync::Arc};
@@ -25,7 +28,7 @@ fn refusal(error: &EditError) -> Refusal {
         EditError::DirectoryNotEmpty(_) => Refusal::NotEmpty,
         EditError::IntoItself { .. } => Refusal::IntoItself,
         EditError::Unreachable { .. } => Refusal::Unreachable,
-        EditError::TooLong { .. } | EditError::TooDeep { .. } => panic!("no path here is so long: {error}"),
+        _ => panic!("no edit here can fail so: {error}"),
     }
 }
 

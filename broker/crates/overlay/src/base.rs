@@ -1,0 +1,162 @@
+//! The live workspace of a daemon: the disk, under the texts that editors have not saved.
+//!
+//! What was read once is kept, and never believed without a look: each use stats the path beneath the
+//! root, and what is kept counts only if device, inode, size, permissions and both times are what they
+//! were when it was read, and if at that time the file had been at rest for longer than a tick of the file
+//! system. So no event that a watcher misses can make an answer stale.
+//!
+//! Three things no stat tells, and so they are not noticed: a page that is written through a shared `mmap`
+//! before the kernel moves the time; one `write` call in place that takes longer than the tick; and a file
+//! system whose times are coarser than two seconds, or come from another machine's slow clock.
+//!
+//! Nothing of the workspace is ever written.
+
+mod buffers;
+mod changes;
+mod live;
+mod watch;
+
+use std::{
+    io,
+    path::Path,
+    sync::{Arc, atomic::Ordering},
+};
+
+pub use buffers::BufferError;
+use buffers::Buffers;
+use bytes::Bytes;
+use changes::Announcements;
+pub use changes::Changes;
+use live::Live;
+pub use watch::{Degraded, SettleError, Watch, WatchError};
+
+use crate::{ContentHash, Disk, Listing, Metadata, View, WorkspacePath};
+
+/// The disk under the editors' unsaved texts. Cloning it gives another handle of the same.
+#[derive(Clone)]
+pub struct Base {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    live: Arc<Live>,
+    buffers: Buffers,
+    announcements: Announcements,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseOptions {
+    /// Bytes of file contents to keep in memory.
+    pub text_budget: u64,
+}
+
+impl Default for BaseOptions {
+    fn default() -> Self {
+        Self { text_budget: 256 << 20 }
+    }
+}
+
+impl Base {
+    /// Opens a workspace folder, which must exist.
+    pub fn open(root: &Path, options: BaseOptions) -> io::Result<Self> {
+        let live = Arc::new(Live::new(Disk::new(root)?, options.text_budget));
+        let buffers = Buffers::new(live.clone());
+        Ok(Self { shared: Arc::new(Shared { live, buffers, announcements: Announcements::default() }) })
+    }
+
+    /// The folder itself, without what is kept and without unsaved texts.
+    pub fn disk(&self) -> &Disk {
+        self.shared.live.disk()
+    }
+
+    /// Lays an editor's unsaved text over the file at `path`, or replaces the one that is there.
+    ///
+    /// Links are followed, as an edit of a branch follows them; where that leads is found when the buffer is
+    /// opened and kept until it is closed. The file need not exist. Whatever happens on the disk meanwhile,
+    /// the text stays as it is, and stays executable or not as the file was.
+    pub fn set_buffer(&self, path: &WorkspacePath, text: Bytes) -> Result<(), BufferError> {
+        let place = self.shared.buffers.set(path, text)?;
+        self.shared.announcements.buffer(place);
+        Ok(())
+    }
+
+    /// Lets the disk show through again. False if there was no buffer of that path.
+    pub fn close_buffer(&self, path: &WorkspacePath) -> bool {
+        let place = self.shared.buffers.close(path);
+        let was_open = place.is_some();
+        place.into_iter().for_each(|it| self.shared.announcements.buffer(it));
+        was_open
+    }
+
+    /// The unsaved texts, by the link-free path of the file that each stands for.
+    pub fn buffers(&self) -> Vec<(WorkspacePath, ContentHash)> {
+        self.shared.buffers.list()
+    }
+
+    /// Counts the batches of changes that were announced to watches.
+    pub fn generation(&self) -> u64 {
+        self.shared.announcements.generation().load(Ordering::Acquire)
+    }
+
+    /// Tells of changes on the disk and of buffers, a few milliseconds after they happen.
+    ///
+    /// It is a hint, for pushing and warming: what a base answers never depends on it. `private` is a
+    /// folder that exists and where nothing but this writes, best outside of the workspace: see
+    /// [`Watch::settle`]. When this returns the whole workspace is watched, or [`Watch::degraded`] says
+    /// why not.
+    pub fn watch(
+        &self,
+        private: &Path,
+        on_change: impl Fn(Changes) + Send + Sync + 'static,
+    ) -> Result<Watch, WatchError> {
+        watch::start(&self.shared.live, &self.shared.announcements, private, Box::new(on_change))
+    }
+}
+
+impl View for Base {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        match &*self.shared.buffers.current() {
+            None => self.shared.live.read(path),
+            Some(buffered) => buffered.read(path),
+        }
+    }
+
+    fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
+        match &*self.shared.buffers.current() {
+            None => self.shared.live.hash(path),
+            Some(buffered) => buffered.hash(path),
+        }
+    }
+
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<ContentHash>> {
+        match &*self.shared.buffers.current() {
+            None => self.shared.live.hash_all(directory, names),
+            Some(buffered) => buffered.hash_all(directory, names),
+        }
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        match &*self.shared.buffers.current() {
+            None => self.shared.live.metadata(path),
+            Some(buffered) => buffered.metadata(path),
+        }
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        match &*self.shared.buffers.current() {
+            None => self.shared.live.list(path),
+            Some(buffered) => buffered.list(path),
+        }
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        match &*self.shared.buffers.current() {
+            None => self.shared.live.read_link(path),
+            Some(buffered) => buffered.read_link(path),
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

@@ -1,0 +1,56 @@
+//! What is announced, and to whom.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+        mpsc::Sender,
+    },
+};
+
+use super::watch::Message;
+use crate::WorkspacePath;
+
+/// A batch of changes. Each may be one more than really happened, and is never an answer by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// What came, went or changed; a directory stands for everything below it, too.
+    pub paths: BTreeSet<WorkspacePath>,
+    /// Events were lost: anything may have changed.
+    pub overflow: bool,
+}
+
+impl Changes {
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && !self.overflow
+    }
+}
+
+/// The watches of a base, and how many batches they announced.
+#[derive(Default)]
+pub(super) struct Announcements {
+    watches: Mutex<Vec<Sender<Message>>>,
+    generation: Arc<AtomicU64>,
+}
+
+impl Announcements {
+    pub(super) fn generation(&self) -> &Arc<AtomicU64> {
+        &self.generation
+    }
+
+    pub(super) fn add(&self, watch: Sender<Message>) {
+        self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
+    }
+
+    /// Tells all watches that the buffer at `place` changed, and forgets those that are gone.
+    pub(super) fn buffer(&self, place: WorkspacePath) {
+        let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        watches.retain(|watch| watch.send(Message::Buffer(place.clone())).is_ok());
+    }
+}
+
+/// One batch more. Before it is announced, so that who is told finds it counted.
+pub(super) fn count(generation: &AtomicU64) {
+    generation.fetch_add(1, Ordering::AcqRel);
+}

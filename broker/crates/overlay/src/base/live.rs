@@ -1,0 +1,171 @@
+//! The disk as it is now, with what was read before kept for as long as a stat bears it out.
+
+use std::{io, sync::Arc, time::SystemTime};
+
+use bytes::Bytes;
+use quick_cache::{Weighter, sync::Cache};
+
+use crate::{
+    ContentHash, Disk, Listing, Metadata, View, WorkspacePath,
+    disk::{Stamp, Stamped},
+};
+
+/// Files whose hash is kept, and entries of listings, together.
+const MAX_KNOWN: u64 = 1_000_000;
+
+/// A file that changes at every look is given as it was at the last.
+const MAX_TRIES: u32 = 4;
+
+/// For the sizing of a table at the start; it grows as it must.
+const USUAL_FILES: usize = 10_000;
+
+pub(super) struct Live {
+    disk: Disk,
+    known: Cache<WorkspacePath, Known, ByEntries>,
+    /// By hash, so that equal files are one text, whatever their names.
+    texts: Cache<ContentHash, Bytes, ByBytes>,
+}
+
+/// What was read at a path while it had this stamp.
+#[derive(Clone)]
+struct Known {
+    stamp: Stamp,
+    fact: Fact,
+}
+
+#[derive(Clone)]
+enum Fact {
+    File(ContentHash),
+    Directory(Arc<Listing>),
+}
+
+#[derive(Clone)]
+struct ByEntries;
+
+impl Weighter<WorkspacePath, Known> for ByEntries {
+    fn weight(&self, _: &WorkspacePath, known: &Known) -> u64 {
+        match &known.fact {
+            Fact::File(_) => 1,
+            Fact::Directory(listing) => 1 + listing.entries.len() as u64,
+        }
+    }
+}
+
+#[derive(Clone)]
+struct ByBytes;
+
+impl Weighter<ContentHash, Bytes> for ByBytes {
+    /// An empty text still takes a place.
+    fn weight(&self, _: &ContentHash, text: &Bytes) -> u64 {
+        text.len() as u64 + size_of::<(ContentHash, Bytes)>() as u64
+    }
+}
+
+impl Live {
+    pub(super) fn new(disk: Disk, text_budget: u64) -> Self {
+        let known = Cache::with_weighter(USUAL_FILES, MAX_KNOWN, ByEntries);
+        let texts = Cache::with_weighter(USUAL_FILES, text_budget, ByBytes);
+        Self { disk, known, texts }
+    }
+
+    pub(super) fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    /// What is known of `path`, if it is still so.
+    fn known(&self, path: &WorkspacePath) -> io::Result<Option<Fact>> {
+        let Some(known) = self.known.get(path) else { return Ok(None) };
+        Ok((self.disk.stamp(path)? == known.stamp).then_some(known.fact))
+    }
+
+    fn load(&self, path: &WorkspacePath) -> io::Result<(Bytes, ContentHash)> {
+        let (bytes, settled) = at_rest(|| self.disk.read_stamped(path))?;
+        let hash = ContentHash::of(&bytes);
+        if let Some(stamp) = settled {
+            self.known.insert(path.clone(), Known { stamp, fact: Fact::File(hash) });
+        }
+        Ok((bytes, hash))
+    }
+
+    /// The one text of this hash.
+    fn share(&self, hash: ContentHash, bytes: Bytes) -> Bytes {
+        self.texts.get(&hash).unwrap_or_else(|| {
+            self.texts.insert(hash, bytes.clone());
+            bytes
+        })
+    }
+
+    fn load_listing(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        let (listing, settled) = at_rest(|| self.disk.list_stamped(path))?;
+        if let Some(stamp) = settled {
+            let fact = Fact::Directory(Arc::new(listing.clone()));
+            self.known.insert(path.clone(), Known { stamp, fact });
+        }
+        Ok(listing)
+    }
+}
+
+/// Reads again while something changes during the read. With the stamp that what was read can be known by
+/// from now on, if it has one.
+fn at_rest<T>(read: impl Fn() -> io::Result<Stamped<T>>) -> io::Result<(T, Option<Stamp>)> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        // The clock first: what settled before it can only be changed after it.
+        let now = SystemTime::now();
+        let Stamped { value, before, after } = read()?;
+        if before == after {
+            return Ok((value, before.is_settled(now).then_some(before)));
+        }
+        if tries == MAX_TRIES {
+            return Ok((value, None));
+        }
+    }
+}
+
+impl View for Live {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        match self.known(path)? {
+            Some(Fact::File(hash)) if let Some(text) = self.texts.get(&hash) => Ok(text),
+            _ => self.load(path).map(|(bytes, hash)| self.share(hash, bytes)),
+        }
+    }
+
+    fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
+        match self.known(path)? {
+            Some(Fact::File(hash)) => Ok(hash),
+            // The text is not kept: who hashes a whole tree would fill the memory with it.
+            _ => self.load(path).map(|(_, hash)| hash),
+        }
+    }
+
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<ContentHash>> {
+        let stamps = self.disk.stamps(directory, names);
+        let hash = |(stamp, name): (io::Result<Stamp>, &&str)| {
+            let (stamp, path) = (stamp?, directory.child(name));
+            match self.known.get(&path) {
+                Some(Known { stamp: known, fact: Fact::File(hash) }) if known == stamp => Ok(hash),
+                _ => self.load(&path).map(|(_, hash)| hash),
+            }
+        };
+        stamps.into_iter().zip(names).map(hash).collect()
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        self.disk.metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        match self.known(path)? {
+            Some(Fact::Directory(listing)) => Ok(Listing::clone(&listing)),
+            _ => self.load_listing(path),
+        }
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        self.disk.read_link(path)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,227 @@
+//! The loop of a watch: events in, batches out, and new directories watched as they appear.
+
+use std::{
+    io,
+    ops::ControlFlow,
+    path::Path,
+    sync::{
+        Arc, OnceLock,
+        atomic::AtomicU64,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    time::{Duration, Instant},
+};
+
+use notify::{
+    Event, EventKind, RecursiveMode, Watcher,
+    event::{AccessKind, AccessMode, ModifyKind, RenameMode},
+};
+
+use super::{Degraded, Message, OnChange, WatchError, settle::Cookies};
+use crate::{
+    FileKind, View as _, WorkspacePath,
+    base::{changes, changes::Changes, live::Live},
+    walk::is_excluded_by_name,
+};
+
+/// A batch ends when nothing happened for this long,
+const QUIET: Duration = Duration::from_millis(5);
+/// or when its first change is this old.
+const LONGEST: Duration = Duration::from_millis(50);
+
+/// Where compilers write: vast, and usually ignored by git.
+const BUILD_OUTPUT: &str = "target";
+
+/// Elsewhere one watch on the root is cheaper, and knows of new directories by itself.
+const ONE_BY_ONE: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
+pub(super) struct Pump {
+    pub(super) live: Arc<Live>,
+    pub(super) watcher: Box<dyn Watcher + Send>,
+    pub(super) cookies: Arc<Cookies>,
+    pub(super) degraded: Arc<OnceLock<Degraded>>,
+    pub(super) generation: Arc<AtomicU64>,
+    pub(super) pending: Changes,
+    pub(super) on_change: OnChange,
+}
+
+/// Whether an event can tell of a change. That someone reads, this process first of all, does not.
+pub(super) fn matters(event: &notify::Result<Event>) -> bool {
+    let Ok(event) = event else { return true };
+    match event.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
+        EventKind::Access(_) => event.need_rescan(),
+        _ => true,
+    }
+}
+
+impl Pump {
+    /// Watches all there is. Without a watch on the private folder and the root there is none at all.
+    pub(super) fn begin(&mut self) -> Result<(), WatchError> {
+        let folder = self.cookies.folder().to_owned();
+        self.watcher.watch(&folder, RecursiveMode::NonRecursive).map_err(WatchError::Unavailable)?;
+        let root = self.live.disk().root();
+        let mode = if ONE_BY_ONE { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
+        self.watcher.watch(root, mode).map_err(WatchError::Unavailable)?;
+        // What is found there is not news.
+        let _ = self.watch_tree(WorkspacePath::root());
+        Ok(())
+    }
+
+    pub(super) fn run(mut self, inbox: &Receiver<Message>) {
+        // Also when the callback panics.
+        let _closing = Closing(Arc::clone(&self.cookies));
+        while let Ok(message) = inbox.recv() {
+            if self.handle(message).is_break() || self.collect(inbox).is_break() {
+                return;
+            }
+        }
+    }
+
+    /// Takes in what belongs to the batch that has begun, and announces it.
+    fn collect(&mut self, inbox: &Receiver<Message>) -> ControlFlow<()> {
+        let deadline = Instant::now() + LONGEST;
+        while !self.pending.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match inbox.recv_timeout(left.min(QUIET)) {
+                Ok(message) => self.handle(message)?,
+                Err(RecvTimeoutError::Timeout) => self.announce(),
+                Err(RecvTimeoutError::Disconnected) => return ControlFlow::Break(()),
+            }
+            if Instant::now() >= deadline {
+                self.announce();
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn handle(&mut self, message: Message) -> ControlFlow<()> {
+        match message {
+            Message::Event(Ok(event)) => self.take_in(&event),
+            Message::Event(Err(error)) => {
+                self.pending.overflow = true;
+                self.degrade(&error);
+            }
+            Message::Buffer(place) => drop(self.pending.paths.insert(place)),
+            Message::Stop => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn take_in(&mut self, event: &Event) {
+        if event.need_rescan() {
+            self.pending.overflow = true;
+            // News of directories may be among what is lost. What is in them is told by the flag.
+            let _ = self.watch_tree(WorkspacePath::root());
+        }
+        for path in &event.paths {
+            if self.cookies.owns(path) {
+                self.take_in_cookie(path);
+            } else if let Some(path) = self.in_workspace(path) {
+                if may_be_new(event.kind) && self.is_directory(&path) {
+                    let found = self.watch_tree(path.clone());
+                    self.pending.paths.extend(found);
+                }
+                self.pending.paths.insert(path);
+            }
+        }
+    }
+
+    /// What came before a cookie is announced before who waits for it is woken.
+    fn take_in_cookie(&mut self, cookie: &Path) {
+        if self.cookies.is_awaited(cookie) {
+            self.announce();
+            self.cookies.came(cookie);
+        }
+    }
+
+    /// `None` for names that no view shows, and for what a walk does not visit.
+    fn in_workspace(&self, path: &Path) -> Option<WorkspacePath> {
+        let relative = path.strip_prefix(self.live.disk().root()).ok()?.to_str()?;
+        let path = WorkspacePath::new(&relative.replace(std::path::MAIN_SEPARATOR, "/")).ok()?;
+        let is_watched = path.components().all(is_watched);
+        is_watched.then_some(path)
+    }
+
+    fn is_directory(&self, path: &WorkspacePath) -> bool {
+        self.live.disk().metadata(path).is_ok_and(|it| it.kind == FileKind::Directory)
+    }
+
+    /// Watches a directory and all below it. Gives what is there, which may have come before the watch.
+    fn watch_tree(&mut self, top: WorkspacePath) -> Vec<WorkspacePath> {
+        let mut found = Vec::new();
+        let mut pending = vec![top];
+        while ONE_BY_ONE && let Some(directory) = pending.pop() {
+            if self.watch_directory(&directory).is_break() {
+                break;
+            }
+            // Only now, so that nothing can come between the list and the watch.
+            let Ok(listing) = self.live.disk().list(&directory) else { continue };
+            for entry in listing.entries.iter().filter(|it| is_watched(&it.name)) {
+                let path = directory.child(&entry.name);
+                found.push(path.clone());
+                pending.extend((entry.kind == FileKind::Directory).then_some(path));
+            }
+        }
+        found
+    }
+
+    /// Breaks if there are no more watches to be had.
+    fn watch_directory(&mut self, directory: &WorkspacePath) -> ControlFlow<()> {
+        let place = self.live.disk().root().join(directory.as_str());
+        let Err(error) = self.watcher.watch(&place, RecursiveMode::NonRecursive) else {
+            return ControlFlow::Continue(());
+        };
+        match &error.kind {
+            notify::ErrorKind::MaxFilesWatch => {
+                self.degrade(&error);
+                return ControlFlow::Break(());
+            }
+            notify::ErrorKind::PathNotFound => {}
+            notify::ErrorKind::Io(error) if is_harmless(error) => {}
+            _ => self.degrade(&error),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn degrade(&self, error: &notify::Error) {
+        // The first reason is told; what follows from it is of no interest.
+        let _ = self.degraded.set(Degraded { reason: error.to_string() });
+    }
+
+    fn announce(&mut self) {
+        if !self.pending.is_empty() {
+            changes::count(&self.generation);
+            (self.on_change)(std::mem::take(&mut self.pending));
+        }
+    }
+}
+
+struct Closing(Arc<Cookies>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+fn is_watched(name: &str) -> bool {
+    !is_excluded_by_name(name) && name != BUILD_OUTPUT
+}
+
+fn may_be_new(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Create(_) | EventKind::Any | EventKind::Other => true,
+        EventKind::Modify(ModifyKind::Name(mode)) => mode != RenameMode::From,
+        EventKind::Modify(_) | EventKind::Access(_) | EventKind::Remove(_) => false,
+    }
+}
+
+/// Gone again, or closed to this process, which then cannot read below it either.
+fn is_harmless(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+    matches!(error.kind(), NotADirectory | NotFound | PermissionDenied)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! What a commit of a branch has to do to the disk.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+};
+
+use super::{Branch, Change, ChangeKind, FileState, Origin};
+use crate::{Expected, FileOp, View as _, WorkspacePath};
+
+/// The changes of a branch, and the same as operations on the workspace folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitPlan {
+    pub ops: Vec<FileOp>,
+    pub changes: Vec<Change>,
+}
+
+impl Branch {
+    /// What makes the disk look like this branch. Each operation expects what the base had when the branch
+    /// first touched the path, so that whatever changed since is a conflict; but for the paths in `force`.
+    pub fn plan_commit(&self, force: &BTreeSet<WorkspacePath>) -> io::Result<CommitPlan> {
+        let snapshot = self.snapshot();
+        let changes = snapshot.changes(&snapshot.base_of())?;
+        if let Some(change) = changes.iter().find(|it| is_of_version_control(&it.path)) {
+            let text =
+                format!("`{}` belongs to version control, which a commit never writes to", change.path);
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+        }
+        let moved = snapshot.tree().moved();
+        let planner = Planner { origins: snapshot.origins().collect(), force, moved };
+        let mut ops = Vec::new();
+        for change in &changes {
+            if let ChangeKind::Renamed { from } = &change.kind {
+                ops.extend(planner.removal(from, change.before.as_ref()));
+            }
+            match &change.after {
+                None => ops.extend(planner.removal(&change.path, change.before.as_ref())),
+                Some(after) => ops.extend(planner.arrival(change, after, |path| snapshot.read(path))?),
+            }
+        }
+        Ok(CommitPlan { ops, changes })
+    }
+}
+
+const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
+
+/// What stands there is run by other programs: a hook, a command in a configuration.
+fn is_of_version_control(path: &WorkspacePath) -> bool {
+    path.components().any(|it| VERSION_CONTROL.contains(&it))
+}
+
+struct Planner<'a> {
+    origins: BTreeMap<&'a WorkspacePath, &'a Origin>,
+    force: &'a BTreeSet<WorkspacePath>,
+    /// What the branch shows elsewhere.
+    moved: Vec<WorkspacePath>,
+}
+
+impl Planner<'_> {
+    /// What must stand at `path` for it to be changed; `now` is what the base has there.
+    fn expected(&self, path: &WorkspacePath, now: Option<&FileState>) -> Expected {
+        if self.force.contains(path) {
+            return Expected::Anything;
+        }
+        match self.origins.get(path) {
+            Some(Origin::Missing) => Expected::Missing,
+            Some(Origin::File { hash, executable, .. }) => Expected::File(*hash, *executable),
+            Some(Origin::Symlink(target)) => Expected::Symlink(target.clone()),
+            Some(Origin::Directory) => Expected::Directory,
+            // A socket is never replaced: what is expected is never there.
+            Some(Origin::Other) => Expected::Missing,
+            // It came into a directory that the branch had removed already.
+            None if now.is_some() && !self.moved.iter().any(|it| path.starts_with(it)) => Expected::Missing,
+            // It goes with the directory that it is in.
+            None => match now {
+                None | Some(FileState::Other) => Expected::Missing,
+                Some(FileState::File { hash, executable }) => Expected::File(*hash, *executable),
+                Some(FileState::Symlink(target)) => Expected::Symlink(target.clone()),
+                Some(FileState::Directory) => Expected::Directory,
+            },
+        }
+    }
+
+    fn removal(&self, path: &WorkspacePath, now: Option<&FileState>) -> Option<FileOp> {
+        let path = path.clone();
+        Some(match now? {
+            FileState::Directory => FileOp::RemoveDir { path },
+            FileState::File { .. } | FileState::Symlink(_) | FileState::Other => {
+                let before = self.expected(&path, now);
+                FileOp::Remove { path, before }
+            }
+        })
+    }
+
+    fn arrival(
+        &self,
+        change: &Change,
+        after: &FileState,
+        read: impl Fn(&WorkspacePath) -> io::Result<bytes::Bytes>,
+    ) -> io::Result<Vec<FileOp>> {
+        let path = change.path.clone();
+        // What stood at a renamed file's old place says nothing of its new one.
+        let now = change.before.as_ref().filter(|_| !matches!(change.kind, ChangeKind::Renamed { .. }));
+        let before = self.expected(&path, now);
+        Ok(match after {
+            FileState::File { executable, .. } if change.kind == ChangeKind::ModeChanged => {
+                vec![FileOp::SetExecutable { path, executable: *executable, before }]
+            }
+            FileState::File { executable, .. } => {
+                let bytes = read(&path)?;
+                vec![FileOp::Write { path, bytes, executable: *executable, before }]
+            }
+            FileState::Symlink(target) => vec![FileOp::Symlink { path, target: target.clone(), before }],
+            FileState::Directory => {
+                let removal = self.removal(&path, now);
+                removal.into_iter().chain([FileOp::CreateDir { path }]).collect()
+            }
+            FileState::Other => {
+                let text = format!("`{path}` is neither a file, a directory nor a link");
+                return Err(io::Error::new(io::ErrorKind::Unsupported, text));
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, sync::Arc};
+
+    use bytes::Bytes;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::{CommitError, Committer, Disk};
+
+    struct Place {
+        workspace: TempDir,
+        _journal: TempDir,
+        committer: Committer,
+        branch: Branch,
+    }
+
+    fn path(text: &str) -> WorkspacePath {
+        WorkspacePath::new(text).unwrap()
+    }
+
+    /// A workspace with `files`, and a branch of it.
+    fn place(files: &[(&str, &str)]) -> Place {
+        let (workspace, journal) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        for (name, text) in files {
+            let file = workspace.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        let committer = Committer::new(workspace.path(), journal.path()).unwrap();
+        let branch = Branch::new(Arc::new(Disk::new(workspace.path()).unwrap()));
+        Place { workspace, _journal: journal, committer, branch }
+    }
+
+    impl Place {
+        fn commit(&self, force: &[&str]) -> Result<(), CommitError> {
+            let force = force.iter().map(|it| path(it)).collect();
+            self.committer.commit(&self.branch.plan_commit(&force).unwrap().ops).map(drop)
+        }
+
+        /// Every file and link, with its text, as the disk has it.
+        fn tree(&self) -> Vec<String> {
+            let disk = Disk::new(self.workspace.path()).unwrap();
+            let mut lines = Vec::new();
+            let mut folders = vec![WorkspacePath::root()];
+            while let Some(folder) = folders.pop() {
+                for entry in disk.list(&folder).unwrap().entries {
+                    let path = folder.child(&entry.name);
+                    match entry.kind {
+                        crate::FileKind::Directory => folders.push(path),
+                        crate::FileKind::Symlink => {
+                            lines.push(format!("{path} -> {}", disk.read_link(&path).unwrap()));
+                        }
+                        _ => {
+                            let text = String::from_utf8(disk.read(&path).unwrap().to_vec()).unwrap();
+                            lines.push(format!("{path}: {text}"));
+                        }
+                    }
+                }
+            }
+            lines.sort();
+            lines
+        }
+    }
+
+    #[test]
+    fn the_disk_becomes_the_branch() {
+        let mut place = place(&[("a", "1"), ("dir/b", "2"), ("dir/c", "3"), ("gone", "4"), ("x/y", "5")]);
+        let branch = &mut place.branch;
+        branch.write(&path("a"), Bytes::from("new")).unwrap();
+        branch.rename(&path("dir"), &path("moved")).unwrap();
+        branch.write(&path("moved/b"), Bytes::from("two")).unwrap();
+        branch.remove(&path("gone")).unwrap();
+        branch.create_dir(&path("gone")).unwrap();
+        branch.write(&path("gone/in"), Bytes::from("6")).unwrap();
+        branch.symlink(&path("link"), "a").unwrap();
+        branch.set_executable(&path("a"), true).unwrap();
+        branch.remove(&path("x")).unwrap();
+        branch.write(&path("x"), Bytes::from("file")).unwrap();
+        place.commit(&[]).unwrap();
+        assert_eq!(
+            place.tree(),
+            ["a: new", "gone/in: 6", "link -> a", "moved/b: two", "moved/c: 3", "x: file"]
+        );
+        assert!(place.branch.conflicts().unwrap().is_empty());
+        place.branch.committed();
+        assert!(place.branch.plan_commit(&BTreeSet::new()).unwrap().ops.is_empty());
+    }
+
+    #[test]
+    fn what_came_into_a_removed_directory_is_not_lost() {
+        let mut place = place(&[("dir/in/a", "1"), ("dir/b", "2"), ("moved/c", "3")]);
+        place.branch.remove(&path("dir")).unwrap();
+        place.branch.rename(&path("moved"), &path("there")).unwrap();
+        fs::write(place.workspace.path().join("dir/in/new"), "theirs").unwrap();
+        fs::write(place.workspace.path().join("dir/b"), "theirs").unwrap();
+        fs::write(place.workspace.path().join("moved/new"), "goes along").unwrap();
+        let Err(CommitError::Conflicts(conflicts)) = place.commit(&[]) else { panic!("not refused") };
+        assert_eq!(conflicts.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["dir/b", "dir/in/new"]);
+        place.commit(&["dir/b", "dir/in/new"]).unwrap();
+        assert_eq!(place.tree(), ["there/c: 3", "there/new: goes along"]);
+    }
+
+    #[test]
+    fn version_control_is_left_alone() {
+        let mut place = place(&[(".git/config", "")]);
+        place.branch.write(&path("sub/.git/hooks/pre-commit"), Bytes::from("#!/bin/sh")).unwrap();
+        let error = place.branch.plan_commit(&BTreeSet::new()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+    }
+
+    #[test]
+    fn what_changed_meanwhile_is_refused_unless_forced() {
+        let mut place = place(&[("a", "1"), ("b", "2")]);
+        place.branch.write(&path("a"), Bytes::from("mine")).unwrap();
+        place.branch.write(&path("b"), Bytes::from("mine")).unwrap();
+        place.branch.write(&path("c"), Bytes::from("mine")).unwrap();
+        fs::write(place.workspace.path().join("a"), "theirs").unwrap();
+        fs::write(place.workspace.path().join("c"), "theirs").unwrap();
+        let Err(CommitError::Conflicts(conflicts)) = place.commit(&["c"]) else { panic!("not refused") };
+        assert_eq!(conflicts.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["a"]);
+        assert_eq!(place.tree(), ["a: theirs", "b: 2", "c: theirs"]);
+        place.commit(&["a", "c"]).unwrap();
+        assert_eq!(place.tree(), ["a: mine", "b: mine", "c: mine"]);
+    }
+}

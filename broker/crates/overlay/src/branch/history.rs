@@ -1,0 +1,197 @@
+//! The states that a branch went through, each with the edit that led to it.
+//!
+//! States share nearly all of their trees, so that a step costs what it changed.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use super::{Branch, EditError, Revision, Snapshot, origin::Origins, tree::Tree};
+use crate::{View, WorkspacePath};
+
+/// How many of the newest steps a branch keeps apart at least. Older ones collapse into the oldest kept.
+pub const KEPT_STEPS: usize = 1000;
+
+/// How many steps more may gather before some collapse, so that it is not done at each edit.
+const SLACK: usize = 100;
+
+/// Everything about a branch at one revision. Cloning it copies nothing.
+#[derive(Clone)]
+pub(super) struct State {
+    pub(super) tree: Tree,
+    pub(super) origins: Origins,
+    pub(super) fork: Arc<ForkPoint>,
+}
+
+/// The parent as it was when the branch was forked from it, or last rebased onto it.
+pub(super) struct ForkPoint {
+    pub(super) tree: Tree,
+    pub(super) origins: Origins,
+}
+
+/// One step of a branch's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    /// The revision that the step led to.
+    pub revision: Revision,
+    /// Milliseconds since the Unix epoch.
+    pub at_ms: u64,
+    /// What was done, such as `write src/a.py`.
+    pub what: Arc<str>,
+    /// The paths that the edit was about, links resolved.
+    pub paths: Arc<[WorkspacePath]>,
+}
+
+/// Steps from the oldest to the newest, at least one: where the branch starts.
+#[derive(Clone)]
+pub(super) struct History {
+    steps: VecDeque<Arc<Recorded>>,
+}
+
+pub(super) struct Recorded {
+    pub(super) entry: LogEntry,
+    pub(super) state: State,
+}
+
+impl State {
+    /// Without edits.
+    pub(super) fn new(base: Arc<dyn View>) -> Self {
+        let (tree, origins) = (Tree::new(base), Origins::new_sync());
+        let fork = Arc::new(ForkPoint { tree: tree.clone(), origins: origins.clone() });
+        Self { tree, origins, fork }
+    }
+
+    /// The state of a branch that is forked from one in this state.
+    pub(super) fn forked(&self) -> Self {
+        Self { fork: Arc::new(self.as_fork_point()), ..self.clone() }
+    }
+
+    pub(super) fn as_fork_point(&self) -> ForkPoint {
+        ForkPoint { tree: self.tree.clone(), origins: self.origins.clone() }
+    }
+}
+
+impl LogEntry {
+    pub(super) fn now(revision: Revision, what: &str, paths: Vec<WorkspacePath>) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        Self { revision, at_ms, what: what.into(), paths: paths.into() }
+    }
+}
+
+impl History {
+    pub(super) fn starting(entry: LogEntry, state: State) -> Self {
+        Self { steps: VecDeque::from([Arc::new(Recorded { entry, state })]) }
+    }
+
+    pub(super) fn push(&mut self, entry: LogEntry, state: State) {
+        self.steps.push_back(Arc::new(Recorded { entry, state }));
+        if self.steps.len() > KEPT_STEPS + SLACK {
+            self.collapse();
+        }
+    }
+
+    /// Puts this in place of the newest step, which it goes on with.
+    pub(super) fn replace_newest(&mut self, entry: LogEntry, state: State) {
+        self.steps.pop_back();
+        self.steps.push_back(Arc::new(Recorded { entry, state }));
+    }
+
+    pub(super) fn newest(&self) -> &Arc<Recorded> {
+        self.steps.back().expect("a history has a start")
+    }
+
+    pub(super) fn oldest(&self) -> &Arc<Recorded> {
+        self.steps.front().expect("a history has a start")
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Recorded>> {
+        self.steps.iter()
+    }
+
+    fn at(&self, revision: Revision) -> Option<&Arc<Recorded>> {
+        let index = self.steps.partition_point(|it| it.entry.revision < revision);
+        self.steps.get(index).filter(|it| it.entry.revision == revision)
+    }
+
+    fn collapse(&mut self) {
+        let excess = self.steps.len() - KEPT_STEPS;
+        let gone: Vec<_> = self.steps.drain(..excess).collect();
+        let Some(newest) = gone.last() else { return };
+        let paths: BTreeSet<_> = gone.iter().flat_map(|it| it.entry.paths.iter().cloned()).collect();
+        let entry = LogEntry {
+            what: format!("the first {} edits", newest.entry.revision).into(),
+            paths: paths.into_iter().collect(),
+            ..newest.entry.clone()
+        };
+        self.steps.push_front(Arc::new(Recorded { entry, state: newest.state.clone() }));
+    }
+}
+
+impl Branch {
+    /// What was done, oldest first. Only the newest [`KEPT_STEPS`] are told apart for sure; what came
+    /// before them is one entry.
+    pub fn log(&self) -> Vec<LogEntry> {
+        let is_step = |entry: &&LogEntry| entry.revision > Revision(0);
+        self.history.iter().map(|it| &it.entry).filter(is_step).cloned().collect()
+    }
+
+    /// The branch as it was at `revision`; `None` if that is ahead, or too long ago to be kept.
+    pub fn at(&self, revision: Revision) -> Option<Snapshot> {
+        self.history.at(revision).map(|it| Snapshot::new(it.state.clone(), revision))
+    }
+
+    /// Makes a new revision that is as `revision` was. So undoing can be undone.
+    pub fn undo_to(&mut self, revision: Revision) -> Result<Revision, EditError> {
+        let there = self.history.at(revision).ok_or(EditError::NoSuchRevision(revision))?.clone();
+        let paths = self.snapshot().changed_paths(&Snapshot::new(there.state.clone(), revision));
+        Ok(self.record(there.state.clone(), &format!("undo to revision {revision}"), paths))
+    }
+
+    /// Refuses if the branch is not at `expected`, so that a caller edits only what it has seen.
+    pub fn expect_revision(&self, expected: Revision) -> Result<(), EditError> {
+        let actual = self.revision();
+        if actual == expected { Ok(()) } else { Err(EditError::Stale { expected, actual }) }
+    }
+
+    /// Makes several edits as one revision. If `edits` fails the branch is as it was, and if it makes no
+    /// edit there is no new revision.
+    ///
+    /// Inside, each edit counts as usual, and earlier revisions cannot be returned to.
+    pub fn transaction<E>(&mut self, edits: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<Revision, E> {
+        let mut scratch = self.scratch();
+        edits(&mut scratch)?;
+        Ok(self.take(&scratch))
+    }
+
+    /// The branch at its present revision, without the history before.
+    pub(super) fn scratch(&self) -> Self {
+        let start = LogEntry { paths: [].into(), ..self.history.newest().entry.clone() };
+        Self { history: History::starting(start, self.state().clone()) }
+    }
+
+    fn take(&mut self, scratch: &Self) -> Revision {
+        let made = scratch.revision().0 - self.revision().0;
+        let steps: Vec<_> =
+            scratch.history.iter().map(|it| &it.entry).filter(|it| it.revision > self.revision()).collect();
+        let Some(first) = steps.first() else { return self.revision() };
+        let paths: BTreeSet<_> = steps.iter().flat_map(|it| it.paths.iter().cloned()).collect();
+        let what = match made {
+            1 => first.what.to_string(),
+            _ => format!("{made} edits, beginning with: {}", first.what),
+        };
+        self.record(scratch.state().clone(), &what, paths.into_iter().collect())
+    }
+
+    /// Puts `state` in place as the next revision.
+    pub(super) fn record(&mut self, state: State, what: &str, paths: Vec<WorkspacePath>) -> Revision {
+        let revision = Revision(self.revision().0 + 1);
+        self.history.push(LogEntry::now(revision, what, paths), state);
+        revision
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Applying a patch over several files, all of it or nothing.
+//!
+//! As `git apply` does it: every part is worked out from what was there before the patch, so that two
+//! files may change places; parts that go on from an earlier part's result do so.
+
+mod hunks;
+mod read;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use diffy::patch_set::FileMode;
+
+use self::read::{FileEdit, Operation};
+use super::{
+    Branch, EditError, Revision,
+    edit::{Links, unreachable},
+    tree::{Node, Parents},
+};
+use crate::{FileKind, PathError, View as _, WorkspacePath};
+
+/// Bytes.
+pub const MAX_PATCH: usize = 64 << 20;
+
+/// What a patch did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatchApplied {
+    pub revision: Revision,
+    /// Every file that was written, made, moved or removed. Sorted.
+    pub paths: Vec<WorkspacePath>,
+    /// The hunks that were not where the patch said.
+    pub moved: Vec<MovedHunk>,
+}
+
+/// A hunk that was found at another line than the patch said, counting what earlier hunks did not change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovedHunk {
+    pub path: WorkspacePath,
+    /// Within the file's part of the patch, counted from 1.
+    pub hunk: usize,
+    /// In the file as it was, counted from 1.
+    pub stated_line: usize,
+    pub found_line: usize,
+}
+
+/// Why a patch was refused. The branch is then as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum PatchError {
+    #[error("a patch of {length} bytes is too long; the limit is {limit}")]
+    TooLong { length: usize, limit: usize },
+    /// `part` counts files from 1.
+    #[error("part {part} of the patch cannot be read: {why}")]
+    Unreadable { part: usize, why: String },
+    /// Lines are counted from 1, in the patch. `hunk` counts those of the whole patch from 1.
+    #[error(
+        "hunk {hunk}, at line {line} of the patch (`{file}`), states {} old and {} new lines but has {} and {}",
+        .stated.0, .stated.1, .found.0, .found.1
+    )]
+    HunkLength { file: String, hunk: usize, line: usize, stated: (usize, usize), found: (usize, usize) },
+    /// Some hunk before or at this line of the patch belongs to no file.
+    #[error("there are more hunks than belong to files; the last is at line {line} of the patch")]
+    LostHunk { line: usize },
+    #[error("line {line} of the patch is a binary patch of `{file}`; only text can be patched")]
+    Binary { file: String, line: usize },
+    #[error("`{0}` is a submodule")]
+    Submodule(WorkspacePath),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// `hunk` is counted from 1 within the file; lines from 1.
+    #[error(
+        "hunk {hunk} of `{path}`, at line {patch_line} of the patch, does not fit: line {file_line} of the \
+         file should be {expected:?} but {}", or_end(.found.as_deref())
+    )]
+    Mismatch {
+        path: WorkspacePath,
+        hunk: usize,
+        patch_line: usize,
+        file_line: usize,
+        expected: String,
+        /// `None`: the file ends before.
+        found: Option<String>,
+    },
+    /// The patch removes a file, but the file has more than the patch removes.
+    #[error("the patch deletes `{0}`, but not all of its lines")]
+    NotAllDeleted(WorkspacePath),
+    #[error(transparent)]
+    Edit(#[from] EditError),
+}
+
+fn or_end(line: Option<&str>) -> String {
+    line.map_or_else(|| "the file ends before".to_owned(), |line| format!("is {line:?}"))
+}
+
+impl Branch {
+    /// Applies a unified or git patch as one revision, or not at all.
+    ///
+    /// Files are modified, made, deleted, renamed, copied, and made executable or not; symbolic links are
+    /// files with their target as the text. Names may have git's `a/` and `b/` before them, all or none. A
+    /// hunk may have moved by some lines, but its context must fit exactly. A directory that loses its
+    /// last file to the patch is removed, as git does.
+    pub fn apply_patch(&mut self, patch: &str) -> Result<PatchApplied, PatchError> {
+        if patch.len() > MAX_PATCH {
+            return Err(PatchError::TooLong { length: patch.len(), limit: MAX_PATCH });
+        }
+        let patch = read::normalised(patch);
+        let edits = read::read(&patch)?;
+        let mut plan =
+            Plan { branch: self, removed: BTreeSet::new(), put: BTreeMap::new(), moved: Vec::new() };
+        for edit in &edits {
+            if let Some(path) = edit.operation.removed() {
+                plan.removed.insert(plan.place(path)?);
+            }
+        }
+        for edit in &edits {
+            plan.add(edit)?;
+        }
+        let Plan { removed, put, moved, .. } = plan;
+        let paths: BTreeSet<_> = removed.iter().chain(put.keys()).cloned().collect();
+        let what = match paths.len() {
+            1 => format!("patch {}", edits[0].operation.path()),
+            count => format!("patch {count} files"),
+        };
+        let mut scratch = self.scratch();
+        carry_out(&mut scratch, removed, put)?;
+        let paths: Vec<_> = paths.into_iter().collect();
+        let revision = self.record(scratch.state().clone(), &what, paths.clone());
+        Ok(PatchApplied { revision, paths, moved })
+    }
+}
+
+/// What is to happen, worked out before anything does.
+struct Plan<'b> {
+    branch: &'b Branch,
+    /// What some part of the patch deletes or moves away.
+    removed: BTreeSet<WorkspacePath>,
+    put: BTreeMap<WorkspacePath, Node>,
+    moved: Vec<MovedHunk>,
+}
+
+impl Plan<'_> {
+    fn add(&mut self, edit: &FileEdit<'_>) -> Result<(), PatchError> {
+        match &edit.operation {
+            Operation::Create(path) => {
+                let path = self.place(path)?;
+                self.expect_free(&path)?;
+                let is_link = edit.patch.new_mode() == Some(&FileMode::Symlink);
+                let empty = if is_link { Node::Symlink("".into()) } else { Node::file("".into(), false) };
+                let node = self.patched(edit, &path, empty)?;
+                self.put.insert(path, node);
+            }
+            Operation::Delete(path) => {
+                let path = self.place(path)?;
+                let node = self.node(&path)?;
+                let node = self.patched(edit, &path, node)?;
+                if !edit.lines.is_empty() && !self.content(&path, &node)?.is_empty() {
+                    return Err(PatchError::NotAllDeleted(path));
+                }
+            }
+            Operation::Modify { old, path } => {
+                let (old, path) = (self.place(old)?, self.place(path)?);
+                let path = if self.node(&path).is_err() && self.node(&old).is_ok() { old } else { path };
+                let node = self.patched(edit, &path, self.node(&path)?)?;
+                self.put.insert(path, node);
+            }
+            Operation::Rename { from, to } | Operation::Copy { from, to } => {
+                let (from, to) = (self.place(from)?, self.place(to)?);
+                self.expect_free(&to)?;
+                let node = self.patched(edit, &to, self.node(&from)?)?;
+                self.put.insert(to, node);
+            }
+        }
+        Ok(())
+    }
+
+    /// The place that a name in the patch means. A file that the patch removes may become a directory.
+    fn place(&self, path: &WorkspacePath) -> Result<WorkspacePath, EditError> {
+        match self.branch.locate(path, Links::KeepLast) {
+            Err(EditError::NotADirectory(_)) if self.removed.iter().any(|it| path.starts_with(it)) => {
+                Ok(path.clone())
+            }
+            place => place,
+        }
+    }
+
+    /// The file or link that a part of the patch starts from.
+    fn node(&self, path: &WorkspacePath) -> Result<Node, EditError> {
+        if let Some(node) = self.put.get(path).filter(|_| !self.removed.contains(path)) {
+            return Ok(node.clone());
+        }
+        match self.branch.look_at(path)? {
+            None => Err(EditError::NotFound(path.clone())),
+            Some((FileKind::Directory, _)) => Err(EditError::IsADirectory(path.clone())),
+            Some((FileKind::Other, _)) => Err(EditError::NotAFile(path.clone())),
+            Some((FileKind::File, executable)) => match self.branch.node_at(path)? {
+                // The bit that the base has now is kept with the file.
+                Node::Lower { path, .. } => Ok(Node::Lower { path, executable: Some(executable) }),
+                node => Ok(node),
+            },
+            Some((FileKind::Symlink, _)) => {
+                let target = self.branch.snapshot().read_link(path).map_err(|it| unreachable(path, it))?;
+                Ok(Node::Symlink(target.into()))
+            }
+        }
+    }
+
+    /// A directory may lose all its files to the patch; whether it did is seen when the file is put there.
+    fn expect_free(&self, path: &WorkspacePath) -> Result<(), EditError> {
+        let is_file = |kind| kind != FileKind::Directory;
+        let is_there = self.put.contains_key(path)
+            || (!self.removed.contains(path)
+                && matches!(self.branch.look_at(path), Ok(Some((kind, _))) if is_file(kind)));
+        if is_there { Err(EditError::AlreadyExists(path.clone())) } else { Ok(()) }
+    }
+
+    fn content(&self, path: &WorkspacePath, node: &Node) -> Result<String, EditError> {
+        let bytes = match node {
+            Node::File { bytes, .. } => bytes.clone(),
+            Node::Symlink(target) => return Ok(target.to_string()),
+            Node::Lower { path: lower, .. } => {
+                let base = &self.branch.state().tree.base;
+                base.read(lower).map_err(|error| unreachable(path, error))?
+            }
+            Node::Directory(_) | Node::Whiteout => return Err(EditError::NotAFile(path.clone())),
+        };
+        String::from_utf8(bytes.into()).map_err(|_| EditError::NotText(path.clone()))
+    }
+
+    /// What `node` becomes; `path` is where it will be.
+    fn patched(&mut self, edit: &FileEdit<'_>, path: &WorkspacePath, node: Node) -> Result<Node, PatchError> {
+        let hunks = edit.patch.patch().as_text().map_or(&[][..], |it| it.hunks());
+        let node = if hunks.is_empty() {
+            node
+        } else {
+            let applied =
+                hunks::apply(&self.content(path, &node)?, hunks).map_err(|it| PatchError::Mismatch {
+                    path: path.clone(),
+                    hunk: it.hunk + 1,
+                    patch_line: edit.lines.get(it.hunk).copied().unwrap_or_default(),
+                    file_line: it.line,
+                    expected: it.expected,
+                    found: it.found,
+                })?;
+            let moved = applied.moved.into_iter().map(|(hunk, stated_line, found_line)| MovedHunk {
+                path: path.clone(),
+                hunk: hunk + 1,
+                stated_line,
+                found_line,
+            });
+            self.moved.extend(moved);
+            with_text(node, applied.text)
+        };
+        Ok(match edit.patch.new_mode() {
+            Some(FileMode::Executable) => with_bit(node, true),
+            Some(FileMode::Regular) => with_bit(node, false),
+            Some(FileMode::Symlink | FileMode::Gitlink) | None => node,
+        })
+    }
+}
+
+fn with_text(node: Node, text: String) -> Node {
+    match node {
+        Node::Symlink(_) => Node::Symlink(text.into()),
+        Node::File { executable, .. } => Node::file(text.into(), executable),
+        Node::Lower { executable, .. } => Node::file(text.into(), executable.unwrap_or_default()),
+        Node::Directory(_) | Node::Whiteout => unreachable!("a patch starts from files and links"),
+    }
+}
+
+fn with_bit(node: Node, executable: bool) -> Node {
+    match node {
+        Node::File { bytes, hash, .. } => Node::File { bytes, hash, executable },
+        Node::Lower { path, .. } => Node::Lower { path, executable: Some(executable) },
+        node => node,
+    }
+}
+
+fn carry_out(
+    branch: &mut Branch,
+    removed: BTreeSet<WorkspacePath>,
+    put: BTreeMap<WorkspacePath, Node>,
+) -> Result<(), EditError> {
+    for path in &removed {
+        branch.remove(path)?;
+    }
+    let emptied: BTreeSet<_> = removed.iter().filter_map(WorkspacePath::parent).collect();
+    for (path, node) in put {
+        if branch.look_at(&path)?.is_some_and(|(kind, _)| kind == FileKind::Directory) {
+            emptied.iter().filter(|it| it.starts_with(&path)).try_for_each(|it| remove_empty(branch, it))?;
+        }
+        if branch.look_at(&path)?.is_some_and(|(kind, _)| kind == FileKind::Directory) {
+            return Err(EditError::IsADirectory(path));
+        }
+        branch.put(&path, node, Parents::Create, "patch")?;
+    }
+    emptied.iter().try_for_each(|it| remove_empty(branch, it))
+}
+
+/// Removes `directory` and those above it as long as they are empty.
+fn remove_empty(branch: &mut Branch, directory: &WorkspacePath) -> Result<(), EditError> {
+    for directory in directory.ancestors().filter(|it| !it.is_root()) {
+        match branch.snapshot().list(&directory) {
+            Ok(listing) if listing.entries.is_empty() && listing.not_utf8 == 0 => {
+                branch.remove(&directory)?
+            }
+            _ => break,
+        };
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

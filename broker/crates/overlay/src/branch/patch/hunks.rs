@@ -1,0 +1,160 @@
+//! Putting a file's hunks where they belong, and saying what is there if it is something else.
+
+use std::borrow::Cow;
+
+use diffy::{Hunk, Line};
+
+/// A text with hunks applied.
+#[derive(Debug)]
+pub(super) struct Applied {
+    pub(super) text: String,
+    /// The hunks, counted from 0, that were not at the stated line: that and the real one, from 1.
+    pub(super) moved: Vec<(usize, usize, usize)>,
+}
+
+/// The first line of a hunk that is not as it says, where the hunk should be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Mismatch {
+    /// Counted from 0.
+    pub(super) hunk: usize,
+    /// Counted from 1.
+    pub(super) line: usize,
+    pub(super) expected: String,
+    /// `None`: the file ends before.
+    pub(super) found: Option<String>,
+}
+
+/// Applies `hunks`, which are in order, as `patch` does: each may have moved as a whole, the nearest place
+/// that fits is taken, and every line of context must be there.
+///
+/// In a file whose lines all end in CR LF a patch without any CR is taken to mean those.
+pub(super) fn apply(text: &str, hunks: &[Hunk<'_, str>]) -> Result<Applied, Mismatch> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let crlf =
+        is_crlf(&lines) && !hunks.iter().flat_map(|it| it.lines()).any(|it| content(it).contains('\r'));
+    let mut applied = Applied { text: String::with_capacity(text.len()), moved: Vec::new() };
+    let (mut done, mut shift) = (0, 0);
+    for (index, hunk) in hunks.iter().enumerate() {
+        let old: Vec<_> = side(hunk, crlf, |it| !matches!(it, Line::Insert(_))).collect();
+        let stated = first_line(hunk);
+        let wanted = stated.saturating_add_signed(shift).clamp(done, lines.len());
+        let place =
+            nearest(&lines, &old, done, wanted).ok_or_else(|| mismatch(index, &lines, &old, wanted))?;
+        applied.text.extend(lines[done..place].iter().copied());
+        applied.text.extend(side(hunk, crlf, |it| !matches!(it, Line::Delete(_))));
+        done = place + old.len();
+        shift = place.cast_signed() - stated.cast_signed();
+        if place != stated {
+            applied.moved.push((index, stated + 1, place + 1));
+        }
+    }
+    applied.text.extend(lines[done..].iter().copied());
+    Ok(applied)
+}
+
+/// Counted from 0. A hunk without old lines states the line that it comes after.
+fn first_line(hunk: &Hunk<'_, str>) -> usize {
+    let range = hunk.old_range();
+    if range.is_empty() { range.start() } else { range.start().saturating_sub(1) }
+}
+
+fn content<'a>(line: &Line<'a, str>) -> &'a str {
+    match line {
+        Line::Context(text) | Line::Delete(text) | Line::Insert(text) => text,
+    }
+}
+
+fn is_crlf(lines: &[&str]) -> bool {
+    let (last, rest) = lines.split_last().map_or(("", lines), |(last, rest)| (*last, rest));
+    let ends = |line: &str| line.ends_with("\r\n");
+    rest.iter().all(|it| ends(it)) && if last.ends_with('\n') { ends(last) } else { !rest.is_empty() }
+}
+
+/// The lines of a hunk that `keeps` accepts, as they are in the file.
+fn side<'a>(
+    hunk: &Hunk<'a, str>,
+    crlf: bool,
+    keeps: impl Fn(&Line<'a, str>) -> bool,
+) -> impl Iterator<Item = Cow<'a, str>> {
+    hunk.lines().iter().filter(move |it| keeps(it)).map(move |it| match content(it).strip_suffix('\n') {
+        Some(line) if crlf => Cow::Owned(format!("{line}\r\n")),
+        _ => Cow::Borrowed(content(it)),
+    })
+}
+
+/// The place nearest to `wanted`, not before `from`, at which `old` stands; of two as near, the later.
+fn nearest(lines: &[&str], old: &[Cow<'_, str>], from: usize, wanted: usize) -> Option<usize> {
+    if old.is_empty() {
+        return Some(wanted);
+    }
+    let last = lines.len().checked_sub(old.len())?;
+    let fits = |place: &usize| old.iter().zip(&lines[*place..]).all(|(old, line)| old == line);
+    let distances = 0..=lines.len();
+    distances
+        .flat_map(|by| [wanted.checked_add(by), wanted.checked_sub(by)])
+        .flatten()
+        .filter(|place| (from..=last).contains(place))
+        .find(fits)
+}
+
+fn mismatch(hunk: usize, lines: &[&str], old: &[Cow<'_, str>], wanted: usize) -> Mismatch {
+    let differs = |at: &usize| lines.get(wanted + at).is_none_or(|line| *line != old[*at]);
+    // Where all of them stand in place, they stand before the end of an earlier hunk.
+    let at = (0..old.len()).find(differs).unwrap_or_default();
+    Mismatch {
+        hunk,
+        line: wanted + at + 1,
+        expected: old[at].to_string(),
+        found: lines.get(wanted + at).map(|it| (*it).to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use diffy::Patch;
+
+    use super::*;
+
+    type Moved = Vec<(usize, usize, usize)>;
+
+    fn check(text: &str, hunks: &str) -> Result<(String, Moved), Mismatch> {
+        let patch = format!("--- a\n+++ b\n{hunks}");
+        let patch = Patch::from_str(&patch).unwrap();
+        apply(text, patch.hunks()).map(|it| (it.text, it.moved))
+    }
+
+    #[test]
+    fn hunks_are_found_where_they_moved_to() {
+        let text = "new\nnew\na\nb\nc\nd\ne\n";
+        let (text, moved) =
+            check(text, "@@ -1,2 +1,2 @@\n a\n-b\n+B\n@@ -4,2 +4,2 @@\n d\n-e\n+E\n").unwrap();
+        assert_eq!(text, "new\nnew\na\nB\nc\nd\nE\n");
+        assert_eq!(moved, [(0, 1, 3), (1, 4, 6)]);
+    }
+
+    #[test]
+    fn hunks_without_context_go_where_they_say() {
+        assert_eq!(check("a\nb\n", "@@ -1,0 +2 @@\n+x\n").unwrap().0, "a\nx\nb\n");
+        assert_eq!(check("", "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n").unwrap().0, "x");
+        assert_eq!(check("a\nx\na\n", "@@ -3 +2,0 @@\n-a\n").unwrap().0, "a\nx\n");
+    }
+
+    #[test]
+    fn line_endings_are_the_files() {
+        assert_eq!(check("a\r\nb\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n").unwrap().0, "a\r\nc\r\n");
+        assert_eq!(check("a\r\nb\r\n", "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n").unwrap().0, "a\r\nc\r\n");
+        assert!(check("a\nb\n", "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n").is_err());
+        assert_eq!(check("a\r\nb", "@@ -1,1 +1,2 @@\n a\n+x\n").unwrap().0, "a\r\nx\r\nb");
+    }
+
+    #[test]
+    fn a_mismatch_says_what_is_there() {
+        let error = check("a\nB\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n").unwrap_err();
+        let want = Mismatch { hunk: 0, line: 2, expected: "b\n".into(), found: Some("B\n".into()) };
+        assert_eq!(error, want);
+        let error = check("a\n", "@@ -9,2 +9,1 @@\n x\n-b\n").unwrap_err();
+        assert_eq!((error.line, error.found), (2, None));
+        let error = check("a", "@@ -1 +1 @@\n-a\n+b\n").unwrap_err();
+        assert_eq!((error.expected.as_str(), error.found.as_deref()), ("a\n", Some("a")));
+    }
+}

@@ -1,0 +1,186 @@
+//! Reading the text of a patch: diffy's parser, and before it a look at every line that it would pass over.
+//!
+//! A parser that skips what it does not know loses hunks whose header miscounts, and hunks that belong to
+//! no file. People's patches rarely have those, generated ones do.
+
+use std::borrow::Cow;
+
+use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchSet};
+
+use super::PatchError;
+use crate::{PathError, WorkspacePath};
+
+/// What a patch does with one file.
+pub(super) struct FileEdit<'a> {
+    pub(super) operation: Operation,
+    pub(super) patch: FilePatch<'a, str>,
+    /// Of each hunk's header in the patch, counted from 1.
+    pub(super) lines: Vec<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Operation {
+    Create(WorkspacePath),
+    Delete(WorkspacePath),
+    /// Without git's header the name before may be that of a backup.
+    Modify {
+        old: WorkspacePath,
+        path: WorkspacePath,
+    },
+    Rename {
+        from: WorkspacePath,
+        to: WorkspacePath,
+    },
+    Copy {
+        from: WorkspacePath,
+        to: WorkspacePath,
+    },
+}
+
+/// A patch that came through a program that ends each line with CR LF is as it was before.
+pub(super) fn normalised(patch: &str) -> Cow<'_, str> {
+    let is_crlf = patch.contains('\n') && patch.split_inclusive('\n').all(|it| it.ends_with("\r\n"));
+    if is_crlf { Cow::Owned(patch.replace("\r\n", "\n")) } else { Cow::Borrowed(patch) }
+}
+
+pub(super) fn read(patch: &str) -> Result<Vec<FileEdit<'_>>, PatchError> {
+    let mut hunks = scan(patch)?.into_iter();
+    let is_git = patch.lines().any(|it| it.starts_with("diff --git "));
+    let options = if is_git { ParseOptions::gitdiff() } else { ParseOptions::unidiff() };
+    let mut parts = Vec::new();
+    for part in PatchSet::parse(patch, options) {
+        let part =
+            part.map_err(|error| PatchError::Unreadable { part: parts.len() + 1, why: error.to_string() })?;
+        parts.push(part);
+    }
+    let prefixed = are_prefixed(&parts);
+    let mut edits = Vec::new();
+    for part in parts {
+        let operation = operation(&part, prefixed)?;
+        let count = part.patch().as_text().map_or(0, |it| it.hunks().len());
+        edits.push(FileEdit { operation, lines: hunks.by_ref().take(count).collect(), patch: part });
+    }
+    match hunks.next() {
+        // Whichever it is, there are more hunks than files have.
+        Some(line) => Err(PatchError::LostHunk { line }),
+        None => Ok(edits),
+    }
+}
+
+/// The line of each hunk's header, counted from 1, where each hunk has as many lines as its header says.
+fn scan(patch: &str) -> Result<Vec<usize>, PatchError> {
+    let mut headers = Vec::new();
+    let mut lines = patch.split_inclusive('\n').enumerate().peekable();
+    let mut file = "";
+    while let Some((index, line)) = lines.next() {
+        let line = line.trim_end_matches(['\n', '\r']);
+        if let Some(name) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("diff --git ")) {
+            file = name;
+        }
+        let is_binary = line.starts_with("Binary files ") && line.ends_with(" differ");
+        if line == "GIT binary patch" || is_binary {
+            return Err(PatchError::Binary { file: file.to_owned(), line: index + 1 });
+        }
+        let Some(stated) = stated_lines(line) else { continue };
+        headers.push(index + 1);
+        let mut found = (0, 0);
+        let mut is_ended = false;
+        while let Some((_, line)) = lines.peek() {
+            let (old, new) = counts(line, found == stated, is_ended);
+            if (old, new) == (0, 0) && !line.starts_with('\\') {
+                break;
+            }
+            found = (found.0 + old, found.1 + new);
+            is_ended = line.starts_with('\\');
+            lines.next();
+        }
+        if found != stated {
+            return Err(PatchError::HunkLength {
+                file: file.to_owned(),
+                hunk: headers.len(),
+                line: index + 1,
+                stated,
+                found,
+            });
+        }
+    }
+    Ok(headers)
+}
+
+/// How many old and new lines a line of a hunk stands for; none if it does not belong to the hunk.
+fn counts(line: &str, is_full: bool, is_ended: bool) -> (usize, usize) {
+    // After a full hunk these begin the next file, or are the end of a mail.
+    let is_next = line.starts_with("--- ") || line.starts_with("+++ ") || line.trim_end() == "--";
+    match line.as_bytes().first() {
+        Some(b'-' | b'+') if is_full && is_next => (0, 0),
+        Some(b'-') => (1, 0),
+        Some(b'+') => (0, 1),
+        Some(b' ') if !(is_full && is_ended) => (1, 1),
+        Some(b'\n' | b'\r') if !is_full => (1, 1),
+        _ => (0, 0),
+    }
+}
+
+/// The old and new lines that a hunk's header announces.
+fn stated_lines(line: &str) -> Option<(usize, usize)> {
+    let (old, new) = line.strip_prefix("@@ -")?.split_once(" @@")?.0.split_once(" +")?;
+    let length = |range: &str| range.split_once(',').map_or(Ok(1), |(_, length)| length.parse()).ok();
+    Some((length(old)?, length(new)?))
+}
+
+/// Whether all names have git's `a/` and `b/` before them.
+fn are_prefixed(parts: &[FilePatch<'_, str>]) -> bool {
+    let is_prefixed = |part: &FilePatch<'_, str>| match part.operation() {
+        FileOperation::Delete(path) => path.starts_with("a/"),
+        FileOperation::Create(path) => path.starts_with("b/"),
+        FileOperation::Modify { original, modified } => {
+            original.starts_with("a/") && modified.starts_with("b/")
+        }
+        // These come from headers without prefixes.
+        FileOperation::Rename { .. } | FileOperation::Copy { .. } => true,
+    };
+    parts.iter().all(is_prefixed)
+}
+
+fn operation(part: &FilePatch<'_, str>, prefixed: bool) -> Result<Operation, PatchError> {
+    let plain = path;
+    let path = |name: &str| path(if prefixed { name.get(2..).unwrap_or_default() } else { name });
+    let operation = match part.operation() {
+        FileOperation::Delete(name) => Operation::Delete(path(name)?),
+        FileOperation::Create(name) => Operation::Create(path(name)?),
+        FileOperation::Modify { original, modified } => {
+            Operation::Modify { old: path(original)?, path: path(modified)? }
+        }
+        FileOperation::Rename { from, to } => Operation::Rename { from: plain(from)?, to: plain(to)? },
+        FileOperation::Copy { from, to } => Operation::Copy { from: plain(from)?, to: plain(to)? },
+    };
+    if [part.old_mode(), part.new_mode()].contains(&Some(&FileMode::Gitlink)) {
+        return Err(PatchError::Submodule(operation.path().clone()));
+    }
+    Ok(operation)
+}
+
+fn path(name: &str) -> Result<WorkspacePath, PatchError> {
+    if name.split('/').any(|it| it == "..") {
+        return Err(PatchError::Path(PathError::Escapes(name.to_owned())));
+    }
+    Ok(WorkspacePath::new(name)?)
+}
+
+impl Operation {
+    /// The path that the file has afterwards, or had.
+    pub(super) fn path(&self) -> &WorkspacePath {
+        match self {
+            Self::Create(path) | Self::Delete(path) | Self::Modify { path, .. } => path,
+            Self::Rename { to, .. } | Self::Copy { to, .. } => to,
+        }
+    }
+
+    /// The path that is gone afterwards.
+    pub(super) fn removed(&self) -> Option<&WorkspacePath> {
+        match self {
+            Self::Delete(path) | Self::Rename { from: path, .. } => Some(path),
+            Self::Create(_) | Self::Modify { .. } | Self::Copy { .. } => None,
+        }
+    }
+}

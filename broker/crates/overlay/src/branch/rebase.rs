@@ -1,0 +1,164 @@
+//! Moving a branch onto what its base or parent has become.
+//!
+//! Texts that both sides changed are merged line by line, as git does, unless they are large and have so
+//! little in common that it would take too long.
+
+mod merge;
+mod onto_base;
+mod onto_parent;
+
+use std::{fmt, sync::Arc};
+
+use super::{Branch, EditError, Revision, Snapshot, State};
+use crate::WorkspacePath;
+
+/// What a branch is to be based on.
+#[derive(Clone, Copy)]
+pub enum RebaseOnto<'a> {
+    /// The base as it is now. A branch that was forked from a branch is better moved onto that after it.
+    Base,
+    /// A newer snapshot of the parent that the branch was forked from.
+    Parent(&'a Snapshot),
+}
+
+/// What to do where both sides changed the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnConflict {
+    /// Nothing is changed, and the conflicts are the error.
+    Refuse,
+    /// The branch's side stays.
+    KeepOurs,
+    /// Texts get git's conflict markers, `ours` being the branch. What is no text stays as with `KeepOurs`.
+    Markers,
+}
+
+/// A path at which both sides changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    pub path: WorkspacePath,
+    pub kind: ConflictKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConflictKind {
+    /// A rebase resolves it by itself. Only [`Branch::conflicts`] tells of these.
+    Mergeable,
+    /// The same lines of a text, or a link's text, changed differently.
+    Content,
+    /// Different changes of what is not UTF-8 text.
+    Binary,
+    BothAdded,
+    /// The branch deleted, or moved, what the other side changed.
+    DeletedHere,
+    /// The branch changed what the other side deleted.
+    DeletedThere,
+    /// A file and a directory, or the like.
+    TypeChanged,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self.kind {
+            ConflictKind::Mergeable => "was changed since; a rebase brings both together",
+            ConflictKind::Content => "was changed on both sides, at the same place",
+            ConflictKind::Binary => "was changed on both sides, and is no text",
+            ConflictKind::BothAdded => "was added on both sides",
+            ConflictKind::DeletedHere => "was deleted here and changed there",
+            ConflictKind::DeletedThere => "was changed here and deleted there",
+            ConflictKind::TypeChanged => "became something of another kind",
+        };
+        write!(f, "`{}` {why}", self.path)
+    }
+}
+
+/// What a rebase did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebased {
+    /// The same as before if there was nothing to do.
+    pub revision: Revision,
+    /// Files that have the changes of both sides now.
+    pub merged: Vec<WorkspacePath>,
+    /// Edits that are gone because the base has the same now, or because they had been taken back.
+    pub dropped: Vec<WorkspacePath>,
+    /// What was resolved as [`OnConflict`] says.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// Why a rebase was refused. The branch is then as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum RebaseError {
+    #[error("both sides changed {} of the same paths, the first is `{}`", .0.len(), .0[0].path)]
+    Conflicts(Vec<Conflict>),
+    #[error("the snapshot is not of a branch of the same base")]
+    OtherBase,
+    #[error(transparent)]
+    Edit(#[from] EditError),
+}
+
+/// What a rebase would make.
+struct Draft {
+    state: State,
+    merged: Vec<WorkspacePath>,
+    dropped: Vec<WorkspacePath>,
+    conflicts: Vec<Conflict>,
+}
+
+impl Draft {
+    fn new(state: State) -> Self {
+        Self { state, merged: Vec::new(), dropped: Vec::new(), conflicts: Vec::new() }
+    }
+}
+
+impl Branch {
+    /// Brings what the base or the parent changed into the branch, as one revision.
+    ///
+    /// Onto the base, each touched path whose base is not as it was at the first touch is merged, and the
+    /// base of now becomes its origin. Onto the parent, what the parent changed since the fork point is
+    /// taken over, and `onto` becomes the fork point.
+    pub fn rebase(&mut self, onto: RebaseOnto<'_>, on_conflict: OnConflict) -> Result<Rebased, RebaseError> {
+        let snapshot = self.snapshot();
+        let (draft, what, is_done) = match onto {
+            RebaseOnto::Base => {
+                let draft = onto_base::rebase(&snapshot, on_conflict)?;
+                let is_done =
+                    draft.merged.is_empty() && draft.dropped.is_empty() && draft.conflicts.is_empty();
+                (draft, "rebase onto the base", is_done)
+            }
+            RebaseOnto::Parent(parent) => {
+                if !Arc::ptr_eq(&parent.tree().base, &snapshot.tree().base) {
+                    return Err(RebaseError::OtherBase);
+                }
+                let is_done = Arc::ptr_eq(&parent.tree().root, &snapshot.state().fork.tree.root);
+                (onto_parent::rebase(&snapshot, parent, on_conflict)?, "rebase onto the parent", is_done)
+            }
+        };
+        if on_conflict == OnConflict::Refuse && !draft.conflicts.is_empty() {
+            return Err(RebaseError::Conflicts(draft.conflicts));
+        }
+        let Draft { state, merged, dropped, conflicts } = draft;
+        let revision = if is_done {
+            self.revision()
+        } else {
+            let paths = Snapshot::new(state.clone(), self.revision()).changed_paths(&snapshot);
+            self.record(state, what, paths)
+        };
+        Ok(Rebased { revision, merged, dropped, conflicts })
+    }
+
+    /// The touched paths at which the base is not any more as it was, nor as the branch has it: what a
+    /// commit would overwrite, and so refuses. Sorted.
+    pub fn conflicts(&self) -> Result<Vec<Conflict>, EditError> {
+        onto_base::conflicts(&self.snapshot())
+    }
+
+    /// Says that the base has all edits now: the branch has none any more, as the next revision.
+    pub fn committed(&mut self) -> Revision {
+        let snapshot = self.snapshot();
+        let blank = State::new(snapshot.tree().base.clone());
+        let paths = snapshot.changed_paths(&snapshot.base_of());
+        self.record(blank, "commit", paths)
+    }
+}
+
+#[cfg(test)]
+mod tests;

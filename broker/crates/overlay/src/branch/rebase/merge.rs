@@ -1,0 +1,88 @@
+//! Three contents of one path into one.
+
+use bytes::Bytes;
+use diffy::{ConflictStyle, IncompleteHunkStyle, MergeOptions};
+
+use super::ConflictKind;
+use crate::{
+    Origin,
+    branch::{lines::are_too_different, tree::Node},
+};
+
+/// What becomes of a path that may have changed on both sides.
+pub(super) enum Outcome {
+    Ours,
+    Theirs,
+    /// Both, without a conflict.
+    File {
+        bytes: Bytes,
+        executable: bool,
+    },
+    Conflict {
+        kind: ConflictKind,
+        /// A file with both, where both are text.
+        marked: Option<Node>,
+    },
+}
+
+pub(super) fn merge(ancestor: &Origin, ours: &Origin, theirs: &Origin) -> Outcome {
+    if ours == theirs || ours == ancestor {
+        return Outcome::Theirs;
+    }
+    if theirs == ancestor {
+        return Outcome::Ours;
+    }
+    match (ours, theirs) {
+        (
+            Origin::File { bytes: ours, executable: our_bit, .. },
+            Origin::File { bytes: theirs, executable: their_bit, .. },
+        ) => {
+            let (old, old_bit) = match ancestor {
+                Origin::File { bytes, executable, .. } => (Some(bytes), *executable),
+                _ => (None, false),
+            };
+            let bit = if *our_bit == old_bit { *their_bit } else { *our_bit };
+            files(old, ours, theirs, bit)
+        }
+        _ => Outcome::Conflict { kind: kind(ours, theirs), marked: None },
+    }
+}
+
+/// The kind of a conflict between what is not two files.
+pub(super) fn kind(ours: &Origin, theirs: &Origin) -> ConflictKind {
+    match (ours, theirs) {
+        (Origin::Missing, _) => ConflictKind::DeletedHere,
+        (_, Origin::Missing) => ConflictKind::DeletedThere,
+        (Origin::Symlink(_), Origin::Symlink(_)) => ConflictKind::Content,
+        _ => ConflictKind::TypeChanged,
+    }
+}
+
+fn files(old: Option<&Bytes>, ours: &Bytes, theirs: &Bytes, executable: bool) -> Outcome {
+    if ours == theirs || old == Some(ours) {
+        return Outcome::File { bytes: theirs.clone(), executable };
+    }
+    if old == Some(theirs) {
+        return Outcome::File { bytes: ours.clone(), executable };
+    }
+    let ancestor = old.map_or(Some(""), |it| text(it));
+    let (Some(ancestor), Some(ours), Some(theirs)) = (ancestor, text(ours), text(theirs)) else {
+        return Outcome::Conflict { kind: ConflictKind::Binary, marked: None };
+    };
+    if [ours, theirs].into_iter().any(|it| are_too_different(ancestor, it)) {
+        return Outcome::Conflict { kind: ConflictKind::Content, marked: None };
+    }
+    let mut options = MergeOptions::new();
+    options.set_conflict_style(ConflictStyle::Merge).set_incomplete_hunk_style(IncompleteHunkStyle::Git);
+    match options.merge(ancestor, ours, theirs) {
+        Ok(text) => Outcome::File { bytes: text.into(), executable },
+        Err(text) => Outcome::Conflict {
+            kind: if old.is_some() { ConflictKind::Content } else { ConflictKind::BothAdded },
+            marked: Some(Node::file(text.into(), executable)),
+        },
+    }
+}
+
+fn text(bytes: &Bytes) -> Option<&str> {
+    str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+}

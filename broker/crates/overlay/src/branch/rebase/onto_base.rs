@@ -1,0 +1,121 @@
+//! Onto the base as it is now: each touched path is looked at again.
+
+use super::{
+    Conflict, ConflictKind, Draft, OnConflict,
+    merge::{Outcome, merge},
+};
+use crate::{
+    EditError, Origin, Snapshot, WorkspacePath,
+    branch::{
+        edit::unreachable,
+        history::State,
+        tree::{Node, Parents, Tree},
+    },
+};
+
+pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Draft, EditError> {
+    let state = snapshot.state();
+    let mut draft = Draft::new(state.clone());
+    for touched in differing(snapshot)? {
+        let Touched { path, theirs, .. } = &touched;
+        let outcome = touched.outcome();
+        let node = match outcome {
+            Outcome::Theirs => {
+                drop_edit(&mut draft.state, &touched)?;
+                draft.dropped.push(path.clone());
+                continue;
+            }
+            Outcome::Ours => None,
+            Outcome::File { bytes, executable } => {
+                draft.merged.push(path.clone());
+                Some(Node::file(bytes, executable))
+            }
+            Outcome::Conflict { kind, marked } => {
+                draft.conflicts.push(Conflict { path: path.clone(), kind });
+                marked.filter(|_| on_conflict == OnConflict::Markers)
+            }
+        };
+        if let Some(node) = node {
+            draft.state.tree = draft.state.tree.with(path, Some(node), Parents::Require)?;
+        }
+        draft.state.origins.insert_mut(path.clone(), theirs.clone());
+    }
+    Ok(draft)
+}
+
+pub(super) fn conflicts(snapshot: &Snapshot) -> Result<Vec<Conflict>, EditError> {
+    let touched = differing(snapshot)?.into_iter().filter(|it| it.ours != it.theirs);
+    let conflict = |it: Touched| {
+        let kind = match it.outcome() {
+            Outcome::Conflict { kind, .. } => kind,
+            Outcome::Theirs | Outcome::Ours | Outcome::File { .. } => ConflictKind::Mergeable,
+        };
+        Conflict { path: it.path, kind }
+    };
+    Ok(touched.map(conflict).collect())
+}
+
+/// A touched path at which the base is not any more as it was.
+struct Touched {
+    path: WorkspacePath,
+    ancestor: Origin,
+    ours: Origin,
+    theirs: Origin,
+}
+
+fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
+    let base = &*snapshot.tree().base;
+    let mut touched = Vec::new();
+    for (path, ancestor) in snapshot.origins() {
+        let failed = |error| unreachable(path, error);
+        if ancestor.holds(base, path).map_err(failed)? {
+            continue;
+        }
+        let theirs = Origin::look(base, path).map_err(failed)?;
+        let ours = Origin::look(snapshot, path).map_err(failed)?;
+        touched.push(Touched { path: path.clone(), ancestor: ancestor.clone(), ours, theirs });
+    }
+    Ok(touched)
+}
+
+impl Touched {
+    fn outcome(&self) -> Outcome {
+        match (&self.ours, &self.theirs) {
+            (Origin::Directory, Origin::Directory) => Outcome::Theirs,
+            // There may be edits in it.
+            (Origin::Directory, Origin::Missing) => {
+                Outcome::Conflict { kind: ConflictKind::DeletedThere, marked: None }
+            }
+            (Origin::Directory, _) => Outcome::Conflict { kind: ConflictKind::TypeChanged, marked: None },
+            (ours, theirs) => merge(&self.ancestor, ours, theirs),
+        }
+    }
+}
+
+/// Shows what the base has. A directory that both made shows the files of both.
+fn drop_edit(state: &mut State, touched: &Touched) -> Result<(), EditError> {
+    let Touched { path, ours, theirs, .. } = touched;
+    if let (Origin::Directory, Origin::Directory) = (ours, theirs) {
+        if let Some(opened) = state.tree.held_directory(path).and_then(|it| it.opened(path)) {
+            state.tree = state.tree.with(path, Some(Node::Directory(opened)), Parents::Require)?;
+        }
+        state.origins.insert_mut(path.clone(), Origin::Directory);
+        return Ok(());
+    }
+    state.origins.remove_mut(path);
+    if let Some(tree) = state.tree.without_entry_over_base(path) {
+        state.tree = tree;
+    } else if ours != theirs {
+        let node = (*theirs != Origin::Missing).then(|| Node::Lower { path: path.clone(), executable: None });
+        state.tree = replaced(&state.tree, path, node)?;
+    }
+    Ok(())
+}
+
+/// Where the branch has no directory to hold the path, there is nothing to show.
+fn replaced(tree: &Tree, path: &WorkspacePath, node: Option<Node>) -> Result<Tree, EditError> {
+    match tree.with(path, node, Parents::Require) {
+        Err(EditError::NotFound(_) | EditError::NotADirectory(_)) => Ok(tree.clone()),
+        answer => answer,
+    }
+}

@@ -1,0 +1,202 @@
+//! What becomes of edits when what is under them changes.
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::{ContentHash, Listing, Memory, Metadata, View};
+
+fn path(text: &str) -> WorkspacePath {
+    WorkspacePath::new(text).unwrap()
+}
+
+/// A base that changes under the branch, as a disk does.
+struct Moving(Mutex<Memory>);
+
+impl Moving {
+    fn set(&self, change: impl FnOnce(&mut Memory)) {
+        let mut memory = start();
+        change(&mut memory);
+        *self.0.lock().unwrap() = memory;
+    }
+}
+
+impl View for Moving {
+    fn read(&self, path: &WorkspacePath) -> std::io::Result<bytes::Bytes> {
+        self.0.lock().unwrap().read(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> std::io::Result<Metadata> {
+        self.0.lock().unwrap().metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> std::io::Result<Listing> {
+        self.0.lock().unwrap().list(path)
+    }
+
+    fn hash(&self, path: &WorkspacePath) -> std::io::Result<ContentHash> {
+        self.0.lock().unwrap().hash(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> std::io::Result<String> {
+        self.0.lock().unwrap().read_link(path)
+    }
+}
+
+const TEXT: &str = "1\n2\n3\n4\n5\n";
+
+fn start() -> Memory {
+    Memory::from_files([("a", TEXT), ("b", "b\n"), ("d/x", "x\n")]).unwrap()
+}
+
+fn branch() -> (Arc<Moving>, Branch) {
+    let base = Arc::new(Moving(Mutex::new(start())));
+    (base.clone(), Branch::new(base))
+}
+
+fn text(branch: &Branch, at: &str) -> String {
+    let text = branch.snapshot().read(&path(at));
+    text.map_or_else(|it| it.kind().to_string(), |it| String::from_utf8(it.to_vec()).unwrap())
+}
+
+fn kinds(conflicts: &[Conflict]) -> Vec<(String, ConflictKind)> {
+    conflicts.iter().map(|it| (it.path.to_string(), it.kind)).collect()
+}
+
+#[test]
+fn different_lines_are_merged() {
+    let (base, mut branch) = branch();
+    branch.write(&path("a"), "one\n2\n3\n4\n5\n".into()).unwrap();
+    base.set(|it| it.insert_file(&path("a"), "1\n2\n3\n4\nfive\n".into(), true));
+    assert_eq!(kinds(&branch.conflicts().unwrap()), [("a".to_owned(), ConflictKind::Mergeable)]);
+    let rebased = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+    assert_eq!((rebased.revision, rebased.merged), (Revision(2), vec![path("a")]));
+    assert_eq!(text(&branch, "a"), "one\n2\n3\n4\nfive\n");
+    assert!(branch.snapshot().metadata(&path("a")).unwrap().executable);
+    assert_eq!(branch.conflicts().unwrap(), []);
+    let again = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+    assert_eq!(again.revision, Revision(2), "there is nothing to do");
+}
+
+#[test]
+fn an_edit_that_the_base_has_too_is_dropped() {
+    let (base, mut branch) = branch();
+    branch.write(&path("a"), "same".into()).unwrap();
+    branch.remove(&path("b")).unwrap();
+    base.set(|it| {
+        *it = Memory::from_files([("a", "same"), ("d/x", "x\n")]).unwrap();
+    });
+    assert_eq!(branch.conflicts().unwrap(), []);
+    let rebased = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+    assert_eq!(rebased.dropped, [path("a"), path("b")]);
+    assert!(!branch.snapshot().is_edited(&WorkspacePath::root()));
+    assert_eq!(branch.snapshot().origins().count(), 0);
+}
+
+#[test]
+fn conflicts_are_refused_kept_or_marked() {
+    let (base, mut branch) = branch();
+    branch.write(&path("a"), "ours\n".into()).unwrap();
+    branch.remove(&path("b")).unwrap();
+    branch.write(&path("d/x"), "edited\n".into()).unwrap();
+    branch.write(&path("new"), "n\n".into()).unwrap();
+    base.set(|it| {
+        *it = Memory::from_files([("a", "theirs\n"), ("b", "changed\n"), ("new/inside", "i")]).unwrap();
+    });
+    let want = [
+        ("a".to_owned(), ConflictKind::Content),
+        ("b".to_owned(), ConflictKind::DeletedHere),
+        ("d/x".to_owned(), ConflictKind::DeletedThere),
+        ("new".to_owned(), ConflictKind::TypeChanged),
+    ];
+    assert_eq!(kinds(&branch.conflicts().unwrap()), want);
+    let refused = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap_err();
+    assert!(matches!(&refused, RebaseError::Conflicts(it) if kinds(it) == want), "{refused}");
+    assert_eq!(branch.revision(), Revision(4));
+    let mut kept = branch.clone();
+    kept.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
+    assert_eq!((text(&kept, "a").as_str(), kept.conflicts().unwrap()), ("ours\n", vec![]));
+    branch.rebase(RebaseOnto::Base, OnConflict::Markers).unwrap();
+    assert_eq!(text(&branch, "a"), "<<<<<<< ours\nours\n=======\ntheirs\n>>>>>>> theirs\n");
+    assert_eq!(
+        (text(&branch, "b").as_str(), text(&branch, "d/x").as_str()),
+        ("entity not found", "edited\n")
+    );
+}
+
+#[test]
+fn a_directory_that_both_made_has_the_files_of_both() {
+    let (base, mut branch) = branch();
+    branch.write(&path("new/sub/ours"), "o".into()).unwrap();
+    base.set(|it| it.insert_file(&path("new/sub/theirs"), "t".into(), false));
+    branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+    assert_eq!((text(&branch, "new/sub/ours"), text(&branch, "new/sub/theirs")), ("o".into(), "t".into()));
+    let snapshot = branch.snapshot();
+    let changes = snapshot.changes(&snapshot.base_of()).unwrap();
+    assert_eq!(changes.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["new/sub/ours"]);
+}
+
+#[test]
+fn a_moved_file_that_changed_is_a_conflict() {
+    let (base, mut branch) = branch();
+    branch.rename(&path("d"), &path("e")).unwrap();
+    branch.write(&path("e/x"), "moved and edited".into()).unwrap();
+    base.set(|it| it.insert_file(&path("d/x"), "changed".into(), false));
+    assert_eq!(kinds(&branch.conflicts().unwrap()), [("d/x".to_owned(), ConflictKind::DeletedHere)]);
+}
+
+#[test]
+fn a_child_follows_its_parent() {
+    let (_, mut parent) = branch();
+    parent.write(&path("p"), TEXT.into()).unwrap();
+    let mut child = parent.fork();
+    child.write(&path("p"), "one\n2\n3\n4\n5\n".into()).unwrap();
+    child.write(&path("a"), "child\n".into()).unwrap();
+    child.write(&path("d/c"), "c".into()).unwrap();
+    parent.write(&path("p"), "1\n2\n3\n4\nfive\n".into()).unwrap();
+    parent.write(&path("a"), "parent\n".into()).unwrap();
+    parent.write(&path("d/p"), "p".into()).unwrap();
+    parent.remove(&path("b")).unwrap();
+    let onto = parent.snapshot();
+    let refused = child.rebase(RebaseOnto::Parent(&onto), OnConflict::Refuse).unwrap_err();
+    let want = vec![Conflict { path: path("a"), kind: ConflictKind::Content }];
+    assert!(matches!(&refused, RebaseError::Conflicts(it) if *it == want), "{refused}");
+    let rebased = child.rebase(RebaseOnto::Parent(&onto), OnConflict::KeepOurs).unwrap();
+    assert_eq!((rebased.merged, rebased.conflicts), (vec![path("p")], want));
+    let texts = ["p", "a", "d/c", "d/p", "b"].map(|it| text(&child, it));
+    assert_eq!(texts, ["one\n2\n3\n4\nfive\n", "child\n", "c", "p", "entity not found"]);
+    let changes = child.snapshot().changes(&child.snapshot().fork_point()).unwrap();
+    assert_eq!(changes.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["a", "d/c", "p"]);
+    let again = child.rebase(RebaseOnto::Parent(&onto), OnConflict::Refuse).unwrap();
+    assert_eq!(again.revision, rebased.revision);
+    let restored = Branch::restore(child.snapshot().tree().base.clone(), child.steps()).unwrap();
+    assert_eq!(restored.steps(), child.steps());
+    let since_fork = restored.snapshot().changes(&restored.snapshot().fork_point()).unwrap();
+    assert_eq!(since_fork, changes);
+}
+
+#[test]
+fn edits_below_what_the_other_side_removed_are_not_lost() {
+    for swapped in [false, true] {
+        let (_, parent) = branch();
+        let (mut edits, mut removes) = (parent.fork(), parent.fork());
+        edits.write(&path("d/new"), "n".into()).unwrap();
+        removes.remove(&path("d")).unwrap();
+        let (mut own, other) = if swapped { (removes, edits) } else { (edits, removes) };
+        let refused = own.rebase(RebaseOnto::Parent(&other.snapshot()), OnConflict::Refuse);
+        let kind = if swapped { ConflictKind::DeletedHere } else { ConflictKind::DeletedThere };
+        let want = vec![Conflict { path: path("d"), kind }];
+        assert!(matches!(refused, Err(RebaseError::Conflicts(it)) if it == want));
+    }
+}
+
+#[test]
+fn a_commit_leaves_no_edits() {
+    let (base, mut branch) = branch();
+    branch.write(&path("a"), "new".into()).unwrap();
+    base.set(|it| it.insert_file(&path("a"), "new".into(), false));
+    assert_eq!(branch.committed(), Revision(2));
+    assert!(!branch.snapshot().is_edited(&WorkspacePath::root()));
+    assert_eq!((branch.snapshot().origins().count(), text(&branch, "a").as_str()), (0, "new"));
+    let restored = Branch::restore(base, branch.steps()).unwrap();
+    assert_eq!(restored.log(), branch.log());
+}

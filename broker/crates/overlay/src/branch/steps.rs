@@ -1,0 +1,285 @@
+//! A branch as data that can be kept: the steps that lead to it, and the way back.
+//!
+//! A step says what the tree holds, not what was called, so it is replayed without a look at the base,
+//! and gives the same tree over any base. How steps are encoded is not known here.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{
+    Branch, History, LogEntry, Origin, Revision, State,
+    changes::differing,
+    history::{ForkPoint, Recorded},
+    origin::{self, Origins},
+    tree::{Directory, Node, Tree},
+};
+use crate::{ContentHash, View, WorkspacePath};
+
+/// What one revision changed.
+///
+/// Two steps in a row may have the same revision: the second then goes on from the first, and only where
+/// it leads is a state of the branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    pub revision: Revision,
+    /// Milliseconds since the Unix epoch.
+    pub at_ms: u64,
+    /// As [`LogEntry::what`].
+    pub what: String,
+    pub paths: Vec<WorkspacePath>,
+    /// In the order in which they are put in place. One for the root itself is always the first, and
+    /// means that the step starts from nothing: no edits and no origins.
+    pub nodes: Vec<(WorkspacePath, NodeRecord)>,
+    /// `None`: the path has no origin any more.
+    pub origins: Vec<(WorkspacePath, Option<Origin>)>,
+    /// Whether the tree and origins after this step are the new fork point.
+    pub fork_point: bool,
+}
+
+/// What a branch says of one path, whatever the base has there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NodeRecord {
+    File {
+        bytes: Bytes,
+        /// Of `bytes`; it is taken at its word.
+        hash: ContentHash,
+        executable: bool,
+    },
+    /// Whatever the base has at `path`.
+    Lower {
+        path: WorkspacePath,
+        /// Replaces what the base says, if that is a file.
+        executable: Option<bool>,
+    },
+    /// The text of the link.
+    Symlink(String),
+    /// Empty but for what shows through of `lower`; what it holds are records of their own.
+    Directory { lower: Option<WorkspacePath> },
+    /// Nothing is here, even if the base has something.
+    Whiteout,
+    /// The branch says nothing.
+    Absent,
+}
+
+/// Why steps do not make a branch.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RestoreError {
+    #[error("revision {found} does not follow revision {previous}")]
+    Gap { previous: Revision, found: Revision },
+    #[error("at revision {revision}, `{path}` lies in a directory that the branch does not hold")]
+    NoParent { revision: Revision, path: WorkspacePath },
+    #[error("at revision {revision}, the record of the root is not a directory at the beginning")]
+    Root { revision: Revision },
+    #[error("at revision {revision}, `{path}` lies too many directories deep")]
+    TooDeep { revision: Revision, path: WorkspacePath },
+}
+
+impl Branch {
+    /// The whole present state as one step that starts from nothing.
+    ///
+    /// Its fork point is kept only if that is the present state, as in a branch that was just forked, or
+    /// the base. [`steps`](Self::steps) keeps the fork point, and the history, of any branch.
+    pub fn checkpoint(&self) -> Step {
+        let newest = self.history.newest();
+        let is_fork = Arc::ptr_eq(&newest.state.tree.root, &newest.state.fork.tree.root);
+        whole(&newest.entry, &newest.state.tree, &newest.state.origins, is_fork)
+    }
+
+    /// All that is needed to [`restore`](Self::restore) the branch as it is, its history included.
+    pub fn steps(&self) -> Vec<Step> {
+        let oldest = self.history.oldest();
+        let mut steps = starting_steps(oldest);
+        steps.extend(self.steps_since(oldest.entry.revision));
+        steps
+    }
+
+    /// The steps that lead from `revision` to the present state. If the history does not go back so far,
+    /// these are all [`steps`](Self::steps), of which the first starts from nothing.
+    pub fn steps_since(&self, revision: Revision) -> Vec<Step> {
+        if revision < self.history.oldest().entry.revision {
+            return self.steps();
+        }
+        let steps: Vec<_> = self.history.iter().skip_while(|it| it.entry.revision < revision).collect();
+        steps.windows(2).flat_map(|pair| steps_between(&pair[0].state, pair[1])).collect()
+    }
+
+    /// The branch that these steps lead to, over `base` as it is now.
+    ///
+    /// Steps that do not start from nothing start from a branch without edits.
+    pub fn restore(base: Arc<dyn View>, steps: impl IntoIterator<Item = Step>) -> Result<Self, RestoreError> {
+        let mut branch = Self::starting(State::new(base));
+        let mut is_first = true;
+        for step in steps {
+            let previous = branch.revision();
+            let starts_anew = is_first && (step.starts_from_nothing() || step.revision == previous);
+            let follows = [previous.0, previous.0.saturating_add(1)].contains(&step.revision.0);
+            if !starts_anew && !follows {
+                return Err(RestoreError::Gap { previous, found: step.revision });
+            }
+            let state = replay(branch.state(), &step)?;
+            let goes_on = step.revision == previous;
+            let entry = step.into_entry();
+            match (starts_anew, goes_on) {
+                (true, _) => branch.history = History::starting(entry, state),
+                (false, true) => branch.history.replace_newest(entry, state),
+                (false, false) => branch.history.push(entry, state),
+            }
+            is_first = false;
+        }
+        Ok(branch)
+    }
+}
+
+impl Step {
+    fn new(entry: &LogEntry) -> Self {
+        Self {
+            revision: entry.revision,
+            at_ms: entry.at_ms,
+            what: entry.what.to_string(),
+            paths: entry.paths.to_vec(),
+            nodes: Vec::new(),
+            origins: Vec::new(),
+            fork_point: false,
+        }
+    }
+
+    fn into_entry(self) -> LogEntry {
+        let Self { revision, at_ms, what, paths, .. } = self;
+        LogEntry { revision, at_ms, what: what.into(), paths: paths.into() }
+    }
+
+    fn starts_from_nothing(&self) -> bool {
+        self.nodes.first().is_some_and(|(path, _)| path.is_root())
+    }
+}
+
+/// The state at the beginning of a history, from nothing.
+fn starting_steps(Recorded { entry, state }: &Recorded) -> Vec<Step> {
+    let fork = &state.fork;
+    let is_fork = Arc::ptr_eq(&state.tree.root, &fork.tree.root);
+    if is_fork || (fork.tree.is_blank() && fork.origins.is_empty()) {
+        return vec![whole(entry, &state.tree, &state.origins, is_fork)];
+    }
+    let start = whole(entry, &fork.tree, &fork.origins, true);
+    vec![start, between(entry, (&fork.tree, &fork.origins), (&state.tree, &state.origins))]
+}
+
+fn steps_between(before: &State, Recorded { entry, state: after }: &Recorded) -> Vec<Step> {
+    let (start, end) = ((&before.tree, &before.origins), (&after.tree, &after.origins));
+    if Arc::ptr_eq(&before.fork, &after.fork) {
+        return vec![between(entry, start, end)];
+    }
+    let fork = (&after.fork.tree, &after.fork.origins);
+    let to_fork = Step { fork_point: true, ..between(entry, start, fork) };
+    let from_fork = between(entry, fork, end);
+    if from_fork.nodes.is_empty() && from_fork.origins.is_empty() {
+        return vec![to_fork];
+    }
+    vec![to_fork, from_fork]
+}
+
+fn whole(entry: &LogEntry, tree: &Tree, origins: &Origins, fork_point: bool) -> Step {
+    let mut nodes = Vec::new();
+    add_directory(&WorkspacePath::root(), &tree.root, &mut nodes);
+    let origins = origin::difference(&Origins::new_sync(), origins);
+    Step { nodes, origins, fork_point, ..Step::new(entry) }
+}
+
+type Side<'a> = (&'a Tree, &'a Origins);
+
+fn between(entry: &LogEntry, before: Side<'_>, after: Side<'_>) -> Step {
+    let mut nodes = Vec::new();
+    if !Arc::ptr_eq(&before.0.root, &after.0.root) {
+        add_difference(&WorkspacePath::root(), &before.0.root, &after.0.root, &mut nodes);
+    }
+    Step { nodes, origins: origin::difference(before.1, after.1), ..Step::new(entry) }
+}
+
+type Records = Vec<(WorkspacePath, NodeRecord)>;
+
+/// Both must be over the same directory of the base.
+fn add_difference(at: &WorkspacePath, before: &Directory, after: &Directory, records: &mut Records) {
+    for (name, _, _) in differing(before, after) {
+        let path = at.child(name);
+        match (before.entries.get(name).map(|it| &**it), after.entries.get(name).map(|it| &**it)) {
+            (_, None) => records.push((path, NodeRecord::Absent)),
+            (Some(Node::Directory(before)), Some(Node::Directory(after))) if before.lower == after.lower => {
+                add_difference(&path, before, after, records);
+            }
+            (Some(before), Some(after)) if before.is_same(after) => {}
+            (_, Some(Node::Directory(after))) => add_directory(&path, after, records),
+            (_, Some(after)) => records.push((path, record(after))),
+        }
+    }
+}
+
+fn add_directory(at: &WorkspacePath, directory: &Directory, records: &mut Records) {
+    records.push((at.clone(), NodeRecord::Directory { lower: directory.lower.clone() }));
+    for (name, node) in &directory.entries {
+        match &**node {
+            Node::Directory(directory) => add_directory(&at.child(name), directory, records),
+            node => records.push((at.child(name), record(node))),
+        }
+    }
+}
+
+fn record(node: &Node) -> NodeRecord {
+    match node {
+        Node::File { bytes, hash, executable } => {
+            NodeRecord::File { bytes: bytes.clone(), hash: *hash, executable: *executable }
+        }
+        Node::Lower { path, executable } => NodeRecord::Lower { path: path.clone(), executable: *executable },
+        Node::Symlink(target) => NodeRecord::Symlink(target.to_string()),
+        Node::Directory(directory) => NodeRecord::Directory { lower: directory.lower.clone() },
+        Node::Whiteout => NodeRecord::Whiteout,
+    }
+}
+
+/// The node to put in place; `None` where there is none.
+fn node(record: NodeRecord) -> Option<Node> {
+    Some(match record {
+        NodeRecord::File { bytes, hash, executable } => Node::File { bytes, hash, executable },
+        NodeRecord::Lower { path, executable } => Node::Lower { path, executable },
+        NodeRecord::Symlink(target) => Node::Symlink(target.into()),
+        NodeRecord::Directory { lower: Some(lower) } => Node::Directory(Directory::over(lower)),
+        NodeRecord::Directory { lower: None } => Node::Directory(Directory::opaque()),
+        NodeRecord::Whiteout => Node::Whiteout,
+        NodeRecord::Absent => return None,
+    })
+}
+
+fn replay(state: &State, step: &Step) -> Result<State, RestoreError> {
+    let revision = step.revision;
+    let (mut tree, mut origins) = (state.tree.clone(), state.origins.clone());
+    for (index, (path, record)) in step.nodes.iter().enumerate() {
+        if path.is_root() {
+            let is_start =
+                index == 0 && matches!(record, NodeRecord::Directory { lower: Some(it) } if it.is_root());
+            if !is_start {
+                return Err(RestoreError::Root { revision });
+            }
+            (tree, origins) = (tree.blank(), Origins::new_sync());
+            continue;
+        }
+        let path = path.clone();
+        tree = tree
+            .with_entry(&path, node(record.clone()))
+            .ok_or_else(|| RestoreError::NoParent { revision, path: path.clone() })?;
+        if tree.expect_not_too_deep(&path).is_err() {
+            return Err(RestoreError::TooDeep { revision, path });
+        }
+    }
+    for (path, origin) in &step.origins {
+        match origin {
+            Some(origin) => origins.insert_mut(path.clone(), origin.clone()),
+            None => drop(origins.remove_mut(path)),
+        }
+    }
+    let fork = if step.fork_point {
+        Arc::new(ForkPoint { tree: tree.clone(), origins: origins.clone() })
+    } else {
+        state.fork.clone()
+    };
+    Ok(State { tree, origins, fork })
+}

@@ -1,0 +1,211 @@
+//! Writing a set of changes into the real workspace folder: all of them or none.
+//!
+//! The new texts are laid under hidden names beside their targets first. Then a journal outside the
+//! workspace is marked as decided, which is the point of no return, and renames put everything in place.
+//! What breaks off before that point is taken back, what breaks off after it is finished, by
+//! [`Committer::recover`] at the latest. An error on the way takes everything back at once.
+//!
+//! A file that is not what the change was made on is a conflict. It is looked at before anything is
+//! written and once more directly before its rename; an editor that saves in the microseconds between the
+//! two is not noticed. Every path is opened without following a link, so nothing outside the root is reached.
+//!
+//! Extended attributes of a replaced file are not carried over, and a file with several hard links is
+//! replaced under the one name only, as with every writer that renames.
+
+mod apply;
+mod error;
+mod folder;
+mod fuse;
+mod journal;
+mod look;
+mod plan;
+mod recover;
+mod undo;
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use bytes::Bytes;
+pub use error::{CommitError, Conflict, Found};
+use folder::Folder;
+use journal::{Journal, Stage};
+use plan::Plan;
+pub use recover::{Leftover, Outcome, Recovered};
+
+use crate::{
+    ContentHash, WorkspacePath,
+    store::{make_private, patiently},
+};
+
+/// One change to the workspace folder. Each path is changed at most once, but what was removed may be
+/// replaced by something of another kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileOp {
+    /// A file's new contents, or a new file with the directories it needs. The file keeps its permissions
+    /// but for being executable; a directory that `before` says is there goes, if it is emptied.
+    Write {
+        path: WorkspacePath,
+        bytes: Bytes,
+        executable: bool,
+        before: Expected,
+    },
+    /// Removes a file or a link.
+    Remove {
+        path: WorkspacePath,
+        before: Expected,
+    },
+    /// A symbolic link, made or replacing what is there. Where `target` leads is not looked at.
+    Symlink {
+        path: WorkspacePath,
+        target: String,
+        before: Expected,
+    },
+    SetExecutable {
+        path: WorkspacePath,
+        executable: bool,
+        before: Expected,
+    },
+    /// A directory, with those above it that are missing. One that is there already stays.
+    CreateDir {
+        path: WorkspacePath,
+    },
+    /// Removes a directory that the other changes empty. Anything else in it is a conflict.
+    RemoveDir {
+        path: WorkspacePath,
+    },
+}
+
+/// What a change was made on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    Missing,
+    File(ContentHash, /* executable */ bool),
+    Symlink(String),
+    Directory,
+    /// Whatever file or link is there may be lost. A directory is never lost in this way.
+    Anything,
+}
+
+/// What a commit did. Directories that a file needed are counted with those that were asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Committed {
+    pub written: usize,
+    pub linked: usize,
+    pub removed: usize,
+    pub modes_changed: usize,
+    pub directories_created: usize,
+    pub directories_removed: usize,
+}
+
+/// The one writer of a workspace folder.
+pub struct Committer {
+    folder: Folder,
+    journal_dir: PathBuf,
+}
+
+impl Committer {
+    /// A committer into `root`, which must exist. `journal_dir` is made if it is missing, for this user
+    /// alone, and must lie outside of `root`; it belongs to this workspace and to nothing else.
+    pub fn new(root: &Path, journal_dir: &Path) -> io::Result<Self> {
+        let root = fs::canonicalize(root)?;
+        make_private(journal_dir)?;
+        let journal_dir = fs::canonicalize(journal_dir)?;
+        if journal_dir.starts_with(&root) {
+            let message = format!("the journal folder {} lies inside the workspace", journal_dir.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        Ok(Self { folder: Folder::open(&root)?, journal_dir })
+    }
+
+    /// Says whether [`commit`](Committer::commit) would find conflicts, and changes nothing.
+    pub fn check(&self, ops: &[FileOp]) -> Result<(), CommitError> {
+        plan::make(&self.folder, ops).map(drop)
+    }
+
+    /// Makes all changes, durably, or none. Blocks until the disk has them.
+    pub fn commit(&self, ops: &[FileOp]) -> Result<Committed, CommitError> {
+        let _lock = self.lock()?;
+        let mut journal = Journal::new(&self.journal_dir, self.folder.fuse());
+        if let Some(pending) = journal.pending()? {
+            return Err(CommitError::Interrupted { journal: pending });
+        }
+        let plan = plan::make(&self.folder, ops)?;
+        if plan.actions.is_empty() {
+            return Ok(Committed::default());
+        }
+        let mut begun = 0;
+        if let Err(error) = self.carry_out(&plan, &mut journal, &mut begun) {
+            return Err(self.give_up(&plan, &mut journal, begun, error));
+        }
+        // Once more before giving up: whatever fails here, the changes are made.
+        let cleaned = self.clean_up(&plan, &mut journal).or_else(|_| self.clean_up(&plan, &mut journal));
+        let journal = journal.path();
+        cleaned.map_err(|error| CommitError::NotCleanedUp { journal, error: Box::new(error) })?;
+        Ok(plan.summary())
+    }
+
+    fn carry_out(&self, plan: &Plan, journal: &mut Journal, begun: &mut usize) -> Result<(), CommitError> {
+        journal.begin(plan)?;
+        apply::stage(&self.folder, plan)?;
+        journal.enter(Stage::Decided)?;
+        apply::apply(&self.folder, plan, begun)?;
+        journal.enter(Stage::Done)
+    }
+
+    /// Removes all hidden files and then the journal, which nothing needs any more.
+    fn clean_up(&self, plan: &Plan, journal: &mut Journal) -> Result<(), CommitError> {
+        apply::remove_hidden(&self.folder, plan)?;
+        journal.end()
+    }
+
+    /// Takes back whatever was done, and says why: `error`, or that even this did not work.
+    fn give_up(&self, plan: &Plan, journal: &mut Journal, begun: usize, error: CommitError) -> CommitError {
+        match self.take_back(plan, journal, begun) {
+            Ok(()) => error,
+            Err(then) => {
+                let journal = journal.path();
+                CommitError::NotTakenBack { journal, error: Box::new(error), then: Box::new(then) }
+            }
+        }
+    }
+
+    fn take_back(&self, plan: &Plan, journal: &mut Journal, begun: usize) -> Result<(), CommitError> {
+        // Before the decision nothing has been put in place.
+        if journal.stage() != Stage::Intent {
+            journal.enter(Stage::Undoing)?;
+            undo::undo(&self.folder, &plan.actions[..begun], &self.journal_dir)?;
+        }
+        self.clean_up(plan, journal)
+    }
+
+    /// Held while the journal is in use, so that two processes cannot both be at work.
+    fn lock(&self) -> Result<File, CommitError> {
+        let path = self.journal_dir.join("lock");
+        let opened = File::options().create(true).truncate(false).write(true).open(&path);
+        let lock = opened.map_err(|source| CommitError::journal(&path, "open", source))?;
+        match patiently(|| lock.try_lock(), |error| matches!(error, fs::TryLockError::WouldBlock)) {
+            Ok(()) => Ok(lock),
+            Err(fs::TryLockError::WouldBlock) => Err(CommitError::Busy { lock: path }),
+            Err(fs::TryLockError::Error(source)) => Err(CommitError::journal(&path, "lock", source)),
+        }
+    }
+}
+
+impl FileOp {
+    pub fn path(&self) -> &WorkspacePath {
+        match self {
+            Self::Write { path, .. }
+            | Self::Remove { path, .. }
+            | Self::Symlink { path, .. }
+            | Self::SetExecutable { path, .. }
+            | Self::CreateDir { path }
+            | Self::RemoveDir { path } => path,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! Why a commit was refused or did not come about.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
+use super::Expected;
+use crate::WorkspacePath;
+
+/// Why nothing was committed. Unless said otherwise the workspace is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    /// Sorted by path, all that were found.
+    #[error("{}", conflicts_text(.0))]
+    Conflicts(Vec<Conflict>),
+    #[error("the changes contradict each other at `{path}`")]
+    Contradiction { path: WorkspacePath },
+    #[error("the workspace root itself cannot be changed")]
+    Root,
+    #[error("could not {doing} `{path}`: {source}")]
+    Io { path: WorkspacePath, doing: &'static str, source: io::Error },
+    #[error("could not {doing} {}: {source}", path.display())]
+    Journal { path: PathBuf, doing: &'static str, source: io::Error },
+    #[error("an earlier commit was interrupted ({}); recover it before the next", journal.display())]
+    Interrupted { journal: PathBuf },
+    #[error("another commit to this workspace is under way ({} is locked); try again when it is done", lock.display())]
+    Busy { lock: PathBuf },
+    /// Nothing was touched; whether a commit is half done cannot be told.
+    #[error(
+        "the journal {} is damaged ({reason}); look at the workspace, then move this file away", journal.display()
+    )]
+    Damaged { journal: PathBuf, reason: String },
+    /// The workspace is in between; the journal is kept, and recovery tries again.
+    #[error("{error}; to take it back did not work either: {then}; recovery from {} tries again", journal.display())]
+    NotTakenBack { journal: PathBuf, error: Box<CommitError>, then: Box<CommitError> },
+    /// All changes are in the workspace.
+    #[error("the changes are made, but what they left behind could not be removed: {error}; recovery from {} tries again", journal.display())]
+    NotCleanedUp { journal: PathBuf, error: Box<CommitError> },
+}
+
+/// A path where the disk has something else than a change was made on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    pub path: WorkspacePath,
+    pub expected: Expected,
+    pub found: Found,
+}
+
+/// What stands on the disk where something else was expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    Missing,
+    /// A file with this hash, executable or not.
+    File(crate::ContentHash, bool),
+    Symlink(String),
+    Directory,
+    /// A directory that was to be removed, and this entry in it that was not.
+    NotEmpty(String),
+    /// A socket, a device, or a link whose text is not UTF-8.
+    Other,
+    /// A link or a file stands where a directory is needed on the way.
+    Unreachable,
+}
+
+impl CommitError {
+    pub(super) fn io(path: &WorkspacePath, doing: &'static str, source: io::Error) -> Self {
+        Self::Io { path: path.clone(), doing, source }
+    }
+
+    pub(super) fn journal(path: &Path, doing: &'static str, source: io::Error) -> Self {
+        Self::Journal { path: path.to_owned(), doing, source }
+    }
+
+    pub(super) fn conflict(path: &WorkspacePath, expected: Expected, found: Found) -> Self {
+        Self::Conflicts(vec![Conflict { path: path.clone(), expected, found }])
+    }
+}
+
+fn conflicts_text(conflicts: &[Conflict]) -> String {
+    let lines: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
+    format!("the workspace has changed: {}", lines.join("; "))
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` was {}, now it is {}", self.path, self.expected, self.found)
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("missing"),
+            Self::File(hash, executable) => write_file(f, *hash, *executable),
+            Self::Symlink(target) => write!(f, "a link to `{target}`"),
+            Self::Directory => f.write_str("a directory"),
+            Self::Anything => f.write_str("any file"),
+        }
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("missing"),
+            Self::File(hash, executable) => write_file(f, *hash, *executable),
+            Self::Symlink(target) => write!(f, "a link to `{target}`"),
+            Self::Directory => f.write_str("a directory"),
+            Self::NotEmpty(name) => write!(f, "a directory that also holds `{name}`"),
+            Self::Other => f.write_str("neither a file, a directory nor a plain link"),
+            Self::Unreachable => f.write_str("out of reach: a link or a file is in the way"),
+        }
+    }
+}
+
+fn write_file(f: &mut fmt::Formatter<'_>, hash: crate::ContentHash, executable: bool) -> fmt::Result {
+    write!(f, "{} {hash:?}", if executable { "the executable file" } else { "the file" })
+}

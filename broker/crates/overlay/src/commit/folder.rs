@@ -1,0 +1,203 @@
+//! The door through which a commit changes the workspace. No link is ever followed here.
+//!
+//! Every call opens the directory it works in from the root's handle, so that nothing outside can be
+//! reached even while directories are swapped for links.
+
+#![allow(clippy::disallowed_methods, reason = "this is the one door that writes")]
+
+use std::{
+    fs::File,
+    io::{self, Write as _},
+    os::fd::{AsFd, OwnedFd},
+    path::Path,
+};
+
+use rustix::{
+    fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Uid},
+    io::{Errno, retry_on_intr},
+};
+
+use super::{fuse::Fuse, look::Stamp};
+use crate::WorkspacePath;
+
+pub(super) struct Folder {
+    root: OwnedFd,
+    fuse: Fuse,
+}
+
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+impl Folder {
+    pub(super) fn open(root: &Path) -> io::Result<Self> {
+        Ok(Self { root: rustix::fs::open(root, DIRECTORY, Mode::empty())?, fuse: Fuse::default() })
+    }
+
+    pub(super) fn fuse(&self) -> Fuse {
+        self.fuse.clone()
+    }
+
+    /// A handle of the directory at `path`. A link on the way or at the end is `NotADirectory`.
+    pub(super) fn directory(&self, path: &WorkspacePath) -> io::Result<OwnedFd> {
+        let opened = if path.is_root() {
+            rustix::fs::openat(&self.root, ".", DIRECTORY, Mode::empty())
+        } else {
+            self.open_below(path)
+        };
+        opened.map_err(|errno| match errno {
+            Errno::LOOP | Errno::NOTDIR => io::ErrorKind::NotADirectory.into(),
+            errno => errno.into(),
+        })
+    }
+
+    #[cfg(target_os = "linux")]
+    fn open_below(&self, path: &WorkspacePath) -> rustix::io::Result<OwnedFd> {
+        use rustix::fs::ResolveFlags;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let open = || rustix::fs::openat2(&self.root, path.as_str(), DIRECTORY, Mode::empty(), resolve);
+        match retry_on_intr(open) {
+            // Not offered by this kernel, or by a sandbox around this process.
+            Err(Errno::NOSYS | Errno::PERM) => self.open_by_component(path),
+            answer => answer,
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_below(&self, path: &WorkspacePath) -> rustix::io::Result<OwnedFd> {
+        self.open_by_component(path)
+    }
+
+    /// From handle to handle, none of them through a link.
+    fn open_by_component(&self, path: &WorkspacePath) -> rustix::io::Result<OwnedFd> {
+        let mut directory = rustix::fs::openat(&self.root, ".", DIRECTORY, Mode::empty())?;
+        for name in path.components() {
+            directory = retry_on_intr(|| rustix::fs::openat(&directory, name, DIRECTORY, Mode::empty()))?;
+        }
+        Ok(directory)
+    }
+
+    /// The directory that holds `path`, and its name there.
+    pub(super) fn place<'p>(&self, path: &'p WorkspacePath) -> io::Result<(OwnedFd, &'p str)> {
+        let (parent, name) = path.parent().zip(path.file_name()).ok_or(io::ErrorKind::InvalidInput)?;
+        Ok((self.directory(&parent)?, name))
+    }
+
+    /// Makes a file that must not exist, with all its bytes on the disk. With a `stamp` it gets those
+    /// permissions, and that owner where this process may give it; without one those of any new file.
+    pub(super) fn create(
+        &self,
+        path: &WorkspacePath,
+        bytes: &[u8],
+        executable: bool,
+        stamp: Option<Stamp>,
+    ) -> io::Result<File> {
+        let (directory, name) = self.place(path)?;
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = match (stamp, executable) {
+            (Some(_), _) => 0o600,
+            (None, true) => 0o777,
+            (None, false) => 0o666,
+        };
+        self.fuse.step()?;
+        let mut file = File::from(rustix::fs::openat(directory, name, flags, Mode::from_raw_mode(mode))?);
+        self.fuse.step()?;
+        file.write_all(bytes)?;
+        if let Some(stamp) = stamp {
+            self.stamp(&file, stamp.made_executable(executable))?;
+        }
+        Ok(file)
+    }
+
+    /// Permissions after the owner, as a change of owner clears the set-user-id bit.
+    fn stamp(&self, file: impl AsFd, stamp: Stamp) -> io::Result<()> {
+        let now = rustix::fs::fstat(&file)?;
+        let mut mode = stamp.mode;
+        if (now.st_uid, now.st_gid) != (stamp.uid, stamp.gid) {
+            self.fuse.step()?;
+            let (uid, gid) = (Uid::from_raw(stamp.uid), Gid::from_raw(stamp.gid));
+            let given = rustix::fs::fchown(&file, Some(uid), Some(gid));
+            // Not ours to give: then nobody may get another one's rights by it either.
+            if given.or_else(|_| rustix::fs::fchown(&file, None, Some(gid))).is_err() {
+                mode &= 0o777;
+            } else if given.is_err() {
+                mode &= !0o4000;
+            }
+        }
+        self.set_mode(file, mode)
+    }
+
+    #[allow(clippy::useless_conversion, reason = "not every system counts modes in 32 bits")]
+    pub(super) fn set_mode(&self, file: impl AsFd, mode: u32) -> io::Result<()> {
+        self.fuse.step()?;
+        let mode = Mode::from_raw_mode(mode.try_into().map_err(|_| io::ErrorKind::InvalidInput)?);
+        Ok(rustix::fs::fchmod(file, mode)?)
+    }
+
+    pub(super) fn sync(&self, file: impl AsFd) -> io::Result<()> {
+        self.fuse.step()?;
+        Ok(retry_on_intr(|| rustix::fs::fsync(&file))?)
+    }
+
+    pub(super) fn symlink(&self, path: &WorkspacePath, target: &str) -> io::Result<()> {
+        let (directory, name) = self.place(path)?;
+        self.fuse.step()?;
+        Ok(rustix::fs::symlinkat(target, directory, name)?)
+    }
+
+    /// Replaces what is at `to`.
+    pub(super) fn rename(&self, from: &WorkspacePath, to: &WorkspacePath) -> io::Result<()> {
+        let ((from_dir, from), (to_dir, to)) = (self.place(from)?, self.place(to)?);
+        self.fuse.step()?;
+        Ok(rustix::fs::renameat(from_dir, from, to_dir, to)?)
+    }
+
+    /// Replaces nothing: `AlreadyExists` if something is at `to`.
+    pub(super) fn rename_new(&self, from: &WorkspacePath, to: &WorkspacePath) -> io::Result<()> {
+        let ((from_dir, from_name), (to_dir, to_name)) = (self.place(from)?, self.place(to)?);
+        self.fuse.step()?;
+        match rustix::fs::renameat_with(from_dir, from_name, to_dir, to_name, RenameFlags::NOREPLACE) {
+            // Not every file system can promise it; there the look just before has to do.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if !self.exists(to)? => self.rename(from, to),
+            answer => Ok(answer?),
+        }
+    }
+
+    /// A second name for a file or link.
+    pub(super) fn link(&self, from: &WorkspacePath, to: &WorkspacePath) -> io::Result<()> {
+        let ((from_dir, from), (to_dir, to)) = (self.place(from)?, self.place(to)?);
+        self.fuse.step()?;
+        Ok(rustix::fs::linkat(from_dir, from, to_dir, to, AtFlags::empty())?)
+    }
+
+    /// Removes a file or a link. One that is missing, or whose directory is, is no error.
+    pub(super) fn unlink(&self, path: &WorkspacePath) -> io::Result<()> {
+        if !self.exists(path)? {
+            return Ok(());
+        }
+        let (directory, name) = self.place(path)?;
+        self.fuse.step()?;
+        Ok(rustix::fs::unlinkat(directory, name, AtFlags::empty())?)
+    }
+
+    pub(super) fn create_dir(&self, path: &WorkspacePath) -> io::Result<()> {
+        let (directory, name) = self.place(path)?;
+        self.fuse.step()?;
+        Ok(rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(0o777))?)
+    }
+
+    /// Makes a directory as one was that is gone.
+    pub(super) fn restore_dir(&self, path: &WorkspacePath, stamp: Stamp) -> io::Result<()> {
+        match self.create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        self.stamp(self.directory(path)?, stamp)
+    }
+
+    /// Removes an empty directory.
+    pub(super) fn remove_dir(&self, path: &WorkspacePath) -> io::Result<()> {
+        let (directory, name) = self.place(path)?;
+        self.fuse.step()?;
+        Ok(rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR)?)
+    }
+}

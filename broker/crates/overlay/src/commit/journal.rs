@@ -1,0 +1,195 @@
+//! What a commit is about to do, kept outside the workspace until it is done.
+//!
+//! One file, which never changes once it is there; how far the commit has come is told by the file's name,
+//! since a rename is atomic. It begins with a hash of the rest.
+
+#![allow(clippy::disallowed_methods, reason = "it lies outside the workspace")]
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CommitError,
+    fuse::Fuse,
+    look::State,
+    plan::{Action, Change, Plan},
+};
+use crate::{ContentHash, WorkspacePath};
+
+const MAGIC: &[u8] = b"broker commit 1\n";
+/// The journal while it is written; it says nothing yet.
+const UNFINISHED: &str = "commit.unfinished";
+
+/// How far a commit has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Texts may have been laid beside their targets; nothing has been put in place.
+    Intent,
+    /// All texts are there. From here on the commit is finished, or taken back as a whole.
+    Decided,
+    /// It failed, and is being taken back.
+    Undoing,
+    /// Everything is in place; hidden files may be left.
+    Done,
+}
+
+const STAGES: [Stage; 4] = [Stage::Intent, Stage::Decided, Stage::Undoing, Stage::Done];
+
+pub(super) struct Journal {
+    dir: PathBuf,
+    stage: Stage,
+    fuse: Fuse,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    path: String,
+    new: String,
+    old: String,
+    before: State,
+    change: Change,
+}
+
+impl Stage {
+    fn file_name(self) -> &'static str {
+        match self {
+            Self::Intent => "commit.intent",
+            Self::Decided => "commit.decided",
+            Self::Undoing => "commit.undoing",
+            Self::Done => "commit.done",
+        }
+    }
+}
+
+impl Journal {
+    pub(super) fn new(dir: &Path, fuse: Fuse) -> Self {
+        Self { dir: dir.to_owned(), stage: Stage::Intent, fuse }
+    }
+
+    pub(super) fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.dir.join(self.stage.file_name())
+    }
+
+    /// The journal that an interrupted commit left, if there is one.
+    pub(super) fn pending(&mut self) -> Result<Option<PathBuf>, CommitError> {
+        for stage in STAGES {
+            let path = self.dir.join(stage.file_name());
+            match fs::symlink_metadata(&path) {
+                Ok(_) => {
+                    self.stage = stage;
+                    return Ok(Some(path));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(CommitError::journal(&path, "look at", source)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Notes down the plan, durably, before anything is written into the workspace.
+    pub(super) fn begin(&mut self, plan: &Plan) -> Result<(), CommitError> {
+        let bytes = encode(plan).map_err(|source| CommitError::journal(&self.path(), "encode", source))?;
+        let unfinished = self.dir.join(UNFINISHED);
+        self.write(&unfinished, &bytes)
+            .map_err(|source| CommitError::journal(&unfinished, "write", source))?;
+        self.rename(&unfinished, Stage::Intent)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.fuse.step()?;
+        fs::write(path, bytes)?;
+        self.fuse.step()?;
+        File::open(path)?.sync_all()
+    }
+
+    /// Durable when it returns, except for `Done`, on which nothing hangs.
+    pub(super) fn enter(&mut self, stage: Stage) -> Result<(), CommitError> {
+        if stage == self.stage { Ok(()) } else { self.rename(&self.path(), stage) }
+    }
+
+    fn rename(&mut self, from: &Path, stage: Stage) -> Result<(), CommitError> {
+        let to = self.dir.join(stage.file_name());
+        self.fuse
+            .step()
+            .and_then(|()| fs::rename(from, &to))
+            .map_err(|source| CommitError::journal(from, "rename", source))?;
+        self.stage = stage;
+        if stage == Stage::Done { Ok(()) } else { self.sync_dir() }
+    }
+
+    /// There is none any more, if there was one.
+    pub(super) fn end(&mut self) -> Result<(), CommitError> {
+        for path in [self.path(), self.dir.join(UNFINISHED)] {
+            let removed = self.fuse.step().and_then(|()| fs::remove_file(&path));
+            match removed {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                removed => removed.map_err(|source| CommitError::journal(&path, "remove", source))?,
+            }
+        }
+        self.sync_dir()
+    }
+
+    fn sync_dir(&self) -> Result<(), CommitError> {
+        let sync = self.fuse.step().and_then(|()| File::open(&self.dir)?.sync_all());
+        sync.map_err(|source| CommitError::journal(&self.dir, "sync", source))
+    }
+
+    /// The plan of the pending commit, without its texts.
+    pub(super) fn read(&self) -> Result<Plan, CommitError> {
+        let path = self.path();
+        let bytes = fs::read(&path).map_err(|source| CommitError::journal(&path, "read", source))?;
+        decode(&bytes).map_err(|reason| CommitError::Damaged { journal: path, reason })
+    }
+}
+
+fn encode(plan: &Plan) -> io::Result<Vec<u8>> {
+    let records: Vec<_> = plan.actions.iter().map(Record::of).collect();
+    let payload = postcard::to_stdvec(&records).map_err(io::Error::other)?;
+    Ok([MAGIC, ContentHash::of(&payload).as_bytes(), &payload].concat())
+}
+
+fn decode(bytes: &[u8]) -> Result<Plan, String> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or("it is not a journal of this version of Broker")?;
+    let (hash, payload) = rest.split_first_chunk::<32>().ok_or("it is cut short")?;
+    if ContentHash::of(payload).as_bytes() != hash {
+        return Err("its checksum does not fit".to_owned());
+    }
+    let records: Vec<Record> = postcard::from_bytes(payload).map_err(|error| error.to_string())?;
+    let actions = records.into_iter().map(Record::action).collect::<Result<Vec<_>, _>>()?;
+    let texts = vec![Bytes::new(); actions.len()];
+    Ok(Plan { actions, texts })
+}
+
+impl Record {
+    fn of(action: &Action) -> Self {
+        let text = |path: &WorkspacePath| path.as_str().to_owned();
+        Self {
+            path: text(&action.path),
+            new: text(&action.new),
+            old: text(&action.old),
+            before: action.before.clone(),
+            change: action.change.clone(),
+        }
+    }
+
+    fn action(self) -> Result<Action, String> {
+        let path = |text: &str| WorkspacePath::new(text).map_err(|error| error.to_string());
+        Ok(Action {
+            path: path(&self.path)?,
+            new: path(&self.new)?,
+            old: path(&self.old)?,
+            before: self.before,
+            change: self.change,
+        })
+    }
+}

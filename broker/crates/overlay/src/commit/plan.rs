@@ -1,0 +1,326 @@
+//! From changes to actions in a sound order, every one of them checked against the disk.
+//!
+//! What is in the way goes first: files, then directories, the deepest first. Then directories are made,
+//! the highest first, and what belongs in them is put there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CommitError, Committed, Conflict, Expected, FileOp, Found,
+    folder::Folder,
+    look::{State, is_out_of_reach},
+};
+use crate::{ContentHash, WorkspacePath};
+
+/// What a commit is going to do, in this order.
+pub(super) struct Plan {
+    pub(super) actions: Vec<Action>,
+    /// The new text of each action; empty where there is none, and after a restart.
+    pub(super) texts: Vec<Bytes>,
+}
+
+/// One step, with all that is needed to finish it or to take it back.
+pub(super) struct Action {
+    pub(super) path: WorkspacePath,
+    /// What stands there until this action, permissions included.
+    pub(super) before: State,
+    pub(super) change: Change,
+    /// Where the new text waits, and what it replaces is kept: hidden names in the nearest directory
+    /// that is there before, during and after the commit.
+    pub(super) new: WorkspacePath,
+    pub(super) old: WorkspacePath,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Change {
+    Remove,
+    RemoveDir,
+    CreateDir,
+    File { hash: [u8; 32], executable: bool },
+    Symlink(String),
+    SetExecutable(bool),
+}
+
+impl Plan {
+    pub(super) fn summary(&self) -> Committed {
+        let count = |of: fn(&Change) -> bool| self.actions.iter().filter(|it| of(&it.change)).count();
+        Committed {
+            written: count(|it| matches!(it, Change::File { .. })),
+            linked: count(|it| matches!(it, Change::Symlink(_))),
+            removed: count(|it| matches!(it, Change::Remove)),
+            modes_changed: count(|it| matches!(it, Change::SetExecutable(_))),
+            directories_created: count(|it| matches!(it, Change::CreateDir)),
+            directories_removed: count(|it| matches!(it, Change::RemoveDir)),
+        }
+    }
+}
+
+impl Action {
+    /// Whether `state` is what this action leads to.
+    pub(super) fn leads_to(&self, state: &State) -> bool {
+        match (&self.change, state) {
+            (Change::Remove | Change::RemoveDir, state) => *state == State::Missing,
+            (Change::CreateDir, state) => matches!(state, State::Directory(_)),
+            (Change::File { hash, executable }, State::File { hash: is, executable: may, .. }) => {
+                hash == is && executable == may
+            }
+            (Change::Symlink(target), State::Symlink(is)) => target == is,
+            (Change::SetExecutable(executable), State::File { hash: is, executable: may, .. }) => {
+                executable == may && matches!(&self.before, State::File { hash, .. } if hash == is)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether this action has a new text or link waiting under its hidden name until it is done.
+    pub(super) fn is_put(&self) -> bool {
+        matches!(self.change, Change::File { .. } | Change::Symlink(_))
+    }
+}
+
+/// Looks at everything that is to be changed; all conflicts are told at once.
+pub(super) fn make(folder: &Folder, ops: &[FileOp]) -> Result<Plan, CommitError> {
+    let mut planner = Planner { folder, going: BTreeMap::new(), coming: BTreeMap::new(), conflicts: vec![] };
+    planner.sort(ops)?;
+    planner.check_going()?;
+    planner.check_coming()?;
+    planner.add_parents()?;
+    if !planner.conflicts.is_empty() {
+        planner.conflicts.sort_by(|a, b| a.path.cmp(&b.path));
+        return Err(CommitError::Conflicts(planner.conflicts));
+    }
+    planner.finish()
+}
+
+/// The changes by path: what goes and what comes, as one may take the place of the other.
+struct Planner<'a> {
+    folder: &'a Folder,
+    going: BTreeMap<WorkspacePath, Going<'a>>,
+    coming: BTreeMap<WorkspacePath, Coming<'a>>,
+    conflicts: Vec<Conflict>,
+}
+
+struct Going<'a> {
+    /// `None` for a directory.
+    file: Option<&'a Expected>,
+    before: State,
+}
+
+struct Coming<'a> {
+    /// `None` for a directory that only others need.
+    op: Option<&'a FileOp>,
+    before: State,
+    /// Nothing is to be done: it is so already.
+    idle: bool,
+}
+
+impl<'a> Planner<'a> {
+    fn sort(&mut self, ops: &'a [FileOp]) -> Result<(), CommitError> {
+        for op in ops {
+            let path = op.path();
+            if path.is_root() {
+                return Err(CommitError::Root);
+            }
+            let is_first = match op {
+                FileOp::Remove { before, .. } => self.goes(path, Some(before)),
+                FileOp::RemoveDir { .. } => self.goes(path, None),
+                _ => self.coming.insert(path.clone(), Coming::new(Some(op))).is_none(),
+            };
+            if !is_first {
+                return Err(CommitError::Contradiction { path: path.clone() });
+            }
+        }
+        // What replaces a directory says that the directory goes.
+        for op in ops {
+            if let FileOp::Write { path, before, .. } | FileOp::Symlink { path, before, .. } = op
+                && *before == Expected::Directory
+                && !self.going.contains_key(path)
+            {
+                self.goes(path, None);
+            }
+        }
+        Ok(())
+    }
+
+    fn goes(&mut self, path: &WorkspacePath, file: Option<&'a Expected>) -> bool {
+        self.going.insert(path.clone(), Going { file, before: State::Missing }).is_none()
+    }
+
+    /// The state at a path before the commit; `None`, and a conflict, if a link or file is in the way.
+    fn look(&mut self, path: &WorkspacePath, expected: &Expected) -> Result<Option<State>, CommitError> {
+        match self.folder.look(path) {
+            Ok(state) => Ok(Some(state)),
+            Err(error) if is_out_of_reach(&error) => {
+                self.conflict(path, expected, Found::Unreachable);
+                Ok(None)
+            }
+            Err(source) => Err(CommitError::io(path, "look at", source)),
+        }
+    }
+
+    fn conflict(&mut self, path: &WorkspacePath, expected: &Expected, found: Found) {
+        self.conflicts.push(Conflict { path: path.clone(), expected: expected.clone(), found });
+    }
+
+    fn check_going(&mut self) -> Result<(), CommitError> {
+        for path in self.going.keys().cloned().collect::<Vec<_>>() {
+            let file = self.going[&path].file;
+            let expected = file.unwrap_or(&Expected::Directory);
+            let Some(state) = self.look(&path, expected)? else { continue };
+            let is_right_kind = matches!(state, State::Directory(_)) == file.is_none();
+            if !state.is(expected) || !(is_right_kind || state == State::Missing) {
+                self.conflict(&path, expected, state.found());
+                continue;
+            }
+            if file.is_none() {
+                let stranger = self.folder.stranger(&path, |name| self.going.contains_key(&path.child(name)));
+                let stranger = stranger.map_err(|source| CommitError::io(&path, "list", source))?;
+                stranger.into_iter().for_each(|it| self.conflict(&path, expected, Found::NotEmpty(it)));
+            }
+            if let Some(going) = self.going.get_mut(&path) {
+                going.before = state;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_coming(&mut self) -> Result<(), CommitError> {
+        for (path, op) in self.coming.iter().map(|(path, it)| (path.clone(), it.op)).collect::<Vec<_>>() {
+            // Something goes from there, or from above there: nothing is left to be checked.
+            if path.ancestors().any(|it| self.going.contains_key(&it)) {
+                match op {
+                    Some(FileOp::SetExecutable { .. }) => return Err(CommitError::Contradiction { path }),
+                    _ => continue,
+                }
+            }
+            let expected = op.map_or(&Expected::Missing, expected_by);
+            let Some(state) = self.look(&path, expected)? else { continue };
+            let idle = match op {
+                Some(FileOp::CreateDir { .. }) | None => matches!(state, State::Directory(_)),
+                Some(FileOp::SetExecutable { executable, .. }) => match &state {
+                    State::File { executable: is, .. } => is == executable,
+                    _ => {
+                        self.conflict(&path, expected, state.found());
+                        continue;
+                    }
+                },
+                Some(_) => false,
+            };
+            let is_there_already = idle && matches!(state, State::Directory(_));
+            if !(is_there_already || state.is(expected)) {
+                self.conflict(&path, expected, state.found());
+            }
+            self.coming.insert(path, Coming { op, before: state, idle });
+        }
+        Ok(())
+    }
+
+    /// Directories that are missing above what comes, or that something else has to make room for.
+    fn add_parents(&mut self) -> Result<(), CommitError> {
+        let parents: BTreeSet<_> =
+            self.coming.keys().flat_map(|it| it.ancestors().skip(1)).filter(|it| !it.is_root()).collect();
+        for path in parents {
+            match self.coming.get(&path).map(|it| it.op) {
+                Some(Some(FileOp::CreateDir { .. })) => continue,
+                Some(_) => return Err(CommitError::Contradiction { path }),
+                None => {}
+            }
+            let makes_room = path.ancestors().any(|it| self.going.contains_key(&it));
+            // A link or file on the way was found when the path itself was looked at.
+            if makes_room || self.folder.look(&path).is_ok_and(|it| it == State::Missing) {
+                self.coming.insert(path, Coming::new(None));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Plan, CommitError> {
+        let transaction = random_name();
+        let mut plan = Plan { actions: vec![], texts: vec![] };
+        let mut add = |path: &WorkspacePath, before: &State, change, text| {
+            let n = plan.actions.len();
+            let anchor = self.anchor(path)?;
+            let hidden = |kind| anchor.child(&format!(".broker-{transaction}-{n}.{kind}"));
+            let (new, old) = (hidden("new"), hidden("old"));
+            plan.actions.push(Action { path: path.clone(), before: before.clone(), change, new, old });
+            plan.texts.push(text);
+            Ok::<_, CommitError>(())
+        };
+        for (path, going) in self.going.iter().filter(|it| it.1.before != State::Missing) {
+            if going.file.is_some() {
+                add(path, &going.before, Change::Remove, Bytes::new())?;
+            }
+        }
+        // A directory sorts before all that is in it.
+        for (path, going) in self.going.iter().rev().filter(|it| it.1.file.is_none()) {
+            add(path, &going.before, Change::RemoveDir, Bytes::new())?;
+        }
+        for (path, coming) in self.coming.iter().filter(|it| !it.1.idle) {
+            if matches!(coming.op, None | Some(FileOp::CreateDir { .. })) {
+                add(path, &coming.before, Change::CreateDir, Bytes::new())?;
+            }
+        }
+        for (path, coming) in self.coming.iter().filter(|it| !it.1.idle) {
+            if let Some((change, text)) = coming.op.and_then(put) {
+                add(path, &coming.before, change, text)?;
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The nearest directory above that is there now and stays.
+    fn anchor(&self, path: &WorkspacePath) -> Result<WorkspacePath, CommitError> {
+        for directory in path.ancestors().skip(1) {
+            if directory.is_root() {
+                break;
+            }
+            let stays = !self.going.contains_key(&directory) && !self.coming.contains_key(&directory);
+            if stays || self.coming.get(&directory).is_some_and(|it| it.idle) {
+                let found = self.folder.exists(&directory);
+                if found.map_err(|source| CommitError::io(&directory, "look at", source))? {
+                    return Ok(directory);
+                }
+            }
+        }
+        Ok(WorkspacePath::root())
+    }
+}
+
+impl<'a> Coming<'a> {
+    fn new(op: Option<&'a FileOp>) -> Self {
+        Self { op, before: State::Missing, idle: false }
+    }
+}
+
+fn expected_by(op: &FileOp) -> &Expected {
+    match op {
+        FileOp::Write { before, .. }
+        | FileOp::Remove { before, .. }
+        | FileOp::Symlink { before, .. }
+        | FileOp::SetExecutable { before, .. } => before,
+        FileOp::CreateDir { .. } => &Expected::Missing,
+        FileOp::RemoveDir { .. } => &Expected::Directory,
+    }
+}
+
+fn put(op: &FileOp) -> Option<(Change, Bytes)> {
+    Some(match op {
+        FileOp::Write { bytes, executable, .. } => {
+            let hash = *ContentHash::of(bytes).as_bytes();
+            (Change::File { hash, executable: *executable }, bytes.clone())
+        }
+        FileOp::Symlink { target, .. } => (Change::Symlink(target.clone()), Bytes::new()),
+        FileOp::SetExecutable { executable, .. } => (Change::SetExecutable(*executable), Bytes::new()),
+        FileOp::Remove { .. } | FileOp::CreateDir { .. } | FileOp::RemoveDir { .. } => return None,
+    })
+}
+
+/// A name that no other commit uses: the standard library's hasher is keyed at random.
+fn random_name() -> String {
+    use std::hash::{BuildHasher as _, RandomState};
+    let random = RandomState::new().hash_one(std::process::id());
+    format!("{random:016x}")
+}

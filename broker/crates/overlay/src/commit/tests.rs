@@ -1,0 +1,334 @@
+//! Commits into real folders: what they do, what they refuse, and that they keep what is not theirs.
+
+#![allow(clippy::disallowed_methods, reason = "the folder is looked at from outside")]
+
+mod faults;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
+    path::PathBuf,
+};
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A workspace and a journal folder beside it.
+struct Place {
+    folder: TempDir,
+    committer: Committer,
+}
+
+/// Everything in a folder: path to kind, permissions and content.
+type Tree = BTreeMap<String, (String, u32)>;
+
+impl Place {
+    fn new(fill: impl Fn(&Path)) -> Self {
+        // Where there is memory to hold it, so that hundreds of commits need not wait for a disk.
+        let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
+        let root = folder.path().join("work");
+        fs::create_dir(&root).unwrap();
+        fill(&root);
+        let committer = Committer::new(&root, &folder.path().join("state/journal")).unwrap();
+        Self { folder, committer }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    fn tree(&self) -> Tree {
+        tree(&self.root())
+    }
+
+    /// What is in the journal folder besides the lock.
+    fn journal(&self) -> Vec<String> {
+        tree(&self.folder.path().join("state/journal")).into_keys().filter(|it| it != "lock").collect()
+    }
+
+    fn commit(&self, ops: &[FileOp]) -> Result<Committed, CommitError> {
+        self.committer.commit(ops)
+    }
+
+    fn conflicts(&self, ops: &[FileOp]) -> Vec<(String, Found)> {
+        let before = self.tree();
+        let error = self.commit(ops).unwrap_err();
+        assert_eq!(self.tree(), before);
+        assert!(self.journal().is_empty());
+        let CommitError::Conflicts(conflicts) = error else { panic!("{error}") };
+        conflicts.into_iter().map(|it| (it.path.as_str().to_owned(), it.found)).collect()
+    }
+}
+
+fn tree(root: &Path) -> Tree {
+    let mut tree = Tree::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            let content = match metadata.file_type() {
+                it if it.is_dir() => "directory".to_owned(),
+                it if it.is_symlink() => format!("-> {}", fs::read_link(&path).unwrap().display()),
+                _ => format!("file {}", String::from_utf8_lossy(&fs::read(&path).unwrap())),
+            };
+            if metadata.is_dir() {
+                folders.push(path.clone());
+            }
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            tree.insert(name, (content, metadata.mode() & 0o7777));
+        }
+    }
+    tree
+}
+
+fn at(path: &str) -> WorkspacePath {
+    WorkspacePath::new(path).unwrap()
+}
+
+fn file(text: &str) -> Expected {
+    Expected::File(ContentHash::of(text.as_bytes()), false)
+}
+
+fn write(path: &str, text: &str, before: Expected) -> FileOp {
+    FileOp::Write { path: at(path), bytes: Bytes::from(text.to_owned()), executable: false, before }
+}
+
+fn remove(path: &str, before: Expected) -> FileOp {
+    FileOp::Remove { path: at(path), before }
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// A folder with something of everything.
+fn fill(root: &Path) {
+    fs::create_dir_all(root.join("src/old/deep")).unwrap();
+    fs::write(root.join("src/lib.rs"), "lib").unwrap();
+    fs::write(root.join("src/old/a.rs"), "a").unwrap();
+    fs::write(root.join("src/old/deep/b.rs"), "b").unwrap();
+    fs::write(root.join("becomes-dir"), "plain").unwrap();
+    fs::write(root.join("run.sh"), "run").unwrap();
+    fs::write(root.join("untouched"), "untouched\r\n").unwrap();
+    symlink("src/lib.rs", root.join("link")).unwrap();
+}
+
+/// Changes of every kind to that folder.
+fn changes() -> Vec<FileOp> {
+    vec![
+        write("src/lib.rs", "new lib", file("lib")),
+        write("new/deep/er.rs", "made", Expected::Missing),
+        remove("src/old/a.rs", file("a")),
+        remove("src/old/deep/b.rs", file("b")),
+        FileOp::RemoveDir { path: at("src/old/deep") },
+        FileOp::RemoveDir { path: at("src/old") },
+        write("src/old", "now a file", Expected::Missing),
+        remove("becomes-dir", file("plain")),
+        write("becomes-dir/inner", "inner", Expected::Missing),
+        FileOp::SetExecutable { path: at("run.sh"), executable: true, before: file("run") },
+        FileOp::Symlink {
+            path: at("link"),
+            target: "run.sh".into(),
+            before: Expected::Symlink("src/lib.rs".into()),
+        },
+        FileOp::CreateDir { path: at("empty") },
+        FileOp::CreateDir { path: at("src") },
+    ]
+}
+
+#[test]
+fn makes_changes_of_every_kind() {
+    let place = Place::new(fill);
+    let done = place.commit(&changes()).unwrap();
+    let want = Committed {
+        written: 4,
+        linked: 1,
+        removed: 3,
+        modes_changed: 1,
+        directories_created: 4,
+        directories_removed: 2,
+    };
+    assert_eq!(done, want);
+    let tree = place.tree();
+    let texts: Vec<_> = tree.iter().map(|(path, (text, _))| format!("{path}: {text}")).collect();
+    assert_eq!(
+        texts,
+        [
+            "becomes-dir: directory",
+            "becomes-dir/inner: file inner",
+            "empty: directory",
+            "link: -> run.sh",
+            "new: directory",
+            "new/deep: directory",
+            "new/deep/er.rs: file made",
+            "run.sh: file run",
+            "src: directory",
+            "src/lib.rs: file new lib",
+            "src/old: file now a file",
+            "untouched: file untouched\r\n",
+        ]
+    );
+    assert_ne!(tree["run.sh"].1 & 0o111, 0);
+    assert!(place.journal().is_empty());
+    assert_eq!(place.committer.recover().unwrap(), None);
+}
+
+#[test]
+fn keeps_permissions() {
+    for (mode, executable, want) in [
+        (0o644, false, 0o644),
+        (0o755, true, 0o755),
+        (0o600, false, 0o600),
+        (0o640, true, 0o750),
+        (0o755, false, 0o644),
+        (0o4755, true, 0o4755),
+        (0o4755, false, 0o644),
+        (0o444, false, 0o444),
+    ] {
+        let place = Place::new(|root| {
+            fs::write(root.join("file"), "old").unwrap();
+            set_mode(&root.join("file"), mode);
+        });
+        let bytes = Bytes::from_static(b"new");
+        place
+            .commit(&[FileOp::Write { path: at("file"), bytes, executable, before: Expected::Anything }])
+            .unwrap();
+        assert_eq!(place.tree()["file"], ("file new".into(), want), "{mode:o} {executable}");
+    }
+}
+
+#[test]
+fn new_files_have_the_permissions_of_any_new_file() {
+    let place = Place::new(|root| {
+        fs::write(root.join("plain"), "").unwrap();
+        fs::create_dir(root.join("dir")).unwrap();
+    });
+    let bytes = Bytes::new();
+    let run = FileOp::Write { path: at("made/run"), bytes, executable: true, before: Expected::Missing };
+    place.commit(&[write("made/file", "", Expected::Missing), run]).unwrap();
+    let tree = place.tree();
+    assert_eq!(tree["made/file"].1, tree["plain"].1);
+    assert_eq!(tree["made/run"].1, tree["plain"].1 | ((tree["plain"].1 & 0o444) >> 2));
+    assert_eq!(tree["made"].1, tree["dir"].1);
+}
+
+#[test]
+fn tells_all_conflicts_at_once() {
+    let place = Place::new(fill);
+    symlink("src", place.root().join("alias")).unwrap();
+    let hash = |text: &str| Found::File(ContentHash::of(text.as_bytes()), false);
+    let executable = Expected::File(ContentHash::of(b"run"), true);
+    let found = place.conflicts(&[
+        write("untouched", "x", file("something else")),
+        write("src/lib.rs", "x", Expected::Missing),
+        write("missing", "x", file("was here")),
+        write("alias/lib.rs", "x", file("lib")),
+        write("becomes-dir/x", "x", Expected::Missing),
+        remove("link", Expected::Symlink("elsewhere".into())),
+        FileOp::SetExecutable { path: at("run.sh"), executable: false, before: executable },
+        FileOp::RemoveDir { path: at("src/old") },
+        FileOp::RemoveDir { path: at("gone") },
+    ]);
+    let want = [
+        ("alias/lib.rs", Found::Unreachable),
+        ("becomes-dir/x", Found::Unreachable),
+        ("gone", Found::Missing),
+        ("link", Found::Symlink("src/lib.rs".into())),
+        ("missing", Found::Missing),
+        ("run.sh", hash("run")),
+        ("src/lib.rs", hash("lib")),
+        ("src/old", Found::NotEmpty("a.rs".into())),
+        ("untouched", hash("untouched\r\n")),
+    ];
+    for (path, state) in want {
+        let told = found.iter().find(|it| it.0 == path).unwrap_or_else(|| panic!("{path} in {found:?}"));
+        match (&told.1, &state) {
+            // Which of several is told is up to the file system.
+            (Found::NotEmpty(_), Found::NotEmpty(_)) => {}
+            (told, state) => assert_eq!(told, state, "{path}"),
+        }
+    }
+}
+
+#[test]
+fn conflicts_are_told_in_words() {
+    let conflict = Conflict { path: at("a.rs"), expected: file(""), found: Found::Symlink("b".into()) };
+    let text = CommitError::Conflicts(vec![conflict]).to_string();
+    assert_eq!(
+        text,
+        "the workspace has changed: `a.rs` was the file af1349b9f5f9a1a6, now it is a link to `b`"
+    );
+}
+
+#[test]
+fn force_replaces_files_and_links_but_no_directory() {
+    let place = Place::new(fill);
+    let ops = ["link", "run.sh", "missing"].map(|it| write(it, "forced", Expected::Anything));
+    place.commit(&ops).unwrap();
+    let tree = place.tree();
+    assert!(["link", "run.sh", "missing"].iter().all(|it| tree[*it].0 == "file forced"));
+    assert_eq!(tree["src/lib.rs"].0, "file lib", "the link was replaced, not followed");
+    assert_eq!(place.conflicts(&[write("src", "x", Expected::Anything)]), [("src".into(), Found::Directory)]);
+}
+
+#[test]
+fn a_directory_that_is_replaced_must_be_emptied() {
+    let place = Place::new(fill);
+    let replace = write("src/old", "file", Expected::Directory);
+    let ops = [replace.clone(), remove("src/old/a.rs", file("a"))];
+    assert_eq!(place.conflicts(&ops), [("src/old".into(), Found::NotEmpty("deep".into()))]);
+    let rest = [
+        replace,
+        remove("src/old/a.rs", file("a")),
+        remove("src/old/deep/b.rs", file("b")),
+        FileOp::RemoveDir { path: at("src/old/deep") },
+    ];
+    place.commit(&rest).unwrap();
+    assert_eq!(place.tree()["src/old"].0, "file file");
+}
+
+#[test]
+fn refuses_contradictions() {
+    let place = Place::new(fill);
+    let twice = [write("a", "1", Expected::Missing), write("a", "2", Expected::Missing)];
+    let below_itself = [write("b", "1", Expected::Missing), write("b/c", "2", Expected::Missing)];
+    for ops in [&twice, &below_itself] {
+        assert!(matches!(place.commit(ops), Err(CommitError::Contradiction { .. })), "{ops:?}");
+    }
+    assert!(matches!(place.commit(&[write("", "", Expected::Missing)]), Err(CommitError::Root)));
+}
+
+#[test]
+fn the_journal_lies_outside() {
+    let place = Place::new(fill);
+    let error = Committer::new(&place.root(), &place.root().join("journal")).err().unwrap();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    let journal = fs::metadata(place.folder.path().join("state/journal")).unwrap();
+    assert_eq!(journal.mode() & 0o777, 0o700);
+}
+
+#[test]
+fn two_do_not_commit_at_once() {
+    let place = Place::new(fill);
+    let lock = place.committer.lock().unwrap();
+    assert!(matches!(place.commit(&changes()), Err(CommitError::Busy { .. })));
+    drop(lock);
+    place.commit(&changes()).unwrap();
+}
+
+#[test]
+fn a_thousand_files() {
+    let place = Place::new(|root| {
+        for n in 0..500 {
+            fs::write(root.join(format!("old{n}")), n.to_string()).unwrap();
+        }
+    });
+    let old = (0..500).map(|n| write(&format!("old{n}"), "changed", file(&n.to_string())));
+    let new = (0..500).map(|n| write(&format!("dir{}/new{n}", n % 20), "new", Expected::Missing));
+    let done = place.commit(&old.chain(new).collect::<Vec<_>>()).unwrap();
+    assert_eq!((done.written, done.directories_created), (1000, 20));
+    assert_eq!(place.tree().len(), 1020);
+}

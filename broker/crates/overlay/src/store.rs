@@ -1,0 +1,231 @@
+//! Branches on the disk, in a folder outside the workspace: they outlive the program, and `kill -9`.
+//!
+//! One thread owns the database. It takes all requests that wait, makes them one transaction, and answers
+//! them when the disk has it: many callers share one wait for the disk. A text is kept once, however many
+//! branches hold it.
+//!
+//! What cannot be read is never deleted or overwritten: opening a damaged file changes no byte of it.
+//! The database may panic on damaged files, so it is only called where panics are caught; their message is
+//! still printed to standard error.
+
+mod database;
+mod error;
+mod record;
+mod staged;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    sync::mpsc::{self, Sender},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use database::Database;
+pub use error::StoreError;
+use record::Change;
+use writer::Request;
+
+use crate::Step;
+
+/// The saved branches of one workspace. Dropping it waits until all that was asked for is done.
+pub struct Store {
+    requests: Option<Sender<Request>>,
+    writer: Option<JoinHandle<()>>,
+    /// Held as long as the store is open.
+    _lock: File,
+}
+
+/// A branch as it was saved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedBranch {
+    pub id: String,
+    pub record: BranchRecord,
+    /// In the order in which they were saved. Equal texts share their bytes, in all branches of a load.
+    pub steps: Vec<Step>,
+}
+
+/// What is known of a branch besides its steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchRecord {
+    pub name: String,
+    /// The id of the branch it was forked from.
+    pub parent: Option<String>,
+    /// Milliseconds since 1970.
+    pub created_ms: u64,
+    pub labels: BTreeMap<String, String>,
+}
+
+/// All branches that can be read, by id, and an error for each that cannot.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    pub branches: Vec<SavedBranch>,
+    pub damaged: Vec<(String, StoreError)>,
+}
+
+/// How much a store holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreStats {
+    /// The size of the file. Room that was freed is used again, but not given back.
+    pub bytes: u64,
+    pub branches: u64,
+    /// Distinct texts.
+    pub blobs: u64,
+}
+
+impl Store {
+    /// Opens the store in `dir`, which is made for this user alone if it is missing.
+    ///
+    /// Reads the whole file, to know that it is sound, and repairs what a crash left open. Blocks until
+    /// that is done.
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        make_private(dir).map_err(|source| StoreError::io(dir, "make the folder", source))?;
+        let lock = lock(dir)?;
+        let database = Database::open(dir)?;
+        let (requests, waiting) = mpsc::channel();
+        let run = move || writer::run(database, &waiting);
+        let writer = std::thread::Builder::new().name("branch store".to_owned()).spawn(run);
+        let writer = writer.map_err(|source| StoreError::io(dir, "start the writer of", source))?;
+        Ok(Self { requests: Some(requests), writer: Some(writer), _lock: lock })
+    }
+
+    /// Adds steps to a branch, and makes or replaces its record. Durable when it returns.
+    ///
+    /// A branch that was never saved with a record is `NoSuchBranch`. Nothing of a refused request is
+    /// saved; only if the disk itself failed while it was written out may it be found later nevertheless.
+    pub fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>) -> Result<(), StoreError> {
+        self.change(Change::save(id, record, steps))
+    }
+
+    /// As [`save`](Self::save), without waiting: `done` is called, on the store's thread, which it must not block.
+    ///
+    /// Requests of one caller are done in their order. Those that wait are held in memory, without a limit.
+    pub fn save_with(
+        &self,
+        id: &str,
+        record: Option<BranchRecord>,
+        steps: Vec<Step>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.change_with(Change::save(id, record, steps), done);
+    }
+
+    /// Forgets a branch, and all texts that no other one holds. One that is not there is no error.
+    pub fn discard(&self, id: &str) -> Result<(), StoreError> {
+        self.change(Ok(Change::Discard { id: id.to_owned() }))
+    }
+
+    /// As [`discard`](Self::discard), without waiting; see [`save_with`](Self::save_with).
+    pub fn discard_with(&self, id: &str, done: impl FnOnce(Result<(), StoreError>) + Send + 'static) {
+        self.change_with(Ok(Change::Discard { id: id.to_owned() }), done);
+    }
+
+    /// Replaces all steps of a branch, at once.
+    pub fn compact_branch(&self, id: &str, checkpoint: Vec<Step>) -> Result<(), StoreError> {
+        self.change(Change::compact(id, checkpoint))
+    }
+
+    /// Reads everything. Requests made before it are done before it.
+    pub fn load(&self) -> Result<Loaded, StoreError> {
+        self.ask(Request::Load)
+    }
+
+    pub fn stats(&self) -> Result<StoreStats, StoreError> {
+        self.ask(Request::Stats)
+    }
+
+    fn change(&self, change: Result<Change, StoreError>) -> Result<(), StoreError> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        // A caller that is gone needs no answer.
+        self.change_with(change, move |result| _ = reply.send(result));
+        answer.recv().unwrap_or(Err(StoreError::Closed))
+    }
+
+    fn change_with(
+        &self,
+        change: Result<Change, StoreError>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        match change {
+            Ok(change) => self.send(Request::Change(change, Box::new(done))),
+            Err(error) => done(Err(error)),
+        }
+    }
+
+    fn ask<T: Send + 'static>(
+        &self,
+        request: impl FnOnce(writer::Reply<T>) -> Request,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        self.send(request(Box::new(move |result| _ = reply.send(result))));
+        answer.recv().unwrap_or(Err(StoreError::Closed))
+    }
+
+    fn send(&self, request: Request) {
+        let unsent = match &self.requests {
+            Some(requests) => requests.send(request).err().map(|it| it.0),
+            None => Some(request),
+        };
+        if let Some(request) = unsent {
+            request.refuse();
+        }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(writer) = self.writer.take() {
+            // It catches panics itself, and has answered everybody.
+            _ = writer.join();
+        }
+    }
+}
+
+/// One opener at a time, told before the database is touched.
+fn lock(dir: &Path) -> Result<File, StoreError> {
+    let path = dir.join("lock");
+    let opened = File::options().create(true).truncate(false).write(true).open(&path);
+    let lock = opened.map_err(|source| StoreError::io(&path, "open", source))?;
+    match patiently(|| lock.try_lock(), |error| matches!(error, fs::TryLockError::WouldBlock)) {
+        Ok(()) => Ok(lock),
+        Err(fs::TryLockError::WouldBlock) => Err(StoreError::InUse { dir: dir.to_owned() }),
+        Err(fs::TryLockError::Error(source)) => Err(StoreError::io(&path, "lock", source)),
+    }
+}
+
+/// Tries for a fifth of a second to get what is locked.
+///
+/// A lock that this process has just let go is still held by every process it is starting at that moment,
+/// until that becomes another program.
+pub(crate) fn patiently<T, E>(
+    mut attempt: impl FnMut() -> Result<T, E>,
+    is_locked: impl Fn(&E) -> bool,
+) -> Result<T, E> {
+    for _ in 0..20 {
+        match attempt() {
+            Err(error) if is_locked(&error) => std::thread::sleep(Duration::from_millis(10)),
+            done => return done,
+        }
+    }
+    attempt()
+}
+
+/// Makes a folder for this user alone, if it is missing, and those above it as any folder.
+pub(crate) fn make_private(dir: &Path) -> std::io::Result<()> {
+    let dir: PathBuf = std::path::absolute(dir)?;
+    if let Some(parent) = dir.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(&dir) {
+        Err(_) if dir.is_dir() => Ok(()),
+        made => made,
+    }
+}

@@ -1,0 +1,249 @@
+//! What stands in the file: the store's own shapes, so that those of the overlay are free to change.
+//!
+//! A step names its texts by hash. Fields are only ever added with a new schema version.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{BranchRecord, StoreError};
+use crate::{ContentHash, NodeRecord, Origin, Revision, Step, WorkspacePath};
+
+/// The version of everything here.
+pub(super) const SCHEMA: u64 = 1;
+
+/// What is asked of the database, encoded by the caller's thread.
+pub(super) enum Change {
+    Save { id: String, record: Option<Vec<u8>>, steps: Vec<Encoded> },
+    Discard { id: String },
+    Compact { id: String, steps: Vec<Encoded> },
+}
+
+/// A step, and the texts it names.
+pub(super) struct Encoded {
+    pub(super) bytes: Vec<u8>,
+    pub(super) texts: Texts,
+}
+
+pub(super) type Hash = [u8; 32];
+pub(super) type Texts = BTreeMap<Hash, Bytes>;
+
+#[derive(Serialize, Deserialize)]
+struct StoredRecord {
+    name: String,
+    parent: Option<String>,
+    created_ms: u64,
+    labels: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredStep {
+    revision: u64,
+    at_ms: u64,
+    what: String,
+    paths: Vec<String>,
+    nodes: Vec<(String, StoredNode)>,
+    origins: Vec<(String, Option<StoredOrigin>)>,
+    fork_point: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+enum StoredNode {
+    File { hash: Hash, executable: bool },
+    Lower { path: String, executable: Option<bool> },
+    Symlink(String),
+    Directory { lower: Option<String> },
+    Whiteout,
+    Absent,
+}
+
+#[derive(Serialize, Deserialize)]
+enum StoredOrigin {
+    Missing,
+    File { hash: Hash, executable: bool },
+    Symlink(String),
+    Directory,
+    Other,
+}
+
+impl Change {
+    pub(super) fn save(id: &str, record: Option<BranchRecord>, steps: Vec<Step>) -> Result<Self, StoreError> {
+        let record = record.map(|it| encode(id, &StoredRecord::of(it))).transpose()?;
+        Ok(Self::Save { id: id.to_owned(), record, steps: encode_steps(id, steps)? })
+    }
+
+    pub(super) fn compact(id: &str, steps: Vec<Step>) -> Result<Self, StoreError> {
+        Ok(Self::Compact { id: id.to_owned(), steps: encode_steps(id, steps)? })
+    }
+
+    /// About how many bytes it makes the file grow.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Save { steps, .. } | Self::Compact { steps, .. } => {
+                steps.iter().map(|it| it.bytes.len() + it.texts.values().map(Bytes::len).sum::<usize>()).sum()
+            }
+            Self::Discard { .. } => 0,
+        }
+    }
+}
+
+fn encode_steps(id: &str, steps: Vec<Step>) -> Result<Vec<Encoded>, StoreError> {
+    let encoded = steps.into_iter().map(|step| {
+        let mut texts = Texts::new();
+        let bytes = encode(id, &StoredStep::of(step, &mut texts))?;
+        Ok(Encoded { bytes, texts })
+    });
+    encoded.collect()
+}
+
+fn encode(id: &str, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    postcard::to_stdvec(value)
+        .map_err(|error| StoreError::Unsavable { id: id.to_owned(), reason: error.to_string() })
+}
+
+/// All of `bytes`, and nothing but them.
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        Ok((_, rest)) => Err(format!("{} bytes too many", rest.len())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+impl StoredRecord {
+    fn of(record: BranchRecord) -> Self {
+        let BranchRecord { name, parent, created_ms, labels } = record;
+        Self { name, parent, created_ms, labels }
+    }
+}
+
+pub(super) fn decode_record(bytes: &[u8]) -> Result<BranchRecord, String> {
+    let StoredRecord { name, parent, created_ms, labels } = decode(bytes)?;
+    Ok(BranchRecord { name, parent, created_ms, labels })
+}
+
+impl StoredStep {
+    fn of(step: Step, texts: &mut Texts) -> Self {
+        let text = |path: &WorkspacePath| path.as_str().to_owned();
+        Self {
+            revision: step.revision.0,
+            at_ms: step.at_ms,
+            what: step.what,
+            paths: step.paths.iter().map(text).collect(),
+            nodes: step.nodes.into_iter().map(|(path, it)| (text(&path), node(it, texts))).collect(),
+            origins: step
+                .origins
+                .into_iter()
+                .map(|(path, it)| (text(&path), it.map(|it| origin(it, texts))))
+                .collect(),
+            fork_point: step.fork_point,
+        }
+    }
+
+    /// The texts it names, each once.
+    pub(super) fn hashes(&self) -> Vec<Hash> {
+        let nodes = self.nodes.iter().filter_map(|(_, it)| match it {
+            StoredNode::File { hash, .. } => Some(*hash),
+            _ => None,
+        });
+        let origins = self.origins.iter().filter_map(|(_, it)| match it {
+            Some(StoredOrigin::File { hash, .. }) => Some(*hash),
+            _ => None,
+        });
+        let mut hashes: Vec<_> = nodes.chain(origins).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        hashes
+    }
+
+    /// The step again; `text` finds a text by its hash.
+    pub(super) fn step(self, mut text: impl FnMut(&Hash) -> Result<Bytes, String>) -> Result<Step, String> {
+        let mut nodes = Vec::with_capacity(self.nodes.len());
+        for (at, node) in self.nodes {
+            nodes.push((path(&at)?, node.node(&mut text)?));
+        }
+        let mut origins = Vec::with_capacity(self.origins.len());
+        for (at, origin) in self.origins {
+            origins.push((path(&at)?, origin.map(|it| it.origin(&mut text)).transpose()?));
+        }
+        Ok(Step {
+            revision: Revision(self.revision),
+            at_ms: self.at_ms,
+            what: self.what,
+            paths: self.paths.iter().map(|it| path(it)).collect::<Result<_, _>>()?,
+            nodes,
+            origins,
+            fork_point: self.fork_point,
+        })
+    }
+}
+
+fn node(node: NodeRecord, texts: &mut Texts) -> StoredNode {
+    match node {
+        NodeRecord::File { bytes, hash, executable } => {
+            StoredNode::File { hash: keep(bytes, hash, texts), executable }
+        }
+        NodeRecord::Lower { path, executable } => {
+            StoredNode::Lower { path: path.as_str().to_owned(), executable }
+        }
+        NodeRecord::Symlink(target) => StoredNode::Symlink(target),
+        NodeRecord::Directory { lower } => {
+            StoredNode::Directory { lower: lower.map(|it| it.as_str().to_owned()) }
+        }
+        NodeRecord::Whiteout => StoredNode::Whiteout,
+        NodeRecord::Absent => StoredNode::Absent,
+    }
+}
+
+fn origin(origin: Origin, texts: &mut Texts) -> StoredOrigin {
+    match origin {
+        Origin::Missing => StoredOrigin::Missing,
+        Origin::File { bytes, hash, executable } => {
+            StoredOrigin::File { hash: keep(bytes, hash, texts), executable }
+        }
+        Origin::Symlink(target) => StoredOrigin::Symlink(target),
+        Origin::Directory => StoredOrigin::Directory,
+        Origin::Other => StoredOrigin::Other,
+    }
+}
+
+fn keep(bytes: Bytes, hash: ContentHash, texts: &mut Texts) -> Hash {
+    texts.insert(*hash.as_bytes(), bytes);
+    *hash.as_bytes()
+}
+
+impl StoredNode {
+    fn node(self, text: &mut impl FnMut(&Hash) -> Result<Bytes, String>) -> Result<NodeRecord, String> {
+        Ok(match self {
+            Self::File { hash, executable } => {
+                NodeRecord::File { bytes: text(&hash)?, hash: ContentHash::from_bytes(hash), executable }
+            }
+            Self::Lower { path: at, executable } => NodeRecord::Lower { path: path(&at)?, executable },
+            Self::Symlink(target) => NodeRecord::Symlink(target),
+            Self::Directory { lower } => {
+                NodeRecord::Directory { lower: lower.map(|it| path(&it)).transpose()? }
+            }
+            Self::Whiteout => NodeRecord::Whiteout,
+            Self::Absent => NodeRecord::Absent,
+        })
+    }
+}
+
+impl StoredOrigin {
+    fn origin(self, text: &mut impl FnMut(&Hash) -> Result<Bytes, String>) -> Result<Origin, String> {
+        Ok(match self {
+            Self::Missing => Origin::Missing,
+            Self::File { hash, executable } => {
+                Origin::File { bytes: text(&hash)?, hash: ContentHash::from_bytes(hash), executable }
+            }
+            Self::Symlink(target) => Origin::Symlink(target),
+            Self::Directory => Origin::Directory,
+            Self::Other => Origin::Other,
+        })
+    }
+}
+
+fn path(text: &str) -> Result<WorkspacePath, String> {
+    WorkspacePath::new(text).map_err(|error| error.to_string())
+}
