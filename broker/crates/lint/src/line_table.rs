@@ -1,10 +1,15 @@
 //! From byte offsets to the lines and columns that people, editors and reports count in.
 
+use std::sync::OnceLock;
+
 use memchr::memchr2_iter;
 
 use crate::Span;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Bytes between milestones, and how far into a line an offset may be before they are worth having.
+const STRIDE: usize = if cfg!(test) { 4 } else { 1024 };
 
 /// Where the lines of a text start.
 ///
@@ -15,6 +20,18 @@ pub struct LineTable<'t> {
     text: &'t [u8],
     /// The offset of the first byte of each line; at least one.
     starts: Vec<u32>,
+    /// What comes before a character in each stride, so that no offset is counted from the start of a long
+    /// line; made when first needed.
+    milestones: OnceLock<Vec<Counts>>,
+}
+
+/// How much comes before an offset that is the start of a character.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counts {
+    bytes: u32,
+    scalars: u32,
+    /// Scalar values that UTF-16 takes two units for.
+    astrals: u32,
 }
 
 /// A position as people count it: from 1. What a column counts is said by who made it.
@@ -35,7 +52,7 @@ impl<'t> LineTable<'t> {
                 starts.push(offset(newline + 1));
             }
         }
-        Self { text, starts }
+        Self { text, starts, milestones: OnceLock::new() }
     }
 
     /// The column counts Unicode scalar values.
@@ -43,17 +60,17 @@ impl<'t> LineTable<'t> {
     /// Here and below, an offset inside a character stands for the character's start, and one past the
     /// end for the end.
     pub fn scalar(&self, offset: u32) -> LineColumn {
-        self.position(offset, |_| 1)
+        self.position(offset, |it| it.scalars)
     }
 
     /// The column counts UTF-16 code units, as LSP does by default.
     pub fn utf16(&self, offset: u32) -> LineColumn {
-        self.position(offset, |it| if it.is_astral { 2 } else { 1 })
+        self.position(offset, |it| it.scalars + it.astrals)
     }
 
     /// The column counts bytes.
     pub fn utf8(&self, offset: u32) -> LineColumn {
-        self.position(offset, |it| it.length)
+        self.position(offset, |it| it.bytes)
     }
 
     /// How many lines there are. What follows the last newline is a line, even if it is empty.
@@ -72,12 +89,31 @@ impl<'t> LineTable<'t> {
         Some(Span::new(offset(start), offset(start + content.len())))
     }
 
-    fn position(&self, offset: u32, width: impl Fn(Character) -> u32) -> LineColumn {
+    /// Where a line, counted from 1, begins; `None` if there is no such line.
+    pub(crate) fn line_start(&self, line: u32) -> Option<u32> {
+        self.starts.get((line as usize).checked_sub(1)?).copied()
+    }
+
+    fn position(&self, offset: u32, units: impl Fn(Counts) -> u32) -> LineColumn {
         let offset = (offset as usize).min(self.text.len());
         let line = self.starts.partition_point(|start| *start as usize <= offset);
         let start = self.content_start(self.starts[line - 1]);
-        let column = column(&self.text[start..], offset.saturating_sub(start), width);
-        LineColumn { line: self::offset(line), column }
+        let offset = offset.max(start);
+        let before = if offset - start <= STRIDE {
+            units(Counts::default().advance(&self.text[start..], offset - start))
+        } else {
+            units(self.counts(offset)) - units(self.counts(start))
+        };
+        LineColumn { line: self::offset(line), column: before + 1 }
+    }
+
+    /// What comes before the character that `offset` is in, from the start of the text.
+    fn counts(&self, offset: usize) -> Counts {
+        let milestones = self.milestones.get_or_init(|| milestones(self.text));
+        let next = milestones.partition_point(|it| it.bytes as usize <= offset);
+        // The first is at the start of the text.
+        let near = milestones[next - 1];
+        near.advance(&self.text[near.bytes as usize..], offset - near.bytes as usize)
     }
 
     /// Where columns are counted from in the line that starts at `start`.
@@ -95,23 +131,42 @@ struct Character {
     is_astral: bool,
 }
 
-/// The column, from 1, of `offset` in the line that `text` starts with.
-fn column(text: &[u8], offset: usize, width: impl Fn(Character) -> u32) -> u32 {
-    let before = &text[..offset];
-    if before.is_ascii() {
-        return self::offset(offset) + 1;
-    }
-    let mut passed = 0;
-    let mut column = 1;
-    // A character ends at most three bytes after the offset that lies in it.
-    for character in characters(&text[..text.len().min(offset + 3)]) {
-        passed += character.length as usize;
-        if passed > offset {
-            break;
+impl Counts {
+    /// With the characters that `text` starts with and that end at `offset` in it or before.
+    fn advance(self, text: &[u8], offset: usize) -> Self {
+        if text[..offset].is_ascii() {
+            let passed = self::offset(offset);
+            return Self { bytes: self.bytes + passed, scalars: self.scalars + passed, ..self };
         }
-        column += width(character);
+        let end = self.bytes as usize + offset;
+        // A character ends at most three bytes after the offset that lies in it.
+        let with_next = characters(&text[..text.len().min(offset + 3)]).scan(self, |counts, it| {
+            *counts = counts.with(it);
+            Some(*counts)
+        });
+        with_next.take_while(|it| it.bytes as usize <= end).last().unwrap_or(self)
     }
-    column
+
+    fn with(self, it: Character) -> Self {
+        Self {
+            bytes: self.bytes + it.length,
+            scalars: self.scalars + 1,
+            astrals: self.astrals + u32::from(it.is_astral),
+        }
+    }
+}
+
+/// The counts at about every [`STRIDE`]th byte.
+fn milestones(text: &[u8]) -> Vec<Counts> {
+    let mut milestones = vec![Counts::default()];
+    let mut counts = Counts::default();
+    for character in characters(text) {
+        counts = counts.with(character);
+        if (counts.bytes - milestones[milestones.len() - 1].bytes) as usize >= STRIDE {
+            milestones.push(counts);
+        }
+    }
+    milestones
 }
 
 fn characters(text: &[u8]) -> impl Iterator<Item = Character> {

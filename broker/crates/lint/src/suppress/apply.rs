@@ -1,0 +1,188 @@
+//! Which findings a file's suppressions are for, and which suppressions are for none.
+
+use std::collections::HashMap;
+
+use super::{
+    INVALID, Options, UNUSED,
+    directive::Kind,
+    scan::{Suppression, Suppressions},
+};
+use crate::{Diagnostic, Fix, RulePattern, Severity, Site, Span, fingerprint::last_line};
+
+impl Suppressions<'_> {
+    /// Marks the findings that are suppressed among those in `cell`.
+    pub(super) fn mark(
+        &self,
+        findings: &[Site<'_>],
+        cell: Option<&str>,
+        suppressed: &mut [bool],
+    ) -> Uses<'_, '_> {
+        let mut uses = Uses::new(self);
+        for (site, suppressed) in findings.iter().zip(suppressed).filter(|(it, _)| it.cell == cell) {
+            *suppressed = uses.suppress(site);
+        }
+        uses
+    }
+}
+
+/// Which rules of which suppressions were of use.
+pub(super) struct Uses<'s, 't> {
+    of: &'s Suppressions<'t>,
+    /// Those for one line, by line.
+    by_line: HashMap<u32, Vec<usize>>,
+    /// `disable` and `enable`, from top to bottom.
+    switches: Vec<usize>,
+    whole_file: Vec<usize>,
+    /// For each suppression, for each rule in its list, or for all of them.
+    used: Vec<Vec<bool>>,
+}
+
+impl<'s, 't> Uses<'s, 't> {
+    fn new(of: &'s Suppressions<'t>) -> Self {
+        let used = of.found.iter().map(|it| vec![false; it.rules().map_or(1, <[_]>::len)]).collect();
+        let mut uses =
+            Self { of, by_line: HashMap::new(), switches: Vec::new(), whole_file: Vec::new(), used };
+        for (index, it) in of.found.iter().enumerate() {
+            match it.directive.kind {
+                Kind::Ignore | Kind::IgnoreNextLine => {
+                    it.target.into_iter().for_each(|line| uses.by_line.entry(line).or_default().push(index));
+                }
+                Kind::IgnoreFile => uses.whole_file.push(index),
+                Kind::Disable | Kind::Enable => uses.switches.push(index),
+            }
+        }
+        uses.end_switches();
+        uses
+    }
+
+    /// What is wrong with the suppressions, from top to bottom.
+    pub(super) fn problems(&self, linters: &[&str], options: Options) -> Vec<Diagnostic> {
+        let mut problems: Vec<_> = self.of.malformed.iter().map(|(span, why)| invalid(*span, why)).collect();
+        for (index, it) in self.of.found.iter().enumerate() {
+            if options.require_reason && !it.directive.has_reason && it.directive.kind != Kind::Enable {
+                problems.push(invalid(it.comment, "a suppression must say why"));
+            }
+            let unused = |severity| self.unused(index, linters, severity);
+            problems.extend(options.report_unused.and_then(unused));
+        }
+        problems.sort_by(|a, b| (a.span, &a.code).cmp(&(b.span, &b.code)));
+        problems
+    }
+
+    /// An `enable` is of use if it ends a `disable`.
+    fn end_switches(&mut self) {
+        let switch = |index: usize| &self.of.found[index];
+        for (position, &index) in self.switches.iter().enumerate() {
+            if switch(index).directive.kind == Kind::Enable {
+                let disabled = self.switches[..position].iter().map(|it| switch(*it));
+                let disabled: Vec<_> = disabled.filter(|it| it.directive.kind == Kind::Disable).collect();
+                for (number, used) in self.used[index].iter_mut().enumerate() {
+                    let rule = switch(index).rules().map(|rules| &rules[number]);
+                    *used = disabled.iter().any(|it| it.overlaps(rule));
+                }
+            }
+        }
+    }
+
+    /// Whether a suppression is for the finding. The nearest gets the credit.
+    fn suppress(&mut self, site: &Site<'_>) -> bool {
+        let first = self.of.table.utf8(site.span.start).line;
+        let last = last_line(&self.of.table, site.span);
+        let found = self.on_line(first, site, |_| true).or_else(|| {
+            // A comment after the end of a statement over several lines.
+            self.on_line(last, site, |it| it.target == Some(it.line))
+        });
+        let found = found.or_else(|| self.in_range(site)).or_else(|| self.first(&self.whole_file, site));
+        if let Some((index, rule)) = found {
+            self.used[index][rule] = true;
+        }
+        found.is_some()
+    }
+
+    fn on_line(
+        &self,
+        line: u32,
+        site: &Site<'_>,
+        counts: impl Fn(&Suppression) -> bool,
+    ) -> Option<(usize, usize)> {
+        let mut indices = self.by_line.get(&line)?.iter().filter(|it| counts(&self.of.found[**it]));
+        indices.find_map(|index| Some((*index, self.of.found[*index].rule_for(site)?)))
+    }
+
+    /// The last switch before the finding that is for its rule decides.
+    fn in_range(&self, site: &Site<'_>) -> Option<(usize, usize)> {
+        let before = self.switches.partition_point(|it| self.of.found[*it].comment.start <= site.span.start);
+        let mut switches = self.switches[..before].iter().rev();
+        let last = switches.find_map(|index| Some((*index, self.of.found[*index].rule_for(site)?)));
+        last.filter(|(index, _)| self.of.found[*index].directive.kind == Kind::Disable)
+    }
+
+    fn first(&self, indices: &[usize], site: &Site<'_>) -> Option<(usize, usize)> {
+        indices.iter().find_map(|index| Some((*index, self.of.found[*index].rule_for(site)?)))
+    }
+
+    fn unused(&self, index: usize, linters: &[&str], severity: Severity) -> Option<Diagnostic> {
+        let it = &self.of.found[index];
+        let Some(rules) = it.rules() else {
+            let fix = || self.of.removal(it.comment);
+            let told = || unused(it.comment, severity, "this suppression suppresses nothing", fix());
+            return (!self.used[index][0]).then(told);
+        };
+        // Nobody knows what a linter would have found that was not asked.
+        let is_unknown = |it: &RulePattern| it.linter().is_some_and(|it| !linters.contains(&it));
+        let uses = rules.iter().zip(&self.used[index]).map(|(rule, used)| (rule, *used || is_unknown(rule)));
+        let of = |wanted: bool| -> Vec<_> {
+            uses.clone().filter(|(_, used)| *used == wanted).map(|(rule, _)| rule).collect()
+        };
+        if of(false).is_empty() {
+            return None;
+        }
+        let (left, names) = (of(true), of(false).iter().map(|it| format!("`{it}`")).collect::<Vec<_>>());
+        let message = format!("this suppression suppresses no {}", names.join(", "));
+        let fix = if left.is_empty() { self.of.removal(it.comment) } else { self.of.reduction(it, &left) };
+        Some(unused(it.comment, severity, &message, fix))
+    }
+}
+
+impl Suppression {
+    fn rules(&self) -> Option<&[RulePattern]> {
+        self.directive.list.as_ref().map(|it| &*it.rules)
+    }
+
+    /// Which of its rules is for the finding, by index.
+    fn rule_for(&self, site: &Site<'_>) -> Option<usize> {
+        match self.rules() {
+            Some(rules) => rules.iter().position(|it| it.matches(site.linter, site.code, site.name)),
+            None => Some(0),
+        }
+    }
+
+    /// Whether it is for some of what `rule` means; `None` means everything.
+    fn overlaps(&self, rule: Option<&RulePattern>) -> bool {
+        let (Some(rules), Some(rule)) = (self.rules(), rule) else { return true };
+        rules.iter().any(|it| it.covers(rule) || rule.covers(it))
+    }
+}
+
+fn invalid(span: Span, message: &str) -> Diagnostic {
+    problem(INVALID, span, Severity::Warning, message)
+}
+
+fn unused(span: Span, severity: Severity, message: &str, fix: Fix) -> Diagnostic {
+    Diagnostic { fixes: vec![fix], ..problem(UNUSED, span, severity, message) }
+}
+
+fn problem(code: &str, span: Span, severity: Severity, message: &str) -> Diagnostic {
+    Diagnostic {
+        code: code.to_owned(),
+        name: None,
+        message: message.to_owned(),
+        severity,
+        cell: None,
+        span,
+        tags: Vec::new(),
+        url: None,
+        fixes: Vec::new(),
+        related: Vec::new(),
+    }
+}
