@@ -1,0 +1,286 @@
+//! Answers that can be used again.
+//!
+//! An answer holds in a view if everything that its linter looked at shows the same there; then the linter
+//! need not run. So one answer serves every branch that agrees on what was read, and nobody declares
+//! what depends on what. The cache knows nothing of what an answer says.
+//!
+//! Answers are found by linter and path, and there by the hash of the file's own text; of those, the
+//! newest whose read set holds is taken. They are kept in a folder too, if one is given: see `folder.rs`.
+
+mod facts;
+mod folder;
+mod format;
+mod keep;
+mod looks;
+mod parent;
+mod shard;
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use facts::Interner;
+use keep::Keeper;
+pub use looks::Looks;
+use overlay::{ContentHash, ReadSet, WorkspacePath};
+pub use parent::ParentVerdicts;
+use shard::{Candidate, Shard};
+
+/// Into how many parts directories are divided, in memory as in the folder.
+const SHARDS: usize = 64;
+
+/// What an eviction takes: one part of so many.
+const EVICTED_PART: usize = 8;
+
+/// Who was asked about what.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Of the linter's name, version, code and settings: of everything but files that may change its answers.
+    pub linter: ContentHash,
+    pub path: WorkspacePath,
+    /// As in [`lint::Unit`].
+    pub named: WorkspacePath,
+}
+
+/// What was answered, and what that rests on.
+#[derive(Debug, Clone)]
+pub struct Answer<V> {
+    /// The hash of the unit's own text, links followed.
+    pub content: ContentHash,
+    /// Everything else that the linter looked at.
+    pub reads: Arc<ReadSet>,
+    pub value: Arc<V>,
+}
+
+#[derive(Debug, Clone)]
+pub struct CacheOptions {
+    /// Bytes that answers, keys and read sets may take in memory.
+    pub memory: usize,
+    /// Where answers outlive the program. It is made if it is missing, and not used if others may write to it.
+    pub folder: Option<PathBuf>,
+    /// Bytes that all files in the folder may take together; the oldest go first.
+    pub disk: u64,
+    /// Days after which an answer that was not used is dropped from the folder.
+    pub max_age: u32,
+}
+
+impl Default for CacheOptions {
+    fn default() -> Self {
+        Self { memory: 256 << 20, folder: None, disk: 512 << 20, max_age: 30 }
+    }
+}
+
+/// How values are written to files. Only asked where there is a folder.
+pub trait Codec<V>: Send + Sync {
+    /// To be raised whenever what [`encode`](Codec::encode) writes changes.
+    fn version(&self) -> u32;
+
+    /// `None` for a value that is not to outlive the program.
+    fn encode(&self, value: &V) -> Option<Vec<u8>>;
+
+    /// `None` for what [`encode`](Codec::encode) cannot have written.
+    fn decode(&self, bytes: &[u8]) -> Option<V>;
+}
+
+/// What the cache did since it was made, and what it holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stats {
+    pub hits: u64,
+    pub misses: u64,
+    /// Answers that were for the same text and did not hold.
+    pub invalid: u64,
+    /// Answers in memory.
+    pub entries: usize,
+    /// An estimate of what they take with their keys and read sets.
+    pub bytes: usize,
+    /// Answers dropped from memory to make room.
+    pub evicted: u64,
+    /// Files, or the folder, that could not be used, and why: the first hundred.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// Answers of many linters, shared by all branches and threads.
+pub struct Cache<V> {
+    shards: Box<[Mutex<Shard<V>>]>,
+    interner: Interner,
+    codec: Box<dyn Codec<V>>,
+    keeper: Option<Keeper>,
+    memory: usize,
+    /// Counts uses.
+    clock: AtomicU64,
+    /// Counted from 1970.
+    today: AtomicU32,
+    counts: Counts,
+    unreadable: Mutex<Vec<(PathBuf, String)>>,
+    /// Held by the thread that evicts.
+    evicting: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Counts {
+    hits: AtomicU64,
+    misses: AtomicU64,
+    invalid: AtomicU64,
+    evicted: AtomicU64,
+    /// Of all shards.
+    bytes: AtomicU64,
+}
+
+impl<V> Cache<V> {
+    /// Never fails: where the folder cannot be used, [`Stats::unreadable`] says so.
+    pub fn new(options: CacheOptions, codec: impl Codec<V> + 'static) -> Self {
+        let mut unreadable = Vec::new();
+        let keeper = options.folder.clone().and_then(|folder| {
+            let opened = Keeper::open(&options, folder.clone());
+            opened.map_err(|reason| unreadable.push((folder, reason))).ok()
+        });
+        Self {
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            interner: Interner::default(),
+            codec: Box::new(codec),
+            keeper,
+            memory: options.memory,
+            clock: AtomicU64::default(),
+            today: AtomicU32::new(keep::today()),
+            counts: Counts::default(),
+            unreadable: Mutex::new(unreadable),
+            evicting: Mutex::default(),
+        }
+    }
+
+    /// The newest answer for this text that holds in the view of `looks`.
+    ///
+    /// No lock is held while the view is looked at.
+    pub fn find(&self, key: &Key, content: ContentHash, looks: &mut Looks<'_>) -> Option<Arc<V>> {
+        let candidates = self.loaded(key).candidates(key, content);
+        // A file may have been loaded.
+        self.make_room();
+        for candidate in candidates {
+            if !looks.holds(&candidate.set) {
+                self.counts.invalid.fetch_add(1, Relaxed);
+                continue;
+            }
+            let Some(value) = candidate.value(&*self.codec) else {
+                self.cannot_decode(key);
+                continue;
+            };
+            self.counts.hits.fetch_add(1, Relaxed);
+            self.touch(key, &candidate);
+            return Some(value);
+        }
+        self.counts.misses.fetch_add(1, Relaxed);
+        None
+    }
+
+    /// Keeps an answer; `weight` is what its value takes in memory, in bytes.
+    ///
+    /// Only a `Complete` or `Excluded` outcome may be kept: any other is not the last word on its unit. An
+    /// answer that rests on a look that failed is not kept, nor one larger than the whole budget.
+    pub fn insert(&self, key: Key, answer: Answer<V>, weight: usize) {
+        if weight >= self.memory {
+            return;
+        }
+        let Some(set) = self.interner.read_set(&answer.reads) else { return };
+        let candidate = Candidate::new(answer.content, set, answer.value, weight as u64);
+        self.stamp(&candidate);
+        candidate.day.store(self.today.load(Relaxed), Relaxed);
+        let mut shard = self.shard(&key);
+        shard.dirty.insert(key.linter);
+        let evicted = self.counted(&mut shard, |it| it.insert(key, candidate));
+        drop(shard);
+        self.counts.evicted.fetch_add(evicted as u64, Relaxed);
+        self.make_room();
+    }
+
+    pub fn stats(&self) -> Stats {
+        Stats {
+            hits: self.counts.hits.load(Relaxed),
+            misses: self.counts.misses.load(Relaxed),
+            invalid: self.counts.invalid.load(Relaxed),
+            entries: self.shards.iter().map(|it| lock(it).len()).sum(),
+            bytes: self.bytes(),
+            evicted: self.counts.evicted.load(Relaxed),
+            unreadable: lock(&self.unreadable).clone(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.counts.bytes.load(Relaxed) as usize + self.interner.bytes()
+    }
+
+    fn shard(&self, key: &Key) -> MutexGuard<'_, Shard<V>> {
+        lock(&self.shards[shard_of(&key.path)])
+    }
+
+    /// No two candidates have the same stamp.
+    fn stamp(&self, candidate: &Candidate<V>) {
+        candidate.used.store(self.clock.fetch_add(1, Relaxed), Relaxed);
+    }
+
+    fn touch(&self, key: &Key, candidate: &Candidate<V>) {
+        self.stamp(candidate);
+        let today = self.today.load(Relaxed);
+        // The file is to know of it, but once a day is enough.
+        if candidate.day.swap(today, Relaxed) != today {
+            self.shard(key).dirty.insert(key.linter);
+        }
+    }
+
+    /// Does something to a shard and keeps the sum of all up to date.
+    fn counted<T>(&self, shard: &mut Shard<V>, action: impl FnOnce(&mut Shard<V>) -> T) -> T {
+        let before = shard.bytes();
+        let answer = action(shard);
+        // Wraps around as the difference does.
+        self.counts.bytes.fetch_add((shard.bytes() as u64).wrapping_sub(before as u64), Relaxed);
+        answer
+    }
+
+    /// Evicts what was not used for longest, a part of all at a time, down to nine tenths of the budget, so
+    /// that it is not done for each insertion. One thread does it, the others go on.
+    fn make_room(&self) {
+        if self.bytes() <= self.memory {
+            return;
+        }
+        let Ok(_evicting) = self.evicting.try_lock() else { return };
+        self.interner.sweep();
+        while self.bytes() > self.memory / 10 * 9 {
+            let evicted = self.evict();
+            if evicted == 0 {
+                return;
+            }
+            self.counts.evicted.fetch_add(evicted as u64, Relaxed);
+            self.interner.sweep();
+        }
+    }
+
+    fn evict(&self) -> usize {
+        let mut uses: Vec<u64> = Vec::new();
+        self.shards.iter().for_each(|it| uses.extend(lock(it).uses()));
+        if uses.is_empty() {
+            return 0;
+        }
+        let oldest = uses.len() / EVICTED_PART;
+        let limit = *uses.select_nth_unstable(oldest).1;
+        let evict = |shard: &Mutex<Shard<V>>| self.counted(&mut lock(shard), |it| it.evict(limit));
+        self.shards.iter().map(evict).sum()
+    }
+}
+
+/// No panic leaves a shard half changed in a way that matters: at worst an answer is missing.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// By directory: the answers for its files rest on much the same, which then stands in one file instead of in
+/// all. The same in every run, since files are named by it.
+fn shard_of(path: &WorkspacePath) -> usize {
+    let directory = path.as_str().rsplit_once('/').map_or("", |(directory, _)| directory);
+    usize::from(ContentHash::of(directory.as_bytes()).as_bytes()[0]) % SHARDS
+}
+
+#[cfg(test)]
+mod tests;

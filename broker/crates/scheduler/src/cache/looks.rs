@@ -1,0 +1,106 @@
+//! One view's side of a check: each look is made once, and each read set is judged once.
+
+use std::{collections::HashMap, io, sync::Arc};
+
+use overlay::{ContentHash, Observation, Read, View, WorkspacePath};
+
+use super::{
+    facts::{ByAddress, Fact, FactSet, address},
+    parent::{Inherited, ParentVerdicts},
+};
+
+/// What was seen in one view during one check. The view should not move meanwhile; if it does, what was
+/// seen first counts for the whole check.
+///
+/// One per thread: nearly every question is one look into a map, for which a lock would cost more than it
+/// saves. A thread that joins later starts with a clone of a warm one.
+#[derive(Clone)]
+pub struct Looks<'v> {
+    view: &'v dyn View,
+    observations: HashMap<Read, Observation>,
+    facts: ByAddress<Fact, bool>,
+    sets: ByAddress<FactSet, bool>,
+    inherited: Option<Arc<Inherited>>,
+}
+
+impl<'v> Looks<'v> {
+    pub fn new(view: &'v dyn View) -> Self {
+        let (facts, sets) = (ByAddress::default(), ByAddress::default());
+        Self { view, observations: HashMap::new(), facts, sets, inherited: None }
+    }
+
+    /// Looks at `view`, which differs from the parent that `parent` is of by `changed` alone. What no change can
+    /// have touched is as it was there, and is not looked at again.
+    ///
+    /// `changed` must name every path where something else stands than in the parent: other bytes, another
+    /// kind, another link text, another permission to execute, something where nothing stood, or nothing
+    /// where something stood. A directory that was moved here, moved away or removed stands for all that is
+    /// or was in it. Only a directory where nothing stood, and that came into being because something
+    /// named lies in it, need not be named. The parent must still be as it was when it was looked at.
+    pub fn over_parent(view: &'v dyn View, parent: Arc<ParentVerdicts>, changed: &[WorkspacePath]) -> Self {
+        let inherited = Some(Arc::new(Inherited::new(parent, changed)));
+        Self { inherited, ..Self::new(view) }
+    }
+
+    /// What was found out, for the children of this view.
+    pub fn into_verdicts(self) -> ParentVerdicts {
+        let held = self.sets.into_values().filter(|(_, holds)| *holds).map(|(set, _)| set);
+        ParentVerdicts::new(self.observations, held)
+    }
+
+    /// Looks at the contents of many files of one directory at once, so that none of them is looked at alone.
+    pub fn prepare(&mut self, directory: &WorkspacePath, names: &[&str]) {
+        let read = |name: &str| Read::Content(directory.child(name));
+        let is_new = |name: &&str| {
+            let read = read(name);
+            !self.observations.contains_key(&read)
+                && self.inherited.as_ref().is_none_or(|it| it.observation(&read).is_none())
+        };
+        let names: Vec<_> = names.iter().copied().filter(is_new).collect();
+        let seen = Read::observe_contents(self.view, directory, &names);
+        self.observations.extend(names.into_iter().map(read).zip(seen));
+    }
+
+    /// The hash of a file's bytes, with links followed as [`View::open`] does.
+    pub fn content(&mut self, path: &WorkspacePath) -> io::Result<ContentHash> {
+        if let Observation::Found(hash) = self.observe(&Read::Content(path.clone())) {
+            return Ok(hash);
+        }
+        match self.view.hash(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                self.view.hash(&self.view.resolve(path)?)
+            }
+            answer => answer,
+        }
+    }
+
+    /// Whether every fact shows in this view.
+    pub(super) fn holds(&mut self, set: &Arc<FactSet>) -> bool {
+        if let Some((_, holds)) = self.sets.get(&address(set)) {
+            return *holds;
+        }
+        let inherits = self.inherited.as_ref().is_some_and(|it| it.holds(set));
+        let holds = inherits || set.facts.iter().all(|fact| self.shows(fact));
+        self.sets.insert(address(set), (Arc::clone(set), holds));
+        holds
+    }
+
+    fn shows(&mut self, fact: &Arc<Fact>) -> bool {
+        if let Some((_, shows)) = self.facts.get(&address(fact)) {
+            return *shows;
+        }
+        let shows = self.observe(&fact.read) == fact.observation;
+        self.facts.insert(address(fact), (Arc::clone(fact), shows));
+        shows
+    }
+
+    fn observe(&mut self, read: &Read) -> Observation {
+        if let Some(known) = self.observations.get(read) {
+            return *known;
+        }
+        let inherited = self.inherited.as_ref().and_then(|it| it.observation(read));
+        let observation = inherited.unwrap_or_else(|| read.observe(self.view));
+        self.observations.insert(read.clone(), observation);
+        observation
+    }
+}

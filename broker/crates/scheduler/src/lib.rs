@@ -1,0 +1,20 @@
+//! Decides which work of many branches runs when, and which answers need no work. Has never heard of wasm.
+//!
+//! What runs next is decided by `state`, which has neither threads nor a clock; `runner` gives it both.
+//! Work is a closure and its answer a value: what they do and hold is not the scheduler's business.
+//! `cache` remembers answers, each with all that it rests on.
+
+mod cache;
+mod options;
+mod runner;
+mod scheduler;
+mod state;
+mod task;
+mod ticket;
+
+pub use cache::{Answer, Cache, CacheOptions, Codec, Key, Looks, ParentVerdicts, Stats as CacheStats};
+pub use options::Options;
+pub use scheduler::Scheduler;
+pub use state::{ClassStats, Stats};
+pub use task::{BranchKey, Class, End, Finished, Rejected, Run, Task, WorkKey};
+pub use ticket::Ticket;
