@@ -113,6 +113,11 @@ impl Messages {
         self.lock().write(text);
     }
 
+    /// Standard error, for what would stand in standard output if that were not taken.
+    pub(crate) fn writer(&self) -> Box<dyn Write + Send> {
+        Box::new(Writer(self.clone()))
+    }
+
     fn labelled(&self, label: &str, style: Style, text: &str) {
         let mut inner = self.lock();
         let style = if inner.color { style } else { Style::new() };
@@ -132,6 +137,18 @@ impl Messages {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Writer(Messages);
+
+impl Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().stderr.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.lock().stderr.flush()
     }
 }
 

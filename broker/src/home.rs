@@ -1,16 +1,55 @@
-//! What the user keeps outside any workspace: the cache folder, git's global excludes, a configuration
-//! file named on the command line.
+//! What the user keeps outside any workspace: the folders for caches, for state and for the running daemon,
+//! git's global excludes, a configuration file named on the command line.
 
 use std::{env, fs, io, path::Path, path::PathBuf};
 
+use scheduler::{Cache, CacheOptions};
+
+use crate::check::{Answer, AnswerCodec};
+
 /// `$BROKER_CACHE_DIR`, else `broker` in the platform's cache folder; `None` for a user without a home.
 pub(crate) fn cache_dir() -> Option<PathBuf> {
-    let variable = |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
-    if let Some(dir) = variable("BROKER_CACHE_DIR") {
+    folder("BROKER_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+}
+
+/// The answers that are kept in a cache folder, with the default bounds.
+pub(crate) fn answers(cache_dir: &Path) -> Cache<Answer> {
+    let folder = Some(cache_dir.join("answers"));
+    Cache::new(CacheOptions { folder, ..CacheOptions::default() }, AnswerCodec)
+}
+
+/// Answers that are forgotten when the run ends.
+pub(crate) fn fleeting_answers() -> Cache<Answer> {
+    Cache::new(CacheOptions::default(), AnswerCodec)
+}
+
+/// Where branches are kept: `$BROKER_STATE_DIR`, else `broker` in the platform's state folder.
+pub(crate) fn state_dir() -> Option<PathBuf> {
+    folder("BROKER_STATE_DIR", "XDG_STATE_HOME", ".local/state")
+}
+
+/// Where the daemon's socket is: `$BROKER_RUNTIME_DIR`, else `broker` in `$XDG_RUNTIME_DIR`, else a folder
+/// of this user in the temporary folder.
+pub(crate) fn runtime_dir() -> PathBuf {
+    if let Some(dir) = variable("BROKER_RUNTIME_DIR").and_then(|it| std::path::absolute(it).ok()) {
+        return dir;
+    }
+    match variable("XDG_RUNTIME_DIR").filter(|it| it.is_absolute()) {
+        Some(dir) => dir.join("broker"),
+        None => env::temp_dir().join(format!("broker-{}", rustix::process::geteuid().as_raw())),
+    }
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from)
+}
+
+fn folder(own: &str, xdg: &str, in_home: &str) -> Option<PathBuf> {
+    if let Some(dir) = variable(own) {
         return std::path::absolute(dir).ok();
     }
-    let xdg = variable("XDG_CACHE_HOME").filter(|it| it.is_absolute());
-    let base = xdg.or_else(|| env::home_dir().filter(|it| it.is_absolute()).map(|it| it.join(".cache")))?;
+    let xdg = variable(xdg).filter(|it| it.is_absolute());
+    let base = xdg.or_else(|| env::home_dir().filter(|it| it.is_absolute()).map(|it| it.join(in_home)))?;
     Some(base.join("broker"))
 }
 

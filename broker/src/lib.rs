@@ -3,11 +3,20 @@
 //! [`run`] is the whole program behind `main`; [`check`] is the engine without a command line, for
 //! whoever has a view and linters already.
 
+pub mod baseline;
 pub mod check;
 mod cli;
+mod client;
+pub mod config;
 mod console;
+pub mod daemon;
+mod endpoint;
 mod error;
+mod fix;
+mod git;
+mod grpc;
 mod home;
+mod linters;
 mod plugins;
 mod progress;
 pub mod render;

@@ -20,17 +20,16 @@ impl Progress {
         Self { messages, watched, start: Instant::now() }
     }
 
+    /// Takes the bar away.
+    pub(crate) fn end(&self) {
+        self.messages.end_progress();
+    }
+
     /// Called from every worker, after each answer.
     pub(crate) fn update(&self, done: usize, total: usize) {
         if self.watched && self.start.elapsed() >= PATIENCE {
             self.messages.progress(done as u64, || bar(total as u64));
         }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.messages.end_progress();
     }
 }
 

@@ -36,7 +36,7 @@ fn nearest<'n>(named: &'n BTreeSet<WorkspacePath>, path: &WorkspacePath) -> Opti
 }
 
 /// Whether there is nothing to be found out by a walk, which lists the directories on the way.
-fn is_file(view: &dyn View, path: &WorkspacePath) -> bool {
+pub(crate) fn is_file(view: &dyn View, path: &WorkspacePath) -> bool {
     view.metadata(path).is_ok_and(|it| it.kind == FileKind::File)
 }
 

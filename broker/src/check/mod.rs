@@ -3,26 +3,41 @@
 //! Knows linters only as [`Linter`] and files only as a [`View`]; never heard of plugins, command lines
 //! or output formats.
 
+mod answer;
+mod codec;
 mod collect;
+mod engine;
+pub mod new_only;
 mod place;
+pub mod policy;
 mod report;
 mod router;
-mod runner;
 #[cfg(test)]
 pub(crate) mod scripted;
 #[cfg(test)]
 mod tests;
 
 use std::{
-    sync::Arc,
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use lint::{Cancel, Linter};
 use overlay::View;
+use scheduler::{BranchKey, Cache, Class, Options as SchedulerOptions, Scheduler};
 
+pub(crate) use self::collect::is_file;
 pub use self::{
+    answer::Answer,
+    codec::AnswerCodec,
     collect::{Files, collect},
+    engine::{
+        BatchSize, Engine, FileAnswers, Inquiry, Listener, Refused, Route, SetupFailure, Totals, Wanted,
+    },
     report::{
         CheckedFile, Counts, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, Report,
         RuleRef, Subject,
@@ -31,18 +46,25 @@ pub use self::{
 };
 
 /// How to check.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Options {
     /// How many jobs run at once.
     pub jobs: usize,
     /// The longest that one linter may take for one file.
     pub timeout: Duration,
     pub cancel: Cancel,
+    /// Answers of earlier runs.
+    pub cache: Option<Arc<Cache<Answer>>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { jobs: default_jobs(), timeout: Duration::from_secs(30), cancel: Cancel::default() }
+        Self {
+            jobs: default_jobs(),
+            timeout: Duration::from_secs(30),
+            cancel: Cancel::default(),
+            cache: None,
+        }
     }
 }
 
@@ -51,21 +73,137 @@ pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// How many files a linter gets at once, at most, where nobody else waits for his turn.
+const BATCH: usize = 256;
+
+/// Files, and the linters to be asked about them.
+pub struct Group {
+    pub files: Files,
+    pub linters: Vec<SharedLinter>,
+}
+
 /// Asks every linter about the files it is interested in. `progress` is told, from any thread, how many
 /// of how many answers are there.
+///
+/// Fails only if threads cannot be started.
 pub fn check(
     view: &Arc<dyn View>,
     files: Files,
     linters: &[Arc<dyn Linter>],
     options: &Options,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Report {
+    progress: Arc<dyn Fn(usize, usize) + Send + Sync>,
+) -> io::Result<Report> {
+    check_groups(view, vec![Group { files, linters: linters.to_vec() }], options, progress)
+}
+
+/// As [`check`], where not every file is for the same linters. Linters of the same name are told as one.
+pub fn check_groups(
+    view: &Arc<dyn View>,
+    groups: Vec<Group>,
+    options: &Options,
+    progress: Arc<dyn Fn(usize, usize) + Send + Sync>,
+) -> io::Result<Report> {
     let start = Instant::now();
-    let router = Router::new(linters);
-    let harvest = runner::run(view, &files.units, &router, options, progress);
-    let mut report = Report::of(&files.units, harvest);
-    report.skip(files.skipped);
-    report.linters = linters.iter().map(|it| it.identity().clone()).collect();
+    let engine = own_engine(options)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let mut gathered = Gathered::default();
+    let done = Arc::new(AtomicUsize::new(0));
+    let mut skipped = overlay::Skipped::default();
+    for group in groups {
+        gathered.place_of(&group.linters);
+        let (done, total, progress) = (Arc::clone(&done), Arc::clone(&gathered.total), Arc::clone(&progress));
+        let answered = move || {
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            progress(done, total.load(Ordering::Relaxed));
+        };
+        let inquiry = Arc::new(inquiry(view, group, options, Arc::new(answered)));
+        let answered = runtime.block_on(engine.answer(&inquiry, &mut gathered));
+        // Nobody else uses this engine, so nothing is refused or overtaken.
+        let totals = answered.map_err(|refused| io::Error::other(format!("{refused:?}")))?;
+        add_skipped(&mut skipped, totals.skipped);
+    }
+    engine.shut_down();
+    let mut report = Report::of(&gathered.linters, gathered.files);
+    report.skip(skipped);
     report.duration = start.elapsed();
-    report
+    Ok(report)
+}
+
+fn inquiry(
+    view: &Arc<dyn View>,
+    group: Group,
+    options: &Options,
+    answered: Arc<dyn Fn() + Send + Sync>,
+) -> Inquiry {
+    let router = Arc::new(Router::new(&group.linters));
+    Inquiry {
+        view: Arc::clone(view),
+        route: Box::new(move |_| Ok(Arc::clone(&router))),
+        wanted: Wanted::Files(group.files),
+        class: Class::Agent,
+        branch: BranchKey(0),
+        revision: 0,
+        supersede: false,
+        timeout: options.timeout,
+        batch: BatchSize { largest: BATCH, workers: options.jobs },
+        share: false,
+        cancel: Some(options.cancel.clone()),
+        answered,
+    }
+}
+
+fn add_skipped(sum: &mut overlay::Skipped, more: overlay::Skipped) {
+    sum.not_utf8 += more.not_utf8;
+    sum.special += more.special;
+    sum.broken_links += more.broken_links;
+    sum.unreadable.extend(more.unreadable);
+}
+
+fn own_engine(options: &Options) -> io::Result<Engine> {
+    let scheduler = Scheduler::new(SchedulerOptions {
+        workers: options.jobs,
+        interactive_workers: 0,
+        nice: 0,
+        ..SchedulerOptions::default()
+    })?;
+    Ok(Engine::new(scheduler, options.cache.clone(), options.jobs))
+}
+
+/// Keeps all answers for a report.
+#[derive(Default)]
+struct Gathered {
+    /// Every linter that was asked, each name once.
+    linters: Vec<SharedLinter>,
+    /// Where those of the present group stand among them.
+    places: Vec<usize>,
+    files: Vec<FileAnswers>,
+    total: Arc<AtomicUsize>,
+}
+
+impl Gathered {
+    /// The answers that follow are of these linters.
+    fn place_of(&mut self, linters: &[SharedLinter]) {
+        self.places.clear();
+        for linter in linters {
+            let name = &linter.identity().name;
+            let known = self.linters.iter().position(|it| it.identity().name == *name);
+            self.places.push(known.unwrap_or_else(|| {
+                self.linters.push(Arc::clone(linter));
+                self.linters.len() - 1
+            }));
+        }
+    }
+}
+
+impl Listener for Gathered {
+    async fn start(&mut self, _router: &Router, _files: usize, answers: usize) {
+        self.total.fetch_add(answers, Ordering::Relaxed);
+    }
+
+    async fn file(&mut self, mut file: FileAnswers) {
+        file.answers.iter_mut().for_each(|(linter, _)| *linter = self.places[*linter]);
+        self.files.push(file);
+    }
+
+    async fn pause(&mut self) {}
 }

@@ -9,6 +9,7 @@ use overlay::{ContentHash, View, WorkspacePath};
 use super::report::{CheckedFile, Edit, Finding, FindingCell, Fix, Range, Related, RuleRef};
 
 /// The file's content is not the one that the linter answered for.
+#[derive(Debug)]
 pub(super) struct Changed;
 
 /// Gives findings their lines and columns, and shares what is alike among them.
@@ -108,13 +109,16 @@ pub(crate) fn read(
     Ok(text)
 }
 
-fn range(table: &LineTable<'_>, span: Span) -> Range {
+pub(super) fn range(table: &LineTable<'_>, span: Span) -> Range {
     Range { start: table.scalar(span.start), end: table.scalar(span.end) }
 }
 
-fn placed_fix(table: &LineTable<'_>, fix: lint::Fix) -> Fix {
-    let edit =
-        |it: lint::Edit| Edit { range: range(table, it.span), replacement: it.replacement.into_boxed_str() };
+pub(super) fn placed_fix(table: &LineTable<'_>, fix: lint::Fix) -> Fix {
+    let edit = |it: lint::Edit| Edit {
+        span: it.span,
+        range: range(table, it.span),
+        replacement: it.replacement.into_boxed_str(),
+    };
     Fix {
         message: fix.message.map(String::into_boxed_str),
         applicability: fix.applicability,

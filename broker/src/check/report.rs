@@ -2,10 +2,10 @@
 
 use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
-use lint::{Applicability, Identity, LineColumn, Severity, Span, Unit};
+use lint::{Applicability, Completeness, Identity, LineColumn, Severity, Site, Span};
 use overlay::{ContentHash, Skipped, WorkspacePath};
 
-use super::runner::Harvest;
+use super::{Answer, FileAnswers, SharedLinter};
 
 /// What became of a check.
 #[derive(Debug, Clone, Default)]
@@ -14,14 +14,26 @@ pub struct Report {
     pub linters: Vec<Identity>,
     /// How many files at least one linter checked, or should have.
     pub files: usize,
+    /// Those files, by path, each with the worst answer about it.
+    pub checked: Vec<(WorkspacePath, Level)>,
     /// By path, cell, place, linter and code.
     pub findings: Vec<Finding>,
+    /// How many findings the files' own comments suppress; they are not among `findings`.
+    pub suppressed: usize,
+    /// How many findings a baseline lists as known; they are not among `findings`.
+    pub baselined: usize,
+    /// How many fixes were made; what they removed is not among `findings`.
+    pub fixed: usize,
     /// Everything that keeps "no findings" from meaning that there are none.
     pub incomplete: Vec<Incomplete>,
     pub counts: Counts,
     /// What the user named and, by the linters' configuration, nobody checked anything of.
     pub left_out: BTreeSet<WorkspacePath>,
     pub skipped: Skipped,
+    /// What else was passed over by who checked elsewhere, and does not tell why.
+    pub passed_over: u64,
+    /// What the parent of the branch has and the branch has not, if that was asked; `findings` are the new ones then.
+    pub gone: Option<Vec<Finding>>,
     pub duration: Duration,
 }
 
@@ -39,14 +51,14 @@ pub struct Counts {
 pub struct Finding {
     pub file: Arc<CheckedFile>,
     pub rule: Arc<RuleRef>,
-    pub message: Box<str>,
+    pub message: Arc<str>,
     pub severity: Severity,
     /// The notebook cell that the range (and that of every edit) counts in.
     pub cell: Option<FindingCell>,
     pub span: Span,
     pub range: Range,
-    pub fixes: Box<[Fix]>,
-    pub related: Box<[Related]>,
+    pub fixes: Arc<[Fix]>,
+    pub related: Arc<[Related]>,
 }
 
 /// A file, and the content that the findings are for.
@@ -88,6 +100,7 @@ pub struct Fix {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
+    pub span: Span,
     pub range: Range,
     pub replacement: Box<str>,
 }
@@ -131,12 +144,34 @@ pub enum Level {
 }
 
 impl Level {
+    /// `None` for a file that the linter's configuration leaves out.
+    pub(crate) fn of(completeness: &Completeness) -> Option<Self> {
+        match completeness {
+            Completeness::Excluded => None,
+            Completeness::Complete => Some(Self::Complete),
+            Completeness::Partial(_) => Some(Self::Partial),
+            Completeness::Pending(_) => Some(Self::Pending),
+            Completeness::Failed(_) => Some(Self::Failed),
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
             Self::Partial => "partial",
             Self::Pending => "pending",
             Self::Failed => "failed",
+        }
+    }
+}
+
+impl Counts {
+    fn of(&mut self, level: Level) -> &mut usize {
+        match level {
+            Level::Complete => &mut self.complete,
+            Level::Partial => &mut self.partial,
+            Level::Pending => &mut self.pending,
+            Level::Failed => &mut self.failed,
         }
     }
 }
@@ -153,7 +188,19 @@ impl Finding {
         self.fixes.iter().any(|it| it.applicability == Applicability::Safe)
     }
 
-    fn order(&self, other: &Self) -> Ordering {
+    /// What it can be recognised by.
+    pub fn site(&self) -> Site<'_> {
+        Site {
+            linter: &self.rule.linter,
+            code: &self.rule.code,
+            name: self.rule.name.as_deref(),
+            message: &self.message,
+            cell: self.cell.as_ref().map(|it| &*it.text),
+            span: self.span,
+        }
+    }
+
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
         let key = |it: &Self| (it.cell.as_ref().map(|cell| cell.index), it.span);
         let paths = self.file.path.cmp(&other.file.path);
         paths.then_with(|| key(self).cmp(&key(other))).then_with(|| self.rule.cmp(&other.rule))
@@ -161,6 +208,18 @@ impl Finding {
 }
 
 impl Incomplete {
+    /// Why an answer is not all there is; `None` if it is, or was not wanted.
+    pub(crate) fn of_answer(path: &WorkspacePath, linter: &str, answer: &Answer) -> Option<Self> {
+        let reason = match &answer.completeness {
+            Completeness::Complete | Completeness::Excluded => return None,
+            Completeness::Partial(reason) | Completeness::Pending(reason) | Completeness::Failed(reason) => {
+                reason.clone()
+            }
+        };
+        let level = Level::of(&answer.completeness)?;
+        Some(Self { subject: Subject::Path(path.clone()), linter: Some(linter.into()), level, reason })
+    }
+
     /// What a walk was to visit and could not.
     pub fn unreadable(skipped: &Skipped) -> impl Iterator<Item = Self> {
         skipped.unreadable.iter().map(|(path, reason)| Self {
@@ -173,28 +232,55 @@ impl Incomplete {
 }
 
 impl Report {
-    pub(super) fn of(units: &[Unit], harvest: Harvest) -> Self {
-        let mut worst = vec![None; units.len()];
-        for (unit, level) in harvest.answers {
-            worst[unit] = worst[unit].max(Some(level));
+    /// All answers together; files may come in any order.
+    pub(super) fn of(linters: &[SharedLinter], mut files: Vec<FileAnswers>) -> Self {
+        files.sort_by(|a, b| a.unit.path.cmp(&b.unit.path));
+        let names: Vec<Arc<str>> = linters.iter().map(|it| it.identity().name.as_str().into()).collect();
+        let mut report = Self {
+            linters: linters.iter().map(|it| it.identity().clone()).collect(),
+            left_out: left_out(&files),
+            ..Self::default()
+        };
+        for file in files {
+            let levels = file.answers.iter().filter_map(|(_, it)| Level::of(&it.completeness));
+            if let Some(worst) = levels.max() {
+                report.count(worst);
+                report.checked.push((file.unit.path.clone(), worst));
+            }
+            for (linter, answer) in file.answers {
+                report.incomplete.extend(Incomplete::of_answer(&file.unit.path, &names[linter], &answer));
+                // What the cache does not hold as well is moved, not copied.
+                match Arc::try_unwrap(answer) {
+                    Ok(answer) => report.findings.extend(answer.findings),
+                    Err(shared) => report.findings.extend_from_slice(&shared.findings),
+                }
+            }
         }
-        let left_out = left_out(units, &harvest.excluded, &worst);
-        let mut report =
-            Self { findings: harvest.findings, incomplete: harvest.incomplete, left_out, ..Self::default() };
-        worst.into_iter().flatten().for_each(|level| report.count(level));
-        report.findings.sort_by(Finding::order);
+        report.sort_findings();
         report.sort_incomplete();
         report
     }
 
     fn count(&mut self, level: Level) {
         self.files += 1;
-        *match level {
-            Level::Complete => &mut self.counts.complete,
-            Level::Partial => &mut self.counts.partial,
-            Level::Pending => &mut self.counts.pending,
-            Level::Failed => &mut self.counts.failed,
-        } += 1;
+        *self.counts.of(level) += 1;
+    }
+
+    /// The answer about `path` is for a text that is gone.
+    pub(super) fn make_pending(&mut self, path: &WorkspacePath) {
+        if let Some((_, level)) = self.checked.iter_mut().find(|(it, _)| it == path)
+            && *level < Level::Pending
+        {
+            *self.counts.of(*level) -= 1;
+            *level = Level::Pending;
+            self.counts.pending += 1;
+        }
+        self.add_incomplete([Incomplete {
+            subject: Subject::Path(path.clone()),
+            linter: None,
+            level: Level::Pending,
+            reason: "the file changed while it was checked".to_owned(),
+        }]);
     }
 
     /// What could not be read was asked for and is not answered; the rest is nothing that is ever checked.
@@ -208,6 +294,10 @@ impl Report {
     pub fn add_incomplete(&mut self, incomplete: impl IntoIterator<Item = Incomplete>) {
         self.incomplete.extend(incomplete);
         self.sort_incomplete();
+    }
+
+    pub(super) fn sort_findings(&mut self) {
+        self.findings.sort_by(Finding::order);
     }
 
     fn sort_incomplete(&mut self) {
@@ -225,9 +315,11 @@ impl Report {
 }
 
 /// What was named and has only files that were excluded.
-fn left_out(units: &[Unit], excluded: &[usize], worst: &[Option<Level>]) -> BTreeSet<WorkspacePath> {
-    let mut left_out: BTreeSet<_> = excluded.iter().map(|unit| &units[*unit].named).collect();
-    let answered = units.iter().zip(worst).filter(|(_, level)| level.is_some());
-    answered.for_each(|(unit, _)| _ = left_out.remove(&unit.named));
+fn left_out(files: &[FileAnswers]) -> BTreeSet<WorkspacePath> {
+    let is_excluded =
+        |it: &FileAnswers| it.answers.iter().all(|(_, it)| it.completeness == Completeness::Excluded);
+    let (excluded, answered): (Vec<_>, Vec<_>) = files.iter().partition(|it| is_excluded(it));
+    let mut left_out: BTreeSet<_> = excluded.iter().map(|it| &it.unit.named).collect();
+    answered.iter().for_each(|it| _ = left_out.remove(&it.unit.named));
     left_out.into_iter().cloned().collect()
 }

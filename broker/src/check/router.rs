@@ -1,6 +1,6 @@
 //! Which linters want which file.
 
-use std::sync::Arc;
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use lint::{Interest, Linter};
@@ -12,30 +12,55 @@ pub type SharedLinter = Arc<dyn Linter>;
 /// Matches files with the globs of each linter's [`Interest`].
 ///
 /// Languages say what a linter is about; which files those are in is said by its globs.
-pub struct Router<'l> {
-    routes: Vec<(&'l SharedLinter, Gitignore)>,
+pub struct Router {
+    linters: Vec<SharedLinter>,
+    globs: Vec<Gitignore>,
+    /// For each path that is not of the first, the group of linters that is asked about it.
+    groups: HashMap<WorkspacePath, Range<usize>>,
+    first: Range<usize>,
 }
 
-impl<'l> Router<'l> {
-    pub fn new(linters: &'l [SharedLinter]) -> Self {
-        Self { routes: linters.iter().map(|it| (it, matcher(it.interest()))).collect() }
+impl Router {
+    pub fn new(linters: &[SharedLinter]) -> Self {
+        Self {
+            linters: linters.to_vec(),
+            globs: linters.iter().map(|it| matcher(it.interest())).collect(),
+            groups: HashMap::new(),
+            first: 0..linters.len(),
+        }
+    }
+
+    /// Asks the linters of each router about those of the paths that come with it. What is named nowhere
+    /// is of the first.
+    pub(crate) fn grouped(routers: Vec<(Arc<Self>, Vec<WorkspacePath>)>) -> Self {
+        let mut all = Self::new(&[]);
+        for (index, (router, paths)) in routers.into_iter().enumerate() {
+            let start = all.linters.len();
+            all.linters.extend(router.linters.iter().cloned());
+            all.globs.extend(router.globs.iter().cloned());
+            let group = start..all.linters.len();
+            if index == 0 {
+                all.first = group;
+            } else {
+                all.groups.extend(paths.into_iter().map(|it| (it, group.clone())));
+            }
+        }
+        all
+    }
+
+    pub fn linters(&self) -> &[SharedLinter] {
+        &self.linters
     }
 
     /// The linters that want to see `path`.
-    pub fn linters_for(&self, path: &WorkspacePath) -> impl Iterator<Item = &'l SharedLinter> {
-        self.routes.iter().filter(|(_, globs)| wants(globs, path)).map(|(linter, _)| *linter)
+    pub fn linters_for(&self, path: &WorkspacePath) -> impl Iterator<Item = &SharedLinter> {
+        self.wanting(path).map(|it| &self.linters[it])
     }
 
-    /// Each linter with those of `paths` that it wants, by index; linters with nothing to do are left out.
-    pub(super) fn assign<'p>(
-        &self,
-        paths: impl Iterator<Item = &'p WorkspacePath> + Clone,
-    ) -> Vec<(&'l SharedLinter, Vec<usize>)> {
-        let wanted = |globs: &Gitignore| {
-            paths.clone().enumerate().filter(|(_, path)| wants(globs, path)).map(|(index, _)| index).collect()
-        };
-        let work = self.routes.iter().map(|(linter, globs)| (*linter, wanted(globs)));
-        work.filter(|(_, units): &(_, Vec<usize>)| !units.is_empty()).collect()
+    /// The same, by their places in [`linters`](Router::linters).
+    pub(super) fn wanting(&self, path: &WorkspacePath) -> impl Iterator<Item = usize> {
+        let group = self.groups.get(path).unwrap_or(&self.first).clone();
+        group.filter(|it| wants(&self.globs[*it], path))
     }
 }
 

@@ -39,7 +39,7 @@ fn finding(code: &str, start: u32) -> Diagnostic {
 
 fn run(view: &Arc<dyn View>, linters: Vec<Arc<dyn Linter>>) -> Report {
     let options = Options { jobs: 2, ..Options::default() };
-    check(view, all(view), &linters, &options, &|_, _| ())
+    check(view, all(view), &linters, &options, Arc::new(|_, _| ())).unwrap()
 }
 
 fn reasons(report: &Report) -> Vec<String> {
@@ -102,19 +102,21 @@ fn many_files_are_each_checked_once() {
     let names: Vec<String> = (0..1000).map(|it| format!("{it:04}")).collect();
     let view = view(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let linter = Arc::new(Scripted::new("one", &["*"]));
-    let (last, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let progress = |count, total| {
-        last.store(total, Ordering::Relaxed);
-        done.lock().unwrap().push(count);
-    };
+    let (last, done) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
+    let (last_too, done_too) = (Arc::clone(&last), Arc::clone(&done));
+    let progress = Arc::new(move |count, total| {
+        last_too.store(total, Ordering::Relaxed);
+        done_too.lock().unwrap().push(count);
+    });
     let linters: Vec<Arc<dyn Linter>> = vec![Arc::clone(&linter) as Arc<dyn Linter>];
-    let report = check(&view, all(&view), &linters, &Options { jobs: 7, ..Options::default() }, &progress);
-    assert_eq!((report.files, last.into_inner()), (1000, 1000));
+    let report =
+        check(&view, all(&view), &linters, &Options { jobs: 7, ..Options::default() }, progress).unwrap();
+    assert_eq!((report.files, last.load(Ordering::Relaxed)), (1000, 1000));
     assert_eq!(
         linter.asked().iter().map(|(path, _)| path).collect::<Vec<_>>(),
         names.iter().collect::<Vec<_>>()
     );
-    let mut done = done.into_inner().unwrap();
+    let mut done = done.lock().unwrap().clone();
     done.sort_unstable();
     assert_eq!(done, (1..=1000).collect::<Vec<_>>());
 }
@@ -125,7 +127,7 @@ fn what_is_cancelled_is_pending() {
     let options = Options::default();
     options.cancel.cancel();
     let linters: Vec<Arc<dyn Linter>> = vec![Arc::new(Scripted::new("one", &["*"]))];
-    let report = check(&view, all(&view), &linters, &options, &|_, _| ());
+    let report = check(&view, all(&view), &linters, &options, Arc::new(|_, _| ())).unwrap();
     assert_eq!(report.counts, Counts { pending: 2, ..Counts::default() });
     assert_eq!(reasons(&report), ["Path(\"a\") pending interrupted", "Path(\"b\") pending interrupted"]);
 }
@@ -143,7 +145,7 @@ fn files_are_told_by_what_they_were_named() {
         let linter = Arc::new(Scripted::new("one", &["*"]));
         let linters: Vec<Arc<dyn Linter>> = vec![Arc::clone(&linter) as Arc<dyn Linter>];
         let files = collect(&*view, &paths, &WalkOptions::default());
-        check(&view, files, &linters, &Options::default(), &|_, _| ());
+        check(&view, files, &linters, &Options::default(), Arc::new(|_, _| ())).unwrap();
         linter.asked().iter().map(|(path, named)| format!("{path} {named}")).collect::<Vec<_>>()
     };
     assert_eq!(named(&["f", "dir/b"]), ["dir/b dir/b", "f f"]);
@@ -166,7 +168,7 @@ fn what_was_named_and_is_left_out_is_told() {
     let one: Arc<dyn Linter> = Arc::new(one);
     let left_out = |linters: &[Arc<dyn Linter>]| {
         let files = collect(&*view, &["a", "b", "c"].map(path), &WalkOptions::default());
-        let report = check(&view, files, linters, &Options::default(), &|_, _| ());
+        let report = check(&view, files, linters, &Options::default(), Arc::new(|_, _| ())).unwrap();
         report.left_out.iter().map(WorkspacePath::to_string).collect::<Vec<_>>()
     };
     assert_eq!(left_out(&[Arc::clone(&one)]), ["a"]);

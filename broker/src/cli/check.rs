@@ -1,24 +1,38 @@
 //! `broker check`
 
+mod baseline;
+mod changed;
+mod fixes;
 mod input;
+mod inspect;
 mod linters;
+mod outputs;
+mod remote;
+mod watch;
 
-use std::{
-    fs::File,
-    io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
-    time::Duration,
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use lint::Severity;
+use overlay::View as _;
+
+use self::{
+    baseline::BaselineArgs,
+    changed::ChangedArgs,
+    fixes::{FixArgs, Fixed, Fixer},
+    input::Input,
+    inspect::Inspector,
+    linters::Linters,
+    outputs::{Output, OutputArgs},
+    watch::Watching,
 };
-
-use self::{input::Input, linters::Linters};
 use super::Session;
 use crate::{
-    CliError, ErrorKind, Exit, Workspace,
-    check::{Files, Incomplete, Options, Report, Router, check, default_jobs},
+    CliError, Exit, Workspace,
+    check::{Files, Incomplete, Options, Report, Router, default_jobs},
     console::Messages,
+    home,
     plugins::PluginArgs,
-    progress::Progress,
-    render::{self, Format, Page, explain_incomplete, printable},
+    render::{self, Page, explain_incomplete, printable},
 };
 
 /// Check files
@@ -36,13 +50,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "PATH")]
     stdin_filename: Option<PathBuf>,
 
-    /// How to print findings
-    #[arg(long, value_enum, default_value_t = Format::Full, value_name = "FORMAT", help_heading = "Output")]
-    output_format: Format,
-
-    /// Write to this file instead of standard output
-    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
-    output_file: Option<PathBuf>,
+    #[command(flatten)]
+    outputs: OutputArgs,
 
     /// Print findings only: no summary, no warnings
     #[arg(long, short, help_heading = "Output")]
@@ -57,10 +66,12 @@ pub(super) struct Args {
     show_files: bool,
 
     /// Check these rules only: `F401`, a prefix or group such as `F` or `ALL`, or `python/F401` for one plugin
+    ///
+    /// Takes the place of what `broker.toml` selects and ignores.
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     select: Option<Vec<String>>,
 
-    /// Leave these rules out
+    /// Leave these rules out, too
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     ignore: Vec<String>,
 
@@ -73,7 +84,19 @@ pub(super) struct Args {
     config: Option<PathBuf>,
 
     #[command(flatten)]
+    branch: remote::BranchArgs,
+
+    #[command(flatten)]
     plugins: PluginArgs,
+
+    #[command(flatten)]
+    baseline: BaselineArgs,
+
+    #[command(flatten)]
+    fixes: FixArgs,
+
+    #[command(flatten)]
+    changed: ChangedArgs,
 
     /// Check files that `.gitignore` and its kin leave out, too
     #[arg(long, help_heading = "Files")]
@@ -87,9 +110,22 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, help_heading = "Running")]
     timeout: Duration,
 
-    /// Reuse no answers of earlier runs (this version keeps none)
+    /// Reuse no answers of earlier runs, and keep none for later ones
     #[arg(long, help_heading = "Running")]
     no_cache: bool,
+
+    /// Check again whenever something changes, until interrupted
+    #[arg(
+        long,
+        help_heading = "Running",
+        conflicts_with_all =
+            ["stdin_filename", "show_files", "fix", "diff", "baseline_update", "baseline_prune"]
+    )]
+    watch: bool,
+
+    /// Exit with 0 unless there are findings at least as grave as this
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Running", conflicts_with = "exit_zero")]
+    fail_level: Option<FailLevel>,
 
     /// Exit with 0 even if there are findings
     #[arg(long, help_heading = "Running")]
@@ -100,43 +136,137 @@ pub(super) struct Args {
     allow_incomplete: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum FailLevel {
+    Hint,
+    Info,
+    Warning,
+    Error,
+}
+
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    if args.statistics && matches!(args.output_format, Format::Sarif | Format::Github) {
-        return Err(
-            CliError::usage("--statistics has no such format").hint("it has full, concise, json and jsonl")
-        );
+    let outputs = args.outputs.outputs()?;
+    if args.statistics && !outputs.iter().all(|it| it.format.has_statistics()) {
+        return Err(CliError::usage("--statistics has no such format")
+            .hint("it has full, concise, grouped, agent, json and jsonl"));
+    }
+    args.fixes.check()?;
+    if let Some(branch) = &args.branch.branch {
+        return remote::run(args, branch, &outputs, session);
     }
     session.loader.quiet = args.quiet;
-    let mut input = Input::of(args, session)?;
+    let mut input = Input::of(args, session, None)?;
     let options = args.options(session);
     let linters = Linters::of(args, &input, session, options.jobs)?;
+    if !args.watch {
+        return check_once(args, &outputs, session, &mut input, &linters, &options);
+    }
+    let watching = Watching::begin(&input, &outputs, session)?;
+    Ok(watch::watch(args, session, &watching, |session| {
+        let mut input = Input::of(args, session, Some(watching.view()))?;
+        check_once(args, &outputs, session, &mut input, &linters, &options)
+    }))
+}
+
+/// Checks, fixes if that was asked for, and shows what there is to say.
+fn check_once(
+    args: &Args,
+    outputs: &[Output],
+    session: &mut Session,
+    input: &mut Input,
+    linters: &Linters,
+    options: &Options,
+) -> Result<Exit, CliError> {
     let files = input.files(args);
     if args.show_files {
-        return show_files(args, session, &mut input, &linters, &files);
+        return show_files(args, outputs, session, input, linters, files);
     }
-    let progress = Progress::new(session.messages.clone(), session.surroundings.watched && !args.quiet);
-    let report =
-        check(&input.view, files, &linters.used, &options, &|done, total| progress.update(done, total));
-    drop(progress);
-    finish(args, session, &mut input, &linters, report)
+    let kept = args.baseline.load(args, input, session)?;
+    let known = args.baseline.left_out(kept.as_ref());
+    let messages = session.messages.clone();
+    let watched = session.surroundings.watched && !args.quiet;
+    let inspector = Inspector { args, linters, options, messages: &messages, watched };
+    let mut inspected = inspector.inspect(&input.view, files.clone(), known)?;
+    if args.fixes.is_asked() {
+        let fixer =
+            Fixer { inspector: &inspector, workspace: &input.workspace, args: &args.fixes, baseline: known };
+        let fixed = fixer.fix(&input.view, &files, &inspected.report)?;
+        if args.fixes.diff {
+            let mut report = inspected.report;
+            report.add_incomplete(known_before(input, linters));
+            return show_patch(args, session, input, &fixed, &report);
+        }
+        if fixed.count > 0 {
+            input.view = Arc::new(fixed.snapshot());
+            inspected = inspector.inspect(&input.view, files, known)?;
+            inspected.report.fixed = fixed.count;
+        }
+        keep_fixed(session, input, options, &fixed)?;
+    }
+    args.baseline.keep(kept, &mut inspected, &*input.view, session, args.quiet)?;
+    finish(args, outputs, session, input, linters, inspected.report)
+}
+
+/// To the disk, or to standard output if that is where the text came from.
+fn keep_fixed(
+    session: &mut Session,
+    input: &Input,
+    options: &Options,
+    fixed: &Fixed,
+) -> Result<(), CliError> {
+    if options.cancel.is_cancelled() {
+        return Err(CliError::files("interrupted: nothing was fixed"));
+    }
+    let Some(path) = input.stdin_path() else { return fixed.commit(input.workspace.root()) };
+    let text = fixed.snapshot().open(path);
+    let text = text.map_err(|error| CliError::files(format!("cannot read what was fixed: {error}")))?;
+    session.surroundings.stdout.write_all(&text)?;
+    session.surroundings.stdout.flush()?;
+    // The findings do not belong to the text.
+    session.surroundings.stdout = session.messages.writer();
+    Ok(())
+}
+
+/// Shows what would be fixed, and nothing else.
+fn show_patch(
+    args: &Args,
+    session: &mut Session,
+    input: &Input,
+    fixed: &Fixed,
+    report: &Report,
+) -> Result<Exit, CliError> {
+    let patch = fixed.patch()?;
+    session.print(&patch)?;
+    tell_incomplete(args, session, input, report);
+    if !args.quiet {
+        let s = if fixed.count == 1 { "" } else { "es" };
+        session.messages.line(&format!("{} fix{s} would be made.", fixed.count));
+    }
+    Ok(match (report.is_complete() || args.allow_incomplete, patch.is_empty() || args.exit_zero) {
+        (false, _) => Exit::Abnormal,
+        (true, false) => Exit::Findings,
+        (true, true) => Exit::Clean,
+    })
 }
 
 /// Shows what would be checked; what could not be is told as it would be then.
 fn show_files(
     args: &Args,
+    outputs: &[Output],
     session: &mut Session,
     input: &mut Input,
     linters: &Linters,
-    files: &Files,
+    files: Files,
 ) -> Result<Exit, CliError> {
-    let router = Router::new(&linters.used);
-    args.write(session, |out| {
-        render::show_files(args.output_format, &input.workspace, &files.units, &router, out)
-    })?;
+    let groups = linters.groups(&inspect::configs(args, &*input.view), files.clone())?;
+    let router = Router::new(&Linters::all(&groups));
+    let written = outputs::write(outputs, session, |output, out| {
+        render::show_files(output.format, &input.workspace, &files.units, &router, out)
+    });
     let mut report = Report::default();
     report.add_incomplete(known_before(input, linters).chain(Incomplete::unreadable(&files.skipped)));
     tell_incomplete(args, session, input, &report);
-    Ok(exit(args, &report))
+    Ok(if written { exit(args, &report) } else { Exit::Abnormal })
 }
 
 /// What is known to be missing before anything is checked.
@@ -147,6 +277,7 @@ fn known_before<'a>(input: &'a mut Input, linters: &'a Linters) -> impl Iterator
 /// Shows the report and draws the conclusion.
 fn finish(
     args: &Args,
+    outputs: &[Output],
     session: &mut Session,
     input: &mut Input,
     linters: &Linters,
@@ -154,23 +285,27 @@ fn finish(
 ) -> Result<Exit, CliError> {
     report.add_incomplete(known_before(input, linters));
     let rules = |name: &str| linters.rules(name);
-    let page = Page {
-        report: &report,
-        view: &*input.view,
-        workspace: &input.workspace,
-        rules: &rules,
-        color: session.color && args.output_file.is_none(),
-        quiet: args.quiet,
-    };
-    args.write(session, |out| match args.statistics {
-        true => render::statistics(args.output_format, &page, out),
-        false => render::render(args.output_format, &page, out),
-    })?;
+    let color = session.color;
+    let written = outputs::write(outputs, session, |output, out| {
+        let page = Page {
+            report: &report,
+            view: &*input.view,
+            workspace: &input.workspace,
+            rules: &rules,
+            color: color && output.file.is_none(),
+            quiet: args.quiet,
+        };
+        match args.statistics {
+            true => render::statistics(output.format, &page, out),
+            false => render::render(output.format, &page, out),
+        }
+    });
     tell_incomplete(args, session, input, &report);
     if !args.quiet {
-        warn_of_unchecked(&session.messages, &input.workspace, &report);
+        let those = if input.is_of_changes() { "any file that changed" } else { "any of these files" };
+        warn_of_unchecked(&session.messages, &input.workspace, those, &report);
     }
-    Ok(exit(args, &report))
+    Ok(if written { exit(args, &report) } else { Exit::Abnormal })
 }
 
 fn tell_incomplete(args: &Args, session: &Session, input: &Input, report: &Report) {
@@ -184,20 +319,21 @@ fn tell_incomplete(args: &Args, session: &Session, input: &Input, report: &Repor
 }
 
 /// What is no fault, and maybe not what was meant.
-fn warn_of_unchecked(messages: &Messages, workspace: &Workspace, report: &Report) {
+fn warn_of_unchecked(messages: &Messages, workspace: &Workspace, those: &str, report: &Report) {
     for path in &report.left_out {
         let shown = workspace.shown(path);
         let text = format!("no plugin checked any file under `{shown}`: the configuration leaves it out");
         messages.warning(&printable(&text));
     }
     if report.files == 0 && report.is_complete() && report.left_out.is_empty() {
-        messages.warning("no plugin is interested in any of these files");
+        messages.warning(&format!("no plugin is interested in {those}"));
     }
 }
 
 fn exit(args: &Args, report: &Report) -> Exit {
     let is_answered = report.is_complete() || args.allow_incomplete;
-    let is_fine = report.findings.is_empty() || args.exit_zero;
+    let least = args.fail_level.map_or(Severity::Hint, FailLevel::severity);
+    let is_fine = args.exit_zero || report.findings.iter().all(|it| it.severity < least);
     match (is_answered, is_fine) {
         (false, _) => Exit::Abnormal,
         (true, false) => Exit::Findings,
@@ -205,36 +341,27 @@ fn exit(args: &Args, report: &Report) -> Exit {
     }
 }
 
-impl Args {
-    fn options(&self, session: &Session) -> Options {
-        // Not the default's: asking for the number of processors reads several files.
-        let jobs = self.jobs.map_or_else(default_jobs, usize::from);
-        Options { jobs, timeout: self.timeout, cancel: session.surroundings.cancel.clone() }
-    }
-
-    /// Hands out the place where the output goes. That its reader has gone is nobody's fault.
-    fn write(
-        &self,
-        session: &mut Session,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), CliError> {
-        let buffered = |to: &mut dyn Write| {
-            let mut out = BufWriter::with_capacity(64 << 10, to);
-            write(&mut out).and_then(|()| out.flush())
-        };
-        let written = match &self.output_file {
-            Some(path) => buffered(&mut create(path)?),
-            None => buffered(&mut session.surroundings.stdout),
-        };
-        match written.map_err(CliError::from) {
-            Err(error) if error.kind == ErrorKind::BrokenPipe => Ok(()),
-            written => written,
+impl FailLevel {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Hint => Severity::Hint,
+            Self::Info => Severity::Info,
+            Self::Warning => Severity::Warning,
+            Self::Error => Severity::Error,
         }
     }
 }
 
-fn create(path: &Path) -> Result<File, CliError> {
-    File::create(path).map_err(|error| CliError::files(format!("cannot write {}: {error}", path.display())))
+impl Args {
+    fn options(&self, session: &Session) -> Options {
+        // Not the default's: asking for the number of processors reads several files.
+        let jobs = self.jobs.map_or_else(default_jobs, usize::from);
+        let folder = session.surroundings.cache_dir.as_ref().filter(|_| !self.no_cache);
+        let again = self.watch || self.fixes.is_asked();
+        let fleeting = || again.then(home::fleeting_answers);
+        let cache = folder.map(|it| home::answers(it)).or_else(fleeting).map(Arc::new);
+        Options { jobs, timeout: self.timeout, cancel: session.surroundings.cancel.clone(), cache }
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

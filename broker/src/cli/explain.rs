@@ -1,6 +1,6 @@
 //! `broker explain`
 
-use lint::{FixAvailability, Rule};
+use lint::{FixAvailability, Rule, suppress};
 use serde::Serialize;
 
 use super::{AnswerFormat, Session};
@@ -56,12 +56,16 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     Ok(if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal })
 }
 
-/// The rules of one linter, or of all.
+/// The rules of one linter, or of all, with those of Broker itself.
 fn rules(plugins: &Plugins, linter: Option<&str>) -> Result<Vec<Known>, CliError> {
+    let own = || suppress::rules().into_iter().map(|rule| (suppress::LINTER.to_owned(), rule));
+    if linter == Some(suppress::LINTER) {
+        return Ok(own().collect());
+    }
     if let Some(name) = linter.filter(|it| plugins.find(it).is_none()) {
         return Err(unknown_linter(name, &plugins.names()));
     }
-    let mut known = Vec::new();
+    let mut known: Vec<_> = own().filter(|_| linter.is_none()).collect();
     for plugin in &plugins.usable {
         let name = &plugin.manifest().name;
         if linter.is_none_or(|it| it == name) {

@@ -1,14 +1,26 @@
 //! The command line: one file per command, whose doc comments are its help.
 
+mod branch;
 mod check;
+mod completions;
+mod config;
 mod explain;
 mod plugins;
+mod serve;
+mod status;
+mod stop;
+mod words;
 
-use std::{ffi::OsString, io::Write};
+use std::{ffi::OsString, io::Write, path::PathBuf};
 
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
-use crate::{CliError, ErrorKind, Exit, Surroundings, console::Messages, plugins::Loader};
+use crate::{
+    CliError, ErrorKind, Exit, Surroundings,
+    client::{Client, Opened},
+    console::Messages,
+    plugins::Loader,
+};
 
 /// Asks linters about a workspace. Each of them is a sandboxed plugin.
 #[derive(Debug, Parser)]
@@ -29,8 +41,14 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(Box<check::Args>),
+    Branch(branch::Args),
     Plugins(plugins::Args),
+    Config(config::Args),
+    Serve(serve::Args),
+    Status(status::Args),
+    Stop(stop::Args),
     Explain(explain::Args),
+    Completions(completions::Args),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -65,8 +83,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut surroundings: Surroundi
     let mut session = Session::new(&cli, surroundings);
     let result = match cli.command {
         Command::Check(args) => check::run(&args, &mut session),
+        Command::Branch(args) => branch::run(&args, &mut session),
         Command::Plugins(args) => plugins::run(&args, &mut session),
+        Command::Config(args) => config::run(&args, &mut session),
+        Command::Serve(args) => serve::run(&args, &mut session),
+        Command::Status(args) => status::run(&args, &mut session),
+        Command::Stop(args) => stop::run(&args, &mut session),
         Command::Explain(args) => explain::run(&args, &mut session),
+        Command::Completions(args) => completions::run(&args, &mut session),
     };
     result.unwrap_or_else(|error| {
         if error.kind != ErrorKind::BrokenPipe {
@@ -112,6 +136,19 @@ impl Session {
             quiet: false,
         };
         Self { color: colors(surroundings.color_stdout), surroundings, messages, loader }
+    }
+
+    /// The current folder, which may be gone.
+    fn cwd(&self) -> Result<PathBuf, CliError> {
+        let cwd = self.surroundings.cwd.as_ref();
+        Ok(cwd.map_err(|error| CliError::files(format!("there is no current folder: {error}")))?.clone())
+    }
+
+    /// The workspace that holds the current folder, in the user's daemon, which is started if need be.
+    fn open(&self) -> Result<Opened, CliError> {
+        let tell = (!self.loader.quiet).then_some(&self.messages);
+        let client = Client::connect(&self.surroundings.cancel, tell)?;
+        Opened::open(client, &self.cwd()?, self.surroundings.home.as_deref(), &self.messages)
     }
 
     /// Writes an answer to standard output.

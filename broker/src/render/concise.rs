@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::{BOLD, CODE, Page, mark, printable, summary};
+use super::{BOLD, CODE, GOOD, Page, mark, printable, summary};
 use crate::check::Finding;
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     page.report.findings.iter().try_for_each(|it| line(page, it, out))?;
+    fixed(page, out)?;
     summary::render(page, out)
 }
 
@@ -17,6 +18,17 @@ fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<(
     let mark = mark(page, finding);
     let message = printable(&finding.message);
     writeln!(out, "{bold}{path}{bold:#}:{}:{}: {code}{rule}{code:#}{mark} {message}", at.line, at.column)
+}
+
+/// What the parent of the branch has and the branch has not, at its place in the parent.
+pub(super) fn fixed(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let gone = page.report.gone.iter().flatten().filter(|_| !page.quiet);
+    for it in gone {
+        let (path, at, message) = (page.shown_file(it), it.range.start, printable(&it.message));
+        let good = page.style(GOOD);
+        writeln!(out, "{path}:{}:{}: {good}fixed{good:#} {} {message}", at.line, at.column, it.rule)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

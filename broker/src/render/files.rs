@@ -19,7 +19,7 @@ pub fn show_files(
     format: Format,
     workspace: &Workspace,
     units: &[Unit],
-    router: &Router<'_>,
+    router: &Router,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let row = |unit: &'_ Unit| -> Option<(String, Vec<&str>)> {
@@ -33,7 +33,7 @@ pub fn show_files(
             });
             for_programs(format, rows, out)
         }
-        Format::Full | Format::Concise | Format::Sarif | Format::Github => units
+        _ => units
             .iter()
             .filter_map(row)
             .try_for_each(|(path, linters)| writeln!(out, "{} ({})", printable(&path), linters.join(", "))),

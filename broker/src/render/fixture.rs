@@ -18,13 +18,23 @@ use crate::{
 
 const APP: &str = "import os\nimport sys\n\n\ndef main():\n\tprint(\"a\u{10400}b\", x)\r\n    return\n";
 
+/// Where each format's own signs, and what no format can hold, are in the path, the text and the message.
+const ODD_PATH: &str = "src/\u{e9} \"q\" %;]&.py";
+const ODD: &str = "\u{feff}\tx]]>\r\ny\r\n";
+const ODD_MESSAGE: &str = "]]> <a b='\"'> & 5%0A, ;#: \u{1}\t\u{ffff}\r\n##[x] a\u{10400}b";
+
 pub(crate) fn workspace() -> Workspace {
     Workspace::new(PathBuf::from("/home/ada/space"), PathBuf::from("/home/ada/space/src"))
 }
 
 fn view() -> Arc<dyn View> {
-    let files =
-        [("src/app.py", APP), ("src/book.ipynb", "{}"), ("bad, name.py", "a\n"), ("docs/odd.txt", "x")];
+    let files = [
+        ("src/app.py", APP),
+        ("src/book.ipynb", "{}"),
+        ("bad, name.py", "a\n"),
+        ("docs/odd.txt", "x"),
+        (ODD_PATH, ODD),
+    ];
     Arc::new(Memory::from_files(files).unwrap())
 }
 
@@ -84,10 +94,25 @@ fn undefined() -> Diagnostic {
     }
 }
 
+fn hostile() -> Diagnostic {
+    let edit = Edit { span: span_of(ODD, "x]]>"), replacement: "]]>\r\n\u{1}\"".to_owned() };
+    Diagnostic {
+        name: Some("a<b>".to_owned()),
+        fixes: vec![Fix { message: None, applicability: Applicability::Safe, edits: vec![edit] }],
+        ..diagnostic("X]]>&", ODD_MESSAGE, Severity::Error, span_of(ODD, "x]]>"))
+    }
+}
+
+/// About a file as such, and said twice.
+fn nowhere() -> Diagnostic {
+    diagnostic("W391", "nothing to point at", Severity::Warning, Span::new(0, 0))
+}
+
 fn python() -> Scripted {
     let long = diagnostic("W999", "spans lines", Severity::Info, span_of(APP, "def main():\n\tprint"));
     Scripted::new("python", &["*.py", "*.ipynb"])
         .finds("src/app.py", vec![undefined(), unused(None), long])
+        .finds(ODD_PATH, vec![hostile(), nowhere(), nowhere()])
         .cells("src/book.ipynb", vec!["# Title", "import os\n"])
         .finds("src/book.ipynb", vec![unused(Some(1))])
         .fails("bad, name.py", "plugin `python` 1.0.0 crashed: 100%")
@@ -115,7 +140,7 @@ pub(crate) fn report() -> Report {
     let view = view();
     let files = collect(&*view, &[WorkspacePath::root()], &WalkOptions::default());
     let options = Options { jobs: 1, cancel: Cancel::default(), ..Options::default() };
-    let mut report = check(&view, files, &linters(), &options, &|_, _| ());
+    let mut report = check(&view, files, &linters(), &options, Arc::new(|_, _| ())).unwrap();
     report.add_incomplete([Incomplete {
         subject: Subject::Argument("missing.py".to_owned()),
         linter: None,

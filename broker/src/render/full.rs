@@ -3,11 +3,9 @@
 use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use bytes::Bytes;
 use lint::{Applicability, LineTable, Severity, Span};
-use overlay::{ContentHash, WorkspacePath};
 
-use super::{BOLD, CODE, DIM, HELP, Page, mark, printable, summary};
+use super::{BOLD, CODE, DIM, HELP, Page, concise, mark, printable, summary, text::Text};
 use crate::check::{Finding, Range, Related};
 
 /// Lines shown before and after those that a finding is about.
@@ -21,11 +19,13 @@ const LARGEST_FRAME: usize = 8 << 10;
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     for of_file in page.report.findings.chunk_by(|a, b| a.file.path == b.file.path) {
-        let text = Text::open(page, &of_file[0].file.path);
+        let text = Text::open(page.view, &of_file[0].file.path);
         let table = text.as_ref().map(|it| LineTable::new(&it.bytes));
         for finding in of_file {
             header(page, finding, out)?;
             let frame = match &finding.cell {
+                // Who checked elsewhere does not tell the text.
+                Some(cell) if cell.text.is_empty() => None,
                 Some(cell) => {
                     let text = cell.text.as_bytes();
                     frame(page, finding, text, &LineTable::new(text))
@@ -41,24 +41,8 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
             footer(page, finding, out)?;
         }
     }
+    concise::fixed(page, out)?;
     summary::render(page, out)
-}
-
-/// A file's text as it is now.
-struct Text {
-    bytes: Bytes,
-    hash: ContentHash,
-}
-
-impl Text {
-    fn open(page: &Page<'_>, path: &WorkspacePath) -> Option<Self> {
-        let bytes = page.view.open(path).ok()?;
-        Some(Self { hash: ContentHash::of(&bytes), bytes })
-    }
-
-    fn is_that_of(&self, finding: &Finding) -> bool {
-        finding.file.content.is_none_or(|it| it == self.hash)
-    }
 }
 
 fn header(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
@@ -76,12 +60,12 @@ fn origin(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result
 
 /// What may help, and the empty line that ends a finding.
 fn footer(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    for related in &finding.related {
+    for related in &*finding.related {
         let note = page.style(BOLD);
         let place = related_place(page, finding, related);
         writeln!(out, "{note}note{note:#}: {} ({place})", printable(&related.message))?;
     }
-    for fix in &finding.fixes {
+    for fix in &*finding.fixes {
         let Some(message) = &fix.message else { continue };
         let (help, unsafe_fix) = (page.style(HELP), fix.applicability == Applicability::Unsafe);
         let caveat = if unsafe_fix { " (unsafe)" } else { "" };

@@ -177,7 +177,7 @@ impl Summary {
             pending,
             failed,
             incomplete: it.incomplete.len(),
-            skipped: it.skipped.total(),
+            skipped: it.skipped.total() + it.passed_over,
             duration_ms: u64::try_from(it.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }

@@ -1,19 +1,32 @@
 //! How a report looks: one file per format, each with its snapshot.
 //!
-//! `full` and `concise` are for people and show paths as seen from the current folder; the others are for
-//! programs and show paths as seen from the workspace root (`github` excepted, which a person reads).
+//! Paths are as seen from the current folder, where people, agents and CI steps are. `json`, `jsonl`, `sarif`
+//! and `gitlab` show them as seen from the workspace root, which is what their readers resolve them against.
+//!
+//! A notebook's findings are in cells. Formats that know lines of files only leave the line out, where they
+//! can, and say it in the message.
 
+mod agent;
+mod azure;
+mod checkstyle;
 mod concise;
 mod files;
+mod fingerprints;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod full;
 mod github;
+mod gitlab;
+mod grouped;
 mod json;
 mod jsonl;
+mod junit;
+mod rdjson;
 mod sarif;
 mod statistics;
 mod summary;
+mod text;
+mod xml;
 
 use std::{
     borrow::Cow,
@@ -38,6 +51,10 @@ pub enum Format {
     Full,
     /// One line per finding
     Concise,
+    /// One line per finding, below its file
+    Grouped,
+    /// As few words as will do, for language models
+    Agent,
     /// One JSON document
     Json,
     /// One JSON object per line
@@ -46,6 +63,25 @@ pub enum Format {
     Sarif,
     /// Annotations of GitHub Actions
     Github,
+    /// Code Quality report of GitLab
+    Gitlab,
+    /// Logging commands of Azure Pipelines
+    Azure,
+    /// JUnit XML, which most CI systems show
+    Junit,
+    /// Checkstyle XML
+    Checkstyle,
+    /// Reviewdog Diagnostic Format, one document
+    Rdjson,
+    /// Reviewdog Diagnostic Format, one object per line
+    Rdjsonl,
+}
+
+impl Format {
+    /// Whether there is a place for how often each rule was found.
+    pub fn has_statistics(self) -> bool {
+        matches!(self, Self::Full | Self::Concise | Self::Grouped | Self::Agent | Self::Json | Self::Jsonl)
+    }
 }
 
 /// What a format may draw on.
@@ -66,10 +102,18 @@ pub fn render(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::Resul
     match format {
         Format::Full => full::render(page, out),
         Format::Concise => concise::render(page, out),
+        Format::Grouped => grouped::render(page, out),
+        Format::Agent => agent::render(page, out),
         Format::Json => json::render(page, out),
         Format::Jsonl => jsonl::render(page, out),
         Format::Sarif => sarif::render(page, out),
         Format::Github => github::render(page, out),
+        Format::Gitlab => gitlab::render(page, out),
+        Format::Azure => azure::render(page, out),
+        Format::Junit => junit::render(page, out),
+        Format::Checkstyle => checkstyle::render(page, out),
+        Format::Rdjson => rdjson::render(page, out),
+        Format::Rdjsonl => rdjson::render_lines(page, out),
     }
 }
 
@@ -87,12 +131,36 @@ impl Page<'_> {
             None => path.into_owned(),
         }
     }
+
+    /// What an incomplete answer is about, as seen from the current folder.
+    fn shown_subject(&self, subject: &Subject) -> String {
+        match subject {
+            Subject::Everything => ".".to_owned(),
+            Subject::Argument(given) => given.clone(),
+            Subject::Path(path) => self.workspace.shown(path),
+        }
+    }
 }
+
+/// The message; in a notebook with the place, which the lines of the file do not tell.
+fn placed_message(finding: &Finding) -> Cow<'_, str> {
+    let at = finding.range.start;
+    match &finding.cell {
+        Some(cell) => {
+            format!("cell {}:{}:{}: {}", cell.index + 1, at.line, at.column, finding.message).into()
+        }
+        None => Cow::Borrowed(&finding.message),
+    }
+}
+
+/// The rule that formats name for what could not be checked.
+const INCOMPLETE: &str = "broker/incomplete";
 
 const BOLD: Style = Style::new().bold();
 const CODE: Style = AnsiColor::Red.on_default().bold();
 const MARK: Style = AnsiColor::Cyan.on_default();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
 const DIM: Style = AnsiColor::BrightBlue.on_default().bold();
 
 /// ` [*]` for what can be fixed.

@@ -9,12 +9,11 @@ use std::{
     io::{self, Write},
 };
 
-use bytes::Bytes;
 use lint::{Rule, Severity};
-use overlay::{ContentHash, WorkspacePath};
+use overlay::WorkspacePath;
 use serde_json::{Value, json};
 
-use super::{Page, json::list, subject_path, workspace_path};
+use super::{Page, fingerprints::Fingerprints, json::list, subject_path, workspace_path};
 use crate::check::{Edit, Finding, Fix, Incomplete, Level, Range, Subject};
 
 const SCHEMA: &str =
@@ -55,7 +54,7 @@ fn run(page: &Page<'_>, tool: &Tool<'_>, out: &mut dyn Write) -> io::Result<()> 
     write!(out, "\"automationDetails\":{},", json!({ "id": format!("broker/{}/", tool.name) }))?;
     write!(out, "\"columnKind\":\"unicodeCodePoints\",\"originalUriBaseIds\":{},", base(page))?;
     write!(out, "\"invocations\":[{}],\"results\":[", invocation(page, tool))?;
-    let mut prints = Fingerprints::new(page);
+    let mut prints = Fingerprints::new(page.view);
     list(of_tool().map(|it| result(it, indices[it.rule.code.as_str()], prints.of(it))), out)?;
     write!(out, "]}}")
 }
@@ -136,8 +135,10 @@ fn result(it: &Finding, rule: usize, fingerprint: String) -> Value {
     if !it.related.is_empty() {
         result["relatedLocations"] = related(it);
     }
-    if it.cell.is_none() && !it.fixes.is_empty() {
-        result["fixes"] = it.fixes.iter().map(|fix| self::fix(it, fix)).collect();
+    // A fix that is words only has no replacements, of which SARIF wants at least one.
+    let fixes: Vec<_> = it.fixes.iter().filter(|fix| !fix.edits.is_empty()).collect();
+    if it.cell.is_none() && !fixes.is_empty() {
+        result["fixes"] = fixes.into_iter().map(|fix| self::fix(it, fix)).collect();
     }
     result
 }
@@ -211,60 +212,6 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// Names findings such that a shift of their lines does not rename them: by their rule, the text of their
-/// line without its indentation, and which of several such they are in their file.
-struct Fingerprints<'a> {
-    page: &'a Page<'a>,
-    path: Option<WorkspacePath>,
-    text: Option<(Bytes, ContentHash)>,
-    seen: HashMap<blake3::Hash, usize>,
-}
-
-impl<'a> Fingerprints<'a> {
-    fn new(page: &'a Page<'a>) -> Self {
-        Self { page, path: None, text: None, seen: HashMap::new() }
-    }
-
-    fn of(&mut self, finding: &Finding) -> String {
-        self.turn_to(&finding.file.path);
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(finding.rule.to_string().as_bytes()).update(b"\0");
-        hasher.update(self.line_of(finding).unwrap_or_default().trim_ascii());
-        let hash = hasher.finalize();
-        let count = self.seen.entry(hash).or_default();
-        *count += 1;
-        format!("{}:{count}", &hash.to_hex()[..16])
-    }
-
-    fn turn_to(&mut self, path: &WorkspacePath) {
-        if self.path.as_ref() != Some(path) {
-            let text = self.page.view.open(path).ok();
-            self.text = text.map(|text| (text.clone(), ContentHash::of(&text)));
-            self.path = Some(path.clone());
-            self.seen.clear();
-        }
-    }
-
-    /// The line that the finding starts in.
-    fn line_of<'f>(&'f self, finding: &'f Finding) -> Option<&'f [u8]> {
-        let text = match &finding.cell {
-            Some(cell) => cell.text.as_bytes(),
-            None => {
-                let (text, hash) = self.text.as_ref()?;
-                finding.file.content.is_none_or(|it| it == *hash).then_some(&**text)?
-            }
-        };
-        Some(line_at(text, finding.span.start as usize))
-    }
-}
-
-fn line_at(text: &[u8], offset: usize) -> &[u8] {
-    let (before, after) = text.split_at(offset.min(text.len()));
-    let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |it| it + 1);
-    let end = memchr::memchr2(b'\n', b'\r', after).map_or(text.len(), |it| before.len() + it);
-    &text[start..end]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,9 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_survive_a_shift() {
-        assert_eq!(line_at(b"a\n  b\nc", 4), b"  b");
-        assert_eq!(line_at(b"a\n  b\nc", 99), b"c");
+    fn a_path_becomes_a_uri() {
         assert_eq!(uri("a b/\u{e9}.py"), "a%20b/%C3%A9.py");
     }
 }

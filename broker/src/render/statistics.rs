@@ -22,8 +22,8 @@ struct Row<'a> {
     message: &'a str,
 }
 
-/// Writes the rules with their counts, the most frequent first. A format for programs other than JSON and
-/// JSON Lines has no place for them: the command line refuses it.
+/// Writes the rules with their counts, the most frequent first. Formats of which
+/// [`Format::has_statistics`] says no have no place for them: the command line refuses those.
 pub fn statistics(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let rows = rows(&page.report.findings);
     match format {
@@ -36,7 +36,7 @@ pub fn statistics(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::R
             serde_json::to_writer(&mut *out, row)?;
             writeln!(out)
         }),
-        Format::Full | Format::Concise | Format::Sarif | Format::Github => table(page, &rows, out),
+        _ => table(page, &rows, out),
     }
 }
 

@@ -19,15 +19,30 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     let report = page.report;
-    let findings = match report.findings.len() {
-        0 => "No findings".to_owned(),
-        count => counted(count, "finding"),
-    };
-    let fixable = match report.fixable() {
-        0 => String::new(),
-        count => format!(" ({count} fixable)"),
-    };
-    writeln!(out, "{findings} in {}{fixable}{}.", counted(report.files, "file"), caveats(report))
+    let findings = found(report);
+    writeln!(out, "{findings} in {}{}{}.", counted(report.files, "file"), besides(report), caveats(report))
+}
+
+/// ` (2 fixable, 1 suppressed)`
+fn besides(report: &Report) -> String {
+    let counts = [
+        (report.fixable(), "fixable"),
+        (report.fixed, "fixed"),
+        (report.suppressed, "suppressed"),
+        (report.baselined, "in the baseline"),
+    ];
+    let told = counts.iter().filter(|(count, _)| *count > 0);
+    let told: Vec<_> = told.map(|(count, what)| format!("{count} {what}")).collect();
+    if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
+}
+
+/// `3 findings`, or what changed: `2 new, 1 fixed`.
+fn found(report: &Report) -> String {
+    match (report.findings.len(), &report.gone) {
+        (0, None) => "No findings".to_owned(),
+        (count, None) => counted(count, "finding"),
+        (count, Some(gone)) => format!("{count} new, {} fixed", gone.len()),
+    }
 }
 
 /// What the number of findings does not tell.
@@ -52,6 +67,7 @@ fn caveats(report: &Report) -> String {
     }
     let skipped = &report.skipped;
     for (count, what) in [
+        (report.passed_over, "links, special files or names that are not UTF-8"),
         (skipped.not_utf8, "names that are not UTF-8"),
         (skipped.special, "special files"),
         (skipped.broken_links, "broken or outward links"),
@@ -87,10 +103,7 @@ fn sentence(
     of: &[&Incomplete],
 ) -> String {
     let linter = linter.map(|it| format!("{it}: ")).unwrap_or_default();
-    let what = match level {
-        Level::Partial => "partly checked",
-        Level::Complete | Level::Pending | Level::Failed => "not checked",
-    };
+    let what = what(level);
     let first = match &of[0].subject {
         Subject::Everything => return printable_lines(&format!("{linter}{reason}")),
         Subject::Argument(given) => given.clone(),
@@ -103,6 +116,19 @@ fn sentence(
         count => format!("{linter}{count} files {what}: {reason} (first: {first})"),
     };
     printable_lines(&text)
+}
+
+/// What a program is told of one incomplete answer, beside what it is about.
+pub(super) fn incomplete(it: &Incomplete) -> String {
+    let linter = it.linter.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+    format!("{linter}{}: {}", what(it.level), it.reason)
+}
+
+fn what(level: Level) -> &'static str {
+    match level {
+        Level::Partial => "partly checked",
+        Level::Complete | Level::Pending | Level::Failed => "not checked",
+    }
 }
 
 /// A crash is told in several lines.

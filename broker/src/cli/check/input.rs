@@ -8,11 +8,12 @@ use std::{
 
 use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath};
 
-use super::Args;
+use super::{Args, changed};
 use crate::{
     CliError, Workspace,
     check::{Files, Incomplete, Level, Subject, collect},
     cli::Session,
+    git::Changed,
     home,
     workspace::reason,
 };
@@ -33,18 +34,23 @@ enum Target {
     Paths {
         paths: Vec<WorkspacePath>,
         has_folders: bool,
+        /// `None`: whether they changed or not.
+        changed: Option<Changed>,
     },
 }
 
 impl Input {
-    pub(super) fn of(args: &Args, session: &mut Session) -> Result<Self, CliError> {
-        let cwd = session.surroundings.cwd.as_ref();
-        let cwd =
-            cwd.map_err(|error| CliError::files(format!("there is no current folder: {error}")))?.clone();
+    /// `base` is what the workspace looks like, if somebody has looked already.
+    pub(super) fn of(
+        args: &Args,
+        session: &mut Session,
+        base: Option<Arc<dyn View>>,
+    ) -> Result<Self, CliError> {
+        let cwd = session.cwd()?;
         let home = session.surroundings.home.clone();
         let mut input = match stdin_filename(args)? {
             Some(path) => Self::stdin(session, &cwd, &path, home.as_deref())?,
-            None => Self::paths(&args.paths, &cwd, home.as_deref())?,
+            None => Self::paths(args, &cwd, home.as_deref(), base)?,
         };
         if let Some(config) = &args.config {
             input.configure(&cwd.join(config))?;
@@ -62,8 +68,13 @@ impl Input {
         Ok(Self { workspace, view, config: None, missing: Vec::new(), target })
     }
 
-    fn paths(given: &[PathBuf], cwd: &Path, home: Option<&Path>) -> Result<Self, CliError> {
-        let found = Workspace::of_paths(cwd, given, home)?;
+    fn paths(
+        args: &Args,
+        cwd: &Path,
+        home: Option<&Path>,
+        base: Option<Arc<dyn View>>,
+    ) -> Result<Self, CliError> {
+        let found = Workspace::of_paths(cwd, &args.paths, home)?;
         let missing = found.missing.into_iter().map(|(path, reason)| Incomplete {
             subject: Subject::Argument(path),
             linter: None,
@@ -72,12 +83,14 @@ impl Input {
         });
         let has_folders = found.located.iter().any(|it| it.is_dir);
         let paths = found.located.into_iter().map(|it| it.path).collect();
+        let view = base.map_or_else(|| disk(&found.workspace), Ok)?;
+        let (changed, view) = args.changed.of(&found.workspace, view)?;
         Ok(Self {
-            view: disk(&found.workspace)?,
+            view,
             workspace: found.workspace,
             config: None,
             missing: missing.collect(),
-            target: Target::Paths { paths, has_folders },
+            target: Target::Paths { paths, has_folders, changed },
         })
     }
 
@@ -101,15 +114,32 @@ impl Input {
     pub(super) fn files(&self, args: &Args) -> Files {
         match &self.target {
             Target::Stdin(path) => Files::of_named([path.clone()]),
-            Target::Paths { paths, has_folders } => {
+            Target::Paths { paths, has_folders, changed } => {
                 let respect = !args.no_respect_gitignore;
                 // Where every path is a file, nothing is excluded.
                 let global_excludes = if respect && *has_folders { home::global_excludes() } else { None };
                 let options =
                     WalkOptions { respect_ignore_files: respect, global_excludes, ..WalkOptions::default() };
-                collect(&*self.view, paths, &options)
+                let files = collect(&*self.view, paths, &options);
+                match changed {
+                    Some(changed) => changed::only(files, changed),
+                    None => files,
+                }
             }
         }
+    }
+
+    /// The file that the text on standard input is, if that is what to check.
+    pub(super) fn stdin_path(&self) -> Option<&WorkspacePath> {
+        match &self.target {
+            Target::Stdin(path) => Some(path),
+            Target::Paths { .. } => None,
+        }
+    }
+
+    /// Whether only what changed is checked.
+    pub(super) fn is_of_changes(&self) -> bool {
+        matches!(&self.target, Target::Paths { changed: Some(_), .. })
     }
 }
 

@@ -1,22 +1,29 @@
-//! Which linters take part, with which settings.
+//! The linters of a run, and the plugins behind them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Mutex, sync::PoisonError};
 
-use lint::Rule;
-use plugin_host::{Configured, Plugin, Settings};
+use lint::{Rule, Unit, suppress};
 
 use super::{Args, input::Input};
 use crate::{
     CliError,
-    check::SharedLinter,
+    check::{Files, Group, SharedLinter},
     cli::Session,
-    plugins::{self, Plugins},
-    selectors::{Selectors, closest},
+    config::{Choice, Configs},
+    linters,
+    linters::Setup,
+    plugins::Plugins,
+    selectors::Selectors,
 };
 
 pub(super) struct Linters {
-    pub(super) used: Vec<SharedLinter>,
     pub(super) plugins: Plugins,
+    /// All that does not depend on the file.
+    setup: Setup,
+    /// What the command line asks for.
+    asked: Choice,
+    /// Made when first needed: most files are asked about in the same way.
+    made: Mutex<BTreeMap<Choice, Vec<SharedLinter>>>,
 }
 
 impl Linters {
@@ -26,73 +33,88 @@ impl Linters {
         session: &Session,
         instances: usize,
     ) -> Result<Self, CliError> {
-        let selectors = Selectors::parse(args.select.as_deref(), &args.ignore)?;
-        let plugins = session.loader.load(&args.plugins, instances)?;
-        selectors.check_linters(&plugins.names())?;
-        let configured: Vec<_> =
-            plugins.usable.iter().map(|it| it.configured(settings(it, args, input, &selectors))).collect();
-        let used = if selectors.is_empty() {
-            configured
-        } else {
-            with_something_to_say(configured, &plugins, &selectors)?
+        let asked = Choice { select: args.select.clone(), ignore: args.ignore.clone() };
+        // Before anything is loaded: an empty selection is a slip.
+        Selectors::parse(asked.select.as_deref(), &asked.ignore)?;
+        let setup = Setup {
+            root: input.workspace.root().to_string_lossy().into_owned(),
+            select: None,
+            ignore: Vec::new(),
+            isolated: args.isolated,
+            config: input.config.clone(),
         };
-        Ok(Self { used: used.into_iter().map(|it| Arc::new(it) as SharedLinter).collect(), plugins })
+        let plugins = session.loader.load(&args.plugins, instances)?;
+        let linters = Self { plugins, setup, asked, made: Mutex::default() };
+        // A rule that nobody knows is told even if there is nothing to check.
+        linters.chosen(&linters.asked)?;
+        Ok(linters)
+    }
+
+    /// The files, each with the linters that its configuration and the command line ask for.
+    pub(super) fn groups(&self, configs: &Configs<'_>, files: Files) -> Result<Vec<Group>, CliError> {
+        let Files { units, mut skipped } = files;
+        let mut by_choice: BTreeMap<Choice, Vec<Unit>> = BTreeMap::new();
+        for (choice, units) in configs.by_choice(units)? {
+            by_choice.entry(self.outranked(choice)).or_default().extend(units);
+        }
+        if by_choice.is_empty() {
+            by_choice.insert(self.asked.clone(), Vec::new());
+        }
+        let group = |(choice, mut units): (Choice, Vec<Unit>)| {
+            units.sort_by(|a, b| a.path.cmp(&b.path));
+            let linters = self.chosen(&choice).map_err(|error| self.blame(error, &choice))?;
+            Ok(Group { files: Files { units, skipped: std::mem::take(&mut skipped) }, linters })
+        };
+        by_choice.into_iter().map(group).collect()
+    }
+
+    /// As ruff has it: `--select` takes the place of all that the files say, `--ignore` is added to it.
+    fn outranked(&self, choice: Choice) -> Choice {
+        if self.asked.select.is_some() {
+            return self.asked.clone();
+        }
+        let ignore = choice.ignore.into_iter().chain(self.asked.ignore.iter().cloned()).collect();
+        Choice { select: choice.select, ignore }
+    }
+
+    fn chosen(&self, choice: &Choice) -> Result<Vec<SharedLinter>, CliError> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = made.get(choice) {
+            return Ok(made.clone());
+        }
+        let setup =
+            Setup { select: choice.select.clone(), ignore: choice.ignore.clone(), ..self.setup.clone() };
+        let linters = linters::configure(&self.plugins, &setup)?;
+        made.insert(choice.clone(), linters.clone());
+        Ok(linters)
+    }
+
+    /// What the command line asks for was understood already.
+    fn blame(&self, error: CliError, choice: &Choice) -> CliError {
+        if *choice == self.asked {
+            return error;
+        }
+        CliError { message: format!("{}, in `broker.toml`", error.message), ..error }
+    }
+
+    /// Every linter that takes part in any of these groups.
+    pub(super) fn all(groups: &[Group]) -> Vec<SharedLinter> {
+        let mut all: Vec<SharedLinter> = Vec::new();
+        for linter in groups.iter().flat_map(|it| &it.linters) {
+            if all.iter().all(|it| it.identity().name != linter.identity().name) {
+                all.push(linter.clone());
+            }
+        }
+        all
     }
 
     /// Every rule of a linter that takes part; none if it cannot say.
     pub(super) fn rules(&self, name: &str) -> Vec<Rule> {
-        let linter = self.used.iter().find(|it| it.identity().name == name);
+        if name == suppress::LINTER {
+            return suppress::rules();
+        }
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let linter = made.values().flatten().find(|it| it.identity().name == name);
         linter.and_then(|it| it.rules().ok()).unwrap_or_default()
     }
-}
-
-fn settings(plugin: &Plugin, args: &Args, input: &Input, selectors: &Selectors) -> Settings {
-    let manifest = plugin.manifest();
-    let selection = selectors.for_linter(&manifest.name);
-    Settings {
-        root: input.workspace.root().to_string_lossy().into_owned(),
-        select: selection.select,
-        ignore: selection.ignore,
-        isolated: args.isolated,
-        config: input.config.clone().filter(|_| !manifest.config_files.is_empty()),
-    }
-}
-
-/// Those linters for which something is selected. A selector that means nothing to any linter it is for
-/// is an error.
-fn with_something_to_say(
-    configured: Vec<Configured>,
-    plugins: &Plugins,
-    selectors: &Selectors,
-) -> Result<Vec<Configured>, CliError> {
-    let names = plugins.names();
-    // A plugin that cannot answer says why when it is asked about a file.
-    let unknown = |it: &Configured| it.unknown_selectors().unwrap_or_default();
-    let unknown: Vec<_> = names.iter().copied().zip(configured.iter().map(unknown)).collect();
-    let nobodys = selectors.unknown_to_all(&unknown);
-    if !nobodys.is_empty() {
-        return Err(unknown_selectors(&nobodys, plugins));
-    }
-    let with_unknown = configured.into_iter().zip(&unknown);
-    let used = with_unknown.filter(|(_, (name, unknown))| !selectors.for_linter(name).is_nothing(unknown));
-    Ok(used.map(|(configured, _)| configured).collect())
-}
-
-fn unknown_selectors(nobodys: &[String], plugins: &Plugins) -> CliError {
-    let quoted: Vec<_> = nobodys.iter().map(|it| format!("`{it}`")).collect();
-    let what = if nobodys.len() == 1 { "selector" } else { "selectors" };
-    let error = CliError::usage(format!("unknown rule {what} {}", quoted.join(", ")));
-    let first = &nobodys[0];
-    if plugins.find(first).is_some() {
-        return error.hint(format!("did you mean `{first}/ALL`?"));
-    }
-    let (prefix, rule) = first.split_once('/').map_or((None, first.as_str()), |(it, rule)| (Some(it), rule));
-    let asked = plugins.usable.iter().filter(|it| prefix.is_none_or(|name| it.manifest().name == name));
-    let rules: Vec<_> = asked.filter_map(|it| plugins::rules(it).ok()).flatten().collect();
-    let words = rules.iter().flat_map(|it| [it.code.as_str(), it.name.as_str()]);
-    let close = closest(rule, words).map(|it| match prefix {
-        Some(prefix) => format!("did you mean `{prefix}/{it}`?"),
-        None => format!("did you mean `{it}`?"),
-    });
-    error.maybe_hint(close)
 }

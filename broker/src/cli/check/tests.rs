@@ -90,7 +90,7 @@ fn mistakes_are_told_with_a_way_out() {
         ),
         (
             "check --statistics --output-format sarif",
-            "error: --statistics has no such format\nhint: it has full, concise, json and jsonl\n",
+            "error: --statistics has no such format\nhint: it has full, concise, grouped, agent, json and jsonl\n",
         ),
     ] {
         let (exit, stdout, stderr) = broker(dir.path(), words);
@@ -201,7 +201,12 @@ fn what_is_left_out_is_warned_of() {
     let report = Report { left_out: left_out.into(), ..Report::default() };
     let stderr = Captured::default();
     let messages = crate::console::Messages::new(Box::new(stderr.clone()), false);
-    warn_of_unchecked(&messages, &crate::Workspace::new("/w".into(), "/w".into()), &report);
+    warn_of_unchecked(
+        &messages,
+        &crate::Workspace::new("/w".into(), "/w".into()),
+        "any of these files",
+        &report,
+    );
     assert_eq!(
         stderr.text(),
         "warning: no plugin checked any file under `.`: the configuration leaves it out\n\

@@ -1,0 +1,125 @@
+//! Findings that are known and accepted, so that only what comes after is told.
+//!
+//! A finding is known by its path, its rule and its [`Fingerprint`], and by how many like it there may be.
+//! If a file is gone, its entries are for findings like them in any other file: it was moved.
+
+mod file;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+
+use lint::Fingerprint;
+use overlay::WorkspacePath;
+
+pub use self::file::BaselineError;
+
+/// What a finding is known by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Mark {
+    pub path: WorkspacePath,
+    /// `python/F401`
+    pub rule: String,
+    /// One of [`Fingerprint::kinds`]: findings that are alike have the same.
+    pub fingerprint: Fingerprint,
+}
+
+/// A list of known findings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Baseline {
+    /// How many of each; at least one.
+    entries: BTreeMap<Mark, u32>,
+}
+
+/// What a baseline says of some findings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Split {
+    /// For each finding, whether it is known.
+    pub known: Vec<bool>,
+    /// Entries, and how many of each, for which there is no finding any more.
+    pub stale: Vec<(Mark, u32)>,
+}
+
+/// What became of the file at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is there, and not all of its findings are at hand.
+    Unchecked,
+    /// All its findings are at hand.
+    Checked,
+    Gone,
+}
+
+impl Baseline {
+    pub fn of(findings: impl IntoIterator<Item = Mark>) -> Self {
+        let mut baseline = Self::default();
+        findings.into_iter().for_each(|it| baseline.add(it));
+        baseline
+    }
+
+    /// How many findings are known.
+    pub fn count(&self) -> usize {
+        self.entries.values().map(|it| *it as usize).sum()
+    }
+
+    /// Tells known findings from new ones. `presence` is asked for the paths of entries without a
+    /// finding; entries for files that were not checked are never stale.
+    pub fn split(&self, findings: &[Mark], presence: &dyn Fn(&WorkspacePath) -> Presence) -> Split {
+        let mut left = self.entries.clone();
+        let mut known: Vec<bool> = findings.iter().map(|it| take(left.get_mut(it))).collect();
+        left.retain(|_, count| *count > 0);
+        let mut seen: HashMap<WorkspacePath, Presence> = HashMap::new();
+        left.retain(|mark, _| {
+            let presence = seen.entry(mark.path.clone()).or_insert_with(|| presence(&mark.path));
+            *presence != Presence::Unchecked
+        });
+        let mut moved = Moved::default();
+        for (mark, count) in &mut left {
+            if seen[&mark.path] == Presence::Gone {
+                moved.entry((&mark.rule, mark.fingerprint)).or_default().push(count);
+            }
+        }
+        for (mark, known) in findings.iter().zip(&mut known).filter(|(_, known)| !**known) {
+            let counts = moved.get_mut(&(mark.rule.as_str(), mark.fingerprint));
+            *known = counts.is_some_and(|it| it.iter_mut().any(|count| take(Some(*count))));
+        }
+        Split { known, stale: left.into_iter().filter(|(_, count)| *count > 0).collect() }
+    }
+
+    /// Takes out what [`split`](Self::split) found to be stale.
+    pub fn prune(&mut self, stale: &[(Mark, u32)]) {
+        for (mark, gone) in stale {
+            if let Some(count) = self.entries.get_mut(mark) {
+                *count = count.saturating_sub(*gone);
+            }
+        }
+        self.entries.retain(|_, count| *count > 0);
+    }
+
+    /// Makes `findings` what is known, but for files that were not checked.
+    pub fn update(
+        &mut self,
+        findings: impl IntoIterator<Item = Mark>,
+        presence: &dyn Fn(&WorkspacePath) -> Presence,
+    ) {
+        self.entries.retain(|mark, _| presence(&mark.path) == Presence::Unchecked);
+        findings.into_iter().for_each(|it| self.add(it));
+    }
+
+    fn add(&mut self, finding: Mark) {
+        *self.entries.entry(finding).or_default() += 1;
+    }
+}
+
+/// Entries of files that are gone, by what is left to know them by.
+type Moved<'a> = HashMap<(&'a str, Fingerprint), Vec<&'a mut u32>>;
+
+fn take(count: Option<&mut u32>) -> bool {
+    match count {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,84 @@
+//! `broker branch commit`
+
+use std::path::PathBuf;
+
+use broker_proto::v1 as pb;
+use serde::Serialize;
+
+use super::{Change, Expected, Shape};
+use crate::{
+    CliError,
+    cli::{Session, words},
+    client::{Opened, is_conflict},
+    render::printable,
+};
+
+/// Write a branch's changes to the disk: all of them, or none
+///
+/// Refuses, with 2, if a file changed on the disk since the branch touched it. The branch stays and shows the
+/// files on the disk from then on.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker branch commit try-it --dry-run           see what would be written, and whether it could be
+  broker branch commit try-it --force src/a.py    write this file in spite of what others did to it")]
+pub(super) struct Commit {
+    branch: String,
+
+    /// Write this file even if it changed on the disk meanwhile; may be repeated
+    #[arg(long, value_name = "PATH")]
+    force: Vec<PathBuf>,
+
+    /// Write nothing; say what would be written
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    expected: Expected,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+#[derive(Serialize)]
+struct Committed {
+    revision: u64,
+    changes: Vec<Change>,
+}
+
+pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let force = args.force.iter().map(|it| Ok(open.path(it)?.to_string()));
+    let force_paths = force.collect::<Result<Vec<_>, CliError>>()?;
+    let branch = open.branch(&args.branch)?;
+    let request = pb::CommitBranchRequest {
+        branch_id: branch.branch_id,
+        if_revision: args.expected.if_revision,
+        force_paths,
+        dry_run: args.dry_run,
+        request_id: String::new(),
+    };
+    let answer = open.client.call(open.client.branches().commit_branch(request)).map_err(|status| {
+        let refused = is_conflict(&status);
+        let name = printable(&branch.name);
+        let hint = format!(
+            "`broker branch rebase {name}` brings both sides together, `--force PATH` overwrites the file"
+        );
+        let error = CliError::from(status);
+        if refused { error.hint(hint) } else { error }
+    })?;
+    let changes: Vec<_> = answer.changes.iter().map(|it| Change::of(open, it)).collect();
+    let committed = Committed { revision: answer.revision, changes };
+    args.shape.print(session, &committed, || committed.told(args.dry_run))
+}
+
+impl Committed {
+    fn told(&self, dry_run: bool) -> String {
+        let lines: String = self.changes.iter().map(Change::line).collect();
+        let paths = words::counted(self.changes.len() as u64, "path");
+        match (self.changes.is_empty(), dry_run) {
+            (true, _) => "there is nothing to commit\n".to_owned(),
+            (false, true) => format!("{lines}{paths} would be written.\n"),
+            (false, false) => format!("{lines}{paths} written.\n"),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! `broker branch diff`
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use broker_proto::v1::{self as pb, diff_branch_response::Part};
+
+use super::{Change, Shape};
+use crate::{
+    CliError,
+    cli::{AnswerFormat, Session, words},
+    client::Opened,
+};
+
+/// Show what a branch changed, as a patch that `git apply` understands
+///
+/// The paths in the patch are relative to the workspace's root. With `--output-format json`, the paths and
+/// kinds of the changes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker branch diff try-it                     against what it was forked from
+  broker branch diff try-it --base --stat       against the disk as it is now, in numbers
+  broker branch diff try-it --since 3           what happened after revision 3
+  broker branch diff try-it | git apply         take the changes over")]
+pub(super) struct Diff {
+    branch: String,
+
+    /// Compare with the files on the disk as they are now
+    #[arg(long, conflicts_with = "since")]
+    base: bool,
+
+    /// Compare with what the branch was at this revision
+    #[arg(long, value_name = "REVISION")]
+    since: Option<u64>,
+
+    /// Show only how many lines each file gained and lost
+    #[arg(long, conflicts_with = "name_only")]
+    stat: bool,
+
+    /// Show only the paths
+    #[arg(long)]
+    name_only: bool,
+
+    /// So many lines around each change
+    #[arg(long, short = 'U', value_name = "N", default_value_t = 3)]
+    unified: u32,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+const GONE: Style = AnsiColor::Red.on_default();
+const NEW: Style = AnsiColor::Green.on_default();
+const PLACE: Style = AnsiColor::Cyan.on_default();
+const HEADER: Style = Style::new().bold();
+
+pub(super) fn run(args: &Diff, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let is_json = args.shape.output_format == AnswerFormat::Json;
+    let (changes, patch) = ask(args, open, is_json || args.name_only)?;
+    let paths: Vec<_> = changes.iter().map(|it| it.path.clone()).collect();
+    let changes: Vec<_> = changes.iter().map(|it| Change::of(open, it)).collect();
+    let color = session.color;
+    args.shape.print(session, &changes, || match () {
+        () if args.name_only => changes.iter().map(|it| format!("{}\n", it.path)).collect(),
+        () if args.stat => stat(&changes, &paths, &patch, color),
+        () if color => colored(&patch),
+        () => patch,
+    })
+}
+
+fn ask(args: &Diff, open: &Opened, changes_only: bool) -> Result<(Vec<pb::FileChange>, String), CliError> {
+    let against = if args.base { pb::DiffAgainst::Base } else { pb::DiffAgainst::Parent };
+    let request = pb::DiffBranchRequest {
+        branch_id: open.branch(&args.branch)?.branch_id,
+        against: against.into(),
+        since_revision: args.since,
+        context_lines: Some(args.unified),
+        changes_only,
+    };
+    let mut parts = open.client.call(open.client.branches().diff_branch(request))?;
+    let (mut changes, mut patch) = (Vec::new(), String::new());
+    while let Some(part) = open.client.next(&mut parts)? {
+        match part.part {
+            Some(Part::Changes(some)) => changes.extend(some.changes),
+            Some(Part::Patch(piece)) => patch += &piece,
+            None => {}
+        }
+    }
+    Ok((changes, patch))
+}
+
+/// What a line of a patch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The first line of a file's part.
+    File,
+    Header,
+    Place,
+    Same,
+    Gone,
+    New,
+}
+
+/// The lines with their kinds. Within a hunk, its header says how many lines follow, so that a removed line
+/// `-- x` is not taken for a header.
+fn lines(patch: &str) -> impl Iterator<Item = (Kind, &str)> {
+    let (mut old, mut new) = (0_u64, 0_u64);
+    patch.split_inclusive('\n').map(move |line| {
+        let kind = match line.as_bytes().first() {
+            Some(b'-') if old > 0 => Kind::Gone,
+            Some(b'+') if new > 0 => Kind::New,
+            Some(b' ' | b'\n') if old > 0 && new > 0 => Kind::Same,
+            Some(b'\\') => Kind::Same,
+            _ if line.starts_with("diff --git ") => Kind::File,
+            _ => hunk(line).map_or(Kind::Header, |counts| {
+                (old, new) = counts;
+                Kind::Place
+            }),
+        };
+        old -= u64::from(matches!(kind, Kind::Gone | Kind::Same) && old > 0 && !line.starts_with('\\'));
+        new -= u64::from(matches!(kind, Kind::New | Kind::Same) && new > 0 && !line.starts_with('\\'));
+        (kind, line)
+    })
+}
+
+/// How many lines of each side follow `@@ -1,3 +1,4 @@`.
+fn hunk(line: &str) -> Option<(u64, u64)> {
+    let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
+    let (old, new) = ranges.split_once(" +")?;
+    let count = |it: &str| it.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok());
+    Some((count(old)?, count(new)?))
+}
+
+fn colored(patch: &str) -> String {
+    let mut text = String::with_capacity(patch.len() + patch.len() / 8);
+    for (kind, line) in lines(patch) {
+        let style = match kind {
+            Kind::File | Kind::Header => HEADER,
+            Kind::Place => PLACE,
+            Kind::Gone => GONE,
+            Kind::New => NEW,
+            Kind::Same => Style::new(),
+        };
+        let end = if line.ends_with('\n') { "\n" } else { "" };
+        let _to_a_string = write!(text, "{style}{}{style:#}{end}", line.trim_end_matches('\n'));
+    }
+    text
+}
+
+/// Lines that came and went, file by file. A folder is a change, too, and has no part in the patch.
+fn stat(changes: &[Change], paths: &[String], patch: &str, color: bool) -> String {
+    let mut counts: Vec<(&str, u64, u64)> = Vec::new();
+    for (kind, line) in lines(patch) {
+        match (kind, counts.last_mut()) {
+            (Kind::File, _) => counts.push((line.trim_end(), 0, 0)),
+            (Kind::New, Some((_, new, _))) => *new += 1,
+            (Kind::Gone, Some((_, _, gone))) => *gone += 1,
+            _ => {}
+        }
+    }
+    let (plus, minus) = if color { (NEW, GONE) } else { (Style::new(), Style::new()) };
+    let mut text = String::new();
+    for (change, path) in changes.iter().zip(paths) {
+        let part = counts.iter().find(|(line, ..)| line.ends_with(&format!(" b/{path}")));
+        let (new, gone) = part.map_or((0, 0), |(_, new, gone)| (*new, *gone));
+        let (new, gone) = (format!("+{new}"), format!("-{gone}"));
+        let _to_a_string =
+            write!(text, "{plus}{new:>6}{plus:#} {minus}{gone:>6}{minus:#}  {}", change.line());
+    }
+    let (new, gone) = counts.iter().fold((0, 0), |sum, it| (sum.0 + it.1, sum.1 + it.2));
+    let paths = words::counted(changes.len() as u64, "path");
+    let _to_a_string = writeln!(text, "{paths}, {plus}+{new}{plus:#} {minus}-{gone}{minus:#}");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATCH: &str = "\
+diff --git a/a.sql b/a.sql
+index 1..2 100644
+--- a/a.sql
++++ b/a.sql
+@@ -1,2 +1,2 @@
+--- a comment
++++ not a header
+ same
+@@ -9 +9,0 @@ context
+-last
+\\ No newline at end of file
+diff --git a/b b/b
+old mode 100644
+new mode 100755
+";
+
+    #[test]
+    fn lines_are_what_the_hunk_says() {
+        let kinds: Vec<_> = lines(PATCH).map(|(kind, _)| kind).collect();
+        use Kind::{File, Gone, Header, New, Place, Same};
+        let want =
+            [File, Header, Header, Header, Place, Gone, New, Same, Place, Gone, Same, File, Header, Header];
+        assert_eq!(kinds, want);
+    }
+
+    #[test]
+    fn lines_are_counted_by_file() {
+        let change = |path: &str, kind| Change { path: path.to_owned(), kind, from: None };
+        let text = stat(
+            &[change("a.sql", "modified"), change("b", "mode")],
+            &["a.sql".into(), "b".into()],
+            PATCH,
+            false,
+        );
+        let want = "    +1     -2  modified  a.sql\n    +0     -0  mode      b\n2 paths, +1 -2\n";
+        assert_eq!(text, want);
+    }
+
+    #[test]
+    fn color_changes_nothing_else() {
+        let text = anstream::adapter::strip_str(&colored(PATCH)).to_string();
+        assert_eq!(text, PATCH);
+    }
+}

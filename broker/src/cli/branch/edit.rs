@@ -1,0 +1,194 @@
+//! Reading and editing the files of a branch.
+
+use std::{
+    io::{Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use broker_proto::v1::{self as pb, file_edit::Edit};
+
+use super::{Edited, Expected, Shape};
+use crate::{CliError, cli::Session, client::Opened, home, workspace::reason};
+
+/// Print a file as the branch has it
+#[derive(Debug, clap::Args)]
+pub(super) struct Read {
+    branch: String,
+
+    path: PathBuf,
+
+    /// As it was at this revision
+    #[arg(long, value_name = "REVISION")]
+    revision: Option<u64>,
+}
+
+/// Give a file of the branch a new content; it need not exist yet
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker branch write try-it src/app.py new.py            the content of another file
+  echo 'x = 1' | broker branch write try-it src/app.py    what comes in")]
+pub(super) struct Write {
+    branch: String,
+
+    path: PathBuf,
+
+    /// Where the content is; `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    content: PathBuf,
+
+    /// Make the file one that may be executed
+    #[arg(long)]
+    executable: bool,
+
+    #[command(flatten)]
+    expected: Expected,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+/// Apply a patch to the branch: all of it as one revision, or nothing
+///
+/// Understands what `git diff` and `diff -u` print. The paths in it are relative to the workspace's root.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker branch patch try-it fix.patch
+  git diff | broker branch patch try-it")]
+pub(super) struct Patch {
+    branch: String,
+
+    /// Where the patch is; `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    patch: PathBuf,
+
+    #[command(flatten)]
+    expected: Expected,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+/// Remove files, links and whole folders from the branch
+#[derive(Debug, clap::Args)]
+pub(super) struct Rm {
+    branch: String,
+
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    expected: Expected,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+/// Give a file, link or folder of the branch another name
+#[derive(Debug, clap::Args)]
+pub(super) struct Mv {
+    branch: String,
+
+    from: PathBuf,
+
+    to: PathBuf,
+
+    #[command(flatten)]
+    expected: Expected,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+impl Write {
+    pub(super) fn input(&self, session: &mut Session) -> Result<Vec<u8>, CliError> {
+        input(&self.content, session)
+    }
+}
+
+impl Patch {
+    pub(super) fn input(&self, session: &mut Session) -> Result<Vec<u8>, CliError> {
+        input(&self.patch, session)
+    }
+}
+
+/// The bytes of the file, or of standard input.
+fn input(file: &Path, session: &mut Session) -> Result<Vec<u8>, CliError> {
+    let cannot = |what: &str, error| CliError::usage(format!("cannot read {what}: {}", reason(&error)));
+    if file.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        let read = session.surroundings.stdin.read_to_end(&mut bytes);
+        read.map_err(|error| cannot("standard input", error))?;
+        return Ok(bytes);
+    }
+    let cwd = session.surroundings.cwd.as_ref().map(PathBuf::as_path).unwrap_or(Path::new("."));
+    home::read(&cwd.join(file)).map_err(|error| cannot(&file.display().to_string(), error))
+}
+
+pub(super) fn read(args: &Read, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let path = open.path(&args.path)?;
+    let branch = open.branch(&args.branch)?;
+    let bytes = open.read(&branch.branch_id, path.as_str(), args.revision)?;
+    let out = &mut session.surroundings.stdout;
+    Ok(out.write_all(&bytes).and_then(|()| out.flush())?)
+}
+
+pub(super) fn write(
+    args: &Write,
+    content: Vec<u8>,
+    open: &Opened,
+    session: &mut Session,
+) -> Result<(), CliError> {
+    let path = open.path(&args.path)?.to_string();
+    let mut edits = vec![Edit::Write(pb::WriteFile {
+        path: path.clone(),
+        content: content.into(),
+        if_content_hash: String::new(),
+    })];
+    if args.executable {
+        edits.push(Edit::SetExecutable(pb::SetExecutable { path, executable: true }));
+    }
+    edit(&args.branch, edits, &args.expected, &args.shape, open, session)
+}
+
+pub(super) fn patch(
+    args: &Patch,
+    patch: Vec<u8>,
+    open: &Opened,
+    session: &mut Session,
+) -> Result<(), CliError> {
+    let patch = String::from_utf8(patch).map_err(|_| CliError::usage("the patch is not UTF-8"))?;
+    let edits = vec![Edit::Patch(pb::ApplyPatch { patch })];
+    edit(&args.branch, edits, &args.expected, &args.shape, open, session)
+}
+
+pub(super) fn rm(args: &Rm, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let remove = |path: &PathBuf| Ok(Edit::Remove(pb::RemovePath { path: open.path(path)?.to_string() }));
+    let edits = args.paths.iter().map(remove).collect::<Result<_, CliError>>()?;
+    edit(&args.branch, edits, &args.expected, &args.shape, open, session)
+}
+
+pub(super) fn mv(args: &Mv, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let (from_path, to_path) = (open.path(&args.from)?.to_string(), open.path(&args.to)?.to_string());
+    let edits = vec![Edit::Rename(pb::RenamePath { from_path, to_path })];
+    edit(&args.branch, edits, &args.expected, &args.shape, open, session)
+}
+
+fn edit(
+    branch: &str,
+    edits: Vec<Edit>,
+    expected: &Expected,
+    shape: &Shape,
+    open: &Opened,
+    session: &mut Session,
+) -> Result<(), CliError> {
+    let request = pb::EditFilesRequest {
+        branch_id: open.branch(branch)?.branch_id,
+        edits: edits.into_iter().map(|it| pb::FileEdit { edit: Some(it) }).collect(),
+        if_revision: expected.if_revision,
+        request_id: String::new(),
+    };
+    let revision = open.client.call(open.client.files().edit_files(request))?.revision;
+    shape.print(session, &Edited { revision }, || format!("revision {revision}\n"))
+}

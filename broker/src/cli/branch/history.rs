@@ -1,0 +1,174 @@
+//! What was done to a branch, and how to get back or forward.
+
+use std::fmt::Write as _;
+
+use broker_proto::v1 as pb;
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::{Edited, Expected, Shape};
+use crate::{
+    CliError,
+    cli::{Session, words},
+    client::{Opened, is_conflict},
+    render::printable,
+};
+
+/// List the edits of a branch, newest first
+#[derive(Debug, clap::Args)]
+pub(super) struct Log {
+    branch: String,
+
+    /// At most so many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+/// Give a branch the content it had before, as a new revision
+///
+/// What was undone is not lost: `--to` the revision before brings it back.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker branch undo try-it             take the last edit back
+  broker branch undo try-it --to 0      take everything back")]
+pub(super) struct Undo {
+    branch: String,
+
+    /// The revision to go back to [default: the one before]
+    #[arg(long, value_name = "REVISION")]
+    to: Option<u64>,
+
+    #[command(flatten)]
+    expected: Expected,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+/// Bring a branch onto the workspace, or the branch it was forked from, as it is now
+#[derive(Debug, clap::Args)]
+pub(super) struct Rebase {
+    branch: String,
+
+    /// What to do where both sides changed the same lines
+    #[arg(long, value_enum, default_value_t = OnConflict::Refuse, value_name = "WHAT")]
+    on_conflict: OnConflict,
+
+    #[command(flatten)]
+    expected: Expected,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnConflict {
+    /// Change nothing, and say where
+    Refuse,
+    /// The branch's side wins
+    KeepBranch,
+    /// Write both sides, between conflict markers
+    Markers,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    revision: u64,
+    time_ms: u64,
+    description: String,
+    paths: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Rebased {
+    revision: u64,
+    merged: Vec<String>,
+    conflicts: Vec<Conflict>,
+}
+
+#[derive(Serialize)]
+struct Conflict {
+    path: String,
+    reason: String,
+}
+
+pub(super) fn log(args: &Log, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let branch_id = open.branch(&args.branch)?.branch_id;
+    let request = pb::ListRevisionsRequest { branch_id, page_size: args.limit, page_token: String::new() };
+    let answer = open.client.call(open.client.branches().list_revisions(request))?;
+    let entry = |it: pb::RevisionEntry| Entry {
+        revision: it.revision,
+        time_ms: it.time_ms,
+        description: it.description,
+        paths: it.paths.iter().map(|it| open.shown(it)).collect(),
+    };
+    let entries: Vec<_> = answer.revisions.into_iter().map(entry).collect();
+    args.shape.print(session, &entries, || entries.iter().map(Entry::told).collect())
+}
+
+pub(super) fn undo(args: &Undo, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let branch = open.branch(&args.branch)?;
+    let before = || branch.revision.checked_sub(1).ok_or_else(|| CliError::usage("there is nothing to undo"));
+    let to_revision = args.to.map_or_else(before, Ok)?;
+    // One back from what was seen, and from nothing else.
+    let seen = args.to.is_none().then_some(branch.revision);
+    let if_revision = args.expected.if_revision.or(seen);
+    let request = pb::UndoBranchRequest { branch_id: branch.branch_id, to_revision, if_revision };
+    let revision = open.client.call(open.client.branches().undo_branch(request))?.revision;
+    let told = || format!("revision {revision}, as it was at revision {to_revision}\n");
+    args.shape.print(session, &Edited { revision }, told)
+}
+
+pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let on_conflict = match args.on_conflict {
+        OnConflict::Refuse => pb::ConflictHandling::Refuse,
+        OnConflict::KeepBranch => pb::ConflictHandling::KeepBranch,
+        OnConflict::Markers => pb::ConflictHandling::Markers,
+    };
+    let branch_id = open.branch(&args.branch)?.branch_id;
+    let if_revision = args.expected.if_revision;
+    let request = pb::RebaseBranchRequest { branch_id, on_conflict: on_conflict.into(), if_revision };
+    let answer = open.client.call(open.client.branches().rebase_branch(request)).map_err(|status| {
+        let refused = is_conflict(&status);
+        let hint = "`--on-conflict keep-branch` or `--on-conflict markers` goes on in spite of that";
+        let error = CliError::from(status);
+        if refused { error.hint(hint) } else { error }
+    })?;
+    let conflict = |it: &pb::Conflict| Conflict { path: open.shown(&it.path), reason: it.reason.clone() };
+    let rebased = Rebased {
+        revision: answer.revision,
+        merged: answer.merged_paths.iter().map(|it| open.shown(it)).collect(),
+        conflicts: answer.conflicts.iter().map(conflict).collect(),
+    };
+    args.shape.print(session, &rebased, || rebased.told())
+}
+
+impl Entry {
+    fn told(&self) -> String {
+        const SHOWN: usize = 3;
+        let (ago, what) = (words::ago(self.time_ms), printable(&self.description));
+        let shown = self.paths.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        let more = match self.paths.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{:>4}  {ago:<16}  {what}  ({shown}{more})\n", self.revision)
+    }
+}
+
+impl Rebased {
+    fn told(&self) -> String {
+        let mut text = format!("revision {}\n", self.revision);
+        for path in &self.merged {
+            let _to_a_string = writeln!(text, "merged    {path}");
+        }
+        for it in &self.conflicts {
+            let _to_a_string = writeln!(text, "conflict  {}", printable(&it.reason));
+        }
+        text
+    }
+}

@@ -1,0 +1,171 @@
+//! How branches begin, what they are, and how they end.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use broker_proto::v1 as pb;
+use serde::Serialize;
+
+use super::Shape;
+use crate::{
+    CliError,
+    cli::{Session, words},
+    client::{Opened, of_branch},
+    render::printable,
+};
+
+/// Make a branch of the workspace, or of another branch, as it is now, and print its name
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker branch fork                            a branch with a name that is made up
+  broker branch fork try-it --label task=42     one with a name, and with something to remember
+  broker branch fork other --from try-it        one that starts from another branch")]
+pub(super) struct Fork {
+    /// What to call it; made up if left out
+    name: Option<String>,
+
+    /// Start from this branch instead of the files on the disk
+    #[arg(long, value_name = "BRANCH")]
+    from: Option<String>,
+
+    /// Something to remember with the branch; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = label)]
+    label: Vec<(String, String)>,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+/// List the branches of this workspace
+#[derive(Debug, clap::Args)]
+pub(super) struct List {
+    #[command(flatten)]
+    shape: Shape,
+}
+
+/// Show what is known of a branch, with the files that changed on the disk since it touched them
+#[derive(Debug, clap::Args)]
+pub(super) struct Show {
+    branch: String,
+
+    #[command(flatten)]
+    shape: Shape,
+}
+
+/// Forget branches for good; those forked from them stay
+#[derive(Debug, clap::Args)]
+pub(super) struct Discard {
+    #[arg(required = true, value_name = "BRANCH")]
+    branches: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Branch<'a> {
+    name: &'a str,
+    id: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    parent_id: &'a str,
+    revision: u64,
+    created_ms: u64,
+    changed_paths: u32,
+    labels: BTreeMap<&'a str, &'a str>,
+    /// Only where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflicts: Option<Vec<String>>,
+}
+
+fn label(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("a label is KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+pub(super) fn fork(args: &Fork, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let parent = match &args.from {
+        Some(branch) => of_branch(&open.branch(branch)?.branch_id),
+        None => pb::Target { target: Some(pb::target::Target::WorkspaceId(open.id.clone())) },
+    };
+    let request = pb::ForkBranchRequest {
+        parent: Some(parent),
+        name: args.name.clone().unwrap_or_default(),
+        labels: args.label.iter().cloned().collect(),
+        request_id: String::new(),
+    };
+    let client = &open.client;
+    let forked = client.call(client.branches().fork_branch(request))?.branch.unwrap_or_default();
+    args.shape.print(session, &Branch::of(&forked), || format!("{}\n", printable(&forked.name)))
+}
+
+pub(super) fn list(args: &List, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let branches = open.all_branches()?;
+    let rows: Vec<_> = branches.iter().map(Branch::of).collect();
+    args.shape.print(session, &rows, || table(&rows))
+}
+
+pub(super) fn show(args: &Show, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let found = open.look(&args.branch)?;
+    let branch = found.branch.unwrap_or_default();
+    let conflicts: Vec<_> = found.conflicts.iter().map(|it| open.shown(it)).collect();
+    let answer = Branch { conflicts: Some(conflicts), ..Branch::of(&branch) };
+    args.shape.print(session, &answer, || answer.told())
+}
+
+pub(super) fn discard(args: &Discard, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    // A slip in one name keeps all of them.
+    let branches = args.branches.iter().map(|it| open.branch(it)).collect::<Result<Vec<_>, _>>()?;
+    for branch in branches {
+        let request = pb::DiscardBranchRequest { branch_id: branch.branch_id };
+        open.client.call(open.client.branches().discard_branch(request))?;
+        session.print(&format!("discarded {}\n", printable(&branch.name)))?;
+    }
+    Ok(())
+}
+
+impl<'a> Branch<'a> {
+    fn of(it: &'a pb::Branch) -> Self {
+        Self {
+            name: &it.name,
+            id: &it.branch_id,
+            parent_id: &it.parent_branch_id,
+            revision: it.revision,
+            created_ms: it.created_ms,
+            changed_paths: it.changed_paths,
+            labels: it.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),
+            conflicts: None,
+        }
+    }
+
+    fn told(&self) -> String {
+        let parent = if self.parent_id.is_empty() { "the workspace" } else { self.parent_id };
+        let changed = words::counted(self.changed_paths, "path");
+        let mut text = format!("branch    {}\n", printable(self.name));
+        let _to_a_string = write!(
+            text,
+            "id        {}\nforked    {}, from {parent}\nrevision  {}\nchanged   {changed}\n",
+            self.id,
+            words::ago(self.created_ms),
+            self.revision,
+        );
+        for (key, value) in &self.labels {
+            let _to_a_string = writeln!(text, "label     {}={}", printable(key), printable(value));
+        }
+        for path in self.conflicts.iter().flatten() {
+            let _to_a_string = writeln!(text, "conflict  {path} was changed on the disk as well");
+        }
+        text
+    }
+}
+
+fn table(rows: &[Branch<'_>]) -> String {
+    let names: Vec<_> = rows.iter().map(|it| printable(it.name)).collect();
+    let width = names.iter().map(|it| it.chars().count()).max().unwrap_or_default().max(4);
+    let mut text = String::new();
+    if !rows.is_empty() {
+        let _to_a_string = writeln!(text, "{:<width$}  REVISION  CHANGED  FORKED", "NAME");
+    }
+    for (name, it) in names.iter().zip(rows) {
+        let forked = words::ago(it.created_ms);
+        let _to_a_string =
+            writeln!(text, "{name:<width$}  {:<8}  {:<7}  {forked}", it.revision, it.changed_paths);
+    }
+    text
+}

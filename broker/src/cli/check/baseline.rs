@@ -1,0 +1,192 @@
+//! `--baseline`: which findings are known, and how the list of them is kept.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use overlay::{View, WorkspacePath};
+
+use super::{
+    Args,
+    input::Input,
+    inspect::{Inspected, configured_baseline},
+};
+use crate::{
+    CliError,
+    baseline::{Baseline, Presence},
+    check::policy,
+    cli::Session,
+    home,
+    workspace::reason,
+};
+
+/// Findings that are known
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct BaselineArgs {
+    /// Leave out the findings that this file lists as known, in place of the one that `broker.toml` names
+    #[arg(long, value_name = "FILE", help_heading = "Baseline")]
+    baseline: Option<PathBuf>,
+
+    /// Make what is found now what is known, and tell nothing of it
+    #[arg(
+        long,
+        help_heading = "Baseline",
+        conflicts_with_all = ["select", "ignore", "stdin_filename", "show_files", "baseline_prune"]
+    )]
+    pub(super) baseline_update: bool,
+
+    /// Take out of the file what is not found any more
+    #[arg(
+        long,
+        help_heading = "Baseline",
+        conflicts_with_all = ["select", "ignore", "stdin_filename", "show_files"]
+    )]
+    baseline_prune: bool,
+}
+
+/// The list, and its place.
+pub(super) struct Kept {
+    /// For messages.
+    shown: String,
+    file: PathBuf,
+    known: Baseline,
+}
+
+impl BaselineArgs {
+    /// What is known already; `None` if nobody names a baseline.
+    pub(super) fn load(
+        &self,
+        args: &Args,
+        input: &Input,
+        session: &Session,
+    ) -> Result<Option<Kept>, CliError> {
+        if let Some(file) = &self.baseline {
+            let path = session.cwd()?.join(file);
+            let (text, name) = (home::read(&path), name(file)?);
+            let known = self.parse(text, |text| Ok(Baseline::parse(&name, text)?))?;
+            return Ok(Some(Kept { shown: file.display().to_string(), file: path, known }));
+        }
+        let Some(named) = configured_baseline(args, &*input.view)? else {
+            if self.baseline_update || self.baseline_prune {
+                let error = CliError::usage("no baseline is named");
+                return Err(error
+                    .hint("give `--baseline FILE`, or set `file` in the table `baseline` of broker.toml"));
+            }
+            return Ok(None);
+        };
+        let text = input.view.open(&named).map(|it| it.to_vec());
+        let known = match text {
+            Err(_) if !self.baseline_update => Baseline::load(&*input.view, &named)?,
+            text => self.parse(text, |text| Ok(Baseline::parse(&named, text)?))?,
+        };
+        let file = input.workspace.root().join(named.as_str());
+        Ok(Some(Kept { shown: input.workspace.shown(&named), file, known }))
+    }
+
+    /// There need not be a file that is about to be written.
+    fn parse(
+        &self,
+        text: io::Result<Vec<u8>>,
+        parse: impl FnOnce(&[u8]) -> Result<Baseline, CliError>,
+    ) -> Result<Baseline, CliError> {
+        match text {
+            Ok(text) => parse(&text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.baseline_update => {
+                Ok(Baseline::default())
+            }
+            Err(error) => {
+                let file = self.baseline.as_deref().unwrap_or(Path::new("the baseline"));
+                let error = format!("cannot read {}: {}", file.display(), reason(&error));
+                Err(CliError::files(error).hint("`--baseline-update` makes it"))
+            }
+        }
+    }
+
+    /// What is left out of the report.
+    pub(super) fn left_out<'k>(&self, kept: Option<&'k Kept>) -> Option<&'k Baseline> {
+        kept.map(|it| &it.known).filter(|_| !self.baseline_update)
+    }
+
+    /// Writes the list anew if that was asked for, and tells of what is stale if not.
+    pub(super) fn keep(
+        &self,
+        kept: Option<Kept>,
+        inspected: &mut Inspected,
+        view: &dyn View,
+        session: &Session,
+        quiet: bool,
+    ) -> Result<(), CliError> {
+        let Some(mut kept) = kept else { return Ok(()) };
+        let (before, stale) = (kept.known.clone(), std::mem::take(&mut inspected.applied.stale));
+        if self.baseline_update {
+            update(&mut kept.known, inspected, view);
+        } else if self.baseline_prune {
+            kept.known.prune(&stale);
+        } else {
+            let count: u64 = stale.iter().map(|(_, count)| u64::from(*count)).sum();
+            if count > 0 && !quiet {
+                session.messages.warning(&kept.stale(count));
+            }
+            return Ok(());
+        }
+        if kept.known != before || !kept.file.exists() {
+            kept.write()?;
+        }
+        if !quiet {
+            let count = kept.known.count();
+            session.messages.line(&format!("{}: {}", kept.shown, counted(count as u64, "known finding")));
+        }
+        Ok(())
+    }
+}
+
+/// All that is told becomes known. What is not all there of a file says nothing about it.
+fn update(known: &mut Baseline, inspected: &mut Inspected, view: &dyn View) {
+    let Inspected { report, applied } = inspected;
+    let presence = policy::presence(report, view);
+    let is_known: Vec<_> = applied.marks.iter().map(|it| presence(&it.path) == Presence::Checked).collect();
+    let marks = applied.marks.iter().zip(&is_known).filter(|(_, it)| **it).map(|(mark, _)| mark.clone());
+    known.update(marks, &presence);
+    drop(presence);
+    report.baselined += is_known.iter().filter(|it| **it).count();
+    let mut each = is_known.iter();
+    report.findings.retain(|_| !each.next().copied().unwrap_or(false));
+    let mut each = is_known.iter();
+    applied.marks.retain(|_| !each.next().copied().unwrap_or(false));
+}
+
+impl Kept {
+    fn stale(&self, count: u64) -> String {
+        let entries = counted(count, "finding");
+        format!(
+            "{} lists {entries} that {} not there any more; `--baseline-prune` takes them out",
+            self.shown,
+            if count == 1 { "is" } else { "are" }
+        )
+    }
+
+    /// Whole or not at all: a list that is cut off would be of no use.
+    fn write(&self) -> Result<(), CliError> {
+        let mut name = self.file.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.new", std::process::id()));
+        let new = self.file.with_file_name(name);
+        let written = fs::write(&new, self.known.to_json()).and_then(|()| fs::rename(&new, &self.file));
+        written.map_err(|error| {
+            // Whatever is left of it is in nobody's way.
+            let _ = fs::remove_file(&new);
+            CliError::files(format!("cannot write {}: {}", self.shown, reason(&error)))
+        })
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// For messages about what is wrong inside of the file.
+fn name(file: &Path) -> Result<WorkspacePath, CliError> {
+    let name = file.file_name().and_then(|it| it.to_str());
+    let name = name.ok_or_else(|| CliError::usage(format!("{} names no file", file.display())))?;
+    Ok(WorkspacePath::root().child(name))
+}

@@ -1,0 +1,267 @@
+//! `--fix`: makes fixes in a branch, checks again, until there is nothing left to fix, and only then
+//! writes to the disk.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use lint::{Applicability, Unit};
+use overlay::{Branch, CommitError, Committer, ContentHash, Snapshot, View, WorkspacePath, unified};
+
+use super::inspect::{Inspected, Inspector};
+use crate::{
+    CliError, Workspace,
+    baseline::Baseline,
+    check::{Files, Finding, Level, Report, RuleRef},
+    daemon, fix, home,
+};
+
+/// Fixes
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct FixArgs {
+    /// Make the fixes that keep what the code means
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) fix: bool,
+
+    /// With `--fix` or `--diff`: fixes that may change what the code means, too
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) unsafe_fixes: bool,
+
+    /// Print the changes that `--fix` would make as a patch, and write nothing
+    #[arg(long, help_heading = "Fixes", conflicts_with_all = ["statistics", "baseline_update", "baseline_prune"])]
+    pub(super) diff: bool,
+}
+
+/// So often a file is fixed and checked again, at most, as with ruff.
+const ROUNDS: usize = 100;
+
+impl FixArgs {
+    pub(super) fn is_asked(&self) -> bool {
+        self.fix || self.diff
+    }
+
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        if self.unsafe_fixes && !self.is_asked() {
+            let error = CliError::usage("--unsafe-fixes says which fixes to make, not to make any");
+            return Err(error.hint("give `--fix` as well, or `--diff`"));
+        }
+        Ok(())
+    }
+
+    fn least(&self) -> Applicability {
+        if self.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe }
+    }
+}
+
+/// The files after all fixes.
+pub(super) struct Fixed {
+    branch: Branch,
+    /// How many fixes were made.
+    pub(super) count: usize,
+}
+
+/// A file with something left to fix.
+struct Open {
+    unit: Unit,
+    findings: Vec<Finding>,
+    is_complete: bool,
+    /// How many fixes are made at once.
+    limit: usize,
+}
+
+/// A file in which fixes were just made.
+struct Tried {
+    path: WorkspacePath,
+    before: Bytes,
+    rules: Vec<Arc<RuleRef>>,
+}
+
+/// Fixes one set of files.
+pub(super) struct Fixer<'a> {
+    pub(super) inspector: &'a Inspector<'a>,
+    pub(super) workspace: &'a Workspace,
+    pub(super) args: &'a FixArgs,
+    pub(super) baseline: Option<&'a Baseline>,
+}
+
+impl Fixer<'_> {
+    /// Makes the fixes of what `report` tells of `files`, and of what comes up on the way.
+    pub(super) fn fix(
+        &self,
+        view: &Arc<dyn View>,
+        files: &Files,
+        report: &Report,
+    ) -> Result<Fixed, CliError> {
+        let mut fixed = Fixed { branch: Branch::new(Arc::clone(view)), count: 0 };
+        let mut open = opened(&files.units, report);
+        self.tell_of_notebooks(report);
+        let mut last = Vec::new();
+        for _ in 0..ROUNDS {
+            let tried = self.try_all(&mut fixed.branch, &mut open);
+            if tried.is_empty() {
+                return Ok(fixed);
+            }
+            last = self.judge(&mut fixed, &mut open, tried)?;
+        }
+        if !last.is_empty() && !open.is_empty() {
+            let rules: BTreeSet<_> = last.iter().map(|it| it.to_string()).collect();
+            let rules = rules.into_iter().collect::<Vec<_>>().join(", ");
+            self.warn(&format!(
+                "after {ROUNDS} rounds fixes still lead to fixes; those of {rules} go in circles"
+            ));
+        }
+        Ok(fixed)
+    }
+
+    /// Makes in each open file what can be made at once. Files with nothing left are open no more.
+    fn try_all(&self, branch: &mut Branch, open: &mut BTreeMap<WorkspacePath, Open>) -> Vec<Tried> {
+        let mut tried = Vec::new();
+        open.retain(|path, file| {
+            let picked = fix::pick(&file.findings, self.args.least(), file.limit);
+            let Ok(before) = branch.snapshot().open(path) else { return false };
+            let content = Some(ContentHash::of(&before));
+            // Findings for a text that is gone are of no use: a link may lead to a file just fixed.
+            let is_for = |it: &Finding| it.file.content == content;
+            if picked.rules.is_empty() || !file.findings.iter().all(is_for) {
+                return false;
+            }
+            if let Err(error) = branch.edit_text(path, &picked.edits) {
+                self.warn(&format!("{} is not fixed: {error}", self.workspace.shown(path)));
+                return false;
+            }
+            tried.push(Tried { path: path.clone(), before, rules: picked.rules });
+            true
+        });
+        tried
+    }
+
+    /// Checks the files again; what broke one is taken back. The rules whose fixes stay.
+    fn judge(
+        &self,
+        fixed: &mut Fixed,
+        open: &mut BTreeMap<WorkspacePath, Open>,
+        tried: Vec<Tried>,
+    ) -> Result<Vec<Arc<RuleRef>>, CliError> {
+        let units = tried.iter().filter_map(|it| open.get(&it.path)).map(|it| it.unit.clone()).collect();
+        let view: Arc<dyn View> = Arc::new(fixed.branch.snapshot());
+        let files = Files { units, ..Files::default() };
+        let Inspected { report, .. } = self.inspector.inspect(&view, files, self.baseline)?;
+        let mut now = opened(open.values().map(|it| &it.unit), &report);
+        let mut made = Vec::new();
+        for it in tried {
+            let Some(after) = now.remove(&it.path) else { continue };
+            let Some(before) = open.get_mut(&it.path) else { continue };
+            if !is_broken(before, &after) {
+                fixed.count += it.rules.len();
+                made.extend(it.rules);
+                *before = after;
+                continue;
+            }
+            let restored = fixed.branch.write(&it.path, it.before);
+            restored.map_err(|error| CliError::files(error.to_string()))?;
+            if it.rules.len() > 1 {
+                // Some of them do not get on with each other.
+                before.limit = it.rules.len() / 2;
+            } else {
+                let (rule, shown) = (&it.rules[0], self.workspace.shown(&it.path));
+                self.warn(&format!("the fix of {rule} makes {shown} invalid, and was not made"));
+                open.remove(&it.path);
+            }
+        }
+        Ok(made)
+    }
+
+    fn tell_of_notebooks(&self, report: &Report) {
+        let is_left = |it: &&Finding| {
+            it.cell.is_some() && it.fixes.iter().any(|it| it.applicability >= self.args.least())
+        };
+        let count = report.findings.iter().filter(is_left).count();
+        if count > 0 {
+            self.warn(&format!("notebooks are not fixed: {count} of their findings could be"));
+        }
+    }
+
+    fn warn(&self, text: &str) {
+        self.inspector.messages.warning(&crate::render::printable(text));
+    }
+}
+
+/// The files that findings are of.
+fn opened<'u>(units: impl IntoIterator<Item = &'u Unit>, report: &Report) -> BTreeMap<WorkspacePath, Open> {
+    let levels: BTreeMap<_, _> = report.checked.iter().map(|(path, level)| (path, *level)).collect();
+    let open = |unit: &Unit| {
+        let is_complete = levels.get(&unit.path) == Some(&Level::Complete);
+        let open = Open { unit: unit.clone(), findings: Vec::new(), is_complete, limit: usize::MAX };
+        (unit.path.clone(), open)
+    };
+    let mut files: BTreeMap<_, _> = units.into_iter().map(open).collect();
+    for finding in &report.findings {
+        if let Some(file) = files.get_mut(&finding.file.path) {
+            file.findings.push(finding.clone());
+        }
+    }
+    files
+}
+
+/// Whether what was made of a file cannot be read by linters that could read it before.
+fn is_broken(before: &Open, after: &Open) -> bool {
+    let syntax_errors = |it: &Open| it.findings.iter().filter(|it| is_syntax_error(&it.rule.code)).count();
+    (before.is_complete && !after.is_complete) || syntax_errors(after) > syntax_errors(before)
+}
+
+fn is_syntax_error(code: &str) -> bool {
+    ["invalid-syntax", "syntax-error", "parse-error"].contains(&code)
+}
+
+impl Fixed {
+    pub(super) fn snapshot(&self) -> Snapshot {
+        self.branch.snapshot()
+    }
+
+    /// The changes as a patch; empty if there are none.
+    pub(super) fn patch(&self) -> Result<String, CliError> {
+        const CONTEXT: usize = 3;
+        let (after, before) = (self.snapshot(), self.snapshot().base_of());
+        let changes = after.changes(&before);
+        let patch = changes.and_then(|it| unified(&it, &before, &after, CONTEXT));
+        patch.map_err(|error| CliError::files(format!("cannot compare: {error}")))
+    }
+
+    /// Writes the changes to the workspace, all or none.
+    pub(super) fn commit(&self, root: &Path) -> Result<(), CliError> {
+        let plan = self.branch.plan_commit(&BTreeSet::new());
+        let plan = plan.map_err(|error| CliError::files(format!("the workspace cannot be read: {error}")))?;
+        if plan.ops.is_empty() {
+            return Ok(());
+        }
+        let journal = journal(root)?;
+        let committer = Committer::new(root, &journal)
+            .map_err(|error| CliError::files(format!("cannot use {}: {error}", journal.display())))?;
+        committer.recover().map_err(|error| refused(&error))?;
+        committer.commit(&plan.ops).map_err(|error| refused(&error))?;
+        Ok(())
+    }
+}
+
+/// Where the daemon keeps the journal of the same workspace, so that each finds what the other left.
+fn journal(root: &Path) -> Result<std::path::PathBuf, CliError> {
+    let state = home::state_dir().ok_or_else(|| {
+        let error = CliError::files("there is no place for the journal of changes");
+        error.hint("set BROKER_STATE_DIR to a folder outside of the workspace")
+    })?;
+    Ok(daemon::state_of(&state, &daemon::id_of(root)).join("journal"))
+}
+
+fn refused(error: &CommitError) -> CliError {
+    match error {
+        CommitError::Conflicts(conflicts) => {
+            let paths: Vec<_> = conflicts.iter().map(|it| format!("`{}`", it.path)).collect();
+            CliError::files(format!("nothing was fixed, since {} changed meanwhile", paths.join(", ")))
+                .hint("run it again")
+        }
+        error => CliError::files(format!("cannot write the fixes: {error}")),
+    }
+}

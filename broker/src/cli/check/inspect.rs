@@ -1,0 +1,69 @@
+//! Asks the linters, and lets comments, configuration and baseline decide what of it is told.
+
+use std::{sync::Arc, time::Instant};
+
+use overlay::{View, WorkspacePath};
+
+use super::{Args, linters::Linters};
+use crate::{
+    CliError,
+    baseline::Baseline,
+    check::{
+        Files, Options, Report, check_groups,
+        policy::{self, Applied, Policy},
+    },
+    config::Configs,
+    console::Messages,
+    progress::Progress,
+};
+
+/// How everything of a run is checked.
+pub(super) struct Inspector<'a> {
+    pub(super) args: &'a Args,
+    pub(super) linters: &'a Linters,
+    pub(super) options: &'a Options,
+    pub(super) messages: &'a Messages,
+    /// Whether a person watches.
+    pub(super) watched: bool,
+}
+
+/// What is told, and what there is to know about it.
+pub(super) struct Inspected {
+    pub(super) report: Report,
+    pub(super) applied: Applied,
+}
+
+impl Inspector<'_> {
+    pub(super) fn inspect(
+        &self,
+        view: &Arc<dyn View>,
+        files: Files,
+        baseline: Option<&Baseline>,
+    ) -> Result<Inspected, CliError> {
+        let start = Instant::now();
+        let configs = configs(self.args, &**view);
+        let groups = self.linters.groups(&configs, files)?;
+        let progress = Arc::new(Progress::new(self.messages.clone(), self.watched));
+        let update = Arc::clone(&progress);
+        let update = Arc::new(move |done, total| update.update(done, total));
+        let checked = check_groups(view, groups, self.options, update);
+        progress.end();
+        let mut report =
+            checked.map_err(|error| CliError::files(format!("cannot start checking: {error}")))?;
+        let every_rule = self.args.select.is_none() && self.args.ignore.is_empty();
+        let policy = Policy { configs: &configs, baseline, every_rule };
+        let applied = policy::apply(&mut report, &**view, &policy)?;
+        report.duration = start.elapsed();
+        Ok(Inspected { report, applied })
+    }
+}
+
+/// The configuration of what `view` shows.
+pub(super) fn configs<'v>(args: &Args, view: &'v dyn View) -> Configs<'v> {
+    if args.isolated { Configs::isolated() } else { Configs::new(view) }
+}
+
+/// Where the configuration says that the baseline is.
+pub(super) fn configured_baseline(args: &Args, view: &dyn View) -> Result<Option<WorkspacePath>, CliError> {
+    Ok(configs(args, view).workspace()?.baseline().cloned())
+}

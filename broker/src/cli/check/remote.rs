@@ -1,0 +1,230 @@
+//! `broker check --branch`: the daemon checks, and what it says is shown as if it had been checked here.
+
+mod report;
+mod texts;
+
+use std::path::{Path, PathBuf};
+
+use broker_proto::v1::{self as pb, check_response::Event, watch_response::Event as Watched};
+use lint::FixAvailability;
+use tonic::Status;
+
+use self::{report::Round, texts::Texts};
+use super::{
+    Args, exit,
+    outputs::{self, Output},
+};
+use crate::{
+    CliError, Exit,
+    check::Report,
+    cli::Session,
+    client::{Client, Opened, of_branch},
+    render::{self, Page, explain_incomplete},
+    selectors::Selectors,
+};
+
+/// What is said of branches.
+#[derive(Debug, clap::Args)]
+pub(super) struct BranchArgs {
+    /// Check this branch, by its name or id, instead of the files on the disk
+    ///
+    /// The daemon checks, with the bundled plugins; it is started if none runs.
+    #[arg(
+        long,
+        value_name = "BRANCH",
+        help_heading = "Branches",
+        conflicts_with_all = [
+            "stdin_filename", "show_files", "isolated", "config", "plugin", "no_respect_gitignore", "jobs",
+            "timeout", "no_cache", "since", "staged", "changed", "fix", "unsafe_fixes", "diff", "baseline",
+            "baseline_update", "baseline_prune",
+        ]
+    )]
+    pub(super) branch: Option<String>,
+
+    /// Show only what the branch brought about: findings that its parent has not
+    #[arg(long, requires = "branch", help_heading = "Branches")]
+    new_only: bool,
+}
+
+/// What stays the same from round to round.
+struct Ask<'a> {
+    args: &'a Args,
+    outputs: &'a [Output],
+    open: &'a Opened,
+    branch: String,
+}
+
+pub(super) fn run(
+    args: &Args,
+    branch: &str,
+    outputs: &[Output],
+    session: &mut Session,
+) -> Result<Exit, CliError> {
+    if args.paths.iter().any(|it| it.as_os_str() == "-") {
+        return Err(CliError::usage("--branch leaves no room for the text on standard input")
+            .hint("`broker branch write BRANCH PATH -` puts it into the branch"));
+    }
+    // A mistake here is one whoever checks.
+    Selectors::parse(args.select.as_deref(), &args.ignore)?;
+    session.loader.quiet = args.quiet;
+    let open = session.open()?;
+    let branch = open.branch(branch)?.branch_id;
+    let request = request(args, &open, &branch)?;
+    let ask = Ask { args, outputs, open: &open, branch };
+    if args.watch { ask.watch(request, session) } else { ask.once(request, session) }
+}
+
+fn request(args: &Args, open: &Opened, branch: &str) -> Result<pb::CheckRequest, CliError> {
+    let is_everything = |paths: &[PathBuf]| matches!(paths, [one] if one == Path::new("."));
+    let paths = args.paths.iter().map(|it| Ok(open.path(it)?.to_string()));
+    let paths = paths.collect::<Result<Vec<_>, CliError>>()?;
+    // The root is what is checked if there are no paths.
+    let paths = if is_everything(&args.paths) && paths == [""] { Vec::new() } else { paths };
+    Ok(pb::CheckRequest {
+        target: Some(of_branch(branch)),
+        paths,
+        revision: None,
+        priority: pb::Priority::Interactive.into(),
+        new_only: args.branch.new_only,
+        select: args.select.clone().unwrap_or_default(),
+        ignore: args.ignore.clone(),
+        supersede: false,
+    })
+}
+
+impl Ask<'_> {
+    fn once(&self, request: pb::CheckRequest, session: &mut Session) -> Result<Exit, CliError> {
+        let client = &self.open.client;
+        let mut round = Round::default();
+        let answered = client.call(client.checks().check(request)).and_then(|mut parts| {
+            while let Some(part) = client.next(&mut parts)? {
+                part.event.into_iter().for_each(|it| round.add(it));
+            }
+            Ok(())
+        });
+        match answered {
+            // What came before the interrupt stands.
+            Err(_) if client.is_interrupted() => {}
+            answered => answered?,
+        }
+        self.show(&round, session)
+    }
+
+    /// Round after round; the exit code is that of the last whole one.
+    fn watch(&self, request: pb::CheckRequest, session: &mut Session) -> Result<Exit, CliError> {
+        let client = &self.open.client;
+        let mut exit = Exit::Clean;
+        let mut shown = 0;
+        let request = pb::WatchRequest { check: Some(request) };
+        let watched = client.call(client.checks().watch(request)).map_err(CliError::from);
+        let mut watched = watched.map(|it| Rounds { parts: it, client })?;
+        loop {
+            let round = match watched.next() {
+                _ if client.is_interrupted() => return Ok(exit),
+                round => round?,
+            };
+            if shown > 0 && !self.args.quiet {
+                session.messages.line(&format!("--- revision {}", round.revision));
+            }
+            exit = self.show(&round, session)?;
+            shown += 1;
+        }
+    }
+
+    fn show(&self, round: &Round, session: &mut Session) -> Result<Exit, CliError> {
+        let Self { args, outputs, open, .. } = *self;
+        let texts = Texts::new(open, &self.branch, round.revision);
+        let report = round.report(&texts, args.branch.new_only)?;
+        let rules = |linter: &str| rules(&open.client, linter).unwrap_or_default();
+        let color = session.color;
+        let written = outputs::write(outputs, session, |output, out| {
+            let page = Page {
+                report: &report,
+                view: &texts,
+                workspace: &open.workspace,
+                rules: &rules,
+                color: color && output.file.is_none(),
+                quiet: args.quiet,
+            };
+            match args.statistics {
+                true => render::statistics(output.format, &page, out),
+                false => render::render(output.format, &page, out),
+            }
+        });
+        self.tell_incomplete(&report, session);
+        if !args.quiet && report.files == 0 && report.is_complete() {
+            session.messages.warning("no plugin is interested in any of these files");
+        }
+        Ok(if written { exit(args, &report) } else { Exit::Abnormal })
+    }
+
+    fn tell_incomplete(&self, report: &Report, session: &Session) {
+        for sentence in explain_incomplete(&self.open.workspace, &report.incomplete) {
+            if !self.args.allow_incomplete {
+                session.messages.error(&CliError::plugin(sentence));
+            } else if !self.args.quiet {
+                session.messages.warning(&sentence);
+            }
+        }
+    }
+}
+
+/// The rounds of a watch.
+struct Rounds<'a> {
+    parts: tonic::Streaming<pb::WatchResponse>,
+    client: &'a Client,
+}
+
+impl Rounds<'_> {
+    /// The next whole round; those that a change overtook are passed over.
+    fn next(&mut self) -> Result<Round, Status> {
+        let mut round = Round::default();
+        loop {
+            let part = self.client.next(&mut self.parts)?;
+            let part = part.ok_or_else(|| Status::unavailable("the daemon has stopped watching"))?;
+            match part.event {
+                Some(Watched::Started(it)) => round.add(Event::Started(it)),
+                Some(Watched::Findings(it)) => round.add(Event::Findings(it)),
+                Some(Watched::Incomplete(it)) => round.add(Event::Incomplete(it)),
+                Some(Watched::Superseded(_)) => round = Round::default(),
+                Some(Watched::Summary(it)) => {
+                    round.add(Event::Summary(it));
+                    return Ok(round);
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// Every rule of a linter; formats that describe rules do without what cannot be had.
+fn rules(client: &Client, linter: &str) -> Result<Vec<lint::Rule>, Status> {
+    let mut rules = Vec::new();
+    let mut page_token = String::new();
+    loop {
+        let request = pb::ListRulesRequest { linter: linter.to_owned(), page_size: 10_000, page_token };
+        let page = client.call(client.rules().list_rules(request))?;
+        rules.extend(page.rules.into_iter().map(rule));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return Ok(rules);
+        }
+    }
+}
+
+fn rule(it: pb::Rule) -> lint::Rule {
+    let fix = match it.fix_availability() {
+        pb::FixAvailability::None | pb::FixAvailability::Unspecified => FixAvailability::None,
+        pb::FixAvailability::Sometimes => FixAvailability::Sometimes,
+        pb::FixAvailability::Always => FixAvailability::Always,
+    };
+    lint::Rule {
+        code: it.code,
+        name: it.name,
+        summary: it.summary,
+        explanation: it.explanation,
+        url: Some(it.url).filter(|it| !it.is_empty()),
+        fix,
+        default: it.default_on,
+    }
+}

@@ -1,0 +1,56 @@
+//! The files of a branch at one revision, fetched when they are looked at.
+
+use std::{
+    collections::HashMap,
+    io,
+    sync::{Mutex, PoisonError},
+};
+
+use bytes::Bytes;
+use overlay::{FileKind, Listing, Metadata, View, WorkspacePath};
+use tonic::Code;
+
+use crate::client::Opened;
+
+/// Gives the texts that findings are about, links followed. It lists nothing: nobody walks through it.
+pub(super) struct Texts<'a> {
+    open: &'a Opened,
+    branch: &'a str,
+    revision: u64,
+    /// `None` for what could not be had.
+    known: Mutex<HashMap<WorkspacePath, Option<Bytes>>>,
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn new(open: &'a Opened, branch: &'a str, revision: u64) -> Self {
+        Self { open, branch, revision, known: Mutex::default() }
+    }
+}
+
+impl View for Texts<'_> {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = known.get(path) {
+            return text.clone().ok_or_else(|| io::ErrorKind::NotFound.into());
+        }
+        let read = self.open.read(self.branch, path.as_str(), Some(self.revision));
+        known.insert(path.clone(), read.as_ref().ok().map(|it| Bytes::from(it.clone())));
+        read.map(Bytes::from).map_err(|status| match status.code() {
+            Code::NotFound => io::ErrorKind::NotFound.into(),
+            _ => io::Error::other(status.message().to_owned()),
+        })
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        let size = self.read(path)?.len() as u64;
+        Ok(Metadata { kind: FileKind::File, size, executable: false })
+    }
+
+    fn list(&self, _: &WorkspacePath) -> io::Result<Listing> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn read_link(&self, _: &WorkspacePath) -> io::Result<String> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}

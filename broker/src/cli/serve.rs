@@ -1,0 +1,161 @@
+//! `broker serve`
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use scheduler::{Cache, CacheOptions, Options as SchedulerOptions, Scheduler};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
+
+use super::Session;
+use crate::{
+    CliError, Exit,
+    check::{AnswerCodec, Engine, default_jobs},
+    daemon::{self, Daemon},
+    endpoint::{Claim, Claimed, Endpoint},
+    grpc::{self, Door, Serving, Token},
+    home,
+    plugins::PluginArgs,
+};
+
+/// Run the daemon
+///
+/// Serves any number of workspaces and branches to editors, agents and the other commands, over gRPC on a
+/// Unix socket that only this user can reach. Prints `serving at SOCKET` when it is ready. If a daemon runs
+/// there already, prints the same and exits with 0. Ends on an interrupt, `broker stop`, or after some time
+/// without a client; what was acknowledged is kept.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Listen on this socket instead of the user's own; its folder must be the user's alone
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+
+    /// Listen on this address as well, such as `127.0.0.1:0`; clients must show the token beside the socket
+    #[arg(long, value_name = "ADDRESS")]
+    tcp: Option<SocketAddr>,
+
+    /// Let `--tcp` listen on an address that other machines can reach
+    #[arg(long, requires = "tcp")]
+    allow_remote: bool,
+
+    /// End after so many seconds without a client; 0 never ends
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    idle_exit: u64,
+
+    /// How many files to check at once [default: the number of processors]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// How much memory answers may take, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 512)]
+    cache_memory: usize,
+
+    #[command(flatten)]
+    plugins: PluginArgs,
+}
+
+/// Threads for a person who waits, beside those for everybody.
+const INTERACTIVE: usize = 2;
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let endpoint = match &args.socket {
+        Some(socket) => Endpoint { socket: std::path::absolute(socket)? },
+        None => Endpoint::of_user(),
+    };
+    if let Some(address) = args.tcp
+        && !address.ip().is_loopback()
+        && !args.allow_remote
+    {
+        let error =
+            CliError::usage(format!("other machines can reach {address}, and what is sent is not encrypted"));
+        return Err(error.hint("use 127.0.0.1, or say --allow-remote if you mean it"));
+    }
+    match endpoint.claim()? {
+        Claimed::Taken { pid } => {
+            let pid = pid.map_or_else(String::new, |it| format!(" (process {it})"));
+            session.messages.line(&format!("a daemon is running already{pid}"));
+            session.print(&ready(&endpoint))?;
+            Ok(Exit::Clean)
+        }
+        Claimed::Ours(claim) => {
+            let daemon = make(args, session)?;
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
+            let runtime =
+                runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
+            let served = runtime.block_on(serve(args, session, &claim, &endpoint, &daemon));
+            daemon.engine.shut_down();
+            // What still blocks a thread is given up: whatever was acknowledged is on the disk.
+            runtime.shutdown_timeout(Duration::from_secs(1));
+            served.map(|()| Exit::Clean)
+        }
+    }
+}
+
+fn ready(endpoint: &Endpoint) -> String {
+    format!("serving at {}\n", endpoint.socket.display())
+}
+
+fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
+    let state_dir = home::state_dir().ok_or_else(|| {
+        CliError::files("there is no folder to keep branches in").hint("set BROKER_STATE_DIR")
+    })?;
+    let workers = args.jobs.map_or_else(default_jobs, usize::from);
+    let plugins = session.loader.load(&args.plugins, workers + INTERACTIVE)?;
+    plugins.report_broken(&session.messages);
+    let options =
+        SchedulerOptions { workers, interactive_workers: INTERACTIVE, ..SchedulerOptions::default() };
+    let scheduler =
+        Scheduler::new(options).map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
+    let folder = session.surroundings.cache_dir.as_ref().map(|it| it.join("answers"));
+    let options = CacheOptions { memory: args.cache_memory << 20, folder, ..CacheOptions::default() };
+    let cache = Cache::new(options, AnswerCodec);
+    let engine = Engine::new(scheduler, Some(Arc::new(cache)), workers);
+    let idle_exit = (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit));
+    Ok(Daemon::new(daemon::Parts { plugins, engine, state_dir, idle_exit }))
+}
+
+async fn serve(
+    args: &Args,
+    session: &mut Session,
+    claim: &Claim,
+    endpoint: &Endpoint,
+    daemon: &Arc<Daemon>,
+) -> Result<(), CliError> {
+    let cannot = |what: String| move |error| CliError::files(format!("cannot listen on {what}: {error}"));
+    let listener = claim.listen().map_err(cannot(endpoint.socket.display().to_string()))?;
+    let mut doors = vec![Door::Unix(listener)];
+    let mut said = ready(endpoint);
+    if let Some(address) = args.tcp {
+        let listener = TcpListener::bind(address).await.map_err(cannot(address.to_string()))?;
+        let token = daemon::random::handle().map_err(|error| CliError::files(error.to_string()))?;
+        claim.write_token(&token).map_err(cannot(endpoint.token_file().display().to_string()))?;
+        let address = listener.local_addr().map_err(cannot(address.to_string()))?;
+        said += &format!("serving at {address}, token in {}\n", endpoint.token_file().display());
+        doors.push(Door::Tcp(listener, Token(Some(token.into()))));
+    }
+    end_on_signals(daemon).map_err(|error| CliError::files(format!("cannot heed signals: {error}")))?;
+    session.print(&said)?;
+    grpc::serve(Serving { daemon: Arc::clone(daemon) }, doors)
+        .await
+        .map_err(|error| CliError::files(format!("the daemon broke off: {error}")))
+}
+
+/// An interrupt ends the daemon in order. A closed terminal does not end it.
+fn end_on_signals(daemon: &Arc<Daemon>) -> std::io::Result<()> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    let daemon = Arc::clone(daemon);
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => break,
+                _ = terminate.recv() => break,
+                _ = hangup.recv() => {}
+            }
+        }
+        daemon.shut_down();
+    });
+    Ok(())
+}

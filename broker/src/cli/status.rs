@@ -1,0 +1,176 @@
+//! `broker status`
+
+use std::{fmt::Write as _, time::Duration};
+
+use broker_proto::v1 as pb;
+use serde::Serialize;
+
+use super::{AnswerFormat, Session, words};
+use crate::{CliError, Exit, client::Client, render::printable};
+
+/// Say how the daemon is
+///
+/// Exits with 0 if a daemon is running and with 1 if none is. Never starts one.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
+    output_format: AnswerFormat,
+}
+
+#[derive(Serialize)]
+struct Status {
+    running: bool,
+    #[serde(flatten)]
+    daemon: Option<Daemon>,
+}
+
+#[derive(Serialize)]
+struct Daemon {
+    version: String,
+    pid: u32,
+    started_ms: u64,
+    uptime_seconds: u64,
+    /// 0 where that cannot be found out.
+    resident_bytes: u64,
+    /// 0 for never.
+    idle_exit_seconds: u64,
+    scheduler: Scheduler,
+    cache: Cache,
+    branches: u32,
+    workspaces: Vec<Workspace>,
+}
+
+#[derive(Serialize)]
+struct Workspace {
+    root: String,
+    branches: u32,
+    buffers: u32,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    degraded: String,
+}
+
+#[derive(Serialize)]
+struct Scheduler {
+    classes: Vec<Class>,
+    done: u64,
+    joined: u64,
+    superseded: u64,
+    cancelled: u64,
+    rejected: u64,
+}
+
+#[derive(Serialize)]
+struct Class {
+    name: String,
+    queued: u32,
+    running: u32,
+    mean_queue_us: u64,
+    mean_run_us: u64,
+}
+
+#[derive(Serialize)]
+struct Cache {
+    entries: u64,
+    bytes: u64,
+    hits: u64,
+    misses: u64,
+    evicted: u64,
+}
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let client = Client::running(&session.surroundings.cancel)?;
+    let daemon = client.map(|it| ask(&it)).transpose()?;
+    let exit = if daemon.is_some() { Exit::Clean } else { Exit::Findings };
+    let text = match (args.output_format, &daemon) {
+        (AnswerFormat::Json, _) => super::json(&Status { running: daemon.is_some(), daemon }),
+        (AnswerFormat::Text, Some(daemon)) => told(daemon),
+        (AnswerFormat::Text, None) => "no daemon is running\n".to_owned(),
+    };
+    session.print(&text)?;
+    Ok(exit)
+}
+
+fn ask(client: &Client) -> Result<Daemon, CliError> {
+    let status = client.call(client.daemon().get_status(pb::GetStatusRequest {}))?;
+    let workspaces = client.call(client.workspaces().list_workspaces(pb::ListWorkspacesRequest {}))?;
+    Ok(Daemon {
+        version: status.version,
+        pid: status.pid,
+        started_ms: status.started_ms,
+        uptime_seconds: words::since(status.started_ms).as_secs(),
+        resident_bytes: status.resident_bytes,
+        idle_exit_seconds: status.idle_exit_seconds,
+        scheduler: scheduler(status.scheduler.unwrap_or_default()),
+        cache: cache(status.cache.unwrap_or_default()),
+        branches: status.branches,
+        workspaces: workspaces.workspaces.into_iter().map(workspace).collect(),
+    })
+}
+
+fn workspace(it: pb::Workspace) -> Workspace {
+    let pb::Workspace { root, branches, buffers, degraded, .. } = it;
+    Workspace { root, branches, buffers, degraded }
+}
+
+fn scheduler(it: pb::SchedulerStatus) -> Scheduler {
+    let class = |it: pb::ClassStatus| Class {
+        name: it.name,
+        queued: it.queued,
+        running: it.running,
+        mean_queue_us: it.mean_queue_us,
+        mean_run_us: it.mean_run_us,
+    };
+    Scheduler {
+        classes: it.classes.into_iter().map(class).collect(),
+        done: it.done,
+        joined: it.joined,
+        superseded: it.superseded,
+        cancelled: it.cancelled,
+        rejected: it.rejected,
+    }
+}
+
+fn cache(it: pb::CacheStatus) -> Cache {
+    let pb::CacheStatus { entries, bytes, hits, misses, evicted } = it;
+    Cache { entries, bytes, hits, misses, evicted }
+}
+
+fn told(it: &Daemon) -> String {
+    let uptime = words::duration(Duration::from_secs(it.uptime_seconds));
+    let mut text = format!("broker {}, process {}, up {uptime}\n", printable(&it.version), it.pid);
+    if it.resident_bytes > 0 {
+        text += &format!("memory      {}\n", words::bytes(it.resident_bytes));
+    }
+    for class in &it.scheduler.classes {
+        text += &told_class(class);
+    }
+    let (work, cache) = (&it.scheduler, &it.cache);
+    let _to_a_string = writeln!(
+        text,
+        "work        {} done, {} joined, {} superseded, {} cancelled, {} refused",
+        work.done, work.joined, work.superseded, work.cancelled, work.rejected
+    );
+    let _to_a_string = writeln!(
+        text,
+        "answers     {} kept in {}, {} reused, {} computed",
+        cache.entries,
+        words::bytes(cache.bytes),
+        cache.hits,
+        cache.misses
+    );
+    for it in &it.workspaces {
+        let counts =
+            format!("{}, {}", words::counted(it.branches, "branch"), words::counted(it.buffers, "buffer"));
+        let _to_a_string = writeln!(text, "workspace   {} ({counts})", printable(&it.root));
+        if !it.degraded.is_empty() {
+            let _to_a_string = writeln!(text, "            {}", printable(&it.degraded));
+        }
+    }
+    text
+}
+
+fn told_class(it: &Class) -> String {
+    let (wait, run) = (words::micros(it.mean_queue_us), words::micros(it.mean_run_us));
+    let (name, waiting, running) = (&it.name, it.queued, it.running);
+    format!("{name:<11} {waiting} waiting, {running} running; recently {wait} in the queue, {run} at work\n")
+}

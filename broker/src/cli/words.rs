@@ -1,0 +1,79 @@
+//! Numbers as people read them.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long ago a moment was, in milliseconds since the Unix epoch; nothing if it is yet to come.
+pub(super) fn since(moment_ms: u64) -> Duration {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.saturating_sub(Duration::from_millis(moment_ms))
+}
+
+/// `3 minutes ago`
+pub(super) fn ago(moment_ms: u64) -> String {
+    match since(moment_ms) {
+        short if short < Duration::from_secs(1) => "just now".to_owned(),
+        long => format!("{} ago", duration(long)),
+    }
+}
+
+/// The largest unit that fits, rounded down.
+pub(super) fn duration(it: Duration) -> String {
+    let seconds = it.as_secs();
+    let units = [(86_400, "day"), (3600, "hour"), (60, "minute")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= *unit).unwrap_or((1, "second"));
+    counted(seconds / unit, name)
+}
+
+/// `1.5 ms`
+pub(super) fn micros(micros: u64) -> String {
+    match micros {
+        0..1000 => format!("{micros} µs"),
+        1000..1_000_000 => format!("{}.{} ms", micros / 1000, micros % 1000 / 100),
+        _ => format!("{}.{} s", micros / 1_000_000, micros % 1_000_000 / 100_000),
+    }
+}
+
+/// `12 MiB`
+pub(super) fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..0x10_0000 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
+    }
+}
+
+/// `1 file`, `2 files`, `2 branches`
+pub(super) fn counted(count: impl Into<u64>, what: &str) -> String {
+    let count = count.into();
+    let ending = match count {
+        1 => "",
+        _ if what.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{count} {what}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(duration(Duration::from_secs(61)), "1 minute");
+        assert_eq!(duration(Duration::from_secs(7200)), "2 hours");
+        assert_eq!(duration(Duration::ZERO), "0 seconds");
+        assert_eq!(
+            (micros(999), micros(1500), micros(2_340_000)),
+            ("999 µs".into(), "1.5 ms".into(), "2.3 s".into())
+        );
+        assert_eq!(
+            (bytes(1), bytes(2048), bytes(3 << 20)),
+            ("1 bytes".into(), "2 KiB".into(), "3 MiB".into())
+        );
+        assert_eq!(
+            (counted(1_u32, "branch"), counted(2_u32, "branch")),
+            ("1 branch".into(), "2 branches".into())
+        );
+        assert_eq!(ago(u64::MAX), "just now");
+    }
+}

@@ -1,0 +1,134 @@
+//! What the daemon refuses, in words for people, with what to do about it.
+
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+use crate::{CliError, ErrorKind, render::printable};
+
+/// The stable name of the reason; empty if the transport failed.
+fn reason(status: &Status) -> String {
+    status.get_details_error_info().map(|it| it.reason).unwrap_or_default()
+}
+
+/// Whether two sides could not be brought together.
+pub(crate) fn is_conflict(status: &Status) -> bool {
+    reason(status) == "CONFLICT"
+}
+
+/// Whether there is no such branch or workspace, as against no such file.
+pub(super) fn is_unknown_handle(status: &Status) -> bool {
+    reason(status) == "NOT_FOUND"
+}
+
+impl From<Status> for CliError {
+    fn from(status: Status) -> Self {
+        let reason = reason(&status);
+        Self::new(kind(&reason), message(&status)).maybe_hint(hint(&reason, &status))
+    }
+}
+
+/// Whose fault it is.
+fn kind(reason: &str) -> ErrorKind {
+    match reason {
+        "NOT_FOUND" | "NAME_TAKEN" | "INVALID_FIELD" | "LIMIT_EXCEEDED" | "PATCH_DOES_NOT_APPLY" => {
+            ErrorKind::Usage
+        }
+        _ => ErrorKind::Files,
+    }
+}
+
+/// The sentence, and below it each path that stands in the way.
+fn message(status: &Status) -> String {
+    let sentence = match (status.code(), status.message()) {
+        (Code::Unavailable, "") => "the daemon has gone".to_owned(),
+        (Code::Unknown | Code::Unavailable, text) if reason(status).is_empty() => {
+            format!("the daemon does not answer any more: {text}")
+        }
+        (code, "") => code.description().to_owned(),
+        (_, text) => text.lines().map(printable).collect::<Vec<_>>().join("\n  "),
+    };
+    let violations = status.get_details_precondition_failure().map(|it| it.violations).unwrap_or_default();
+    let news = violations.iter().map(|it| printable(&it.description));
+    let news: Vec<_> = news.filter(|it| !sentence.contains(&**it)).collect();
+    news.iter().fold(sentence, |text, it| text + "\n  " + it)
+}
+
+fn hint(reason: &str, status: &Status) -> Option<String> {
+    let hint = match reason {
+        "STALE_REVISION" => "somebody edited the branch meanwhile: look at it again, then repeat this",
+        "OTHER_CONTENT" => "somebody edited the file meanwhile: look at it again, then repeat this",
+        "CONFLICT" => "`broker branch rebase BRANCH` brings the branch up to date",
+        "NAME_TAKEN" => "choose another name, or discard that branch",
+        "PATCH_DOES_NOT_APPLY" => "the patch must fit the files as the branch has them now",
+        "STATE_FOLDER_FULL" => {
+            "nothing was changed; make room, or set BROKER_STATE_DIR to a folder elsewhere"
+        }
+        "STATE_CORRUPT" => "nothing was changed; the folder for state is damaged",
+        "STATE_IN_USE" => "another daemon uses this folder for state; set BROKER_STATE_DIR to another one",
+        "SHUTTING_DOWN" => "repeat the command: it starts another daemon",
+        "QUEUE_FULL" => return Some(retry(status)),
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn retry(status: &Status) -> String {
+    let delay = status.get_details_retry_info().and_then(|it| it.retry_delay);
+    match delay {
+        Some(delay) => format!("try again in {} ms", delay.as_millis()),
+        None => "try again later".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tonic_types::ErrorDetails;
+
+    use super::*;
+
+    fn status(code: Code, reason: &str, message: &str, add: impl FnOnce(&mut ErrorDetails)) -> Status {
+        let mut details = ErrorDetails::with_error_info(reason, "broker", []);
+        add(&mut details);
+        Status::with_error_details(code, message, details)
+    }
+
+    #[test]
+    fn conflicts_are_listed() {
+        let status = status(Code::Aborted, "CONFLICT", "one file cannot be brought together: `a`", |it| {
+            it.add_precondition_failure_violation("CONFLICT", "a", "`a` was added on both sides");
+        });
+        assert!(is_conflict(&status));
+        let error = CliError::from(status);
+        let want = "one file cannot be brought together: `a`\n  `a` was added on both sides";
+        assert_eq!(error.message, want);
+        assert!(error.hint.unwrap().contains("rebase"));
+    }
+
+    #[test]
+    fn each_reason_says_what_to_do() {
+        let busy = status(Code::ResourceExhausted, "QUEUE_FULL", "too much is waiting", |it| {
+            it.set_retry_info(Some(Duration::from_millis(250)));
+        });
+        assert_eq!(CliError::from(busy).hint.as_deref(), Some("try again in 250 ms"));
+        let unknown = CliError::from(status(Code::NotFound, "NOT_FOUND", "there is no branch `x`", |_| {}));
+        assert_eq!((unknown.kind, unknown.hint), (ErrorKind::Usage, None));
+        let stale = CliError::from(status(Code::Aborted, "STALE_REVISION", "it is at 2, not 1", |_| {}));
+        assert_eq!((stale.kind, stale.message.as_str()), (ErrorKind::Files, "it is at 2, not 1"));
+        assert!(stale.hint.is_some());
+    }
+
+    #[test]
+    fn a_daemon_that_has_gone_is_told_as_such() {
+        let error = CliError::from(Status::unavailable("tcp connect error"));
+        assert_eq!(error.message, "the daemon does not answer any more: tcp connect error");
+        assert_eq!(CliError::from(Status::cancelled("interrupted")).message, "interrupted");
+    }
+
+    #[test]
+    fn words_from_elsewhere_do_not_steer_the_terminal() {
+        let error = CliError::from(status(Code::NotFound, "NOT_FOUND", "no `\u{1b}[2J`", |_| {}));
+        assert_eq!(error.message, "no `\\u{1b}[2J`");
+    }
+}

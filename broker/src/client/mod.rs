@@ -1,0 +1,160 @@
+//! The commands' side of the daemon's door: one question after another, each answered before the next.
+//!
+//! An interrupt ends whatever is being waited for. What the daemon says is turned into an error for people in
+//! `error`; how a daemon is found or started is in `start`; a folder that it serves is in `opened`.
+
+mod error;
+mod opened;
+mod start;
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use broker_proto::v1::{
+    branch_service_client::BranchServiceClient, check_service_client::CheckServiceClient,
+    daemon_service_client::DaemonServiceClient, file_service_client::FileServiceClient,
+    rule_service_client::RuleServiceClient, workspace_service_client::WorkspaceServiceClient,
+};
+use lint::Cancel;
+use tokio::runtime::Runtime;
+use tonic::{Response, Status, Streaming, transport::Channel};
+
+pub(crate) use self::{
+    error::is_conflict,
+    opened::{Opened, of_branch},
+};
+use crate::{CliError, console::Messages, endpoint::Endpoint};
+
+/// A connection to the user's daemon.
+pub(crate) struct Client {
+    runtime: Runtime,
+    channel: Channel,
+    cancel: Cancel,
+}
+
+/// The largest message that is taken: whole files' findings come in one.
+const MAX_MESSAGE: usize = 256 << 20;
+
+/// How often is looked whether the user has interrupted, and whether a daemon that is about to begin or end
+/// has done so.
+const STEP: Duration = Duration::from_millis(10);
+
+/// How long a daemon may take to begin or to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often a daemon is started if each of them gives way to another that ends.
+const ATTEMPTS: usize = 3;
+
+macro_rules! service {
+    ($name:ident, $client:ident) => {
+        pub(crate) fn $name(&self) -> $client<Channel> {
+            $client::new(self.channel.clone()).max_decoding_message_size(MAX_MESSAGE)
+        }
+    };
+}
+
+impl Client {
+    /// Finds the user's daemon, or starts one and tells the user so through `tell`.
+    pub(crate) fn connect(cancel: &Cancel, tell: Option<&Messages>) -> Result<Self, CliError> {
+        let endpoint = Endpoint::of_user();
+        for _ in 0..ATTEMPTS {
+            if let Some(client) = Self::find(&endpoint, cancel)? {
+                return Ok(client);
+            }
+            start::start(&endpoint, tell)?;
+        }
+        let client = Self::find(&endpoint, cancel)?;
+        client
+            .ok_or_else(|| CliError::files("a daemon was started and has ended at once").hint(log(&endpoint)))
+    }
+
+    /// Finds the user's daemon; `None` if none runs.
+    pub(crate) fn running(cancel: &Cancel) -> Result<Option<Self>, CliError> {
+        Self::find(&Endpoint::of_user(), cancel)
+    }
+
+    /// Who holds the lock may not have opened the socket yet, or may be about to end.
+    fn find(endpoint: &Endpoint, cancel: &Cancel) -> Result<Option<Self>, CliError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime =
+            runtime.map_err(|error| CliError::files(format!("cannot wait for a daemon: {error}")))?;
+        let address = format!("unix:{}", endpoint.socket.display());
+        let unusable = |error| CliError::files(format!("cannot use the address {address}: {error}"));
+        let address = tonic::transport::Endpoint::from_shared(address.clone()).map_err(unusable)?;
+        let begun = Instant::now();
+        loop {
+            if let Ok(channel) = runtime.block_on(address.connect()) {
+                return Ok(Some(Self { runtime, channel, cancel: cancel.clone() }));
+            }
+            let Some(pid) = endpoint.holder() else { return Ok(None) };
+            if cancel.is_cancelled() {
+                return Err(CliError::files("interrupted"));
+            }
+            if begun.elapsed() > PATIENCE {
+                let error = CliError::files(format!("the daemon (process {pid}) takes no connections"));
+                return Err(error.hint(format!("end it with `kill {pid}`")));
+            }
+            thread::sleep(STEP);
+        }
+    }
+
+    service!(branches, BranchServiceClient);
+    service!(checks, CheckServiceClient);
+    service!(daemon, DaemonServiceClient);
+    service!(files, FileServiceClient);
+    service!(rules, RuleServiceClient);
+    service!(workspaces, WorkspaceServiceClient);
+
+    /// Waits for an answer, or for the beginning of one that comes in parts.
+    pub(crate) fn call<T>(
+        &self,
+        call: impl Future<Output = Result<Response<T>, Status>>,
+    ) -> Result<T, Status> {
+        self.wait(call).map(Response::into_inner)
+    }
+
+    /// The next part of an answer; `None` after the last.
+    pub(crate) fn next<T>(&self, parts: &mut Streaming<T>) -> Result<Option<T>, Status> {
+        self.wait(parts.message())
+    }
+
+    fn wait<T>(&self, answer: impl Future<Output = Result<T, Status>>) -> Result<T, Status> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                answer = answer => answer,
+                () = interrupted(&self.cancel) => Err(Status::cancelled("interrupted")),
+            }
+        })
+    }
+
+    /// Whether the user wants no more.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}
+
+async fn interrupted(cancel: &Cancel) {
+    while !cancel.is_cancelled() {
+        tokio::time::sleep(STEP).await;
+    }
+}
+
+/// Waits until the daemon has ended; whether it has.
+pub(crate) fn wait_for_end() -> bool {
+    let endpoint = Endpoint::of_user();
+    let begun = Instant::now();
+    while endpoint.holder().is_some() {
+        if begun.elapsed() > PATIENCE {
+            return false;
+        }
+        thread::sleep(STEP);
+    }
+    true
+}
+
+fn log(endpoint: &Endpoint) -> String {
+    format!("what it had to say is in {}", endpoint.log_file().display())
+}

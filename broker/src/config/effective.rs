@@ -1,0 +1,94 @@
+//! What the layers come to for one file.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use lint::{RulePattern, Severity, suppress};
+use overlay::WorkspacePath;
+
+use super::{
+    load::Layer,
+    model::{RuleKey, RuleLevel, RuleName, Selected},
+};
+
+/// What holds for a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effective {
+    pub choice: Choice,
+    pub severities: Severities,
+    pub suppressions: suppress::Options,
+}
+
+/// What linters are asked for. Files with the same choice can be checked together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Choice {
+    /// As `--select` has it; `None` leaves the choice to the linters.
+    pub select: Option<Vec<String>>,
+    /// As `--ignore` has it.
+    pub ignore: Vec<String>,
+}
+
+/// How grave rules are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Severities {
+    /// The first with a match counts, and in it the closest match.
+    tables: Vec<BTreeMap<RulePattern, RuleLevel>>,
+}
+
+impl Effective {
+    /// `path` is the file whose overrides hold; `None` if none do.
+    pub(super) fn of(layers: &[Arc<Layer>], path: Option<&WorkspacePath>) -> Self {
+        let nearest = || layers.iter().rev().map(|it| &it.settings);
+        let mut effective = Self {
+            choice: Choice {
+                select: nearest().find_map(|it| it.select.as_ref()).map(selected),
+                ignore: nearest().find_map(|it| it.ignore.as_deref()).map(names).unwrap_or_default(),
+            },
+            severities: Severities::default(),
+            suppressions: suppress::Options {
+                report_unused: nearest()
+                    .find_map(|it| it.suppressions.report_unused)
+                    .map_or(Some(Severity::Warning), RuleLevel::severity),
+                require_reason: nearest().find_map(|it| it.suppressions.require_reason).unwrap_or(false),
+            },
+        };
+        if let Some(path) = path {
+            layers.iter().for_each(|it| effective.override_with(it, path));
+        }
+        effective.severities.tables.reverse();
+        let mut merged = BTreeMap::new();
+        layers.iter().for_each(|it| merged.extend(table(&it.settings.severity)));
+        effective.severities.tables.push(merged);
+        effective
+    }
+
+    fn override_with(&mut self, layer: &Layer, path: &WorkspacePath) {
+        for it in layer.overrides_for(path).map(|index| &layer.settings.overrides[index]) {
+            let select = it.select.as_ref().map(selected);
+            self.choice.select = select.or(self.choice.select.take());
+            self.choice.ignore.extend(names(&it.ignore));
+            self.severities.tables.push(table(&it.severity).collect());
+        }
+    }
+}
+
+impl Severities {
+    /// What is said of a rule, by its linter, code and name; `None` if nothing is.
+    pub fn level(&self, linter: &str, code: &str, name: Option<&str>) -> Option<RuleLevel> {
+        self.tables.iter().find_map(|table| {
+            let matching = table.iter().filter(|(rule, _)| rule.matches(linter, code, name));
+            matching.max_by_key(|(rule, _)| rule.specificity()).map(|(_, level)| *level)
+        })
+    }
+}
+
+fn table(severity: &BTreeMap<RuleKey, RuleLevel>) -> impl Iterator<Item = (RulePattern, RuleLevel)> {
+    severity.iter().map(|(rule, level)| (rule.0.clone(), *level))
+}
+
+fn selected(it: &Selected) -> Vec<String> {
+    names(&it.0)
+}
+
+fn names(names: &[RuleName]) -> Vec<String> {
+    names.iter().map(|it| it.0.clone()).collect()
+}

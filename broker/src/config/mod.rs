@@ -1,0 +1,190 @@
+//! What `broker.toml` says.
+//!
+//! For a file, every `broker.toml` (or `.broker.toml`) from the workspace's root down to the file's folder
+//! counts, and what each of them extends; of keys that stand in several, the nearest counts, and a
+//! `severity` is a key of its own for each rule. `overrides` of all of them hold, the nearest and
+//! last first. The files are read through a view, so a branch can edit them.
+//!
+//! Nothing here is ever ignored: what cannot be understood is a [`ConfigError`].
+
+mod effective;
+mod error;
+mod load;
+mod model;
+mod show;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use lint::Unit;
+use overlay::{View, WorkspacePath};
+use serde_json::Value;
+
+use self::load::Layer;
+pub use self::{
+    effective::{Choice, Effective, Severities},
+    error::ConfigError,
+    model::RuleLevel,
+    show::{Shown, ShownValue},
+};
+
+/// The names of configuration files. There may be one in a folder, not both.
+pub const FILE_NAMES: [&str; 2] = ["broker.toml", ".broker.toml"];
+
+/// The configuration of every folder of a view, each read once and when first asked for.
+pub struct Configs<'v> {
+    /// `None`: there is no configuration.
+    view: Option<&'v dyn View>,
+    folders: Mutex<HashMap<WorkspacePath, Result<Arc<Config>, ConfigError>>>,
+}
+
+/// What holds in one folder.
+#[derive(Debug)]
+pub struct Config {
+    /// The farthest first; what is extended stands before what extends it.
+    layers: Vec<Arc<Layer>>,
+    /// What holds for files that no override is for.
+    base: Arc<Effective>,
+}
+
+/// What the daemon is to keep to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DaemonSettings {
+    /// How long it stays without anything to do; zero: for ever.
+    pub idle_exit: Option<Duration>,
+    /// In bytes.
+    pub memory: Option<u64>,
+}
+
+impl<'v> Configs<'v> {
+    pub fn new(view: &'v dyn View) -> Self {
+        Self { view: Some(view), folders: Mutex::default() }
+    }
+
+    /// The defaults for every file, whatever stands in its folder.
+    pub fn isolated() -> Self {
+        Self { view: None, folders: Mutex::default() }
+    }
+
+    /// What holds for the file at `path`, which need not exist.
+    pub fn for_file(&self, path: &WorkspacePath) -> Result<Arc<Effective>, ConfigError> {
+        let folder = path.parent().unwrap_or_else(WorkspacePath::root);
+        Ok(self.for_folder(&folder)?.for_file(path))
+    }
+
+    /// The files by what linters are to be asked for about them.
+    pub fn by_choice(&self, units: Vec<Unit>) -> Result<BTreeMap<Choice, Vec<Unit>>, ConfigError> {
+        let mut groups: BTreeMap<Choice, Vec<Unit>> = BTreeMap::new();
+        for unit in units {
+            let effective = self.for_file(&unit.path)?;
+            match groups.get_mut(&effective.choice) {
+                Some(group) => group.push(unit),
+                None => _ = groups.insert(effective.choice.clone(), vec![unit]),
+            }
+        }
+        Ok(groups)
+    }
+
+    /// What holds for the workspace as a whole.
+    pub fn workspace(&self) -> Result<Arc<Config>, ConfigError> {
+        self.for_folder(&WorkspacePath::root())
+    }
+
+    /// The files and values that make up what holds for `path`.
+    pub fn show(&self, path: &WorkspacePath) -> Result<Shown, ConfigError> {
+        let folder = path.parent().unwrap_or_else(WorkspacePath::root);
+        Ok(show::show(&*self.for_folder(&folder)?, path))
+    }
+
+    fn for_folder(&self, folder: &WorkspacePath) -> Result<Arc<Config>, ConfigError> {
+        let known =
+            |it: &Self| it.folders.lock().unwrap_or_else(PoisonError::into_inner).get(folder).cloned();
+        if let Some(known) = known(self) {
+            return known;
+        }
+        // Without the lock: two may read the same file, and find the same in it.
+        let config = self.load(folder);
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        folders.insert(folder.clone(), config.clone());
+        config
+    }
+
+    fn load(&self, folder: &WorkspacePath) -> Result<Arc<Config>, ConfigError> {
+        let above = folder.parent().map(|it| self.for_folder(&it)).transpose()?;
+        let own = self.view.map_or_else(|| Ok(Vec::new()), |it| load::layers(it, folder))?;
+        match above {
+            Some(above) if own.is_empty() => Ok(above),
+            above => {
+                let above = above.iter().flat_map(|it| it.layers.iter().cloned());
+                Ok(Arc::new(Config::new(above.chain(own).collect())))
+            }
+        }
+    }
+}
+
+impl Config {
+    fn new(layers: Vec<Arc<Layer>>) -> Self {
+        let base = Arc::new(Effective::of(&layers, None));
+        Self { layers, base }
+    }
+
+    /// What holds for a file right in the folder.
+    fn for_file(&self, path: &WorkspacePath) -> Arc<Effective> {
+        let is_overridden = self.layers.iter().any(|it| it.overrides_for(path).next().is_some());
+        if is_overridden { Arc::new(Effective::of(&self.layers, Some(path))) } else { Arc::clone(&self.base) }
+    }
+
+    /// Where the known findings are listed.
+    pub fn baseline(&self) -> Option<&WorkspacePath> {
+        self.layers.iter().rev().find_map(|it| it.baseline.as_ref())
+    }
+
+    pub fn daemon(&self) -> DaemonSettings {
+        let settings = || self.layers.iter().rev().filter_map(|it| it.settings.daemon.as_ref());
+        let idle_exit = settings().find_map(|it| it.get_ref().idle_exit);
+        let memory = settings().find_map(|it| it.get_ref().memory);
+        DaemonSettings {
+            idle_exit: idle_exit.map(|it| Duration::from_secs(it.into())),
+            memory: memory.map(|it| u64::from(it.get()) << 20),
+        }
+    }
+}
+
+/// The JSON Schema of `broker.toml`, for editors.
+pub fn schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(model::Settings).to_value();
+    schema["title"] = "broker.toml".into();
+    without_null(&mut schema);
+    schema
+}
+
+/// What may be left out may be null in JSON. In TOML there is no such thing.
+fn without_null(schema: &mut Value) {
+    if let Value::Array(items) = schema {
+        return items.iter_mut().for_each(without_null);
+    }
+    let Value::Object(keys) = schema else { return };
+    if keys.get("default").is_some_and(Value::is_null) {
+        keys.remove("default");
+    }
+    if let Some(Value::Array(types)) = keys.get_mut("type") {
+        types.retain(|it| it != "null");
+        if let [only] = types.as_slice() {
+            keys["type"] = only.clone();
+        }
+    }
+    if let Some(Value::Array(choices)) = keys.get_mut("anyOf") {
+        choices.retain(|it| it["type"] != "null");
+        if let [Value::Object(only)] = choices.as_mut_slice() {
+            let only = std::mem::take(only);
+            keys.remove("anyOf");
+            keys.extend(only);
+        }
+    }
+    keys.values_mut().for_each(without_null);
+}

@@ -1,0 +1,157 @@
+//! The keys of `broker.toml`. The comments here are what its JSON Schema says of them.
+
+use std::{collections::BTreeMap, num::NonZeroU32};
+
+use ignore::gitignore::GitignoreBuilder;
+use lint::{RulePattern, Severity};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// What broker does with the linters' findings.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct Settings {
+    /// Another configuration file that this one is based on: a path relative to this file. Relative paths and
+    /// globs in the other file are seen from this file's folder.
+    #[schemars(with = "Option<String>")]
+    pub(super) extends: Option<Spanned<String>>,
+    /// Check these rules only, as `--select` does: `F401`, `F`, or `python/F401` for one plugin.
+    pub(super) select: Option<Selected>,
+    /// Leave these rules out, as `--ignore` does.
+    pub(super) ignore: Option<Vec<RuleName>>,
+    /// How grave a rule is, by rule: `python/F401`, `F401`, `F4*` or `python/*`. The closest match counts.
+    pub(super) severity: BTreeMap<RuleKey, RuleLevel>,
+    /// What is different for some files.
+    pub(super) overrides: Vec<Override>,
+    pub(super) suppressions: SuppressionSettings,
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<BaselineSettings>")]
+    pub(super) baseline: Option<Spanned<BaselineSettings>>,
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<DaemonSettings>")]
+    pub(super) daemon: Option<Spanned<DaemonSettings>>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Override {
+    /// Which files, as in a `.gitignore`: relative to the folder of the configuration file.
+    pub(super) paths: Vec<Glob>,
+    /// As at the top, and in its place.
+    pub(super) select: Option<Selected>,
+    /// As at the top, and in addition.
+    #[serde(default)]
+    pub(super) ignore: Vec<RuleName>,
+    /// As at the top, and before it.
+    #[serde(default)]
+    pub(super) severity: BTreeMap<RuleKey, RuleLevel>,
+}
+
+/// Comments such as `broker: ignore[F401]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct SuppressionSettings {
+    /// Whether each suppression must say why. It need not if this is not set.
+    pub(super) require_reason: Option<bool>,
+    /// How grave a suppression is that suppresses nothing: a warning if this is not set.
+    pub(super) report_unused: Option<RuleLevel>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct BaselineSettings {
+    /// The list of known findings, which are not told: a path relative to this file.
+    #[schemars(with = "String")]
+    pub(super) file: Spanned<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct DaemonSettings {
+    /// After how many seconds without anything to do the daemon ends; 0: never.
+    pub(super) idle_exit: Option<u32>,
+    /// How much memory the daemon may use for what it remembers, in MiB.
+    pub(super) memory: Option<NonZeroU32>,
+}
+
+/// How grave a rule's findings are; `off`: they are not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleLevel {
+    Off,
+    Hint,
+    Info,
+    Warning,
+    Error,
+}
+
+/// One or more rules as a linter has them; what they mean, it alone knows.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "Vec<RuleName>")]
+pub(super) struct Selected(pub(super) Vec<RuleName>);
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub(super) struct RuleName(pub(super) String);
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub(super) struct RuleKey(#[schemars(with = "String")] pub(super) RulePattern);
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub(super) struct Glob(pub(super) String);
+
+impl RuleLevel {
+    /// `None` if it is off.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Hint => Some(Severity::Hint),
+            Self::Info => Some(Severity::Info),
+            Self::Warning => Some(Severity::Warning),
+            Self::Error => Some(Severity::Error),
+        }
+    }
+}
+
+impl TryFrom<Vec<RuleName>> for Selected {
+    type Error = &'static str;
+
+    /// Nobody means to select nothing at all.
+    fn try_from(names: Vec<RuleName>) -> Result<Self, Self::Error> {
+        if names.is_empty() { Err("`select` names no rule") } else { Ok(Self(names)) }
+    }
+}
+
+impl TryFrom<String> for RuleName {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let text = text.trim();
+        if text.is_empty() { Err("a rule has no name") } else { Ok(Self(text.to_owned())) }
+    }
+}
+
+impl TryFrom<String> for RuleKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse().map(Self).map_err(|why| format!("`{text}` names no rule: {why}"))
+    }
+}
+
+impl TryFrom<String> for Glob {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.trim().is_empty() || text.starts_with('#') {
+            return Err(format!("`{text}` matches no file"));
+        }
+        match GitignoreBuilder::new("").add_line(None, &text) {
+            Ok(_) => Ok(Self(text)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}

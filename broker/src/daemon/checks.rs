@@ -1,0 +1,260 @@
+//! A check of the base or a branch: from a question to events, and on to the next change if asked.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use lint::{Fingerprint, Identity};
+use overlay::{ContentHash, Revision, Skipped, Snapshot, View, WalkOptions, WorkspacePath};
+use scheduler::Class;
+use tokio::sync::mpsc;
+
+use super::{Daemon, DaemonError, Target, judge::Judge, round::Round};
+use crate::{
+    check::{
+        BatchSize, FileAnswers, Files, Finding, Incomplete, Inquiry, Level, Listener, Refused, Route, Router,
+        SetupFailure, Wanted, is_file,
+    },
+    config::Configs,
+    home,
+    linters::Setup,
+};
+
+/// What is to be checked, and how.
+#[derive(Clone)]
+pub struct Ask {
+    pub target: Target,
+    /// Files and directories; everything if there are none.
+    pub paths: Vec<WorkspacePath>,
+    pub revision: Option<Revision>,
+    pub class: Class,
+    /// Only what differs from the parent.
+    pub new_only: bool,
+    pub select: Vec<String>,
+    pub ignore: Vec<String>,
+    /// Give this up for a newer revision.
+    pub supersede: bool,
+}
+
+/// A part of an answer; the summary is the last.
+pub enum Event {
+    Started(Started),
+    Files(Vec<FileFindings>),
+    Incomplete(Vec<Incomplete>),
+    Summary(Box<Summary>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Started {
+    pub revision: Revision,
+    pub files: usize,
+}
+
+/// The findings of one file.
+#[derive(Debug, Clone)]
+pub struct FileFindings {
+    pub findings: Vec<(Finding, Fingerprint)>,
+    /// How they stand to the parent, if that was asked.
+    pub change: Option<Change>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    New,
+    Fixed,
+}
+
+/// What became of a check.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    pub revision: Revision,
+    /// Over the paths and contents of all files that the answer is for.
+    pub content: ContentHash,
+    pub level: Level,
+    pub files: usize,
+    pub findings: usize,
+    /// Whether those are only what the parent has not.
+    pub is_comparison: bool,
+    pub fixed: usize,
+    pub suppressed: usize,
+    pub baselined: usize,
+    pub linters: Vec<LinterSummary>,
+    pub skipped: Skipped,
+    pub duration: Duration,
+    pub queued: Duration,
+}
+
+#[derive(Debug, Clone)]
+pub struct LinterSummary {
+    pub linter: Identity,
+    pub complete: u32,
+    pub excluded: u32,
+    pub partial: u32,
+    pub pending: u32,
+    pub failed: u32,
+    pub cached: u32,
+}
+
+/// How many files a linter gets at once: few, so that branches take turns often.
+const BATCH: usize = 16;
+
+/// The longest that one linter may take for one file.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+impl Daemon {
+    /// Answers one question. Ends early, and stops the linters, when nobody takes the events any more.
+    pub async fn check(self: &Arc<Self>, ask: &Ask, events: &mpsc::Sender<Event>) -> Result<(), DaemonError> {
+        tokio::select! {
+            done = self.check_to_the_end(ask, events) => done,
+            () = events.closed() => Ok(()),
+        }
+    }
+
+    async fn check_to_the_end(
+        self: &Arc<Self>,
+        ask: &Ask,
+        events: &mpsc::Sender<Event>,
+    ) -> Result<(), DaemonError> {
+        let start = Instant::now();
+        let (view, revision) = ask.target.view(ask.revision).await?;
+        let judge = Judge::new(&*view, ask.asks_every_rule(), &self.judgements)?;
+        let inquiry = self.inquiry(ask, Arc::clone(&view), revision);
+        let before = if ask.new_only { Some(ask.target.parent()?) } else { None };
+        let parent_judge = match &before {
+            Some((_, before)) => Some(Judge::new(before, ask.asks_every_rule(), &self.judgements)?),
+            None => None,
+        };
+        let parent = match before.as_ref().zip(parent_judge.as_ref()) {
+            Some(((snapshot, before), judge)) => {
+                let files = self.parents_answers(ask, before, revision).await?;
+                Some(Parent { judge, files, moved: moved(snapshot, before)? })
+            }
+            None => None,
+        };
+        let mut round = Round::new(&judge, revision, parent, events);
+        let totals = self.engine.answer(&inquiry, &mut round).await.map_err(refused)?;
+        round.finish(totals, start).await
+    }
+
+    fn inquiry(self: &Arc<Self>, ask: &Ask, view: Arc<dyn View>, revision: Revision) -> Arc<Inquiry> {
+        Arc::new(Inquiry {
+            wanted: wanted(&*view, &ask.paths),
+            route: self.route(ask, Arc::clone(&view)),
+            view,
+            class: ask.class,
+            branch: ask.target.key(),
+            revision: revision.0,
+            supersede: ask.supersede,
+            timeout: TIMEOUT,
+            batch: BatchSize { largest: BATCH, workers: self.engine.workers() },
+            share: true,
+            cancel: None,
+            answered: Arc::new(|| {}),
+        })
+    }
+
+    /// What the client selects counts; without that, what the configuration says of each file.
+    fn route(self: &Arc<Self>, ask: &Ask, view: Arc<dyn View>) -> Route {
+        let (daemon, root) = (Arc::clone(self), ask.target.served().root().to_string_lossy().into_owned());
+        let (select, ignore) = ((!ask.select.is_empty()).then(|| ask.select.clone()), ask.ignore.clone());
+        let asks_every_rule = ask.asks_every_rule();
+        Box::new(move |files| {
+            let own = Setup {
+                root: root.clone(),
+                select: select.clone(),
+                ignore: ignore.clone(),
+                ..Setup::default()
+            };
+            if !asks_every_rule {
+                return daemon.router(own);
+            }
+            let groups = Configs::new(&*view).by_choice(files.units.clone()).map_err(SetupFailure::from)?;
+            let mut routers = Vec::new();
+            for (choice, units) in groups {
+                let setup = Setup { select: choice.select, ignore: choice.ignore, ..own.clone() };
+                routers.push((daemon.router(setup)?, units.into_iter().map(|it| it.path).collect()));
+            }
+            Ok(match routers.len() {
+                0 => daemon.router(own)?,
+                1 => routers.swap_remove(0).0,
+                _ => Arc::new(Router::grouped(routers)),
+            })
+        })
+    }
+
+    /// What the linters say of the parent, for the same question.
+    async fn parents_answers(
+        self: &Arc<Self>,
+        ask: &Ask,
+        before: &Snapshot,
+        revision: Revision,
+    ) -> Result<BTreeMap<WorkspacePath, FileAnswers>, DaemonError> {
+        let inquiry = self.inquiry(ask, Arc::new(before.clone()), revision);
+        let mut gathered = Gathered::default();
+        self.engine.answer(&inquiry, &mut gathered).await.map_err(refused)?;
+        Ok(gathered.0)
+    }
+}
+
+impl Ask {
+    /// Whether nobody chose among the rules that the configuration selects.
+    fn asks_every_rule(&self) -> bool {
+        self.select.is_empty() && self.ignore.is_empty()
+    }
+}
+
+/// Where renamed files were.
+fn moved(
+    snapshot: &Snapshot,
+    before: &Snapshot,
+) -> Result<HashMap<WorkspacePath, WorkspacePath>, DaemonError> {
+    let unreadable = |source| DaemonError::Io { message: "the workspace cannot be read".to_owned(), source };
+    let changes = snapshot.changes(before).map_err(unreadable)?;
+    let from = |it: overlay::Change| match it.kind {
+        overlay::ChangeKind::Renamed { from } => Some((it.path, from)),
+        _ => None,
+    };
+    Ok(changes.into_iter().filter_map(from).collect())
+}
+
+fn wanted(view: &dyn View, paths: &[WorkspacePath]) -> Wanted {
+    if !paths.is_empty() && paths.iter().all(|it| is_file(view, it)) {
+        return Wanted::Files(Files::of_named(paths.iter().cloned()));
+    }
+    let paths = if paths.is_empty() { vec![WorkspacePath::root()] } else { paths.to_vec() };
+    let options = WalkOptions { global_excludes: home::global_excludes(), ..WalkOptions::default() };
+    Wanted::Walk { paths, options }
+}
+
+fn refused(refused: Refused) -> DaemonError {
+    match refused {
+        Refused::Busy { retry_after } => DaemonError::Busy { retry_after },
+        Refused::Superseded => DaemonError::Superseded,
+        Refused::ShuttingDown => DaemonError::ShuttingDown,
+        Refused::Setup(failure) => DaemonError::Setup { message: failure.message, hint: failure.hint },
+        Refused::Broken(why) => DaemonError::Bug(why),
+    }
+}
+
+/// The parent's side of a comparison.
+pub(super) struct Parent<'a> {
+    pub(super) judge: &'a Judge<'a>,
+    pub(super) files: BTreeMap<WorkspacePath, FileAnswers>,
+    /// New paths to old ones.
+    pub(super) moved: HashMap<WorkspacePath, WorkspacePath>,
+}
+
+#[derive(Default)]
+struct Gathered(BTreeMap<WorkspacePath, FileAnswers>);
+
+impl Listener for Gathered {
+    async fn start(&mut self, _router: &Router, _files: usize, _answers: usize) {}
+
+    async fn file(&mut self, file: FileAnswers) {
+        self.0.insert(file.unit.path.clone(), file);
+    }
+
+    async fn pause(&mut self) {}
+}

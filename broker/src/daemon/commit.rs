@@ -1,0 +1,103 @@
+//! From a branch to the disk, and from a moved parent to a branch.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use overlay::{
+    Branch, Change, CommitPlan, OnConflict, RebaseError, RebaseOnto, Rebased, Revision, WorkspacePath,
+};
+
+use super::{BranchCell, Daemon, DaemonError, Served};
+
+/// What a commit wrote, or would write.
+#[derive(Debug, Clone)]
+pub struct Committed {
+    pub revision: Revision,
+    pub changes: Vec<Change>,
+}
+
+impl Served {
+    /// Writes what a branch changed to the disk, all or nothing; the branch then shows the base.
+    ///
+    /// If the process ends between the last file and the note that the branch is done, the branch is still
+    /// there afterwards and has the same content as the base.
+    pub async fn commit(
+        self: &Arc<Self>,
+        cell: &Arc<BranchCell>,
+        if_revision: Option<Revision>,
+        force: BTreeSet<WorkspacePath>,
+        request_id: &str,
+    ) -> Result<Committed, DaemonError> {
+        let id = if request_id.is_empty() { String::new() } else { format!("{}/{request_id}", cell.id) };
+        let commit = async {
+            let _one_at_a_time = self.committing.lock().await;
+            let served = Arc::clone(self);
+            let write = move |branch: &mut Branch| {
+                let plan = plan(branch, &force)?;
+                served.committer.commit(&plan.ops).map_err(DaemonError::Commit)?;
+                branch.committed();
+                Ok(plan.changes)
+            };
+            let (changes, revision) = cell.edit(if_revision, write).await?;
+            Ok(Committed { revision, changes })
+        };
+        self.commits.run(&id, commit).await
+    }
+
+    /// What [`commit`](Served::commit) would write, with the same conflicts.
+    pub async fn would_commit(
+        &self,
+        cell: &Arc<BranchCell>,
+        if_revision: Option<Revision>,
+        force: BTreeSet<WorkspacePath>,
+    ) -> Result<Committed, DaemonError> {
+        let committer = Arc::clone(&self.committer);
+        let look = move |branch: &mut Branch| {
+            let plan = plan(branch, &force)?;
+            committer.check(&plan.ops).map_err(DaemonError::Commit)?;
+            Ok(plan.changes)
+        };
+        let (changes, revision) = cell.edit(if_revision, look).await?;
+        Ok(Committed { revision, changes })
+    }
+}
+
+fn plan(branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, DaemonError> {
+    let unreadable = |source| DaemonError::Io { message: "the workspace cannot be read".to_owned(), source };
+    branch.plan_commit(force).map_err(unreadable)
+}
+
+impl Daemon {
+    /// Brings a branch onto its parent as it is now.
+    pub async fn rebase(
+        &self,
+        served: &Served,
+        cell: &Arc<BranchCell>,
+        if_revision: Option<Revision>,
+        on_conflict: OnConflict,
+    ) -> Result<Rebased, DaemonError> {
+        // A parent that is gone stays what it was at the fork.
+        let parent = cell.record.parent.as_ref().and_then(|it| served.branch(it).ok());
+        let parent = parent.map(|it| it.snapshot());
+        let rebase = move |branch: &mut Branch| {
+            let onto = parent.as_ref().map_or(RebaseOnto::Base, RebaseOnto::Parent);
+            branch.rebase(onto, on_conflict).map_err(|error| match error {
+                RebaseError::Conflicts(conflicts) => DaemonError::Conflicts(conflicts),
+                RebaseError::Edit(error) => DaemonError::Edit(error),
+                RebaseError::OtherBase => DaemonError::Bug(error.to_string()),
+            })
+        };
+        let (rebased, revision) = cell.edit(if_revision, rebase).await?;
+        self.changed(cell, revision);
+        Ok(rebased)
+    }
+
+    /// Gives up what runs for older revisions of a branch, where it may be given up.
+    pub fn changed(&self, cell: &BranchCell, revision: Revision) {
+        self.engine.supersede(cell.key, revision.0);
+    }
+
+    /// Gives up all that runs for a branch that is gone.
+    pub fn forget(&self, cell: &BranchCell) {
+        self.engine.cancel_branch(cell.key);
+    }
+}

@@ -1,0 +1,79 @@
+//! Why the daemon does not do what it was asked. How that is told to a client, the fronts decide.
+
+use std::{io, time::Duration};
+
+use overlay::{CommitError, Conflict, EditError, PatchError, Revision, StoreError, WorkspacePath};
+
+/// What a request is refused with. Nothing has changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum DaemonError {
+    #[error("there is no {what} `{id}`")]
+    NotFound { what: &'static str, id: String },
+    #[error("there is already a branch named `{0}`")]
+    NameTaken(String),
+    /// A field of a request makes no sense.
+    #[error("{field}: {message}")]
+    Invalid { field: &'static str, message: String },
+    #[error("{what}: {actual} is more than the limit of {limit}")]
+    TooMuch { what: &'static str, limit: u64, actual: u64 },
+    #[error("the branch is at revision {actual}, not {expected}")]
+    Stale { expected: Revision, actual: Revision },
+    #[error("`{path}` has another content than the edit is for")]
+    OtherContent { path: WorkspacePath },
+    #[error("{} cannot be brought together: {}", files(.0.len()), list(.0))]
+    Conflicts(Vec<Conflict>),
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    #[error(transparent)]
+    Patch(#[from] PatchError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Commit(CommitError),
+    /// A file could not be read.
+    #[error("`{path}`: {source}")]
+    File { path: WorkspacePath, source: io::Error },
+    #[error("{message}")]
+    Io { message: String, source: io::Error },
+    #[error("too much is waiting; try again in {} ms", .retry_after.as_millis())]
+    Busy { retry_after: Duration },
+    #[error("a newer revision of the branch made this needless")]
+    Superseded,
+    #[error("the daemon is shutting down")]
+    ShuttingDown,
+    /// The configuration or a selector is wrong.
+    #[error("{message}")]
+    Setup { message: String, hint: Option<String> },
+    #[error("{0}; this is a bug in Broker")]
+    Bug(String),
+}
+
+impl DaemonError {
+    pub(crate) fn no_branch(id: &str) -> Self {
+        Self::NotFound { what: "branch", id: id.to_owned() }
+    }
+
+    pub(crate) fn no_workspace(id: &str) -> Self {
+        Self::NotFound { what: "workspace", id: id.to_owned() }
+    }
+
+    pub(crate) fn invalid(field: &'static str, message: impl ToString) -> Self {
+        Self::Invalid { field, message: message.to_string() }
+    }
+
+    pub(crate) fn file(path: &WorkspacePath, source: io::Error) -> Self {
+        Self::File { path: path.clone(), source }
+    }
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "one file".to_owned() } else { format!("{count} files") }
+}
+
+fn list(conflicts: &[Conflict]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<_> = conflicts.iter().take(SHOWN).map(|it| format!("`{}`", it.path)).collect();
+    let more = conflicts.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}

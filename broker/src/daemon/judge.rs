@@ -1,0 +1,188 @@
+//! What of the linters' answers is told: suppressions, severities and the baseline, worked out once for all
+//! branches with the same answers and the same configuration.
+
+use std::sync::Arc;
+
+use lint::{Completeness, Fingerprint, suppress};
+use overlay::{ContentHash, View, WorkspacePath};
+use quick_cache::sync::Cache;
+
+use super::DaemonError;
+use crate::{
+    baseline::{Baseline, Mark, Presence},
+    check::{Answer, FileAnswers, Finding, policy},
+    config::{ConfigError, Configs, Effective},
+};
+
+/// What is told of one file.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    pub(super) findings: Vec<(Finding, Fingerprint)>,
+    /// What a baseline would know them by.
+    kinds: Vec<Fingerprint>,
+    pub(super) suppressed: usize,
+    pub(super) baselined: usize,
+}
+
+/// Judgements, each with all that it rests on.
+pub(super) struct Judgements(Cache<Key, Arc<Judgement>>);
+
+/// The answers by their addresses, which stay taken as long as the judgement is there.
+type Key = Vec<usize>;
+
+struct Judgement {
+    answers: Vec<Arc<Answer>>,
+    effective: Arc<Effective>,
+    every_rule: bool,
+    judged: Arc<Judged>,
+}
+
+/// How many files' judgements are remembered.
+const REMEMBERED: usize = 100_000;
+
+impl Default for Judgements {
+    fn default() -> Self {
+        Self(Cache::new(REMEMBERED))
+    }
+}
+
+/// Judges the files of one view.
+pub(super) struct Judge<'v> {
+    view: &'v dyn View,
+    configs: Configs<'v>,
+    baseline: Option<Baseline>,
+    every_rule: bool,
+    judgements: &'v Judgements,
+}
+
+impl<'v> Judge<'v> {
+    pub(super) fn new(
+        view: &'v dyn View,
+        every_rule: bool,
+        judgements: &'v Judgements,
+    ) -> Result<Self, DaemonError> {
+        let configs = Configs::new(view);
+        let workspace = configs.workspace().map_err(wrong)?;
+        let baseline = workspace.baseline().map(|it| Baseline::load(view, it)).transpose();
+        let baseline =
+            baseline.map_err(|error| DaemonError::Setup { message: error.to_string(), hint: None })?;
+        Ok(Self { view, configs, baseline, every_rule, judgements })
+    }
+
+    pub(super) fn view(&self) -> &'v dyn View {
+        self.view
+    }
+
+    fn effective(&self, path: &WorkspacePath) -> Result<Arc<Effective>, DaemonError> {
+        self.configs.for_file(path).map_err(wrong)
+    }
+
+    /// `linters` are the names of those that answered.
+    pub(super) fn judge(&self, file: &FileAnswers, linters: &[&str]) -> Result<Arc<Judged>, DaemonError> {
+        let effective = self.effective(&file.unit.path)?;
+        let key: Key = file.answers.iter().map(|(_, it)| Arc::as_ptr(it).addr()).collect();
+        let known = self.judgements.0.get(&key).filter(|it| it.is_for(file, &effective, self.every_rule));
+        let judged = match known {
+            Some(known) => Arc::clone(&known.judged),
+            None => self.remember(key, file, linters, effective),
+        };
+        Ok(match &self.baseline {
+            Some(baseline) => Arc::new(self.leave_out_known(baseline, file, &judged)),
+            None => judged,
+        })
+    }
+
+    fn remember(
+        &self,
+        key: Key,
+        file: &FileAnswers,
+        linters: &[&str],
+        effective: Arc<Effective>,
+    ) -> Arc<Judged> {
+        let Some(judged) = self.judge_afresh(file, linters, &effective) else {
+            // The next look at the file finds the other text, and answers for that.
+            return Arc::default();
+        };
+        let judged = Arc::new(judged);
+        let judgement = Judgement {
+            answers: file.answers.iter().map(|(_, it)| Arc::clone(it)).collect(),
+            effective,
+            every_rule: self.every_rule,
+            judged: Arc::clone(&judged),
+        };
+        self.judgements.0.insert(key, Arc::new(judgement));
+        judged
+    }
+
+    /// `None` if the file has another text now than its answers are for.
+    fn judge_afresh(&self, file: &FileAnswers, linters: &[&str], effective: &Effective) -> Option<Judged> {
+        let path = &file.unit.path;
+        let findings = sorted(file);
+        let content = file.answers.iter().find_map(|(_, it)| it.content);
+        let is_excluded = file.answers.iter().all(|(_, it)| it.completeness == Completeness::Excluded);
+        let Some(content) = content.filter(|_| !is_excluded) else { return Some(Judged::default()) };
+        let text = self.view.open(path).ok()?;
+        if ContentHash::of(&text) != content {
+            return None;
+        }
+        let is_complete = file
+            .answers
+            .iter()
+            .all(|(_, it)| matches!(it.completeness, Completeness::Complete | Completeness::Excluded));
+        let report_unused = effective.suppressions.report_unused.filter(|_| is_complete && self.every_rule);
+        let options = suppress::Options { report_unused, ..effective.suppressions };
+        let answer = policy::for_file(path, &text, findings, linters, &effective.severities, options);
+        let sites: Vec<_> = answer.findings.iter().map(Finding::site).collect();
+        let fingerprints = Fingerprint::of_file(&text, &sites);
+        Some(Judged {
+            findings: answer.findings.into_iter().zip(fingerprints).collect(),
+            kinds: answer.fingerprints,
+            suppressed: answer.suppressed,
+            baselined: 0,
+        })
+    }
+
+    fn leave_out_known(&self, baseline: &Baseline, file: &FileAnswers, judged: &Judged) -> Judged {
+        let mark = |((finding, _), fingerprint): (&(Finding, Fingerprint), &Fingerprint)| Mark {
+            path: file.unit.path.clone(),
+            rule: finding.rule.to_string(),
+            fingerprint: *fingerprint,
+        };
+        let marks: Vec<_> = judged.findings.iter().zip(&judged.kinds).map(mark).collect();
+        let presence = |path: &WorkspacePath| match self.view.metadata(path) {
+            _ if *path == file.unit.path => Presence::Checked,
+            Ok(_) => Presence::Unchecked,
+            Err(_) => Presence::Gone,
+        };
+        let known = baseline.split(&marks, &presence).known;
+        let kept = |index: &usize| !known.get(*index).copied().unwrap_or(false);
+        let left = (0..judged.findings.len()).filter(kept);
+        Judged {
+            findings: left.map(|it| judged.findings[it].clone()).collect(),
+            kinds: Vec::new(),
+            suppressed: judged.suppressed,
+            baselined: known.iter().filter(|it| **it).count(),
+        }
+    }
+}
+
+impl Judgement {
+    fn is_for(&self, file: &FileAnswers, effective: &Arc<Effective>, every_rule: bool) -> bool {
+        let same = |(own, (_, other)): (&Arc<Answer>, &(usize, Arc<Answer>))| Arc::ptr_eq(own, other);
+        self.every_rule == every_rule
+            && self.answers.len() == file.answers.len()
+            && self.answers.iter().zip(&file.answers).all(same)
+            && (Arc::ptr_eq(&self.effective, effective) || self.effective == *effective)
+    }
+}
+
+fn wrong(error: ConfigError) -> DaemonError {
+    let error = crate::CliError::from(error);
+    DaemonError::Setup { message: error.message, hint: error.hint }
+}
+
+fn sorted(file: &FileAnswers) -> Vec<Finding> {
+    let mut findings: Vec<_> = file.answers.iter().flat_map(|(_, it)| it.findings.iter().cloned()).collect();
+    findings.sort_by(Finding::order);
+    findings
+}

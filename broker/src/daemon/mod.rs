@@ -1,0 +1,221 @@
+//! The daemon without its fronts: open workspaces, their branches, and one engine that checks them all.
+//!
+//! Speaks no protocol: a front translates, and calls what is here. Everything that must survive the process
+//! is in each workspace's state folder, never in the workspace.
+
+mod branch;
+mod checks;
+mod commit;
+mod error;
+mod judge;
+mod linters;
+mod once;
+pub(crate) mod random;
+mod round;
+mod watching;
+mod workspace;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use dashmap::DashMap;
+use lint::Cancel;
+use overlay::{Revision, Snapshot, View};
+use scheduler::BranchKey;
+use tokio::sync::Mutex;
+
+use crate::{check::Engine, plugins::Plugins};
+
+pub(crate) use self::workspace::{id_of, state_of};
+pub use self::{
+    branch::{BranchCell, Shown},
+    checks::{Ask, Change, Event, FileFindings, LinterSummary, Summary},
+    commit::Committed,
+    error::DaemonError,
+    watching::Watching,
+    workspace::Served,
+};
+
+/// What a daemon is made of.
+pub(crate) struct Parts {
+    pub(crate) plugins: Plugins,
+    pub(crate) engine: Engine,
+    /// Where branches are kept.
+    pub(crate) state_dir: PathBuf,
+    /// Ends after so long without a client; `None` never does.
+    pub(crate) idle_exit: Option<Duration>,
+}
+
+pub struct Daemon {
+    pub(crate) plugins: Plugins,
+    pub(crate) engine: Engine,
+    state_dir: PathBuf,
+    workspaces: DashMap<Arc<str>, Arc<Served>>,
+    /// One workspace is opened or closed at a time.
+    opening: Mutex<()>,
+    linters: linters::Configured,
+    judgements: judge::Judgements,
+    pub(crate) started_ms: u64,
+    pub(crate) idle_exit: Option<Duration>,
+    /// Asks the process to end.
+    pub(crate) stop: Cancel,
+    pub(crate) stopping: tokio::sync::watch::Sender<bool>,
+}
+
+/// What a request is about.
+#[derive(Clone)]
+pub enum Target {
+    Base(Arc<Served>),
+    Branch(Arc<Served>, Arc<BranchCell>),
+}
+
+impl Daemon {
+    pub(crate) fn new(parts: Parts) -> Arc<Self> {
+        Arc::new(Self {
+            plugins: parts.plugins,
+            engine: parts.engine,
+            state_dir: parts.state_dir,
+            workspaces: DashMap::new(),
+            opening: Mutex::default(),
+            linters: linters::Configured::default(),
+            judgements: judge::Judgements::default(),
+            idle_exit: parts.idle_exit,
+            started_ms: workspace::now_ms(),
+            stop: Cancel::default(),
+            stopping: tokio::sync::watch::channel(false).0,
+        })
+    }
+
+    /// Serves the folder `root`, or finds that it is served already.
+    pub async fn open(&self, root: &Path) -> Result<Arc<Served>, DaemonError> {
+        if !root.is_absolute() {
+            return Err(DaemonError::invalid("root", "the path of a workspace must be absolute"));
+        }
+        let unusable =
+            |source| DaemonError::Io { message: format!("cannot open {}", root.display()), source };
+        let root = std::fs::canonicalize(root).map_err(unusable)?;
+        let id = workspace::id_of(&root);
+        let _one_at_a_time = self.opening.lock().await;
+        let known = self.workspaces.get(&id).map(|it| Arc::clone(&it));
+        match known {
+            Some(served) if served.is_there() => return Ok(served),
+            // Another folder stands there now; the branches are those of the path.
+            Some(served) => {
+                self.workspaces.remove(&id);
+                served.leave();
+                drop(served);
+            }
+            None => {}
+        }
+        let state = workspace::state_of(&self.state_dir, &id);
+        let open = move || Served::open(id, &root, &state);
+        let served = tokio::task::spawn_blocking(open)
+            .await
+            .map_err(|error| DaemonError::Bug(format!("opening a workspace broke off: {error}")))??;
+        self.workspaces.insert(Arc::clone(&served.id), Arc::clone(&served));
+        Ok(served)
+    }
+
+    /// Stops serving a workspace; its branches are kept on the disk.
+    pub async fn close(&self, id: &str) -> Result<(), DaemonError> {
+        let _one_at_a_time = self.opening.lock().await;
+        let (_, served) = self.workspaces.remove(id).ok_or_else(|| DaemonError::no_workspace(id))?;
+        served.leave();
+        Ok(())
+    }
+
+    pub fn workspace(&self, id: &str) -> Result<Arc<Served>, DaemonError> {
+        self.workspaces.get(id).map(|it| Arc::clone(&it)).ok_or_else(|| DaemonError::no_workspace(id))
+    }
+
+    /// The open workspaces, by root.
+    pub fn workspaces(&self) -> Vec<Arc<Served>> {
+        let mut all: Vec<_> = self.workspaces.iter().map(|it| Arc::clone(&it)).collect();
+        all.sort_by(|a, b| a.root().cmp(b.root()));
+        all
+    }
+
+    /// A branch by its handle, which names its workspace, too.
+    pub fn branch(&self, id: &str) -> Result<(Arc<Served>, Arc<BranchCell>), DaemonError> {
+        let workspace = id.split_once('.').map(|(workspace, _)| workspace);
+        let served = workspace.and_then(|it| self.workspaces.get(it).map(|it| Arc::clone(&it)));
+        let served = served.ok_or_else(|| DaemonError::no_branch(id))?;
+        let branch = served.branch(id)?;
+        Ok((served, branch))
+    }
+
+    /// Asks the process to end.
+    pub fn shut_down(&self) {
+        self.stop.cancel();
+        self.stopping.send_replace(true);
+    }
+}
+
+impl Target {
+    pub fn served(&self) -> &Arc<Served> {
+        match self {
+            Self::Base(served) | Self::Branch(served, _) => served,
+        }
+    }
+
+    /// What is seen of the target, at an older revision if asked.
+    /// What the scheduler calls it.
+    pub(super) fn key(&self) -> BranchKey {
+        match self {
+            Self::Base(served) => served.key,
+            Self::Branch(_, cell) => cell.key,
+        }
+    }
+
+    /// The branch's revision; 0 for the base.
+    pub fn revision(&self) -> Revision {
+        match self {
+            Self::Base(_) => Revision::default(),
+            Self::Branch(_, cell) => cell.revision(),
+        }
+    }
+
+    /// The branch as it is and its parent as it was at the fork, or at the last rebase.
+    pub(super) fn parent(&self) -> Result<(Snapshot, Snapshot), DaemonError> {
+        match self {
+            Self::Base(_) => Err(DaemonError::invalid("new_only", "the base has no parent; name a branch")),
+            Self::Branch(_, cell) => {
+                let snapshot = cell.snapshot();
+                let before = snapshot.fork_point();
+                Ok((snapshot, before))
+            }
+        }
+    }
+
+    /// Tells of changes from now on.
+    pub fn changes(&self) -> Watching {
+        Watching::new(self)
+    }
+
+    /// What is seen of the target, at an older revision if asked.
+    pub async fn view(&self, revision: Option<Revision>) -> Result<(Arc<dyn View>, Revision), DaemonError> {
+        if !self.served().is_there() {
+            let message = format!("the workspace {} is gone", self.served().root().display());
+            return Err(DaemonError::Io { message, source: std::io::ErrorKind::NotFound.into() });
+        }
+        match (self, revision) {
+            (Self::Base(served), None) => Ok((Arc::clone(&served.view), Revision::default())),
+            (Self::Base(_), Some(_)) => Err(DaemonError::invalid("revision", "the base has no revisions")),
+            (Self::Branch(_, cell), None) => {
+                let snapshot = cell.snapshot();
+                let revision = snapshot.revision();
+                Ok((Arc::new(snapshot), revision))
+            }
+            (Self::Branch(_, cell), Some(revision)) => {
+                let then = cell.look(|it| it.at(revision)).await?;
+                let then = then.ok_or_else(|| {
+                    DaemonError::invalid("revision", format!("the branch does not remember {revision}"))
+                })?;
+                Ok((Arc::new(then), revision))
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! One round of answers: from files as they are done to events, and to the summary.
+
+use std::{sync::Arc, time::Instant};
+
+use lint::{Completeness, FileFindings as Side, Fingerprint, Site, delta};
+use overlay::{Revision, View, WorkspacePath};
+use tokio::sync::mpsc;
+
+use super::{
+    DaemonError,
+    checks::{Change, Event, FileFindings, LinterSummary, Parent, Started, Summary},
+    judge::{Judge, Judged},
+};
+use crate::check::{FileAnswers, Finding, Incomplete, Level, Listener, Router, Totals};
+
+/// Findings that go into one event.
+const GATHERED: usize = 500;
+
+pub(super) struct Round<'a> {
+    judge: &'a Judge<'a>,
+    revision: Revision,
+    parent: Option<Parent<'a>>,
+    events: &'a mpsc::Sender<Event>,
+    gathered: Vec<FileFindings>,
+    incomplete: Vec<Incomplete>,
+    /// Sorted at the end: files come as they are done.
+    contents: Vec<(WorkspacePath, Option<overlay::ContentHash>)>,
+    linters: Vec<LinterSummary>,
+    files: usize,
+    findings: usize,
+    fixed: usize,
+    suppressed: usize,
+    baselined: usize,
+    is_comparison: bool,
+    level: Level,
+    /// The first thing that is wrong with the configuration.
+    wrong: Option<DaemonError>,
+}
+
+impl<'a> Round<'a> {
+    pub(super) fn new(
+        judge: &'a Judge<'a>,
+        revision: Revision,
+        parent: Option<Parent<'a>>,
+        events: &'a mpsc::Sender<Event>,
+    ) -> Self {
+        Self {
+            judge,
+            revision,
+            is_comparison: parent.is_some(),
+            parent,
+            events,
+            gathered: Vec::new(),
+            incomplete: Vec::new(),
+            contents: Vec::new(),
+            linters: Vec::new(),
+            files: 0,
+            findings: 0,
+            fixed: 0,
+            suppressed: 0,
+            baselined: 0,
+            level: Level::Complete,
+            wrong: None,
+        }
+    }
+
+    /// Nobody listens any more only if the client left; the check is then given up anyway.
+    async fn send(&self, event: Event) {
+        let _client_left = self.events.send(event).await;
+    }
+
+    async fn flush(&mut self) {
+        if !self.gathered.is_empty() {
+            let files = std::mem::take(&mut self.gathered);
+            self.send(Event::Files(files)).await;
+        }
+        if !self.incomplete.is_empty() {
+            let incomplete = std::mem::take(&mut self.incomplete);
+            self.send(Event::Incomplete(incomplete)).await;
+        }
+    }
+
+    fn count(&mut self, file: &FileAnswers) {
+        let mut worst = None;
+        for (linter, answer) in &file.answers {
+            let counts = &mut self.linters[*linter];
+            let Some(level) = counts.add(&answer.completeness) else { continue };
+            worst = worst.max(Some(level));
+            self.incomplete.extend(Incomplete::of_answer(&file.unit.path, &counts.linter.name, answer));
+        }
+        let Some(worst) = worst else { return };
+        self.files += 1;
+        self.level = self.level.max(worst);
+        let content = file.answers.iter().find_map(|(_, it)| it.content);
+        self.contents.push((file.unit.path.clone(), content));
+    }
+
+    async fn take(&mut self, findings: FileFindings) {
+        match findings.change {
+            Some(Change::Fixed) => self.fixed += findings.findings.len(),
+            Some(Change::New) | None => self.findings += findings.findings.len(),
+        }
+        self.gathered.push(findings);
+        if self.gathered.iter().map(|it| it.findings.len()).sum::<usize>() >= GATHERED {
+            self.flush().await;
+        }
+    }
+
+    fn judged(&mut self, judge: &Judge<'_>, file: &FileAnswers) -> Arc<Judged> {
+        let linters: Vec<_> = file
+            .answers
+            .iter()
+            .filter_map(|(it, _)| self.linters.get(*it))
+            .map(|it| it.linter.name.as_str())
+            .collect();
+        judge.judge(file, &linters).unwrap_or_else(|error| {
+            self.wrong.get_or_insert(error);
+            Arc::default()
+        })
+    }
+
+    async fn show(&mut self, judged: &Judged) {
+        if !judged.findings.is_empty() {
+            self.take(FileFindings { findings: judged.findings.clone(), change: None }).await;
+        }
+    }
+
+    /// Shows what of a file its parent has not, and what it has no more.
+    async fn compare(&mut self, file: &FileAnswers, judged: &Arc<Judged>) {
+        let Some(parent) = &mut self.parent else { return };
+        let old = parent.moved.get(&file.unit.path).unwrap_or(&file.unit.path);
+        let old = parent.files.remove(old);
+        let (judge, own) = (parent.judge, self.judge);
+        let old_judged = match &old {
+            Some(old) => self.judged(judge, old),
+            None => Arc::default(),
+        };
+        if Arc::ptr_eq(&old_judged, judged) {
+            return;
+        }
+        let old = old.as_ref().map(|it| (it, &*old_judged));
+        let (new, fixed) = difference(judge.view(), old, own.view(), Some((file, judged)));
+        self.take_both(new, fixed).await;
+    }
+
+    async fn take_both(&mut self, new: Vec<(Finding, Fingerprint)>, fixed: Vec<(Finding, Fingerprint)>) {
+        for (findings, change) in [(new, Change::New), (fixed, Change::Fixed)] {
+            if !findings.is_empty() {
+                self.take(FileFindings { findings, change: Some(change) }).await;
+            }
+        }
+    }
+
+    /// What the parent has and nobody asked about here is not there any more.
+    async fn compare_gone(&mut self) {
+        let Some(parent) = self.parent.take() else { return };
+        for old in parent.files.values() {
+            let judged = self.judged(parent.judge, old);
+            let (_, fixed) = difference(parent.judge.view(), Some((old, &judged)), self.judge.view(), None);
+            self.take_both(Vec::new(), fixed).await;
+        }
+    }
+
+    pub(super) async fn finish(mut self, totals: Totals, start: Instant) -> Result<(), DaemonError> {
+        self.compare_gone().await;
+        if let Some(wrong) = self.wrong {
+            return Err(wrong);
+        }
+        self.incomplete.extend(Incomplete::unreadable(&totals.skipped));
+        if !totals.skipped.unreadable.is_empty() {
+            self.level = Level::Failed;
+        }
+        self.flush().await;
+        for (linter, cached) in self.linters.iter_mut().zip(totals.cached) {
+            linter.cached = cached;
+        }
+        let summary = Summary {
+            revision: self.revision,
+            content: content_of(&mut self.contents),
+            level: self.level,
+            files: self.files,
+            findings: self.findings,
+            is_comparison: self.is_comparison,
+            fixed: self.fixed,
+            suppressed: self.suppressed,
+            baselined: self.baselined,
+            linters: std::mem::take(&mut self.linters),
+            skipped: totals.skipped,
+            duration: start.elapsed(),
+            queued: totals.queued,
+        };
+        self.send(Event::Summary(Box::new(summary))).await;
+        Ok(())
+    }
+}
+
+impl Listener for Round<'_> {
+    async fn start(&mut self, router: &Router, files: usize, _answers: usize) {
+        self.linters = router.linters().iter().map(|it| LinterSummary::of(it.identity().clone())).collect();
+        self.send(Event::Started(Started { revision: self.revision, files })).await;
+    }
+
+    async fn file(&mut self, file: FileAnswers) {
+        let judged = self.judged(self.judge, &file);
+        self.count(&file);
+        self.suppressed += judged.suppressed;
+        self.baselined += judged.baselined;
+        if self.is_comparison {
+            self.compare(&file, &judged).await;
+        } else {
+            self.show(&judged).await;
+        }
+    }
+
+    async fn pause(&mut self) {
+        self.flush().await;
+    }
+}
+
+impl LinterSummary {
+    fn of(linter: lint::Identity) -> Self {
+        Self { linter, complete: 0, excluded: 0, partial: 0, pending: 0, failed: 0, cached: 0 }
+    }
+
+    /// How much of an answer it is; `None` if the linter leaves the file out.
+    fn add(&mut self, completeness: &Completeness) -> Option<Level> {
+        let (count, level) = match completeness {
+            Completeness::Excluded => (&mut self.excluded, None),
+            Completeness::Complete => (&mut self.complete, Some(Level::Complete)),
+            Completeness::Partial(_) => (&mut self.partial, Some(Level::Partial)),
+            Completeness::Pending(_) => (&mut self.pending, Some(Level::Pending)),
+            Completeness::Failed(_) => (&mut self.failed, Some(Level::Failed)),
+        };
+        *count += 1;
+        level
+    }
+
+    /// The worst of its answers.
+    pub fn level(&self) -> Level {
+        match self {
+            it if it.failed > 0 => Level::Failed,
+            it if it.pending > 0 => Level::Pending,
+            it if it.partial > 0 => Level::Partial,
+            _ => Level::Complete,
+        }
+    }
+}
+
+fn sites(findings: &[(Finding, Fingerprint)]) -> Vec<Site<'_>> {
+    findings.iter().map(|(it, _)| it.site()).collect()
+}
+
+type Fingerprinted = Vec<(Finding, Fingerprint)>;
+type JudgedFile<'a> = Option<(&'a FileAnswers, &'a Judged)>;
+
+/// The findings that only `after` has, and those that only `before` has.
+fn difference(
+    before_view: &dyn View,
+    before: JudgedFile<'_>,
+    after_view: &dyn View,
+    after: JudgedFile<'_>,
+) -> (Fingerprinted, Fingerprinted) {
+    let read = |view: &dyn View, file: JudgedFile<'_>| {
+        file.and_then(|(it, _)| view.open(&it.unit.path).ok()).unwrap_or_default()
+    };
+    let (before_text, after_text) = (read(before_view, before), read(after_view, after));
+    let findings = |file: JudgedFile<'_>| file.map_or_else(Vec::new, |(_, it)| it.findings.clone());
+    let (old, new) = (findings(before), findings(after));
+    let delta = delta(
+        Side { text: &before_text, findings: &sites(&old) },
+        Side { text: &after_text, findings: &sites(&new) },
+    );
+    let pick = |all: &[(Finding, Fingerprint)], picked: &[usize]| -> Fingerprinted {
+        picked.iter().map(|it| all[*it].clone()).collect()
+    };
+    (pick(&new, &delta.new), pick(&old, &delta.fixed))
+}
+
+fn content_of(files: &mut [(WorkspacePath, Option<overlay::ContentHash>)]) -> overlay::ContentHash {
+    files.sort();
+    let mut text = Vec::with_capacity(files.len() * 64);
+    for (path, content) in files {
+        text.extend_from_slice(path.as_str().as_bytes());
+        // No path contains it.
+        text.push(0);
+        text.extend_from_slice(content.as_ref().map_or(&[0; 32], |it| it.as_bytes()));
+    }
+    overlay::ContentHash::of(&text)
+}

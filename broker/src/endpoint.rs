@@ -1,0 +1,201 @@
+//! Where a daemon is found, and the lock that makes it the only one there.
+//!
+//! The folder belongs to the user alone. Whoever holds the lock owns the socket beside it, so a socket that
+//! is there without a lock is left over from a daemon that was killed.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read as _, Seek as _, Write as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{FlockOperation, flock};
+use tokio::net::UnixListener;
+
+use crate::CliError;
+
+/// A daemon's address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Endpoint {
+    pub(crate) socket: PathBuf,
+}
+
+/// The right to be the daemon at an address; held as long as it lives.
+pub(crate) struct Claim {
+    endpoint: Endpoint,
+    _lock: File,
+}
+
+/// What became of the wish to be the daemon.
+pub(crate) enum Claimed {
+    Ours(Claim),
+    /// Another process is, with this number if it said so.
+    Taken {
+        pid: Option<u32>,
+    },
+}
+
+impl Endpoint {
+    /// The user's one daemon.
+    pub(crate) fn of_user() -> Self {
+        Self { socket: crate::home::runtime_dir().join("broker.sock") }
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.socket.with_extension("lock")
+    }
+
+    /// The secret for connections over TCP.
+    pub(crate) fn token_file(&self) -> PathBuf {
+        self.socket.with_extension("token")
+    }
+
+    /// Where a daemon that was started in the background writes what it has to say.
+    pub(crate) fn log_file(&self) -> PathBuf {
+        self.socket.with_extension("log")
+    }
+
+    /// The process that holds the lock, if one does.
+    pub(crate) fn holder(&self) -> Option<u32> {
+        let mut lock = OpenOptions::new().read(true).open(self.lock_file()).ok()?;
+        match flock(&lock, FlockOperation::NonBlockingLockShared) {
+            Ok(()) => None,
+            Err(_) => read_pid(&mut lock),
+        }
+    }
+
+    /// Becomes the daemon of this address, unless another process is.
+    pub(crate) fn claim(&self) -> Result<Claimed, CliError> {
+        let folder = self.socket.parent().unwrap_or(Path::new("/"));
+        private_folder(folder).map_err(|error| {
+            let error = CliError::files(format!("cannot use {}: {error}", folder.display()));
+            error.hint("set BROKER_RUNTIME_DIR to a folder of your own")
+        })?;
+        let path = self.lock_file();
+        let unusable = |error| CliError::files(format!("cannot lock {}: {error}", path.display()));
+        let mut options = OpenOptions::new();
+        let mut lock = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(unusable)?;
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => return Ok(Claimed::Taken { pid: read_pid(&mut lock) }),
+            Err(errno) => return Err(unusable(errno.into())),
+        }
+        write_pid(&mut lock).map_err(unusable)?;
+        Ok(Claimed::Ours(Claim { endpoint: self.clone(), _lock: lock }))
+    }
+}
+
+impl Claim {
+    /// Opens the socket, in place of one that a killed daemon left behind.
+    pub(crate) fn listen(&self) -> io::Result<UnixListener> {
+        let socket = &self.endpoint.socket;
+        match fs::remove_file(socket) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // The folder lets nobody in before the mode is set.
+        let listener = UnixListener::bind(socket)?;
+        fs::set_permissions(socket, fs::Permissions::from_mode(0o600))?;
+        Ok(listener)
+    }
+
+    /// Writes the secret for connections over TCP where only the user can read it.
+    pub(crate) fn write_token(&self, token: &str) -> io::Result<()> {
+        let path = self.endpoint.token_file();
+        let _old = fs::remove_file(&path);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600).open(path)?.write_all(token.as_bytes())
+    }
+}
+
+impl Drop for Claim {
+    /// While the lock is still held: a daemon that comes after finds nothing of this one.
+    fn drop(&mut self) {
+        let _gone = fs::remove_file(&self.endpoint.socket);
+        let _gone = fs::remove_file(self.endpoint.token_file());
+    }
+}
+
+/// Makes a folder that nobody else can enter, or makes sure that it is one.
+pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let metadata = fs::symlink_metadata(folder)?;
+    let own = rustix::process::geteuid().as_raw();
+    if !metadata.is_dir() || metadata.uid() != own {
+        return Err(io::Error::other("it is not a folder of this user"));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        return Err(io::Error::other("others can enter it (chmod 700 would keep them out)"));
+    }
+    Ok(())
+}
+
+fn read_pid(lock: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    lock.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+fn write_pid(lock: &mut File) -> io::Result<()> {
+    lock.set_len(0)?;
+    lock.rewind()?;
+    write!(lock, "{}", std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(folder: &Path) -> Endpoint {
+        Endpoint { socket: folder.join("run/broker.sock") }
+    }
+
+    #[tokio::test]
+    async fn one_holds_the_address_and_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let here = endpoint(dir.path());
+        assert_eq!(here.holder(), None);
+        let Claimed::Ours(claim) = here.claim().unwrap() else { panic!("nobody else is there") };
+        assert_eq!(here.holder(), Some(std::process::id()));
+        let Claimed::Taken { pid } = here.claim().unwrap() else { panic!("it is taken") };
+        assert_eq!(pid, Some(std::process::id()));
+        let listener = claim.listen().unwrap();
+        assert_eq!(fs::metadata(&here.socket).unwrap().mode() & 0o777, 0o600);
+        claim.write_token("secret").unwrap();
+        assert_eq!(fs::metadata(here.token_file()).unwrap().mode() & 0o777, 0o600);
+        drop((listener, claim));
+        assert!(!here.socket.exists() && !here.token_file().exists());
+        assert_eq!(here.holder(), None);
+    }
+
+    #[tokio::test]
+    async fn a_socket_that_was_left_behind_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let here = endpoint(dir.path());
+        private_folder(here.socket.parent().unwrap()).unwrap();
+        drop(UnixListener::bind(&here.socket).unwrap());
+        assert!(here.socket.exists(), "closing a socket leaves its file");
+        let Claimed::Ours(claim) = here.claim().unwrap() else { panic!("nobody is there") };
+        let _listener = claim.listen().unwrap();
+        tokio::net::UnixStream::connect(&here.socket).await.unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_others_can_enter_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let here = endpoint(dir.path());
+        let folder = here.socket.parent().unwrap();
+        fs::create_dir(folder).unwrap();
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+        let error = here.claim().err().unwrap();
+        assert!(error.message.contains("others can enter it"), "{}", error.message);
+    }
+}

@@ -1,0 +1,156 @@
+//! Asks the `git` program which files changed, and what is staged.
+//!
+//! Reads only: takes no locks and writes no index. Of what a repository's own configuration names, only the
+//! filters for texts that git runs to compare them are run. Paths are as seen from the folder that git is run in.
+
+mod staged;
+
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use overlay::WorkspacePath;
+
+use crate::CliError;
+
+/// The repository around a folder.
+pub(crate) struct Git {
+    folder: PathBuf,
+}
+
+/// Files that changed and are still there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) paths: BTreeSet<WorkspacePath>,
+    /// Names that are not UTF-8.
+    pub(crate) not_utf8: u64,
+}
+
+/// What every list of changes has in common: paths end in a NUL, and what was deleted is left out.
+const DIFF: [&str; 7] =
+    ["diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
+
+impl Git {
+    /// Fails if there is no git, or no repository with a working copy.
+    pub(crate) fn of(folder: &Path) -> Result<Self, CliError> {
+        let git = Self { folder: folder.to_owned() };
+        let inside = git.run(&["rev-parse", "--is-inside-work-tree"])?;
+        if inside.trim_ascii() == b"true" {
+            return Ok(git);
+        }
+        Err(CliError::usage(format!("{} is no working copy of git", folder.display())))
+    }
+
+    /// Files that differ from the last commit, and those that git does not know.
+    pub(crate) fn changed(&self) -> Result<Changed, CliError> {
+        let head = self.head()?;
+        self.since_commit(&head)
+    }
+
+    /// Files that differ from where the present branch and `reference` parted, and those that git does
+    /// not know.
+    pub(crate) fn since(&self, reference: &str) -> Result<Changed, CliError> {
+        let commit = self.commit(reference)?;
+        let base = self.output(&["merge-base", &commit, "HEAD"])?;
+        if !base.status.success() {
+            return Err(CliError::usage(format!("`{reference}` and HEAD have no commit in common")));
+        }
+        self.since_commit(String::from_utf8_lossy(&base.stdout).trim())
+    }
+
+    fn since_commit(&self, commit: &str) -> Result<Changed, CliError> {
+        let tracked = self.run(&[&DIFF[..], &["--diff-filter=d", commit, "--"]].concat())?;
+        let others = self.run(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        Ok(Changed::of([&tracked[..], &others].concat().as_slice()))
+    }
+
+    /// The hash of the last commit, or of a tree without files if there is none yet.
+    fn head(&self) -> Result<String, CliError> {
+        let head = self.output(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+        let hash = match head.status.success() {
+            true => head.stdout,
+            false => self.run(&["hash-object", "-t", "tree", "--stdin"])?,
+        };
+        Ok(String::from_utf8_lossy(&hash).trim().to_owned())
+    }
+
+    fn commit(&self, reference: &str) -> Result<String, CliError> {
+        let unknown = || CliError::usage(format!("git knows no commit `{reference}`"));
+        if reference.is_empty() || reference.starts_with('-') {
+            return Err(unknown());
+        }
+        let commit = format!("{reference}^{{commit}}");
+        let hash = self.output(&["rev-parse", "--verify", "--quiet", &commit])?;
+        match hash.status.success() {
+            true => Ok(String::from_utf8_lossy(&hash.stdout).trim().to_owned()),
+            false => Err(unknown()),
+        }
+    }
+
+    /// What git prints, if it has no complaint.
+    fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, CliError> {
+        let output = self.output(arguments)?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = said.trim().trim_start_matches("fatal: ");
+        let said = said.lines().next().unwrap_or("no reason given");
+        Err(CliError::files(format!("git {} failed: {said}", arguments[0])))
+    }
+
+    fn output(&self, arguments: &[&str]) -> Result<std::process::Output, CliError> {
+        self.command(arguments).stdin(Stdio::null()).output().map_err(|error| cannot_run(&error))
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&self.folder).args(["-c", "core.fsmonitor=false"]).args(arguments);
+        command.env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
+        command
+    }
+}
+
+impl Changed {
+    /// From a list with a NUL after each path.
+    fn of(list: &[u8]) -> Self {
+        let mut changed = Self::default();
+        for name in list.split(|it| *it == 0).filter(|it| !it.is_empty()) {
+            match str::from_utf8(name).ok().and_then(|it| WorkspacePath::new(it).ok()) {
+                Some(path) => _ = changed.paths.insert(path),
+                None => changed.not_utf8 += 1,
+            }
+        }
+        changed
+    }
+}
+
+fn cannot_run(error: &io::Error) -> CliError {
+    match error.kind() {
+        io::ErrorKind::NotFound => CliError::files("the program `git` is not there")
+            .hint("install git, or leave out --since, --staged and --changed"),
+        _ => CliError::files(format!("cannot run git: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_cannot_be_paths_are_counted() {
+        let changed = Changed::of(b"a b\0dir/\xff\0dir/\xc3\xa4\n\0");
+        let paths: Vec<_> = changed.paths.iter().map(WorkspacePath::as_str).collect();
+        assert_eq!((paths, changed.not_utf8), (vec!["a b", "dir/ä\n"], 1));
+    }
+
+    #[test]
+    fn a_folder_without_repository_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Git::of(folder.path()).err().unwrap();
+        assert!(error.message.starts_with("git rev-parse failed: not a git repository"), "{error}");
+    }
+}

@@ -1,0 +1,125 @@
+//! The index, laid over the working copy.
+
+use std::{
+    collections::BTreeSet,
+    io::{Read as _, Write as _},
+    process::Stdio,
+    sync::Arc,
+    thread,
+};
+
+use overlay::{Branch, EditError, FileKind, Snapshot, View, WorkspacePath};
+
+use super::{Changed, DIFF, Git, cannot_run};
+use crate::CliError;
+
+/// A file of the index.
+struct Entry {
+    path: WorkspacePath,
+    kind: Kind,
+    blob: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File { executable: bool },
+    Symlink,
+}
+
+impl Git {
+    /// The files that are staged, and `view` with every file that git knows as the index has it.
+    pub(crate) fn staged(&self, view: Arc<dyn View>) -> Result<(Changed, Snapshot), CliError> {
+        let head = self.head()?;
+        let staged = self.run(&[&DIFF[..], &["--cached", "--diff-filter=d", &head, "--"]].concat())?;
+        let unstaged = self.run(&[&DIFF[..], &["--"]].concat())?;
+        let entries = self.entries(&Changed::of(&unstaged).paths)?;
+        let texts = self.blobs(&entries)?;
+        let mut branch = Branch::new(view);
+        for (entry, text) in entries.iter().zip(texts) {
+            lay(&mut branch, entry, text)
+                .map_err(|error| CliError::files(format!("cannot look at the index: {error}")))?;
+        }
+        Ok((Changed::of(&staged), branch.snapshot()))
+    }
+
+    /// What the index has at these paths. What is not merged yet, or a repository of its own, is left as it is.
+    fn entries(&self, wanted: &BTreeSet<WorkspacePath>) -> Result<Vec<Entry>, CliError> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let list = self.run(&["ls-files", "--stage", "-z"])?;
+        let entries = list.split(|it| *it == 0).filter_map(|it| Entry::of(str::from_utf8(it).ok()?));
+        Ok(entries.filter(|it| wanted.contains(&it.path)).collect())
+    }
+
+    fn blobs(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, CliError> {
+        if entries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut command = self.command(&["cat-file", "--batch"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|error| cannot_run(&error))?;
+        let names: String = entries.iter().map(|it| it.blob.clone() + "\n").collect();
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let mut printed = Vec::new();
+        // git answers while it is still being asked; neither may wait for the other.
+        let read = thread::scope(|scope| {
+            scope.spawn(|| stdin.map(|mut it| it.write_all(names.as_bytes())));
+            stdout.map(|mut it| it.read_to_end(&mut printed)).transpose()
+        });
+        let ended = child.wait();
+        read.and(ended).map_err(|error| cannot_run(&error))?;
+        texts(&printed, entries).ok_or_else(|| CliError::files("git cat-file gave no staged text"))
+    }
+}
+
+impl Entry {
+    /// `100644 HASH 0<tab>path`
+    fn of(line: &str) -> Option<Self> {
+        let (facts, path) = line.split_once('\t')?;
+        let mut facts = facts.split(' ');
+        let kind = match facts.next()? {
+            "100644" => Kind::File { executable: false },
+            "100755" => Kind::File { executable: true },
+            "120000" => Kind::Symlink,
+            _ => return None,
+        };
+        let blob = facts.next()?.to_owned();
+        (facts.next()? == "0").then_some(())?;
+        Some(Self { path: WorkspacePath::new(path).ok()?, kind, blob })
+    }
+}
+
+/// The texts that `cat-file --batch` printed: each after a line `HASH blob SIZE` and before a newline.
+fn texts(mut printed: &[u8], entries: &[Entry]) -> Option<Vec<Vec<u8>>> {
+    let mut texts = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let end = printed.iter().position(|it| *it == b'\n')?;
+        let header = str::from_utf8(&printed[..end]).ok()?;
+        let size = header.strip_prefix(&entry.blob)?.strip_prefix(" blob ")?.parse().ok()?;
+        let rest = &printed[end + 1..];
+        texts.push(rest.get(..size)?.to_vec());
+        printed = rest.get(size + 1..)?;
+    }
+    Some(texts)
+}
+
+fn lay(branch: &mut Branch, entry: &Entry, text: Vec<u8>) -> Result<(), EditError> {
+    let path = &entry.path;
+    let present = branch.snapshot().metadata(path).ok().map(|it| it.kind);
+    let fits = match present {
+        None => true,
+        Some(kind) => kind == FileKind::File && entry.kind != Kind::Symlink,
+    };
+    if !fits {
+        branch.remove(path)?;
+    }
+    match entry.kind {
+        Kind::Symlink => _ = branch.symlink(path, &String::from_utf8_lossy(&text))?,
+        Kind::File { executable } => {
+            branch.write(path, text.into())?;
+            branch.set_executable(path, executable)?;
+        }
+    }
+    Ok(())
+}

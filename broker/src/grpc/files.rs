@@ -1,0 +1,233 @@
+//! `FileService`.
+
+use std::sync::Arc;
+
+use broker_proto::v1::{self as pb, file_service_server::FileService};
+use bytes::Bytes;
+use overlay::{Branch, ContentHash, FileKind, TextEdit, View, WorkspacePath};
+use tokio_stream::Stream;
+use tonic::{Request, Response, Status, async_trait};
+
+use super::{Front, branches::blocking, from_proto, from_proto::Page, status};
+use crate::daemon::DaemonError;
+
+const PIECE: usize = 1 << 20;
+const MAX_EDITS: usize = 10_000;
+
+type ReadStream = std::pin::Pin<Box<dyn Stream<Item = Result<pb::ReadFileResponse, Status>> + Send>>;
+
+#[async_trait]
+impl FileService for Front {
+    type ReadFileStream = ReadStream;
+
+    async fn read_file(&self, request: Request<pb::ReadFileRequest>) -> Result<Response<ReadStream>, Status> {
+        let request = request.into_inner();
+        let target = from_proto::target(&self.0, request.target)?;
+        let path = from_proto::path("path", &request.path)?;
+        let (view, revision) =
+            target.view(from_proto::revision(request.revision)).await.map_err(status::of)?;
+        let (info, bytes) = blocking(move || read(&*view, &path, revision.0).map_err(status::of)).await?;
+        let part = |part| Ok(pb::ReadFileResponse { part: Some(part) });
+        let starts = (0..bytes.len()).step_by(PIECE);
+        let pieces = starts.map(move |start| bytes.slice(start..bytes.len().min(start + PIECE)));
+        let pieces = pieces.map(move |it| part(pb::read_file_response::Part::Content(it)));
+        let first = std::iter::once(part(pb::read_file_response::Part::Info(info)));
+        Ok(Response::new(Box::pin(tokio_stream::iter(first.chain(pieces)))))
+    }
+
+    async fn list_directory(
+        &self,
+        request: Request<pb::ListDirectoryRequest>,
+    ) -> Result<Response<pb::ListDirectoryResponse>, Status> {
+        let request = request.into_inner();
+        let target = from_proto::target(&self.0, request.target)?;
+        let path = from_proto::path("path", &request.path)?;
+        let page = Page::of(request.page_size, &request.page_token, 1000, 10_000)?;
+        let (view, _) = target.view(None).await.map_err(status::of)?;
+        let listing = blocking(move || {
+            let listing = view.resolve(&path).and_then(|it| view.list(&it));
+            listing.map_err(|error| status::of(DaemonError::file(&path, error)))
+        })
+        .await?;
+        let not_utf8 = listing.not_utf8;
+        let (entries, next_page_token) = page.cut(listing.entries.into_iter());
+        let entries = entries.into_iter().map(|it| pb::DirectoryEntry { name: it.name, kind: kind(it.kind) });
+        Ok(Response::new(pb::ListDirectoryResponse { entries: entries.collect(), next_page_token, not_utf8 }))
+    }
+
+    async fn edit_files(
+        &self,
+        request: Request<pb::EditFilesRequest>,
+    ) -> Result<Response<pb::EditFilesResponse>, Status> {
+        let request = request.into_inner();
+        let (served, cell) = from_proto::branch(&self.0, &request.branch_id)?;
+        if request.edits.is_empty() {
+            return Err(status::invalid("edits", "there is none"));
+        }
+        if request.edits.len() > MAX_EDITS {
+            let (limit, actual) = (MAX_EDITS as u64, request.edits.len() as u64);
+            return Err(status::of(DaemonError::TooMuch { what: "edits of a request", limit, actual }));
+        }
+        let edits = request.edits.into_iter().map(edit).collect::<Result<Vec<_>, _>>()?;
+        let if_revision = from_proto::revision(request.if_revision);
+        let apply = move |branch: &mut Branch| {
+            branch.transaction(|branch| edits.iter().try_for_each(|it| it.apply(branch))).map(drop)
+        };
+        // The handle makes the identifier one of this branch alone.
+        let id = match request.request_id.as_str() {
+            "" => String::new(),
+            id => format!("{}/{id}", cell.id),
+        };
+        let edited = async { self.edit(&cell, if_revision, apply).await.map(|((), revision)| revision) };
+        let revision = served.edits.run(&id, edited).await.map_err(status::of)?;
+        Ok(Response::new(pb::EditFilesResponse { revision: revision.0 }))
+    }
+
+    async fn set_buffer(
+        &self,
+        request: Request<pb::SetBufferRequest>,
+    ) -> Result<Response<pb::SetBufferResponse>, Status> {
+        let request = request.into_inner();
+        let served = self.0.workspace(&request.workspace_id).map_err(status::of)?;
+        let path = from_proto::path("path", &request.path)?;
+        let content_hash = ContentHash::of(&request.content).to_string();
+        let set = move || {
+            let set = served.base.set_buffer(&path, request.content);
+            set.map_err(|error| status::invalid("path", error))
+        };
+        blocking(set).await?;
+        Ok(Response::new(pb::SetBufferResponse { content_hash }))
+    }
+
+    async fn close_buffer(
+        &self,
+        request: Request<pb::CloseBufferRequest>,
+    ) -> Result<Response<pb::CloseBufferResponse>, Status> {
+        let request = request.into_inner();
+        let served = self.0.workspace(&request.workspace_id).map_err(status::of)?;
+        let path = from_proto::path("path", &request.path)?;
+        let was_open = blocking(move || Ok(served.base.close_buffer(&path))).await?;
+        Ok(Response::new(pb::CloseBufferResponse { was_open }))
+    }
+}
+
+fn read(view: &dyn View, path: &WorkspacePath, revision: u64) -> Result<(pb::FileInfo, Bytes), DaemonError> {
+    let wrong = |error| DaemonError::file(path, error);
+    let real = view.resolve(path).map_err(wrong)?;
+    let bytes = view.read(&real).map_err(wrong)?;
+    let executable = view.metadata(&real).map_err(wrong)?.executable;
+    let content_hash = ContentHash::of(&bytes).to_string();
+    Ok((pb::FileInfo { size: bytes.len() as u64, executable, content_hash, revision }, bytes))
+}
+
+fn kind(kind: FileKind) -> i32 {
+    match kind {
+        FileKind::File => pb::FileKind::File,
+        FileKind::Directory => pb::FileKind::Directory,
+        FileKind::Symlink => pb::FileKind::Symlink,
+        FileKind::Other => pb::FileKind::Other,
+    }
+    .into()
+}
+
+/// An edit whose fields are checked.
+enum Edit {
+    Write { path: WorkspacePath, content: Bytes, before: Before },
+    Text { path: WorkspacePath, edits: Vec<TextEdit>, before: Before },
+    Patch(String),
+    Remove(WorkspacePath),
+    Rename(WorkspacePath, WorkspacePath),
+    CreateDirectory(WorkspacePath),
+    Symlink(WorkspacePath, String),
+    SetExecutable(WorkspacePath, bool),
+}
+
+/// What an edit expects to find.
+enum Before {
+    Anything,
+    Missing,
+    Content(ContentHash),
+}
+
+fn edit(edit: pb::FileEdit) -> Result<Edit, Status> {
+    use pb::file_edit::Edit as It;
+    let path = |text: &str| from_proto::path("edits.path", text);
+    Ok(match edit.edit.ok_or_else(|| status::invalid("edits", "an edit says nothing"))? {
+        It::Write(it) => {
+            let before = match it.if_content_hash.as_str() {
+                "missing" => Before::Missing,
+                hash => before(hash)?,
+            };
+            // A copy of its own: what came in is a part of a larger buffer, which would live as long.
+            let content = Bytes::copy_from_slice(&it.content);
+            Edit::Write { path: path(&it.path)?, content, before }
+        }
+        It::Text(it) => {
+            let edits = it.edits.into_iter().map(text_edit).collect::<Result<_, _>>()?;
+            Edit::Text { path: path(&it.path)?, edits, before: before(&it.if_content_hash)? }
+        }
+        It::Patch(it) => Edit::Patch(it.patch),
+        It::Remove(it) => Edit::Remove(path(&it.path)?),
+        It::Rename(it) => Edit::Rename(path(&it.from_path)?, path(&it.to_path)?),
+        It::CreateDirectory(it) => Edit::CreateDirectory(path(&it.path)?),
+        It::CreateSymlink(it) => Edit::Symlink(path(&it.path)?, it.link_target),
+        It::SetExecutable(it) => Edit::SetExecutable(path(&it.path)?, it.executable),
+    })
+}
+
+fn text_edit(it: pb::TextEdit) -> Result<TextEdit, Status> {
+    let span = it.span.ok_or_else(|| status::invalid("edits.text.edits.span", "it is missing"))?;
+    Ok(TextEdit { start: span.start, end: span.end, replacement: it.replacement })
+}
+
+fn before(hash: &str) -> Result<Before, Status> {
+    let hash = from_proto::content_hash("edits.if_content_hash", hash)?;
+    Ok(hash.map_or(Before::Anything, Before::Content))
+}
+
+impl Edit {
+    fn apply(&self, branch: &mut Branch) -> Result<(), DaemonError> {
+        match self {
+            Self::Write { path, content, before } => {
+                before.expect(branch, path)?;
+                branch.write(path, content.clone())?;
+            }
+            Self::Text { path, edits, before } => {
+                before.expect(branch, path)?;
+                branch.edit_text(path, edits)?;
+            }
+            Self::Patch(patch) => {
+                branch.apply_patch(patch)?;
+            }
+            Self::Remove(path) => {
+                branch.remove(path)?;
+            }
+            Self::Rename(from, to) => {
+                branch.rename(from, to)?;
+            }
+            Self::CreateDirectory(path) => {
+                branch.create_dir(path)?;
+            }
+            Self::Symlink(path, target) => {
+                branch.symlink(path, target)?;
+            }
+            Self::SetExecutable(path, executable) => {
+                branch.set_executable(path, *executable)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Before {
+    fn expect(&self, branch: &Branch, path: &WorkspacePath) -> Result<(), DaemonError> {
+        let view: Arc<dyn View> = Arc::new(branch.snapshot());
+        let now = || view.resolve(path).and_then(|it| view.hash(&it));
+        let is_as_expected = match self {
+            Self::Anything => true,
+            Self::Missing => now().is_err_and(|it| it.kind() == std::io::ErrorKind::NotFound),
+            Self::Content(hash) => now().is_ok_and(|it| it == *hash),
+        };
+        if is_as_expected { Ok(()) } else { Err(DaemonError::OtherContent { path: path.clone() }) }
+    }
+}

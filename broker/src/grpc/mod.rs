@@ -1,0 +1,27 @@
+//! The front that speaks gRPC, `broker.v1`. Translates; has no logic of its own.
+
+mod auth;
+mod branches;
+mod checks;
+mod daemon;
+mod files;
+mod from_proto;
+mod incoming;
+mod rules;
+mod server;
+mod status;
+mod to_proto;
+mod workspaces;
+
+use std::sync::Arc;
+
+use crate::daemon::Daemon;
+
+pub(crate) use self::{
+    auth::Token,
+    server::{Door, Serving, serve},
+};
+
+/// Every service, on one daemon.
+#[derive(Clone)]
+struct Front(Arc<Daemon>);

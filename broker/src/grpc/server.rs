@@ -1,0 +1,139 @@
+//! All services on one door, until the daemon is asked to end or nobody has come for a while.
+
+use std::{io, sync::Arc, time::Duration};
+
+use broker_proto::v1::{
+    branch_service_server::BranchServiceServer, check_service_server::CheckServiceServer,
+    daemon_service_server::DaemonServiceServer, file_service_server::FileServiceServer,
+    rule_service_server::RuleServiceServer, workspace_service_server::WorkspaceServiceServer,
+};
+use tokio::{
+    net::{TcpListener, UnixListener},
+    sync::watch,
+};
+use tonic::{
+    service::{Routes, interceptor::InterceptedService},
+    transport::Server,
+};
+
+use super::{
+    Front, Token,
+    incoming::{Anybody, Connections, OwnProcesses},
+};
+use crate::daemon::Daemon;
+
+/// Where clients come in.
+pub(crate) enum Door {
+    /// The user's own processes.
+    Unix(UnixListener),
+    /// Whoever has the token.
+    Tcp(TcpListener, Token),
+}
+
+/// A daemon to serve.
+pub(crate) struct Serving {
+    pub(crate) daemon: Arc<Daemon>,
+}
+
+/// The largest message that is taken: whole files come in one.
+const MAX_MESSAGE: usize = 256 << 20;
+
+/// How long answers that are under way may take after the daemon was asked to end.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Serves all doors; returns when the daemon has ended.
+pub(crate) async fn serve(serving: Serving, doors: Vec<Door>) -> io::Result<()> {
+    let connections = Connections::new();
+    let mut open = tokio::task::JoinSet::new();
+    for door in doors {
+        let (daemon, connections) = (Arc::clone(&serving.daemon), connections.clone());
+        open.spawn(async move { serve_door(daemon, door, connections).await });
+    }
+    if let Some(idle) = serving.daemon.idle_exit {
+        tokio::spawn(end_when_idle(Arc::clone(&serving.daemon), connections.subscribe(), idle));
+    }
+    let mut stopping = serving.daemon.stopping.subscribe();
+    tokio::select! {
+        _ = stopping.wait_for(|it| *it) => {}
+        // A door that closes by itself is an error.
+        Some(ended) = open.join_next() => ended.map_err(io::Error::other)??,
+    }
+    serving.daemon.shut_down();
+    let rest = async { while open.join_next().await.is_some() {} };
+    // Streams of clients that do not read would keep the process forever.
+    let _cut_off = tokio::time::timeout(GRACE, rest).await;
+    Ok(())
+}
+
+async fn serve_door(daemon: Arc<Daemon>, door: Door, connections: Connections) -> io::Result<()> {
+    let mut stopping = daemon.stopping.subscribe();
+    let stopped = async move {
+        let _gone_is_stopped = stopping.wait_for(|it| *it).await;
+    };
+    let mut server = Server::builder()
+        .http2_keepalive_interval(Some(Duration::from_secs(30)))
+        .initial_stream_window_size(1 << 20)
+        .initial_connection_window_size(4 << 20);
+    let served = match door {
+        Door::Unix(listener) => {
+            let router = server.add_routes(routes(&daemon, &Token(None)).await?);
+            router.serve_with_incoming_shutdown(OwnProcesses { listener, connections }, stopped).await
+        }
+        Door::Tcp(listener, token) => {
+            let router = server.add_routes(routes(&daemon, &token).await?);
+            router.serve_with_incoming_shutdown(Anybody { listener, connections }, stopped).await
+        }
+    };
+    served.map_err(io::Error::other)
+}
+
+/// Every service behind the token.
+async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
+    macro_rules! guarded {
+        ($server:ident) => {
+            InterceptedService::new(
+                $server::new(Front(Arc::clone(daemon)))
+                    .max_decoding_message_size(MAX_MESSAGE)
+                    .max_encoding_message_size(MAX_MESSAGE),
+                token.clone(),
+            )
+        };
+    }
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_serving::<BranchServiceServer<Front>>().await;
+    health.set_serving::<CheckServiceServer<Front>>().await;
+    health.set_serving::<DaemonServiceServer<Front>>().await;
+    health.set_serving::<FileServiceServer<Front>>().await;
+    health.set_serving::<RuleServiceServer<Front>>().await;
+    health.set_serving::<WorkspaceServiceServer<Front>>().await;
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(broker_proto::DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    let v1 = reflection().build_v1().map_err(io::Error::other)?;
+    let v1alpha = reflection().build_v1alpha().map_err(io::Error::other)?;
+    Ok(Routes::new(InterceptedService::new(health_service, token.clone()))
+        .add_service(InterceptedService::new(v1, token.clone()))
+        .add_service(InterceptedService::new(v1alpha, token.clone()))
+        .add_service(guarded!(BranchServiceServer))
+        .add_service(guarded!(CheckServiceServer))
+        .add_service(guarded!(DaemonServiceServer))
+        .add_service(guarded!(FileServiceServer))
+        .add_service(guarded!(RuleServiceServer))
+        .add_service(guarded!(WorkspaceServiceServer)))
+}
+
+/// Asks the daemon to end once there has been no connection for `idle`.
+async fn end_when_idle(daemon: Arc<Daemon>, mut open: watch::Receiver<usize>, idle: Duration) {
+    loop {
+        if open.wait_for(|it| *it == 0).await.is_err() {
+            return;
+        }
+        let somebody_came = open.wait_for(|it| *it > 0);
+        if tokio::time::timeout(idle, somebody_came).await.is_err() {
+            daemon.shut_down();
+            return;
+        }
+    }
+}

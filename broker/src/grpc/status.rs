@@ -1,0 +1,171 @@
+//! Errors as gRPC tells them: a code, a sentence, and details that a program can read.
+//!
+//! Every error carries an `ErrorInfo` with a reason that stays the same from version to version.
+
+use std::io;
+
+use overlay::{CommitError, EditError, StoreError, WorkspacePath};
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+use crate::daemon::DaemonError;
+
+const DOMAIN: &str = "broker";
+
+/// The error as a client sees it.
+pub(super) fn of(error: DaemonError) -> Status {
+    let (code, reason) = kind(&error);
+    let mut details = ErrorDetails::with_error_info(reason, DOMAIN, []);
+    describe(&error, &mut details);
+    Status::with_error_details(code, short(&sentence(&error)), details)
+}
+
+/// An error of the protocol itself.
+pub(super) fn other(code: Code, reason: &str, message: &str) -> Status {
+    Status::with_error_details(code, message, ErrorDetails::with_error_info(reason, DOMAIN, []))
+}
+
+/// What a text of an error may take. An error is sent as headers, which clients refuse above 8 KiB, and it
+/// may quote what the client sent.
+const LONGEST: usize = 500;
+
+/// What the conflicts of one error may take; `GetBranch` tells of all.
+const CONFLICTS: usize = 2_500;
+
+fn short(text: &str) -> String {
+    let cut = text.floor_char_boundary(LONGEST);
+    if cut < text.len() { format!("{}…", &text[..cut]) } else { text.to_owned() }
+}
+
+/// A field that makes no sense.
+pub(super) fn invalid(field: &'static str, message: impl ToString) -> Status {
+    of(DaemonError::invalid(field, message))
+}
+
+fn sentence(error: &DaemonError) -> String {
+    match error {
+        DaemonError::Io { message, source } => format!("{message}: {source}"),
+        DaemonError::Setup { message, hint: Some(hint) } => format!("{message} ({hint})"),
+        other => other.to_string(),
+    }
+}
+
+/// What stays the same, for programs.
+fn kind(error: &DaemonError) -> (Code, &'static str) {
+    match error {
+        DaemonError::NotFound { .. } => (Code::NotFound, "NOT_FOUND"),
+        DaemonError::NameTaken(_) => (Code::AlreadyExists, "NAME_TAKEN"),
+        DaemonError::Invalid { .. } => (Code::InvalidArgument, "INVALID_FIELD"),
+        DaemonError::TooMuch { .. } => (Code::InvalidArgument, "LIMIT_EXCEEDED"),
+        DaemonError::Stale { .. } => (Code::Aborted, "STALE_REVISION"),
+        DaemonError::OtherContent { .. } => (Code::FailedPrecondition, "OTHER_CONTENT"),
+        DaemonError::Conflicts(_) => (Code::Aborted, "CONFLICT"),
+        DaemonError::Edit(error) => edit(error),
+        DaemonError::Patch(_) => (Code::InvalidArgument, "PATCH_DOES_NOT_APPLY"),
+        DaemonError::Store(error) => store(error),
+        DaemonError::Commit(CommitError::Conflicts(_)) => (Code::Aborted, "CONFLICT"),
+        DaemonError::Commit(_) => (Code::FailedPrecondition, "COMMIT_FAILED"),
+        DaemonError::File { source, .. } | DaemonError::Io { source, .. } => file(source),
+        DaemonError::Busy { .. } => (Code::ResourceExhausted, "QUEUE_FULL"),
+        DaemonError::Superseded => (Code::Aborted, "SUPERSEDED"),
+        DaemonError::ShuttingDown => (Code::Unavailable, "SHUTTING_DOWN"),
+        DaemonError::Setup { .. } => (Code::FailedPrecondition, "BAD_CONFIGURATION"),
+        DaemonError::Bug(_) => (Code::Internal, "BUG"),
+    }
+}
+
+fn edit(error: &EditError) -> (Code, &'static str) {
+    match error {
+        EditError::NotFound(_) => (Code::NotFound, "FILE_NOT_FOUND"),
+        EditError::AlreadyExists(_) => (Code::AlreadyExists, "FILE_EXISTS"),
+        EditError::Stale { .. } => (Code::Aborted, "STALE_REVISION"),
+        EditError::Unreachable { .. } => (Code::FailedPrecondition, "FILE_UNREACHABLE"),
+        _ => (Code::FailedPrecondition, "EDIT_REFUSED"),
+    }
+}
+
+fn store(error: &StoreError) -> (Code, &'static str) {
+    match error {
+        StoreError::NoSpace { .. } => (Code::ResourceExhausted, "STATE_FOLDER_FULL"),
+        StoreError::Corrupt { .. } => (Code::DataLoss, "STATE_CORRUPT"),
+        StoreError::InUse { .. } => (Code::FailedPrecondition, "STATE_IN_USE"),
+        _ => (Code::FailedPrecondition, "STATE_UNUSABLE"),
+    }
+}
+
+fn file(error: &io::Error) -> (Code, &'static str) {
+    match error.kind() {
+        io::ErrorKind::NotFound => (Code::NotFound, "FILE_NOT_FOUND"),
+        io::ErrorKind::PermissionDenied => (Code::PermissionDenied, "FILE_FORBIDDEN"),
+        io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => {
+            (Code::FailedPrecondition, "WRONG_KIND_OF_FILE")
+        }
+        _ => (Code::FailedPrecondition, "FILE_UNREADABLE"),
+    }
+}
+
+/// The details that go beyond the reason.
+fn describe(error: &DaemonError, details: &mut ErrorDetails) {
+    match error {
+        DaemonError::NotFound { what, id } => {
+            details.set_resource_info(*what, short(id), "", "");
+        }
+        DaemonError::Invalid { field, message } => {
+            details.add_bad_request_violation(*field, short(message));
+        }
+        DaemonError::TooMuch { what, .. } => {
+            details.add_bad_request_violation(*what, short(&error.to_string()));
+        }
+        DaemonError::Busy { retry_after } => {
+            details.set_retry_info(Some(*retry_after));
+        }
+        DaemonError::Conflicts(conflicts) => {
+            describe_conflicts(conflicts.iter().map(|it| (&it.path, it.to_string())), details);
+        }
+        DaemonError::Commit(CommitError::Conflicts(conflicts)) => {
+            describe_conflicts(conflicts.iter().map(|it| (&it.path, it.to_string())), details);
+        }
+        DaemonError::File { path, .. } => {
+            details.set_resource_info("file", short(path.as_str()), "", "");
+        }
+        _ => {}
+    }
+}
+
+/// The first of them that there is room for, and at least one.
+fn describe_conflicts<'a>(
+    conflicts: impl Iterator<Item = (&'a WorkspacePath, String)>,
+    details: &mut ErrorDetails,
+) {
+    let mut left = CONFLICTS;
+    for (path, reason) in conflicts {
+        let reason = short(&reason);
+        let size = path.as_str().len() + reason.len();
+        if size > left && left < CONFLICTS {
+            break;
+        }
+        left = left.saturating_sub(size);
+        details.add_precondition_failure_violation("CONFLICT", path.as_str(), reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_fits_into_headers() {
+        let long = "\u{fc}".repeat(100_000);
+        let errors = [
+            DaemonError::no_branch(&long),
+            DaemonError::invalid("name", &long),
+            DaemonError::NameTaken(long.clone()),
+            DaemonError::Setup { message: long.clone(), hint: Some(long) },
+        ];
+        for status in errors.map(of) {
+            // What is not ASCII takes three bytes for one in the message, and the details four for three.
+            let size = status.message().len() * 3 + status.details().len() * 4 / 3;
+            assert!(size < 6_000, "{size} bytes");
+        }
+    }
+}

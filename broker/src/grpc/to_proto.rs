@@ -1,0 +1,288 @@
+//! From the daemon's own types to messages.
+
+use broker_proto::v1::{self as pb, check_response::Event as Answer};
+use lint::{Applicability, FixAvailability, Identity, Severity};
+use overlay::{ChangeKind, LogEntry};
+use plugin_host::Plugin;
+use scheduler::{CacheStats, Class, ClassStats, Stats};
+
+use crate::{
+    check::{self, Finding, Level, Subject},
+    daemon::{BranchCell, Change, Event, FileFindings, LinterSummary, Served, Summary},
+};
+
+/// How many findings a message has, so that it stays below gRPC's usual limit of 4 MiB.
+const FINDINGS: usize = 500;
+
+/// More than can be there are as many as can be told.
+pub(super) fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+pub(super) fn workspace(it: &Served) -> pb::Workspace {
+    pb::Workspace {
+        workspace_id: it.id.to_string(),
+        root: it.root().to_string_lossy().into_owned(),
+        branches: count(it.branch_count()),
+        buffers: count(it.base.buffers().len()),
+        degraded: it.degraded().unwrap_or_default(),
+    }
+}
+
+pub(super) fn branch(served: &Served, it: &BranchCell) -> pb::Branch {
+    let snapshot = it.snapshot();
+    pb::Branch {
+        branch_id: it.id.to_string(),
+        name: it.record.name.clone(),
+        workspace_id: served.id.to_string(),
+        parent_branch_id: it.record.parent.clone().unwrap_or_default(),
+        revision: snapshot.revision().0,
+        created_ms: it.record.created_ms,
+        labels: it.record.labels.clone().into_iter().collect(),
+        changed_paths: count(snapshot.changed_paths(&snapshot.base_of()).len()),
+    }
+}
+
+pub(super) fn revision(it: &LogEntry) -> pb::RevisionEntry {
+    pb::RevisionEntry {
+        revision: it.revision.0,
+        time_ms: it.at_ms,
+        description: it.what.to_string(),
+        paths: it.paths.iter().map(ToString::to_string).collect(),
+    }
+}
+
+pub(super) fn change(it: &overlay::Change) -> pb::FileChange {
+    let (kind, from) = match &it.kind {
+        ChangeKind::Added => (pb::ChangeKind::Added, None),
+        ChangeKind::Deleted => (pb::ChangeKind::Deleted, None),
+        ChangeKind::Modified | ChangeKind::TypeChanged => (pb::ChangeKind::Modified, None),
+        ChangeKind::ModeChanged => (pb::ChangeKind::Mode, None),
+        ChangeKind::Renamed { from } => (pb::ChangeKind::Renamed, Some(from)),
+    };
+    pb::FileChange {
+        path: it.path.to_string(),
+        kind: kind.into(),
+        from_path: from.map(ToString::to_string).unwrap_or_default(),
+    }
+}
+
+pub(super) fn conflict(it: &overlay::Conflict) -> pb::Conflict {
+    pb::Conflict { path: it.path.to_string(), reason: it.to_string() }
+}
+
+pub(super) fn events(event: Event) -> Vec<Answer> {
+    match event {
+        Event::Started(it) => {
+            vec![Answer::Started(pb::CheckStarted { revision: it.revision.0, files: count(it.files) })]
+        }
+        Event::Files(files) => {
+            let all: Vec<_> = files.iter().flat_map(findings).collect();
+            let some = all.chunks(FINDINGS).map(|it| pb::Findings { findings: it.to_vec() });
+            some.map(Answer::Findings).collect()
+        }
+        Event::Incomplete(all) => all.iter().map(|it| Answer::Incomplete(incomplete(it))).collect(),
+        Event::Summary(it) => vec![Answer::Summary(summary(&it))],
+    }
+}
+
+fn findings(file: &FileFindings) -> impl Iterator<Item = pb::Finding> {
+    let change = match file.change {
+        None => pb::FindingChange::Unspecified,
+        Some(Change::New) => pb::FindingChange::New,
+        Some(Change::Fixed) => pb::FindingChange::Fixed,
+    };
+    file.findings.iter().map(move |(it, fingerprint)| {
+        let mut message = finding(it);
+        message.fingerprint = fingerprint.to_string();
+        message.change = change.into();
+        message
+    })
+}
+
+fn finding(it: &Finding) -> pb::Finding {
+    pb::Finding {
+        path: it.file.path.to_string(),
+        linter: it.rule.linter.to_string(),
+        code: it.rule.code.clone(),
+        name: it.rule.name.clone().unwrap_or_default(),
+        message: it.message.to_string(),
+        severity: severity(it.severity).into(),
+        span: Some(span(it.span)),
+        range: Some(range(it.range)),
+        cell: it.cell.as_ref().map(|cell| cell.index + 1),
+        url: it.rule.url.clone().unwrap_or_default(),
+        fixes: it.fixes.iter().map(fix).collect(),
+        related: it.related.iter().map(related).collect(),
+        content_hash: it.file.content.map(|it| it.to_string()).unwrap_or_default(),
+        fingerprint: String::new(),
+        change: pb::FindingChange::Unspecified.into(),
+    }
+}
+
+fn fix(it: &check::Fix) -> pb::Fix {
+    let applicability = match it.applicability {
+        Applicability::DisplayOnly => pb::Applicability::DisplayOnly,
+        Applicability::Unsafe => pb::Applicability::Unsafe,
+        Applicability::Safe => pb::Applicability::Safe,
+    };
+    let edit = |it: &check::Edit| pb::TextEdit {
+        span: Some(span(it.span)),
+        replacement: it.replacement.to_string(),
+    };
+    pb::Fix {
+        message: it.message.as_deref().unwrap_or_default().to_owned(),
+        applicability: applicability.into(),
+        edits: it.edits.iter().map(edit).collect(),
+    }
+}
+
+fn related(it: &check::Related) -> pb::RelatedPlace {
+    pb::RelatedPlace {
+        path: it.path.as_ref().map(ToString::to_string).unwrap_or_default(),
+        span: Some(span(it.span)),
+        range: it.range.map(range),
+        message: it.message.to_string(),
+    }
+}
+
+fn span(it: lint::Span) -> pb::Span {
+    pb::Span { start: it.start, end: it.end }
+}
+
+fn range(it: check::Range) -> pb::Range {
+    let position = |it: lint::LineColumn| pb::Position { line: it.line, column: it.column };
+    pb::Range { start: Some(position(it.start)), end: Some(position(it.end)) }
+}
+
+fn severity(it: Severity) -> pb::Severity {
+    match it {
+        Severity::Hint => pb::Severity::Hint,
+        Severity::Info => pb::Severity::Info,
+        Severity::Warning => pb::Severity::Warning,
+        Severity::Error => pb::Severity::Error,
+    }
+}
+
+fn incomplete(it: &check::Incomplete) -> pb::Incomplete {
+    let path = match &it.subject {
+        Subject::Everything => String::new(),
+        Subject::Argument(given) => given.clone(),
+        Subject::Path(path) => path.to_string(),
+    };
+    pb::Incomplete {
+        path,
+        linter: it.linter.as_deref().unwrap_or_default().to_owned(),
+        completeness: level(it.level).into(),
+        reason: it.reason.clone(),
+    }
+}
+
+fn level(it: Level) -> pb::Completeness {
+    match it {
+        Level::Complete => pb::Completeness::Complete,
+        Level::Partial => pb::Completeness::Partial,
+        Level::Pending => pb::Completeness::Pending,
+        Level::Failed => pb::Completeness::Failed,
+    }
+}
+
+fn summary(it: &Summary) -> pb::CheckSummary {
+    let micros = |it: std::time::Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
+    pb::CheckSummary {
+        revision: it.revision.0,
+        content_hash: it.content.to_string(),
+        completeness: level(it.level).into(),
+        files: count(it.files),
+        findings: count(it.findings),
+        new_findings: if it.is_comparison { count(it.findings) } else { 0 },
+        fixed_findings: count(it.fixed),
+        suppressed: count(it.suppressed),
+        baselined: count(it.baselined),
+        linters: it.linters.iter().map(linter_summary).collect(),
+        duration_us: micros(it.duration),
+        queued_us: micros(it.queued),
+        skipped: it.skipped.total(),
+    }
+}
+
+fn linter_summary(it: &LinterSummary) -> pb::LinterSummary {
+    pb::LinterSummary {
+        linter: Some(linter(&it.linter)),
+        completeness: level(it.level()).into(),
+        complete: it.complete,
+        excluded: it.excluded,
+        partial: it.partial,
+        pending: it.pending,
+        failed: it.failed,
+        cached: it.cached,
+    }
+}
+
+fn linter(it: &Identity) -> pb::Linter {
+    pb::Linter { name: it.name.clone(), version: it.version.clone(), digest: it.digest.to_string() }
+}
+
+pub(super) fn plugin(it: &Plugin) -> pb::Plugin {
+    let manifest = it.manifest();
+    pb::Plugin {
+        linter: Some(pb::Linter {
+            name: manifest.name.clone(),
+            version: manifest.version.clone(),
+            digest: it.digest().to_owned(),
+        }),
+        description: manifest.description.clone(),
+        languages: manifest.languages.clone(),
+        globs: manifest.globs.clone(),
+    }
+}
+
+pub(super) fn rule(linter: &str, it: &lint::Rule) -> pb::Rule {
+    let fix = match it.fix {
+        FixAvailability::None => pb::FixAvailability::None,
+        FixAvailability::Sometimes => pb::FixAvailability::Sometimes,
+        FixAvailability::Always => pb::FixAvailability::Always,
+    };
+    pb::Rule {
+        linter: linter.to_owned(),
+        code: it.code.clone(),
+        name: it.name.clone(),
+        summary: it.summary.clone(),
+        explanation: it.explanation.clone(),
+        url: it.url.clone().unwrap_or_default(),
+        default_on: it.default,
+        fix_availability: fix.into(),
+    }
+}
+
+pub(super) fn scheduler(it: &Stats) -> pb::SchedulerStatus {
+    let class = |class: Class, stats: &ClassStats| pb::ClassStatus {
+        name: class.to_string(),
+        queued: count(stats.queued),
+        running: count(stats.running),
+        mean_queue_us: stats.mean_queue_micros,
+        mean_run_us: stats.mean_run_micros,
+    };
+    pb::SchedulerStatus {
+        classes: vec![
+            class(Class::Interactive, &it.interactive),
+            class(Class::Agent, &it.agent),
+            class(Class::Background, &it.background),
+        ],
+        done: it.done,
+        joined: it.joined,
+        superseded: it.superseded,
+        cancelled: it.cancelled + it.withdrawn,
+        rejected: it.rejected,
+    }
+}
+
+pub(super) fn cache(it: &CacheStats) -> pb::CacheStatus {
+    pb::CacheStatus {
+        entries: it.entries as u64,
+        bytes: it.bytes as u64,
+        hits: it.hits,
+        misses: it.misses,
+        evicted: it.evicted,
+    }
+}
