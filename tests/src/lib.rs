@@ -6,6 +6,8 @@
     reason = "tests look at the disk themselves, and may fail"
 )]
 
+pub mod daemon;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,

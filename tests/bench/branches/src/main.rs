@@ -1,0 +1,99 @@
+//! Measures a daemon with 500 branches and with busy clients, and prints what was aimed at beside it.
+//!
+//! usage: bench-branches BROKER [--cache FOLDER] [--json FILE] [--small] [--only whole|many|pressure]
+//!
+//! `--small` leaves the tree of 50,000 files out. Times are what a client sees, in milliseconds, unless they
+//! are said to be beyond queueing: then they are the daemon's own.
+
+mod corpus;
+mod daemon;
+mod forks;
+mod many;
+mod pressure;
+mod samples;
+mod table;
+mod whole;
+
+use std::{env, io::Write as _, path::PathBuf, time::Duration};
+
+use anyhow::{Context as _, Result, bail};
+use corpus::corpus;
+use daemon::Daemon;
+use serde_json::json;
+use table::Table;
+
+/// The whole measurement is given up after so long.
+const LIMIT: Duration = Duration::from_secs(900);
+
+struct Args {
+    broker: PathBuf,
+    cache: PathBuf,
+    json: Option<PathBuf>,
+    small: bool,
+    only: Option<String>,
+}
+
+fn main() -> Result<()> {
+    let args = parse(env::args().skip(1))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let measured = runtime.block_on(async { tokio::time::timeout(LIMIT, measure(&args)).await });
+    let table = measured.context("the measurement took too long")??;
+    let cores = std::thread::available_parallelism()?;
+    let mut out = std::io::stdout().lock();
+    write!(out, "branches and busy clients, on {cores} cores\n{}", table.text())?;
+    if let Some(path) = &args.json {
+        let text = json!({ "cores": cores, "rows": table.json() }).to_string();
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn parse(mut words: impl Iterator<Item = String>) -> Result<Args> {
+    let broker =
+        words.next().context("usage: bench-branches BROKER [--cache FOLDER] [--json FILE] [--small]")?;
+    let home =
+        env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cache")));
+    let cache = home.unwrap_or_else(env::temp_dir).join("broker-bench");
+    let mut args = Args { broker: broker.into(), cache, json: None, small: false, only: None };
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--cache" => args.cache = words.next().context("--cache wants a folder")?.into(),
+            "--json" => args.json = Some(words.next().context("--json wants a file")?.into()),
+            "--only" => args.only = Some(words.next().context("--only wants a name")?),
+            "--small" => args.small = true,
+            other => bail!("no such option: {other}"),
+        }
+    }
+    Ok(args)
+}
+
+async fn measure(args: &Args) -> Result<Table> {
+    let mut table = Table::default();
+    let broker = &args.broker;
+    let is_asked = |name| args.only.as_deref().is_none_or(|it| it == name);
+    say("files");
+    let repository = corpus(&args.cache, "repository", 2_000)?;
+    let tree = if args.small { None } else { Some(corpus(&args.cache, "tree", 50_000)?) };
+    let large = tree.as_ref().unwrap_or(&repository);
+    if is_asked("whole") {
+        whole::measure(&Daemon::start(broker)?, &repository, "2,000 files", true, &mut table).await?;
+        if let Some(tree) = &tree {
+            whole::measure(&Daemon::start(broker)?, tree, "50,000 files", false, &mut table).await?;
+        }
+    }
+    if is_asked("many") {
+        say("forks");
+        forks::in_process(&large.root, &large.large, &mut table)?;
+        many::measure(&Daemon::start(broker)?, large, &mut table).await?;
+    }
+    if is_asked("pressure") {
+        pressure::measure(&Daemon::start(broker)?, large, &mut table).await?;
+    }
+    Ok(table)
+}
+
+/// Tells whoever waits what is being done.
+#[expect(clippy::print_stderr, reason = "progress, beside the table")]
+fn say(what: &str) {
+    eprintln!("• {what}");
+}

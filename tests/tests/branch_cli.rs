@@ -1,0 +1,376 @@
+//! Branches from the command line, with a daemon of the test's own, which ends with it.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the disk themselves, and may fail"
+)]
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    os::unix::fs::PermissionsExt as _,
+    path::PathBuf,
+    process::{Child, Command, Output, Stdio},
+};
+
+use serde_json::Value;
+use tests::broker;
+
+/// A workspace, and folders that make the daemon a private one.
+struct Place {
+    workspace: tempfile::TempDir,
+    daemon: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let it = Self { workspace: tempfile::tempdir().unwrap(), daemon: tempfile::tempdir().unwrap() };
+        it.write("ruff.toml", "lint.select = [\"F\"]\n");
+        files.iter().for_each(|(path, text)| it.write(path, text));
+        it
+    }
+
+    fn root(&self) -> PathBuf {
+        fs::canonicalize(self.workspace.path()).unwrap()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let file = self.root().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(broker());
+        command.args(arguments).current_dir(self.root()).stdin(Stdio::null());
+        for (name, folder) in
+            [("BROKER_RUNTIME_DIR", "run"), ("BROKER_STATE_DIR", "state"), ("BROKER_CACHE_DIR", "cache")]
+        {
+            command.env(name, self.daemon.path().join(folder));
+        }
+        command.env("NO_COLOR", "1").env("HOME", self.daemon.path()).env_remove("XDG_CONFIG_HOME");
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Exit code, standard output, standard error without the note that a daemon was started.
+    fn told(&self, arguments: &[&str]) -> (i32, String, String) {
+        told(self.run(arguments))
+    }
+
+    /// The standard output of what must succeed.
+    #[track_caller]
+    fn ok(&self, arguments: &[&str]) -> String {
+        let (exit, stdout, stderr) = self.told(arguments);
+        assert_eq!((exit, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
+        stdout
+    }
+
+    #[track_caller]
+    fn ok_with_input(&self, arguments: &[&str], input: &str) -> String {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let (exit, stdout, stderr) = told(child.wait_with_output().unwrap());
+        assert_eq!((exit, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
+        stdout
+    }
+
+    #[track_caller]
+    fn json(&self, arguments: &[&str]) -> Value {
+        let arguments = [arguments, &["--output-format", "json"]].concat();
+        serde_json::from_str(&self.ok(&arguments)).unwrap()
+    }
+
+    /// The daemon's process, if one runs.
+    fn pid(&self) -> Option<String> {
+        let output = self.run(&["status", "--output-format", "json"]);
+        let status: Value = serde_json::from_slice(&output.stdout).ok()?;
+        status["pid"].as_u64().map(|it| it.to_string())
+    }
+}
+
+impl Drop for Place {
+    /// Also when the test has failed.
+    fn drop(&mut self) {
+        let _nobody_to_tell = self.run(&["stop"]);
+    }
+}
+
+fn told(output: Output) -> (i32, String, String) {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let stderr = text(output.stderr);
+    let stderr: String =
+        stderr.split_inclusive('\n').filter(|it| !it.starts_with("started a daemon")).collect();
+    (output.status.code().unwrap(), text(output.stdout), stderr)
+}
+
+#[test]
+fn a_daemon_is_started_once_and_says_so() {
+    let it = Place::new(&[]);
+    let output = it.run(&["status"]);
+    assert_eq!(told(output), (1, "no daemon is running\n".to_owned(), String::new()));
+    assert_eq!(it.told(&["stop"]), (0, String::new(), "no daemon is running\n".to_owned()));
+
+    let output = it.run(&["branch", "list"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let pid = it.pid().unwrap();
+    let want = format!("started a daemon (process {pid}); it ends after 30 minutes without a client\n");
+    assert_eq!((stderr, output.status.code()), (want, Some(0)));
+
+    assert!(it.run(&["branch", "list"]).stderr.is_empty());
+    assert_eq!(it.pid(), Some(pid.clone()));
+    let (exit, stdout, _) = it.told(&["status"]);
+    assert!(exit == 0 && stdout.contains(&format!("process {pid}")), "{stdout}");
+
+    let second = it.run(&["serve"]);
+    let want = format!("a daemon is running already (process {pid})\n");
+    assert_eq!(String::from_utf8(second.stderr).unwrap(), want);
+    assert!(second.status.success() && second.stdout.starts_with(b"serving at "));
+
+    let want = format!("the daemon (process {pid}) has ended\n");
+    assert_eq!(it.told(&["stop"]), (0, String::new(), want));
+    assert_eq!(it.pid(), None);
+}
+
+#[test]
+fn edits_stay_in_the_branch_until_they_are_committed() {
+    let it = Place::new(&[("src/a.py", "x = 1\n"), ("src/b.py", "y = 1\n"), ("c.py", "z = 1\n")]);
+    assert_eq!(it.ok(&["branch", "fork", "try", "--label", "task=42"]), "try\n");
+    let write = ["branch", "write", "try", "src/a.py"];
+    assert_eq!(it.ok_with_input(&write, "import os\n"), "revision 1\n");
+    assert_eq!(
+        it.ok_with_input(&["branch", "write", "--executable", "try", "run.sh", "-"], "echo\n"),
+        "revision 2\n"
+    );
+    it.ok(&["branch", "mv", "try", "src/b.py", "src/moved.py"]);
+    it.ok(&["branch", "rm", "try", "c.py"]);
+    assert_eq!(it.ok(&["branch", "read", "try", "src/a.py"]), "import os\n");
+    assert_eq!((it.read("src/a.py"), it.root().join("run.sh").exists()), ("x = 1\n".to_owned(), false));
+
+    let names = it.ok(&["branch", "diff", "try", "--name-only"]);
+    assert_eq!(names, "c.py\nrun.sh\nsrc/a.py\nsrc/moved.py\n");
+    let stat = it.ok(&["branch", "diff", "try", "--stat"]);
+    assert!(stat.contains("    +1     -1  modified  src/a.py\n"), "{stat}");
+    assert!(stat.contains("renamed   src/moved.py (from src/b.py)\n"), "{stat}");
+    let shown = it.json(&["branch", "show", "try"]);
+    assert_eq!((&shown["revision"], &shown["labels"]["task"]), (&4.into(), &"42".into()));
+    assert_eq!(it.json(&["branch", "list"])[0]["name"], "try");
+    assert_eq!(it.json(&["branch", "log", "try"]).as_array().unwrap().len(), 4);
+
+    let dry = it.ok(&["branch", "commit", "try", "--dry-run"]);
+    assert!(dry.ends_with("4 paths would be written.\n"), "{dry}");
+    assert_eq!(it.read("src/a.py"), "x = 1\n");
+    let wet = it.ok(&["branch", "commit", "try"]);
+    assert!(wet.ends_with("4 paths written.\n"), "{wet}");
+    assert_eq!((it.read("src/a.py"), it.read("src/moved.py")), ("import os\n".into(), "y = 1\n".into()));
+    assert!(!it.root().join("c.py").exists());
+    assert_ne!(fs::metadata(it.root().join("run.sh")).unwrap().permissions().mode() & 0o111, 0);
+    assert_eq!(it.ok(&["branch", "diff", "try", "--base"]), "");
+
+    assert_eq!(it.ok(&["branch", "discard", "try"]), "discarded try\n");
+    assert_eq!(it.ok(&["branch", "list"]), "");
+}
+
+#[test]
+fn paths_are_those_of_the_current_folder() {
+    let it = Place::new(&[("src/a.py", "x = 1\n"), ("pyproject.toml", "")]);
+    it.ok(&["branch", "fork", "try"]);
+    let there =
+        |arguments: &[&str]| told(it.command(arguments).current_dir(it.root().join("src")).output().unwrap());
+    let path = it.root().join("ruff.toml");
+    let file = path.to_str().unwrap();
+    assert_eq!(there(&["branch", "write", "try", "new/b.py", file]).0, 0);
+    assert_eq!(it.ok(&["branch", "read", "try", "src/new/b.py"]), it.read("ruff.toml"));
+    assert_eq!(there(&["branch", "diff", "try", "--name-only"]).1, "new\nnew/b.py\n");
+    let (exit, _, stderr) = there(&["branch", "rm", "try", "../../x"]);
+    assert!(exit == 2 && stderr.contains("it lies outside of the workspace"), "{stderr}");
+}
+
+#[test]
+fn a_branch_is_checked_as_the_disk_is() {
+    let it = Place::new(&[("a.py", "import os\nimport sys\n"), ("b.py", "x = 1\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    it.ok_with_input(&["branch", "write", "try", "a.py"], "import sys\nprint(y)\n");
+    let (exit, stdout, stderr) = it.told(&["check", "--branch", "try"]);
+    // The disk with the same text says the same.
+    let same = Place::new(&[("a.py", "import sys\nprint(y)\n"), ("b.py", "x = 1\n")]);
+    assert_eq!((exit, stdout, stderr), same.told(&["check"]));
+    for format in ["concise", "sarif", "rdjson", "gitlab"] {
+        let check = ["check", "--branch", "try", "--output-format", format];
+        let here = ["check", "--output-format", format];
+        let (exit, stdout, stderr) = same.told(&here);
+        let stdout = stdout.replace(same.root().to_str().unwrap(), it.root().to_str().unwrap());
+        assert_eq!(it.told(&check), (exit, stdout, stderr), "{format}");
+    }
+    let new = it.told(&["check", "--branch", "try", "--new-only", "--output-format", "concise"]);
+    let want = "a.py:2:7: python/F821 Undefined name `y`\n\
+                a.py:1:8: fixed python/F401 `os` imported but unused\n\
+                1 new, 1 fixed in 3 files.\n";
+    assert_eq!(new, (1, want.to_owned(), String::new()));
+    let none = it.told(&["check", "--branch", "try", "--select", "F6", "--output-format", "concise", "b.py"]);
+    assert_eq!(none, (0, "No findings in 1 file.\n".to_owned(), String::new()));
+}
+
+#[test]
+fn what_makes_no_sense_with_a_branch_is_refused() {
+    let it = Place::new(&[]);
+    for (flags, one) in [
+        (&["--branch", "x", "--jobs", "2"][..], "--jobs"),
+        (&["--branch", "x", "--isolated"], "--isolated"),
+        (&["--branch", "x", "--no-cache"], "--no-cache"),
+        (&["--branch", "x", "--plugin", "p"], "--plugin"),
+        (&["--new-only"], "--branch"),
+        (&["--branch", "x", "--fix"], "--fix"),
+        (&["--branch", "x", "--staged"], "--staged"),
+        (&["--branch", "x", "-"], "--branch"),
+    ] {
+        let (exit, _, stderr) = it.told(&[&["check"], flags].concat());
+        assert!(exit == 2 && stderr.contains(one) && stderr.contains("--branch"), "{stderr}");
+    }
+    assert_eq!(it.pid(), None, "a mistake starts no daemon");
+}
+
+#[test]
+fn slips_are_recognised() {
+    let it = Place::new(&[]);
+    let (exit, _, stderr) = it.told(&["branch", "show", "nothing"]);
+    let want = "error: there is no branch `nothing`\nhint: make one with `broker branch fork`\n";
+    assert_eq!((exit, stderr.as_str()), (2, want));
+    it.ok(&["branch", "fork", "fix-imports"]);
+    let (_, _, stderr) = it.told(&["check", "--branch", "fix-import"]);
+    assert!(stderr.contains("hint: did you mean `fix-imports`?"), "{stderr}");
+    let (exit, _, stderr) = it.told(&["branch", "fork", "fix-imports"]);
+    assert!(exit == 2 && stderr.contains("there is already a branch named"), "{stderr}");
+}
+
+#[test]
+fn a_diff_goes_through_git_and_back() {
+    let it = Place::new(&[("a.py", "x = 1\n"), ("b c.py", "y = 1\n")]);
+    it.ok(&["branch", "fork", "one"]);
+    it.ok_with_input(&["branch", "write", "one", "a.py"], "x = 2\n");
+    it.ok(&["branch", "rm", "one", "b c.py"]);
+    it.ok_with_input(&["branch", "write", "one", "sub/new.py"], "z = 1");
+    let patch = it.ok(&["branch", "diff", "one"]);
+
+    it.ok(&["branch", "fork", "two"]);
+    assert_eq!(it.ok_with_input(&["branch", "patch", "two"], &patch), "revision 1\n");
+    assert_eq!(it.ok(&["branch", "diff", "two"]), patch);
+
+    let mut git = Command::new("git");
+    git.args(["apply", "-"]).current_dir(it.root()).stdin(Stdio::piped());
+    let mut git = git.spawn().unwrap();
+    git.stdin.take().unwrap().write_all(patch.as_bytes()).unwrap();
+    assert!(git.wait().unwrap().success());
+    assert_eq!((it.read("a.py"), it.read("sub/new.py")), ("x = 2\n".into(), "z = 1".into()));
+    assert_eq!(it.ok(&["branch", "diff", "one", "--base"]), "");
+
+    let wrong = patch.replace("-x = 1", "-x = 7");
+    it.write("wrong.patch", &wrong);
+    it.ok(&["branch", "fork", "three"]);
+    let (exit, _, stderr) = it.told(&["branch", "patch", "three", "wrong.patch"]);
+    assert!(exit == 2 && stderr.contains("hint: the patch must fit"), "{stderr}");
+    assert_eq!(it.json(&["branch", "show", "three"])["revision"], 0);
+}
+
+#[test]
+fn what_was_done_can_be_undone() {
+    let it = Place::new(&[("a.py", "0\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    for text in ["1\n", "2\n", "3\n"] {
+        it.ok_with_input(&["branch", "write", "try", "a.py"], text);
+    }
+    assert_eq!(it.ok(&["branch", "undo", "try"]), "revision 4, as it was at revision 2\n");
+    assert_eq!(it.ok(&["branch", "read", "try", "a.py"]), "2\n");
+    it.ok(&["branch", "undo", "try", "--to", "3"]);
+    assert_eq!(it.ok(&["branch", "read", "try", "a.py"]), "3\n");
+    assert_eq!(it.ok(&["branch", "read", "try", "a.py", "--revision", "1"]), "1\n");
+    let since = it.ok(&["branch", "diff", "try", "--since", "2"]);
+    assert!(since.contains("-2\n+3\n"), "{since}");
+    let (exit, _, stderr) = it.told(&["branch", "undo", "try", "--if-revision", "3"]);
+    assert!(exit == 2 && stderr.contains("hint: somebody edited the branch meanwhile"), "{stderr}");
+    it.ok(&["branch", "fork", "fresh"]);
+    let (exit, _, stderr) = it.told(&["branch", "undo", "fresh"]);
+    assert_eq!((exit, stderr.as_str()), (2, "error: there is nothing to undo\n"));
+}
+
+#[test]
+fn a_commit_overwrites_nothing_unasked() {
+    let it = Place::new(&[("a.py", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"), ("b.py", "x\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    it.ok_with_input(&["branch", "write", "try", "a.py"], "ours\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    it.ok_with_input(&["branch", "write", "try", "b.py"], "ours\n");
+    it.write("a.py", "1\n2\n3\n4\n5\n6\n7\n8\ntheirs\n");
+    it.write("b.py", "theirs\n");
+    let (exit, stdout, stderr) = it.told(&["branch", "commit", "try"]);
+    assert_eq!((exit, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("`a.py`") && stderr.contains("`b.py`"), "{stderr}");
+    assert!(stderr.contains("`broker branch rebase try`") && stderr.contains("`--force PATH`"), "{stderr}");
+    assert_eq!(it.read("b.py"), "theirs\n");
+
+    let (exit, _, stderr) = it.told(&["branch", "rebase", "try"]);
+    assert!(exit == 2 && stderr.contains("`b.py`") && stderr.contains("--on-conflict markers"), "{stderr}");
+    let rebased = it.ok(&["branch", "rebase", "try", "--on-conflict", "keep-branch"]);
+    assert!(rebased.contains("merged    a.py\n") && rebased.contains("conflict  `b.py` "), "{rebased}");
+    it.ok(&["branch", "commit", "try"]);
+    assert_eq!(
+        (it.read("a.py"), it.read("b.py")),
+        ("ours\n2\n3\n4\n5\n6\n7\n8\ntheirs\n".into(), "ours\n".into())
+    );
+
+    it.ok_with_input(&["branch", "write", "try", "b.py"], "ours again\n");
+    it.write("b.py", "theirs again\n");
+    it.ok(&["branch", "commit", "try", "--force", "b.py"]);
+    assert_eq!(it.read("b.py"), "ours again\n");
+}
+
+#[test]
+fn a_daemon_that_was_killed_loses_nothing() {
+    let it = Place::new(&[]);
+    it.ok(&["branch", "fork", "try"]);
+    it.ok_with_input(&["branch", "write", "try", "a.py"], "kept\n");
+    let pid = it.pid().unwrap();
+    assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    // A process does not end at the very moment that it is told to.
+    while it.pid().as_ref() == Some(&pid) {}
+    let output = it.run(&["branch", "read", "try", "a.py"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "kept\n", "{stderr}");
+    assert!(stderr.starts_with("started a daemon (process "), "{stderr}");
+    assert_ne!(it.pid(), Some(pid));
+}
+
+/// Ends what a failed test would leave behind.
+struct Watching(Child);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _gone = self.0.kill();
+        let _gone = self.0.wait();
+    }
+}
+
+#[test]
+fn a_watch_follows_the_branch_until_it_is_interrupted() {
+    let it = Place::new(&[("a.py", "x = 1\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    let mut command = it.command(&["check", "--branch", "try", "--watch", "--output-format", "concise"]);
+    let mut child = Watching(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
+    let mut line = || lines.next().unwrap().unwrap();
+    assert_eq!(line(), "No findings in 2 files.");
+    it.ok_with_input(&["branch", "write", "try", "a.py"], "import os\n");
+    assert_eq!(line(), "a.py:1:8: python/F401 [*] `os` imported but unused");
+    assert_eq!(line(), "1 finding in 2 files (1 fixable).");
+    assert!(Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.0.wait().unwrap().code(), Some(1));
+}

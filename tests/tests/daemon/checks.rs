@@ -1,0 +1,145 @@
+//! Checks: what they answer, what is new, and how they end early.
+
+use std::time::Duration;
+
+use broker_proto::v1::{self as pb, file_edit::Edit};
+use overlay::ContentHash;
+use tests::{
+    daemon::{ask, base, branch, gather, refusal, until, write},
+    guest,
+};
+use tonic::{Code, Request};
+
+use super::{Fixture, found};
+
+/// A daemon with a plugin that never ends for `spin.fault`.
+async fn spinning() -> Fixture {
+    let plugin = guest("guest_misbehaves");
+    let files = [("spin.fault", "spin"), ("good.fault", "nothing")];
+    Fixture::with(&["--plugin", plugin.to_str().unwrap()], &files).await
+}
+
+/// Waits until so many tasks run.
+async fn until_running(it: &Fixture, count: u32) {
+    let running = async || {
+        let classes = it.client.status().await.scheduler.unwrap().classes;
+        classes.iter().map(|it| it.running).sum::<u32>() == count
+    };
+    until(&format!("{count} tasks run"), running).await;
+}
+
+#[tokio::test]
+async fn findings_are_bound_to_the_text_that_was_checked() {
+    let it = Fixture::new(&[("a.py", "import os\n"), ("pkg/b.py", "y = 1\n")]).await;
+    let of_base = it.client.check(ask(base(&it.workspace), &[])).await.unwrap();
+    assert_eq!(found(&of_base.findings), ["a.py:1 F401"]);
+    assert_eq!((of_base.summary.revision, of_base.summary.files, of_base.summary.findings), (0, 2, 1));
+    assert_eq!(of_base.summary.completeness, i32::from(pb::Completeness::Complete));
+    let id = it.fork().await;
+    let text = "\nprint(undefined)\n";
+    it.client.edit(&id, vec![write("pkg/b.py", text)]).await.unwrap();
+    let of_branch = it.client.check(ask(branch(&id), &[])).await.unwrap();
+    assert_eq!(found(&of_branch.findings), ["a.py:1 F401", "pkg/b.py:2 F821"]);
+    let finding = of_branch.findings.iter().find(|it| it.path == "pkg/b.py").unwrap();
+    assert_eq!(finding.content_hash, ContentHash::of(text.as_bytes()).to_string());
+    assert_eq!((of_branch.started.revision, of_branch.summary.revision), (1, 1));
+    assert_ne!(of_branch.summary.content_hash, of_base.summary.content_hash);
+    let python = of_branch.summary.linters.iter().find(|it| it.linter.as_ref().unwrap().name == "python");
+    assert_eq!(python.unwrap().cached, 1, "the file that no one changed");
+    let mut older = ask(branch(&id), &[]);
+    older.revision = Some(0);
+    let older = it.client.check(older).await.unwrap();
+    assert_eq!(older.summary.content_hash, of_base.summary.content_hash);
+    let mut chosen = ask(branch(&id), &[]);
+    chosen.select = vec!["F821".to_owned()];
+    assert_eq!(found(&it.client.check(chosen).await.unwrap().findings), ["pkg/b.py:2 F821"]);
+}
+
+#[tokio::test]
+async fn only_what_a_branch_changed_is_new() {
+    let text = "import os\n\n\ndef f():\n    return undefined\n";
+    let it = Fixture::new(&[("a.py", text), ("old.py", "import sys\n")]).await;
+    let id = it.fork().await;
+    let rename = pb::RenamePath { from_path: "old.py".to_owned(), to_path: "new.py".to_owned() };
+    let moved = "# one\n# two\n\n\ndef f():\n    return undefined\n\n\nprint(other)\n";
+    it.client.edit(&id, vec![write("a.py", moved), Edit::Rename(rename)]).await.unwrap();
+    let mut request = ask(branch(&id), &[]);
+    request.new_only = true;
+    let answer = it.client.check(request).await.unwrap();
+    let of = |change: pb::FindingChange| {
+        let is = |it: &&pb::Finding| it.change == i32::from(change);
+        found(&answer.findings.iter().filter(is).cloned().collect::<Vec<_>>())
+    };
+    assert_eq!(of(pb::FindingChange::New), ["a.py:9 F821"]);
+    assert_eq!(of(pb::FindingChange::Fixed), ["a.py:1 F401"]);
+    assert_eq!((answer.summary.new_findings, answer.summary.fixed_findings), (1, 1));
+    let mut of_base = ask(base(&it.workspace), &[]);
+    of_base.new_only = true;
+    assert_eq!(refusal(it.client.check(of_base).await).0, Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn a_deadline_is_kept_and_stops_the_work() {
+    let it = spinning().await;
+    let mut request = Request::new(ask(base(&it.workspace), &["spin.fault"]));
+    request.set_timeout(Duration::from_millis(300));
+    let answer = async { gather(it.client.checks().check(request).await?.into_inner()).await };
+    let status = answer.await.unwrap_err();
+    // The client's own clock may be the first to notice.
+    assert!([Code::DeadlineExceeded, Code::Cancelled].contains(&status.code()), "{status:?}");
+    until_running(&it, 0).await;
+}
+
+#[tokio::test]
+async fn who_leaves_stops_the_work() {
+    let it = spinning().await;
+    let request = ask(base(&it.workspace), &["spin.fault"]);
+    let mut events = it.client.checks().check(request).await.unwrap().into_inner();
+    let first = events.message().await.unwrap().unwrap().event.unwrap();
+    assert!(matches!(first, pb::check_response::Event::Started(_)), "{first:?}");
+    until_running(&it, 1).await;
+    let good = it.client.check(ask(base(&it.workspace), &["good.fault"])).await.unwrap();
+    assert_eq!(good.findings.len(), 1, "another question is answered meanwhile");
+    drop(events);
+    until_running(&it, 0).await;
+    assert!(it.client.status().await.scheduler.unwrap().cancelled >= 1);
+}
+
+#[tokio::test]
+async fn a_newer_revision_ends_a_check_that_wants_that() {
+    let it = spinning().await;
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("x.fault", "spin")]).await.unwrap();
+    let mut request = ask(branch(&id), &["x.fault"]);
+    request.supersede = true;
+    let client = it.client.clone();
+    let check = tokio::spawn(async move { client.check(request).await });
+    until_running(&it, 1).await;
+    it.client.edit(&id, vec![write("x.fault", "nothing")]).await.unwrap();
+    let (code, reason, _) = refusal(check.await.unwrap());
+    assert_eq!((code, reason.as_str()), (Code::Aborted, "SUPERSEDED"));
+    until_running(&it, 0).await;
+}
+
+#[tokio::test]
+async fn an_undo_and_a_discard_end_it_too() {
+    let it = spinning().await;
+    for discard in [false, true] {
+        let id = it.fork().await;
+        it.client.edit(&id, vec![write("x.fault", "spin")]).await.unwrap();
+        let mut request = ask(branch(&id), &["x.fault"]);
+        request.supersede = true;
+        let client = it.client.clone();
+        let check = tokio::spawn(async move { client.check(request).await });
+        until_running(&it, 1).await;
+        if discard {
+            it.client.discard(&id).await.unwrap();
+        } else {
+            let undo = pb::UndoBranchRequest { branch_id: id, to_revision: 0, if_revision: None };
+            it.client.branches().undo_branch(undo).await.unwrap();
+        }
+        until_running(&it, 0).await;
+        let ended = check.await.unwrap();
+        assert!(discard || ended.is_err(), "{ended:?}");
+    }
+}

@@ -1,0 +1,160 @@
+//! What the daemon refuses: the code, the reason, and details that name what was wrong.
+
+use std::collections::HashMap;
+
+use broker_proto::v1::{self as pb, file_edit::Edit};
+use tests::daemon::{ask, base, branch, refusal, write};
+use tonic::Code;
+
+use super::Fixture;
+
+#[tokio::test]
+async fn what_is_not_there_is_named() {
+    let it = Fixture::new(&[]).await;
+    let near = format!("{}.nothing", it.workspace);
+    for id in ["nothing", near.as_str()] {
+        let (code, reason, details) = refusal(it.client.get(id).await);
+        assert_eq!((code, reason.as_str()), (Code::NotFound, "NOT_FOUND"));
+        let resource = details.resource_info().unwrap();
+        assert_eq!((resource.resource_type.as_str(), resource.resource_name.as_str()), ("branch", id));
+        assert_eq!(refusal(it.client.edit(id, vec![write("a", "")]).await).0, Code::NotFound);
+        assert_eq!(refusal(it.client.commit(id, &[]).await).0, Code::NotFound);
+        assert_eq!(refusal(it.client.discard(id).await).0, Code::NotFound);
+        assert_eq!(refusal(it.client.check(ask(branch(id), &[])).await).0, Code::NotFound);
+    }
+    let (_, _, details) = refusal(it.client.fork(base("nothing"), "").await);
+    assert_eq!(details.resource_info().unwrap().resource_type, "workspace");
+    let close = pb::CloseWorkspaceRequest { workspace_id: "nothing".to_owned() };
+    assert_eq!(refusal(it.client.workspaces().close_workspace(close).await).0, Code::NotFound);
+    let rules = pb::ListRulesRequest { linter: "nothing".to_owned(), ..pb::ListRulesRequest::default() };
+    let (_, _, details) = refusal(it.client.rules().list_rules(rules).await);
+    assert_eq!(details.resource_info().unwrap().resource_type, "plugin");
+    let (code, reason, details) = refusal(it.client.read(base(&it.workspace), "none.txt").await);
+    assert_eq!((code, reason.as_str()), (Code::NotFound, "FILE_NOT_FOUND"));
+    assert_eq!(details.resource_info().unwrap().resource_name, "none.txt");
+}
+
+#[tokio::test]
+async fn a_field_that_makes_no_sense_is_named() {
+    let it = Fixture::new(&[]).await;
+    let id = it.fork().await;
+    let field = |refused: (Code, String, tonic_types::ErrorDetails)| {
+        let (code, reason, details) = refused;
+        assert_eq!((code, reason.as_str()), (Code::InvalidArgument, "INVALID_FIELD"));
+        details.bad_request().unwrap().field_violations[0].field.clone()
+    };
+    assert_eq!(field(refusal(it.client.get("").await)), "branch_id");
+    assert_eq!(field(refusal(it.client.fork(pb::Target::default(), "").await)), "target");
+    assert_eq!(field(refusal(it.client.fork(base(&it.workspace), "a\nb").await)), "name");
+    assert_eq!(field(refusal(it.client.read(branch(&id), "../x").await)), "path");
+    assert_eq!(field(refusal(it.client.edit(&id, vec![]).await)), "edits");
+    assert_eq!(field(refusal(it.client.edit(&id, vec![write("/etc/x", "")]).await)), "edits.path");
+    assert_eq!(field(refusal(it.client.commit(&id, &["../b"]).await)), "force_paths");
+    let mut request = ask(branch(&id), &[]);
+    request.priority = 77;
+    assert_eq!(field(refusal(it.client.check(request).await)), "priority");
+    let mut request = ask(branch(&id), &[]);
+    request.revision = Some(5);
+    assert_eq!(field(refusal(it.client.check(request).await)), "revision");
+    let root = pb::OpenWorkspaceRequest { root: "relative".to_owned() };
+    assert_eq!(field(refusal(it.client.workspaces().open_workspace(root).await)), "root");
+    let watch = it.client.checks().watch(pb::WatchRequest::default()).await;
+    assert_eq!(field(refusal(watch)), "check");
+    let list = pb::ListBranchesRequest {
+        workspace_id: it.workspace.clone(),
+        page_token: "x".to_owned(),
+        ..pb::ListBranchesRequest::default()
+    };
+    assert_eq!(field(refusal(it.client.branches().list_branches(list).await)), "page_token");
+}
+
+#[tokio::test]
+async fn limits_are_told() {
+    let it = Fixture::new(&[]).await;
+    let id = it.fork().await;
+    let expect = |(code, reason, details): (Code, String, tonic_types::ErrorDetails)| {
+        assert_eq!((code, reason.as_str()), (Code::InvalidArgument, "LIMIT_EXCEEDED"));
+        assert_eq!(details.bad_request().unwrap().field_violations.len(), 1);
+    };
+    expect(refusal(it.client.fork(base(&it.workspace), &"x".repeat(201)).await));
+    expect(refusal(it.client.edit(&id, vec![write("a", ""); 10_001]).await));
+    let mut request = ask(branch(&id), &[]);
+    request.paths = vec!["a".to_owned(); 100_001];
+    expect(refusal(it.client.check(request).await));
+    let mut request = ask(branch(&id), &[]);
+    request.ignore = vec!["x".repeat(201)];
+    expect(refusal(it.client.check(request).await));
+    let labels: HashMap<_, _> = (0..65).map(|it| (it.to_string(), String::new())).collect();
+    let parent = Some(base(&it.workspace));
+    let fork = pb::ForkBranchRequest { parent, labels, ..pb::ForkBranchRequest::default() };
+    expect(refusal(it.client.branches().fork_branch(fork).await));
+}
+
+#[tokio::test]
+async fn what_is_in_the_way_is_told() {
+    let it = Fixture::new(&[("a.txt", "1\n"), ("d/b.txt", "1\n")]).await;
+    let id = it.client.fork(base(&it.workspace), "taken").await.unwrap();
+    let (code, reason, _) = refusal(it.client.fork(base(&it.workspace), "taken").await);
+    assert_eq!((code, reason.as_str()), (Code::AlreadyExists, "NAME_TAKEN"));
+    let (code, reason, _) = refusal(it.client.read(branch(&id), "d").await);
+    assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "WRONG_KIND_OF_FILE"));
+    let rename = |from: &str, to: &str| {
+        vec![Edit::Rename(pb::RenamePath { from_path: from.to_owned(), to_path: to.to_owned() })]
+    };
+    let (code, reason, _) = refusal(it.client.edit(&id, rename("none", "x")).await);
+    assert_eq!((code, reason.as_str()), (Code::NotFound, "FILE_NOT_FOUND"));
+    let directory = Edit::CreateDirectory(pb::CreateDirectory { path: "a.txt".to_owned() });
+    let (code, reason, _) = refusal(it.client.edit(&id, vec![directory]).await);
+    assert_eq!((code, reason.as_str()), (Code::AlreadyExists, "FILE_EXISTS"));
+    let (code, _, _) = refusal(it.client.edit(&id, vec![write("a.txt/x", "")]).await);
+    assert_eq!(code, Code::FailedPrecondition);
+    let mut request = ask(branch(&id), &["a.txt"]);
+    request.select = vec!["nonsense".to_owned()];
+    let (code, reason, _) = refusal(it.client.check(request).await);
+    assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "BAD_CONFIGURATION"));
+}
+
+#[tokio::test]
+async fn a_workspace_that_is_closed_is_gone_and_comes_back() {
+    let it = Fixture::new(&[("a.txt", "1\n")]).await;
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("a.txt", "2\n")]).await.unwrap();
+    let all = async || {
+        it.client
+            .workspaces()
+            .list_workspaces(pb::ListWorkspacesRequest {})
+            .await
+            .unwrap()
+            .into_inner()
+            .workspaces
+    };
+    let listed = all().await;
+    assert_eq!((listed.len(), listed[0].branches), (1, 1));
+    let close = pb::CloseWorkspaceRequest { workspace_id: it.workspace.clone() };
+    it.client.workspaces().close_workspace(close).await.unwrap();
+    assert_eq!(all().await, []);
+    assert_eq!(refusal(it.client.get(&id).await).0, Code::NotFound);
+    assert_eq!(it.client.open(it.folder.path()).await, it.workspace);
+    assert_eq!(it.client.read(branch(&id), "a.txt").await.unwrap().1, b"2\n");
+}
+
+#[tokio::test]
+async fn plugins_and_rules_are_listed() {
+    let it = Fixture::new(&[]).await;
+    let plugins =
+        it.client.rules().list_plugins(pb::ListPluginsRequest {}).await.unwrap().into_inner().plugins;
+    let mut names: Vec<_> = plugins.into_iter().map(|it| it.linter.unwrap().name).collect();
+    names.sort();
+    assert_eq!(names, ["python", "text"]);
+    let request = pb::ListRulesRequest { linter: "python".to_owned(), ..pb::ListRulesRequest::default() };
+    let mut client = it.client.rules();
+    let first = pb::ListRulesRequest { page_size: 500, ..request.clone() };
+    let first = client.list_rules(first).await.unwrap().into_inner();
+    let rest =
+        pb::ListRulesRequest { page_token: first.next_page_token, page_size: 10_000, ..request.clone() };
+    let rest = client.list_rules(rest).await.unwrap().into_inner();
+    let all =
+        client.list_rules(pb::ListRulesRequest { page_size: 10_000, ..request }).await.unwrap().into_inner();
+    assert_eq!([first.rules, rest.rules].concat(), all.rules);
+    assert!(all.rules.iter().any(|it| it.code == "F401" && it.default_on));
+}
