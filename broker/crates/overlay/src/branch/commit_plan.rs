@@ -21,9 +21,13 @@ impl Branch {
     pub fn plan_commit(&self, force: &BTreeSet<WorkspacePath>) -> io::Result<CommitPlan> {
         let snapshot = self.snapshot();
         let changes = snapshot.changes(&snapshot.base_of())?;
-        if let Some(change) = changes.iter().find(|it| is_of_version_control(&it.path)) {
-            let text =
-                format!("`{}` belongs to version control, which a commit never writes to", change.path);
+        let from = |it: &Change| match &it.kind {
+            ChangeKind::Renamed { from } => Some(from.clone()),
+            _ => None,
+        };
+        let mut touched = changes.iter().flat_map(|it| [Some(it.path.clone()), from(it)]).flatten();
+        if let Some(path) = touched.find(is_of_version_control) {
+            let text = format!("`{path}` belongs to version control, which a commit never writes to");
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
         let moved = snapshot.tree().moved();
@@ -230,6 +234,10 @@ mod tests {
     fn version_control_is_left_alone() {
         let mut place = place(&[(".git/config", "")]);
         place.branch.write(&path("sub/.git/hooks/pre-commit"), Bytes::from("#!/bin/sh")).unwrap();
+        let error = place.branch.plan_commit(&BTreeSet::new()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+        let mut place = self::place(&[(".git/description", "unnamed")]);
+        place.branch.rename(&path(".git/description"), &path("x")).unwrap();
         let error = place.branch.plan_commit(&BTreeSet::new()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
     }

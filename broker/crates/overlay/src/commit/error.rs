@@ -84,7 +84,13 @@ fn conflicts_text(conflicts: &[Conflict]) -> String {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` was {}, now it is {}", self.path, self.expected, self.found)
+        let path = &self.path;
+        match (&self.expected, &self.found) {
+            (Expected::File(was, _), Found::File(is, _)) if was != is => {
+                write!(f, "`{path}` has another content now than the change was made on")
+            }
+            (expected, found) => write!(f, "`{path}` was {expected}, now it is {found}"),
+        }
     }
 }
 
