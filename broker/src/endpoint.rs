@@ -4,9 +4,12 @@
 //! is there without a lock is left over from a daemon that was killed.
 
 use std::{
+    cell::Cell,
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Read as _, Seek as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::{
+        DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+    },
     path::{Path, PathBuf},
 };
 
@@ -25,6 +28,10 @@ pub(crate) struct Endpoint {
 pub(crate) struct Claim {
     endpoint: Endpoint,
     _lock: File,
+    /// Whether the socket is this daemon's.
+    made_socket: Cell<bool>,
+    /// Whether the token file is this daemon's.
+    wrote_token: Cell<bool>,
 }
 
 /// What became of the wish to be the daemon.
@@ -88,8 +95,16 @@ impl Endpoint {
             Err(rustix::io::Errno::WOULDBLOCK) => return Ok(Claimed::Taken { pid: read_pid(&mut lock) }),
             Err(errno) => return Err(unusable(errno.into())),
         }
+        if !is_ours(&mut lock).map_err(unusable)? {
+            return Err(unusable(io::Error::other("it is a file of somebody else")));
+        }
         write_pid(&mut lock).map_err(unusable)?;
-        Ok(Claimed::Ours(Claim { endpoint: self.clone(), _lock: lock }))
+        Ok(Claimed::Ours(Claim {
+            endpoint: self.clone(),
+            _lock: lock,
+            made_socket: Cell::new(false),
+            wrote_token: Cell::new(false),
+        }))
     }
 }
 
@@ -97,12 +112,15 @@ impl Claim {
     /// Opens the socket, in place of one that a killed daemon left behind.
     pub(crate) fn listen(&self) -> io::Result<UnixListener> {
         let socket = &self.endpoint.socket;
-        match fs::remove_file(socket) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+        match fs::symlink_metadata(socket) {
+            Ok(it) if it.file_type().is_socket() => fs::remove_file(socket)?,
+            Ok(_) => return Err(io::Error::other("something else than a socket is there")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
         // The folder lets nobody in before the mode is set.
         let listener = UnixListener::bind(socket)?;
+        self.made_socket.set(true);
         fs::set_permissions(socket, fs::Permissions::from_mode(0o600))?;
         Ok(listener)
     }
@@ -112,15 +130,21 @@ impl Claim {
         let path = self.endpoint.token_file();
         let _old = fs::remove_file(&path);
         let mut options = OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600).open(path)?.write_all(token.as_bytes())
+        let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
+        self.wrote_token.set(true);
+        file.write_all(token.as_bytes())
     }
 }
 
 impl Drop for Claim {
     /// While the lock is still held: a daemon that comes after finds nothing of this one.
     fn drop(&mut self) {
-        let _gone = fs::remove_file(&self.endpoint.socket);
-        let _gone = fs::remove_file(self.endpoint.token_file());
+        if self.made_socket.get() {
+            let _gone = fs::remove_file(&self.endpoint.socket);
+        }
+        if self.wrote_token.get() {
+            let _gone = fs::remove_file(self.endpoint.token_file());
+        }
     }
 }
 
@@ -136,6 +160,13 @@ pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
         return Err(io::Error::other("others can enter it (chmod 700 would keep them out)"));
     }
     Ok(())
+}
+
+/// Whether a lock file holds what a daemon writes there: nothing, or a number.
+fn is_ours(lock: &mut File) -> io::Result<bool> {
+    let mut text = Vec::new();
+    lock.take(32).read_to_end(&mut text)?;
+    Ok(text.len() < 32 && text.iter().all(u8::is_ascii_digit))
 }
 
 fn read_pid(lock: &mut File) -> Option<u32> {

@@ -205,12 +205,15 @@ impl Engine {
                 () = tokio::time::sleep(asked.unwrap_or_default()), if asked.is_some() => {}
                 () = flagged(inquiry.cancel.as_ref()) => {
                     running.abort_all();
-                    course.give_up(listener).await;
+                    course.give_up(Completeness::Pending("interrupted".to_owned()), listener).await;
                     listener.pause().await;
                     break;
                 }
             }
         }
+        // Nothing should be left by now, and what is left is never a clean answer.
+        let lost = Completeness::Failed("no answer came; this is a bug in Broker".to_owned());
+        course.give_up(lost, listener).await;
         Ok(course.totals)
     }
 
@@ -495,9 +498,9 @@ impl<'a> Course<'a> {
         listener.file(FileAnswers { unit: self.lookup.files.units[file].clone(), answers }).await;
     }
 
-    /// Says of everything that was not answered that it was not.
-    async fn give_up(&mut self, listener: &mut impl Listener) {
-        let interrupted = Given::without_findings(Completeness::Pending("interrupted".to_owned())).answer;
+    /// Says of everything that was not answered why it was not.
+    async fn give_up(&mut self, why: Completeness, listener: &mut impl Listener) {
+        let interrupted = Given::without_findings(why).answer;
         for file in 0..self.files.len() {
             if self.files[file].1 == 0 {
                 continue;

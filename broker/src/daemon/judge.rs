@@ -77,19 +77,24 @@ impl<'v> Judge<'v> {
         self.configs.for_file(path).map_err(wrong)
     }
 
-    /// `linters` are the names of those that answered.
-    pub(super) fn judge(&self, file: &FileAnswers, linters: &[&str]) -> Result<Arc<Judged>, DaemonError> {
+    /// `linters` are the names of those that answered. `None` if the file has another text now than its answers
+    /// are for.
+    pub(super) fn judge(
+        &self,
+        file: &FileAnswers,
+        linters: &[&str],
+    ) -> Result<Option<Arc<Judged>>, DaemonError> {
         let effective = self.effective(&file.unit.path)?;
         let key: Key = file.answers.iter().map(|(_, it)| Arc::as_ptr(it).addr()).collect();
         let known = self.judgements.0.get(&key).filter(|it| it.is_for(file, &effective, self.every_rule));
         let judged = match known {
-            Some(known) => Arc::clone(&known.judged),
+            Some(known) => Some(Arc::clone(&known.judged)),
             None => self.remember(key, file, linters, effective),
         };
-        Ok(match &self.baseline {
+        Ok(judged.map(|judged| match &self.baseline {
             Some(baseline) => Arc::new(self.leave_out_known(baseline, file, &judged)),
             None => judged,
-        })
+        }))
     }
 
     fn remember(
@@ -98,12 +103,8 @@ impl<'v> Judge<'v> {
         file: &FileAnswers,
         linters: &[&str],
         effective: Arc<Effective>,
-    ) -> Arc<Judged> {
-        let Some(judged) = self.judge_afresh(file, linters, &effective) else {
-            // The next look at the file finds the other text, and answers for that.
-            return Arc::default();
-        };
-        let judged = Arc::new(judged);
+    ) -> Option<Arc<Judged>> {
+        let judged = Arc::new(self.judge_afresh(file, linters, &effective)?);
         let judgement = Judgement {
             answers: file.answers.iter().map(|(_, it)| Arc::clone(it)).collect(),
             effective,
@@ -111,14 +112,18 @@ impl<'v> Judge<'v> {
             judged: Arc::clone(&judged),
         };
         self.judgements.0.insert(key, Arc::new(judgement));
-        judged
+        Some(judged)
     }
 
     /// `None` if the file has another text now than its answers are for.
     fn judge_afresh(&self, file: &FileAnswers, linters: &[&str], effective: &Effective) -> Option<Judged> {
         let path = &file.unit.path;
         let findings = sorted(file);
-        let content = file.answers.iter().find_map(|(_, it)| it.content);
+        let mut contents = file.answers.iter().filter_map(|(_, it)| it.content);
+        let content = contents.next();
+        if contents.any(|it| Some(it) != content) {
+            return None;
+        }
         let is_excluded = file.answers.iter().all(|(_, it)| it.completeness == Completeness::Excluded);
         let Some(content) = content.filter(|_| !is_excluded) else { return Some(Judged::default()) };
         let text = self.view.open(path).ok()?;
@@ -149,10 +154,10 @@ impl<'v> Judge<'v> {
             fingerprint: *fingerprint,
         };
         let marks: Vec<_> = judged.findings.iter().zip(&judged.kinds).map(mark).collect();
-        let presence = |path: &WorkspacePath| match self.view.metadata(path) {
-            _ if *path == file.unit.path => Presence::Checked,
-            Ok(_) => Presence::Unchecked,
-            Err(_) => Presence::Gone,
+        // File by file, nobody knows whether another file has taken the entries of one that is gone: to tell
+        // too much is better than to tell too little.
+        let presence = |path: &WorkspacePath| {
+            if *path == file.unit.path { Presence::Checked } else { Presence::Unchecked }
         };
         let known = baseline.split(&marks, &presence).known;
         let kept = |index: &usize| !known.get(*index).copied().unwrap_or(false);

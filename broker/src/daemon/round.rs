@@ -11,7 +11,7 @@ use super::{
     checks::{Change, Event, FileFindings, LinterSummary, Parent, Started, Summary},
     judge::{Judge, Judged},
 };
-use crate::check::{FileAnswers, Finding, Incomplete, Level, Listener, Router, Totals};
+use crate::check::{FileAnswers, Finding, Incomplete, Level, Listener, Router, Subject, Totals};
 
 /// Findings that go into one event.
 const GATHERED: usize = 500;
@@ -106,7 +106,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn judged(&mut self, judge: &Judge<'_>, file: &FileAnswers) -> Arc<Judged> {
+    fn judged(&mut self, judge: &Judge<'_>, file: &FileAnswers) -> Option<Arc<Judged>> {
         let linters: Vec<_> = file
             .answers
             .iter()
@@ -115,8 +115,19 @@ impl<'a> Round<'a> {
             .collect();
         judge.judge(file, &linters).unwrap_or_else(|error| {
             self.wrong.get_or_insert(error);
-            Arc::default()
+            Some(Arc::default())
         })
+    }
+
+    /// Findings for a text that is gone are not told as if they were for the one that is there.
+    fn pend(&mut self, path: &WorkspacePath, whose: &str) {
+        self.level = self.level.max(Level::Pending);
+        self.incomplete.push(Incomplete {
+            subject: Subject::Path(path.clone()),
+            linter: None,
+            level: Level::Pending,
+            reason: format!("{whose} changed while it was checked"),
+        });
     }
 
     async fn show(&mut self, judged: &Judged) {
@@ -133,7 +144,10 @@ impl<'a> Round<'a> {
         let (judge, own) = (parent.judge, self.judge);
         let old_judged = match &old {
             Some(old) => self.judged(judge, old),
-            None => Arc::default(),
+            None => Some(Arc::default()),
+        };
+        let Some(old_judged) = old_judged else {
+            return self.pend(&file.unit.path, "the parent's file");
         };
         if Arc::ptr_eq(&old_judged, judged) {
             return;
@@ -155,7 +169,10 @@ impl<'a> Round<'a> {
     async fn compare_gone(&mut self) {
         let Some(parent) = self.parent.take() else { return };
         for old in parent.files.values() {
-            let judged = self.judged(parent.judge, old);
+            let Some(judged) = self.judged(parent.judge, old) else {
+                self.pend(&old.unit.path, "the parent's file");
+                continue;
+            };
             let (_, fixed) = difference(parent.judge.view(), Some((old, &judged)), self.judge.view(), None);
             self.take_both(Vec::new(), fixed).await;
         }
@@ -201,7 +218,10 @@ impl Listener for Round<'_> {
     }
 
     async fn file(&mut self, file: FileAnswers) {
-        let judged = self.judged(self.judge, &file);
+        let Some(judged) = self.judged(self.judge, &file) else {
+            self.files += 1;
+            return self.pend(&file.unit.path, "the file");
+        };
         self.count(&file);
         self.suppressed += judged.suppressed;
         self.baselined += judged.baselined;

@@ -27,14 +27,19 @@ impl BranchService for Front {
         let request = request.into_inner();
         let target = from_proto::target(&self.0, request.parent)?;
         let served = target.served();
-        let parent = match &target {
-            Target::Base(_) => None,
-            Target::Branch(_, branch) => Some(&**branch),
+        let (parent, own) = match &target {
+            Target::Base(_) => (None, Arc::clone(served)),
+            Target::Branch(_, branch) => (Some(Arc::clone(branch)), Arc::clone(served)),
         };
         let labels = from_proto::labels(request.labels);
-        let fork =
-            async { Ok::<_, DaemonError>(Arc::clone(&served.fork(parent, &request.name, labels).await?.id)) };
-        let id = served.forks.run(&request.request_id, fork).await.map_err(status::of)?;
+        let id = to_the_end(async move {
+            let fork = async {
+                let cell = own.fork(parent.as_deref(), &request.name, labels).await?;
+                Ok::<_, DaemonError>(Arc::clone(&cell.id))
+            };
+            own.forks.run(&request.request_id, fork).await
+        })
+        .await?;
         let cell = served.branch(&id).map_err(status::of)?;
         Ok(Response::new(pb::ForkBranchResponse { branch: Some(to_proto::branch(served, &cell)) }))
     }
@@ -144,11 +149,13 @@ impl BranchService for Front {
         let force = force.collect::<Result<_, _>>()?;
         let if_revision = from_proto::revision(request.if_revision);
         let committed = if request.dry_run {
-            served.would_commit(&cell, if_revision, force).await
+            served.would_commit(&cell, if_revision, force).await.map_err(status::of)
         } else {
-            served.commit(&cell, if_revision, force, &request.request_id).await
+            let (served, cell) = (Arc::clone(&served), Arc::clone(&cell));
+            to_the_end(async move { served.commit(&cell, if_revision, force, &request.request_id).await })
+                .await
         };
-        let committed = committed.map_err(status::of)?;
+        let committed = committed?;
         self.0.changed(&cell, committed.revision);
         Ok(Response::new(pb::CommitBranchResponse {
             revision: committed.revision.0,
@@ -161,8 +168,13 @@ impl BranchService for Front {
         request: Request<pb::DiscardBranchRequest>,
     ) -> Result<Response<pb::DiscardBranchResponse>, Status> {
         let (served, cell) = from_proto::branch(&self.0, &request.into_inner().branch_id)?;
-        served.discard(&cell).await.map_err(status::of)?;
-        self.0.forget(&cell);
+        let daemon = Arc::clone(&self.0);
+        to_the_end(async move {
+            served.discard(&cell).await?;
+            daemon.forget(&cell);
+            Ok(())
+        })
+        .await?;
         Ok(Response::new(pb::DiscardBranchResponse {}))
     }
 }
@@ -233,6 +245,15 @@ fn tree_hash(view: &dyn View) -> Result<String, Status> {
 
 fn unreadable(source: std::io::Error) -> Status {
     status::of(DaemonError::Io { message: "the workspace cannot be read".to_owned(), source })
+}
+
+/// Carries on even if the client leaves: what is kept on the disk and what is shown may not differ.
+async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, DaemonError>> + Send + 'static,
+) -> Result<T, Status> {
+    let done = tokio::spawn(work).await;
+    let broken = |error| DaemonError::Bug(format!("a request broke off: {error}"));
+    done.unwrap_or_else(|error| Err(broken(error))).map_err(status::of)
 }
 
 /// Runs what reads many files beside the threads that answer.
