@@ -30,7 +30,6 @@ use lint::{Cancel, Linter};
 use overlay::View;
 use scheduler::{BranchKey, Cache, Class, Options as SchedulerOptions, Scheduler};
 
-pub(crate) use self::collect::is_file;
 pub use self::{
     answer::Answer,
     codec::AnswerCodec,
@@ -44,6 +43,7 @@ pub use self::{
     },
     router::{Router, SharedLinter},
 };
+pub(crate) use self::{collect::is_file, place::read};
 
 /// How to check.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use super::report::{CheckedFile, Edit, Finding, FindingCell, Fix, Range, Related
 
 /// The file's content is not the one that the linter answered for.
 #[derive(Debug)]
-pub(super) struct Changed;
+pub(crate) struct Changed;
 
 /// Gives findings their lines and columns, and shares what is alike among them.
 pub(super) struct Placer {

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
+use bytes::Bytes;
 use lint::{Completeness, FileFindings as Side, Fingerprint, Site, delta};
 use overlay::{Revision, View, WorkspacePath};
 use tokio::sync::mpsc;
@@ -11,7 +12,7 @@ use super::{
     checks::{Change, Event, FileFindings, LinterSummary, Parent, Started, Summary},
     judge::{Judge, Judged},
 };
-use crate::check::{FileAnswers, Finding, Incomplete, Level, Listener, Router, Subject, Totals};
+use crate::check::{FileAnswers, Finding, Incomplete, Level, Listener, Router, Subject, Totals, read};
 
 /// Findings that go into one event.
 const GATHERED: usize = 500;
@@ -153,8 +154,10 @@ impl<'a> Round<'a> {
             return;
         }
         let old = old.as_ref().map(|it| (it, &*old_judged));
-        let (new, fixed) = difference(judge.view(), old, own.view(), Some((file, judged)));
-        self.take_both(new, fixed).await;
+        match difference(judge.view(), old, own.view(), Some((file, judged))) {
+            Some((new, fixed)) => self.take_both(new, fixed).await,
+            None => self.pend(&file.unit.path, "the file, or the parent's,"),
+        }
     }
 
     async fn take_both(&mut self, new: Vec<(Finding, Fingerprint)>, fixed: Vec<(Finding, Fingerprint)>) {
@@ -173,8 +176,8 @@ impl<'a> Round<'a> {
                 self.pend(&old.unit.path, "the parent's file");
                 continue;
             };
-            let (_, fixed) = difference(parent.judge.view(), Some((old, &judged)), self.judge.view(), None);
-            self.take_both(Vec::new(), fixed).await;
+            // Without the other side all of it is gone, wherever it stood.
+            self.take_both(Vec::new(), judged.findings.clone()).await;
         }
     }
 
@@ -273,17 +276,23 @@ fn sites(findings: &[(Finding, Fingerprint)]) -> Vec<Site<'_>> {
 type Fingerprinted = Vec<(Finding, Fingerprint)>;
 type JudgedFile<'a> = Option<(&'a FileAnswers, &'a Judged)>;
 
-/// The findings that only `after` has, and those that only `before` has.
+/// The findings that only `after` has, and those that only `before` has. `None` if a text is not the one any
+/// more that the findings are for.
 fn difference(
     before_view: &dyn View,
     before: JudgedFile<'_>,
     after_view: &dyn View,
     after: JudgedFile<'_>,
-) -> (Fingerprinted, Fingerprinted) {
-    let read = |view: &dyn View, file: JudgedFile<'_>| {
-        file.and_then(|(it, _)| view.open(&it.unit.path).ok()).unwrap_or_default()
+) -> Option<(Fingerprinted, Fingerprinted)> {
+    let text = |view: &dyn View, file: JudgedFile<'_>| match file {
+        Some((it, judged)) if !judged.findings.is_empty() => {
+            let content = it.answers.iter().find_map(|(_, it)| it.content);
+            read(view, &it.unit.path, content).ok()
+        }
+        // Nothing in it has to be found again.
+        _ => Some(Bytes::new()),
     };
-    let (before_text, after_text) = (read(before_view, before), read(after_view, after));
+    let (before_text, after_text) = (text(before_view, before)?, text(after_view, after)?);
     let findings = |file: JudgedFile<'_>| file.map_or_else(Vec::new, |(_, it)| it.findings.clone());
     let (old, new) = (findings(before), findings(after));
     let delta = delta(
@@ -293,7 +302,7 @@ fn difference(
     let pick = |all: &[(Finding, Fingerprint)], picked: &[usize]| -> Fingerprinted {
         picked.iter().map(|it| all[*it].clone()).collect()
     };
-    (pick(&new, &delta.new), pick(&old, &delta.fixed))
+    Some((pick(&new, &delta.new), pick(&old, &delta.fixed)))
 }
 
 fn content_of(files: &mut [(WorkspacePath, Option<overlay::ContentHash>)]) -> overlay::ContentHash {
