@@ -7,7 +7,6 @@ mod answer;
 mod codec;
 mod collect;
 mod engine;
-pub mod new_only;
 mod place;
 pub mod policy;
 mod report;
@@ -149,6 +148,8 @@ fn inquiry(
         share: false,
         cancel: Some(options.cancel.clone()),
         answered,
+        seen: None,
+        parent: None,
     }
 }
 

@@ -14,7 +14,7 @@ pub type SharedLinter = Arc<dyn Linter>;
 /// Languages say what a linter is about; which files those are in is said by its globs.
 pub struct Router {
     linters: Vec<SharedLinter>,
-    globs: Vec<Gitignore>,
+    globs: Vec<Globs>,
     /// For each path that is not of the first, the group of linters that is asked about it.
     groups: HashMap<WorkspacePath, Range<usize>>,
     first: Range<usize>,
@@ -24,7 +24,7 @@ impl Router {
     pub fn new(linters: &[SharedLinter]) -> Self {
         Self {
             linters: linters.to_vec(),
-            globs: linters.iter().map(|it| matcher(it.interest())).collect(),
+            globs: linters.iter().map(|it| Globs::of(it.interest())).collect(),
             groups: HashMap::new(),
             first: 0..linters.len(),
         }
@@ -60,21 +60,56 @@ impl Router {
     /// The same, by their places in [`linters`](Router::linters).
     pub(super) fn wanting(&self, path: &WorkspacePath) -> impl Iterator<Item = usize> {
         let group = self.groups.get(path).unwrap_or(&self.first).clone();
-        group.filter(|it| wants(&self.globs[*it], path))
+        group.filter(|it| self.globs[*it].want(path))
     }
 }
 
-fn wants(globs: &Gitignore, path: &WorkspacePath) -> bool {
-    globs.matched(path.as_str(), false).is_ignore()
+/// The globs of a linter, in the words of gitignore.
+#[derive(Clone)]
+enum Globs {
+    /// File names, and how they end: all that most linters say, and it is asked of every file.
+    Names {
+        whole: Vec<String>,
+        ends: Vec<String>,
+    },
+    Any(Gitignore),
+}
+
+impl Globs {
+    fn of(interest: &Interest) -> Self {
+        let (mut whole, mut ends) = (Vec::new(), Vec::new());
+        for glob in &interest.globs {
+            match glob.strip_prefix('*') {
+                Some(end) if is_plain(end) => ends.push(end.to_owned()),
+                None if is_plain(glob) && !glob.is_empty() => whole.push(glob.clone()),
+                _ => return Self::Any(matcher(&interest.globs)),
+            }
+        }
+        Self::Names { whole, ends }
+    }
+
+    fn want(&self, path: &WorkspacePath) -> bool {
+        match self {
+            Self::Any(globs) => globs.matched(path.as_str(), false).is_ignore(),
+            Self::Names { whole, ends } => path.file_name().is_some_and(|name| {
+                ends.iter().any(|it| name.ends_with(it)) || whole.iter().any(|it| name == it)
+            }),
+        }
+    }
+}
+
+/// Whether nothing in it means anything but itself.
+fn is_plain(glob: &str) -> bool {
+    glob.chars().all(|it| it.is_alphanumeric() || matches!(it, '.' | '_' | '-' | '+'))
 }
 
 /// A glob that is none matches nothing.
-fn matcher(interest: &Interest) -> Gitignore {
-    let mut globs = GitignoreBuilder::new("");
-    for glob in &interest.globs {
-        let _never_matches = globs.add_line(None, glob);
+fn matcher(globs: &[String]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for glob in globs {
+        let _never_matches = builder.add_line(None, glob);
     }
-    globs.build().unwrap_or_else(|_| Gitignore::empty())
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 #[cfg(test)]
@@ -100,10 +135,16 @@ mod tests {
             (&["*"], ".hidden", true),
             (&["*", "!*.min.js"], "a.min.js", false),
             (&["[", "*.py"], "a.py", true),
+            (&["pyproject.toml", "*.py"], "sub/b.py", true),
+            (&["pyproject.toml"], "pyproject.toml/a", false),
+            (&["a"], "ba", false),
+            (&["*", "!a"], "a", false),
+            (&[""], "a", false),
             (&[], "a.py", false),
         ] {
-            let path = WorkspacePath::new(path).unwrap();
-            assert_eq!(wants(&matcher(&interest(globs)), &path), want, "{globs:?} {path}");
+            let (path, interest) = (WorkspacePath::new(path).unwrap(), interest(globs));
+            assert_eq!(Globs::of(&interest).want(&path), want, "{globs:?} {path}");
+            assert_eq!(Globs::Any(matcher(&interest.globs)).want(&path), want, "{globs:?} {path}");
         }
     }
 }

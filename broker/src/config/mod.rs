@@ -73,18 +73,23 @@ impl<'v> Configs<'v> {
 
     /// What holds for the file at `path`, which need not exist.
     pub fn for_file(&self, path: &WorkspacePath) -> Result<Arc<Effective>, ConfigError> {
-        let folder = path.parent().unwrap_or_else(WorkspacePath::root);
-        Ok(self.for_folder(&folder)?.for_file(path))
+        // Asked for each file: no path is made where the folder is known.
+        let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let config = match self.known(folder) {
+            Some(known) => known,
+            None => self.for_folder(&path.parent().unwrap_or_else(WorkspacePath::root)),
+        };
+        Ok(config?.for_file(path))
     }
 
     /// The files by what linters are to be asked for about them.
-    pub fn by_choice(&self, units: Vec<Unit>) -> Result<BTreeMap<Choice, Vec<Unit>>, ConfigError> {
+    pub fn by_choice(&self, units: &[Unit]) -> Result<BTreeMap<Choice, Vec<Unit>>, ConfigError> {
         let mut groups: BTreeMap<Choice, Vec<Unit>> = BTreeMap::new();
         for unit in units {
             let effective = self.for_file(&unit.path)?;
             match groups.get_mut(&effective.choice) {
-                Some(group) => group.push(unit),
-                None => _ = groups.insert(effective.choice.clone(), vec![unit]),
+                Some(group) => group.push(unit.clone()),
+                None => _ = groups.insert(effective.choice.clone(), vec![unit.clone()]),
             }
         }
         Ok(groups)
@@ -101,10 +106,12 @@ impl<'v> Configs<'v> {
         Ok(show::show(&*self.for_folder(&folder)?, path))
     }
 
+    fn known(&self, folder: &str) -> Option<Result<Arc<Config>, ConfigError>> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner).get(folder).cloned()
+    }
+
     fn for_folder(&self, folder: &WorkspacePath) -> Result<Arc<Config>, ConfigError> {
-        let known =
-            |it: &Self| it.folders.lock().unwrap_or_else(PoisonError::into_inner).get(folder).cloned();
-        if let Some(known) = known(self) {
+        if let Some(known) = self.known(folder.as_str()) {
             return known;
         }
         // Without the lock: two may read the same file, and find the same in it.

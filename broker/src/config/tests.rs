@@ -170,7 +170,7 @@ fn what_has_no_effect_is_refused() {
 fn files_are_grouped_by_what_is_asked_for() {
     let files = [("broker.toml", "select = ['F']"), ("sub/broker.toml", "ignore = ['F401']")];
     let units = ["a", "sub/b", "z"].map(|it| Unit { path: path(it), named: path(it) });
-    let groups = with(&files, |it| it.by_choice(units.to_vec()).unwrap());
+    let groups = with(&files, |it| it.by_choice(&units).unwrap());
     let names = |units: &Vec<Unit>| units.iter().map(|it| it.path.to_string()).collect::<Vec<_>>();
     let groups: Vec<_> = groups.iter().map(|(choice, units)| (choice.ignore.len(), names(units))).collect();
     assert_eq!(groups, [(0, vec!["a".to_owned(), "z".to_owned()]), (1, vec!["sub/b".to_owned()])]);

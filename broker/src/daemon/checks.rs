@@ -1,21 +1,20 @@
 //! A check of the base or a branch: from a question to events, and on to the next change if asked.
 
 use std::{
-    collections::{BTreeMap, HashMap},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use lint::{Fingerprint, Identity};
-use overlay::{ContentHash, Revision, Skipped, Snapshot, View, WalkOptions, WorkspacePath};
+use overlay::{ContentHash, Revision, Skipped, View, WalkOptions, WorkspacePath};
 use scheduler::Class;
 use tokio::sync::mpsc;
 
-use super::{Daemon, DaemonError, Target, judge::Judge, round::Round};
+use super::{Daemon, DaemonError, Target, judge::Judge, parent::Parent, round::Round};
 use crate::{
     check::{
-        BatchSize, FileAnswers, Files, Finding, Incomplete, Inquiry, Level, Listener, Refused, Route, Router,
-        SetupFailure, Wanted, is_file,
+        BatchSize, Files, Finding, Incomplete, Inquiry, Level, Refused, Route, Router, SetupFailure, Wanted,
+        is_file,
     },
     config::Configs,
     home,
@@ -55,7 +54,7 @@ pub struct Started {
 /// The findings of one file.
 #[derive(Debug, Clone)]
 pub struct FileFindings {
-    pub findings: Vec<(Finding, Fingerprint)>,
+    pub findings: Vec<Arc<(Finding, Fingerprint)>>,
     /// How they stand to the parent, if that was asked.
     pub change: Option<Change>,
 }
@@ -118,29 +117,37 @@ impl Daemon {
         events: &mpsc::Sender<Event>,
     ) -> Result<(), DaemonError> {
         let start = Instant::now();
-        let (view, revision) = ask.target.view(ask.revision).await?;
+        let sight = ask.target.sight(ask.revision).await?;
+        let (view, revision) = (Arc::clone(&sight.view), sight.revision);
         let judge = Judge::new(&*view, ask.asks_every_rule(), &self.judgements)?;
-        let inquiry = self.inquiry(ask, Arc::clone(&view), revision);
-        let before = if ask.new_only { Some(ask.target.parent()?) } else { None };
+        let before = ask.new_only.then(|| sight.parent()).transpose()?;
         let parent_judge = match &before {
             Some((_, before)) => Some(Judge::new(before, ask.asks_every_rule(), &self.judgements)?),
             None => None,
         };
         let parent = match before.as_ref().zip(parent_judge.as_ref()) {
             Some(((snapshot, before), judge)) => {
-                let files = self.parents_answers(ask, before, revision).await?;
-                Some(Parent { judge, files, moved: moved(snapshot, before)? })
+                let answers = self.parents_answers(ask, snapshot, before, revision).await?;
+                Some(Parent { judge, answers })
             }
             None => None,
         };
+        let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted(&*view, &ask.paths));
+        inquiry.parent = parent.as_ref().map(|it| Arc::clone(&it.answers.seen));
         let mut round = Round::new(&judge, revision, parent, events);
-        let totals = self.engine.answer(&inquiry, &mut round).await.map_err(refused)?;
-        round.finish(totals, start).await
+        let totals = self.engine.answer(&Arc::new(inquiry), &mut round).await.map_err(refused)?;
+        round.finish(totals, &ask.paths, start).await
     }
 
-    fn inquiry(self: &Arc<Self>, ask: &Ask, view: Arc<dyn View>, revision: Revision) -> Arc<Inquiry> {
-        Arc::new(Inquiry {
-            wanted: wanted(&*view, &ask.paths),
+    pub(super) fn inquiry(
+        self: &Arc<Self>,
+        ask: &Ask,
+        view: Arc<dyn View>,
+        revision: Revision,
+        wanted: Wanted,
+    ) -> Inquiry {
+        Inquiry {
+            wanted,
             route: self.route(ask, Arc::clone(&view)),
             view,
             class: ask.class,
@@ -152,7 +159,9 @@ impl Daemon {
             share: true,
             cancel: None,
             answered: Arc::new(|| {}),
-        })
+            seen: None,
+            parent: None,
+        }
     }
 
     /// What the client selects counts; without that, what the configuration says of each file.
@@ -170,7 +179,7 @@ impl Daemon {
             if !asks_every_rule {
                 return daemon.router(own);
             }
-            let groups = Configs::new(&*view).by_choice(files.units.clone()).map_err(SetupFailure::from)?;
+            let groups = Configs::new(&*view).by_choice(&files.units).map_err(SetupFailure::from)?;
             let mut routers = Vec::new();
             for (choice, units) in groups {
                 let setup = Setup { select: choice.select, ignore: choice.ignore, ..own.clone() };
@@ -183,19 +192,6 @@ impl Daemon {
             })
         })
     }
-
-    /// What the linters say of the parent, for the same question.
-    async fn parents_answers(
-        self: &Arc<Self>,
-        ask: &Ask,
-        before: &Snapshot,
-        revision: Revision,
-    ) -> Result<BTreeMap<WorkspacePath, FileAnswers>, DaemonError> {
-        let inquiry = self.inquiry(ask, Arc::new(before.clone()), revision);
-        let mut gathered = Gathered::default();
-        self.engine.answer(&inquiry, &mut gathered).await.map_err(refused)?;
-        Ok(gathered.0)
-    }
 }
 
 impl Ask {
@@ -205,21 +201,7 @@ impl Ask {
     }
 }
 
-/// Where renamed files were.
-fn moved(
-    snapshot: &Snapshot,
-    before: &Snapshot,
-) -> Result<HashMap<WorkspacePath, WorkspacePath>, DaemonError> {
-    let unreadable = |source| DaemonError::Io { message: "the workspace cannot be read".to_owned(), source };
-    let changes = snapshot.changes(before).map_err(unreadable)?;
-    let from = |it: overlay::Change| match it.kind {
-        overlay::ChangeKind::Renamed { from } => Some((it.path, from)),
-        _ => None,
-    };
-    Ok(changes.into_iter().filter_map(from).collect())
-}
-
-fn wanted(view: &dyn View, paths: &[WorkspacePath]) -> Wanted {
+pub(super) fn wanted(view: &dyn View, paths: &[WorkspacePath]) -> Wanted {
     if !paths.is_empty() && paths.iter().all(|it| is_file(view, it)) {
         return Wanted::Files(Files::of_named(paths.iter().cloned()));
     }
@@ -228,7 +210,7 @@ fn wanted(view: &dyn View, paths: &[WorkspacePath]) -> Wanted {
     Wanted::Walk { paths, options }
 }
 
-fn refused(refused: Refused) -> DaemonError {
+pub(super) fn refused(refused: Refused) -> DaemonError {
     match refused {
         Refused::Busy { retry_after } => DaemonError::Busy { retry_after },
         Refused::Superseded => DaemonError::Superseded,
@@ -236,25 +218,4 @@ fn refused(refused: Refused) -> DaemonError {
         Refused::Setup(failure) => DaemonError::Setup { message: failure.message, hint: failure.hint },
         Refused::Broken(why) => DaemonError::Bug(why),
     }
-}
-
-/// The parent's side of a comparison.
-pub(super) struct Parent<'a> {
-    pub(super) judge: &'a Judge<'a>,
-    pub(super) files: BTreeMap<WorkspacePath, FileAnswers>,
-    /// New paths to old ones.
-    pub(super) moved: HashMap<WorkspacePath, WorkspacePath>,
-}
-
-#[derive(Default)]
-struct Gathered(BTreeMap<WorkspacePath, FileAnswers>);
-
-impl Listener for Gathered {
-    async fn start(&mut self, _router: &Router, _files: usize, _answers: usize) {}
-
-    async fn file(&mut self, file: FileAnswers) {
-        self.0.insert(file.unit.path.clone(), file);
-    }
-
-    async fn pause(&mut self) {}
 }

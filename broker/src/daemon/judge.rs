@@ -17,12 +17,15 @@ use crate::{
 /// What is told of one file.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
-    pub(super) findings: Vec<(Finding, Fingerprint)>,
+    pub(super) findings: Vec<Told>,
     /// What a baseline would know them by.
     kinds: Vec<Fingerprint>,
     pub(super) suppressed: usize,
     pub(super) baselined: usize,
 }
+
+/// A finding as it is told to everyone who asks.
+pub(super) type Told = Arc<(Finding, Fingerprint)>;
 
 /// Judgements, each with all that it rests on.
 pub(super) struct Judgements(Cache<Key, Arc<Judgement>>);
@@ -140,7 +143,7 @@ impl<'v> Judge<'v> {
         let sites: Vec<_> = answer.findings.iter().map(Finding::site).collect();
         let fingerprints = Fingerprint::of_file(&text, &sites);
         Some(Judged {
-            findings: answer.findings.into_iter().zip(fingerprints).collect(),
+            findings: answer.findings.into_iter().zip(fingerprints).map(Arc::new).collect(),
             kinds: answer.fingerprints,
             suppressed: answer.suppressed,
             baselined: 0,
@@ -148,9 +151,9 @@ impl<'v> Judge<'v> {
     }
 
     fn leave_out_known(&self, baseline: &Baseline, file: &FileAnswers, judged: &Judged) -> Judged {
-        let mark = |((finding, _), fingerprint): (&(Finding, Fingerprint), &Fingerprint)| Mark {
+        let mark = |(told, fingerprint): (&Told, &Fingerprint)| Mark {
             path: file.unit.path.clone(),
-            rule: finding.rule.to_string(),
+            rule: told.0.rule.to_string(),
             fingerprint: *fingerprint,
         };
         let marks: Vec<_> = judged.findings.iter().zip(&judged.kinds).map(mark).collect();
@@ -163,7 +166,7 @@ impl<'v> Judge<'v> {
         let kept = |index: &usize| !known.get(*index).copied().unwrap_or(false);
         let left = (0..judged.findings.len()).filter(kept);
         Judged {
-            findings: left.map(|it| judged.findings[it].clone()).collect(),
+            findings: left.map(|it| Arc::clone(&judged.findings[it])).collect(),
             kinds: Vec::new(),
             suppressed: judged.suppressed,
             baselined: known.iter().filter(|it| **it).count(),

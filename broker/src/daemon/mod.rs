@@ -10,8 +10,10 @@ mod error;
 mod judge;
 mod linters;
 mod once;
+mod parent;
 pub(crate) mod random;
 mod round;
+mod similar;
 mod watching;
 mod workspace;
 
@@ -161,7 +163,6 @@ impl Target {
         }
     }
 
-    /// What is seen of the target, at an older revision if asked.
     /// What the scheduler calls it.
     pub(super) fn key(&self) -> BranchKey {
         match self {
@@ -178,44 +179,54 @@ impl Target {
         }
     }
 
-    /// The branch as it is and its parent as it was at the fork, or at the last rebase.
-    pub(super) fn parent(&self) -> Result<(Snapshot, Snapshot), DaemonError> {
-        match self {
-            Self::Base(_) => Err(DaemonError::invalid("new_only", "the base has no parent; name a branch")),
-            Self::Branch(_, cell) => {
-                let snapshot = cell.snapshot();
-                let before = snapshot.fork_point();
-                Ok((snapshot, before))
-            }
-        }
-    }
-
     /// Tells of changes from now on.
     pub fn changes(&self) -> Watching {
         Watching::new(self)
     }
 
     /// What is seen of the target, at an older revision if asked.
-    pub async fn view(&self, revision: Option<Revision>) -> Result<(Arc<dyn View>, Revision), DaemonError> {
+    pub async fn sight(&self, revision: Option<Revision>) -> Result<Sight, DaemonError> {
         if !self.served().is_there() {
             let message = format!("the workspace {} is gone", self.served().root().display());
             return Err(DaemonError::Io { message, source: std::io::ErrorKind::NotFound.into() });
         }
         match (self, revision) {
-            (Self::Base(served), None) => Ok((Arc::clone(&served.view), Revision::default())),
+            (Self::Base(served), None) => Ok(Sight::of_base(served)),
             (Self::Base(_), Some(_)) => Err(DaemonError::invalid("revision", "the base has no revisions")),
-            (Self::Branch(_, cell), None) => {
-                let snapshot = cell.snapshot();
-                let revision = snapshot.revision();
-                Ok((Arc::new(snapshot), revision))
-            }
+            (Self::Branch(_, cell), None) => Ok(Sight::of_branch(cell.snapshot())),
             (Self::Branch(_, cell), Some(revision)) => {
                 let then = cell.look(|it| it.at(revision)).await?;
-                let then = then.ok_or_else(|| {
+                then.map(Sight::of_branch).ok_or_else(|| {
                     DaemonError::invalid("revision", format!("the branch does not remember {revision}"))
-                })?;
-                Ok((Arc::new(then), revision))
+                })
             }
         }
+    }
+}
+
+/// The base, or a branch at one revision.
+pub struct Sight {
+    pub view: Arc<dyn View>,
+    /// 0 for the base.
+    pub revision: Revision,
+    /// `None` for the base.
+    snapshot: Option<Snapshot>,
+}
+
+impl Sight {
+    fn of_base(served: &Served) -> Self {
+        Self { view: Arc::clone(&served.view), revision: Revision::default(), snapshot: None }
+    }
+
+    fn of_branch(snapshot: Snapshot) -> Self {
+        Self { view: Arc::new(snapshot.clone()), revision: snapshot.revision(), snapshot: Some(snapshot) }
+    }
+
+    /// The branch, and its parent as it was at the fork, or at the last rebase before this revision.
+    fn parent(&self) -> Result<(Snapshot, Snapshot), DaemonError> {
+        let Some(snapshot) = &self.snapshot else {
+            return Err(DaemonError::invalid("new_only", "the base has no parent; name a branch"));
+        };
+        Ok((snapshot.clone(), snapshot.fork_point()))
     }
 }

@@ -3,16 +3,17 @@
 use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
-use lint::{Completeness, FileFindings as Side, Fingerprint, Site, delta};
+use lint::{Completeness, FileFindings as Side, Site, delta};
 use overlay::{Revision, View, WorkspacePath};
 use tokio::sync::mpsc;
 
 use super::{
     DaemonError,
-    checks::{Change, Event, FileFindings, LinterSummary, Parent, Started, Summary},
-    judge::{Judge, Judged},
+    checks::{Change, Event, FileFindings, LinterSummary, Started, Summary},
+    judge::{Judge, Judged, Told},
+    parent::Parent,
 };
-use crate::check::{FileAnswers, Finding, Incomplete, Level, Listener, Router, Subject, Totals, read};
+use crate::check::{FileAnswers, Incomplete, Level, Listener, Router, Subject, Totals, read};
 
 /// Findings that go into one event.
 const GATHERED: usize = 500;
@@ -140,8 +141,7 @@ impl<'a> Round<'a> {
     /// Shows what of a file its parent has not, and what it has no more.
     async fn compare(&mut self, file: &FileAnswers, judged: &Arc<Judged>) {
         let Some(parent) = &mut self.parent else { return };
-        let old = parent.moved.get(&file.unit.path).unwrap_or(&file.unit.path);
-        let old = parent.files.remove(old);
+        let old = parent.answers.take(&file.unit.path);
         let (judge, own) = (parent.judge, self.judge);
         let old_judged = match &old {
             Some(old) => self.judged(judge, old),
@@ -160,7 +160,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    async fn take_both(&mut self, new: Vec<(Finding, Fingerprint)>, fixed: Vec<(Finding, Fingerprint)>) {
+    async fn take_both(&mut self, new: Vec<Told>, fixed: Vec<Told>) {
         for (findings, change) in [(new, Change::New), (fixed, Change::Fixed)] {
             if !findings.is_empty() {
                 self.take(FileFindings { findings, change: Some(change) }).await;
@@ -169,10 +169,10 @@ impl<'a> Round<'a> {
     }
 
     /// What the parent has and nobody asked about here is not there any more.
-    async fn compare_gone(&mut self) {
+    async fn compare_gone(&mut self, asked: &[WorkspacePath]) {
         let Some(parent) = self.parent.take() else { return };
-        for old in parent.files.values() {
-            let Some(judged) = self.judged(parent.judge, old) else {
+        for old in parent.answers.into_gone(asked) {
+            let Some(judged) = self.judged(parent.judge, &old) else {
                 self.pend(&old.unit.path, "the parent's file");
                 continue;
             };
@@ -181,8 +181,14 @@ impl<'a> Round<'a> {
         }
     }
 
-    pub(super) async fn finish(mut self, totals: Totals, start: Instant) -> Result<(), DaemonError> {
-        self.compare_gone().await;
+    /// `asked` are the paths that the question was about; all if there are none.
+    pub(super) async fn finish(
+        mut self,
+        totals: Totals,
+        asked: &[WorkspacePath],
+        start: Instant,
+    ) -> Result<(), DaemonError> {
+        self.compare_gone(asked).await;
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
@@ -269,11 +275,10 @@ impl LinterSummary {
     }
 }
 
-fn sites(findings: &[(Finding, Fingerprint)]) -> Vec<Site<'_>> {
-    findings.iter().map(|(it, _)| it.site()).collect()
+fn sites(findings: &[Told]) -> Vec<Site<'_>> {
+    findings.iter().map(|it| it.0.site()).collect()
 }
 
-type Fingerprinted = Vec<(Finding, Fingerprint)>;
 type JudgedFile<'a> = Option<(&'a FileAnswers, &'a Judged)>;
 
 /// The findings that only `after` has, and those that only `before` has. `None` if a text is not the one any
@@ -283,7 +288,7 @@ fn difference(
     before: JudgedFile<'_>,
     after_view: &dyn View,
     after: JudgedFile<'_>,
-) -> Option<(Fingerprinted, Fingerprinted)> {
+) -> Option<(Vec<Told>, Vec<Told>)> {
     let text = |view: &dyn View, file: JudgedFile<'_>| match file {
         Some((it, judged)) if !judged.findings.is_empty() => {
             let content = it.answers.iter().find_map(|(_, it)| it.content);
@@ -299,9 +304,7 @@ fn difference(
         Side { text: &before_text, findings: &sites(&old) },
         Side { text: &after_text, findings: &sites(&new) },
     );
-    let pick = |all: &[(Finding, Fingerprint)], picked: &[usize]| -> Fingerprinted {
-        picked.iter().map(|it| all[*it].clone()).collect()
-    };
+    let pick = |all: &[Told], picked: &[usize]| picked.iter().map(|it| Arc::clone(&all[*it])).collect();
     Some((pick(&new, &delta.new), pick(&old, &delta.fixed)))
 }
 

@@ -24,9 +24,9 @@ impl FileService for Front {
         let request = request.into_inner();
         let target = from_proto::target(&self.0, request.target)?;
         let path = from_proto::path("path", &request.path)?;
-        let (view, revision) =
-            target.view(from_proto::revision(request.revision)).await.map_err(status::of)?;
-        let (info, bytes) = blocking(move || read(&*view, &path, revision.0).map_err(status::of)).await?;
+        let sight = target.sight(from_proto::revision(request.revision)).await.map_err(status::of)?;
+        let read = move || read(&*sight.view, &path, sight.revision.0).map_err(status::of);
+        let (info, bytes) = blocking(read).await?;
         let part = |part| Ok(pb::ReadFileResponse { part: Some(part) });
         let starts = (0..bytes.len()).step_by(PIECE);
         let pieces = starts.map(move |start| bytes.slice(start..bytes.len().min(start + PIECE)));
@@ -43,7 +43,7 @@ impl FileService for Front {
         let target = from_proto::target(&self.0, request.target)?;
         let path = from_proto::path("path", &request.path)?;
         let page = Page::of(request.page_size, &request.page_token, 1000, 10_000)?;
-        let (view, _) = target.view(None).await.map_err(status::of)?;
+        let view = target.sight(None).await.map_err(status::of)?.view;
         let listing = blocking(move || {
             let listing = view.resolve(&path).and_then(|it| view.list(&it));
             listing.map_err(|error| status::of(DaemonError::file(&path, error)))

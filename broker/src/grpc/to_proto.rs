@@ -77,9 +77,9 @@ pub(super) fn events(event: Event) -> Vec<Answer> {
             vec![Answer::Started(pb::CheckStarted { revision: it.revision.0, files: count(it.files) })]
         }
         Event::Files(files) => {
-            let all: Vec<_> = files.iter().flat_map(findings).collect();
-            let some = all.chunks(FINDINGS).map(|it| pb::Findings { findings: it.to_vec() });
-            some.map(Answer::Findings).collect()
+            let mut all = files.iter().flat_map(findings);
+            let some = || Some(all.by_ref().take(FINDINGS).collect()).filter(|it: &Vec<_>| !it.is_empty());
+            std::iter::from_fn(some).map(|findings| Answer::Findings(pb::Findings { findings })).collect()
         }
         Event::Incomplete(all) => all.iter().map(|it| Answer::Incomplete(incomplete(it))).collect(),
         Event::Summary(it) => vec![Answer::Summary(summary(&it))],
@@ -92,7 +92,8 @@ fn findings(file: &FileFindings) -> impl Iterator<Item = pb::Finding> {
         Some(Change::New) => pb::FindingChange::New,
         Some(Change::Fixed) => pb::FindingChange::Fixed,
     };
-    file.findings.iter().map(move |(it, fingerprint)| {
+    file.findings.iter().map(move |it| {
+        let (it, fingerprint) = &**it;
         let mut message = finding(it);
         message.fingerprint = fingerprint.to_string();
         message.change = change.into();

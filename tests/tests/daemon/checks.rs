@@ -78,6 +78,54 @@ async fn only_what_a_branch_changed_is_new() {
     assert_eq!(refusal(it.client.check(of_base).await).0, Code::InvalidArgument);
 }
 
+/// What is new and what is fixed.
+fn compared(answer: &tests::daemon::Answer) -> [Vec<String>; 2] {
+    [pb::FindingChange::New, pb::FindingChange::Fixed].map(|change| {
+        let is = |it: &&pb::Finding| it.change == i32::from(change);
+        found(&answer.findings.iter().filter(is).cloned().collect::<Vec<_>>())
+    })
+}
+
+#[tokio::test]
+async fn a_file_that_was_moved_is_compared_with_itself() {
+    let text = "import os\nimport sys\n\n\ndef f():\n    return undefined\n";
+    let it = Fixture::new(&[("pkg/old.py", text), ("pkg/away.py", "import re\n"), ("b.py", "")]).await;
+    let id = it.fork().await;
+    let rename = |from: &str, to: &str| {
+        Edit::Rename(pb::RenamePath { from_path: from.to_owned(), to_path: to.to_owned() })
+    };
+    // Moved and edited: no text is where it was, and half of the lines are the same.
+    let edited = text.replace("import os\n", "") + "\n\nprint(other)\n";
+    let edits = vec![
+        rename("pkg/old.py", "new.py"),
+        write("new.py", edited.as_str()),
+        rename("pkg/away.py", "gone.py"),
+    ];
+    it.client.edit(&id, edits).await.unwrap();
+    for paths in [&[][..], &["new.py"], &["new.py", "b.py"]] {
+        let mut request = ask(branch(&id), paths);
+        request.new_only = true;
+        let answer = it.client.check(request).await.unwrap();
+        assert_eq!(compared(&answer), [vec!["new.py:8 F821"], vec!["pkg/old.py:1 F401"]], "{paths:?}");
+    }
+    let mut request = ask(branch(&id), &["pkg"]);
+    request.new_only = true;
+    let none: [Vec<String>; 2] = Default::default();
+    assert_eq!(compared(&it.client.check(request).await.unwrap()), none, "it lives on elsewhere");
+}
+
+#[tokio::test]
+async fn an_older_revision_is_compared_with_its_own_parent() {
+    let it = Fixture::new(&[("a.py", "import os\n")]).await;
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("b.py", "import sys\n")]).await.unwrap();
+    it.client.edit(&id, vec![write("b.py", "")]).await.unwrap();
+    let mut request = ask(branch(&id), &[]);
+    (request.new_only, request.revision) = (true, Some(1));
+    let answer = it.client.check(request).await.unwrap();
+    assert_eq!(compared(&answer), [vec!["b.py:1 F401".to_owned()], vec![]]);
+}
+
 #[tokio::test]
 async fn a_deadline_is_kept_and_stops_the_work() {
     let it = spinning().await;

@@ -28,19 +28,15 @@ impl ContentHash {
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(f, &self.0)
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
     }
 }
 
 /// The first eight bytes: enough to tell hashes apart in a log.
 impl fmt::Debug for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(f, &self.0[..8])
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex()[..16])
     }
-}
-
-fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
 #[cfg(test)]

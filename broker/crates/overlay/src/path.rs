@@ -58,7 +58,7 @@ impl WorkspacePath {
     /// The entry `name` of this directory. `name` must be a single normal component.
     pub fn child(&self, name: &str) -> Self {
         debug_assert!(!name.is_empty() && !name.contains('/') && name != "." && name != "..");
-        if self.is_root() { Self(name.into()) } else { Self(format!("{}/{name}", self.0).into()) }
+        if self.is_root() { Self(name.into()) } else { Self([&*self.0, "/", name].concat().into()) }
     }
 
     pub fn as_str(&self) -> &str {

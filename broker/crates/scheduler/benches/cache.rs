@@ -14,7 +14,7 @@ use std::{
 };
 
 use overlay::{Branch, ContentHash, Memory, Read, ReadSet, View, WorkspacePath};
-use scheduler::{Answer, Cache, CacheOptions, Codec, Key, Looks, ParentVerdicts};
+use scheduler::{Answer, Cache, CacheOptions, Codec, Inherited, Key, Looks};
 
 const UNITS: usize = 4_000;
 const SETS: usize = 300;
@@ -123,17 +123,19 @@ fn main() {
     bench.find(&mut warm);
     println!("find, all sets judged           {:?}", least(|| warm.clone(), |mut it| bench.find(&mut it)));
 
-    println!("verdicts for the children       {:?}", least(|| warm.clone(), |it| drop(it.into_verdicts())));
-    in_branch(&bench, &base, Arc::new(warm.into_verdicts()));
+    in_branch(&bench, &base, &warm);
     in_folder(&units, &sets, &*base);
 }
 
-fn in_branch(bench: &Bench, base: &Arc<dyn View>, parent: Arc<ParentVerdicts>) {
+fn in_branch(bench: &Bench, base: &Arc<dyn View>, warm: &Looks<'_>) {
     let mut branch = Branch::new(base.clone());
     let changed = [path("src/package3/new.py"), path("README.md"), path("src/package7/sub/x.py")];
     changed.iter().for_each(|it| _ = branch.write(it, "new".into()).unwrap());
     let snapshot = branch.snapshot();
-    let over = || Looks::over_parent(&snapshot, parent.clone(), &changed);
+    let inherited = || Inherited::new(vec![warm.clone().into_seen()], &changed);
+    println!("inherited by a branch           {:?}", least(|| (), |()| drop(inherited())));
+    let parent = Arc::new(inherited());
+    let over = || Looks::over_parent(&snapshot, parent.clone());
     println!("find, branch of 3 edits         {:?}", least(|| (), |()| bench.find(&mut over())));
     let one = |()| _ = bench.cache.find(&bench.units[7].0, bench.units[7].1, &mut over()).unwrap();
     println!("find 1, branch of 3 edits       {:?}", least(|| (), one));

@@ -27,7 +27,7 @@ use facts::Interner;
 use keep::Keeper;
 pub use looks::Looks;
 use overlay::{ContentHash, ReadSet, WorkspacePath};
-pub use parent::ParentVerdicts;
+pub use parent::{Inherited, Seen};
 use shard::{Candidate, Shard};
 
 /// Into how many parts directories are divided, in memory as in the folder.

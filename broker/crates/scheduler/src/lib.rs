@@ -12,7 +12,7 @@ mod state;
 mod task;
 mod ticket;
 
-pub use cache::{Answer, Cache, CacheOptions, Codec, Key, Looks, ParentVerdicts, Stats as CacheStats};
+pub use cache::{Answer, Cache, CacheOptions, Codec, Inherited, Key, Looks, Seen, Stats as CacheStats};
 pub use options::Options;
 pub use scheduler::Scheduler;
 pub use state::{ClassStats, Stats};

@@ -1,16 +1,10 @@
 //! Reports of scripted linters, and what is left of them.
 
-use std::collections::BTreeMap;
-
 use lint::{Linter, Severity, Span};
 use overlay::{Memory, WalkOptions};
 
 use super::*;
-use crate::check::{Options, check, collect, new_only, scripted::Scripted};
-
-fn path(text: &str) -> WorkspacePath {
-    WorkspacePath::new(text).unwrap()
-}
+use crate::check::{Options, check, collect, scripted::Scripted};
 
 /// A linter `l` that finds each `!` (rule `X`) and each `?` (rule `Y`).
 fn report(files: &[(&str, &str)]) -> (Arc<dyn View>, Report) {
@@ -123,35 +117,4 @@ fn a_file_that_changed_meanwhile_is_pending() {
     assert!(report.findings.is_empty());
     assert_eq!(report.incomplete[0].reason, "the file changed while it was checked");
     assert_eq!((report.counts.complete, report.counts.pending), (0, 1));
-}
-
-fn compare(before: &[(&str, &str)], after: &[(&str, &str)], renamed: &[(&str, &str)]) -> new_only::NewOnly {
-    let (old_view, old) = report(before);
-    let (view, new) = report(after);
-    let renamed = renamed.iter().map(|(old, new)| (path(old), path(new))).collect();
-    new_only::new_only(
-        new_only::Side { view: &*view, findings: &new.findings },
-        new_only::Side { view: &*old_view, findings: &old.findings },
-        &renamed,
-    )
-}
-
-#[test]
-fn only_what_a_branch_adds_is_new() {
-    let before = [("a.py", "x!\ny!\n"), ("b.py", "b!"), ("gone.py", "c!"), ("old.py", "d!\ne?\n")];
-    let after = [("a.py", "\ny!\nz?\n"), ("b.py", "b!"), ("new.py", "# first\nd!\n"), ("old.py", "other!")];
-    let it = compare(&before, &after, &[("old.py", "new.py")]);
-    assert_eq!(lines(&it.new), ["a.py:3 l/y error", "old.py:1 l/x error"]);
-    assert_eq!(lines(&it.fixed), ["a.py:1 l/x error", "gone.py:1 l/x error", "old.py:2 l/y error"]);
-    assert_eq!((it.kept, it.changed.len()), (3, 0));
-}
-
-#[test]
-fn without_the_texts_the_messages_must_do() {
-    let (view, old) = report(&[("a.py", "x!\n")]);
-    let (_, new) = report(&[("a.py", "y!\nx!\n")]);
-    let side = |findings| new_only::Side { view: &*view, findings };
-    let it = new_only::new_only(side(&new.findings), side(&old.findings), &BTreeMap::new());
-    assert_eq!((it.new.len(), it.fixed.len(), it.kept), (1, 0, 1));
-    assert_eq!(it.changed.into_iter().collect::<Vec<_>>(), [path("a.py")]);
 }

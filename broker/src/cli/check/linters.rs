@@ -54,7 +54,7 @@ impl Linters {
     pub(super) fn groups(&self, configs: &Configs<'_>, files: Files) -> Result<Vec<Group>, CliError> {
         let Files { units, mut skipped } = files;
         let mut by_choice: BTreeMap<Choice, Vec<Unit>> = BTreeMap::new();
-        for (choice, units) in configs.by_choice(units)? {
+        for (choice, units) in configs.by_choice(&units)? {
             by_choice.entry(self.outranked(choice)).or_default().extend(units);
         }
         if by_choice.is_empty() {

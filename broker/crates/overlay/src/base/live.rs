@@ -141,11 +141,19 @@ impl View for Live {
 
     fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<ContentHash>> {
         let stamps = self.disk.stamps(directory, names);
+        // One text for all look-ups: a new path for each file would take longer than to find it.
+        let mut path = directory.as_str().to_owned();
+        if !path.is_empty() {
+            path.push('/');
+        }
+        let prefix = path.len();
         let hash = |(stamp, name): (io::Result<Stamp>, &&str)| {
-            let (stamp, path) = (stamp?, directory.child(name));
-            match self.known.get(&path) {
+            let stamp = stamp?;
+            path.truncate(prefix);
+            path.push_str(name);
+            match self.known.get(path.as_str()) {
                 Some(Known { stamp: known, fact: Fact::File(hash) }) if known == stamp => Ok(hash),
-                _ => self.load(&path).map(|(_, hash)| hash),
+                _ => self.load(&directory.child(name)).map(|(_, hash)| hash),
             }
         };
         stamps.into_iter().zip(names).map(hash).collect()

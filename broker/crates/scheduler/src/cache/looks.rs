@@ -6,7 +6,7 @@ use overlay::{ContentHash, Observation, Read, View, WorkspacePath};
 
 use super::{
     facts::{ByAddress, Fact, FactSet, address},
-    parent::{Inherited, ParentVerdicts},
+    parent::{Inherited, Seen},
 };
 
 /// What was seen in one view during one check. The view should not move meanwhile; if it does, what was
@@ -29,36 +29,30 @@ impl<'v> Looks<'v> {
         Self { view, observations: HashMap::new(), facts, sets, inherited: None }
     }
 
-    /// Looks at `view`, which differs from the parent that `parent` is of by `changed` alone. What no change can
-    /// have touched is as it was there, and is not looked at again.
-    ///
-    /// `changed` must name every path where something else stands than in the parent: other bytes, another
-    /// kind, another link text, another permission to execute, something where nothing stood, or nothing
-    /// where something stood. A directory that was moved here, moved away or removed stands for all that is
-    /// or was in it. Only a directory where nothing stood, and that came into being because something
-    /// named lies in it, need not be named. The parent must still be as it was when it was looked at.
-    pub fn over_parent(view: &'v dyn View, parent: Arc<ParentVerdicts>, changed: &[WorkspacePath]) -> Self {
-        let inherited = Some(Arc::new(Inherited::new(parent, changed)));
-        Self { inherited, ..Self::new(view) }
+    /// Looks at `view`. What no change to the parent can have touched is as it was there, and is not looked at
+    /// again.
+    pub fn over_parent(view: &'v dyn View, parent: Arc<Inherited>) -> Self {
+        Self { inherited: Some(parent), ..Self::new(view) }
     }
 
     /// What was found out, for the children of this view.
-    pub fn into_verdicts(self) -> ParentVerdicts {
+    pub fn into_seen(self) -> Seen {
         let held = self.sets.into_values().filter(|(_, holds)| *holds).map(|(set, _)| set);
-        ParentVerdicts::new(self.observations, held)
+        Seen { observations: self.observations, held: held.collect() }
     }
 
     /// Looks at the contents of many files of one directory at once, so that none of them is looked at alone.
-    pub fn prepare(&mut self, directory: &WorkspacePath, names: &[&str]) {
-        let read = |name: &str| Read::Content(directory.child(name));
-        let is_new = |name: &&str| {
-            let read = read(name);
-            !self.observations.contains_key(&read)
-                && self.inherited.as_ref().is_none_or(|it| it.observation(&read).is_none())
-        };
-        let names: Vec<_> = names.iter().copied().filter(is_new).collect();
+    pub fn prepare<'f>(&mut self, directory: &WorkspacePath, files: impl Iterator<Item = &'f WorkspacePath>) {
+        let reads = files.map(|it| Read::Content(it.clone()));
+        let reads: Vec<_> = reads.filter(|it| !self.is_known(it)).collect();
+        let names: Vec<_> = reads.iter().filter_map(|it| it.path().file_name()).collect();
         let seen = Read::observe_contents(self.view, directory, &names);
-        self.observations.extend(names.into_iter().map(read).zip(seen));
+        self.observations.extend(reads.into_iter().zip(seen));
+    }
+
+    fn is_known(&self, read: &Read) -> bool {
+        self.observations.contains_key(read)
+            || self.inherited.as_ref().is_some_and(|it| it.observation(read).is_some())
     }
 
     /// The hash of a file's bytes, with links followed as [`View::open`] does.

@@ -1,7 +1,7 @@
 //! What a branch need not look at again, because its parent was looked at and nothing there was changed.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet, hash_map},
     ops::Bound,
     sync::{Arc, LazyLock},
 };
@@ -10,11 +10,16 @@ use overlay::{Memory, Observation, Read, WorkspacePath};
 
 use super::facts::{ByAddress, Fact, FactSet, address};
 
-/// What was seen in a view, and which read sets held there: what [`Looks::into_verdicts`] leaves for the
-/// view's children. It keeps these read sets in memory, beyond the cache's budget.
+/// What was seen in a part of a view, and which read sets held there: see [`Looks::into_seen`].
 ///
-/// [`Looks::into_verdicts`]: super::Looks::into_verdicts
-pub struct ParentVerdicts {
+/// [`Looks::into_seen`]: super::Looks::into_seen
+pub struct Seen {
+    pub(super) observations: HashMap<Read, Observation>,
+    pub(super) held: Vec<Arc<FactSet>>,
+}
+
+/// What was seen in all of a view. It keeps read sets in memory, beyond the cache's budget.
+struct ParentVerdicts {
     observations: HashMap<Read, Observation>,
     /// The sets that held, by number.
     held: ByAddress<FactSet, u32>,
@@ -26,18 +31,22 @@ pub struct ParentVerdicts {
 type Contained = (Arc<Fact>, Vec<u32>);
 
 impl ParentVerdicts {
-    pub(super) fn new(
-        observations: HashMap<Read, Observation>,
-        sets: impl Iterator<Item = Arc<FactSet>>,
-    ) -> Self {
+    fn new(parts: Vec<Seen>) -> Self {
+        let mut observations = HashMap::new();
         let mut held = ByAddress::default();
         let mut containing: ByAddress<Fact, Vec<u32>> = ByAddress::default();
-        for (set, number) in sets.zip(0..) {
-            for fact in &set.facts {
-                let entry = containing.entry(address(fact));
-                entry.or_insert_with(|| (Arc::clone(fact), Vec::new())).1.push(number);
+        for part in parts {
+            observations.extend(part.observations);
+            for set in part.held {
+                let number = held.len() as u32;
+                // Another part may have seen it, too.
+                let hash_map::Entry::Vacant(place) = held.entry(address(&set)) else { continue };
+                for fact in &set.facts {
+                    let entry = containing.entry(address(fact));
+                    entry.or_insert_with(|| (Arc::clone(fact), Vec::new())).1.push(number);
+                }
+                place.insert((set, number));
             }
-            held.insert(address(&set), (set, number));
         }
         let mut by_path: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (fact, sets) in containing.into_values() {
@@ -59,9 +68,9 @@ impl ParentVerdicts {
     }
 }
 
-/// A parent's verdicts, and what may no longer be as it was there.
-pub(super) struct Inherited {
-    parent: Arc<ParentVerdicts>,
+/// What was seen in a parent, and what may no longer be as it was there.
+pub struct Inherited {
+    parent: ParentVerdicts,
     touched: HashSet<u32>,
     changed: HashSet<WorkspacePath>,
     /// Every directory above a change.
@@ -69,7 +78,15 @@ pub(super) struct Inherited {
 }
 
 impl Inherited {
-    pub(super) fn new(parent: Arc<ParentVerdicts>, changed: &[WorkspacePath]) -> Self {
+    /// For views that differ from the parent, of which `parts` were seen, by `changed` alone.
+    ///
+    /// `changed` must name every path where something else stands than in the parent: other bytes, another
+    /// kind, another link text, another permission to execute, something where nothing stood, or nothing
+    /// where something stood. A directory that was moved here, moved away or removed stands for all that is
+    /// or was in it. Only a directory where nothing stood, and that came into being because something
+    /// named lies in it, need not be named. The parent must still be as it was when it was looked at.
+    pub fn new(parts: Vec<Seen>, changed: &[WorkspacePath]) -> Self {
+        let parent = ParentVerdicts::new(parts);
         let touched = changed.iter().flat_map(|it| parent.touched_by(it)).collect();
         let above = changed.iter().flat_map(|it| it.ancestors().skip(1)).collect();
         Self { touched, above, changed: changed.iter().cloned().collect(), parent }

@@ -11,7 +11,7 @@ use overlay::{
     Branch, ContentHash, FileKind, Memory, Observation, Read, ReadSet, Traced, View, WorkspacePath,
 };
 use proptest::{prelude::*, test_runner::RngSeed};
-use scheduler::{Answer, Cache, CacheOptions, Codec, Key, Looks};
+use scheduler::{Answer, Cache, CacheOptions, Codec, Inherited, Key, Looks};
 use tree::{Edit, apply, base, changed, edits, path, universe};
 
 struct Text;
@@ -132,8 +132,8 @@ proptest! {
                     let mut looks = Looks::new(&*base);
                     check(&cache, &base, &mut looks, &universe());
                     let changed = changed(&*base, &*view);
-                    let parent = Arc::new(looks.into_verdicts());
-                    check(&cache, &view, &mut Looks::over_parent(&*view, parent, &changed), &units);
+                    let parent = Arc::new(Inherited::new(vec![looks.into_seen()], &changed));
+                    check(&cache, &view, &mut Looks::over_parent(&*view, parent), &units);
                 }
             }
             prop_assert!(cache.stats().bytes <= memory);
@@ -176,7 +176,8 @@ proptest! {
             }
             if generation < 2 {
                 let changed = changed(&*views[generation], &*views[generation + 1]);
-                looks = Looks::over_parent(&*views[generation + 1], Arc::new(looks.into_verdicts()), &changed);
+                let parent = Inherited::new(vec![looks.into_seen()], &changed);
+                looks = Looks::over_parent(&*views[generation + 1], Arc::new(parent));
             }
         }
     }

@@ -1,0 +1,109 @@
+//! The files of an inquiry, and what is known of each without asking a linter.
+
+use std::{ops::Range, sync::Arc};
+
+use lint::{Linter, Unit};
+use overlay::ContentHash;
+use scheduler::{Cache, Key, Looks};
+
+use super::{Inquiry, SetupFailure, Wanted};
+use crate::check::{Answer, Files, Router, collect};
+
+/// Which files there are, and which linters are to be asked about each.
+pub struct Survey {
+    pub(super) files: Files,
+    pub(super) router: Arc<Router>,
+    /// By file: the linters that want it, by their places in the router.
+    pub(super) wanting: Vec<Box<[usize]>>,
+}
+
+/// What is known of one file.
+pub struct Known {
+    /// `None` if there is no cache, or the file cannot be read.
+    pub(super) content: Option<ContentHash>,
+    /// For each linter that wants the file, in the same order.
+    pub(super) answers: Box<[Option<Arc<Answer>>]>,
+}
+
+impl Survey {
+    pub(super) fn of(inquiry: &Inquiry) -> Result<Self, SetupFailure> {
+        let files = match &inquiry.wanted {
+            Wanted::Files(files) => files.clone(),
+            Wanted::Walk { paths, options } => collect(&*inquiry.view, paths, options),
+        };
+        let router = (inquiry.route)(&files)?;
+        let wanting = files.units.iter().map(|it| router.wanting(&it.path).collect()).collect();
+        Ok(Self { files, router, wanting })
+    }
+
+    /// What is known of some of the files.
+    pub(super) fn look_up(
+        &self,
+        part: Range<usize>,
+        cache: Option<&Cache<Answer>>,
+        inquiry: &Inquiry,
+    ) -> Vec<Known> {
+        let Some(cache) = cache else {
+            let nothing = |file: usize| Known { content: None, answers: self.nothing_known(file) };
+            return part.map(nothing).collect();
+        };
+        let mut looks = match &inquiry.parent {
+            Some(parent) => Looks::over_parent(&*inquiry.view, Arc::clone(parent)),
+            None => Looks::new(&*inquiry.view),
+        };
+        prepare(&mut looks, &self.files.units[part.clone()]);
+        let digests: Vec<_> = self.router.linters().iter().map(|it| digest(&**it)).collect();
+        let known = part.map(|file| self.known(file, cache, &digests, &mut looks)).collect();
+        if let Some(seen) = &inquiry.seen {
+            let _nobody_asks_any_more = seen.send(looks.into_seen());
+        }
+        known
+    }
+
+    fn known(
+        &self,
+        file: usize,
+        cache: &Cache<Answer>,
+        digests: &[ContentHash],
+        looks: &mut Looks<'_>,
+    ) -> Known {
+        let (unit, wanting) = (&self.files.units[file], &self.wanting[file]);
+        if wanting.is_empty() {
+            return Known { content: None, answers: [].into() };
+        }
+        let Ok(content) = looks.content(&unit.path) else {
+            return Known { content: None, answers: self.nothing_known(file) };
+        };
+        let mut find = |linter: &usize| cache.find(&key(digests[*linter], unit), content, looks);
+        Known { content: Some(content), answers: wanting.iter().map(&mut find).collect() }
+    }
+
+    fn nothing_known(&self, file: usize) -> Box<[Option<Arc<Answer>>]> {
+        self.wanting[file].iter().map(|_| None).collect()
+    }
+}
+
+/// Looks at all files directory by directory: they are sorted by path.
+fn prepare(looks: &mut Looks<'_>, units: &[Unit]) {
+    for siblings in units.chunk_by(|a, b| directory(a) == directory(b)) {
+        if let [first, _, ..] = siblings
+            && let Some(directory) = first.path.parent()
+        {
+            looks.prepare(&directory, siblings.iter().map(|it| &it.path));
+        }
+    }
+}
+
+fn directory(unit: &Unit) -> &str {
+    unit.path.as_str().rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+pub(super) fn key(linter: ContentHash, unit: &Unit) -> Key {
+    Key { linter, path: unit.path.clone(), named: unit.named.clone() }
+}
+
+/// Of all that may change a linter's answers but files.
+pub(super) fn digest(linter: &dyn Linter) -> ContentHash {
+    let it = linter.identity();
+    ContentHash::of(format!("{}\0{}\0{}", it.name, it.version, it.digest).as_bytes())
+}
