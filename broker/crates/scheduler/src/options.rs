@@ -19,7 +19,8 @@ pub struct Options {
     /// The niceness of the threads that take any task, on Linux: interactive threads keep the caller's,
     /// and so get the processor at once. 0 leaves it alone; if it cannot be set, that is ignored.
     pub nice: i32,
-    /// A background task that has waited for longer is no longer passed by younger agent tasks.
+    /// Once a background task has waited for longer, one of eight tasks that start is a background task,
+    /// whatever agents wait for.
     pub overdue: Duration,
 }
 

@@ -7,9 +7,10 @@ use crate::{BranchKey, Options, Rejected, Stats, Task, Ticket, runner::Shared};
 /// Decides which tasks run when. Clones share it; when the last one is dropped, queued tasks end as
 /// [`End::ShuttingDown`](crate::End::ShuttingDown) and the threads end after what they run.
 ///
-/// Interactive tasks come first, then those that agents wait for, then the others; but a background
-/// task that is overdue is not passed by younger agent tasks. In a class, branches take turns, and the
-/// tasks of a branch start in the order of submission. A task that does not fit into memory beside those
+/// Interactive tasks come first, then those that agents wait for, then the others; but while a background
+/// task is overdue, one task of the class starts after every seven of agents: none starves, and a flood of
+/// them does not hold up agents. In a class, branches take turns, and the tasks of a branch start in the
+/// order of submission. A task that does not fit into memory beside those
 /// that run is waited for.
 #[derive(Clone)]
 pub struct Scheduler<T>(Arc<Handle<T>>);

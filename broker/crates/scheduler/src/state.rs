@@ -30,6 +30,9 @@ use tickets::answer;
 
 use crate::{BranchKey, Class, Options, WorkKey};
 
+/// How many agents' tasks may start in a row while a background task is overdue.
+const IN_A_ROW: u32 = 7;
+
 /// What a thread may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Worker {
@@ -93,6 +96,8 @@ pub(crate) struct State<W, R> {
     waiting: [usize; 3],
     meters: [Meter; 3],
     busy_interactive_workers: usize,
+    /// Agents' tasks that started since a background task did.
+    in_a_row: u32,
     /// Bytes that running flights may need.
     claimed: u64,
     serial: u64,
@@ -128,6 +133,7 @@ impl<W, R> State<W, R> {
             waiting: [0; 3],
             meters: Default::default(),
             busy_interactive_workers: 0,
+            in_a_row: 0,
             claimed: 0,
             serial: 0,
             counts: Stats::default(),
@@ -166,6 +172,11 @@ impl<W, R> State<W, R> {
         self.busy.extend(flight.key);
         self.claimed = self.claimed.saturating_add(flight.memory);
         self.busy_interactive_workers += usize::from(worker == Worker::Interactive);
+        match class {
+            Class::Background => self.in_a_row = 0,
+            Class::Agent => self.in_a_row = self.in_a_row.saturating_add(1),
+            Class::Interactive => {}
+        }
         self.meters[class as usize].running += 1;
         self.meters[class as usize].queue.record(waited);
         Some(Start { id, work, cancel })
@@ -194,12 +205,10 @@ impl<W, R> State<W, R> {
     /// The next task that no person waits for.
     fn first_patient(&self, now: Instant) -> Option<FlightId> {
         let [background, agent, _] = &self.lanes;
-        let overdue = background.oldest().filter(|id| self.is_overdue(*id, now));
-        match (agent.first(), overdue) {
-            (Some(agent), Some(overdue)) if agent > overdue => background.first(),
-            (Some(agent), _) => Some(agent),
-            (None, _) => background.first(),
-        }
+        let is_due =
+            self.in_a_row >= IN_A_ROW && background.oldest().is_some_and(|it| self.is_overdue(it, now));
+        let (first, second) = if is_due { (background, agent) } else { (agent, background) };
+        first.first().or_else(|| second.first())
     }
 
     fn is_overdue(&self, id: FlightId, now: Instant) -> bool {

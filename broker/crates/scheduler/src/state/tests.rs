@@ -65,7 +65,7 @@ impl Sut {
 }
 
 #[test]
-fn agents_go_before_what_nobody_waits_for_until_that_is_overdue() {
+fn agents_go_before_what_nobody_waits_for() {
     let mut sut = sut();
     sut.submit_each(&[("old", Background, 1)]);
     sut.now += Duration::from_secs(1);
@@ -73,12 +73,22 @@ fn agents_go_before_what_nobody_waits_for_until_that_is_overdue() {
     sut.now += Duration::from_millis(999);
     assert!(sut.state.has_work_for(Worker::Any, sut.now));
     assert_eq!(sut.order(), ["agent", "old", "young"]);
+}
 
-    sut.submit_each(&[("old", Background, 1)]);
-    sut.now += Duration::from_secs(1);
-    sut.submit_each(&[("agent", Agent, 2), ("young", Background, 3)]);
-    sut.now += Duration::from_millis(1001);
-    assert_eq!(sut.order(), ["old", "agent", "young"]);
+#[test]
+fn what_is_overdue_has_one_turn_in_eight() {
+    let mut sut = sut();
+    sut.submit_each(&[("one", Background, 1), ("two", Background, 1)]);
+    sut.now += Duration::from_secs(3);
+    let mut order = Vec::new();
+    for _ in 0..16 {
+        sut.submit_each(&[("agent", Agent, 2)]);
+        let (id, work) = sut.start(Worker::Any).unwrap();
+        sut.state.finished(id, false, sut.now);
+        order.push(work);
+    }
+    let seven = ["agent"; 7];
+    assert_eq!(order, [&seven[..], &["one"], &seven, &["two"]].concat());
 }
 
 #[test]
