@@ -5,9 +5,10 @@ use std::time::Duration;
 use broker_proto::v1::{self as pb, file_edit::Edit};
 use overlay::ContentHash;
 use tests::{
-    daemon::{ask, base, branch, gather, refusal, until, write},
+    daemon::{Client, ask, base, branch, gather, refusal, until, write},
     guest,
 };
+use tokio::task::JoinSet;
 use tonic::{Code, Request};
 
 use super::{Fixture, found};
@@ -151,6 +152,42 @@ async fn who_leaves_stops_the_work() {
     drop(events);
     until_running(&it, 0).await;
     assert!(it.client.status().await.scheduler.unwrap().cancelled >= 1);
+}
+
+/// Two spinning tasks hold the two workers; then work of one branch piles up beyond what may wait.
+#[tokio::test]
+async fn a_full_queue_says_when_to_come_again() {
+    const REQUESTS: usize = 2_100;
+    let it = spinning().await;
+    let id = it.fork().await;
+    let spin = ["a.fault", "b.fault"].map(|it| write(it, "spin"));
+    let rest = (0..REQUESTS).map(|it| write(&format!("{it}.fault"), format!("{it}")));
+    it.client.edit(&id, spin.into_iter().chain(rest).collect()).await.unwrap();
+    let mut checks = JoinSet::new();
+    let check = |client: &Client, path: &str| {
+        let (client, request) = (client.clone(), ask(branch(&id), &[path]));
+        async move { client.check(request).await }
+    };
+    for path in ["a.fault", "b.fault"] {
+        checks.spawn(check(&it.client, path));
+    }
+    until_running(&it, 2).await;
+    // No connection carries more than 200 requests at once.
+    for requests in (0..REQUESTS).collect::<Vec<_>>().chunks(150) {
+        let client = it.daemon.client().await;
+        for number in requests {
+            checks.spawn(check(&client, &format!("{number}.fault")));
+        }
+    }
+    let refused = checks.join_next().await.unwrap().unwrap();
+    let (code, reason, details) = refusal(refused);
+    assert_eq!((code, reason.as_str()), (Code::ResourceExhausted, "QUEUE_FULL"));
+    let delay = details.retry_info().unwrap().retry_delay.unwrap();
+    assert!((Duration::from_millis(10)..=Duration::from_secs(10)).contains(&delay), "{delay:?}");
+    checks.shutdown().await;
+    until_running(&it, 0).await;
+    let answer = it.client.check(ask(branch(&id), &["7.fault"])).await.unwrap();
+    assert_eq!(answer.summary.files, 1, "there is room again");
 }
 
 #[tokio::test]
