@@ -466,6 +466,43 @@ warning: no plugin is interested in any file that changed
 }
 
 #[test]
+fn what_git_does_not_know_has_no_say_in_the_index() {
+    let it = Workspace::new(&[("a.py", "x = 1\n"), ("pkg/b.py", "x = 1\n")]);
+    it.git(&["init", "-q"]);
+    it.commit_all();
+    it.write("a.py", "import staged\n");
+    it.write("pkg/b.py", "import staged\n");
+    it.git(&["add", "-A"]);
+    let staged = it.told(&["--staged"]);
+    assert_snapshot!(staged, @r#"
+exit 1
+a.py:1:8: python/F401 [*] `staged` imported but unused
+pkg/b.py:1:8: python/F401 [*] `staged` imported but unused
+2 findings in 2 files (2 fixable).
+-- stderr
+"#);
+    it.write("ruff.toml", "lint.select = [\"W\"]\n");
+    it.write("broker.toml", "ignore = [\"F\"]\n");
+    it.write("pkg/.gitignore", "*\n");
+    it.write("new/broker.toml", "this is not TOML\n");
+    assert_eq!(it.told(&["--staged"]), staged, "untracked files");
+    it.write(".git/info/exclude", "*.toml\n");
+    assert_eq!(it.told(&["--staged"]), staged, "ignored files");
+    assert_snapshot!(it.told(&["--staged", "new", "broker.toml"]), @r#"
+exit 0
+No findings in 0 files.
+-- stderr
+warning: no plugin is interested in any file that changed
+"#);
+    // What is named counts wherever it is.
+    assert_eq!(it.run(&["check", "--staged", "--config", "ruff.toml"]).status.code(), Some(0));
+    it.git(&["add", "-f", "broker.toml"]);
+    assert_eq!(it.run(&["check", "--staged"]).status.code(), Some(0), "staged, and so it counts");
+    it.write("broker.toml", "this is not TOML\n");
+    assert_eq!(it.run(&["check", "--staged"]).status.code(), Some(0), "as it is staged");
+}
+
+#[test]
 fn only_what_changed_is_checked() {
     let it = Workspace::new(&[("a.py", "import a\n"), ("b.py", "import b\n"), ("d.py", "import d\n")]);
     it.git(&["init", "-q", "-b", "main"]);

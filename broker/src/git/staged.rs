@@ -1,14 +1,15 @@
-//! The index, laid over the working copy.
+//! The index as a view: what would be committed, and nothing else.
 
 use std::{
-    collections::BTreeSet,
-    io::{Read as _, Write as _},
+    collections::HashSet,
+    io::{self, Read as _, Write as _},
     process::Stdio,
     sync::Arc,
     thread,
 };
 
-use overlay::{Branch, EditError, FileKind, Snapshot, View, WorkspacePath};
+use bytes::Bytes;
+use overlay::{Branch, ContentHash, EditError, FileKind, Listing, Metadata, Snapshot, View, WorkspacePath};
 
 use super::{Changed, DIFF, Git, cannot_run};
 use crate::CliError;
@@ -26,30 +27,37 @@ enum Kind {
     Symlink,
 }
 
+/// A repository's own folder says which ignore files count; nothing in it is ever checked.
+const REPOSITORY: [&str; 2] = [".git", ".jj"];
+
+/// Shows those files that the index names, so that neither a file nor a configuration that git does not know
+/// has a say.
+struct Index {
+    /// With the index's text where the working copy has another.
+    view: Snapshot,
+    named: HashSet<WorkspacePath>,
+    folders: HashSet<WorkspacePath>,
+}
+
 impl Git {
-    /// The files that are staged, and `view` with every file that git knows as the index has it.
-    pub(crate) fn staged(&self, view: Arc<dyn View>) -> Result<(Changed, Snapshot), CliError> {
+    /// The files that are staged, and `view` as it would be if the index were all there is.
+    pub(crate) fn staged(&self, view: Arc<dyn View>) -> Result<(Changed, Arc<dyn View>), CliError> {
         let head = self.head()?;
         let staged = self.run(&[&DIFF[..], &["--cached", "--diff-filter=d", &head, "--"]].concat())?;
         let unstaged = self.run(&[&DIFF[..], &["--"]].concat())?;
-        let entries = self.entries(&Changed::of(&unstaged).paths)?;
+        let unstaged = Changed::of(&unstaged).paths;
+        let list = self.run(&["ls-files", "--stage", "-z"])?;
+        let list = || list.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok());
+        // What is not merged yet, or a repository of its own, is left as it is.
+        let entries: Vec<_> = list().filter_map(Entry::of).filter(|it| unstaged.contains(&it.path)).collect();
         let texts = self.blobs(&entries)?;
         let mut branch = Branch::new(view);
         for (entry, text) in entries.iter().zip(texts) {
             lay(&mut branch, entry, text)
                 .map_err(|error| CliError::files(format!("cannot look at the index: {error}")))?;
         }
-        Ok((Changed::of(&staged), branch.snapshot()))
-    }
-
-    /// What the index has at these paths. What is not merged yet, or a repository of its own, is left as it is.
-    fn entries(&self, wanted: &BTreeSet<WorkspacePath>) -> Result<Vec<Entry>, CliError> {
-        if wanted.is_empty() {
-            return Ok(Vec::new());
-        }
-        let list = self.run(&["ls-files", "--stage", "-z"])?;
-        let entries = list.split(|it| *it == 0).filter_map(|it| Entry::of(str::from_utf8(it).ok()?));
-        Ok(entries.filter(|it| wanted.contains(&it.path)).collect())
+        let named = list().filter_map(|it| WorkspacePath::new(it.split_once('\t')?.1).ok());
+        Ok((Changed::of(&staged), Arc::new(Index::new(branch.snapshot(), named.collect()))))
     }
 
     fn blobs(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, CliError> {
@@ -70,6 +78,54 @@ impl Git {
         let ended = child.wait();
         read.and(ended).map_err(|error| cannot_run(&error))?;
         texts(&printed, entries).ok_or_else(|| CliError::files("git cat-file gave no staged text"))
+    }
+}
+
+impl Index {
+    fn new(view: Snapshot, named: HashSet<WorkspacePath>) -> Self {
+        let folders = named.iter().flat_map(|it| it.ancestors().skip(1)).collect();
+        Self { view, named, folders }
+    }
+
+    /// What lies in a repository of its own, which the index names as one, is shown as it is.
+    fn shows(&self, path: &WorkspacePath) -> bool {
+        path.is_root()
+            || self.folders.contains(path)
+            || path.components().next().is_some_and(|it| REPOSITORY.contains(&it))
+            || path.ancestors().any(|it| self.named.contains(&it))
+    }
+
+    fn expect(&self, path: &WorkspacePath) -> io::Result<()> {
+        if self.shows(path) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+}
+
+impl View for Index {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        self.expect(path)?;
+        self.view.read(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        self.expect(path)?;
+        self.view.metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        self.expect(path)?;
+        let mut listing = self.view.list(path)?;
+        listing.entries.retain(|it| self.shows(&path.child(&it.name)));
+        Ok(listing)
+    }
+
+    fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
+        self.expect(path)?;
+        self.view.hash(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        self.expect(path)?;
+        self.view.read_link(path)
     }
 }
 

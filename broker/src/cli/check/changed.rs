@@ -18,6 +18,8 @@ pub(super) struct ChangedArgs {
     since: Option<String>,
 
     /// Only what is staged, as it is staged and not as it lies in the folder
+    ///
+    /// Configuration files count as they are staged, too, and those that git does not know do not count.
     #[arg(long, help_heading = "Files", conflicts_with_all = ["changed", "stdin_filename", "fix", "watch"])]
     staged: bool,
 
@@ -39,7 +41,7 @@ impl ChangedArgs {
         }
         if self.staged {
             let (changed, index) = git()?.staged(view)?;
-            return Ok((Some(changed), Arc::new(index)));
+            return Ok((Some(changed), index));
         }
         Ok((if self.changed { Some(git()?.changed()?) } else { None }, view))
     }

@@ -82,9 +82,13 @@ impl Input {
             reason,
         });
         let has_folders = found.located.iter().any(|it| it.is_dir);
-        let paths = found.located.into_iter().map(|it| it.path).collect();
+        let mut paths: Vec<_> = found.located.into_iter().map(|it| it.path).collect();
         let view = base.map_or_else(|| disk(&found.workspace), Ok)?;
         let (changed, view) = args.changed.of(&found.workspace, view)?;
+        if changed.is_some() {
+            // What the index does not have is not staged either.
+            paths.retain(|it| view.metadata(it).is_ok());
+        }
         Ok(Self {
             view,
             workspace: found.workspace,
@@ -94,20 +98,27 @@ impl Input {
         })
     }
 
-    /// Makes the configuration file visible: one outside of the workspace is laid over it.
+    /// Makes the configuration file visible: one outside of the workspace, or of the index, is laid over it.
     fn configure(&mut self, file: &Path) -> Result<(), CliError> {
         let unusable = |error| {
             CliError::usage(format!("cannot use the configuration {}: {}", file.display(), reason(&error)))
         };
-        self.config = self.workspace.find(file).map_err(unusable)?;
-        if self.config.is_none() {
-            let name = file.file_name().and_then(|it| it.to_str());
-            let name = name.ok_or_else(|| CliError::usage("the configuration's name is not UTF-8"))?;
-            let path = WorkspacePath::root().child(".broker").child("config").child(name);
-            let text = home::read(file).map_err(unusable)?;
-            self.view = with_file(Arc::clone(&self.view), &path, text)?;
-            self.config = Some(path);
-        }
+        let inside = self.workspace.find(file).map_err(unusable)?;
+        let path = match inside {
+            Some(path) if self.view.metadata(&path).is_ok() => {
+                self.config = Some(path);
+                return Ok(());
+            }
+            Some(path) => path,
+            None => {
+                let name = file.file_name().and_then(|it| it.to_str());
+                let name = name.ok_or_else(|| CliError::usage("the configuration's name is not UTF-8"))?;
+                WorkspacePath::root().child(".broker").child("config").child(name)
+            }
+        };
+        let text = home::read(file).map_err(unusable)?;
+        self.view = with_file(Arc::clone(&self.view), &path, text)?;
+        self.config = Some(path);
         Ok(())
     }
 
