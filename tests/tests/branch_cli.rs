@@ -374,3 +374,23 @@ fn a_watch_follows_the_branch_until_it_is_interrupted() {
     assert!(Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap().success());
     assert_eq!(child.0.wait().unwrap().code(), Some(1));
 }
+
+#[test]
+fn a_watch_outlives_a_broken_configuration() {
+    let it = Place::new(&[("a.py", "import os\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    let mut command = it.command(&["check", "--branch", "try", "--watch", "--output-format", "concise"]);
+    let mut child = Watching(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let mut said = BufReader::new(child.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut found = BufReader::new(child.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let finding = "a.py:1:8: python/F401 [*] `os` imported but unused";
+    assert_eq!(found.next().unwrap(), finding);
+    it.ok_with_input(&["branch", "write", "try", "broker.toml"], "selct = []\n");
+    let error = "error: broker.toml:1:1: unknown key `selct`";
+    assert!(said.any(|it| it == error), "the error is told");
+    assert_eq!(said.next().unwrap(), "hint: did you mean `select`?");
+    it.ok_with_input(&["branch", "write", "try", "broker.toml"], "ignore = [\"E\"]\n");
+    assert_eq!(found.nth(1).unwrap(), finding, "after the summary of the first round");
+    assert!(Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.0.wait().unwrap().code(), Some(1));
+}

@@ -62,6 +62,8 @@ impl CheckService for Front {
 async fn rounds(daemon: Arc<Daemon>, ask: Ask, answers: mpsc::Sender<Result<pb::WatchResponse, Status>>) {
     let mut changes = ask.target.changes();
     let mut stopping = daemon.stopping.subscribe();
+    let chooses_rules = !(ask.select.is_empty() && ask.ignore.is_empty());
+    let mut is_first = true;
     loop {
         changes.mark_seen();
         let (events, received) = mpsc::channel(AHEAD);
@@ -85,11 +87,18 @@ async fn rounds(daemon: Arc<Daemon>, ask: Ask, answers: mpsc::Sender<Result<pb::
                 }
                 continue;
             }
+            // A file can be mended; what the request itself asks for cannot.
+            Err(DaemonError::Setup { message, hint }) if !(is_first && chooses_rules) => {
+                if answers.send(Ok(refused(message, hint))).await.is_err() {
+                    return;
+                }
+            }
             Err(error) => {
                 let _client_left = answers.send(Err(status::of(error))).await;
                 return;
             }
         }
+        is_first = false;
         tokio::select! {
             changed = changes.changed() => if let Err(error) = changed {
                 let _client_left = answers.send(Err(status::of(error))).await;
@@ -102,6 +111,12 @@ async fn rounds(daemon: Arc<Daemon>, ask: Ask, answers: mpsc::Sender<Result<pb::
             }
         }
     }
+}
+
+fn refused(message: String, hint: Option<String>) -> pb::WatchResponse {
+    let reason = status::BAD_CONFIGURATION.to_owned();
+    let refused = pb::RoundRefused { reason, message, hint: hint.unwrap_or_default() };
+    pb::WatchResponse { event: Some(watch_response::Event::Refused(refused)) }
 }
 
 /// Waits until the daemon is asked to end.

@@ -14,6 +14,9 @@ const DOMAIN: &str = "broker";
 
 /// The error as a client sees it.
 pub(super) fn of(error: DaemonError) -> Status {
+/// A configuration file or a selector is wrong.
+pub(super) const BAD_CONFIGURATION: &str = "BAD_CONFIGURATION";
+
     let (code, reason) = kind(&error);
     let mut details = ErrorDetails::with_error_info(reason, DOMAIN, []);
     describe(&error, &mut details);
@@ -69,7 +72,7 @@ fn kind(error: &DaemonError) -> (Code, &'static str) {
         DaemonError::Busy { .. } => (Code::ResourceExhausted, "QUEUE_FULL"),
         DaemonError::Superseded => (Code::Aborted, "SUPERSEDED"),
         DaemonError::ShuttingDown => (Code::Unavailable, "SHUTTING_DOWN"),
-        DaemonError::Setup { .. } => (Code::FailedPrecondition, "BAD_CONFIGURATION"),
+        DaemonError::Setup { .. } => (Code::FailedPrecondition, BAD_CONFIGURATION),
         DaemonError::Bug(_) => (Code::Internal, "BUG"),
     }
 }

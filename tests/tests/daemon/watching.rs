@@ -24,6 +24,7 @@ impl Rounds {
                 Event::Findings(it) => findings.extend(it.findings),
                 Event::Summary(it) => return Ok((it.revision, found(&findings))),
                 Event::Incomplete(_) | Event::Superseded(_) => {}
+                Event::Refused(it) => return Ok((0, vec![format!("{}: {}", it.reason, it.message)])),
             }
         }
     }
@@ -55,6 +56,24 @@ async fn a_round_follows_each_change() {
     let close = pb::CloseBufferRequest { workspace_id: it.workspace.clone(), path: "a.py".to_owned() };
     it.client.files().close_buffer(close).await.unwrap();
     of_base.until(&["a.py:1 F401", "c.py:1 F401"]).await;
+}
+
+#[tokio::test]
+async fn a_watch_outlives_a_broken_configuration() {
+    let it = Fixture::new(&[("a.py", "import os\n"), ("broker.toml", "selct = []\n")]).await;
+    let id = it.fork().await;
+    let mut rounds = Rounds::of(&it, branch(&id)).await;
+    let broken = ["BAD_CONFIGURATION: broker.toml:1:1: unknown key `selct`"];
+    assert_eq!(rounds.next().await.unwrap().1, broken);
+    it.client.edit(&id, vec![write("broker.toml", "select = [\"F401\"]\n")]).await.unwrap();
+    rounds.until(&["a.py:1 F401"]).await;
+    it.client.edit(&id, vec![write("broker.toml", "selct = []\n")]).await.unwrap();
+    rounds.until(&broken).await;
+    // A request that makes no sense itself is refused at once.
+    let check = pb::CheckRequest { select: vec!["F4O1".to_owned()], ..ask(base(&it.workspace), &[]) };
+    let watch = it.client.checks().watch(pb::WatchRequest { check: Some(check) }).await;
+    let (code, reason, _) = refusal(Rounds(watch.unwrap().into_inner()).next().await);
+    assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "BAD_CONFIGURATION"));
 }
 
 #[tokio::test]

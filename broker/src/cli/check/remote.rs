@@ -19,7 +19,7 @@ use crate::{
     check::Report,
     cli::Session,
     client::{Client, Opened, of_branch},
-    render::{self, Page, explain_incomplete},
+    render::{self, Page, explain_incomplete, printable},
     selectors::Selectors,
 };
 
@@ -119,14 +119,22 @@ impl Ask<'_> {
         let watched = client.call(client.checks().watch(request)).map_err(CliError::from);
         let mut watched = watched.map(|it| Rounds { parts: it, client })?;
         loop {
-            let round = match watched.next() {
+            let told = match watched.next() {
                 _ if client.is_interrupted() => return Ok(exit),
-                round => round?,
+                told => told?,
             };
-            if shown > 0 && !self.args.quiet {
-                session.messages.line(&format!("--- revision {}", round.revision));
-            }
-            exit = self.show(&round, session)?;
+            exit = match told {
+                Told::Round(round) => {
+                    if shown > 0 && !self.args.quiet {
+                        session.messages.line(&format!("--- revision {}", round.revision));
+                    }
+                    self.show(&round, session)?
+                }
+                Told::Refused(error) => {
+                    session.messages.error(&error);
+                    Exit::Abnormal
+                }
+            };
             shown += 1;
         }
     }
@@ -177,19 +185,26 @@ struct Rounds<'a> {
 
 impl Rounds<'_> {
     /// The next whole round; those that a change overtook are passed over.
-    fn next(&mut self) -> Result<Round, Status> {
+    fn next(&mut self) -> Result<Told, Status> {
         let mut round = Round::default();
         loop {
             let part = self.client.next(&mut self.parts)?;
             let part = part.ok_or_else(|| Status::unavailable("the daemon has stopped watching"))?;
             match part.event {
+/// How a round of a watch ended.
+enum Told {
+    Round(Round),
+    /// The configuration does not allow it; the next change may mend that.
+    Refused(CliError),
+}
+
                 Some(Watched::Started(it)) => round.add(Event::Started(it)),
                 Some(Watched::Findings(it)) => round.add(Event::Findings(it)),
                 Some(Watched::Incomplete(it)) => round.add(Event::Incomplete(it)),
                 Some(Watched::Superseded(_)) => round = Round::default(),
                 Some(Watched::Summary(it)) => {
                     round.add(Event::Summary(it));
-                    return Ok(round);
+                    return Ok(Told::Round(round));
                 }
                 None => {}
             }
@@ -205,12 +220,18 @@ fn rules(client: &Client, linter: &str) -> Result<Vec<lint::Rule>, Status> {
         let request = pb::ListRulesRequest { linter: linter.to_owned(), page_size: 10_000, page_token };
         let page = client.call(client.rules().list_rules(request))?;
         rules.extend(page.rules.into_iter().map(rule));
+                Some(Watched::Refused(it)) => return Ok(Told::Refused(refused(&it))),
         page_token = page.next_page_token;
         if page_token.is_empty() {
             return Ok(rules);
         }
     }
 }
+fn refused(it: &pb::RoundRefused) -> CliError {
+    let hint = Some(printable(&it.hint).into_owned()).filter(|it| !it.is_empty());
+    CliError::usage(printable(&it.message)).maybe_hint(hint)
+}
+
 
 fn rule(it: pb::Rule) -> lint::Rule {
     let fix = match it.fix_availability() {
