@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+use broker_proto::v1 as pb;
 use scheduler::{Cache, CacheOptions, Options as SchedulerOptions, Scheduler};
 use tokio::{
     net::TcpListener,
@@ -12,6 +13,7 @@ use super::Session;
 use crate::{
     CliError, Exit,
     check::{AnswerCodec, Engine, default_jobs},
+    client::Client,
     daemon::{self, Daemon},
     endpoint::{Claim, Claimed, Endpoint},
     grpc::{self, Door, Serving, Token},
@@ -23,7 +25,7 @@ use crate::{
 ///
 /// Serves any number of workspaces and branches to editors, agents and the other commands, over gRPC on a
 /// Unix socket that only this user can reach. Prints `serving at SOCKET` when it is ready. If a daemon runs
-/// there already, prints the same and exits with 0. Ends on an interrupt, `broker stop`, or after some time
+/// there already, prints the same and exits with 0, unless `--tcp` asks for what that one does not have. Ends on an interrupt, `broker stop`, or after some time
 /// without a client; what was acknowledged is kept.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -72,12 +74,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         return Err(error.hint("use 127.0.0.1, or say --allow-remote if you mean it"));
     }
     match endpoint.claim()? {
-        Claimed::Taken { pid } => {
-            let pid = pid.map_or_else(String::new, |it| format!(" (process {it})"));
-            session.messages.line(&format!("a daemon is running already{pid}"));
-            session.print(&ready(&endpoint))?;
-            Ok(Exit::Clean)
-        }
+        Claimed::Taken { pid } => is_taken(args, session, &endpoint, pid),
         Claimed::Ours(claim) => {
             let daemon = make(args, session)?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
@@ -92,8 +89,57 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     }
 }
 
+/// A daemon that runs already will do, unless it is asked for what that one does not have.
+fn is_taken(
+    args: &Args,
+    session: &mut Session,
+    endpoint: &Endpoint,
+    pid: Option<u32>,
+) -> Result<Exit, CliError> {
+    let process = pid.map_or_else(String::new, |it| format!(" (process {it})"));
+    let mut said = ready(endpoint);
+    if let Some(wanted) = args.tcp {
+        let there = tcp_address(session, endpoint)?;
+        let address = there.filter(|it| it.ip() == wanted.ip() && [0, it.port()].contains(&wanted.port()));
+        let Some(address) = address else {
+            let but = match there {
+                Some(it) => format!("it listens on {it} and not on {wanted}"),
+                None => "it does not listen for TCP".to_owned(),
+            };
+            let error = CliError::usage(format!("a daemon is running already{process}: {but}"));
+            return Err(error.hint(end_it(args, pid)));
+        };
+        said += &ready_for_tcp(address, endpoint);
+    }
+    session.messages.line(&format!("a daemon is running already{process}"));
+    session.print(&said)?;
+    Ok(Exit::Clean)
+}
+
+/// Where the daemon that runs listens for TCP, if it does.
+fn tcp_address(session: &Session, endpoint: &Endpoint) -> Result<Option<SocketAddr>, CliError> {
+    let client = Client::at(endpoint, &session.surroundings.cancel)?;
+    let client = client.ok_or_else(|| {
+        CliError::files("a daemon was running here and has ended just now").hint("repeat the command")
+    })?;
+    let status = client.call(client.daemon().get_status(pb::GetStatusRequest {}))?;
+    Ok(status.tcp_address.parse().ok())
+}
+
+/// `broker stop` knows the user's own daemon only.
+fn end_it(args: &Args, pid: Option<u32>) -> String {
+    match (&args.socket, pid) {
+        (Some(_), Some(pid)) => format!("end it first: `kill {pid}`"),
+        _ => "end it first: `broker stop`; its branches are kept".to_owned(),
+    }
+}
+
 fn ready(endpoint: &Endpoint) -> String {
     format!("serving at {}\n", endpoint.socket.display())
+}
+
+fn ready_for_tcp(address: SocketAddr, endpoint: &Endpoint) -> String {
+    format!("serving at {address}, token in {}\n", endpoint.token_file().display())
 }
 
 fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
@@ -131,7 +177,8 @@ async fn serve(
         let token = daemon::random::handle().map_err(|error| CliError::files(error.to_string()))?;
         claim.write_token(&token).map_err(cannot(endpoint.token_file().display().to_string()))?;
         let address = listener.local_addr().map_err(cannot(address.to_string()))?;
-        said += &format!("serving at {address}, token in {}\n", endpoint.token_file().display());
+        let _set_once = daemon.tcp.set(address);
+        said += &ready_for_tcp(address, endpoint);
         doors.push(Door::Tcp(listener, Token(Some(token.into()))));
     }
     end_on_signals(daemon).map_err(|error| CliError::files(format!("cannot heed signals: {error}")))?;

@@ -34,6 +34,8 @@ struct Daemon {
     resident_bytes: u64,
     /// 0 for never.
     idle_exit_seconds: u64,
+    /// Empty if it does not listen for TCP.
+    tcp_address: String,
     scheduler: Scheduler,
     cache: Cache,
     branches: u32,
@@ -100,6 +102,7 @@ fn ask(client: &Client) -> Result<Daemon, CliError> {
         uptime_seconds: words::since(status.started_ms).as_secs(),
         resident_bytes: status.resident_bytes,
         idle_exit_seconds: status.idle_exit_seconds,
+        tcp_address: status.tcp_address,
         scheduler: scheduler(status.scheduler.unwrap_or_default()),
         cache: cache(status.cache.unwrap_or_default()),
         branches: status.branches,
@@ -140,6 +143,9 @@ fn told(it: &Daemon) -> String {
     let mut text = format!("broker {}, process {}, up {uptime}\n", printable(&it.version), it.pid);
     if it.resident_bytes > 0 {
         text += &format!("memory      {}\n", words::bytes(it.resident_bytes));
+    }
+    if !it.tcp_address.is_empty() {
+        text += &format!("tcp         {}\n", printable(&it.tcp_address));
     }
     for class in &it.scheduler.classes {
         text += &told_class(class);

@@ -60,23 +60,25 @@ impl Client {
     pub(crate) fn connect(cancel: &Cancel, tell: Option<&Messages>) -> Result<Self, CliError> {
         let endpoint = Endpoint::of_user();
         for _ in 0..ATTEMPTS {
-            if let Some(client) = Self::find(&endpoint, cancel)? {
+            if let Some(client) = Self::at(&endpoint, cancel)? {
                 return Ok(client);
             }
             start::start(&endpoint, tell)?;
         }
-        let client = Self::find(&endpoint, cancel)?;
+        let client = Self::at(&endpoint, cancel)?;
         client
             .ok_or_else(|| CliError::files("a daemon was started and has ended at once").hint(log(&endpoint)))
     }
 
     /// Finds the user's daemon; `None` if none runs.
     pub(crate) fn running(cancel: &Cancel) -> Result<Option<Self>, CliError> {
-        Self::find(&Endpoint::of_user(), cancel)
+        Self::at(&Endpoint::of_user(), cancel)
     }
 
+    /// Finds the daemon of an address; `None` if none runs.
+    ///
     /// Who holds the lock may not have opened the socket yet, or may be about to end.
-    fn find(endpoint: &Endpoint, cancel: &Cancel) -> Result<Option<Self>, CliError> {
+    pub(crate) fn at(endpoint: &Endpoint, cancel: &Cancel) -> Result<Option<Self>, CliError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime =
             runtime.map_err(|error| CliError::files(format!("cannot wait for a daemon: {error}")))?;

@@ -18,8 +18,9 @@ mod watching;
 mod workspace;
 
 use std::{
+    net::SocketAddr,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -63,6 +64,8 @@ pub struct Daemon {
     pub(crate) started_ms: u64,
     pub(crate) idle_exit: Option<Duration>,
     /// Asks the process to end.
+    /// Where a front listens for TCP, once it does.
+    pub(crate) tcp: OnceLock<SocketAddr>,
     pub(crate) stop: Cancel,
     pub(crate) stopping: tokio::sync::watch::Sender<bool>,
 }
@@ -86,6 +89,7 @@ impl Daemon {
             judgements: judge::Judgements::default(),
             idle_exit: parts.idle_exit,
             started_ms: workspace::now_ms(),
+            tcp: OnceLock::new(),
             stop: Cancel::default(),
             stopping: tokio::sync::watch::channel(false).0,
         })

@@ -23,6 +23,7 @@ impl DaemonService for Front {
             scheduler: Some(to_proto::scheduler(&self.0.engine.scheduler_stats())),
             cache: Some(to_proto::cache(&self.0.engine.cache_stats())),
             idle_exit_seconds: self.0.idle_exit.map_or(0, |it| it.as_secs()),
+            tcp_address: self.0.tcp.get().map(ToString::to_string).unwrap_or_default(),
         }))
     }
 

@@ -121,6 +121,33 @@ async fn a_port_wants_the_token() {
     assert_eq!(health.unwrap_err().code(), Code::Unauthenticated);
 }
 
+#[tokio::test]
+async fn a_port_is_not_promised_by_a_daemon_without_it() {
+    let home = Home::default();
+    let mut daemon = home.start(&[]);
+    let refused = home.command(&["--tcp", "127.0.0.1:0"]).output().unwrap();
+    assert_eq!((refused.status.code(), &*refused.stdout), (Some(2), &b""[..]));
+    let pid = daemon.pid();
+    let want = format!("(process {pid}): it does not listen for TCP\nhint: end it first: `broker stop`");
+    assert!(home.log().contains(&want), "{}", home.log());
+    daemon.kill();
+
+    let daemon = home.start(&["--tcp", "127.0.0.1:0"]);
+    let again = home.command(&["--tcp", "127.0.0.1:0"]).output().unwrap();
+    assert_eq!(again.status.code(), Some(0), "any port will do");
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), daemon.said.concat());
+    let address = daemon.client().await.status().await.tcp_address;
+    assert!(daemon.said[1].starts_with(&format!("serving at {address}, token in ")));
+    assert_eq!(home.command(&["--tcp", &address]).output().unwrap().status.code(), Some(0));
+    let refused = home.command(&["--tcp", "127.0.0.1:1"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        home.log().contains(&format!("it listens on {address} and not on 127.0.0.1:1")),
+        "{}",
+        home.log()
+    );
+}
+
 #[test]
 fn other_machines_are_kept_out_unless_asked() {
     let home = Home::default();
