@@ -1,5 +1,8 @@
 //! The generated types of `broker.v1`, for servers and clients. Has no code of its own.
 
+/// What every message can do.
+pub use prost::Message;
+
 /// The messages, clients and servers.
 pub mod v1 {
     #![allow(missing_docs, clippy::all, reason = "generated")]

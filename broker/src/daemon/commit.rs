@@ -6,7 +6,7 @@ use overlay::{
     Branch, Change, CommitPlan, OnConflict, RebaseError, RebaseOnto, Rebased, Revision, WorkspacePath,
 };
 
-use super::{BranchCell, Daemon, DaemonError, Served};
+use super::{BranchCell, Daemon, DaemonError, Repeatable, Served};
 
 /// What a commit wrote, or would write.
 #[derive(Debug, Clone)]
@@ -25,9 +25,8 @@ impl Served {
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
         force: BTreeSet<WorkspacePath>,
-        request_id: &str,
+        request: Option<Repeatable>,
     ) -> Result<Committed, DaemonError> {
-        let id = if request_id.is_empty() { String::new() } else { format!("{}/{request_id}", cell.id) };
         let commit = async {
             let _one_at_a_time = self.committing.lock().await;
             let served = Arc::clone(self);
@@ -40,7 +39,7 @@ impl Served {
             let (changes, revision) = cell.edit(if_revision, write).await?;
             Ok(Committed { revision, changes })
         };
-        self.commits.run(&id, commit).await
+        self.commits.run(request, commit).await
     }
 
     /// What [`commit`](Served::commit) would write, with the same conflicts.

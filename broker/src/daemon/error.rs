@@ -2,7 +2,9 @@
 
 use std::{io, time::Duration};
 
-use overlay::{CommitError, Conflict, EditError, PatchError, Revision, StoreError, WorkspacePath};
+use overlay::{
+    CommitError, Conflict, ContentHash, EditError, PatchError, Revision, StoreError, WorkspacePath,
+};
 
 /// What a request is refused with. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
@@ -19,11 +21,22 @@ pub enum DaemonError {
     #[error("the branch is at revision {actual}, not {expected}")]
     Stale { expected: Revision, actual: Revision },
     #[error("`{path}` has another content than the edit is for")]
-    OtherContent { path: WorkspacePath },
+    OtherContent {
+        path: WorkspacePath,
+        /// `None`: there should be no file.
+        expected: Option<ContentHash>,
+        /// `None`: there is no file that can be read.
+        actual: Option<ContentHash>,
+    },
     #[error("{} cannot be brought together: {}", files(.0.len()), list(.0))]
     Conflicts(Vec<Conflict>),
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// One of several edits, counted from 0.
+    #[error("{error}")]
+    InEdit { index: usize, error: Box<Self> },
+    #[error("request_id: `{id}` was that of a request which asked for something else")]
+    RequestReused { id: String },
     #[error(transparent)]
     Patch(#[from] PatchError),
     #[error(transparent)]
@@ -59,6 +72,10 @@ impl DaemonError {
 
     pub(crate) fn invalid(field: &'static str, message: impl ToString) -> Self {
         Self::Invalid { field, message: message.to_string() }
+    }
+
+    pub(crate) fn in_edit(self, index: usize) -> Self {
+        Self::InEdit { index, error: Box::new(self) }
     }
 
     pub(crate) fn file(path: &WorkspacePath, source: io::Error) -> Self {

@@ -38,6 +38,7 @@ pub use self::{
     checks::{Ask, Change, Event, FileFindings, LinterSummary, Summary},
     commit::Committed,
     error::DaemonError,
+    once::Repeatable,
     watching::Watching,
     workspace::Served,
 };
@@ -63,9 +64,9 @@ pub struct Daemon {
     judgements: judge::Judgements,
     pub(crate) started_ms: u64,
     pub(crate) idle_exit: Option<Duration>,
-    /// Asks the process to end.
     /// Where a front listens for TCP, once it does.
     pub(crate) tcp: OnceLock<SocketAddr>,
+    /// Asks the process to end.
     pub(crate) stop: Cancel,
     pub(crate) stopping: tokio::sync::watch::Sender<bool>,
 }
@@ -88,8 +89,8 @@ impl Daemon {
             linters: linters::Configured::default(),
             judgements: judge::Judgements::default(),
             idle_exit: parts.idle_exit,
-            started_ms: workspace::now_ms(),
             tcp: OnceLock::new(),
+            started_ms: workspace::now_ms(),
             stop: Cancel::default(),
             stopping: tokio::sync::watch::channel(false).0,
         })

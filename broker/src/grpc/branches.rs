@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use broker_proto::v1::{self as pb, branch_service_server::BranchService};
+use broker_proto::{
+    Message as _,
+    v1::{self as pb, branch_service_server::BranchService},
+};
 use overlay::{Revision, Snapshot, View, WalkOptions};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
@@ -24,20 +27,24 @@ impl BranchService for Front {
         &self,
         request: Request<pb::ForkBranchRequest>,
     ) -> Result<Response<pb::ForkBranchResponse>, Status> {
-        let request = request.into_inner();
-        let target = from_proto::target(&self.0, request.parent)?;
+        let mut request = request.into_inner();
+        let target = from_proto::target(&self.0, request.parent.clone())?;
         let served = target.served();
         let (parent, own) = match &target {
             Target::Base(_) => (None, Arc::clone(served)),
             Target::Branch(_, branch) => (Some(Arc::clone(branch)), Arc::clone(served)),
         };
-        let labels = from_proto::labels(request.labels);
+        // A map is put in any order.
+        let labels = from_proto::labels(std::mem::take(&mut request.labels));
+        let repeatable = from_proto::repeatable(&served.id, &request.request_id, || {
+            [request.encode_to_vec(), format!("{labels:?}").into_bytes()].concat()
+        });
         let id = to_the_end(async move {
             let fork = async {
                 let cell = own.fork(parent.as_deref(), &request.name, labels).await?;
                 Ok::<_, DaemonError>(Arc::clone(&cell.id))
             };
-            own.forks.run(&request.request_id, fork).await
+            own.forks.run(repeatable, fork).await
         })
         .await?;
         let cell = served.branch(&id).map_err(status::of)?;
@@ -152,8 +159,9 @@ impl BranchService for Front {
             served.would_commit(&cell, if_revision, force).await.map_err(status::of)
         } else {
             let (served, cell) = (Arc::clone(&served), Arc::clone(&cell));
-            to_the_end(async move { served.commit(&cell, if_revision, force, &request.request_id).await })
-                .await
+            let repeatable =
+                from_proto::repeatable(&cell.id, &request.request_id, || request.encode_to_vec());
+            to_the_end(async move { served.commit(&cell, if_revision, force, repeatable).await }).await
         };
         let committed = committed?;
         self.0.changed(&cell, committed.revision);

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use broker_proto::v1::{self as pb, file_service_server::FileService};
+use broker_proto::{
+    Message as _,
+    v1::{self as pb, file_service_server::FileService},
+};
 use bytes::Bytes;
 use overlay::{Branch, ContentHash, FileKind, TextEdit, View, WorkspacePath};
 use tokio_stream::Stream;
@@ -68,18 +71,12 @@ impl FileService for Front {
             let (limit, actual) = (MAX_EDITS as u64, request.edits.len() as u64);
             return Err(status::of(DaemonError::TooMuch { what: "edits of a request", limit, actual }));
         }
-        let edits = request.edits.into_iter().map(edit).collect::<Result<Vec<_>, _>>()?;
+        let repeatable = from_proto::repeatable(&cell.id, &request.request_id, || request.encode_to_vec());
+        let edits = edits(request.edits).map_err(status::of)?;
         let if_revision = from_proto::revision(request.if_revision);
-        let apply = move |branch: &mut Branch| {
-            branch.transaction(|branch| edits.iter().try_for_each(|it| it.apply(branch))).map(drop)
-        };
-        // The handle makes the identifier one of this branch alone.
-        let id = match request.request_id.as_str() {
-            "" => String::new(),
-            id => format!("{}/{id}", cell.id),
-        };
+        let apply = move |branch: &mut Branch| branch.transaction(|it| apply_all(&edits, it)).map(drop);
         let edited = async { self.edit(&cell, if_revision, apply).await.map(|((), revision)| revision) };
-        let revision = served.edits.run(&id, edited).await.map_err(status::of)?;
+        let revision = served.edits.run(repeatable, edited).await.map_err(status::of)?;
         Ok(Response::new(pb::EditFilesResponse { revision: revision.0 }))
     }
 
@@ -149,10 +146,22 @@ enum Before {
     Content(ContentHash),
 }
 
-fn edit(edit: pb::FileEdit) -> Result<Edit, Status> {
+fn edits(edits: Vec<pb::FileEdit>) -> Result<Vec<Edit>, DaemonError> {
+    let checked = |(index, it)| edit(it).map_err(|error: DaemonError| error.in_edit(index));
+    edits.into_iter().enumerate().map(checked).collect()
+}
+
+fn apply_all(edits: &[Edit], branch: &mut Branch) -> Result<(), DaemonError> {
+    edits
+        .iter()
+        .enumerate()
+        .try_for_each(|(index, it)| it.apply(branch).map_err(|error| error.in_edit(index)))
+}
+
+fn edit(edit: pb::FileEdit) -> Result<Edit, DaemonError> {
     use pb::file_edit::Edit as It;
-    let path = |text: &str| from_proto::path("edits.path", text);
-    Ok(match edit.edit.ok_or_else(|| status::invalid("edits", "an edit says nothing"))? {
+    let path = |text: &str| from_proto::checked_path("edits.path", text);
+    Ok(match edit.edit.ok_or_else(|| DaemonError::invalid("edits", "an edit says nothing"))? {
         It::Write(it) => {
             let before = match it.if_content_hash.as_str() {
                 "missing" => Before::Missing,
@@ -175,12 +184,12 @@ fn edit(edit: pb::FileEdit) -> Result<Edit, Status> {
     })
 }
 
-fn text_edit(it: pb::TextEdit) -> Result<TextEdit, Status> {
-    let span = it.span.ok_or_else(|| status::invalid("edits.text.edits.span", "it is missing"))?;
+fn text_edit(it: pb::TextEdit) -> Result<TextEdit, DaemonError> {
+    let span = it.span.ok_or_else(|| DaemonError::invalid("edits.text.edits.span", "it is missing"))?;
     Ok(TextEdit { start: span.start, end: span.end, replacement: it.replacement })
 }
 
-fn before(hash: &str) -> Result<Before, Status> {
+fn before(hash: &str) -> Result<Before, DaemonError> {
     let hash = from_proto::content_hash("edits.if_content_hash", hash)?;
     Ok(hash.map_or(Before::Anything, Before::Content))
 }
@@ -221,13 +230,19 @@ impl Edit {
 
 impl Before {
     fn expect(&self, branch: &Branch, path: &WorkspacePath) -> Result<(), DaemonError> {
-        let view: Arc<dyn View> = Arc::new(branch.snapshot());
-        let now = || view.resolve(path).and_then(|it| view.hash(&it));
-        let is_as_expected = match self {
-            Self::Anything => true,
-            Self::Missing => now().is_err_and(|it| it.kind() == std::io::ErrorKind::NotFound),
-            Self::Content(hash) => now().is_ok_and(|it| it == *hash),
+        let expected = match self {
+            Self::Anything => return Ok(()),
+            Self::Missing => None,
+            Self::Content(hash) => Some(*hash),
         };
-        if is_as_expected { Ok(()) } else { Err(DaemonError::OtherContent { path: path.clone() }) }
+        let view: Arc<dyn View> = Arc::new(branch.snapshot());
+        let now = view.resolve(path).and_then(|it| view.hash(&it));
+        let is_as_expected = match (&now, expected) {
+            (Ok(now), Some(expected)) => *now == expected,
+            (Err(error), None) => error.kind() == std::io::ErrorKind::NotFound,
+            _ => false,
+        };
+        let (path, actual) = (path.clone(), now.ok());
+        if is_as_expected { Ok(()) } else { Err(DaemonError::OtherContent { path, expected, actual }) }
     }
 }

@@ -8,7 +8,7 @@ use scheduler::Class;
 use tonic::Status;
 
 use super::status;
-use crate::daemon::{Daemon, DaemonError, Target};
+use crate::daemon::{Daemon, DaemonError, Repeatable, Target};
 
 pub(super) fn target(daemon: &Daemon, target: Option<pb::Target>) -> Result<Target, Status> {
     let found = match target.and_then(|it| it.target) {
@@ -22,12 +22,27 @@ pub(super) fn target(daemon: &Daemon, target: Option<pb::Target>) -> Result<Targ
 }
 
 pub(super) fn path(field: &'static str, text: &str) -> Result<WorkspacePath, Status> {
+    checked_path(field, text).map_err(status::of)
+}
+
+pub(super) fn checked_path(field: &'static str, text: &str) -> Result<WorkspacePath, DaemonError> {
     /// As Linux has it.
     const LONGEST: usize = 4096;
     if text.len() > LONGEST {
-        return Err(status::invalid(field, format!("a path of {} bytes is too long", text.len())));
+        return Err(DaemonError::invalid(field, format!("a path of {} bytes is too long", text.len())));
     }
-    WorkspacePath::new(text).map_err(|error| status::invalid(field, error))
+    WorkspacePath::new(text).map_err(|error| DaemonError::invalid(field, error))
+}
+
+/// How a request is recognised when it is sent again; `None` if the client gave no identifier. `content` is all
+/// that it says, put so that the same is always put alike.
+pub(super) fn repeatable(
+    about: &Arc<str>,
+    id: &str,
+    content: impl FnOnce() -> Vec<u8>,
+) -> Option<Repeatable> {
+    let about = Arc::clone(about);
+    (!id.is_empty()).then(|| Repeatable { about, id: id.to_owned(), content: ContentHash::of(&content()) })
 }
 
 pub(super) fn revision(revision: Option<u64>) -> Option<Revision> {
@@ -35,12 +50,12 @@ pub(super) fn revision(revision: Option<u64>) -> Option<Revision> {
 }
 
 /// `None` for an empty text.
-pub(super) fn content_hash(field: &'static str, text: &str) -> Result<Option<ContentHash>, Status> {
+pub(super) fn content_hash(field: &'static str, text: &str) -> Result<Option<ContentHash>, DaemonError> {
     if text.is_empty() {
         return Ok(None);
     }
     let hash = ContentHash::from_hex(text);
-    hash.map(Some).ok_or_else(|| status::invalid(field, "not 64 hexadecimal digits"))
+    hash.map(Some).ok_or_else(|| DaemonError::invalid(field, "not 64 hexadecimal digits"))
 }
 
 pub(super) fn labels(labels: std::collections::HashMap<String, String>) -> BTreeMap<String, String> {

@@ -4,6 +4,7 @@ mod auth;
 mod branches;
 mod checks;
 mod daemon;
+mod facts;
 mod files;
 mod from_proto;
 mod incoming;

@@ -1,24 +1,28 @@
 //! Errors as gRPC tells them: a code, a sentence, and details that a program can read.
 //!
-//! Every error carries an `ErrorInfo` with a reason that stays the same from version to version.
+//! Every error carries an `ErrorInfo` with a reason that stays the same from version to version, and with the
+//! [`facts`] of it.
 
-use std::io;
+use std::{collections::HashMap, io};
 
 use overlay::{CommitError, EditError, StoreError, WorkspacePath};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
+use super::facts;
 use crate::daemon::DaemonError;
 
 const DOMAIN: &str = "broker";
 
-/// The error as a client sees it.
-pub(super) fn of(error: DaemonError) -> Status {
 /// A configuration file or a selector is wrong.
 pub(super) const BAD_CONFIGURATION: &str = "BAD_CONFIGURATION";
 
+/// The error as a client sees it.
+pub(super) fn of(error: DaemonError) -> Status {
     let (code, reason) = kind(&error);
-    let mut details = ErrorDetails::with_error_info(reason, DOMAIN, []);
+    let facts = facts::of(&error).into_iter().map(|(name, value)| (name.to_owned(), short(&value)));
+    let facts: HashMap<_, _> = facts.collect();
+    let mut details = ErrorDetails::with_error_info(reason, DOMAIN, facts);
     describe(&error, &mut details);
     Status::with_error_details(code, short(&sentence(&error)), details)
 }
@@ -49,6 +53,7 @@ fn sentence(error: &DaemonError) -> String {
     match error {
         DaemonError::Io { message, source } => format!("{message}: {source}"),
         DaemonError::Setup { message, hint: Some(hint) } => format!("{message} ({hint})"),
+        DaemonError::InEdit { error, .. } => sentence(error),
         other => other.to_string(),
     }
 }
@@ -64,6 +69,8 @@ fn kind(error: &DaemonError) -> (Code, &'static str) {
         DaemonError::OtherContent { .. } => (Code::FailedPrecondition, "OTHER_CONTENT"),
         DaemonError::Conflicts(_) => (Code::Aborted, "CONFLICT"),
         DaemonError::Edit(error) => edit(error),
+        DaemonError::InEdit { error, .. } => kind(error),
+        DaemonError::RequestReused { .. } => (Code::InvalidArgument, "REQUEST_ID_REUSED"),
         DaemonError::Patch(_) => (Code::InvalidArgument, "PATCH_DOES_NOT_APPLY"),
         DaemonError::Store(error) => store(error),
         DaemonError::Commit(CommitError::Conflicts(_)) => (Code::Aborted, "CONFLICT"),
@@ -128,6 +135,10 @@ fn describe(error: &DaemonError, details: &mut ErrorDetails) {
         DaemonError::Commit(CommitError::Conflicts(conflicts)) => {
             describe_conflicts(conflicts.iter().map(|it| (&it.path, it.to_string())), details);
         }
+        DaemonError::InEdit { error, .. } => describe(error, details),
+        DaemonError::RequestReused { .. } => {
+            details.add_bad_request_violation("request_id", short(&error.to_string()));
+        }
         DaemonError::File { path, .. } => {
             details.set_resource_info("file", short(path.as_str()), "", "");
         }
@@ -159,10 +170,14 @@ mod tests {
     #[test]
     fn an_error_fits_into_headers() {
         let long = "\u{fc}".repeat(100_000);
+        let path = |text: &str| WorkspacePath::new(text).unwrap();
         let errors = [
             DaemonError::no_branch(&long),
             DaemonError::invalid("name", &long),
             DaemonError::NameTaken(long.clone()),
+            DaemonError::RequestReused { id: long.clone() },
+            DaemonError::Edit(EditError::IntoItself { from: path(&long), to: path(&long) }),
+            DaemonError::file(&path(&long), io::ErrorKind::NotFound.into()),
             DaemonError::Setup { message: long.clone(), hint: Some(long) },
         ];
         for status in errors.map(of) {

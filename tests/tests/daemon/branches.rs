@@ -168,3 +168,47 @@ async fn what_is_sent_twice_is_done_once() {
     let second = it.client.branches().commit_branch(commit).await.unwrap().into_inner();
     assert_eq!((&first, first.changes.len()), (&second, 1));
 }
+
+#[tokio::test]
+async fn an_identifier_is_for_one_request() {
+    let it = Fixture::new(&[]).await;
+    let refused = |(code, reason, details): (Code, String, tonic_types::ErrorDetails)| {
+        assert_eq!((code, reason.as_str()), (Code::InvalidArgument, "REQUEST_ID_REUSED"));
+        assert_eq!(details.error_info().unwrap().metadata["request_id"], "r1");
+    };
+    let labels = (0..20).map(|it| (it.to_string(), "x".to_owned()));
+    let fork = pb::ForkBranchRequest {
+        parent: Some(base(&it.workspace)),
+        labels: labels.collect(),
+        request_id: "r1".to_owned(),
+        ..pb::ForkBranchRequest::default()
+    };
+    let mut branches = it.client.branches();
+    let forked = branches.fork_branch(fork.clone()).await.unwrap().into_inner();
+    // A map has no order, and so each copy may be sent in another.
+    let again = pb::ForkBranchRequest { labels: fork.labels.clone().into_iter().collect(), ..fork.clone() };
+    assert_eq!(branches.fork_branch(again).await.unwrap().into_inner(), forked);
+    let other = pb::ForkBranchRequest { labels: [].into(), ..fork.clone() };
+    refused(refusal(branches.fork_branch(other).await));
+    refused(refusal(branches.fork_branch(pb::ForkBranchRequest { name: "x".to_owned(), ..fork }).await));
+
+    let branch_id = forked.branch.unwrap().branch_id;
+    let edit = |text: &str| pb::EditFilesRequest {
+        branch_id: branch_id.clone(),
+        edits: vec![pb::FileEdit { edit: Some(write("a.txt", text)) }],
+        request_id: "r1".to_owned(),
+        ..pb::EditFilesRequest::default()
+    };
+    it.client.files().edit_files(edit("1\n")).await.unwrap();
+    refused(refusal(it.client.files().edit_files(edit("2\n")).await));
+    assert_eq!(it.client.read(branch(&branch_id), "a.txt").await.unwrap().1, b"1\n");
+
+    let commit = pb::CommitBranchRequest {
+        branch_id: branch_id.clone(),
+        request_id: "r1".to_owned(),
+        ..pb::CommitBranchRequest::default()
+    };
+    branches.commit_branch(commit.clone()).await.unwrap();
+    let forced = pb::CommitBranchRequest { force_paths: vec!["a.txt".to_owned()], ..commit };
+    refused(refusal(branches.commit_branch(forced).await));
+}

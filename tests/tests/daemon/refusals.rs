@@ -90,6 +90,67 @@ async fn limits_are_told() {
     expect(refusal(it.client.branches().fork_branch(fork).await));
 }
 
+/// The metadata of an error, sorted.
+#[track_caller]
+fn facts<T: std::fmt::Debug>(answer: Result<T, tonic::Status>, wanted: (&str, &[(&str, &str)])) {
+    let (_, reason, details) = refusal(answer);
+    let mut facts: Vec<_> = details.error_info().unwrap().metadata.iter().collect();
+    facts.sort();
+    let facts: Vec<_> = facts.into_iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!((reason.as_str(), facts.as_slice()), wanted);
+}
+
+#[tokio::test]
+async fn the_facts_of_an_error_are_for_programs() {
+    let it = Fixture::new(&[("a.txt", "1\n"), ("dir/b.txt", "1\n")]).await;
+    let id = it.client.fork(base(&it.workspace), "taken").await.unwrap();
+    let edit = |edits| it.client.edit(&id, edits);
+    it.client.edit(&id, vec![write("new.txt", "")]).await.unwrap();
+
+    let undo = pb::UndoBranchRequest { branch_id: id.clone(), to_revision: 0, if_revision: Some(7) };
+    let stale = it.client.branches().undo_branch(undo).await;
+    facts(stale, ("STALE_REVISION", &[("actual_revision", "1"), ("expected_revision", "7")]));
+    facts(it.client.fork(base(&it.workspace), "taken").await, ("NAME_TAKEN", &[("name", "taken")]));
+    let unknown = [("resource_name", "x"), ("resource_type", "branch")];
+    facts(it.client.get("x").await, ("NOT_FOUND", &unknown));
+    let long = it.client.fork(base(&it.workspace), &"x".repeat(201)).await;
+    let limit = [("actual", "201"), ("limit", "200"), ("what", "bytes of a branch's name")];
+    facts(long, ("LIMIT_EXCEEDED", &limit));
+    facts(it.client.read(branch(&id), "x").await, ("FILE_NOT_FOUND", &[("path", "x")]));
+
+    let remove = |path: &str| Edit::Remove(pb::RemovePath { path: path.to_owned() });
+    let second = edit(vec![write("x", ""), remove("y")]).await;
+    facts(second, ("FILE_NOT_FOUND", &[("edit_index", "1"), ("path", "y")]));
+    let second = edit(vec![write("x", ""), write("../y", "")]).await;
+    facts(second, ("INVALID_FIELD", &[("edit_index", "1"), ("field", "edits.path")]));
+    let wrong = edit(vec![write("dir", "")]).await;
+    facts(wrong, ("EDIT_REFUSED", &[("edit_index", "0"), ("path", "dir")]));
+    let patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-2\n+3\n".to_owned();
+    let patch = edit(vec![Edit::Patch(pb::ApplyPatch { patch })]).await;
+    let place =
+        [("edit_index", "0"), ("file_line", "1"), ("hunk", "1"), ("patch_line", "3"), ("path", "a.txt")];
+    facts(patch, ("PATCH_DOES_NOT_APPLY", &place));
+
+    let hash = overlay::ContentHash::of(b"1\n").to_string();
+    let other = overlay::ContentHash::of(b"2\n").to_string();
+    let expecting = |hash: &str| {
+        let if_content_hash = hash.to_owned();
+        Edit::Write(pb::WriteFile { path: "a.txt".to_owned(), if_content_hash, ..pb::WriteFile::default() })
+    };
+    for wanted in [other.as_str(), "missing"] {
+        let both = [
+            ("actual_content_hash", hash.as_str()),
+            ("edit_index", "0"),
+            ("expected_content_hash", wanted),
+            ("path", "a.txt"),
+        ];
+        facts(edit(vec![expecting(wanted)]).await, ("OTHER_CONTENT", &both));
+    }
+    edit(vec![write("a.txt", "branch\n")]).await.unwrap();
+    it.write("a.txt", "disk\n");
+    facts(it.client.commit(&id, &[]).await, ("CONFLICT", &[("conflicts", "1")]));
+}
+
 #[tokio::test]
 async fn what_is_in_the_way_is_told() {
     let it = Fixture::new(&[("a.txt", "1\n"), ("d/b.txt", "1\n")]).await;
