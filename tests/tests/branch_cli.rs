@@ -57,6 +57,13 @@ impl Place {
         command
     }
 
+    fn git(&self, arguments: &[&str]) {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+        let mut git = Command::new("git");
+        git.args(identity).args(arguments).current_dir(self.root()).env("GIT_CONFIG_NOSYSTEM", "1");
+        assert!(git.env("HOME", self.daemon.path()).status().unwrap().success(), "{arguments:?}");
+    }
+
     fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
@@ -232,12 +239,47 @@ fn what_makes_no_sense_with_a_branch_is_refused() {
         (&["--new-only"], "--branch"),
         (&["--branch", "x", "--fix"], "--fix"),
         (&["--branch", "x", "--staged"], "--staged"),
+        (&["--branch", "x", "--changed", "--watch"], "--changed"),
         (&["--branch", "x", "-"], "--branch"),
     ] {
         let (exit, _, stderr) = it.told(&[&["check"], flags].concat());
         assert!(exit == 2 && stderr.contains(one) && stderr.contains("--branch"), "{stderr}");
     }
     assert_eq!(it.pid(), None, "a mistake starts no daemon");
+}
+
+#[test]
+fn only_what_changed_is_checked_on_the_disk_or_in_the_branch() {
+    let files = ["same", "branch", "disk", "topic", "gone"];
+    let files = files.map(|it| (format!("{it}.py"), format!("import {it}\n")));
+    let it = Place::new(&files.each_ref().map(|(path, text)| (path.as_str(), text.as_str())));
+    it.git(&["init", "-q", "-b", "main"]);
+    it.git(&["add", "-A"]);
+    it.git(&["commit", "-qm", "all"]);
+    it.ok(&["branch", "fork", "try"]);
+    let concise = |arguments: &[&str]| {
+        let check = ["check", "--branch", "try", "--output-format", "concise"];
+        let (exit, stdout, stderr) = it.told(&[&check, arguments].concat());
+        let paths = stdout.lines().filter_map(|it| it.split_once(".py:")).map(|it| it.0.to_owned());
+        (exit, paths.collect::<Vec<_>>(), stderr)
+    };
+    let nothing = "warning: no plugin is interested in any file that changed\n";
+    assert_eq!(concise(&["--changed"]), (0, vec![], nothing.to_owned()));
+
+    it.git(&["checkout", "-q", "-b", "topic"]);
+    it.write("topic.py", "import topic2\n");
+    it.git(&["commit", "-qam", "topic"]);
+    it.write("disk.py", "import disk2\n");
+    it.write("gone.py", "import gone2\n");
+    it.ok_with_input(&["branch", "write", "try", "branch.py"], "import branch2\n");
+    it.ok_with_input(&["branch", "write", "try", "new/file.py"], "import new\n");
+    it.ok(&["branch", "rm", "try", "gone.py"]);
+    let found = |it: &[&str]| (1, it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>(), String::new());
+    assert_eq!(concise(&["--changed"]), found(&["branch", "disk", "new/file"]));
+    assert_eq!(concise(&["--since", "main"]), found(&["branch", "disk", "new/file", "topic"]));
+    assert_eq!(concise(&["--since", "main", "new", "topic.py"]), found(&["new/file", "topic"]));
+    let (exit, _, stderr) = concise(&["--since", "nothing"]);
+    assert_eq!((exit, stderr.as_str()), (2, "error: git knows no commit `nothing`\n"));
 }
 
 #[test]

@@ -14,6 +14,8 @@ use crate::{
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct ChangedArgs {
     /// Only files that differ from where this branch and REF parted, committed or not
+    ///
+    /// With `--branch`, also those that Broker's branch changed.
     #[arg(long, value_name = "REF", help_heading = "Files", conflicts_with_all = ["staged", "changed", "stdin_filename"])]
     since: Option<String>,
 
@@ -24,6 +26,8 @@ pub(super) struct ChangedArgs {
     staged: bool,
 
     /// Only files that differ from the last commit, and those that git does not know
+    ///
+    /// With `--branch`, also those that Broker's branch changed.
     #[arg(long, help_heading = "Files", conflicts_with = "stdin_filename")]
     changed: bool,
 }
@@ -35,15 +39,37 @@ impl ChangedArgs {
         workspace: &Workspace,
         view: Arc<dyn View>,
     ) -> Result<(Option<Changed>, Arc<dyn View>), CliError> {
-        let git = || Git::of(workspace.root());
-        if let Some(reference) = &self.since {
-            return Ok((Some(git()?.since(reference)?), view));
-        }
         if self.staged {
-            let (changed, index) = git()?.staged(view)?;
+            let (changed, index) = Git::of(workspace.root())?.staged(view)?;
             return Ok((Some(changed), index));
         }
-        Ok((if self.changed { Some(git()?.changed()?) } else { None }, view))
+        Ok((self.on_disk(workspace)?, view))
+    }
+
+    /// What changed on the disk; `None` if all files are meant.
+    pub(super) fn on_disk(&self, workspace: &Workspace) -> Result<Option<Changed>, CliError> {
+        let git = || Git::of(workspace.root());
+        match &self.since {
+            Some(reference) => git()?.since(reference).map(Some),
+            None if self.changed => git()?.changed().map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Refuses what cannot be asked of a branch.
+    pub(super) fn check_for_branch(&self, watch: bool) -> Result<(), CliError> {
+        if self.staged {
+            let why = "the index belongs to the files on the disk, and a branch has none";
+            let error = CliError::usage(format!("--staged cannot be used with --branch: {why}"));
+            return Err(error.hint("--changed checks what differs from the last commit"));
+        }
+        if watch && (self.changed || self.since.is_some()) {
+            let error = CliError::usage("--branch with --watch cannot follow which files changed");
+            return Err(
+                error.hint("leave out --since and --changed: what did not change is not checked again")
+            );
+        }
+        Ok(())
     }
 }
 

@@ -1,12 +1,12 @@
 //! `broker check --branch`: the daemon checks, and what it says is shown as if it had been checked here.
 
+mod changed;
 mod report;
 mod texts;
 
-use std::path::{Path, PathBuf};
-
 use broker_proto::v1::{self as pb, check_response::Event, watch_response::Event as Watched};
 use lint::FixAvailability;
+use overlay::WorkspacePath;
 use tonic::Status;
 
 use self::{report::Round, texts::Texts};
@@ -35,8 +35,7 @@ pub(super) struct BranchArgs {
         help_heading = "Branches",
         conflicts_with_all = [
             "stdin_filename", "show_files", "isolated", "config", "plugin", "no_respect_gitignore", "jobs",
-            "timeout", "no_cache", "since", "staged", "changed", "fix", "unsafe_fixes", "diff", "baseline",
-            "baseline_update", "baseline_prune",
+            "timeout", "no_cache", "fix", "unsafe_fixes", "diff", "baseline", "baseline_update", "baseline_prune",
         ]
     )]
     pub(super) branch: Option<String>,
@@ -52,6 +51,8 @@ struct Ask<'a> {
     outputs: &'a [Output],
     open: &'a Opened,
     branch: String,
+    /// Whether only what changed is checked, and how many names of that are not UTF-8.
+    changed: Option<u64>,
 }
 
 pub(super) fn run(
@@ -64,32 +65,43 @@ pub(super) fn run(
         return Err(CliError::usage("--branch leaves no room for the text on standard input")
             .hint("`broker branch write BRANCH PATH -` puts it into the branch"));
     }
+    args.changed.check_for_branch(args.watch)?;
     // A mistake here is one whoever checks.
     Selectors::parse(args.select.as_deref(), &args.ignore)?;
     session.loader.quiet = args.quiet;
     let open = session.open()?;
     let branch = open.branch(branch)?.branch_id;
-    let request = request(args, &open, &branch)?;
-    let ask = Ask { args, outputs, open: &open, branch };
-    if args.watch { ask.watch(request, session) } else { ask.once(request, session) }
+    let named = args.paths.iter().map(|it| open.path(it)).collect::<Result<Vec<_>, _>>()?;
+    let on_disk = args.changed.on_disk(&open.workspace)?;
+    let changed = on_disk.as_ref().map(|it| it.not_utf8);
+    let paths = match on_disk {
+        Some(on_disk) => changed::paths(&open, &branch, on_disk.paths, &named)?,
+        None => named,
+    };
+    let request = request(args, &branch, &paths);
+    let ask = Ask { args, outputs, open: &open, branch, changed };
+    match () {
+        // To the daemon, no paths mean everything.
+        () if paths.is_empty() => ask.show(&Round::of_nothing(), session),
+        () if args.watch => ask.watch(request, session),
+        () => ask.once(request, session),
+    }
 }
 
-fn request(args: &Args, open: &Opened, branch: &str) -> Result<pb::CheckRequest, CliError> {
-    let is_everything = |paths: &[PathBuf]| matches!(paths, [one] if one == Path::new("."));
-    let paths = args.paths.iter().map(|it| Ok(open.path(it)?.to_string()));
-    let paths = paths.collect::<Result<Vec<_>, CliError>>()?;
+fn request(args: &Args, branch: &str, paths: &[WorkspacePath]) -> pb::CheckRequest {
     // The root is what is checked if there are no paths.
-    let paths = if is_everything(&args.paths) && paths == [""] { Vec::new() } else { paths };
-    Ok(pb::CheckRequest {
+    let is_everything = matches!(paths, [one] if one.is_root());
+    let paths = if is_everything { &[] } else { paths };
+    pb::CheckRequest {
         target: Some(of_branch(branch)),
-        paths,
+        paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
         revision: None,
         priority: pb::Priority::Interactive.into(),
         new_only: args.branch.new_only,
         select: args.select.clone().unwrap_or_default(),
         ignore: args.ignore.clone(),
         supersede: false,
-    })
+    }
 }
 
 impl Ask<'_> {
@@ -142,7 +154,8 @@ impl Ask<'_> {
     fn show(&self, round: &Round, session: &mut Session) -> Result<Exit, CliError> {
         let Self { args, outputs, open, .. } = *self;
         let texts = Texts::new(open, &self.branch, round.revision);
-        let report = round.report(&texts, args.branch.new_only)?;
+        let mut report = round.report(&texts, args.branch.new_only)?;
+        report.passed_over += self.changed.unwrap_or(0);
         let rules = |linter: &str| rules(&open.client, linter).unwrap_or_default();
         let color = session.color;
         let written = outputs::write(outputs, session, |output, out| {
@@ -161,7 +174,8 @@ impl Ask<'_> {
         });
         self.tell_incomplete(&report, session);
         if !args.quiet && report.files == 0 && report.is_complete() {
-            session.messages.warning("no plugin is interested in any of these files");
+            let those = if self.changed.is_some() { "any file that changed" } else { "any of these files" };
+            session.messages.warning(&format!("no plugin is interested in {those}"));
         }
         Ok(if written { exit(args, &report) } else { Exit::Abnormal })
     }
@@ -175,6 +189,13 @@ impl Ask<'_> {
             }
         }
     }
+}
+
+/// How a round of a watch ended.
+enum Told {
+    Round(Round),
+    /// The configuration does not allow it; the next change may mend that.
+    Refused(CliError),
 }
 
 /// The rounds of a watch.
@@ -191,13 +212,6 @@ impl Rounds<'_> {
             let part = self.client.next(&mut self.parts)?;
             let part = part.ok_or_else(|| Status::unavailable("the daemon has stopped watching"))?;
             match part.event {
-/// How a round of a watch ended.
-enum Told {
-    Round(Round),
-    /// The configuration does not allow it; the next change may mend that.
-    Refused(CliError),
-}
-
                 Some(Watched::Started(it)) => round.add(Event::Started(it)),
                 Some(Watched::Findings(it)) => round.add(Event::Findings(it)),
                 Some(Watched::Incomplete(it)) => round.add(Event::Incomplete(it)),
@@ -206,10 +220,16 @@ enum Told {
                     round.add(Event::Summary(it));
                     return Ok(Told::Round(round));
                 }
+                Some(Watched::Refused(it)) => return Ok(Told::Refused(refused(&it))),
                 None => {}
             }
         }
     }
+}
+
+fn refused(it: &pb::RoundRefused) -> CliError {
+    let hint = Some(printable(&it.hint).into_owned()).filter(|it| !it.is_empty());
+    CliError::usage(printable(&it.message)).maybe_hint(hint)
 }
 
 /// Every rule of a linter; formats that describe rules do without what cannot be had.
@@ -220,18 +240,12 @@ fn rules(client: &Client, linter: &str) -> Result<Vec<lint::Rule>, Status> {
         let request = pb::ListRulesRequest { linter: linter.to_owned(), page_size: 10_000, page_token };
         let page = client.call(client.rules().list_rules(request))?;
         rules.extend(page.rules.into_iter().map(rule));
-                Some(Watched::Refused(it)) => return Ok(Told::Refused(refused(&it))),
         page_token = page.next_page_token;
         if page_token.is_empty() {
             return Ok(rules);
         }
     }
 }
-fn refused(it: &pb::RoundRefused) -> CliError {
-    let hint = Some(printable(&it.hint).into_owned()).filter(|it| !it.is_empty());
-    CliError::usage(printable(&it.message)).maybe_hint(hint)
-}
-
 
 fn rule(it: pb::Rule) -> lint::Rule {
     let fix = match it.fix_availability() {

@@ -32,6 +32,11 @@ pub(super) struct Round {
 }
 
 impl Round {
+    /// There was nothing to ask.
+    pub(super) fn of_nothing() -> Self {
+        Self { summary: Some(pb::CheckSummary::default()), ..Self::default() }
+    }
+
     pub(super) fn add(&mut self, event: Event) {
         match event {
             Event::Started(it) => self.revision = it.revision,
