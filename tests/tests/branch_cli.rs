@@ -292,6 +292,27 @@ fn slips_are_recognised() {
     let (_, _, stderr) = it.told(&["check", "--branch", "fix-import"]);
     assert!(stderr.contains("hint: did you mean `fix-imports`?"), "{stderr}");
     let (exit, _, stderr) = it.told(&["branch", "fork", "fix-imports"]);
+#[test]
+fn what_is_no_text_is_not_lost_silently() {
+    let it = Place::new(&[("a.py", "x = 1\n")]);
+    it.ok(&["branch", "fork", "one"]);
+    it.ok_with_input(&["branch", "write", "one", "a.py"], "x = 2\n");
+    it.ok_with_input(&["branch", "write", "one", "data.bin"], "a\0b");
+    let (exit, patch, stderr) = it.told(&["branch", "diff", "one"]);
+    let want = "warning: what is no text is only named in the patch: data.bin\n";
+    assert_eq!((exit, stderr.as_str()), (0, want));
+    assert!(patch.contains("Binary files /dev/null and b/data.bin differ\n"), "{patch}");
+    assert_eq!(it.told(&["branch", "diff", "one", "--name-only"]).2, "");
+    it.ok(&["branch", "fork", "two"]);
+    it.write("one.patch", &patch);
+    let (exit, _, stderr) = it.told(&["branch", "patch", "two", "one.patch"]);
+    assert!(
+        exit == 2 && stderr.contains("is a binary patch of `") && stderr.contains("data.bin"),
+        "{stderr}"
+    );
+    assert_eq!(it.json(&["branch", "show", "two"])["revision"], 0, "nothing of it was applied");
+}
+
     assert!(exit == 2 && stderr.contains("there is already a branch named"), "{stderr}");
 }
 

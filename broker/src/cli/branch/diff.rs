@@ -10,6 +10,7 @@ use crate::{
     CliError,
     cli::{AnswerFormat, Session, words},
     client::Opened,
+    render::printable,
 };
 
 /// Show what a branch changed, as a patch that `git apply` understands
@@ -61,6 +62,9 @@ pub(super) fn run(args: &Diff, open: &Opened, session: &mut Session) -> Result<(
     let paths: Vec<_> = changes.iter().map(|it| it.path.clone()).collect();
     let changes: Vec<_> = changes.iter().map(|it| Change::of(open, it)).collect();
     let color = session.color;
+    if !args.stat {
+        warn_of_binaries(&patch, session);
+    }
     args.shape.print(session, &changes, || match () {
         () if args.name_only => changes.iter().map(|it| format!("{}\n", it.path)).collect(),
         () if args.stat => stat(&changes, &paths, &patch, color),
@@ -88,6 +92,30 @@ fn ask(args: &Diff, open: &Opened, changes_only: bool) -> Result<(Vec<pb::FileCh
         }
     }
     Ok((changes, patch))
+}
+
+/// A patch has texts only: who applies it elsewhere has to know what is missing.
+fn warn_of_binaries(patch: &str, session: &Session) {
+    let named = binaries(patch);
+    if !named.is_empty() {
+        let named = printable(&named.join(", ")).into_owned();
+        session.messages.warning(&format!("what is no text is only named in the patch: {named}"));
+    }
+}
+
+/// The files of which the patch says only that they differ: `Binary files a/x and b/x differ`.
+fn binaries(patch: &str) -> Vec<&str> {
+    let headers = lines(patch).filter(|(kind, _)| *kind == Kind::Header);
+    let both = headers
+        .filter_map(|(_, line)| line.strip_prefix("Binary files ")?.trim_end().strip_suffix(" differ"));
+    both.map(|both| {
+        let deleted = both.strip_suffix(" and /dev/null").map(|it| it.strip_prefix("a/").unwrap_or(it));
+        let added = both.strip_prefix("/dev/null and ").map(|it| it.strip_prefix("b/").unwrap_or(it));
+        // A name may have ` and ` in it, but both are the same name.
+        let half = both.get(..both.len().saturating_sub(" and ".len()) / 2).unwrap_or(both);
+        deleted.or(added).unwrap_or_else(|| half.strip_prefix("a/").unwrap_or(half))
+    })
+    .collect()
 }
 
 /// What a line of a patch is.
@@ -202,6 +230,14 @@ new mode 100755
         let want =
             [File, Header, Header, Header, Place, Gone, New, Same, Place, Gone, Same, File, Header, Header];
         assert_eq!(kinds, want);
+    }
+
+    #[test]
+    fn files_that_are_no_text_are_named() {
+        let patch = "diff --git a/x and y b/x and y\nBinary files a/x and y and b/x and y differ\n\
+                     diff --git a/y b/y\ndeleted file mode 100644\nBinary files a/y and /dev/null differ\n\
+                     diff --git a/z b/z\n--- a/z\n+++ b/z\n@@ -1 +1 @@\n-x\n+Binary files a/z and b/z differ\n";
+        assert_eq!(binaries(patch), ["x and y", "y"]);
     }
 
     #[test]
