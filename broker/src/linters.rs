@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lint::{Rule, RulePattern, suppress};
 use overlay::WorkspacePath;
 use plugin_host::{Configured, Plugin, Settings};
 
@@ -88,4 +89,51 @@ fn unknown_selectors(nobodys: &[String], plugins: &Plugins) -> CliError {
         None => format!("did you mean `{it}`?"),
     });
     error.maybe_hint(close)
+}
+
+/// Of the rules that configuration files name, those that nobody has: one sentence for each.
+///
+/// Says nothing if a plugin cannot say what it has.
+pub(crate) fn unknown_rules<'n>(
+    named: impl IntoIterator<Item = &'n (WorkspacePath, RulePattern)>,
+    plugins: &Plugins,
+) -> Vec<String> {
+    let mut named = named.into_iter().peekable();
+    if named.peek().is_none() {
+        return Vec::new();
+    }
+    let Some(rules) = all_rules(plugins) else { return Vec::new() };
+    let is_known =
+        |it: &RulePattern| rules.iter().any(|(of, rule)| it.matches(of, &rule.code, Some(&rule.name)));
+    let unknown = named.filter(|(_, rule)| !is_known(rule));
+    unknown
+        .map(|(file, rule)| {
+            let close = closest_rule(&rule.to_string(), &rules);
+            let close = close.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
+            format!("{file}: no rule is called `{rule}`, of which `severity` tells{close}")
+        })
+        .collect()
+}
+
+/// Every rule with the name of its linter, those of Broker itself among them.
+fn all_rules(plugins: &Plugins) -> Option<Vec<(String, Rule)>> {
+    if !plugins.broken.is_empty() {
+        return None;
+    }
+    let mut all: Vec<_> = suppress::rules().into_iter().map(|it| (suppress::LINTER.to_owned(), it)).collect();
+    for plugin in &plugins.usable {
+        let rules = plugins::rules(plugin).ok()?;
+        all.extend(rules.into_iter().map(|it| (plugin.manifest().name.clone(), it)));
+    }
+    Some(all)
+}
+
+/// What `named` may be a slip of, with a linter before it if it has one.
+fn closest_rule(named: &str, rules: &[(String, Rule)]) -> Option<String> {
+    let words = |rule: &Rule| [rule.code.clone(), rule.name.clone()].into_iter().filter(|it| !it.is_empty());
+    let words: Vec<_> = match named.contains('/') {
+        true => rules.iter().flat_map(|(of, it)| words(it).map(move |it| format!("{of}/{it}"))).collect(),
+        false => rules.iter().flat_map(|(_, it)| words(it)).collect(),
+    };
+    closest(named, words.iter().map(String::as_str)).map(str::to_owned)
 }

@@ -159,6 +159,28 @@ tests/a.py:3:10: python/E711 Comparison to `None` should be `cond is None`
     // What is asked for on the command line takes the place of what the files select and ignore.
     assert_snapshot!(it.told(&["--select", "E401"]), @r#"
 exit 1
+#[test]
+fn a_severity_for_no_rule_is_warned_of() {
+    let it = Workspace::new(&[("a.py", "import os\n"), ("sub/b.py", "x = 1\n")]);
+    it.write(
+        "broker.toml",
+        "[severity]\n\"python/F401\" = \"hint\"\nF8 = \"hint\"\nF4O1 = \"off\"\n\"F*\" = \"hint\"\n\
+         \"text/*\" = \"off\"\nunused-import = \"hint\"\n\"broker/unused-suppression\" = \"off\"\n",
+    );
+    it.write("sub/broker.toml", "[[overrides]]\npaths = [\"x\"]\nseverity = {\"pyton/F401\" = \"off\"}\n");
+    assert_snapshot!(it.told(&[]), @r#"
+exit 1
+a.py:1:8: python/F401 [*] `os` imported but unused
+1 finding in 5 files (1 fixable).
+-- stderr
+warning: broker.toml: no rule is called `F4O1`, of which `severity` tells; did you mean `F401`?
+warning: broker.toml: no rule is called `F8`, of which `severity` tells
+warning: sub/broker.toml: no rule is called `pyton/F401`, of which `severity` tells; did you mean `python/F401`?
+"#);
+    assert!(it.told(&["--quiet"]).ends_with("-- stderr\n"));
+    assert!(it.told(&["--isolated"]).ends_with("-- stderr\n"));
+}
+
 a.py:1:1: python/E401 [*] Multiple imports on one line
 tests/a.py:1:1: python/E401 [*] Multiple imports on one line
 2 findings in 3 files (2 fixable).

@@ -31,6 +31,7 @@ use crate::{
     check::{Files, Incomplete, Options, Report, Router, default_jobs},
     console::Messages,
     home,
+    linters::unknown_rules,
     plugins::PluginArgs,
     render::{self, Page, explain_incomplete, printable},
 };
@@ -187,6 +188,10 @@ fn check_once(
     let watched = session.surroundings.watched && !args.quiet;
     let inspector = Inspector { args, linters, options, messages: &messages, watched };
     let mut inspected = inspector.inspect(&input.view, files.clone(), known)?;
+    if !args.quiet {
+        let unknown = unknown_rules(&inspected.graded_rules, &linters.plugins);
+        unknown.iter().for_each(|it| messages.warning(&printable(it)));
+    }
     if args.fixes.is_asked() {
         let fixer =
             Fixer { inspector: &inspector, workspace: &input.workspace, args: &args.fixes, baseline: known };

@@ -3,6 +3,7 @@
 use std::io;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use lint::RulePattern;
 use overlay::{View, WorkspacePath};
 use toml::Spanned;
 
@@ -29,6 +30,12 @@ pub(super) struct Layer {
 }
 
 impl Layer {
+    /// Rules that are said to be more or less grave.
+    pub(super) fn graded_rules(&self) -> impl Iterator<Item = &RulePattern> {
+        let overridden = self.settings.overrides.iter().flat_map(|it| it.severity.keys());
+        self.settings.severity.keys().chain(overridden).map(|it| &it.0)
+    }
+
     /// The overrides that are for the file at `path`, by their index; the last of them counts most.
     pub(super) fn overrides_for(&self, path: &WorkspacePath) -> impl DoubleEndedIterator<Item = usize> {
         let relative = path.strip_prefix(&self.folder).filter(|it| !it.is_empty());

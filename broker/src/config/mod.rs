@@ -16,12 +16,12 @@ mod show;
 mod tests;
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use lint::Unit;
+use lint::{RulePattern, Unit};
 use overlay::{View, WorkspacePath};
 use serde_json::Value;
 
@@ -98,6 +98,13 @@ impl<'v> Configs<'v> {
     /// What holds for the workspace as a whole.
     pub fn workspace(&self) -> Result<Arc<Config>, ConfigError> {
         self.for_folder(&WorkspacePath::root())
+    }
+
+    /// The rules that stand in a table `severity` of the files that were read so far, each with its file.
+    pub fn graded_rules(&self) -> BTreeSet<(WorkspacePath, RulePattern)> {
+        let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let layers = folders.values().flatten().flat_map(|it| &it.layers);
+        layers.flat_map(|it| it.graded_rules().map(|rule| (it.file.clone(), rule.clone()))).collect()
     }
 
     /// The files and values that make up what holds for `path`.

@@ -143,7 +143,7 @@ impl BaselineArgs {
 
 /// All that is told becomes known. What is not all there of a file says nothing about it.
 fn update(known: &mut Baseline, inspected: &mut Inspected, view: &dyn View) {
-    let Inspected { report, applied } = inspected;
+    let Inspected { report, applied, .. } = inspected;
     let presence = policy::presence(report, view);
     let is_known: Vec<_> = applied.marks.iter().map(|it| presence(&it.path) == Presence::Checked).collect();
     let marks = applied.marks.iter().zip(&is_known).filter(|(_, it)| **it).map(|(mark, _)| mark.clone());

@@ -1,7 +1,8 @@
 //! Asks the linters, and lets comments, configuration and baseline decide what of it is told.
 
-use std::{sync::Arc, time::Instant};
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
+use lint::RulePattern;
 use overlay::{View, WorkspacePath};
 
 use super::{Args, linters::Linters};
@@ -31,6 +32,8 @@ pub(super) struct Inspector<'a> {
 pub(super) struct Inspected {
     pub(super) report: Report,
     pub(super) applied: Applied,
+    /// Rules that a configuration file says something of.
+    pub(super) graded_rules: BTreeSet<(WorkspacePath, RulePattern)>,
 }
 
 impl Inspector<'_> {
@@ -54,7 +57,7 @@ impl Inspector<'_> {
         let policy = Policy { configs: &configs, baseline, every_rule };
         let applied = policy::apply(&mut report, &**view, &policy)?;
         report.duration = start.elapsed();
-        Ok(Inspected { report, applied })
+        Ok(Inspected { report, applied, graded_rules: configs.graded_rules() })
     }
 }
 
