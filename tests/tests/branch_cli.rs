@@ -189,6 +189,9 @@ fn edits_stay_in_the_branch_until_they_are_committed() {
 }
 
 #[test]
+    let (_, json, _) = it.told(&["check", "--branch", "try", "--new-only", "--output-format", "json"]);
+    let summary = &serde_json::from_str::<Value>(&json).unwrap()["summary"];
+    assert_eq!((&summary["findings"], &summary["fixed"]), (&1.into(), &1.into()));
 fn paths_are_those_of_the_current_folder() {
     let it = Place::new(&[("src/a.py", "x = 1\n"), ("pyproject.toml", "")]);
     it.ok(&["branch", "fork", "try"]);

@@ -277,6 +277,20 @@ known.json: 2 known findings
     it.write("a.py", "import sys\nimport re\n");
     assert_snapshot!(it.told(&["--baseline", "known.json"]), @r#"
 exit 1
+#[test]
+fn the_summary_counts_what_is_not_told() {
+    let text = "import os  # broker: ignore[F401]\nimport re\nimport sys\n";
+    let it = Workspace::new(&[("a.py", text)]);
+    let summary = |arguments: &[&str]| {
+        let summary = &it.json(arguments).1["summary"];
+        ["findings", "suppressed", "baselined", "fixed"].map(|it| summary[it].as_u64().unwrap())
+    };
+    assert_eq!(summary(&[]), [2, 1, 0, 0]);
+    assert_eq!(summary(&["--baseline", "known.json", "--baseline-update"]), [0, 1, 2, 0]);
+    it.write("b.py", "import csv\nimport io\n");
+    assert_eq!(summary(&["--baseline", "known.json", "--fix"]), [0, 1, 2, 2]);
+}
+
 a.py:2:8: python/F401 [*] `re` imported but unused
 1 finding in 3 files (1 fixable, 1 in the baseline).
 -- stderr

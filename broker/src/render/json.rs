@@ -99,6 +99,12 @@ pub(super) struct Incomplete<'a> {
 pub(super) struct Summary {
     files: usize,
     findings: usize,
+    /// By comments in the files.
+    suppressed: usize,
+    /// Known to the baseline.
+    baselined: usize,
+    /// Gone: fixed by this run, or, in a comparison, what the branch has not and its parent has.
+    fixed: usize,
     complete: usize,
     partial: usize,
     pending: usize,
@@ -172,6 +178,9 @@ impl Summary {
         Self {
             files: it.files,
             findings: it.findings.len(),
+            suppressed: it.suppressed,
+            baselined: it.baselined,
+            fixed: it.fixed + it.gone.as_ref().map_or(0, Vec::len),
             complete,
             partial,
             pending,
