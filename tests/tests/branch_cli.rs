@@ -175,6 +175,15 @@ fn edits_stay_in_the_branch_until_they_are_committed() {
     assert_eq!(it.json(&["branch", "log", "try"]).as_array().unwrap().len(), 4);
 
     let dry = it.ok(&["branch", "commit", "try", "--dry-run"]);
+    for place in [&it, &same] {
+        place.write("c.py", "x = 1  # broker: ignore[F401]\n");
+    }
+    // With what Broker says of its own rule.
+    let (_, sarif, _) = it.told(&["check", "--branch", "try", "--output-format", "sarif", "c.py"]);
+    let here = same.told(&["check", "--output-format", "sarif", "c.py"]).1;
+    assert_eq!(sarif, here.replace(same.root().to_str().unwrap(), it.root().to_str().unwrap()));
+    assert!(sarif.contains("A suppression suppresses nothing"), "{sarif}");
+    fs::remove_file(it.root().join("c.py")).unwrap();
     assert!(dry.ends_with("4 paths would be written.\n"), "{dry}");
     assert_eq!(it.read("src/a.py"), "x = 1\n");
     let wet = it.ok(&["branch", "commit", "try"]);

@@ -222,6 +222,11 @@ fn selectors() {
     assert_snapshot!(it.told(&["check", "--select", "F40l"]), @r#"
 exit 2
 -- stderr
+    // The program's own rules are listed as well, and can be explained by what the list says.
+    let own = plugins.as_array().unwrap().iter().find(|it| it["name"] == "broker").unwrap();
+    assert_eq!((&own["rules"], &own["digest"]), (&2.into(), &Value::Null));
+    let table = it.told(&["plugins"]);
+    assert!(table.contains("\nbroker ") && table.contains("suppression comments"), "{table}");
 error: unknown rule selector `F40l`
 hint: did you mean `F401`?
 "#);

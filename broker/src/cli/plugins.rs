@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use lint::suppress;
 use plugin_host::Plugin;
 use serde::Serialize;
 
@@ -9,6 +10,8 @@ use super::{AnswerFormat, Session};
 use crate::{CliError, Exit, plugins, plugins::PluginArgs, render::printable};
 
 /// List the plugins with their versions, languages, rules and digests
+///
+/// `broker` among them is the program itself, whose rules are about suppression comments.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -22,20 +25,21 @@ pub(super) struct Args {
 struct Row<'a> {
     name: &'a str,
     version: &'a str,
-    api: &'a str,
+    /// `None` for the program itself, as is the digest.
+    api: Option<&'a str>,
     description: &'a str,
     languages: &'a [String],
     globs: &'a [String],
     /// How many; `None` if the plugin could not say.
     rules: Option<usize>,
-    digest: &'a str,
+    digest: Option<&'a str>,
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let plugins = session.loader.load(&args.plugins, 1)?;
     plugins.report_broken(&session.messages);
     let mut exit = if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal };
-    let mut rows = Vec::new();
+    let mut rows = vec![ourselves()];
     for plugin in &plugins.usable {
         let rules = plugins::rules(plugin).inspect_err(|error| {
             session.messages.error(error);
@@ -56,12 +60,26 @@ fn row(plugin: &Plugin, rules: Option<usize>) -> Row<'_> {
     Row {
         name: &manifest.name,
         version: &manifest.version,
-        api: &manifest.api,
+        api: Some(&manifest.api),
         description: &manifest.description,
         languages: &manifest.languages,
         globs: &manifest.globs,
         rules,
-        digest: plugin.digest(),
+        digest: Some(plugin.digest()),
+    }
+}
+
+/// The program has rules, too.
+fn ourselves() -> Row<'static> {
+    Row {
+        name: suppress::LINTER,
+        version: env!("CARGO_PKG_VERSION"),
+        api: None,
+        description: "Built in: suppression comments that are of no use or make no sense",
+        languages: &[],
+        globs: &[],
+        rules: Some(suppress::rules().len()),
+        digest: None,
     }
 }
 
@@ -86,6 +104,6 @@ fn cells(row: &Row<'_>) -> [String; 6] {
     const ENOUGH: usize = 12;
     let languages = if row.languages.is_empty() { "any".to_owned() } else { row.languages.join(", ") };
     let rules = row.rules.map_or_else(|| "?".to_owned(), |it| it.to_string());
-    let digest: String = row.digest.chars().take(ENOUGH).collect();
+    let digest: String = row.digest.unwrap_or("-").chars().take(ENOUGH).collect();
     [row.name, row.version, &languages, &rules, &digest, row.description].map(|it| printable(it).into_owned())
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use broker_proto::v1::{self as pb, rule_service_server::RuleService};
+use lint::suppress;
 use tonic::{Request, Response, Status, async_trait};
 
 use super::{Front, branches::blocking, from_proto::Page, status, to_proto};
@@ -26,14 +27,14 @@ impl RuleService for Front {
         let page = Page::of(request.page_size, &request.page_token, 1000, 10_000)?;
         let daemon = Arc::clone(&self.0);
         let linter = request.linter;
-        if !linter.is_empty() && daemon.plugins.find(&linter).is_none() {
+        if !linter.is_empty() && linter != suppress::LINTER && daemon.plugins.find(&linter).is_none() {
             return Err(status::of(DaemonError::NotFound { what: "plugin", id: linter }));
         }
         let rules = blocking(move || {
-            let wanted = daemon.plugins.usable.iter();
-            let wanted = wanted.filter(|it| linter.is_empty() || it.manifest().name == linter);
-            let mut all = Vec::new();
-            for plugin in wanted {
+            let is_wanted = |name: &str| linter.is_empty() || linter == name;
+            let own = suppress::rules().into_iter().filter(|_| is_wanted(suppress::LINTER));
+            let mut all: Vec<_> = own.map(|it| to_proto::rule(suppress::LINTER, &it)).collect();
+            for plugin in daemon.plugins.usable.iter().filter(|it| is_wanted(&it.manifest().name)) {
                 let rules = plugins::rules(plugin).map_err(|error| Status::internal(error.message))?;
                 all.extend(rules.iter().map(|it| to_proto::rule(&plugin.manifest().name, it)));
             }

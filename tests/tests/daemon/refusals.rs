@@ -218,4 +218,14 @@ async fn plugins_and_rules_are_listed() {
         client.list_rules(pb::ListRulesRequest { page_size: 10_000, ..request }).await.unwrap().into_inner();
     assert_eq!([first.rules, rest.rules].concat(), all.rules);
     assert!(all.rules.iter().any(|it| it.code == "F401" && it.default_on));
+    let list = |linter: &str| {
+        let linter = linter.to_owned();
+        let request = pb::ListRulesRequest { linter, page_size: 10_000, ..pb::ListRulesRequest::default() };
+        let mut client = client.clone();
+        async move { client.list_rules(request).await.unwrap().into_inner().rules }
+    };
+    let own = list("broker").await;
+    let codes: Vec<_> = own.iter().map(|it| it.code.as_str()).collect();
+    assert!(codes.contains(&"unused-suppression") && codes.contains(&"invalid-suppression"), "{codes:?}");
+    assert_eq!(list("").await[..own.len()], own);
 }

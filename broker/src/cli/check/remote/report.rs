@@ -10,7 +10,7 @@ use std::{
 };
 
 use broker_proto::v1::{self as pb, check_response::Event};
-use lint::{Applicability, Identity, LineColumn, LineTable, Severity, Span};
+use lint::{Applicability, Identity, LineColumn, LineTable, Severity, Span, suppress};
 use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
@@ -66,6 +66,7 @@ impl Round {
             Some(summary) => report.conclude(summary, &worst),
             None => report.files = report.checked.len(),
         }
+        report.introduce_ourselves();
         report.add_incomplete(self.summary.is_none().then(interrupted));
         Ok(report)
     }
@@ -95,6 +96,18 @@ impl Report {
         // What could not be read is told one by one.
         let unreadable = self.incomplete.iter().filter(|it| is_unreadable(it)).count() as u64;
         self.passed_over = summary.skipped.saturating_sub(unreadable);
+    }
+
+    /// The daemon names its plugins only, and has findings of its own on suppressions.
+    fn introduce_ourselves(&mut self) {
+        let version = env!("CARGO_PKG_VERSION");
+        if self.findings.iter().any(|it| &*it.rule.linter == suppress::LINTER) {
+            self.linters.push(Identity {
+                name: suppress::LINTER.to_owned(),
+                version: version.to_owned(),
+                digest: ContentHash::of(version.as_bytes()),
+            });
+        }
     }
 }
 
