@@ -7,6 +7,7 @@
 )]
 
 pub mod daemon;
+pub mod place;
 
 use std::{
     path::{Path, PathBuf},

@@ -9,63 +9,30 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
+    ops::Deref,
     os::unix::fs::PermissionsExt as _,
-    path::PathBuf,
-    process::{Child, Command, Output, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 use serde_json::Value;
-use tests::broker;
+use tests::place::{self, Ending};
 
-/// A workspace, and folders that make the daemon a private one.
-struct Place {
-    workspace: tempfile::TempDir,
-    daemon: tempfile::TempDir,
+/// A workspace with a daemon of its own.
+struct Place(place::Place);
+
+impl Deref for Place {
+    type Target = place::Place;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Place {
     fn new(files: &[(&str, &str)]) -> Self {
-        let it = Self { workspace: tempfile::tempdir().unwrap(), daemon: tempfile::tempdir().unwrap() };
-        it.write("ruff.toml", "lint.select = [\"F\"]\n");
+        let it = Self(place::Place::new(&[("ruff.toml", "lint.select = [\"F\"]\n")]));
         files.iter().for_each(|(path, text)| it.write(path, text));
         it
-    }
-
-    fn root(&self) -> PathBuf {
-        fs::canonicalize(self.workspace.path()).unwrap()
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let file = self.root().join(path);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    }
-
-    fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.root().join(path)).unwrap()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(broker());
-        command.args(arguments).current_dir(self.root()).stdin(Stdio::null());
-        for (name, folder) in
-            [("BROKER_RUNTIME_DIR", "run"), ("BROKER_STATE_DIR", "state"), ("BROKER_CACHE_DIR", "cache")]
-        {
-            command.env(name, self.daemon.path().join(folder));
-        }
-        command.env("NO_COLOR", "1").env("HOME", self.daemon.path()).env_remove("XDG_CONFIG_HOME");
-        command
-    }
-
-    fn git(&self, arguments: &[&str]) {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
-        let mut git = Command::new("git");
-        git.args(identity).args(arguments).current_dir(self.root()).env("GIT_CONFIG_NOSYSTEM", "1");
-        assert!(git.env("HOME", self.daemon.path()).status().unwrap().success(), "{arguments:?}");
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
     }
 
     /// Exit code, standard output, standard error without the note that a daemon was started.
@@ -83,11 +50,7 @@ impl Place {
 
     #[track_caller]
     fn ok_with_input(&self, arguments: &[&str], input: &str) -> String {
-        let mut command = self.command(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let (exit, stdout, stderr) = told(child.wait_with_output().unwrap());
+        let (exit, stdout, stderr) = told(self.run_with_input(arguments, input));
         assert_eq!((exit, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
         stdout
     }
@@ -103,13 +66,6 @@ impl Place {
         let output = self.run(&["status", "--output-format", "json"]);
         let status: Value = serde_json::from_slice(&output.stdout).ok()?;
         status["pid"].as_u64().map(|it| it.to_string())
-    }
-}
-
-impl Drop for Place {
-    /// Also when the test has failed.
-    fn drop(&mut self) {
-        let _nobody_to_tell = self.run(&["stop"]);
     }
 }
 
@@ -175,15 +131,6 @@ fn edits_stay_in_the_branch_until_they_are_committed() {
     assert_eq!(it.json(&["branch", "log", "try"]).as_array().unwrap().len(), 4);
 
     let dry = it.ok(&["branch", "commit", "try", "--dry-run"]);
-    for place in [&it, &same] {
-        place.write("c.py", "x = 1  # broker: ignore[F401]\n");
-    }
-    // With what Broker says of its own rule.
-    let (_, sarif, _) = it.told(&["check", "--branch", "try", "--output-format", "sarif", "c.py"]);
-    let here = same.told(&["check", "--output-format", "sarif", "c.py"]).1;
-    assert_eq!(sarif, here.replace(same.root().to_str().unwrap(), it.root().to_str().unwrap()));
-    assert!(sarif.contains("A suppression suppresses nothing"), "{sarif}");
-    fs::remove_file(it.root().join("c.py")).unwrap();
     assert!(dry.ends_with("4 paths would be written.\n"), "{dry}");
     assert_eq!(it.read("src/a.py"), "x = 1\n");
     let wet = it.ok(&["branch", "commit", "try"]);
@@ -198,9 +145,6 @@ fn edits_stay_in_the_branch_until_they_are_committed() {
 }
 
 #[test]
-    let (_, json, _) = it.told(&["check", "--branch", "try", "--new-only", "--output-format", "json"]);
-    let summary = &serde_json::from_str::<Value>(&json).unwrap()["summary"];
-    assert_eq!((&summary["findings"], &summary["fixed"]), (&1.into(), &1.into()));
 fn paths_are_those_of_the_current_folder() {
     let it = Place::new(&[("src/a.py", "x = 1\n"), ("pyproject.toml", "")]);
     it.ok(&["branch", "fork", "try"]);
@@ -231,11 +175,23 @@ fn a_branch_is_checked_as_the_disk_is() {
         let stdout = stdout.replace(same.root().to_str().unwrap(), it.root().to_str().unwrap());
         assert_eq!(it.told(&check), (exit, stdout, stderr), "{format}");
     }
+    for place in [&it, &same] {
+        place.write("c.py", "x = 1  # broker: ignore[F401]\n");
+    }
+    // With what Broker says of its own rule.
+    let (_, sarif, _) = it.told(&["check", "--branch", "try", "--output-format", "sarif", "c.py"]);
+    let here = same.told(&["check", "--output-format", "sarif", "c.py"]).1;
+    assert_eq!(sarif, here.replace(same.root().to_str().unwrap(), it.root().to_str().unwrap()));
+    assert!(sarif.contains("A suppression suppresses nothing"), "{sarif}");
+    fs::remove_file(it.root().join("c.py")).unwrap();
     let new = it.told(&["check", "--branch", "try", "--new-only", "--output-format", "concise"]);
     let want = "a.py:2:7: python/F821 Undefined name `y`\n\
                 a.py:1:8: fixed python/F401 `os` imported but unused\n\
                 1 new, 1 fixed in 3 files.\n";
     assert_eq!(new, (1, want.to_owned(), String::new()));
+    let (_, json, _) = it.told(&["check", "--branch", "try", "--new-only", "--output-format", "json"]);
+    let summary = &serde_json::from_str::<Value>(&json).unwrap()["summary"];
+    assert_eq!((&summary["findings"], &summary["fixed"]), (&1.into(), &1.into()));
     let none = it.told(&["check", "--branch", "try", "--select", "F6", "--output-format", "concise", "b.py"]);
     assert_eq!(none, (0, "No findings in 1 file.\n".to_owned(), String::new()));
 }
@@ -304,27 +260,6 @@ fn slips_are_recognised() {
     let (_, _, stderr) = it.told(&["check", "--branch", "fix-import"]);
     assert!(stderr.contains("hint: did you mean `fix-imports`?"), "{stderr}");
     let (exit, _, stderr) = it.told(&["branch", "fork", "fix-imports"]);
-#[test]
-fn what_is_no_text_is_not_lost_silently() {
-    let it = Place::new(&[("a.py", "x = 1\n")]);
-    it.ok(&["branch", "fork", "one"]);
-    it.ok_with_input(&["branch", "write", "one", "a.py"], "x = 2\n");
-    it.ok_with_input(&["branch", "write", "one", "data.bin"], "a\0b");
-    let (exit, patch, stderr) = it.told(&["branch", "diff", "one"]);
-    let want = "warning: what is no text is only named in the patch: data.bin\n";
-    assert_eq!((exit, stderr.as_str()), (0, want));
-    assert!(patch.contains("Binary files /dev/null and b/data.bin differ\n"), "{patch}");
-    assert_eq!(it.told(&["branch", "diff", "one", "--name-only"]).2, "");
-    it.ok(&["branch", "fork", "two"]);
-    it.write("one.patch", &patch);
-    let (exit, _, stderr) = it.told(&["branch", "patch", "two", "one.patch"]);
-    assert!(
-        exit == 2 && stderr.contains("is a binary patch of `") && stderr.contains("data.bin"),
-        "{stderr}"
-    );
-    assert_eq!(it.json(&["branch", "show", "two"])["revision"], 0, "nothing of it was applied");
-}
-
     assert!(exit == 2 && stderr.contains("there is already a branch named"), "{stderr}");
 }
 
@@ -355,6 +290,27 @@ fn a_diff_goes_through_git_and_back() {
     let (exit, _, stderr) = it.told(&["branch", "patch", "three", "wrong.patch"]);
     assert!(exit == 2 && stderr.contains("hint: the patch must fit"), "{stderr}");
     assert_eq!(it.json(&["branch", "show", "three"])["revision"], 0);
+}
+
+#[test]
+fn what_is_no_text_is_not_lost_silently() {
+    let it = Place::new(&[("a.py", "x = 1\n")]);
+    it.ok(&["branch", "fork", "one"]);
+    it.ok_with_input(&["branch", "write", "one", "a.py"], "x = 2\n");
+    it.ok_with_input(&["branch", "write", "one", "data.bin"], "a\0b");
+    let (exit, patch, stderr) = it.told(&["branch", "diff", "one"]);
+    let want = "warning: what is no text is only named in the patch: data.bin\n";
+    assert_eq!((exit, stderr.as_str()), (0, want));
+    assert!(patch.contains("Binary files /dev/null and b/data.bin differ\n"), "{patch}");
+    assert_eq!(it.told(&["branch", "diff", "one", "--name-only"]).2, "");
+    it.ok(&["branch", "fork", "two"]);
+    it.write("one.patch", &patch);
+    let (exit, _, stderr) = it.told(&["branch", "patch", "two", "one.patch"]);
+    assert!(
+        exit == 2 && stderr.contains("is a binary patch of `") && stderr.contains("data.bin"),
+        "{stderr}"
+    );
+    assert_eq!(it.json(&["branch", "show", "two"])["revision"], 0, "nothing of it was applied");
 }
 
 #[test]
@@ -424,30 +380,19 @@ fn a_daemon_that_was_killed_loses_nothing() {
     assert_ne!(it.pid(), Some(pid));
 }
 
-/// Ends what a failed test would leave behind.
-struct Watching(Child);
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        let _gone = self.0.kill();
-        let _gone = self.0.wait();
-    }
-}
-
 #[test]
 fn a_watch_follows_the_branch_until_it_is_interrupted() {
     let it = Place::new(&[("a.py", "x = 1\n")]);
     it.ok(&["branch", "fork", "try"]);
     let mut command = it.command(&["check", "--branch", "try", "--watch", "--output-format", "concise"]);
-    let mut child = Watching(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let mut child = Ending(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
     let mut line = || lines.next().unwrap().unwrap();
     assert_eq!(line(), "No findings in 2 files.");
     it.ok_with_input(&["branch", "write", "try", "a.py"], "import os\n");
     assert_eq!(line(), "a.py:1:8: python/F401 [*] `os` imported but unused");
     assert_eq!(line(), "1 finding in 2 files (1 fixable).");
-    assert!(Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap().success());
-    assert_eq!(child.0.wait().unwrap().code(), Some(1));
+    assert_eq!(child.interrupt(), Some(1));
 }
 
 #[test]
@@ -455,7 +400,7 @@ fn a_watch_outlives_a_broken_configuration() {
     let it = Place::new(&[("a.py", "import os\n")]);
     it.ok(&["branch", "fork", "try"]);
     let mut command = it.command(&["check", "--branch", "try", "--watch", "--output-format", "concise"]);
-    let mut child = Watching(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let mut child = Ending(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
     let mut said = BufReader::new(child.0.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut found = BufReader::new(child.0.stdout.take().unwrap()).lines().map(Result::unwrap);
     let finding = "a.py:1:8: python/F401 [*] `os` imported but unused";
@@ -466,6 +411,5 @@ fn a_watch_outlives_a_broken_configuration() {
     assert_eq!(said.next().unwrap(), "hint: did you mean `select`?");
     it.ok_with_input(&["branch", "write", "try", "broker.toml"], "ignore = [\"E\"]\n");
     assert_eq!(found.nth(1).unwrap(), finding, "after the summary of the first round");
-    assert!(Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap().success());
-    assert_eq!(child.0.wait().unwrap().code(), Some(1));
+    assert_eq!(child.interrupt(), Some(1));
 }

@@ -9,58 +9,31 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead as _, BufReader},
+    ops::Deref,
     path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
+    process::{Output, Stdio},
 };
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tests::broker;
+use tests::place::{Ending, Place};
 
-/// A workspace, with a cache and a state of its own.
-struct Workspace {
-    folder: tempfile::TempDir,
-    own: tempfile::TempDir,
+struct Workspace(Place);
+
+impl Deref for Workspace {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.0
+    }
 }
 
 impl Workspace {
     fn new(files: &[(&str, &str)]) -> Self {
-        let it = Self { folder: tempfile::tempdir().unwrap(), own: tempfile::tempdir().unwrap() };
-        it.write("pyproject.toml", "[tool.ruff.lint]\nselect = [\"E\", \"F\"]\n");
+        let it = Self(Place::new(&[("pyproject.toml", "[tool.ruff.lint]\nselect = [\"E\", \"F\"]\n")]));
         files.iter().for_each(|(path, text)| it.write(path, text));
         it
-    }
-
-    fn root(&self) -> PathBuf {
-        fs::canonicalize(self.folder.path()).unwrap()
-    }
-
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
-        let file = self.folder.path().join(path);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    }
-
-    fn text(&self, path: &str) -> String {
-        String::from_utf8(fs::read(self.folder.path().join(path)).unwrap()).unwrap()
-    }
-
-    fn isolated(&self, program: impl AsRef<Path>, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program.as_ref());
-        command.args(arguments).current_dir(self.root()).stdin(Stdio::null());
-        for (name, folder) in
-            [("BROKER_CACHE_DIR", "cache"), ("BROKER_STATE_DIR", "state"), ("BROKER_RUNTIME_DIR", "run")]
-        {
-            command.env(name, self.own.path().join(folder));
-        }
-        command.env("NO_COLOR", "1").env("HOME", self.own.path()).env_remove("XDG_CONFIG_HOME");
-        command.env("GIT_CONFIG_NOSYSTEM", "1");
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.isolated(broker(), arguments).output().unwrap()
     }
 
     /// Exit code, standard output and standard error of `broker check --output-format concise`.
@@ -75,20 +48,6 @@ impl Workspace {
             .unwrap_or_else(|error| panic!("{error}: {}", told(&output)));
         value["summary"]["duration_ms"] = Value::Null;
         (output.status.code().unwrap(), value)
-    }
-
-    fn with_input(&self, arguments: &[&str], input: &str) -> Output {
-        let mut command = self.isolated(broker(), arguments);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        child.wait_with_output().unwrap()
-    }
-
-    fn git(&self, arguments: &[&str]) {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
-        let output = self.isolated("git", &[&identity[..], arguments].concat()).output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
     }
 
     fn commit_all(&self) {
@@ -159,28 +118,6 @@ tests/a.py:3:10: python/E711 Comparison to `None` should be `cond is None`
     // What is asked for on the command line takes the place of what the files select and ignore.
     assert_snapshot!(it.told(&["--select", "E401"]), @r#"
 exit 1
-#[test]
-fn a_severity_for_no_rule_is_warned_of() {
-    let it = Workspace::new(&[("a.py", "import os\n"), ("sub/b.py", "x = 1\n")]);
-    it.write(
-        "broker.toml",
-        "[severity]\n\"python/F401\" = \"hint\"\nF8 = \"hint\"\nF4O1 = \"off\"\n\"F*\" = \"hint\"\n\
-         \"text/*\" = \"off\"\nunused-import = \"hint\"\n\"broker/unused-suppression\" = \"off\"\n",
-    );
-    it.write("sub/broker.toml", "[[overrides]]\npaths = [\"x\"]\nseverity = {\"pyton/F401\" = \"off\"}\n");
-    assert_snapshot!(it.told(&[]), @r#"
-exit 1
-a.py:1:8: python/F401 [*] `os` imported but unused
-1 finding in 5 files (1 fixable).
--- stderr
-warning: broker.toml: no rule is called `F4O1`, of which `severity` tells; did you mean `F401`?
-warning: broker.toml: no rule is called `F8`, of which `severity` tells
-warning: sub/broker.toml: no rule is called `pyton/F401`, of which `severity` tells; did you mean `python/F401`?
-"#);
-    assert!(it.told(&["--quiet"]).ends_with("-- stderr\n"));
-    assert!(it.told(&["--isolated"]).ends_with("-- stderr\n"));
-}
-
 a.py:1:1: python/E401 [*] Multiple imports on one line
 tests/a.py:1:1: python/E401 [*] Multiple imports on one line
 2 findings in 3 files (2 fixable).
@@ -220,6 +157,28 @@ error: broker.toml:2:1: unknown key `require-reasons`
 hint: did you mean `require-reason`?
 "#);
     assert_eq!(it.run(&["check", "--isolated", "."]).status.code(), Some(1));
+}
+
+#[test]
+fn a_severity_for_no_rule_is_warned_of() {
+    let it = Workspace::new(&[("a.py", "import os\n"), ("sub/b.py", "x = 1\n")]);
+    it.write(
+        "broker.toml",
+        "[severity]\n\"python/F401\" = \"hint\"\nF8 = \"hint\"\nF4O1 = \"off\"\n\"F*\" = \"hint\"\n\
+         \"text/*\" = \"off\"\nunused-import = \"hint\"\n\"broker/unused-suppression\" = \"off\"\n",
+    );
+    it.write("sub/broker.toml", "[[overrides]]\npaths = [\"x\"]\nseverity = {\"pyton/F401\" = \"off\"}\n");
+    assert_snapshot!(it.told(&[]), @r#"
+exit 1
+a.py:1:8: python/F401 [*] `os` imported but unused
+1 finding in 5 files (1 fixable).
+-- stderr
+warning: broker.toml: no rule is called `F4O1`, of which `severity` tells; did you mean `F401`?
+warning: broker.toml: no rule is called `F8`, of which `severity` tells
+warning: sub/broker.toml: no rule is called `pyton/F401`, of which `severity` tells; did you mean `python/F401`?
+"#);
+    assert!(it.told(&["--quiet"]).ends_with("-- stderr\n"));
+    assert!(it.told(&["--isolated"]).ends_with("-- stderr\n"));
 }
 
 #[test]
@@ -277,20 +236,6 @@ known.json: 2 known findings
     it.write("a.py", "import sys\nimport re\n");
     assert_snapshot!(it.told(&["--baseline", "known.json"]), @r#"
 exit 1
-#[test]
-fn the_summary_counts_what_is_not_told() {
-    let text = "import os  # broker: ignore[F401]\nimport re\nimport sys\n";
-    let it = Workspace::new(&[("a.py", text)]);
-    let summary = |arguments: &[&str]| {
-        let summary = &it.json(arguments).1["summary"];
-        ["findings", "suppressed", "baselined", "fixed"].map(|it| summary[it].as_u64().unwrap())
-    };
-    assert_eq!(summary(&[]), [2, 1, 0, 0]);
-    assert_eq!(summary(&["--baseline", "known.json", "--baseline-update"]), [0, 1, 2, 0]);
-    it.write("b.py", "import csv\nimport io\n");
-    assert_eq!(summary(&["--baseline", "known.json", "--fix"]), [0, 1, 2, 2]);
-}
-
 a.py:2:8: python/F401 [*] `re` imported but unused
 1 finding in 3 files (1 fixable, 1 in the baseline).
 -- stderr
@@ -303,7 +248,7 @@ a.py:2:8: python/F401 [*] `re` imported but unused
 -- stderr
 known.json: 1 known finding
 "#);
-    assert_snapshot!(it.text("known.json"), @r#"
+    assert_snapshot!(it.read("known.json"), @r#"
 {
   "version": 1,
   "entries": [
@@ -330,6 +275,20 @@ exit 2
 error: known.json:1:1: cannot be used as a baseline: expected value
 hint: restore the file, or make it anew
 "#);
+}
+
+#[test]
+fn the_summary_counts_what_is_not_told() {
+    let text = "import os  # broker: ignore[F401]\nimport re\nimport sys\n";
+    let it = Workspace::new(&[("a.py", text)]);
+    let summary = |arguments: &[&str]| {
+        let summary = &it.json(arguments).1["summary"];
+        ["findings", "suppressed", "baselined", "fixed"].map(|it| summary[it].as_u64().unwrap())
+    };
+    assert_eq!(summary(&[]), [2, 1, 0, 0]);
+    assert_eq!(summary(&["--baseline", "known.json", "--baseline-update"]), [0, 1, 2, 0]);
+    it.write("b.py", "import csv\nimport io\n");
+    assert_eq!(summary(&["--baseline", "known.json", "--fix"]), [0, 1, 2, 2]);
 }
 
 /// A package that is as untidy as they come.
@@ -370,11 +329,11 @@ fn fixes_are_those_of_ruff() {
         ours.write("pyproject.toml", "");
         theirs.write("pyproject.toml", "");
         let arguments = [&["check", "--no-cache", "pkg"], flags].concat();
-        let said = told(&ours.isolated(broker(), &arguments).output().unwrap());
+        let said = told(&ours.run(&arguments));
         assert!(said.contains(" fixed"), "{said}");
         theirs.isolated(ruff(), &arguments).output().unwrap();
         for (path, before) in MESSY {
-            let (ours, theirs) = (ours.text(path), theirs.text(path));
+            let (ours, theirs) = (ours.read(path), theirs.read(path));
             assert!(ours == theirs, "{flags:?} {path}\n{said}\nbroker: {ours:?}\nruff:   {theirs:?}");
             assert!(ours != before || !path.ends_with("a.py"), "{path} is as it was: the test shows nothing");
         }
@@ -393,7 +352,7 @@ a.py:1:5: python/F821 Undefined name `undefined`
 1 finding in 3 files (2 fixed).
 -- stderr
 "#);
-    assert_eq!((it.text("a.py").as_str(), it.text("b.py").as_str()), ("x = undefined\n", "x = 1\n"));
+    assert_eq!((it.read("a.py").as_str(), it.read("b.py").as_str()), ("x = undefined\n", "x = 1\n"));
     assert_snapshot!(it.told(&["--fix"]), @r#"
 exit 1
 a.py:1:5: python/F821 Undefined name `undefined`
@@ -414,10 +373,10 @@ fn what_is_known_or_suppressed_or_off_is_not_fixed() {
     let it = Workspace::new(&[("a.py", text)]);
     it.run(&["check", "--baseline", "known.json", "--baseline-update"]);
     assert_eq!(it.run(&["check", "--fix", "--baseline", "known.json"]).status.code(), Some(0));
-    assert_eq!(it.text("a.py"), text);
+    assert_eq!(it.read("a.py"), text);
     it.write("broker.toml", "[severity]\nF401 = \"off\"\n");
     assert_eq!(it.run(&["check", "--fix"]).status.code(), Some(0));
-    assert_eq!(it.text("a.py"), text);
+    assert_eq!(it.read("a.py"), text);
 }
 
 #[test]
@@ -426,13 +385,13 @@ fn the_patch_is_what_would_be_fixed() {
     it.git(&["init", "-q"]);
     let output = it.run(&["check", "--diff"]);
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
-    MESSY.iter().for_each(|(path, text)| assert_eq!(it.text(path), *text, "{path} was written"));
-    fs::write(it.own.path().join("patch"), &output.stdout).unwrap();
-    let patch = it.own.path().join("patch");
+    MESSY.iter().for_each(|(path, text)| assert_eq!(it.read(path), *text, "{path} was written"));
+    fs::write(it.own("patch"), &output.stdout).unwrap();
+    let patch = it.own("patch");
     it.git(&["apply", patch.to_str().unwrap()]);
     let fixed = Workspace::new(&MESSY);
     fixed.run(&["check", "--fix"]);
-    MESSY.iter().for_each(|(path, _)| assert_eq!(it.text(path), fixed.text(path), "{path}"));
+    MESSY.iter().for_each(|(path, _)| assert_eq!(it.read(path), fixed.read(path), "{path}"));
     let nothing = it.run(&["check", "--diff"]);
     assert_eq!(told(&nothing), "exit 0\n-- stderr\n0 fixes would be made.\n");
 }
@@ -441,14 +400,14 @@ fn the_patch_is_what_would_be_fixed() {
 fn standard_input_is_fixed_to_standard_output() {
     let it = Workspace::new(&[("a.py", "x = 1\n")]);
     let arguments = ["check", "--output-format", "concise", "--fix", "--stdin-filename", "a.py", "-"];
-    assert_snapshot!(told(&it.with_input(&arguments, "import os\nx = undefined\n")), @r#"
+    assert_snapshot!(told(&it.run_with_input(&arguments, "import os\nx = undefined\n")), @r#"
 exit 1
 x = undefined
 -- stderr
 a.py:1:5: python/F821 Undefined name `undefined`
 1 finding in 1 file (1 fixed).
 "#);
-    assert_eq!(it.text("a.py"), "x = 1\n");
+    assert_eq!(it.read("a.py"), "x = 1\n");
 }
 
 #[test]
@@ -462,7 +421,7 @@ a.ipynb:cell 1:1:8: python/F401 [*] `os` imported but unused
 -- stderr
 warning: notebooks are not fixed: 1 of their findings could be
 "#);
-    assert_eq!(it.text("a.ipynb"), notebook);
+    assert_eq!(it.read("a.ipynb"), notebook);
 }
 
 #[test]
@@ -596,12 +555,12 @@ fn a_second_run_says_the_same() {
     let first = it.json(&["."]);
     assert_eq!(it.json(&["."]), first, "from the cache");
     assert_eq!(it.json(&["--no-cache", "."]), first);
-    damage(&it.own.path().join("cache/answers"));
+    damage(&it.own("cache/answers"));
     assert_eq!(it.json(&["."]), first, "with a cache that is damaged");
     assert_eq!(it.json(&["."]), first, "and after that");
     let fresh = Workspace::new(&MESSY);
     fresh.json(&["--no-cache", "."]);
-    assert!(!fresh.own.path().join("cache/answers").exists(), "nothing is kept");
+    assert!(!fresh.own("cache/answers").exists(), "nothing is kept");
 }
 
 /// Every byte in the middle of every file is another one.
@@ -618,22 +577,11 @@ fn damage(folder: &Path) {
     }
 }
 
-/// Ends a program that would go on.
-struct Ending(Child);
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_change_is_checked_while_watching() {
     let it = Workspace::new(&[("a.py", "x = 1\n")]);
     let arguments = ["check", "--watch", "--output-format", "concise"];
-    let mut command = it.isolated(broker(), &arguments);
+    let mut command = it.command(&arguments);
     let mut child = Ending(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert_eq!(lines.next().unwrap(), "No findings in 2 files.");
@@ -641,7 +589,5 @@ fn a_change_is_checked_while_watching() {
     // A write is several events: what was there in between may be told as well.
     let found = lines.find(|it| it.starts_with("a.py")).unwrap();
     assert_eq!(found, "a.py:1:8: python/F401 [*] `os` imported but unused");
-    let pid = child.0.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    assert_eq!(child.0.wait().unwrap().code(), Some(1), "as the last run");
+    assert_eq!(child.interrupt(), Some(1), "as the last run");
 }

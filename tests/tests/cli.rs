@@ -9,52 +9,31 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::Write as _,
+    ops::Deref,
     os::unix::fs::{MetadataExt, symlink},
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::Output,
 };
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tests::{broker, guest, without_line};
+use tests::{guest, place::Place, without_line};
 
-struct Workspace {
-    folder: tempfile::TempDir,
-    cache: tempfile::TempDir,
+struct Workspace(Place);
+
+impl Deref for Workspace {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.0
+    }
 }
 
 impl Workspace {
     fn new(files: &[(&str, &str)]) -> Self {
-        let it = Self { folder: tempfile::tempdir().unwrap(), cache: tempfile::tempdir().unwrap() };
-        it.write("pyproject.toml", "[tool.ruff.lint]\nselect = [\"E\", \"F\"]\n");
+        let it = Self(Place::new(&[("pyproject.toml", "[tool.ruff.lint]\nselect = [\"E\", \"F\"]\n")]));
         files.iter().for_each(|(path, text)| it.write(path, text));
         it
-    }
-
-    fn root(&self) -> PathBuf {
-        fs::canonicalize(self.folder.path()).unwrap()
-    }
-
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
-        let file = self.folder.path().join(path);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(broker());
-        command.args(arguments).current_dir(self.root()).stdin(Stdio::null());
-        command
-            .env("BROKER_CACHE_DIR", self.cache.path())
-            .env("NO_COLOR", "1")
-            .env("HOME", self.cache.path());
-        command.env_remove("XDG_CONFIG_HOME");
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
     }
 
     /// Exit code, standard output and standard error, with what changes from run to run replaced.
@@ -156,15 +135,9 @@ error: cannot check missing.py: no such file or directory
 #[test]
 fn standard_input_lies_over_the_disk() {
     let it = Workspace::new(&[("pkg/a.py", "x = 1\n"), ("pkg/ruff.toml", "extend-select = [\"D100\"]\n")]);
-    let mut child = it
-        .command(&["check", "--output-format", "concise", "--stdin-filename", "pkg/a.py", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(b"import os\n").unwrap();
-    assert_snapshot!(told(&child.wait_with_output().unwrap()), @r#"
+    let arguments = ["check", "--output-format", "concise", "--stdin-filename", "pkg/a.py", "-"];
+    let output = it.run_with_input(&arguments, "import os\n");
+    assert_snapshot!(told(&output), @r#"
 exit 1
 pkg/a.py:1:1: python/D100 Missing docstring in public module
 pkg/a.py:1:8: python/F401 [*] `os` imported but unused
@@ -222,11 +195,6 @@ fn selectors() {
     assert_snapshot!(it.told(&["check", "--select", "F40l"]), @r#"
 exit 2
 -- stderr
-    // The program's own rules are listed as well, and can be explained by what the list says.
-    let own = plugins.as_array().unwrap().iter().find(|it| it["name"] == "broker").unwrap();
-    assert_eq!((&own["rules"], &own["digest"]), (&2.into(), &Value::Null));
-    let table = it.told(&["plugins"]);
-    assert!(table.contains("\nbroker ") && table.contains("suppression comments"), "{table}");
 error: unknown rule selector `F40l`
 hint: did you mean `F401`?
 "#);
@@ -254,6 +222,11 @@ fn lists_plugins() {
     let plugins: Value = serde_json::from_slice(&output.stdout).unwrap();
     let text = plugins.to_string();
     assert!(text.contains("\"python\"") && text.contains("\"text\"") && text.contains("digest"), "{text}");
+    // The program's own rules are listed as well, and can be explained by what the list says.
+    let own = plugins.as_array().unwrap().iter().find(|it| it["name"] == "broker").unwrap();
+    assert_eq!((&own["rules"], &own["digest"]), (&2.into(), &Value::Null));
+    let table = it.told(&["plugins"]);
+    assert!(table.contains("\nbroker ") && table.contains("suppression comments"), "{table}");
 }
 
 /// What would change if anything below a folder were made, written, renamed or removed.
