@@ -297,6 +297,15 @@ async fn all<T>(mut parts: Streaming<T>, most: usize) -> Result<(), Status> {
     Ok(())
 }
 
+/// The beginning of a watch: a second part comes unless the configuration has to be mended first.
+async fn begin(mut parts: Streaming<pb::WatchResponse>) -> Result<(), Status> {
+    let first = parts.message().await?.and_then(|it| it.event);
+    match first {
+        Some(pb::watch_response::Event::Refused(_)) => Ok(()),
+        _ => all(parts, 1).await,
+    }
+}
+
 async fn send(client: &Client, request: Any) -> Result<(), Status> {
     let (mut workspaces, mut branches) = (client.workspaces(), client.branches());
     let (mut files, mut checks, mut rules) = (client.files(), client.checks(), client.rules());
@@ -318,7 +327,7 @@ async fn send(client: &Client, request: Any) -> Result<(), Status> {
         Any::SetBuffer(it) => files.set_buffer(it).await.map(drop),
         Any::CloseBuffer(it) => files.close_buffer(it).await.map(drop),
         Any::Check(it) => all(checks.check(it).await?.into_inner(), usize::MAX).await,
-        Any::Watch(it) => all(checks.watch(it).await?.into_inner(), 2).await,
+        Any::Watch(it) => begin(checks.watch(it).await?.into_inner()).await,
         Any::Rules(it) => rules.list_rules(it).await.map(drop),
     }
 }
