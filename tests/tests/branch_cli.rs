@@ -246,6 +246,10 @@ fn only_what_changed_is_checked_on_the_disk_or_in_the_branch() {
     assert_eq!(concise(&["--changed"]), found(&["branch", "disk", "new/file"]));
     assert_eq!(concise(&["--since", "main"]), found(&["branch", "disk", "new/file", "topic"]));
     assert_eq!(concise(&["--since", "main", "new", "topic.py"]), found(&["new/file", "topic"]));
+    it.ok_with_input(&["branch", "write", "try", "ruff.toml"], "extend-exclude = ['disk.py']\n");
+    it.ok_with_input(&["branch", "write", "try", ".brokerignore"], "new\n");
+    assert_eq!(concise(&["--changed"]), found(&["branch"]), "what is left out stays left out");
+    assert_eq!(concise(&["--changed", "disk.py"]), found(&["disk"]), "unless it is named");
     let (exit, _, stderr) = concise(&["--since", "nothing"]);
     assert_eq!((exit, stderr.as_str()), (2, "error: git knows no commit `nothing`\n"));
 }

@@ -177,18 +177,23 @@ fn edits(real: &Real) -> impl Strategy<Value = Any> + use<> {
 }
 
 fn check(real: &Real) -> impl Strategy<Value = pb::CheckRequest> + use<> {
-    let paths = prop_oneof![20 => vec(path(), 0..4), 1 => Just(vec![String::new(); 100_001])];
+    let paths = || prop_oneof![20 => vec(path(), 0..4), 1 => Just(vec![String::new(); 100_001])];
+    let only = prop_oneof![3 => Just(Vec::new()), 1 => paths()];
     let selectors = || prop_oneof![3 => Just(Vec::new()), 1 => vec(hostile(), 0..3)];
+    let paths = (paths(), only);
     (target(real), paths, revision(), choice(), any::<(bool, bool)>(), selectors(), selectors()).prop_map(
-        |(target, paths, revision, priority, (new_only, supersede), select, ignore)| pb::CheckRequest {
-            target,
-            paths,
-            revision,
-            priority,
-            new_only,
-            select,
-            ignore,
-            supersede,
+        |(target, (paths, only_paths), revision, priority, (new_only, supersede), select, ignore)| {
+            pb::CheckRequest {
+                only_paths,
+                target,
+                paths,
+                revision,
+                priority,
+                new_only,
+                select,
+                ignore,
+                supersede,
+            }
         },
     )
 }

@@ -6,6 +6,7 @@ mod course;
 mod lookup;
 
 use std::{
+    collections::BTreeSet,
     sync::{Arc, mpsc},
     time::Duration,
 };
@@ -84,6 +85,8 @@ pub enum Wanted {
     Walk {
         paths: Vec<WorkspacePath>,
         options: WalkOptions,
+        /// Of these, only those; all if there are none.
+        only: BTreeSet<WorkspacePath>,
     },
 }
 

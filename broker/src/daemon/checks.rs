@@ -1,6 +1,7 @@
 //! A check of the base or a branch: from a question to events, and on to the next change if asked.
 
 use std::{
+    collections::BTreeSet,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -27,6 +28,8 @@ pub struct Ask {
     pub target: Target,
     /// Files and directories; everything if there are none.
     pub paths: Vec<WorkspacePath>,
+    /// Of what is found there, only these files; all if there are none.
+    pub only: BTreeSet<WorkspacePath>,
     pub revision: Option<Revision>,
     pub class: Class,
     /// Only what differs from the parent.
@@ -132,7 +135,7 @@ impl Daemon {
             }
             None => None,
         };
-        let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted(&*view, &ask.paths));
+        let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted(&*view, ask));
         inquiry.parent = parent.as_ref().map(|it| Arc::clone(&it.answers.seen));
         let mut round = Round::new(&judge, revision, parent, events);
         let totals = self.engine.answer(&Arc::new(inquiry), &mut round).await.map_err(refused)?;
@@ -201,13 +204,14 @@ impl Ask {
     }
 }
 
-pub(super) fn wanted(view: &dyn View, paths: &[WorkspacePath]) -> Wanted {
-    if !paths.is_empty() && paths.iter().all(|it| is_file(view, it)) {
+pub(super) fn wanted(view: &dyn View, ask: &Ask) -> Wanted {
+    let paths = &ask.paths;
+    if ask.only.is_empty() && !paths.is_empty() && paths.iter().all(|it| is_file(view, it)) {
         return Wanted::Files(Files::of_named(paths.iter().cloned()));
     }
-    let paths = if paths.is_empty() { vec![WorkspacePath::root()] } else { paths.to_vec() };
+    let paths = if paths.is_empty() { vec![WorkspacePath::root()] } else { paths.clone() };
     let options = WalkOptions { global_excludes: home::global_excludes(), ..WalkOptions::default() };
-    Wanted::Walk { paths, options }
+    Wanted::Walk { paths, options, only: ask.only.clone() }
 }
 
 pub(super) fn refused(refused: Refused) -> DaemonError {

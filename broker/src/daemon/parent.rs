@@ -61,7 +61,7 @@ impl Daemon {
         let (seen, parts) = mpsc::channel();
         let mut gathered = Gathered::default();
         let elsewhere = units_elsewhere(&ask.paths, &moved);
-        for wanted in [Some(wanted(&*view, &ask.paths)), elsewhere].into_iter().flatten() {
+        for wanted in [Some(wanted(&*view, ask)), elsewhere].into_iter().flatten() {
             let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted);
             inquiry.seen = Some(seen.clone());
             self.engine.answer(&Arc::new(inquiry), &mut gathered).await.map_err(refused)?;

@@ -153,6 +153,7 @@ fn ask(daemon: &Daemon, request: pb::CheckRequest) -> Result<Ask, Status> {
         }
     };
     limit("paths", request.paths.len(), MAX_PATHS)?;
+    limit("only_paths", request.only_paths.len(), MAX_PATHS)?;
     limit("select", request.select.len(), MAX_SELECTORS)?;
     limit("ignore", request.ignore.len(), MAX_SELECTORS)?;
     let longest = request.select.iter().chain(&request.ignore).map(String::len).max();
@@ -160,6 +161,11 @@ fn ask(daemon: &Daemon, request: pb::CheckRequest) -> Result<Ask, Status> {
     Ok(Ask {
         target: from_proto::target(daemon, request.target)?,
         paths: request.paths.iter().map(|it| from_proto::path("paths", it)).collect::<Result<_, _>>()?,
+        only: request
+            .only_paths
+            .iter()
+            .map(|it| from_proto::path("only_paths", it))
+            .collect::<Result<_, _>>()?,
         revision: from_proto::revision(request.revision),
         class: from_proto::class(request.priority)?,
         new_only: request.new_only,

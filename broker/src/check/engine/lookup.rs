@@ -29,7 +29,11 @@ impl Survey {
     pub(super) fn of(inquiry: &Inquiry) -> Result<Self, SetupFailure> {
         let files = match &inquiry.wanted {
             Wanted::Files(files) => files.clone(),
-            Wanted::Walk { paths, options } => collect(&*inquiry.view, paths, options),
+            Wanted::Walk { paths, options, only } => {
+                let mut files = collect(&*inquiry.view, paths, options);
+                files.units.retain(|it| only.is_empty() || only.contains(&it.path));
+                files
+            }
         };
         let router = (inquiry.route)(&files)?;
         let wanting = files.units.iter().map(|it| router.wanting(&it.path).collect()).collect();

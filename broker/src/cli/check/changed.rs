@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct ChangedArgs {
     /// Only files that differ from where this branch and REF parted, committed or not
     ///
-    /// With `--branch`, also those that Broker's branch changed; none of them is left out by configuration then.
+    /// With `--branch`, also those that Broker's branch changed.
     #[arg(long, value_name = "REF", help_heading = "Files", conflicts_with_all = ["staged", "changed", "stdin_filename"])]
     since: Option<String>,
 
@@ -27,7 +27,7 @@ pub(super) struct ChangedArgs {
 
     /// Only files that differ from the last commit, and those that git does not know
     ///
-    /// With `--branch`, also those that Broker's branch changed; none of them is left out by configuration then.
+    /// With `--branch`, also those that Broker's branch changed.
     #[arg(long, help_heading = "Files", conflicts_with = "stdin_filename")]
     changed: bool,
 }

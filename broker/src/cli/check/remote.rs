@@ -4,6 +4,8 @@ mod changed;
 mod report;
 mod texts;
 
+use std::collections::BTreeSet;
+
 use broker_proto::v1::{self as pb, check_response::Event, watch_response::Event as Watched};
 use lint::FixAvailability;
 use overlay::WorkspacePath;
@@ -74,21 +76,24 @@ pub(super) fn run(
     let named = args.paths.iter().map(|it| open.path(it)).collect::<Result<Vec<_>, _>>()?;
     let on_disk = args.changed.on_disk(&open.workspace)?;
     let changed = on_disk.as_ref().map(|it| it.not_utf8);
-    let paths = match on_disk {
-        Some(on_disk) => changed::paths(&open, &branch, on_disk.paths, &named)?,
-        None => named,
-    };
-    let request = request(args, &branch, &paths);
+    let only = on_disk.map(|it| changed::paths(&open, &branch, it.paths)).transpose()?;
+    let is_nothing = only.as_ref().is_some_and(BTreeSet::is_empty);
+    let request = request(args, &branch, &named, &only.unwrap_or_default());
     let ask = Ask { args, outputs, open: &open, branch, changed };
     match () {
-        // To the daemon, no paths mean everything.
-        () if paths.is_empty() => ask.show(&Round::of_nothing(), session),
+        // To the daemon, none means all.
+        () if is_nothing => ask.show(&Round::of_nothing(), session),
         () if args.watch => ask.watch(request, session),
         () => ask.once(request, session),
     }
 }
 
-fn request(args: &Args, branch: &str, paths: &[WorkspacePath]) -> pb::CheckRequest {
+fn request(
+    args: &Args,
+    branch: &str,
+    paths: &[WorkspacePath],
+    only: &BTreeSet<WorkspacePath>,
+) -> pb::CheckRequest {
     // The root is what is checked if there are no paths.
     let is_everything = matches!(paths, [one] if one.is_root());
     let paths = if is_everything { &[] } else { paths };
@@ -101,6 +106,7 @@ fn request(args: &Args, branch: &str, paths: &[WorkspacePath]) -> pb::CheckReque
         select: args.select.clone().unwrap_or_default(),
         ignore: args.ignore.clone(),
         supersede: false,
+        only_paths: only.iter().map(|it| it.as_str().to_owned()).collect(),
     }
 }
 

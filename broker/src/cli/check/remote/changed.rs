@@ -7,15 +7,13 @@ use overlay::WorkspacePath;
 
 use crate::{CliError, client::Opened};
 
-/// The files that the branch has and that changed, on the disk or in the branch, at or below one of `named`.
+/// The files that the branch has and that changed, on the disk or in the branch.
 pub(super) fn paths(
     open: &Opened,
     branch: &str,
     on_disk: BTreeSet<WorkspacePath>,
-    named: &[WorkspacePath],
-) -> Result<Vec<WorkspacePath>, CliError> {
-    let changed = laid_over(on_disk, &of_branch(open, branch)?);
-    Ok(changed.into_iter().filter(|it| named.iter().any(|above| it.starts_with(above))).collect())
+) -> Result<BTreeSet<WorkspacePath>, CliError> {
+    Ok(laid_over(on_disk, &of_branch(open, branch)?))
 }
 
 /// What the branch changed against the disk.
