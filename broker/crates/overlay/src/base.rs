@@ -121,6 +121,13 @@ impl View for Base {
         }
     }
 
+    fn read_hashed(&self, path: &WorkspacePath) -> io::Result<(Bytes, ContentHash)> {
+        match &*self.shared.buffers.current() {
+            None => self.shared.live.read_hashed(path),
+            Some(buffered) => buffered.read_hashed(path),
+        }
+    }
+
     fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
         match &*self.shared.buffers.current() {
             None => self.shared.live.hash(path),

@@ -19,6 +19,7 @@ mod patch;
 mod rebase;
 mod snapshot;
 mod steps;
+mod taken;
 mod text;
 mod tree;
 mod unified;
@@ -90,8 +91,11 @@ pub enum EditError {
     Overlap { path: WorkspacePath, first: (u32, u32), second: (u32, u32) },
     #[error("a path of {length} bytes is too long; the limit is {limit}")]
     TooLong { length: usize, limit: usize },
-    #[error("`{path}` holds more than {limit} files and directories; remove it in parts")]
-    TooMuchToRemove { path: WorkspacePath, limit: usize },
+    #[error("`{path}` holds more than {limit} files and directories; move or remove it in parts")]
+    TooMuch { path: WorkspacePath, limit: usize },
+    /// A branch can neither take it along nor have a commit remove it.
+    #[error("`{path}` cannot be moved or removed: the directory `{directory}` holds {what}")]
+    CannotBeTaken { path: WorkspacePath, directory: WorkspacePath, what: String },
     #[error("`{path}` would lie, or hold something, more than {limit} directories deep")]
     TooDeep { path: WorkspacePath, limit: u32 },
     /// The base could not be read, or a link leads out of the workspace or in a circle.

@@ -51,6 +51,8 @@ pub enum FileOp {
         bytes: Bytes,
         executable: bool,
         before: Expected,
+        /// The file that stands there until the commit, if one does, gives permissions and owner.
+        moved_from: Option<WorkspacePath>,
     },
     /// Removes a file or a link.
     Remove {
@@ -71,6 +73,8 @@ pub enum FileOp {
     /// A directory, with those above it that are missing. One that is there already stays.
     CreateDir {
         path: WorkspacePath,
+        /// As for a file.
+        moved_from: Option<WorkspacePath>,
     },
     /// Removes a directory that the other changes empty. Anything else in it is a conflict.
     RemoveDir {
@@ -201,7 +205,7 @@ impl FileOp {
             | Self::Remove { path, .. }
             | Self::Symlink { path, .. }
             | Self::SetExecutable { path, .. }
-            | Self::CreateDir { path }
+            | Self::CreateDir { path, .. }
             | Self::RemoveDir { path } => path,
         }
     }

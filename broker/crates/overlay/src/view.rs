@@ -20,12 +20,6 @@ pub trait View: Send + Sync {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes>;
 
     /// What stands at `path` itself (as `lstat`).
-    /// The same for many names of one directory, in their order. Cheaper than one after the other for a view
-    /// that has to walk to the directory each time.
-    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<ContentHash>> {
-        names.iter().map(|it| self.hash(&directory.child(it))).collect()
-    }
-
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata>;
 
     /// The entries of a directory, sorted by name. Names that are not UTF-8 are left out and counted.
@@ -34,6 +28,20 @@ pub trait View: Send + Sync {
     /// The hash of what [`read`](View::read) gives, and the same errors. A view that knows it already reads nothing.
     fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
         self.read(path).map(|bytes| ContentHash::of(&bytes))
+    }
+
+    /// The same for many names of one directory, in their order. Cheaper than one after the other for a view
+    /// that has to walk to the directory each time.
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<ContentHash>> {
+        names.iter().map(|it| self.hash(&directory.child(it))).collect()
+    }
+
+    /// A file's bytes and the hash of just these. A view that knows it already does not hash again.
+    fn read_hashed(&self, path: &WorkspacePath) -> io::Result<(Bytes, ContentHash)> {
+        self.read(path).map(|bytes| {
+            let hash = ContentHash::of(&bytes);
+            (bytes, hash)
+        })
     }
 
     /// The text of a symbolic link; `InvalidInput` if `path` is none.

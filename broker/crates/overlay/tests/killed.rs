@@ -80,7 +80,7 @@ fn step(revision: u64) -> Step {
         at_ms: revision,
         what: "write".into(),
         paths: vec![at("a")],
-        nodes: vec![(at("a"), NodeRecord::File { bytes, hash, executable: false })],
+        nodes: vec![(at("a"), NodeRecord::File { bytes, hash, executable: false, came_from: None })],
         origins: vec![],
         fork_point: false,
     }
@@ -141,6 +141,7 @@ fn changes(n: u64) -> Vec<FileOp> {
         bytes: Bytes::from(text.clone()),
         executable: false,
         before: old.get(path).map_or(Expected::Missing, file),
+        moved_from: None,
     });
     remove.chain(write).chain([FileOp::RemoveDir { path: at(&format!("d{n}")) }]).collect()
 }

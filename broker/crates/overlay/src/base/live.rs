@@ -125,9 +125,13 @@ fn at_rest<T>(read: impl Fn() -> io::Result<Stamped<T>>) -> io::Result<(T, Optio
 
 impl View for Live {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        self.read_hashed(path).map(|(bytes, _)| bytes)
+    }
+
+    fn read_hashed(&self, path: &WorkspacePath) -> io::Result<(Bytes, ContentHash)> {
         match self.known(path)? {
-            Some(Fact::File(hash)) if let Some(text) = self.texts.get(&hash) => Ok(text),
-            _ => self.load(path).map(|(bytes, hash)| self.share(hash, bytes)),
+            Some(Fact::File(hash)) if let Some(text) = self.texts.get(&hash) => Ok((text, hash)),
+            _ => self.load(path).map(|(bytes, hash)| (self.share(hash, bytes), hash)),
         }
     }
 

@@ -5,14 +5,15 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, VecDeque},
+    hash::Hash,
     io,
 };
 
 use super::{
     Snapshot,
     origin::is_missing,
-    tree::{Directory, Lower, Node, Side},
+    tree::{Directory, Node, Side},
 };
 use crate::{ContentHash, FileKind, View, WorkspacePath};
 
@@ -88,7 +89,7 @@ fn gather_paths(before: &Directory, after: &Directory, at: &WorkspacePath, paths
     for (name, before, after) in differing(before, after) {
         let path = at.child(name);
         match (as_held(&before, &after), as_held(&after, &before)) {
-            (Some(before), Some(after)) if before.lower == after.lower => {
+            (Some(before), Some(after)) if before.shows_base == after.shows_base => {
                 gather_paths(&before, &after, &path, paths);
             }
             _ if is_same(&before, &after) => {}
@@ -101,14 +102,12 @@ fn gather_paths(before: &Directory, after: &Directory, at: &WorkspacePath, paths
 fn as_held<'a>(side: &Side<'a>, other: &Side<'_>) -> Option<Cow<'a, Directory>> {
     match (side, other) {
         (Side::Held(Node::Directory(directory)), _) => Some(Cow::Borrowed(directory)),
-        (Side::Lower(lower), Side::Held(Node::Directory(_))) if lower.executable.is_none() => {
-            Some(Cow::Owned(Directory::over(lower.path.clone())))
-        }
+        (Side::Base, Side::Held(Node::Directory(_))) => Some(Cow::Owned(Directory::over())),
         _ => None,
     }
 }
 
-/// The names that two directories over the same one of the base do not share, with what each says of it.
+/// The names that two directories, both over the base or neither, do not share, with what each says of it.
 pub(super) fn differing<'a>(
     before: &'a Directory,
     after: &'a Directory,
@@ -125,8 +124,7 @@ pub(super) fn differing<'a>(
 /// Whether both are surely the same. Directories that are held are not looked into.
 fn is_same(before: &Side<'_>, after: &Side<'_>) -> bool {
     match (before, after) {
-        (Side::Nothing, Side::Nothing) => true,
-        (Side::Lower(before), Side::Lower(after)) => before == after,
+        (Side::Nothing, Side::Nothing) | (Side::Base, Side::Base) => true,
         (Side::Held(before), Side::Held(after)) => before.is_same(after),
         _ => false,
     }
@@ -140,7 +138,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Both must be over the same directory of the base.
+    /// Both must be over the base, or neither.
     fn directories(&mut self, at: &WorkspacePath, before: &Directory, after: &Directory) -> io::Result<()> {
         differing(before, after)
             .try_for_each(|(name, before, after)| self.sides(&at.child(name), before, after))
@@ -150,8 +148,8 @@ impl Comparison<'_> {
         if is_same(&before, &after) {
             return Ok(());
         }
-        match (self.directory(&before)?, self.directory(&after)?) {
-            (Some(before), Some(after)) if before.lower == after.lower => {
+        match (self.directory(at, &before)?, self.directory(at, &after)?) {
+            (Some(before), Some(after)) if before.shows_base == after.shows_base => {
                 self.directories(at, &before, &after)
             }
             _ => {
@@ -161,14 +159,12 @@ impl Comparison<'_> {
         }
     }
 
-    fn directory<'s>(&self, side: &Side<'s>) -> io::Result<Option<Cow<'s, Directory>>> {
+    fn directory<'s>(&self, at: &WorkspacePath, side: &Side<'s>) -> io::Result<Option<Cow<'s, Directory>>> {
         Ok(match side {
             Side::Held(Node::Directory(directory)) => Some(Cow::Borrowed(directory)),
             Side::Held(_) | Side::Nothing => None,
-            Side::Lower(lower) => match self.base.metadata(&lower.path) {
-                Ok(it) if it.kind == FileKind::Directory => {
-                    Some(Cow::Owned(Directory::over(lower.path.clone())))
-                }
+            Side::Base => match self.base.metadata(at) {
+                Ok(it) if it.kind == FileKind::Directory => Some(Cow::Owned(Directory::over())),
                 Ok(_) => None,
                 Err(error) if is_missing(&error) => None,
                 Err(error) => return Err(error),
@@ -210,69 +206,78 @@ fn kind_of(before: &FileState, after: &FileState) -> ChangeKind {
 
 /// Makes one change of a deleted and an added file of equal content: of equal names first, then in order.
 fn pair_renames(changes: Vec<Change>) -> Vec<Change> {
-    let mut sources: HashMap<ContentHash, Vec<Change>> = HashMap::new();
-    let (mut added, mut others) = (Vec::new(), Vec::new());
+    let (mut sources, mut added, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for change in changes {
         match (&change.kind, &change.before) {
-            (ChangeKind::Deleted, Some(FileState::File { hash, .. })) => {
-                sources.entry(*hash).or_default().push(change);
-            }
+            (ChangeKind::Deleted, Some(FileState::File { .. })) => sources.push(Some(change)),
             (ChangeKind::Added, _) => added.push(change),
             _ => others.push(change),
         }
     }
-    for by_name in [true, false] {
-        for change in &mut added {
-            let Some(FileState::File { hash, .. }) = &change.after else { continue };
-            let (ChangeKind::Added, Some(sources)) = (&change.kind, sources.get_mut(hash)) else { continue };
-            let fits = |it: &Change| !by_name || it.path.file_name() == change.path.file_name();
-            if let Some(index) = sources.iter().position(fits) {
-                let source = sources.remove(index);
-                change.before = source.before;
-                change.kind = ChangeKind::Renamed { from: source.path };
-            }
+    pair_by(&mut sources, &mut added, |hash, path| (hash, path.file_name().map(str::to_owned)));
+    pair_by(&mut sources, &mut added, |hash, _| hash);
+    others.extend(added);
+    others.extend(sources.into_iter().flatten());
+    others
+}
+
+/// Pairs those of equal keys, in order.
+fn pair_by<K: Eq + Hash>(
+    sources: &mut [Option<Change>],
+    added: &mut [Change],
+    key: impl Fn(ContentHash, &WorkspacePath) -> K,
+) {
+    let key = |state: Option<&FileState>, path: &WorkspacePath| match state {
+        Some(FileState::File { hash, .. }) => Some(key(*hash, path)),
+        _ => None,
+    };
+    let mut by_key: HashMap<K, VecDeque<&mut Option<Change>>> = HashMap::new();
+    for source in sources {
+        if let Some(key) = source.as_ref().and_then(|it| key(it.before.as_ref(), &it.path)) {
+            by_key.entry(key).or_default().push_back(source);
         }
     }
-    others.extend(added);
-    others.extend(sources.into_values().flatten());
-    others
+    for change in added.iter_mut().filter(|it| it.kind == ChangeKind::Added) {
+        let found = key(change.after.as_ref(), &change.path).and_then(|it| by_key.get_mut(&it)?.pop_front());
+        if let Some(source) = found.and_then(Option::take) {
+            change.before = source.before;
+            change.kind = ChangeKind::Renamed { from: source.path };
+        }
+    }
 }
 
 /// Everything that is at `at` and below it.
 fn gather(base: &dyn View, at: &WorkspacePath, side: &Side<'_>, states: &mut States) -> io::Result<()> {
     match side {
         Side::Nothing => {}
-        Side::Lower(lower) => return gather_lower(base, at, lower, states),
+        Side::Base => return gather_base(base, at, states),
         Side::Held(Node::Directory(directory)) => {
             states.insert(at.clone(), FileState::Directory);
-            let lower = directory.lower.as_ref().map_or(Ok(Vec::new()), |it| names(base, it))?;
-            let silent = lower.iter().filter(|name| !directory.entries.contains_key(name.as_str()));
+            let in_base = if directory.shows_base { names(base, at)? } else { Vec::new() };
+            let silent = in_base.iter().filter(|name| !directory.entries.contains_key(name.as_str()));
             let held = directory.entries.keys().map(|name| &**name);
             for name in silent.map(String::as_str).chain(held) {
                 gather(base, &at.child(name), &directory.side(name), states)?;
             }
         }
-        Side::Held(Node::File { hash, executable, .. }) => {
-            states.insert(at.clone(), FileState::File { hash: *hash, executable: *executable });
+        Side::Held(Node::File(file)) => {
+            states.insert(at.clone(), FileState::File { hash: file.hash, executable: file.executable });
         }
         Side::Held(Node::Symlink(target)) => {
             states.insert(at.clone(), FileState::Symlink(target.to_string()));
         }
-        Side::Held(Node::Lower { .. } | Node::Whiteout) => unreachable!("these are sides of their own"),
+        Side::Held(Node::Whiteout) => unreachable!("a side says nothing of it"),
     }
     Ok(())
 }
 
-fn gather_lower(base: &dyn View, at: &WorkspacePath, lower: &Lower, states: &mut States) -> io::Result<()> {
-    match state_in(base, lower) {
+fn gather_base(base: &dyn View, at: &WorkspacePath, states: &mut States) -> io::Result<()> {
+    match state_in(base, at) {
         Ok(state) => {
             let is_directory = state == FileState::Directory;
             states.insert(at.clone(), state);
             if is_directory {
-                for name in names(base, &lower.path)? {
-                    let below = Lower { path: lower.path.child(&name), executable: None };
-                    gather_lower(base, &at.child(&name), &below, states)?;
-                }
+                names(base, at)?.iter().try_for_each(|it| gather_base(base, &at.child(it), states))?;
             }
             Ok(())
         }
@@ -281,14 +286,11 @@ fn gather_lower(base: &dyn View, at: &WorkspacePath, lower: &Lower, states: &mut
     }
 }
 
-fn state_in(base: &dyn View, lower: &Lower) -> io::Result<FileState> {
-    let metadata = base.metadata(&lower.path)?;
+fn state_in(base: &dyn View, at: &WorkspacePath) -> io::Result<FileState> {
+    let metadata = base.metadata(at)?;
     Ok(match metadata.kind {
-        FileKind::File => {
-            let executable = lower.executable.unwrap_or(metadata.executable);
-            FileState::File { hash: base.hash(&lower.path)?, executable }
-        }
-        FileKind::Symlink => FileState::Symlink(base.read_link(&lower.path)?),
+        FileKind::File => FileState::File { hash: base.hash(at)?, executable: metadata.executable },
+        FileKind::Symlink => FileState::Symlink(base.read_link(at)?),
         FileKind::Directory => FileState::Directory,
         FileKind::Other => FileState::Other,
     })

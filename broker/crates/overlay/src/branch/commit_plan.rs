@@ -1,11 +1,8 @@
 //! What a commit of a branch has to do to the disk.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io,
-};
+use std::{collections::BTreeSet, io};
 
-use super::{Branch, Change, ChangeKind, FileState, Origin};
+use super::{Branch, Change, ChangeKind, FileState, Origin, origin::Origins, tree::Tree};
 use crate::{Expected, FileOp, View as _, WorkspacePath};
 
 /// The changes of a branch, and the same as operations on the workspace folder.
@@ -30,8 +27,7 @@ impl Branch {
             let text = format!("`{path}` belongs to version control, which a commit never writes to");
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
-        let moved = snapshot.tree().moved();
-        let planner = Planner { origins: snapshot.origins().collect(), force, moved };
+        let planner = Planner { tree: snapshot.tree(), origins: &snapshot.state().origins, force };
         let mut ops = Vec::new();
         for change in &changes {
             if let ChangeKind::Renamed { from } = &change.kind {
@@ -54,35 +50,30 @@ fn is_of_version_control(path: &WorkspacePath) -> bool {
 }
 
 struct Planner<'a> {
-    origins: BTreeMap<&'a WorkspacePath, &'a Origin>,
+    tree: &'a Tree,
+    origins: &'a Origins,
     force: &'a BTreeSet<WorkspacePath>,
-    /// What the branch shows elsewhere.
-    moved: Vec<WorkspacePath>,
 }
 
 impl Planner<'_> {
-    /// What must stand at `path` for it to be changed; `now` is what the base has there.
-    fn expected(&self, path: &WorkspacePath, now: Option<&FileState>) -> Expected {
+    /// What must stand at `path` for it to be changed.
+    fn expected(&self, path: &WorkspacePath) -> Expected {
         if self.force.contains(path) {
             return Expected::Anything;
         }
         match self.origins.get(path) {
-            Some(Origin::Missing) => Expected::Missing,
             Some(Origin::File { hash, executable, .. }) => Expected::File(*hash, *executable),
             Some(Origin::Symlink(target)) => Expected::Symlink(target.clone()),
             Some(Origin::Directory) => Expected::Directory,
-            // A socket is never replaced: what is expected is never there.
-            Some(Origin::Other) => Expected::Missing,
-            // It came into a directory that the branch had removed already.
-            None if now.is_some() && !self.moved.iter().any(|it| path.starts_with(it)) => Expected::Missing,
-            // It goes with the directory that it is in.
-            None => match now {
-                None | Some(FileState::Other) => Expected::Missing,
-                Some(FileState::File { hash, executable }) => Expected::File(*hash, *executable),
-                Some(FileState::Symlink(target)) => Expected::Symlink(target.clone()),
-                Some(FileState::Directory) => Expected::Directory,
-            },
+            // A socket is never replaced: what is expected is never there. And what no edit has seen came
+            // into a directory that the branch had removed or moved already.
+            Some(Origin::Missing | Origin::Other) | None => Expected::Missing,
         }
+    }
+
+    /// Where what comes to `path` was before, if it was elsewhere.
+    fn moved_from(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
+        Some(self.tree.came_from(path)).filter(|it| it != path)
     }
 
     fn removal(&self, path: &WorkspacePath, now: Option<&FileState>) -> Option<FileOp> {
@@ -90,7 +81,7 @@ impl Planner<'_> {
         Some(match now? {
             FileState::Directory => FileOp::RemoveDir { path },
             FileState::File { .. } | FileState::Symlink(_) | FileState::Other => {
-                let before = self.expected(&path, now);
+                let before = self.expected(&path);
                 FileOp::Remove { path, before }
             }
         })
@@ -105,19 +96,20 @@ impl Planner<'_> {
         let path = change.path.clone();
         // What stood at a renamed file's old place says nothing of its new one.
         let now = change.before.as_ref().filter(|_| !matches!(change.kind, ChangeKind::Renamed { .. }));
-        let before = self.expected(&path, now);
+        let before = self.expected(&path);
+        let moved_from = self.moved_from(&path);
         Ok(match after {
             FileState::File { executable, .. } if change.kind == ChangeKind::ModeChanged => {
                 vec![FileOp::SetExecutable { path, executable: *executable, before }]
             }
             FileState::File { executable, .. } => {
                 let bytes = read(&path)?;
-                vec![FileOp::Write { path, bytes, executable: *executable, before }]
+                vec![FileOp::Write { path, bytes, executable: *executable, before, moved_from }]
             }
             FileState::Symlink(target) => vec![FileOp::Symlink { path, target: target.clone(), before }],
             FileState::Directory => {
                 let removal = self.removal(&path, now);
-                removal.into_iter().chain([FileOp::CreateDir { path }]).collect()
+                removal.into_iter().chain([FileOp::CreateDir { path, moved_from }]).collect()
             }
             FileState::Other => {
                 let text = format!("`{path}` is neither a file, a directory nor a link");
@@ -129,7 +121,11 @@ impl Planner<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, sync::Arc};
+    use std::{
+        fs::{self, Permissions},
+        os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+        sync::Arc,
+    };
 
     use bytes::Bytes;
     use tempfile::TempDir;
@@ -217,17 +213,66 @@ mod tests {
     }
 
     #[test]
-    fn what_came_into_a_removed_directory_is_not_lost() {
+    fn what_came_into_a_removed_or_moved_directory_is_not_lost() {
         let mut place = place(&[("dir/in/a", "1"), ("dir/b", "2"), ("moved/c", "3")]);
         place.branch.remove(&path("dir")).unwrap();
         place.branch.rename(&path("moved"), &path("there")).unwrap();
         fs::write(place.workspace.path().join("dir/in/new"), "theirs").unwrap();
         fs::write(place.workspace.path().join("dir/b"), "theirs").unwrap();
-        fs::write(place.workspace.path().join("moved/new"), "goes along").unwrap();
+        fs::write(place.workspace.path().join("moved/new"), "theirs").unwrap();
+        fs::create_dir(place.workspace.path().join("there")).unwrap();
+        fs::write(place.workspace.path().join("there/c"), "theirs").unwrap();
+        let late = ["dir/b", "dir/in/new", "moved/new", "there/c"];
+        place.branch.write(&path("dir/in/new"), Bytes::from("ours")).unwrap();
+        place.branch.write(&path("there/c"), Bytes::from("ours")).unwrap();
         let Err(CommitError::Conflicts(conflicts)) = place.commit(&[]) else { panic!("not refused") };
-        assert_eq!(conflicts.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["dir/b", "dir/in/new"]);
-        place.commit(&["dir/b", "dir/in/new"]).unwrap();
-        assert_eq!(place.tree(), ["there/c: 3", "there/new: goes along"]);
+        assert_eq!(conflicts.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), late);
+        place.commit(&late).unwrap();
+        assert_eq!(place.tree(), ["dir/in/new: ours", "there/c: ours"]);
+    }
+
+    #[test]
+    fn what_is_moved_and_then_lost_on_the_disk_is_kept() {
+        let mut place = place(&[("a", "1"), ("dir/b", "2")]);
+        place.branch.rename(&path("a"), &path("A")).unwrap();
+        place.branch.rename(&path("dir"), &path("DIR")).unwrap();
+        fs::remove_file(place.workspace.path().join("a")).unwrap();
+        fs::remove_dir_all(place.workspace.path().join("dir")).unwrap();
+        place.commit(&[]).unwrap();
+        assert_eq!(place.tree(), ["A: 1", "DIR/b: 2"]);
+    }
+
+    #[test]
+    fn what_is_moved_keeps_its_permissions() {
+        let mut place = place(&[("secret", "1"), ("keys/deep/key", "2"), ("a", "x"), ("b", "y")]);
+        let root = place.workspace.path().to_owned();
+        let set =
+            |name: &str, mode| fs::set_permissions(root.join(name), Permissions::from_mode(mode)).unwrap();
+        let modes = [("secret", 0o600), ("keys/deep/key", 0o640), ("keys", 0o700), ("keys/deep", 0o750)];
+        modes.iter().for_each(|(name, mode)| set(name, *mode));
+        set("a", 0o600);
+        let mode = |name: &str| root.join(name).metadata().unwrap().mode() & 0o777;
+        let plain = mode("b");
+        let branch = &mut place.branch;
+        branch.rename(&path("secret"), &path("moved")).unwrap();
+        branch.write(&path("moved"), Bytes::from("moved and edited")).unwrap();
+        branch.write(&path("keys/deep/new"), Bytes::from("new")).unwrap();
+        branch.rename(&path("keys"), &path("k")).unwrap();
+        branch.rename(&path("k/deep"), &path("k/d")).unwrap();
+        branch.write(&path("k/d/key"), Bytes::from("edited")).unwrap();
+        for (from, to) in [("a", "t"), ("b", "a"), ("t", "b")] {
+            branch.rename(&path(from), &path(to)).unwrap();
+        }
+        let restored = Branch::restore(branch.snapshot().base_of().tree().base.clone(), branch.steps());
+        let ops = |branch: &Branch| branch.plan_commit(&BTreeSet::new()).unwrap().ops;
+        assert_eq!(ops(&restored.unwrap()), ops(branch));
+        place.commit(&[]).unwrap();
+        assert_eq!(["moved", "k", "k/d", "k/d/key"].map(mode), [0o600, 0o700, 0o750, 0o640]);
+        assert_eq!(["a", "b", "k/d/new"].map(mode), [plain, 0o600, plain]);
+        assert_eq!(
+            place.tree(),
+            ["a: y", "b: x", "k/d/key: edited", "k/d/new: new", "moved: moved and edited"]
+        );
     }
 
     #[test]

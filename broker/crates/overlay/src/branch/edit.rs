@@ -5,16 +5,14 @@ use std::io;
 use bytes::Bytes;
 
 use super::{
-    Branch, EditError, Revision, Snapshot, State, origin,
-    tree::{Directory, Found, Lower, Node, Parents, Tree},
+    Branch, EditError, Origin, Revision, Snapshot, State,
+    origin::{self, Origins},
+    tree::{Directory, File, Node, Parents, Tree},
 };
 use crate::{FileKind, View as _, WorkspacePath};
 
 /// As Linux, whose folders a branch must fit into.
 const MAX_PATH: usize = 4096;
-
-/// How many files and directories of the base one edit may remove: what each was is remembered.
-const MAX_REMOVED: usize = 100_000;
 
 type Edited = Result<Revision, EditError>;
 
@@ -52,39 +50,15 @@ impl Branch {
     pub fn remove(&mut self, path: &WorkspacePath) -> Edited {
         let path = self.locate(path, Links::KeepLast)?;
         self.expect_at(&path)?;
+        let taken = self.state().tree.taken(&path)?;
         let tree = self.state().tree.with(&path, None, Parents::Require)?;
-        let mut touched = self.touched(&path);
-        self.touch_below(&path, &mut touched)?;
-        self.replace_tree(tree, touched, &format!("remove {path}"), vec![path])
-    }
-
-    /// Everything of the base that goes with a directory: what is added to it later does not.
-    fn touch_below(&self, path: &WorkspacePath, touched: &mut Vec<WorkspacePath>) -> Result<(), EditError> {
-        let state = self.state();
-        let lower = match state.tree.find(path) {
-            Ok(Found::Base(lower)) => Some(lower.path),
-            Ok(Found::Directory(directory)) => directory.lower.clone(),
-            _ => None,
-        };
-        let mut folders: Vec<_> = lower.into_iter().collect();
-        while let Some(folder) = folders.pop() {
-            let Ok(listing) = state.tree.base.list(&folder) else { continue };
-            for entry in listing.entries {
-                let path = folder.child(&entry.name);
-                if entry.kind == FileKind::Directory {
-                    folders.push(path.clone());
-                }
-                touched.push(path);
-            }
-            if touched.len() > MAX_REMOVED {
-                return Err(EditError::TooMuchToRemove { path: path.clone(), limit: MAX_REMOVED });
-            }
-        }
-        Ok(())
+        let origins = self.origins_with(taken.origins, self.touched(&path))?;
+        Ok(self.replace_tree(tree, origins, &format!("remove {path}"), vec![path]))
     }
 
     /// Moves a file, link or directory as POSIX `rename` does: what is not a directory replaces what is
-    /// not a directory, a directory replaces an empty directory.
+    /// not a directory, a directory replaces an empty directory. It takes its contents along: what becomes
+    /// of its old place in the base does not matter any more.
     pub fn rename(&mut self, from: &WorkspacePath, to: &WorkspacePath) -> Edited {
         let from = self.locate(from, Links::KeepLast)?;
         let (kind, _) = self.expect_at(&from)?;
@@ -96,11 +70,16 @@ impl Branch {
             return Err(EditError::IntoItself { from, to });
         }
         self.expect_replaceable(&to, kind)?;
-        let moved = self.node_at(&from)?;
         let tree = &self.state().tree;
+        let taken = tree.taken(&from)?;
+        let mut arrived = Vec::new();
+        add_below(&taken.node, &to, &mut arrived);
+        let moved = taken.node.moved_from(tree.came_from(&from));
         let tree = tree.with(&to, Some(moved), Parents::Require)?.with(&from, None, Parents::Require)?;
         let touched = [self.touched(&from), self.touched(&to)].concat();
-        self.replace_tree(tree, touched, &format!("rename {from} to {to}"), vec![from, to])
+        let origins = self.origins_with(taken.origins, touched)?;
+        let origins = origin::record_known(origins, arrived.into_iter().map(|it| (it, Origin::Missing)));
+        Ok(self.replace_tree(tree, origins, &format!("rename {from} to {to}"), vec![from, to]))
     }
 
     /// Says whether the file at `path` may be executed. Links are followed.
@@ -111,13 +90,11 @@ impl Branch {
             FileKind::Directory => return Err(EditError::IsADirectory(path)),
             FileKind::Symlink | FileKind::Other => return Err(EditError::NotAFile(path)),
         }
-        let node = match self.node_at(&path)? {
-            Node::File { bytes, hash, .. } => Node::File { bytes, hash, executable },
-            Node::Lower { path, .. } => Node::Lower { path, executable: Some(executable) },
-            Node::Symlink(_) | Node::Directory(_) | Node::Whiteout => return Err(EditError::NotAFile(path)),
-        };
+        let taken = self.state().tree.taken(&path)?;
+        let Node::File(file) = taken.node else { return Err(EditError::NotAFile(path)) };
+        let node = Node::File(File { executable, ..file });
         let what = if executable { "make executable" } else { "make not executable" };
-        self.put(&path, node, Parents::Require, what)
+        self.put_made_on(taken.origins, &path, node, what)
     }
 
     fn put_new(&mut self, path: &WorkspacePath, node: Node, what: &str) -> Edited {
@@ -131,34 +108,51 @@ impl Branch {
     /// Puts `node` at the link-free `path`.
     pub(super) fn put(&mut self, path: &WorkspacePath, node: Node, parents: Parents, what: &str) -> Edited {
         let tree = self.state().tree.with(path, Some(node), parents)?;
-        self.replace_tree(tree, self.touched(path), &format!("{what} {path}"), vec![path.clone()])
+        let origins = self.origins_with(Vec::new(), self.touched(path))?;
+        Ok(self.replace_tree(tree, origins, &format!("{what} {path}"), vec![path.clone()]))
     }
 
-    /// The next revision has `tree`. What the base has at the `touched` paths is remembered.
+    /// The same for a `node` that was made from what the base has there, which is told in `origins`.
+    pub(super) fn put_made_on(
+        &mut self,
+        origins: Vec<(WorkspacePath, Origin)>,
+        path: &WorkspacePath,
+        node: Node,
+        what: &str,
+    ) -> Edited {
+        let tree = self.state().tree.with(path, Some(node), Parents::Require)?;
+        let origins = self.origins_with(origins, self.touched(path))?;
+        Ok(self.replace_tree(tree, origins, &format!("{what} {path}"), vec![path.clone()]))
+    }
+
+    /// The next revision has `tree`.
     fn replace_tree(
         &mut self,
         tree: Tree,
-        touched: Vec<WorkspacePath>,
+        origins: Origins,
         what: &str,
         paths: Vec<WorkspacePath>,
-    ) -> Edited {
-        let state = self.state();
-        let origins = origin::record(&state.origins, &*state.tree.base, touched)?;
-        let state = State { tree, origins, fork: state.fork.clone() };
-        Ok(self.record(state, what, paths))
+    ) -> Revision {
+        let state = State { tree, origins, fork: self.state().fork.clone() };
+        self.record(state, what, paths)
     }
 
-    /// What an edit of `path` touches: also the directories that it has to make, and the file of the
-    /// base that was moved there.
+    /// What the base has at the `touched` paths is remembered, where it is not `known` from a look before.
+    fn origins_with(
+        &self,
+        known: Vec<(WorkspacePath, Origin)>,
+        touched: Vec<WorkspacePath>,
+    ) -> Result<Origins, EditError> {
+        let state = self.state();
+        let origins = origin::record_known(state.origins.clone(), known);
+        origin::record(&origins, &state.tree, touched)
+    }
+
+    /// What an edit of `path` touches: also the directories that it has to make.
     fn touched(&self, path: &WorkspacePath) -> Vec<WorkspacePath> {
         let snapshot = self.snapshot();
         let is_made = |directory: &WorkspacePath| snapshot.metadata(directory).is_err();
         let mut touched: Vec<_> = path.ancestors().skip(1).take_while(is_made).collect();
-        if let Ok(Found::Base(lower)) = snapshot.tree().find(path)
-            && lower.path != *path
-        {
-            touched.push(lower.path);
-        }
         touched.push(path.clone());
         touched
     }
@@ -220,16 +214,15 @@ impl Branch {
         }
         Err(EditError::DirectoryNotEmpty(path.clone()))
     }
+}
 
-    /// What stands at `path`, as a node that can stand anywhere.
-    pub(super) fn node_at(&self, path: &WorkspacePath) -> Result<Node, EditError> {
-        let found = self.state().tree.find(path).map_err(|error| unreachable(path, error))?;
-        Ok(match found {
-            Found::File { bytes, hash, executable } => Node::File { bytes: bytes.clone(), hash, executable },
-            Found::Symlink(target) => Node::Symlink(target.clone()),
-            Found::Directory(directory) => Node::Directory(directory.clone()),
-            Found::Base(Lower { path, executable }) => Node::Lower { path, executable },
-        })
+/// The paths of everything in the directory `node`, were it at `at`.
+fn add_below(node: &Node, at: &WorkspacePath, paths: &mut Vec<WorkspacePath>) {
+    let Node::Directory(directory) = node else { return };
+    for (name, node) in &directory.entries {
+        let path = at.child(name);
+        add_below(node, &path, paths);
+        paths.push(path);
     }
 }
 

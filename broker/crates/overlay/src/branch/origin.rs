@@ -5,7 +5,7 @@ use std::io;
 use bytes::Bytes;
 use rpds::RedBlackTreeMapSync;
 
-use super::EditError;
+use super::{EditError, tree::Tree};
 use crate::{ContentHash, FileKind, View, WorkspacePath};
 
 /// What the base had at a path when a branch, or one that it was forked from, first touched it.
@@ -39,7 +39,10 @@ impl Origin {
             Err(error) => return Err(error),
         };
         Ok(match metadata.kind {
-            FileKind::File => Self::file(view.read(path)?, metadata.executable),
+            FileKind::File => {
+                let (bytes, hash) = view.read_hashed(path)?;
+                Self::File { bytes, hash, executable: metadata.executable }
+            }
             FileKind::Symlink => match view.read_link(path) {
                 Ok(target) => Self::Symlink(target),
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => Self::Other,
@@ -48,10 +51,6 @@ impl Origin {
             FileKind::Directory => Self::Directory,
             FileKind::Other => Self::Other,
         })
-    }
-
-    pub(super) fn file(bytes: Bytes, executable: bool) -> Self {
-        Self::File { hash: ContentHash::of(&bytes), bytes, executable }
     }
 
     /// Whether `view` still has this at `path`. Reads no content that the view knows the hash of.
@@ -94,20 +93,38 @@ impl PartialEq for Origin {
 impl Eq for Origin {}
 
 /// `origins` with what the base has at each of `paths` that is not among them yet.
+///
+/// Where the base is hidden from the branch nothing was ever seen, so that what is there now came later.
 pub(super) fn record(
     origins: &Origins,
-    base: &dyn View,
+    tree: &Tree,
     paths: impl IntoIterator<Item = WorkspacePath>,
 ) -> Result<Origins, EditError> {
     let mut origins = origins.clone();
     for path in paths {
         if !origins.contains_key(&path) {
-            let origin = Origin::look(base, &path)
-                .map_err(|source| EditError::Unreachable { path: path.clone(), source })?;
+            let origin = match tree.shows_base_at(&path) {
+                true => Origin::look(&*tree.base, &path)
+                    .map_err(|source| EditError::Unreachable { path: path.clone(), source })?,
+                false => Origin::Missing,
+            };
             origins.insert_mut(path, origin);
         }
     }
     Ok(origins)
+}
+
+/// The same with origins that are known already.
+pub(super) fn record_known(
+    mut origins: Origins,
+    known: impl IntoIterator<Item = (WorkspacePath, Origin)>,
+) -> Origins {
+    for (path, origin) in known {
+        if !origins.contains_key(&path) {
+            origins.insert_mut(path, origin);
+        }
+    }
+    origins
 }
 
 /// The paths at which the two differ, each with what `after` has. Sorted.

@@ -13,8 +13,8 @@ use diffy::patch_set::FileMode;
 use self::read::{FileEdit, Operation};
 use super::{
     Branch, EditError, Revision,
-    edit::{Links, unreachable},
-    tree::{Node, Parents},
+    edit::Links,
+    tree::{File, Node, Parents},
 };
 use crate::{FileKind, PathError, View as _, WorkspacePath};
 
@@ -165,7 +165,8 @@ impl Plan<'_> {
                 let (from, to) = (self.place(from)?, self.place(to)?);
                 self.expect_free(&to)?;
                 let node = self.patched(edit, &to, self.node(&from)?)?;
-                self.put.insert(to, node);
+                let place = self.branch.state().tree.came_from(&from);
+                self.put.insert(to, node.moved_from(place));
             }
         }
         Ok(())
@@ -190,15 +191,7 @@ impl Plan<'_> {
             None => Err(EditError::NotFound(path.clone())),
             Some((FileKind::Directory, _)) => Err(EditError::IsADirectory(path.clone())),
             Some((FileKind::Other, _)) => Err(EditError::NotAFile(path.clone())),
-            Some((FileKind::File, executable)) => match self.branch.node_at(path)? {
-                // The bit that the base has now is kept with the file.
-                Node::Lower { path, .. } => Ok(Node::Lower { path, executable: Some(executable) }),
-                node => Ok(node),
-            },
-            Some((FileKind::Symlink, _)) => {
-                let target = self.branch.snapshot().read_link(path).map_err(|it| unreachable(path, it))?;
-                Ok(Node::Symlink(target.into()))
-            }
+            Some((FileKind::File | FileKind::Symlink, _)) => Ok(self.branch.state().tree.taken(path)?.node),
         }
     }
 
@@ -213,12 +206,8 @@ impl Plan<'_> {
 
     fn content(&self, path: &WorkspacePath, node: &Node) -> Result<String, EditError> {
         let bytes = match node {
-            Node::File { bytes, .. } => bytes.clone(),
+            Node::File(file) => file.bytes.clone(),
             Node::Symlink(target) => return Ok(target.to_string()),
-            Node::Lower { path: lower, .. } => {
-                let base = &self.branch.state().tree.base;
-                base.read(lower).map_err(|error| unreachable(path, error))?
-            }
             Node::Directory(_) | Node::Whiteout => return Err(EditError::NotAFile(path.clone())),
         };
         String::from_utf8(bytes.into()).map_err(|_| EditError::NotText(path.clone()))
@@ -259,16 +248,14 @@ impl Plan<'_> {
 fn with_text(node: Node, text: String) -> Node {
     match node {
         Node::Symlink(_) => Node::Symlink(text.into()),
-        Node::File { executable, .. } => Node::file(text.into(), executable),
-        Node::Lower { executable, .. } => Node::file(text.into(), executable.unwrap_or_default()),
+        Node::File(file) => Node::file(text.into(), file.executable),
         Node::Directory(_) | Node::Whiteout => unreachable!("a patch starts from files and links"),
     }
 }
 
 fn with_bit(node: Node, executable: bool) -> Node {
     match node {
-        Node::File { bytes, hash, .. } => Node::File { bytes, hash, executable },
-        Node::Lower { path, .. } => Node::Lower { path, executable: Some(executable) },
+        Node::File(file) => Node::File(File { executable, ..file }),
         node => node,
     }
 }

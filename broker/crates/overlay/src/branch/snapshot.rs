@@ -7,8 +7,8 @@ use bytes::Bytes;
 use super::{
     Revision,
     history::State,
-    origin::Origin,
-    tree::{Directory, Found, Lower, Node, Tree},
+    origin::{Origin, is_missing},
+    tree::{Directory, Found, Node, Tree},
 };
 use crate::{ContentHash, Entry, FileKind, Listing, Metadata, View, WorkspacePath};
 
@@ -62,24 +62,21 @@ impl Snapshot {
     /// An edit that was undone by hand still counts. Costs a look-up and no read of the base.
     pub fn is_edited(&self, path: &WorkspacePath) -> bool {
         match self.tree().find(path) {
-            Ok(Found::Base(lower)) => lower.path != *path || lower.executable.is_some(),
-            Ok(Found::Directory(directory)) => {
-                directory.lower.as_ref() != Some(path) || !directory.entries.is_empty()
-            }
-            Ok(Found::File { .. } | Found::Symlink(_)) | Err(_) => true,
+            Ok(Found::Base) => false,
+            Ok(Found::Directory(directory)) => !directory.shows_base || !directory.entries.is_empty(),
+            Ok(Found::File(_) | Found::Symlink(_)) | Err(_) => true,
         }
     }
 
-    /// The base's entries where the branch is silent, and the branch's own.
-    fn merge(&self, directory: &Directory) -> io::Result<Listing> {
-        let mut listing = self.list_lower(directory)?;
+    /// The base's entries at `path` where the branch is silent, and the branch's own.
+    fn merge(&self, path: &WorkspacePath, directory: &Directory) -> io::Result<Listing> {
+        let mut listing = if directory.shows_base { self.list_base(path)? } else { Listing::default() };
         if directory.entries.is_empty() {
             return Ok(listing);
         }
         listing.entries.retain(|entry| !directory.entries.contains_key(entry.name.as_str()));
         for (name, node) in &directory.entries {
-            let kind = self.kind(node)?;
-            listing.entries.extend(kind.map(|kind| Entry { name: name.to_string(), kind }));
+            listing.entries.extend(kind(node).map(|kind| Entry { name: name.to_string(), kind }));
         }
         // Two sorted runs, which a stable sort merges.
         listing.entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -87,56 +84,49 @@ impl Snapshot {
     }
 
     /// A directory of the branch stays even if the base loses its own.
-    fn list_lower(&self, directory: &Directory) -> io::Result<Listing> {
-        let Some(lower) = &directory.lower else { return Ok(Listing::default()) };
-        match self.tree().base.list(lower) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Ok(Listing::default())
-            }
+    fn list_base(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        match self.tree().base.list(path) {
+            Err(error) if is_missing(&error) => Ok(Listing::default()),
             answer => answer,
         }
     }
+}
 
-    /// `None` for what is not there.
-    fn kind(&self, node: &Node) -> io::Result<Option<FileKind>> {
-        Ok(Some(match node {
-            Node::File { .. } => FileKind::File,
-            Node::Symlink(_) => FileKind::Symlink,
-            Node::Directory(_) => FileKind::Directory,
-            Node::Whiteout => return Ok(None),
-            Node::Lower { path, .. } => match self.tree().base.metadata(path) {
-                Ok(metadata) => metadata.kind,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(error),
-            },
-        }))
-    }
-
-    fn lower_metadata(&self, lower: &Lower) -> io::Result<Metadata> {
-        let metadata = self.tree().base.metadata(&lower.path)?;
-        match lower.executable {
-            Some(executable) if metadata.kind == FileKind::File => Ok(Metadata { executable, ..metadata }),
-            Some(_) | None => Ok(metadata),
-        }
+/// `None` for what is not there.
+fn kind(node: &Node) -> Option<FileKind> {
+    match node {
+        Node::File(_) => Some(FileKind::File),
+        Node::Symlink(_) => Some(FileKind::Symlink),
+        Node::Directory(_) => Some(FileKind::Directory),
+        Node::Whiteout => None,
     }
 }
 
 impl View for Snapshot {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
         match self.tree().find(path)? {
-            Found::File { bytes, .. } => Ok(bytes.clone()),
+            Found::File(file) => Ok(file.bytes.clone()),
             Found::Symlink(_) => Err(io::ErrorKind::NotADirectory.into()),
             Found::Directory(_) => Err(io::ErrorKind::IsADirectory.into()),
-            Found::Base(lower) => self.tree().base.read(&lower.path),
+            Found::Base => self.tree().base.read(path),
+        }
+    }
+
+    fn read_hashed(&self, path: &WorkspacePath) -> io::Result<(Bytes, ContentHash)> {
+        match self.tree().find(path)? {
+            Found::File(file) => Ok((file.bytes.clone(), file.hash)),
+            Found::Symlink(_) => Err(io::ErrorKind::NotADirectory.into()),
+            Found::Directory(_) => Err(io::ErrorKind::IsADirectory.into()),
+            Found::Base => self.tree().base.read_hashed(path),
         }
     }
 
     fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
         match self.tree().find(path)? {
-            Found::File { hash, .. } => Ok(hash),
+            Found::File(file) => Ok(file.hash),
             Found::Symlink(_) => Err(io::ErrorKind::NotADirectory.into()),
             Found::Directory(_) => Err(io::ErrorKind::IsADirectory.into()),
-            Found::Base(lower) => self.tree().base.hash(&lower.path),
+            Found::Base => self.tree().base.hash(path),
         }
     }
 
@@ -144,11 +134,11 @@ impl View for Snapshot {
         let own =
             |names: &[&str]| -> Vec<_> { names.iter().map(|it| self.hash(&directory.child(it))).collect() };
         match self.tree().find(directory) {
-            Ok(Found::Base(lower)) => self.tree().base.hash_all(&lower.path, names),
-            Ok(Found::Directory(Directory { lower: Some(lower), entries, .. })) => {
+            Ok(Found::Base) => self.tree().base.hash_all(directory, names),
+            Ok(Found::Directory(Directory { shows_base: true, entries, .. })) => {
                 let is_edited = |it: &str| entries.contains_key(it);
                 let silent: Vec<_> = names.iter().copied().filter(|it| !is_edited(it)).collect();
-                let mut hashes = self.tree().base.hash_all(lower, &silent).into_iter();
+                let mut hashes = self.tree().base.hash_all(directory, &silent).into_iter();
                 let hash = |name: &&str| {
                     let of_base = if is_edited(name) { None } else { hashes.next() };
                     of_base.unwrap_or_else(|| self.hash(&directory.child(name)))
@@ -161,27 +151,27 @@ impl View for Snapshot {
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
         let (kind, size, executable) = match self.tree().find(path)? {
-            Found::File { bytes, executable, .. } => (FileKind::File, bytes.len() as u64, executable),
+            Found::File(file) => (FileKind::File, file.bytes.len() as u64, file.executable),
             Found::Symlink(_) => (FileKind::Symlink, 0, false),
             Found::Directory(_) => (FileKind::Directory, 0, false),
-            Found::Base(lower) => return self.lower_metadata(&lower),
+            Found::Base => return self.tree().base.metadata(path),
         };
         Ok(Metadata { kind, size, executable })
     }
 
     fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
         match self.tree().find(path)? {
-            Found::Directory(directory) => self.merge(directory),
-            Found::File { .. } | Found::Symlink(_) => Err(io::ErrorKind::NotADirectory.into()),
-            Found::Base(lower) => self.tree().base.list(&lower.path),
+            Found::Directory(directory) => self.merge(path, directory),
+            Found::File(_) | Found::Symlink(_) => Err(io::ErrorKind::NotADirectory.into()),
+            Found::Base => self.tree().base.list(path),
         }
     }
 
     fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
         match self.tree().find(path)? {
             Found::Symlink(target) => Ok(target.to_string()),
-            Found::File { .. } | Found::Directory(_) => Err(io::ErrorKind::InvalidInput.into()),
-            Found::Base(lower) => self.tree().base.read_link(&lower.path),
+            Found::File(_) | Found::Directory(_) => Err(io::ErrorKind::InvalidInput.into()),
+            Found::Base => self.tree().base.read_link(path),
         }
     }
 }

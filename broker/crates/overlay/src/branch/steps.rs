@@ -12,7 +12,7 @@ use super::{
     changes::differing,
     history::{ForkPoint, Recorded},
     origin::{self, Origins},
-    tree::{Directory, Node, Tree},
+    tree::{Directory, File, Node, Tree},
 };
 use crate::{ContentHash, View, WorkspacePath};
 
@@ -45,17 +45,17 @@ pub enum NodeRecord {
         /// Of `bytes`; it is taken at its word.
         hash: ContentHash,
         executable: bool,
-    },
-    /// Whatever the base has at `path`.
-    Lower {
-        path: WorkspacePath,
-        /// Replaces what the base says, if that is a file.
-        executable: Option<bool>,
+        /// Where it stood in the base before it was moved; `None`: where its directory came from.
+        came_from: Option<WorkspacePath>,
     },
     /// The text of the link.
     Symlink(String),
-    /// Empty but for what shows through of `lower`; what it holds are records of their own.
-    Directory { lower: Option<WorkspacePath> },
+    /// Empty but for what the base shows there; what it holds are records of their own.
+    Directory {
+        shows_base: bool,
+        /// As that of a file.
+        came_from: Option<WorkspacePath>,
+    },
     /// Nothing is here, even if the base has something.
     Whiteout,
     /// The branch says nothing.
@@ -198,16 +198,19 @@ fn between(entry: &LogEntry, before: Side<'_>, after: Side<'_>) -> Step {
 
 type Records = Vec<(WorkspacePath, NodeRecord)>;
 
-/// Both must be over the same directory of the base.
+/// Both must be over the base, or neither.
 fn add_difference(at: &WorkspacePath, before: &Directory, after: &Directory, records: &mut Records) {
     for (name, _, _) in differing(before, after) {
         let path = at.child(name);
         match (before.entries.get(name).map(|it| &**it), after.entries.get(name).map(|it| &**it)) {
             (_, None) => records.push((path, NodeRecord::Absent)),
-            (Some(Node::Directory(before)), Some(Node::Directory(after))) if before.lower == after.lower => {
+            (Some(Node::Directory(before)), Some(Node::Directory(after)))
+                if (before.shows_base, &before.came_from) == (after.shows_base, &after.came_from) =>
+            {
                 add_difference(&path, before, after, records);
             }
-            (Some(before), Some(after)) if before.is_same(after) => {}
+            (Some(before), Some(after))
+                if before.is_same(after) && before.came_from() == after.came_from() => {}
             (_, Some(Node::Directory(after))) => add_directory(&path, after, records),
             (_, Some(after)) => records.push((path, record(after))),
         }
@@ -215,7 +218,7 @@ fn add_difference(at: &WorkspacePath, before: &Directory, after: &Directory, rec
 }
 
 fn add_directory(at: &WorkspacePath, directory: &Directory, records: &mut Records) {
-    records.push((at.clone(), NodeRecord::Directory { lower: directory.lower.clone() }));
+    records.push((at.clone(), record_directory(directory)));
     for (name, node) in &directory.entries {
         match &**node {
             Node::Directory(directory) => add_directory(&at.child(name), directory, records),
@@ -226,24 +229,32 @@ fn add_directory(at: &WorkspacePath, directory: &Directory, records: &mut Record
 
 fn record(node: &Node) -> NodeRecord {
     match node {
-        Node::File { bytes, hash, executable } => {
-            NodeRecord::File { bytes: bytes.clone(), hash: *hash, executable: *executable }
+        Node::File(File { bytes, hash, executable, came_from }) => {
+            let (bytes, came_from) = (bytes.clone(), came_from.clone());
+            NodeRecord::File { bytes, hash: *hash, executable: *executable, came_from }
         }
-        Node::Lower { path, executable } => NodeRecord::Lower { path: path.clone(), executable: *executable },
         Node::Symlink(target) => NodeRecord::Symlink(target.to_string()),
-        Node::Directory(directory) => NodeRecord::Directory { lower: directory.lower.clone() },
+        Node::Directory(directory) => record_directory(directory),
         Node::Whiteout => NodeRecord::Whiteout,
     }
+}
+
+fn record_directory(directory: &Directory) -> NodeRecord {
+    NodeRecord::Directory { shows_base: directory.shows_base, came_from: directory.came_from.clone() }
 }
 
 /// The node to put in place; `None` where there is none.
 fn node(record: NodeRecord) -> Option<Node> {
     Some(match record {
-        NodeRecord::File { bytes, hash, executable } => Node::File { bytes, hash, executable },
-        NodeRecord::Lower { path, executable } => Node::Lower { path, executable },
+        NodeRecord::File { bytes, hash, executable, came_from } => {
+            Node::File(File { bytes, hash, executable, came_from })
+        }
         NodeRecord::Symlink(target) => Node::Symlink(target.into()),
-        NodeRecord::Directory { lower: Some(lower) } => Node::Directory(Directory::over(lower)),
-        NodeRecord::Directory { lower: None } => Node::Directory(Directory::opaque()),
+        NodeRecord::Directory { shows_base, came_from } => {
+            let mut directory = if shows_base { Directory::over() } else { Directory::opaque() };
+            directory.came_from = came_from;
+            Node::Directory(directory)
+        }
         NodeRecord::Whiteout => Node::Whiteout,
         NodeRecord::Absent => return None,
     })
@@ -254,8 +265,7 @@ fn replay(state: &State, step: &Step) -> Result<State, RestoreError> {
     let (mut tree, mut origins) = (state.tree.clone(), state.origins.clone());
     for (index, (path, record)) in step.nodes.iter().enumerate() {
         if path.is_root() {
-            let is_start =
-                index == 0 && matches!(record, NodeRecord::Directory { lower: Some(it) } if it.is_root());
+            let is_start = index == 0 && matches!(record, NodeRecord::Directory { shows_base: true, .. });
             if !is_start {
                 return Err(RestoreError::Root { revision });
             }

@@ -1,11 +1,7 @@
 //! Edits of parts of a text, by byte offsets.
 
-use super::{
-    Branch, EditError, Revision,
-    edit::{Links, unreachable},
-    tree::{Node, Parents},
-};
-use crate::{FileKind, View as _, WorkspacePath};
+use super::{Branch, EditError, Revision, edit::Links, tree::Node};
+use crate::{FileKind, WorkspacePath};
 
 /// Puts `replacement` in place of a part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,16 +18,19 @@ impl Branch {
     /// of the list matters only for insertions at the same place. Links are followed.
     pub fn edit_text(&mut self, path: &WorkspacePath, edits: &[TextEdit]) -> Result<Revision, EditError> {
         let path = self.locate(path, Links::Follow)?;
-        let executable = match self.look_at(&path)? {
+        match self.look_at(&path)? {
             None => return Err(EditError::NotFound(path)),
-            Some((FileKind::File, executable)) => executable,
+            Some((FileKind::File, _)) => {}
             Some((FileKind::Directory, _)) => return Err(EditError::IsADirectory(path)),
             Some((FileKind::Symlink | FileKind::Other, _)) => return Err(EditError::NotAFile(path)),
-        };
-        let bytes = self.snapshot().read(&path).map_err(|error| unreachable(&path, error))?;
-        let text = str::from_utf8(&bytes).map_err(|_| EditError::NotText(path.clone()))?;
+        }
+        // The text that is edited is the one that is remembered, whatever the base has a moment later.
+        let taken = self.state().tree.taken(&path)?;
+        let Node::File(file) = taken.node else { return Err(EditError::NotAFile(path)) };
+        let text = str::from_utf8(&file.bytes).map_err(|_| EditError::NotText(path.clone()))?;
         let edited = apply(&path, text, edits)?;
-        self.put(&path, Node::file(edited.into(), executable), Parents::Require, "edit")
+        let node = Node::file(edited.into(), file.executable);
+        self.put_made_on(taken.origins, &path, node, "edit")
     }
 }
 
@@ -72,7 +71,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::Memory;
+    use crate::{Memory, View as _};
 
     fn check(text: &str, edits: &[(u32, u32, &str)]) -> Result<String, String> {
         let path = WorkspacePath::new("a").unwrap();

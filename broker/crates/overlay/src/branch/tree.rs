@@ -1,77 +1,23 @@
 //! The persistent tree under a branch: finding what stands at a path, and copying the way to a change.
 
+mod node;
+
 use std::{io, sync::Arc};
 
-use bytes::Bytes;
-use rpds::RedBlackTreeMapSync;
+pub(super) use node::{Directory, File, Found, Node, Side};
 
-use super::EditError;
-use crate::{ContentHash, FileKind, View, WorkspacePath};
+use super::{EditError, Origin};
+use crate::{FileKind, View, WorkspacePath};
 
 /// How deep edits may lie. Renames can nest directories deeper than any path is long, and to drop a tree
 /// takes stack in proportion to its depth.
-const MAX_DEPTH: u32 = 256;
+pub(super) const MAX_DEPTH: u32 = 256;
 
 /// A base and what is laid over it. Cloning it copies nothing.
 #[derive(Clone)]
 pub(super) struct Tree {
     pub(super) base: Arc<dyn View>,
     pub(super) root: Arc<Directory>,
-}
-
-/// A directory that holds an edit, or has one somewhere below.
-#[derive(Clone)]
-pub(super) struct Directory {
-    /// The directory of the base that shows through where `entries` is silent. It is not where this
-    /// directory stands if it was moved. `None`: nothing shows through.
-    pub(super) lower: Option<WorkspacePath>,
-    pub(super) entries: RedBlackTreeMapSync<Arc<str>, Arc<Node>>,
-    /// At least the number of directories from here down to the deepest one held in `entries`.
-    height: u32,
-}
-
-/// What a branch says of one name.
-#[derive(Clone)]
-pub(super) enum Node {
-    File {
-        bytes: Bytes,
-        /// Of `bytes`, so that nobody hashes them again.
-        hash: ContentHash,
-        executable: bool,
-    },
-    /// Whatever the base has at `path`, a whole directory even, moved here without a copy.
-    Lower {
-        path: WorkspacePath,
-        /// Replaces what the base says, if that is a file.
-        executable: Option<bool>,
-    },
-    Symlink(Arc<str>),
-    Directory(Directory),
-    /// Hides what the base has.
-    Whiteout,
-}
-
-/// What stands at a path.
-pub(super) enum Found<'a> {
-    File { bytes: &'a Bytes, hash: ContentHash, executable: bool },
-    Symlink(&'a Arc<str>),
-    Directory(&'a Directory),
-    Base(Lower),
-}
-
-/// What a directory of the tree says of a name, where it says nothing included.
-pub(super) enum Side<'a> {
-    Nothing,
-    Lower(Lower),
-    /// A file, link or directory that the tree itself holds.
-    Held(&'a Node),
-}
-
-/// A place in the base, with what a branch says about it.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Lower {
-    pub(super) path: WorkspacePath,
-    pub(super) executable: Option<bool>,
 }
 
 /// What to do about missing directories on the way to an edit.
@@ -83,7 +29,7 @@ pub(super) enum Parents {
 
 impl Tree {
     pub(super) fn new(base: Arc<dyn View>) -> Self {
-        Self { base, root: Arc::new(Directory::over(WorkspacePath::root())) }
+        Self { base, root: Arc::new(Directory::over()) }
     }
 
     /// What stands at `path`. Whether the base really has something at a [`Found::Base`] is not known yet.
@@ -91,20 +37,55 @@ impl Tree {
         let mut directory = &*self.root;
         let mut names = path.components();
         while let Some(name) = names.next() {
-            let (lower, executable) = match directory.entries.get(name).map(|it| &**it) {
-                Some(Node::Directory(next)) => {
-                    directory = next;
-                    continue;
-                }
-                Some(Node::Lower { path, executable }) => (path.clone(), *executable),
-                Some(Node::Whiteout) => return Err(io::ErrorKind::NotFound.into()),
-                Some(node) if names.next().is_none() => return Ok(node.found()),
-                Some(_) => return Err(io::ErrorKind::NotADirectory.into()),
-                None => (directory.lower_child(name).ok_or(io::ErrorKind::NotFound)?, None),
-            };
-            return Ok(Found::Base(Lower { path: lower, executable }.descend(names)));
+            match directory.side(name) {
+                Side::Held(Node::Directory(next)) => directory = next,
+                Side::Held(node) if names.next().is_none() => return Ok(node.found()),
+                Side::Held(_) => return Err(io::ErrorKind::NotADirectory.into()),
+                Side::Base => return Ok(Found::Base),
+                Side::Nothing => return Err(io::ErrorKind::NotFound.into()),
+            }
         }
         Ok(Found::Directory(directory))
+    }
+
+    /// Whether the base would be seen at `path` if no edit were about `path` itself.
+    pub(super) fn shows_base_at(&self, path: &WorkspacePath) -> bool {
+        match path.parent().map(|it| self.find(&it)) {
+            Some(Ok(Found::Base)) => true,
+            Some(Ok(Found::Directory(directory))) => directory.shows_base,
+            _ => false,
+        }
+    }
+
+    /// What an edit says of `path`; `None` where the base shows. A directory may show the base's within.
+    pub(super) fn says(&self, path: &WorkspacePath) -> Option<Origin> {
+        Some(match self.find(path) {
+            Ok(Found::Base) => return None,
+            Ok(Found::File(File { bytes, hash, executable, .. })) => {
+                Origin::File { bytes: bytes.clone(), hash: *hash, executable: *executable }
+            }
+            Ok(Found::Symlink(target)) => Origin::Symlink(target.to_string()),
+            Ok(Found::Directory(_)) => Origin::Directory,
+            Err(_) => Origin::Missing,
+        })
+    }
+
+    /// Where what stands at `path` was in the base before it was moved; `path` itself if it was not.
+    pub(super) fn came_from(&self, path: &WorkspacePath) -> WorkspacePath {
+        let mut directory = Some(&*self.root);
+        let mut place = WorkspacePath::root();
+        for name in path.components() {
+            let node = directory.and_then(|it| it.entries.get(name)).map(|it| &**it);
+            place = match node.and_then(Node::came_from) {
+                Some(from) => from.clone(),
+                None => place.child(name),
+            };
+            directory = match node {
+                Some(Node::Directory(next)) => Some(next),
+                _ => None,
+            };
+        }
+        place
     }
 
     /// This tree with `node` at `path`, or without what is there. Shares everything that is not on the way.
@@ -127,8 +108,8 @@ impl Tree {
             directory = next;
         }
         match node {
-            Some(node) => directory.insert(name, node),
-            None => self.take_out(&mut directory, name),
+            Some(node) => directory.replace(name, node),
+            None => self.take_out(&mut directory, name, path),
         }
         while let Some((mut above, name)) = passed.pop() {
             above.insert(name, Node::Directory(directory));
@@ -147,17 +128,16 @@ impl Tree {
         here: &WorkspacePath,
         parents: Parents,
     ) -> Result<Directory, EditError> {
-        let lower = match directory.entries.get(name).map(|it| &**it) {
-            Some(Node::Directory(next)) => return Ok(next.clone()),
-            Some(Node::File { .. } | Node::Symlink(_)) => return Err(EditError::NotADirectory(here.clone())),
-            Some(Node::Lower { path, .. }) => Some(path.clone()),
-            Some(Node::Whiteout) => None,
-            None => directory.lower_child(name),
+        let metadata = match directory.side(name) {
+            Side::Held(Node::Directory(next)) => return Ok(next.clone()),
+            Side::Held(_) => return Err(EditError::NotADirectory(here.clone())),
+            Side::Base => Some(self.base.metadata(here)),
+            Side::Nothing => None,
         };
-        match lower.map(|lower| (self.base.metadata(&lower), lower)) {
-            Some((Ok(metadata), lower)) if metadata.kind == FileKind::Directory => Ok(Directory::over(lower)),
-            Some((Ok(_), _)) => Err(EditError::NotADirectory(here.clone())),
-            Some((Err(source), _)) if source.kind() != io::ErrorKind::NotFound => {
+        match metadata {
+            Some(Ok(metadata)) if metadata.kind == FileKind::Directory => Ok(Directory::over()),
+            Some(Ok(_)) => Err(EditError::NotADirectory(here.clone())),
+            Some(Err(source)) if source.kind() != io::ErrorKind::NotFound => {
                 Err(EditError::Unreachable { path: here.clone(), source })
             }
             Some(_) | None if parents == Parents::Create => Ok(Directory::opaque()),
@@ -216,8 +196,7 @@ impl Tree {
     /// This tree without an entry at `path`, if that makes it show what the base has at `path`.
     pub(super) fn without_entry_over_base(&self, path: &WorkspacePath) -> Option<Self> {
         let directory = self.held_directory(&path.parent()?)?;
-        let shows_through = directory.lower_child(path.file_name()?)? == *path;
-        shows_through.then(|| self.with_entry(path, None))?
+        directory.shows_base.then(|| self.with_entry(path, None))?
     }
 
     /// The directory at `path`, if an edit made this tree hold it.
@@ -225,126 +204,15 @@ impl Tree {
         path.components().try_fold(&*self.root, Directory::held_directory)
     }
 
-    /// The places in the base that show through elsewhere than where they are.
-    pub(super) fn moved(&self) -> Vec<WorkspacePath> {
-        let mut moved = Vec::new();
-        let mut folders = vec![(WorkspacePath::root(), &*self.root)];
-        while let Some((path, directory)) = folders.pop() {
-            moved.extend(directory.lower.clone().filter(|it| *it != path));
-            for (name, node) in &directory.entries {
-                let path = path.child(name);
-                match &**node {
-                    Node::Directory(next) => folders.push((path, next)),
-                    Node::Lower { path: lower, .. } if *lower != path => moved.push(lower.clone()),
-                    _ => {}
-                }
-            }
-        }
-        moved
-    }
-
-    /// Removes `name`. A whiteout stays behind only where the base would show through.
-    fn take_out(&self, directory: &mut Directory, name: &str) {
-        let is_below = |lower| !matches!(self.base.metadata(&lower), Err(error) if error.kind() == io::ErrorKind::NotFound);
-        if directory.lower_child(name).is_some_and(is_below) {
+    /// Removes `name`, which is `path` in the branch. A whiteout stays behind only where the base would
+    /// show through.
+    fn take_out(&self, directory: &mut Directory, name: &str, path: &WorkspacePath) {
+        let is_in_base =
+            || !matches!(self.base.metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        if directory.shows_base && is_in_base() {
             directory.insert(name, Node::Whiteout);
         } else {
             directory.entries.remove_mut(name);
         }
-    }
-}
-
-impl Directory {
-    pub(super) fn over(lower: WorkspacePath) -> Self {
-        Self { lower: Some(lower), entries: RedBlackTreeMapSync::new_sync(), height: 1 }
-    }
-
-    /// An empty directory.
-    pub(super) fn opaque() -> Self {
-        Self { lower: None, entries: RedBlackTreeMapSync::new_sync(), height: 1 }
-    }
-
-    /// This directory with the base's at `path` showing through, if nothing does yet.
-    pub(super) fn opened(&self, path: &WorkspacePath) -> Option<Self> {
-        self.lower.is_none().then(|| Self { lower: Some(path.clone()), ..self.clone() })
-    }
-
-    /// What this directory says of `name`.
-    pub(super) fn side(&self, name: &str) -> Side<'_> {
-        match self.entries.get(name).map(|it| &**it) {
-            None => self
-                .lower_child(name)
-                .map_or(Side::Nothing, |path| Side::Lower(Lower { path, executable: None })),
-            Some(Node::Whiteout) => Side::Nothing,
-            Some(Node::Lower { path, executable }) => {
-                Side::Lower(Lower { path: path.clone(), executable: *executable })
-            }
-            Some(node) => Side::Held(node),
-        }
-    }
-
-    fn held_directory(&self, name: &str) -> Option<&Self> {
-        match &**self.entries.get(name)? {
-            Node::Directory(directory) => Some(directory),
-            Node::File { .. } | Node::Lower { .. } | Node::Symlink(_) | Node::Whiteout => None,
-        }
-    }
-
-    fn lower_child(&self, name: &str) -> Option<WorkspacePath> {
-        self.lower.as_ref().map(|lower| lower.child(name))
-    }
-
-    pub(super) fn insert(&mut self, name: &str, node: Node) {
-        self.height = self.height.max(node.height() + 1);
-        self.entries.insert_mut(name.into(), Arc::new(node));
-    }
-}
-
-impl Node {
-    pub(super) fn file(bytes: Bytes, executable: bool) -> Self {
-        Self::File { hash: ContentHash::of(&bytes), bytes, executable }
-    }
-
-    /// A file, link or directory as found; for those alone, the others are not found by themselves.
-    fn found(&self) -> Found<'_> {
-        match self {
-            Self::File { bytes, hash, executable } => {
-                Found::File { bytes, hash: *hash, executable: *executable }
-            }
-            Self::Symlink(target) => Found::Symlink(target),
-            Self::Directory(directory) => Found::Directory(directory),
-            Self::Lower { .. } | Self::Whiteout => unreachable!("`find` looks into these itself"),
-        }
-    }
-
-    /// Whether both surely stand for the same. Directories are not looked into.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (
-                Self::File { hash: a, executable: a_executable, .. },
-                Self::File { hash: b, executable: b_executable, .. },
-            ) => a == b && a_executable == b_executable,
-            (
-                Self::Lower { path: a, executable: a_executable },
-                Self::Lower { path: b, executable: b_executable },
-            ) => a == b && a_executable == b_executable,
-            (Self::Symlink(a), Self::Symlink(b)) => a == b,
-            (Self::Whiteout, Self::Whiteout) => true,
-            _ => false,
-        }
-    }
-
-    fn height(&self) -> u32 {
-        match self {
-            Self::Directory(directory) => directory.height,
-            Self::File { .. } | Self::Lower { .. } | Self::Symlink(_) | Self::Whiteout => 0,
-        }
-    }
-}
-
-impl Lower {
-    /// The place that `names` lead to from here.
-    fn descend<'n>(self, names: impl Iterator<Item = &'n str>) -> Self {
-        names.fold(self, |it, name| Self { path: it.path.child(name), executable: None })
     }
 }

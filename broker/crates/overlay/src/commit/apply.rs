@@ -16,11 +16,8 @@ pub(super) fn stage(folder: &Folder, plan: &Plan) -> Result<(), CommitError> {
     for (action, text) in plan.actions.iter().zip(&plan.texts) {
         let made = match &action.change {
             Change::File { executable, .. } => {
-                let stamp = match &action.before {
-                    State::File { stamp, .. } => Some(*stamp),
-                    _ => None,
-                };
-                folder.create(&action.new, text, *executable, stamp).map(|it| files.push((action, it)))
+                let made = folder.create(&action.new, text, *executable, action.stamp);
+                made.map(|it| files.push((action, it)))
             }
             Change::Symlink(target) => folder.symlink(&action.new, target),
             Change::Remove | Change::RemoveDir | Change::CreateDir | Change::SetExecutable(_) => Ok(()),
@@ -87,14 +84,21 @@ pub(super) fn act(folder: &Folder, action: &Action) -> Result<(), CommitError> {
     let done = match &action.change {
         Change::Remove => folder.rename_new(&action.path, &action.old),
         Change::RemoveDir => folder.remove_dir(&action.path),
-        Change::CreateDir => match folder.create_dir(&action.path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            done => done,
-        },
+        Change::CreateDir => create_dir(folder, action),
         Change::File { .. } | Change::Symlink(_) => put(folder, action),
         Change::SetExecutable(executable) => set_executable(folder, action, *executable),
     };
     done.map_err(|source| failed(folder, action, source))
+}
+
+fn create_dir(folder: &Folder, action: &Action) -> io::Result<()> {
+    match action.stamp {
+        Some(stamp) => folder.create_stamped_dir(&action.path, stamp),
+        None => match folder.create_dir(&action.path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            done => done,
+        },
+    }
 }
 
 fn put(folder: &Folder, action: &Action) -> io::Result<()> {
@@ -161,7 +165,9 @@ pub(super) fn sync_touched(folder: &Folder, actions: &[Action]) -> Result<(), Co
     }
     let hidden = actions.iter().map(|it| &it.new);
     let touched = actions.iter().map(|it| &it.path).chain(hidden);
-    sync_directories(folder, touched.filter_map(WorkspacePath::parent))
+    let stamped = actions.iter().filter(|it| it.change == Change::CreateDir && it.stamp.is_some());
+    let stamped = stamped.map(|it| it.path.clone());
+    sync_directories(folder, touched.filter_map(WorkspacePath::parent).chain(stamped))
 }
 
 /// Those that are still there.

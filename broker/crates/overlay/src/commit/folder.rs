@@ -13,7 +13,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Uid},
+    fs::{AtFlags, Gid, Mode, OFlags, RawMode, RenameFlags, Uid},
     io::{Errno, retry_on_intr},
 };
 
@@ -180,14 +180,20 @@ impl Folder {
     }
 
     pub(super) fn create_dir(&self, path: &WorkspacePath) -> io::Result<()> {
-        let (directory, name) = self.place(path)?;
-        self.fuse.step()?;
-        Ok(rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(0o777))?)
+        self.make_dir(path, 0o777)
     }
 
-    /// Makes a directory as one was that is gone.
-    pub(super) fn restore_dir(&self, path: &WorkspacePath, stamp: Stamp) -> io::Result<()> {
-        match self.create_dir(path) {
+    fn make_dir(&self, path: &WorkspacePath, mode: RawMode) -> io::Result<()> {
+        let (directory, name) = self.place(path)?;
+        self.fuse.step()?;
+        Ok(rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(mode))?)
+    }
+
+    /// Makes a directory with the permissions, and the owner if possible, of another. One that is there
+    /// gets them too.
+    pub(super) fn create_stamped_dir(&self, path: &WorkspacePath, stamp: Stamp) -> io::Result<()> {
+        // Nobody else may look into it before it has them.
+        match self.make_dir(path, 0o700) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }

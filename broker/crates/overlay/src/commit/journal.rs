@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use super::{
     CommitError,
     fuse::Fuse,
-    look::State,
+    look::{Stamp, State},
     plan::{Action, Change, Plan},
 };
 use crate::{ContentHash, WorkspacePath};
 
-const MAGIC: &[u8] = b"broker commit 1\n";
+const MAGIC: &[u8] = b"broker commit 2\n";
 /// The journal while it is written; it says nothing yet.
 const UNFINISHED: &str = "commit.unfinished";
 
@@ -54,6 +54,7 @@ struct Record {
     old: String,
     before: State,
     change: Change,
+    stamp: Option<Stamp>,
 }
 
 impl Stage {
@@ -179,6 +180,7 @@ impl Record {
             old: text(&action.old),
             before: action.before.clone(),
             change: action.change.clone(),
+            stamp: action.stamp,
         }
     }
 
@@ -190,6 +192,7 @@ impl Record {
             old: path(&self.old)?,
             before: self.before,
             change: self.change,
+            stamp: self.stamp,
         })
     }
 }

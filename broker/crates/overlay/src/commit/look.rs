@@ -113,6 +113,19 @@ impl Folder {
         }
     }
 
+    /// Permissions and owner of what is at `path`, if it is of this kind.
+    pub(super) fn stamp_of(&self, path: &WorkspacePath, kind: FileType) -> io::Result<Option<Stamp>> {
+        let (directory, name) = match self.place(path) {
+            Err(error) if is_out_of_reach(&error) => return Ok(None),
+            place => place?,
+        };
+        match rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok((FileType::from_raw_mode(stat.st_mode) == kind).then(|| Stamp::of(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
     /// Opens a file for reading. Never waits, whatever it turns out to be.
     pub(super) fn file(&self, path: &WorkspacePath) -> io::Result<File> {
         let (directory, name) = self.place(path)?;

@@ -6,12 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
+use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 
 use super::{
     CommitError, Committed, Conflict, Expected, FileOp, Found,
     folder::Folder,
-    look::{State, is_out_of_reach},
+    look::{Stamp, State, is_out_of_reach},
 };
 use crate::{ContentHash, WorkspacePath};
 
@@ -28,6 +29,8 @@ pub(super) struct Action {
     /// What stands there until this action, permissions included.
     pub(super) before: State,
     pub(super) change: Change,
+    /// What is put there gets these permissions and this owner.
+    pub(super) stamp: Option<Stamp>,
     /// Where the new text waits, and what it replaces is kept: hidden names in the nearest directory
     /// that is there before, during and after the commit.
     pub(super) new: WorkspacePath,
@@ -63,7 +66,7 @@ impl Action {
     pub(super) fn leads_to(&self, state: &State) -> bool {
         match (&self.change, state) {
             (Change::Remove | Change::RemoveDir, state) => *state == State::Missing,
-            (Change::CreateDir, state) => matches!(state, State::Directory(_)),
+            (Change::CreateDir, State::Directory(is)) => self.stamp.is_none_or(|it| it.mode == is.mode),
             (Change::File { hash, executable }, State::File { hash: is, executable: may, .. }) => {
                 hash == is && executable == may
             }
@@ -240,35 +243,55 @@ impl<'a> Planner<'a> {
     fn finish(self) -> Result<Plan, CommitError> {
         let transaction = random_name();
         let mut plan = Plan { actions: vec![], texts: vec![] };
-        let mut add = |path: &WorkspacePath, before: &State, change, text| {
+        let mut add = |path: &WorkspacePath, before: &State, change, text, stamp| {
             let n = plan.actions.len();
             let anchor = self.anchor(path)?;
             let hidden = |kind| anchor.child(&format!(".broker-{transaction}-{n}.{kind}"));
             let (new, old) = (hidden("new"), hidden("old"));
-            plan.actions.push(Action { path: path.clone(), before: before.clone(), change, new, old });
+            let (path, before) = (path.clone(), before.clone());
+            plan.actions.push(Action { path, before, change, stamp, new, old });
             plan.texts.push(text);
             Ok::<_, CommitError>(())
         };
         for (path, going) in self.going.iter().filter(|it| it.1.before != State::Missing) {
             if going.file.is_some() {
-                add(path, &going.before, Change::Remove, Bytes::new())?;
+                add(path, &going.before, Change::Remove, Bytes::new(), None)?;
             }
         }
         // A directory sorts before all that is in it.
         for (path, going) in self.going.iter().rev().filter(|it| it.1.file.is_none()) {
-            add(path, &going.before, Change::RemoveDir, Bytes::new())?;
+            add(path, &going.before, Change::RemoveDir, Bytes::new(), None)?;
         }
         for (path, coming) in self.coming.iter().filter(|it| !it.1.idle) {
             if matches!(coming.op, None | Some(FileOp::CreateDir { .. })) {
-                add(path, &coming.before, Change::CreateDir, Bytes::new())?;
+                let stamp = coming.op.map_or(Ok(None), |it| self.stamp(it, &coming.before))?;
+                add(path, &coming.before, Change::CreateDir, Bytes::new(), stamp)?;
             }
         }
         for (path, coming) in self.coming.iter().filter(|it| !it.1.idle) {
-            if let Some((change, text)) = coming.op.and_then(put) {
-                add(path, &coming.before, change, text)?;
+            if let Some((op, (change, text))) = coming.op.and_then(|it| Some((it, put(it)?))) {
+                let stamp = self.stamp(op, &coming.before)?;
+                add(path, &coming.before, change, text, stamp)?;
             }
         }
         Ok(plan)
+    }
+
+    /// The permissions and owner that what comes shall have: those of what was moved, or is replaced.
+    fn stamp(&self, op: &FileOp, before: &State) -> Result<Option<Stamp>, CommitError> {
+        let (from, kind) = match op {
+            FileOp::Write { moved_from, .. } => (moved_from, FileType::RegularFile),
+            FileOp::CreateDir { moved_from, .. } => (moved_from, FileType::Directory),
+            _ => return Ok(None),
+        };
+        let moved = from.as_ref().map_or(Ok(None), |from| {
+            let stamp = self.folder.stamp_of(from, kind);
+            stamp.map_err(|source| CommitError::io(from, "look at", source))
+        });
+        Ok(moved?.or(match before {
+            State::File { stamp, .. } if kind == FileType::RegularFile => Some(*stamp),
+            _ => None,
+        }))
     }
 
     /// The nearest directory above that is there now and stays.

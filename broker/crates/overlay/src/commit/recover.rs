@@ -115,9 +115,11 @@ fn due(folder: &Folder, action: &Action) -> io::Result<Due> {
     };
     // Moved away already, but nothing put in its place yet.
     let is_moved = action.is_put() && state == State::Missing && folder.exists(&action.old)?;
+    // Made already, but not given its permissions yet.
+    let is_bare = action.change == Change::CreateDir && matches!(state, State::Directory(_));
     Ok(match state {
         state if action.leads_to(&state) => Due::Nothing,
-        state if state.is_like(&action.before) || is_moved => Due::Act,
+        state if state.is_like(&action.before) || is_moved || is_bare => Due::Act,
         _ => Due::Blocked,
     })
 }

@@ -93,7 +93,13 @@ fn file(text: &str) -> Expected {
 }
 
 fn write(path: &str, text: &str, before: Expected) -> FileOp {
-    FileOp::Write { path: at(path), bytes: Bytes::from(text.to_owned()), executable: false, before }
+    FileOp::Write {
+        path: at(path),
+        bytes: Bytes::from(text.to_owned()),
+        executable: false,
+        before,
+        moved_from: None,
+    }
 }
 
 fn remove(path: &str, before: Expected) -> FileOp {
@@ -112,6 +118,10 @@ fn fill(root: &Path) {
     fs::write(root.join("src/old/deep/b.rs"), "b").unwrap();
     fs::write(root.join("becomes-dir"), "plain").unwrap();
     fs::write(root.join("run.sh"), "run").unwrap();
+    fs::create_dir(root.join("private")).unwrap();
+    fs::write(root.join("private/key"), "key").unwrap();
+    set_mode(&root.join("private"), 0o700);
+    set_mode(&root.join("private/key"), 0o600);
     fs::write(root.join("untouched"), "untouched\r\n").unwrap();
     symlink("src/lib.rs", root.join("link")).unwrap();
 }
@@ -134,8 +144,18 @@ fn changes() -> Vec<FileOp> {
             target: "run.sh".into(),
             before: Expected::Symlink("src/lib.rs".into()),
         },
-        FileOp::CreateDir { path: at("empty") },
-        FileOp::CreateDir { path: at("src") },
+        FileOp::CreateDir { path: at("empty"), moved_from: None },
+        FileOp::CreateDir { path: at("moved"), moved_from: Some(at("private")) },
+        FileOp::Write {
+            path: at("moved/key"),
+            bytes: Bytes::from_static(b"key"),
+            executable: false,
+            before: Expected::Missing,
+            moved_from: Some(at("private/key")),
+        },
+        remove("private/key", file("key")),
+        FileOp::RemoveDir { path: at("private") },
+        FileOp::CreateDir { path: at("src"), moved_from: None },
     ]
 }
 
@@ -144,12 +164,12 @@ fn makes_changes_of_every_kind() {
     let place = Place::new(fill);
     let done = place.commit(&changes()).unwrap();
     let want = Committed {
-        written: 4,
+        written: 5,
         linked: 1,
-        removed: 3,
+        removed: 4,
         modes_changed: 1,
-        directories_created: 4,
-        directories_removed: 2,
+        directories_created: 5,
+        directories_removed: 3,
     };
     assert_eq!(done, want);
     let tree = place.tree();
@@ -161,6 +181,8 @@ fn makes_changes_of_every_kind() {
             "becomes-dir/inner: file inner",
             "empty: directory",
             "link: -> run.sh",
+            "moved: directory",
+            "moved/key: file key",
             "new: directory",
             "new/deep: directory",
             "new/deep/er.rs: file made",
@@ -172,6 +194,7 @@ fn makes_changes_of_every_kind() {
         ]
     );
     assert_ne!(tree["run.sh"].1 & 0o111, 0);
+    assert_eq!((tree["moved"].1, tree["moved/key"].1), (0o700, 0o600), "as where they were");
     assert!(place.journal().is_empty());
     assert_eq!(place.committer.recover().unwrap(), None);
 }
@@ -194,7 +217,13 @@ fn keeps_permissions() {
         });
         let bytes = Bytes::from_static(b"new");
         place
-            .commit(&[FileOp::Write { path: at("file"), bytes, executable, before: Expected::Anything }])
+            .commit(&[FileOp::Write {
+                path: at("file"),
+                bytes,
+                executable,
+                before: Expected::Anything,
+                moved_from: None,
+            }])
             .unwrap();
         assert_eq!(place.tree()["file"], ("file new".into(), want), "{mode:o} {executable}");
     }
@@ -207,7 +236,13 @@ fn new_files_have_the_permissions_of_any_new_file() {
         fs::create_dir(root.join("dir")).unwrap();
     });
     let bytes = Bytes::new();
-    let run = FileOp::Write { path: at("made/run"), bytes, executable: true, before: Expected::Missing };
+    let run = FileOp::Write {
+        path: at("made/run"),
+        bytes,
+        executable: true,
+        before: Expected::Missing,
+        moved_from: None,
+    };
     place.commit(&[write("made/file", "", Expected::Missing), run]).unwrap();
     let tree = place.tree();
     assert_eq!(tree["made/file"].1, tree["plain"].1);

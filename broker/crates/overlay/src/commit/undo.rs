@@ -43,7 +43,7 @@ fn take_back(folder: &Folder, action: &Action, journal_dir: &Path) -> io::Result
         Change::Remove => move_back(folder, action, journal_dir),
         Change::RemoveDir => match (&action.before, folder.look(&action.path)?) {
             (State::Directory(stamp), State::Missing | State::Directory(_)) => {
-                folder.restore_dir(&action.path, *stamp).map(|()| Undone::Yes)
+                folder.create_stamped_dir(&action.path, *stamp).map(|()| Undone::Yes)
             }
             _ => Ok(Undone::Changed(None)),
         },

@@ -170,7 +170,7 @@ fn open_existing(path: &Path) -> Result<redb::Database, StoreError> {
     match read_schema(&database).map_err(|error| StoreError::redb(path, "read", error))? {
         Some(SCHEMA) => {}
         Some(found) => {
-            return Err(StoreError::NewerVersion { path: path.to_owned(), found, known: SCHEMA });
+            return Err(StoreError::OtherVersion { path: path.to_owned(), found, known: SCHEMA });
         }
         None => {
             let reason = "it does not say which version wrote it".to_owned();

@@ -22,10 +22,11 @@ pub enum StoreError {
     #[error("no room is left for {}; free some, then try again", path.display())]
     NoSpace { path: PathBuf },
     #[error(
-        "{} was written by a newer Broker (its schema is {found}, this Broker knows {known}); update Broker",
-        path.display()
+        "{} was written by another version of Broker (its schema is {found}, this Broker knows {known}); use \
+         that version, or move the file away to start without its branches: mv {} {}.other",
+        path.display(), path.display(), path.display()
     )]
-    NewerVersion { path: PathBuf, found: u64, known: u64 },
+    OtherVersion { path: PathBuf, found: u64, known: u64 },
     #[error("could not {doing} {}: {source}", path.display())]
     Io { path: PathBuf, doing: &'static str, source: Arc<io::Error> },
     #[error("no branch `{id}` was saved")]

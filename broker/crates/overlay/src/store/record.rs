@@ -11,7 +11,7 @@ use super::{BranchRecord, StoreError};
 use crate::{ContentHash, NodeRecord, Origin, Revision, Step, WorkspacePath};
 
 /// The version of everything here.
-pub(super) const SCHEMA: u64 = 1;
+pub(super) const SCHEMA: u64 = 2;
 
 /// What is asked of the database, encoded by the caller's thread.
 pub(super) enum Change {
@@ -50,10 +50,9 @@ pub(super) struct StoredStep {
 
 #[derive(Serialize, Deserialize)]
 enum StoredNode {
-    File { hash: Hash, executable: bool },
-    Lower { path: String, executable: Option<bool> },
+    File { hash: Hash, executable: bool, came_from: Option<String> },
     Symlink(String),
-    Directory { lower: Option<String> },
+    Directory { shows_base: bool, came_from: Option<String> },
     Whiteout,
     Absent,
 }
@@ -181,15 +180,14 @@ impl StoredStep {
 
 fn node(node: NodeRecord, texts: &mut Texts) -> StoredNode {
     match node {
-        NodeRecord::File { bytes, hash, executable } => {
-            StoredNode::File { hash: keep(bytes, hash, texts), executable }
-        }
-        NodeRecord::Lower { path, executable } => {
-            StoredNode::Lower { path: path.as_str().to_owned(), executable }
+        NodeRecord::File { bytes, hash, executable, came_from } => {
+            let came_from = came_from.map(|it| it.as_str().to_owned());
+            StoredNode::File { hash: keep(bytes, hash, texts), executable, came_from }
         }
         NodeRecord::Symlink(target) => StoredNode::Symlink(target),
-        NodeRecord::Directory { lower } => {
-            StoredNode::Directory { lower: lower.map(|it| it.as_str().to_owned()) }
+        NodeRecord::Directory { shows_base, came_from } => {
+            let came_from = came_from.map(|it| it.as_str().to_owned());
+            StoredNode::Directory { shows_base, came_from }
         }
         NodeRecord::Whiteout => StoredNode::Whiteout,
         NodeRecord::Absent => StoredNode::Absent,
@@ -216,13 +214,15 @@ fn keep(bytes: Bytes, hash: ContentHash, texts: &mut Texts) -> Hash {
 impl StoredNode {
     fn node(self, text: &mut impl FnMut(&Hash) -> Result<Bytes, String>) -> Result<NodeRecord, String> {
         Ok(match self {
-            Self::File { hash, executable } => {
-                NodeRecord::File { bytes: text(&hash)?, hash: ContentHash::from_bytes(hash), executable }
-            }
-            Self::Lower { path: at, executable } => NodeRecord::Lower { path: path(&at)?, executable },
+            Self::File { hash, executable, came_from } => NodeRecord::File {
+                bytes: text(&hash)?,
+                hash: ContentHash::from_bytes(hash),
+                executable,
+                came_from: came_from.map(|it| path(&it)).transpose()?,
+            },
             Self::Symlink(target) => NodeRecord::Symlink(target),
-            Self::Directory { lower } => {
-                NodeRecord::Directory { lower: lower.map(|it| path(&it)).transpose()? }
+            Self::Directory { shows_base, came_from } => {
+                NodeRecord::Directory { shows_base, came_from: came_from.map(|it| path(&it)).transpose()? }
             }
             Self::Whiteout => NodeRecord::Whiteout,
             Self::Absent => NodeRecord::Absent,

@@ -38,11 +38,18 @@ fn step(revision: u64, text: &str) -> Step {
         what: format!("write {text}"),
         paths: vec![at("a"), at("b/c")],
         nodes: vec![
-            (at("a"), NodeRecord::File { bytes: bytes.clone(), hash, executable: true }),
-            (at("b"), NodeRecord::Lower { path: at("old/b"), executable: Some(false) }),
+            (
+                at("a"),
+                NodeRecord::File {
+                    bytes: bytes.clone(),
+                    hash,
+                    executable: true,
+                    came_from: Some(at("old/a")),
+                },
+            ),
             (at("c"), NodeRecord::Symlink("a".into())),
-            (at("d"), NodeRecord::Directory { lower: Some(at("e")) }),
-            (at("e"), NodeRecord::Directory { lower: None }),
+            (at("d"), NodeRecord::Directory { shows_base: true, came_from: None }),
+            (at("e"), NodeRecord::Directory { shows_base: false, came_from: Some(at("old/e")) }),
             (at("f"), NodeRecord::Whiteout),
             (at("g"), NodeRecord::Absent),
         ],

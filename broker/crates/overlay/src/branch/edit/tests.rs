@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::*;
+use super::{super::taken::MAX_TAKEN, *};
 use crate::{Entry, Listing, Memory, Metadata, View};
 
 fn path(text: &str) -> WorkspacePath {
@@ -84,7 +84,7 @@ fn the_root_stays() {
 }
 
 #[test]
-fn a_renamed_directory_shows_its_base_without_copies() {
+fn a_renamed_directory_takes_its_contents_along() {
     let mut branch = branch();
     branch.write(&path("src/deep/b.rs"), "b".into()).unwrap();
     branch.rename(&path("src"), &path("source")).unwrap();
@@ -122,7 +122,7 @@ fn renames_refuse_what_posix_refuses() {
 }
 
 #[test]
-fn the_executable_bit_of_a_base_file_needs_no_copy() {
+fn a_base_file_becomes_executable() {
     let mut branch = branch();
     branch.set_executable(&path("README"), true).unwrap();
     branch.rename(&path("README"), &path("src/README")).unwrap();
@@ -172,10 +172,99 @@ fn the_base_may_lose_what_a_branch_stands_on() {
     let mut branch = Branch::new(moving.clone());
     branch.write(&path("src/new.rs"), "new".into()).unwrap();
     branch.rename(&path("README"), &path("MOVED")).unwrap();
+    branch.set_executable(&path("link/a.rs"), true).unwrap();
+    branch.rename(&path("dangling"), &path("still")).unwrap();
     *moving.0.lock().unwrap() = Memory::default();
     let snapshot = branch.snapshot();
-    let src = Entry { name: "src".into(), kind: FileKind::Directory };
-    assert_eq!(snapshot.list(&WorkspacePath::root()).unwrap().entries, [src]);
-    assert_eq!(names(&snapshot, "src"), ["new.rs"]);
-    assert_eq!(snapshot.read(&path("MOVED")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    assert_eq!(names(&snapshot, ""), ["MOVED", "src", "still"]);
+    assert_eq!(names(&snapshot, "src"), ["deep", "new.rs"]);
+    assert_eq!(snapshot.read(&path("MOVED")).unwrap(), "read me");
+    assert_eq!(snapshot.read(&path("src/deep/a.rs")).unwrap(), "a");
+    assert_eq!(snapshot.read_link(&path("still")).unwrap(), "no/where");
+}
+
+/// Whatever is edited in a directory before it is moved, nothing of it rests on the base afterwards.
+#[test]
+fn a_moved_directory_stands_on_its_own() {
+    let moving = Arc::new(Moving(Mutex::new(base())));
+    let mut branch = Branch::new(moving.clone());
+    branch.write(&path("src/deep/b.rs"), "b".into()).unwrap();
+    branch.remove(&path("src/lib.rs")).unwrap();
+    branch.symlink(&path("src/l"), "deep").unwrap();
+    branch.rename(&path("src"), &path("source")).unwrap();
+    branch.rename(&path("source/deep"), &path("source/deeper")).unwrap();
+    moving.0.lock().unwrap().insert_file(&path("src/late.rs"), "late".into(), false);
+    let child = branch.fork();
+    *moving.0.lock().unwrap() = Memory::from_files([("source/deep/other", "o")]).unwrap();
+    for snapshot in [branch.snapshot(), child.snapshot()] {
+        assert_eq!(names(&snapshot, "source"), ["deeper", "l"]);
+        assert_eq!(names(&snapshot, "source/deeper"), ["a.rs", "b.rs"]);
+        assert_eq!(snapshot.read(&path("source/deeper/a.rs")).unwrap(), "a");
+    }
+    let origins: Vec<_> = branch.snapshot().origins().map(|it| it.0.to_string()).collect();
+    let old = ["src", "src/deep", "src/deep/a.rs", "src/deep/b.rs", "src/l", "src/lib.rs"];
+    let new = ["source", "source/deep", "source/deep/a.rs", "source/deep/b.rs"];
+    let newest = ["source/deeper", "source/deeper/a.rs", "source/deeper/b.rs", "source/l"];
+    assert_eq!(origins, [&new[..], &newest, &old].concat());
+}
+
+#[test]
+fn a_moved_text_is_the_one_that_the_base_gave() {
+    let bytes = Bytes::from(vec![b'x'; 1000]);
+    let mut memory = Memory::default();
+    memory.insert_file(&path("d/big"), bytes.clone(), false);
+    let mut branch = Branch::new(Arc::new(memory));
+    branch.rename(&path("d"), &path("e")).unwrap();
+    assert_eq!(branch.snapshot().read(&path("e/big")).unwrap().as_ptr(), bytes.as_ptr());
+}
+
+/// Has what a branch has no word for.
+struct Odd;
+
+impl View for Odd {
+    fn read(&self, _: &WorkspacePath) -> io::Result<Bytes> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        let kind = match path.file_name() {
+            Some("socket") => FileKind::Other,
+            Some("new") => return Err(io::ErrorKind::NotFound.into()),
+            _ => FileKind::Directory,
+        };
+        Ok(Metadata { kind, size: 0, executable: false })
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        let entry = |name: &str, kind| Entry { name: name.into(), kind };
+        Ok(match path.file_name() {
+            Some("run") => Listing { entries: vec![entry("socket", FileKind::Other)], not_utf8: 0 },
+            Some("latin") => Listing { entries: vec![], not_utf8: 2 },
+            Some("many") => Listing {
+                entries: (0..=MAX_TAKEN).map(|it| entry(&it.to_string(), FileKind::Directory)).collect(),
+                not_utf8: 0,
+            },
+            Some("var") => Listing { entries: vec![entry("run", FileKind::Directory)], not_utf8: 0 },
+            _ => Listing::default(),
+        })
+    }
+
+    fn read_link(&self, _: &WorkspacePath) -> io::Result<String> {
+        Err(io::ErrorKind::InvalidInput.into())
+    }
+}
+
+#[test]
+fn what_cannot_be_taken_along_stays() {
+    let mut branch = Branch::new(Arc::new(Odd));
+    let socket = "`var` cannot be moved or removed: the directory `var/run` holds `socket`, which is neither \
+                  a file, a directory nor a plain link";
+    let latin = "`latin` cannot be moved or removed: the directory `latin` holds a name that is not UTF-8";
+    let many = "`many` holds more than 100000 files and directories; move or remove it in parts";
+    let alone = "`var/run/socket` is not a regular file";
+    for (from, why) in [("var", socket), ("latin", latin), ("many", many), ("var/run/socket", alone)] {
+        assert_eq!(branch.rename(&path(from), &path("new")).unwrap_err().to_string(), why);
+        assert_eq!(branch.remove(&path(from)).unwrap_err().to_string(), why);
+    }
+    assert_eq!(branch.revision(), Revision(0));
 }

@@ -9,7 +9,7 @@ use crate::{
     branch::{
         edit::unreachable,
         history::State,
-        tree::{Node, Parents, Tree},
+        tree::{Directory, Node, Parents, Tree},
     },
 };
 
@@ -93,22 +93,31 @@ impl Touched {
 }
 
 /// Shows what the base has. A directory that both made shows the files of both.
+///
+/// Where the base is hidden, as in a directory that was moved, an edit stands for it that has the same.
 fn drop_edit(state: &mut State, touched: &Touched) -> Result<(), EditError> {
     let Touched { path, ours, theirs, .. } = touched;
     if let (Origin::Directory, Origin::Directory) = (ours, theirs) {
-        if let Some(opened) = state.tree.held_directory(path).and_then(|it| it.opened(path)) {
+        if let Some(opened) = state.tree.held_directory(path).and_then(Directory::opened) {
             state.tree = state.tree.with(path, Some(Node::Directory(opened)), Parents::Require)?;
         }
         state.origins.insert_mut(path.clone(), Origin::Directory);
         return Ok(());
     }
-    state.origins.remove_mut(path);
     if let Some(tree) = state.tree.without_entry_over_base(path) {
         state.tree = tree;
-    } else if ours != theirs {
-        let node = (*theirs != Origin::Missing).then(|| Node::Lower { path: path.clone(), executable: None });
+        state.origins.remove_mut(path);
+        return Ok(());
+    }
+    if ours != theirs {
+        let node = match theirs {
+            Origin::Missing => None,
+            Origin::Directory => Some(Node::Directory(Directory::over())),
+            theirs => Node::of(theirs),
+        };
         state.tree = replaced(&state.tree, path, node)?;
     }
+    state.origins.insert_mut(path.clone(), theirs.clone());
     Ok(())
 }
 

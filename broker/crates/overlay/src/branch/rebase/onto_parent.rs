@@ -1,18 +1,18 @@
 //! Onto a newer snapshot of the parent: the trees are merged, and contents only where both sides have one.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::{
     Conflict, Draft, OnConflict,
     merge::{Outcome, kind, merge},
 };
 use crate::{
-    EditError, Origin, Snapshot, WorkspacePath,
+    EditError, FileKind, Origin, Snapshot, WorkspacePath,
     branch::{
         changes::differing,
         edit::unreachable,
         history::State,
-        origin::Origins,
+        origin::{self, Origins, is_missing},
         tree::{Directory, Found, Node},
     },
 };
@@ -32,8 +32,13 @@ pub(super) fn rebase(own: &Snapshot, parent: &Snapshot, on_conflict: OnConflict)
         &own.tree().root,
         &parent.tree().root,
     )?;
-    draft.state.tree = parent_state.tree.rooted(root);
-    draft.state.tree.expect_not_too_deep(&WorkspacePath::root())?;
+    let tree = parent_state.tree.rooted(root);
+    tree.expect_not_too_deep(&WorkspacePath::root())?;
+    // What the parent has not any more, as after its commit, but the branch edited further: it was merged
+    // with what the base has now.
+    let orphans = own_state.origins.keys().filter(|it| tree.says(it).is_some()).cloned();
+    draft.state.origins = origin::record(&draft.state.origins, &parent_state.tree, orphans)?;
+    draft.state.tree = tree;
     Ok(draft)
 }
 
@@ -65,7 +70,7 @@ struct Merger<'a> {
 type Entry<'a> = Option<&'a Arc<Node>>;
 
 impl Merger<'_> {
-    /// All three must be over the same directory of the base.
+    /// All three must be over the base, or none.
     fn directories(
         &mut self,
         at: &WorkspacePath,
@@ -76,19 +81,25 @@ impl Merger<'_> {
         let mut result = parent.clone();
         for (name, _, _) in differing(fork, own) {
             let entries = [fork, own, parent].map(|it| it.entries.get(name));
-            match self.entry(&at.child(name), entries)? {
+            match self.entry(&at.child(name), entries, own.shows_base)? {
                 Chosen::Parent => {}
                 Chosen::Own => match entries[1] {
                     Some(node) => result.insert(name, Node::clone(node)),
                     None => drop(result.entries.remove_mut(name)),
                 },
-                Chosen::New(node) => result.insert(name, node),
+                Chosen::New(node) => result.replace(name, node),
             }
         }
         Ok(result)
     }
 
-    fn entry(&mut self, path: &WorkspacePath, entries: [Entry<'_>; 3]) -> Result<Chosen, EditError> {
+    /// `shows_base` says what silence means.
+    fn entry(
+        &mut self,
+        path: &WorkspacePath,
+        entries: [Entry<'_>; 3],
+        shows_base: bool,
+    ) -> Result<Chosen, EditError> {
         let [fork, own, parent] = entries;
         if is_same(parent, fork) {
             return Ok(Chosen::Own);
@@ -96,18 +107,35 @@ impl Merger<'_> {
         if is_same(parent, own) || is_same(own, fork) {
             return Ok(Chosen::Parent);
         }
-        if let (Some(Node::Directory(own)), Some(Node::Directory(parent))) =
-            (own.map(|it| &**it), parent.map(|it| &**it))
-            && own.lower == parent.lower
+        let [fork, own, parent] = entries.map(|it| self.directory(path, it, shows_base));
+        if let (Some(own), Some(parent)) = (own?, parent?)
+            && own.shows_base == parent.shows_base
         {
-            let silent = own.lower.clone().map_or_else(Directory::opaque, Directory::over);
-            let fork = match fork.map(|it| &**it) {
-                Some(Node::Directory(fork)) if fork.lower == own.lower => fork,
-                _ => &silent,
-            };
-            return Ok(Chosen::New(Node::Directory(self.directories(path, fork, own, parent)?)));
+            let silent = if own.shows_base { Directory::over() } else { Directory::opaque() };
+            let fork = fork?.filter(|it| it.shows_base == own.shows_base);
+            let fork = fork.as_deref().unwrap_or(&silent);
+            return Ok(Chosen::New(Node::Directory(self.directories(path, fork, &own, &parent)?)));
         }
         self.contents(path)
+    }
+
+    /// The directory that an entry is, if it is one: also that of the base, where it shows.
+    fn directory<'e>(
+        &self,
+        path: &WorkspacePath,
+        entry: Entry<'e>,
+        shows_base: bool,
+    ) -> Result<Option<Cow<'e, Directory>>, EditError> {
+        match entry.map(|it| &**it) {
+            Some(Node::Directory(directory)) => Ok(Some(Cow::Borrowed(directory))),
+            Some(_) => Ok(None),
+            None if !shows_base => Ok(None),
+            None => match self.own.tree().base.metadata(path) {
+                Ok(it) => Ok((it.kind == FileKind::Directory).then(|| Cow::Owned(Directory::over()))),
+                Err(error) if is_missing(&error) => Ok(None),
+                Err(error) => Err(unreachable(path, error)),
+            },
+        }
     }
 
     fn contents(&mut self, path: &WorkspacePath) -> Result<Chosen, EditError> {
@@ -137,7 +165,7 @@ impl Merger<'_> {
 
     /// What both sides started from. Where that was the base, it is what the base had then.
     fn ancestor(&self, path: &WorkspacePath) -> Result<Origin, EditError> {
-        let is_base = matches!(self.fork.tree().find(path), Ok(Found::Base(lower)) if lower.path == *path);
+        let is_base = matches!(self.fork.tree().find(path), Ok(Found::Base));
         match self.own.state().origins.get(path) {
             Some(origin) if is_base => Ok(origin.clone()),
             _ => Origin::look(self.fork, path).map_err(|error| unreachable(path, error)),

@@ -175,6 +175,49 @@ fn a_child_follows_its_parent() {
 }
 
 #[test]
+fn a_child_follows_its_parent_over_a_commit() {
+    let (base, mut parent) = branch();
+    parent.write(&path("a"), "one\n2\n3\n4\n5\n".into()).unwrap();
+    parent.write(&path("d/p"), "p".into()).unwrap();
+    parent.rename(&path("b"), &path("B")).unwrap();
+    let mut child = parent.fork();
+    child.write(&path("a"), "one\n2\n3\n4\nfive\n".into()).unwrap();
+    child.write(&path("d/c"), "c".into()).unwrap();
+    child.write(&path("B"), "edited".into()).unwrap();
+    let committed = [("a", "one\n2\n3\n4\n5\n"), ("B", "b\n"), ("d/x", "x\n"), ("d/p", "p")];
+    base.set(|it| *it = Memory::from_files(committed).unwrap());
+    parent.committed();
+    let before = ["a", "B", "b", "d/c", "d/p", "d/x"].map(|it| text(&child, it));
+    child.rebase(RebaseOnto::Parent(&parent.snapshot()), OnConflict::Refuse).unwrap();
+    assert_eq!(before, ["a", "B", "b", "d/c", "d/p", "d/x"].map(|it| text(&child, it)));
+    assert_eq!(child.conflicts().unwrap(), []);
+    let snapshot = child.snapshot();
+    let changes = snapshot.changes(&snapshot.base_of()).unwrap();
+    assert_eq!(changes.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["B", "a", "d/c"]);
+    for path in ["B", "a"].map(path) {
+        let origin = snapshot.origins().find(|it| *it.0 == path).unwrap().1;
+        assert!(origin.holds(&*base, &path).unwrap(), "a commit expects what the parent wrote: {path}");
+    }
+}
+
+/// In a directory that was moved nothing shows through, but it follows the base all the same.
+#[test]
+fn a_moved_directory_meets_its_like() {
+    let (base, mut branch) = branch();
+    branch.rename(&path("d"), &path("e")).unwrap();
+    let mut other = branch.fork();
+    base.set(|it| *it = Memory::from_files([("a", TEXT), ("b", "b\n"), ("e/x", "x\n")]).unwrap());
+    assert_eq!(branch.conflicts().unwrap(), []);
+    branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+    assert_eq!((text(&branch, "e/x").as_str(), text(&branch, "d/x").as_str()), ("x\n", "entity not found"));
+    base.set(|it| it.insert_file(&path("e/x"), "theirs".into(), false));
+    assert_eq!(text(&branch, "e/x"), "theirs");
+    assert_eq!(kinds(&other.conflicts().unwrap()), [("e/x".to_owned(), ConflictKind::BothAdded)]);
+    other.rebase(RebaseOnto::Base, OnConflict::Markers).unwrap();
+    assert_eq!(text(&other, "e/x"), "<<<<<<< ours\nx\n=======\ntheirs\n>>>>>>> theirs\n");
+}
+
+#[test]
 fn edits_below_what_the_other_side_removed_are_not_lost() {
     for swapped in [false, true] {
         let (_, parent) = branch();

@@ -103,7 +103,7 @@ fn one_bad_branch_does_not_hide_the_others() {
 }
 
 #[test]
-fn a_newer_version_is_left_alone() {
+fn another_version_is_left_alone() {
     let (folder, file) = filled();
     tamper(&file, |it| {
         let meta: redb::TableDefinition<&str, u64> = redb::TableDefinition::new("meta");
@@ -111,7 +111,7 @@ fn a_newer_version_is_left_alone() {
     });
     let bytes = fs::read(&file).unwrap();
     let error = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(error, StoreError::NewerVersion { found: 99, .. }), "{error}");
+    assert!(matches!(error, StoreError::OtherVersion { found: 99, .. }), "{error}");
     assert_eq!(fs::read(&file).unwrap(), bytes);
 }
 
@@ -195,6 +195,6 @@ fn a_full_disk_is_told_and_loses_nothing() {
 fn plain_step(revision: u64, text: &str) -> Step {
     let bytes = Bytes::from(text.to_owned());
     let hash = ContentHash::of(&bytes);
-    let nodes = vec![(at("a"), NodeRecord::File { bytes, hash, executable: false })];
+    let nodes = vec![(at("a"), NodeRecord::File { bytes, hash, executable: false, came_from: None })];
     Step { nodes, origins: vec![], ..step(revision, "") }
 }

@@ -1,0 +1,132 @@
+//! What a move or a removal takes away from where it stood: nothing of it rests on the base any more.
+//!
+//! The base may lose it at any time, and be it by the commit of this very move.
+
+use super::{
+    EditError, Origin,
+    tree::{Directory, MAX_DEPTH, Node, Side, Tree},
+};
+use crate::{WorkspacePath, branch::edit::unreachable};
+
+/// How many files and directories of the base one edit may move or remove: what each was is remembered.
+pub(super) const MAX_TAKEN: usize = 100_000;
+
+pub(super) struct Taken {
+    /// The same, held by the branch alone. Contents are shared with the base and with `origins`.
+    pub(super) node: Node,
+    /// What the base has wherever it showed through: what is added there later is not taken along.
+    pub(super) origins: Vec<(WorkspacePath, Origin)>,
+}
+
+impl Tree {
+    /// What stands at `path`, to be put elsewhere.
+    pub(super) fn taken(&self, path: &WorkspacePath) -> Result<Taken, EditError> {
+        let missing = || EditError::NotFound(path.clone());
+        let (parent, name) = path.parent().zip(path.file_name()).ok_or(EditError::Root)?;
+        let over = Directory::over();
+        let side = match self.held_directory(&parent) {
+            Some(directory) => directory.side(name),
+            None if self.shows_base_at(path) => over.side(name),
+            None => return Err(missing()),
+        };
+        let mut taker = Taker { tree: self, path, origins: Vec::new() };
+        let node = match side {
+            Side::Nothing => None,
+            Side::Base => taker.of_base(path)?,
+            Side::Held(Node::Directory(directory)) => {
+                let changed = taker.directory(path, directory)?;
+                Some(Node::Directory(changed.unwrap_or_else(|| directory.clone())))
+            }
+            Side::Held(node) => Some(node.clone()),
+        };
+        Ok(Taken { node: node.ok_or_else(missing)?, origins: taker.origins })
+    }
+}
+
+struct Taker<'t> {
+    tree: &'t Tree,
+    /// What is taken as a whole.
+    path: &'t WorkspacePath,
+    origins: Vec<(WorkspacePath, Origin)>,
+}
+
+impl Taker<'_> {
+    /// `directory`, which is at `at`, with nothing of the base showing through; `None` if nothing does.
+    fn directory(
+        &mut self,
+        at: &WorkspacePath,
+        directory: &Directory,
+    ) -> Result<Option<Directory>, EditError> {
+        let mut changed = None;
+        if directory.shows_base {
+            let closed = changed.insert(directory.closed());
+            self.look_at(at)?;
+            let shown = self.shown(at, |name| !directory.entries.contains_key(name))?;
+            shown.into_iter().for_each(|(name, node)| closed.insert(&name, node));
+        }
+        for (name, node) in &directory.entries {
+            let Node::Directory(below) = &**node else { continue };
+            if let Some(below) = self.directory(&at.child(name), below)? {
+                changed.get_or_insert_with(|| directory.clone()).insert(name, Node::Directory(below));
+            }
+        }
+        Ok(changed)
+    }
+
+    /// What the base has in a directory, where `is_silent` says that the branch has nothing of its own.
+    fn shown(
+        &mut self,
+        at: &WorkspacePath,
+        is_silent: impl Fn(&str) -> bool,
+    ) -> Result<Vec<(String, Node)>, EditError> {
+        let listing = match self.tree.base.list(at) {
+            Err(error) if super::origin::is_missing(&error) => return Ok(Vec::new()),
+            listing => listing.map_err(|source| EditError::Unreachable { path: at.clone(), source })?,
+        };
+        if listing.not_utf8 > 0 {
+            return Err(self.refused(at, "a name that is not UTF-8".to_owned()));
+        }
+        let mut nodes = Vec::new();
+        for name in listing.entries.into_iter().map(|it| it.name).filter(|it| is_silent(it)) {
+            let node = self.of_base(&at.child(&name))?;
+            nodes.extend(node.map(|node| (name, node)));
+        }
+        Ok(nodes)
+    }
+
+    /// What the base has at `at`; `None` if it has gone.
+    fn of_base(&mut self, at: &WorkspacePath) -> Result<Option<Node>, EditError> {
+        match self.look_at(at)? {
+            Origin::Missing => Ok(None),
+            Origin::Other if at == self.path => Err(EditError::NotAFile(at.clone())),
+            Origin::Other => {
+                let name = at.file_name().unwrap_or_default();
+                let what = format!("`{name}`, which is neither a file, a directory nor a plain link");
+                Err(self.refused(&at.parent().unwrap_or_else(WorkspacePath::root), what))
+            }
+            Origin::Directory if at.components().count() > MAX_DEPTH as usize => {
+                Err(EditError::TooDeep { path: self.path.clone(), limit: MAX_DEPTH })
+            }
+            Origin::Directory => {
+                let mut directory = Directory::opaque();
+                let shown = self.shown(at, |_| true)?;
+                shown.into_iter().for_each(|(name, node)| directory.insert(&name, node));
+                Ok(Some(Node::Directory(directory)))
+            }
+            origin => Ok(Node::of(&origin)),
+        }
+    }
+
+    fn look_at(&mut self, at: &WorkspacePath) -> Result<Origin, EditError> {
+        let origin = Origin::look(&*self.tree.base, at).map_err(|error| unreachable(at, error))?;
+        self.origins.push((at.clone(), origin.clone()));
+        if self.origins.len() > MAX_TAKEN {
+            return Err(EditError::TooMuch { path: self.path.clone(), limit: MAX_TAKEN });
+        }
+        Ok(origin)
+    }
+
+    fn refused(&self, directory: &WorkspacePath, what: String) -> EditError {
+        EditError::CannotBeTaken { path: self.path.clone(), directory: directory.clone(), what }
+    }
+}
