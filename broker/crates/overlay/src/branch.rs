@@ -22,6 +22,7 @@ mod steps;
 mod taken;
 mod text;
 mod tree;
+mod undo;
 mod unified;
 
 use std::{fmt, io, sync::Arc};

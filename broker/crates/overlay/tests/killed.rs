@@ -83,6 +83,7 @@ fn step(revision: u64) -> Step {
         nodes: vec![(at("a"), NodeRecord::File { bytes, hash, executable: false, came_from: None })],
         origins: vec![],
         fork_point: false,
+        is_commit: false,
     }
 }
 

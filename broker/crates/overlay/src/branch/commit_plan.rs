@@ -131,7 +131,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{CommitError, Committer, Disk};
+    use crate::{CommitError, Committer, Disk, Revision};
 
     struct Place {
         workspace: TempDir,
@@ -273,6 +273,31 @@ mod tests {
             place.tree(),
             ["a: y", "b: x", "k/d/key: edited", "k/d/new: new", "moved: moved and edited"]
         );
+    }
+
+    #[test]
+    fn a_second_commit_takes_the_first_back() {
+        let mut place = place(&[("a", "old"), ("keys/key", "k"), ("gone", "g"), ("file", "f")]);
+        let root = place.workspace.path().to_owned();
+        fs::set_permissions(root.join("keys"), Permissions::from_mode(0o700)).unwrap();
+        fs::set_permissions(root.join("keys/key"), Permissions::from_mode(0o600)).unwrap();
+        let before = place.tree();
+        let branch = &mut place.branch;
+        branch.write(&path("a"), Bytes::from("new")).unwrap();
+        branch.rename(&path("keys"), &path("moved")).unwrap();
+        branch.write(&path("moved/key"), Bytes::from("edited")).unwrap();
+        branch.remove(&path("gone")).unwrap();
+        branch.write(&path("gone/in"), Bytes::from("6")).unwrap();
+        branch.remove(&path("file")).unwrap();
+        branch.symlink(&path("file"), "a").unwrap();
+        place.commit(&[]).unwrap();
+        place.branch.committed();
+        assert_eq!(place.tree(), ["a: new", "file -> a", "gone/in: 6", "moved/key: edited"]);
+        place.branch.undo_to(Revision(0)).unwrap();
+        place.commit(&[]).unwrap();
+        assert_eq!(place.tree(), before);
+        let mode = |name: &str| root.join(name).metadata().unwrap().mode() & 0o777;
+        assert_eq!(["keys", "keys/key"].map(mode), [0o700, 0o600]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use super::{Branch, EditError, Revision, Snapshot, origin::Origins, tree::Tree};
+use super::{Branch, EditError, Revision, origin::Origins, tree::Tree};
 use crate::{View, WorkspacePath};
 
 /// How many of the newest steps a branch keeps apart at least. Older ones collapse into the oldest kept.
@@ -50,9 +50,12 @@ pub(super) struct History {
     steps: VecDeque<Arc<Recorded>>,
 }
 
+#[derive(Clone)]
 pub(super) struct Recorded {
     pub(super) entry: LogEntry,
     pub(super) state: State,
+    /// Whether the step wrote the state before it into the base.
+    pub(super) is_commit: bool,
 }
 
 impl State {
@@ -83,20 +86,20 @@ impl LogEntry {
 
 impl History {
     pub(super) fn starting(entry: LogEntry, state: State) -> Self {
-        Self { steps: VecDeque::from([Arc::new(Recorded { entry, state })]) }
+        Self { steps: VecDeque::from([Arc::new(Recorded { entry, state, is_commit: false })]) }
     }
 
-    pub(super) fn push(&mut self, entry: LogEntry, state: State) {
-        self.steps.push_back(Arc::new(Recorded { entry, state }));
+    pub(super) fn push(&mut self, step: Recorded) {
+        self.steps.push_back(Arc::new(step));
         if self.steps.len() > KEPT_STEPS + SLACK {
             self.collapse();
         }
     }
 
     /// Puts this in place of the newest step, which it goes on with.
-    pub(super) fn replace_newest(&mut self, entry: LogEntry, state: State) {
+    pub(super) fn replace_newest(&mut self, step: Recorded) {
         self.steps.pop_back();
-        self.steps.push_back(Arc::new(Recorded { entry, state }));
+        self.steps.push_back(Arc::new(step));
     }
 
     pub(super) fn newest(&self) -> &Arc<Recorded> {
@@ -107,11 +110,11 @@ impl History {
         self.steps.front().expect("a history has a start")
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Recorded>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Recorded>> + Clone {
         self.steps.iter()
     }
 
-    fn at(&self, revision: Revision) -> Option<&Arc<Recorded>> {
+    pub(super) fn at(&self, revision: Revision) -> Option<&Arc<Recorded>> {
         let index = self.steps.partition_point(|it| it.entry.revision < revision);
         self.steps.get(index).filter(|it| it.entry.revision == revision)
     }
@@ -126,7 +129,7 @@ impl History {
             paths: paths.into_iter().collect(),
             ..newest.entry.clone()
         };
-        self.steps.push_front(Arc::new(Recorded { entry, state: newest.state.clone() }));
+        self.steps.push_front(Arc::new(Recorded { entry, ..Recorded::clone(newest) }));
     }
 }
 
@@ -136,18 +139,6 @@ impl Branch {
     pub fn log(&self) -> Vec<LogEntry> {
         let is_step = |entry: &&LogEntry| entry.revision > Revision(0);
         self.history.iter().map(|it| &it.entry).filter(is_step).cloned().collect()
-    }
-
-    /// The branch as it was at `revision`; `None` if that is ahead, or too long ago to be kept.
-    pub fn at(&self, revision: Revision) -> Option<Snapshot> {
-        self.history.at(revision).map(|it| Snapshot::new(it.state.clone(), revision))
-    }
-
-    /// Makes a new revision that is as `revision` was. So undoing can be undone.
-    pub fn undo_to(&mut self, revision: Revision) -> Result<Revision, EditError> {
-        let there = self.history.at(revision).ok_or(EditError::NoSuchRevision(revision))?.clone();
-        let paths = self.snapshot().changed_paths(&Snapshot::new(there.state.clone(), revision));
-        Ok(self.record(there.state.clone(), &format!("undo to revision {revision}"), paths))
     }
 
     /// Refuses if the branch is not at `expected`, so that a caller edits only what it has seen.
@@ -187,9 +178,31 @@ impl Branch {
 
     /// Puts `state` in place as the next revision.
     pub(super) fn record(&mut self, state: State, what: &str, paths: Vec<WorkspacePath>) -> Revision {
+        self.record_step(state, what, paths, false)
+    }
+
+    fn record_step(
+        &mut self,
+        state: State,
+        what: &str,
+        paths: Vec<WorkspacePath>,
+        is_commit: bool,
+    ) -> Revision {
         let revision = Revision(self.revision().0 + 1);
-        self.history.push(LogEntry::now(revision, what, paths), state);
+        self.history.push(Recorded { entry: LogEntry::now(revision, what, paths), state, is_commit });
         revision
+    }
+
+    /// Says that the base has all edits now: the branch has none any more, as the next revision. If it had
+    /// none, there is no new revision.
+    pub fn committed(&mut self) -> Revision {
+        if self.state().tree.is_blank() {
+            return self.revision();
+        }
+        let snapshot = self.snapshot();
+        let blank = State::new(snapshot.tree().base.clone());
+        let paths = snapshot.changed_paths(&snapshot.base_of());
+        self.record_step(blank, "commit", paths, true)
     }
 }
 

@@ -272,6 +272,8 @@ fn carry_out(
     for (path, node) in put {
         if branch.look_at(&path)?.is_some_and(|(kind, _)| kind == FileKind::Directory) {
             emptied.iter().filter(|it| it.starts_with(&path)).try_for_each(|it| remove_empty(branch, it))?;
+            // One that no patch can tell of makes room too, as with git.
+            remove_empty(branch, &path)?;
         }
         if branch.look_at(&path)?.is_some_and(|(kind, _)| kind == FileKind::Directory) {
             return Err(EditError::IsADirectory(path));

@@ -150,14 +150,6 @@ impl Branch {
     pub fn conflicts(&self) -> Result<Vec<Conflict>, EditError> {
         onto_base::conflicts(&self.snapshot())
     }
-
-    /// Says that the base has all edits now: the branch has none any more, as the next revision.
-    pub fn committed(&mut self) -> Revision {
-        let snapshot = self.snapshot();
-        let blank = State::new(snapshot.tree().base.clone());
-        let paths = snapshot.changed_paths(&snapshot.base_of());
-        self.record(blank, "commit", paths)
-    }
 }
 
 #[cfg(test)]

@@ -35,6 +35,8 @@ pub struct Step {
     pub origins: Vec<(WorkspacePath, Option<Origin>)>,
     /// Whether the tree and origins after this step are the new fork point.
     pub fork_point: bool,
+    /// Whether what the steps before led to was written into the base by this one.
+    pub is_commit: bool,
 }
 
 /// What a branch says of one path, whatever the base has there.
@@ -119,11 +121,12 @@ impl Branch {
             }
             let state = replay(branch.state(), &step)?;
             let goes_on = step.revision == previous;
+            let is_commit = step.is_commit;
             let entry = step.into_entry();
             match (starts_anew, goes_on) {
                 (true, _) => branch.history = History::starting(entry, state),
-                (false, true) => branch.history.replace_newest(entry, state),
-                (false, false) => branch.history.push(entry, state),
+                (false, true) => branch.history.replace_newest(Recorded { entry, state, is_commit }),
+                (false, false) => branch.history.push(Recorded { entry, state, is_commit }),
             }
             is_first = false;
         }
@@ -141,6 +144,7 @@ impl Step {
             nodes: Vec::new(),
             origins: Vec::new(),
             fork_point: false,
+            is_commit: false,
         }
     }
 
@@ -155,7 +159,7 @@ impl Step {
 }
 
 /// The state at the beginning of a history, from nothing.
-fn starting_steps(Recorded { entry, state }: &Recorded) -> Vec<Step> {
+fn starting_steps(Recorded { entry, state, .. }: &Recorded) -> Vec<Step> {
     let fork = &state.fork;
     let is_fork = Arc::ptr_eq(&state.tree.root, &fork.tree.root);
     if is_fork || (fork.tree.is_blank() && fork.origins.is_empty()) {
@@ -165,14 +169,15 @@ fn starting_steps(Recorded { entry, state }: &Recorded) -> Vec<Step> {
     vec![start, between(entry, (&fork.tree, &fork.origins), (&state.tree, &state.origins))]
 }
 
-fn steps_between(before: &State, Recorded { entry, state: after }: &Recorded) -> Vec<Step> {
+fn steps_between(before: &State, Recorded { entry, state: after, is_commit }: &Recorded) -> Vec<Step> {
+    let is_commit = *is_commit;
     let (start, end) = ((&before.tree, &before.origins), (&after.tree, &after.origins));
     if Arc::ptr_eq(&before.fork, &after.fork) {
-        return vec![between(entry, start, end)];
+        return vec![Step { is_commit, ..between(entry, start, end) }];
     }
     let fork = (&after.fork.tree, &after.fork.origins);
-    let to_fork = Step { fork_point: true, ..between(entry, start, fork) };
-    let from_fork = between(entry, fork, end);
+    let to_fork = Step { fork_point: true, is_commit, ..between(entry, start, fork) };
+    let from_fork = Step { is_commit, ..between(entry, fork, end) };
     if from_fork.nodes.is_empty() && from_fork.origins.is_empty() {
         return vec![to_fork];
     }

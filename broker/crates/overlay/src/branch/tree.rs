@@ -112,7 +112,11 @@ impl Tree {
             None => self.take_out(&mut directory, name, path),
         }
         while let Some((mut above, name)) = passed.pop() {
-            above.insert(name, Node::Directory(directory));
+            if above.shows_base && directory.is_silent() {
+                above.entries.remove_mut(name);
+            } else {
+                above.insert(name, Node::Directory(directory));
+            }
             directory = above;
         }
         let tree = self.rooted(directory);
@@ -197,6 +201,16 @@ impl Tree {
     pub(super) fn without_entry_over_base(&self, path: &WorkspacePath) -> Option<Self> {
         let directory = self.held_directory(&path.parent()?)?;
         directory.shows_base.then(|| self.with_entry(path, None))?
+    }
+
+    /// This tree with `node` at `path`, whatever the base has there and on the way. What the tree itself
+    /// has on the way must be directories, or goes.
+    pub(super) fn laid(&self, path: &WorkspacePath, node: Node) -> Option<Self> {
+        let parent = path.parent()?;
+        if self.held_directory(&parent).is_some() {
+            return self.with_entry(path, Some(node));
+        }
+        self.laid(&parent, Node::Directory(Directory::over()))?.with_entry(path, Some(node))
     }
 
     /// The directory at `path`, if an edit made this tree hold it.

@@ -46,6 +46,7 @@ pub(super) struct StoredStep {
     nodes: Vec<(String, StoredNode)>,
     origins: Vec<(String, Option<StoredOrigin>)>,
     fork_point: bool,
+    is_commit: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -137,6 +138,7 @@ impl StoredStep {
                 .map(|(path, it)| (text(&path), it.map(|it| origin(it, texts))))
                 .collect(),
             fork_point: step.fork_point,
+            is_commit: step.is_commit,
         }
     }
 
@@ -174,6 +176,7 @@ impl StoredStep {
             nodes,
             origins,
             fork_point: self.fork_point,
+            is_commit: self.is_commit,
         })
     }
 }

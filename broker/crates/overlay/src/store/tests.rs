@@ -64,6 +64,7 @@ fn step(revision: u64, text: &str) -> Step {
             (at("g"), Some(Origin::File { bytes, hash, executable: false })),
         ],
         fork_point: revision.is_multiple_of(2),
+        is_commit: revision.is_multiple_of(3),
     }
 }
 

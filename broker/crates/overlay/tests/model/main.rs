@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what is unexpected")]
 
+mod committed;
 mod kept;
 mod patches;
 mod rebased;

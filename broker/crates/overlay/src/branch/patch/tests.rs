@@ -161,6 +161,10 @@ fn files_may_change_places() {
     assert_eq!(check(becomes_file).unwrap(), ["d: x\n", "d/only: gone"]);
     let not_empty = "--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+x\n";
     assert_eq!(check(not_empty).unwrap_err(), "`d` is a directory");
+    let mut branch = branch();
+    branch.create_dir(&path("empty")).unwrap();
+    branch.apply_patch("--- /dev/null\n+++ b/empty\n@@ -0,0 +1 @@\n+x\n").unwrap();
+    assert_eq!(branch.snapshot().read(&path("empty")).unwrap(), "x\n");
 }
 
 #[test]

@@ -83,6 +83,11 @@ impl Directory {
         closed
     }
 
+    /// Whether it is just what the base has.
+    pub(super) fn is_silent(&self) -> bool {
+        self.shows_base && self.entries.is_empty()
+    }
+
     /// What this directory says of `name`.
     pub(in crate::branch) fn side(&self, name: &str) -> Side<'_> {
         match self.entries.get(name).map(|it| &**it) {

@@ -1,0 +1,107 @@
+//! Earlier states, over a base that the branch itself has changed since.
+//!
+//! A state is edits over the base as it was then. After a commit the base has what was committed, so that
+//! an earlier state has to bring along what the commit replaced: the origins of the state that was committed.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    Branch, EditError, Origin, Revision, Snapshot, State,
+    history::ForkPoint,
+    origin::Origins,
+    tree::{Found, Node, Tree},
+};
+use crate::WorkspacePath;
+
+impl Branch {
+    /// The branch as it was at `revision`, commits since then put aside; `None` if that is ahead, or too
+    /// long ago to be kept.
+    pub fn at(&self, revision: Revision) -> Option<Snapshot> {
+        self.state_at(revision).map(|state| Snapshot::new(state, revision))
+    }
+
+    /// Makes a new revision that is as `revision` was. So undoing can be undone.
+    ///
+    /// What was committed since is edited back, and another commit writes it. It expects what the last one
+    /// wrote, so that what somebody changed after it is a conflict.
+    pub fn undo_to(&mut self, revision: Revision) -> Result<Revision, EditError> {
+        let there = self.state_at(revision).ok_or(EditError::NoSuchRevision(revision))?;
+        there.tree.expect_not_too_deep(&WorkspacePath::root())?;
+        let paths = self.snapshot().changed_paths(&Snapshot::new(there.clone(), revision));
+        Ok(self.record(there, &format!("undo to revision {revision}"), paths))
+    }
+
+    fn state_at(&self, revision: Revision) -> Option<State> {
+        let state = self.history.at(revision)?.state.clone();
+        let later = self.history.iter().skip_while(|it| it.entry.revision < revision);
+        let pairs = later.clone().zip(later.skip(1));
+        let commits = pairs.filter(|(_, after)| after.is_commit).map(|(before, _)| &before.state);
+        Some(commits.fold(state, |state, committed| state.before_commit_of(committed)))
+    }
+}
+
+impl State {
+    /// This state over what the commit of `committed`, a later one, left in the base.
+    fn before_commit_of(&self, committed: &Self) -> Self {
+        let changes = changes_of(committed);
+        let (tree, origins) = put_back(&self.tree, &self.origins, &changes);
+        let fork = &self.fork;
+        let fork = if fork.tree.is_blank() {
+            // The base, whatever it has.
+            fork.clone()
+        } else if Arc::ptr_eq(&self.tree.root, &fork.tree.root) {
+            Arc::new(ForkPoint { tree: tree.clone(), origins: origins.clone() })
+        } else {
+            let (tree, origins) = put_back(&fork.tree, &fork.origins, &changes);
+            Arc::new(ForkPoint { tree, origins })
+        };
+        Self { tree, origins, fork }
+    }
+}
+
+/// What a commit changed in the base.
+struct Changed<'a> {
+    path: &'a WorkspacePath,
+    before: &'a Origin,
+    after: Origin,
+    /// Where the base has now what stood here.
+    went_to: Option<&'a WorkspacePath>,
+}
+
+/// Told from the edits alone: every path that an edit changes has an origin. Sorted.
+fn changes_of(committed: &State) -> Vec<Changed<'_>> {
+    let tree = &committed.tree;
+    let mut changes = Vec::new();
+    let mut moves = HashMap::new();
+    for (path, before) in &committed.origins {
+        let Some(after) = tree.says(path).filter(|it| it != before) else { continue };
+        if after != Origin::Missing {
+            moves.insert(tree.came_from(path), path);
+        }
+        changes.push(Changed { path, before, after, went_to: None });
+    }
+    for change in &mut changes {
+        change.went_to = moves.get(change.path).copied().filter(|it| *it != change.path);
+    }
+    changes
+}
+
+fn put_back(tree: &Tree, origins: &Origins, changes: &[Changed<'_>]) -> (Tree, Origins) {
+    let (mut result, mut origins) = (tree.clone(), origins.clone());
+    for Changed { path, before, after, went_to } in changes {
+        // What is hidden already, as all that is below another change, needs nothing that hides it.
+        let is_needed = **before != Origin::Missing || matches!(result.find(path), Ok(Found::Base));
+        if is_needed
+            && matches!(tree.find(path), Ok(Found::Base))
+            && let Some(node) = Node::of(before)
+        {
+            let node = went_to.iter().fold(node, |node, place| node.moved_from((*place).clone()));
+            result = result.laid(path, node).unwrap_or(result);
+        }
+        origins.insert_mut((*path).clone(), after.clone());
+    }
+    (result, origins)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! Back over a commit, by hand; `tests/model` mixes commits with all other edits.
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::{ConflictKind, Listing, Memory, Metadata, View};
+
+fn path(text: &str) -> WorkspacePath {
+    WorkspacePath::new(text).unwrap()
+}
+
+/// A base that changes under the branch, as a disk does.
+struct Moving(Mutex<Memory>);
+
+impl Moving {
+    fn new(files: &[(&str, &str)]) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Memory::from_files(files.iter().copied()).unwrap())))
+    }
+
+    fn set(&self, files: &[(&str, &str)]) {
+        *self.0.lock().unwrap() = Memory::from_files(files.iter().copied()).unwrap();
+    }
+}
+
+impl View for Moving {
+    fn read(&self, path: &WorkspacePath) -> std::io::Result<bytes::Bytes> {
+        self.0.lock().unwrap().read(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> std::io::Result<Metadata> {
+        self.0.lock().unwrap().metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> std::io::Result<Listing> {
+        self.0.lock().unwrap().list(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> std::io::Result<String> {
+        self.0.lock().unwrap().read_link(path)
+    }
+}
+
+fn text(view: &dyn View, at: &str) -> String {
+    let text = view.read(&path(at));
+    text.map_or_else(|it| it.kind().to_string(), |it| String::from_utf8(it.to_vec()).unwrap())
+}
+
+const GONE: &str = "entity not found";
+
+#[test]
+fn what_a_commit_replaced_comes_back() {
+    let base = Moving::new(&[("a", "old"), ("d/x", "x"), ("d/y", "y"), ("keep", "k")]);
+    let mut branch = Branch::new(base.clone());
+    branch.write(&path("a"), "new".into()).unwrap();
+    branch.rename(&path("d"), &path("e")).unwrap();
+    branch.write(&path("n/m"), "m".into()).unwrap();
+    base.set(&[("a", "new"), ("e/x", "x"), ("e/y", "y"), ("n/m", "m"), ("keep", "k")]);
+    assert_eq!(branch.committed(), Revision(4));
+    let texts = |view: &dyn View| ["a", "d/x", "d/y", "e/x", "n/m", "keep"].map(|it| text(view, it));
+    let start = ["old", "x", "y", GONE, GONE, "k"];
+    assert_eq!(texts(&branch.at(Revision(0)).unwrap()), start);
+    assert_eq!(texts(&branch.at(Revision(2)).unwrap()), ["new", GONE, GONE, "x", GONE, "k"]);
+    let mut branch = Branch::restore(base.clone(), branch.steps()).unwrap();
+    assert_eq!(branch.undo_to(Revision(0)).unwrap(), Revision(5));
+    assert_eq!(texts(&branch.snapshot()), start);
+    assert_eq!(branch.conflicts().unwrap(), []);
+    base.set(&[("a", "old"), ("d/x", "x"), ("d/y", "y"), ("keep", "k")]);
+    assert_eq!(branch.committed(), Revision(6));
+    assert_eq!(texts(&branch.at(Revision(4)).unwrap()), ["new", GONE, GONE, "x", "m", "k"]);
+    assert_eq!(texts(&branch.at(Revision(0)).unwrap()), start);
+}
+
+#[test]
+fn what_changed_after_the_commit_is_a_conflict() {
+    let base = Moving::new(&[("a", "1\n2\n3\n")]);
+    let mut branch = Branch::new(base.clone());
+    branch.write(&path("a"), "one\n2\n3\n".into()).unwrap();
+    base.set(&[("a", "one\n2\n3\n")]);
+    branch.committed();
+    base.set(&[("a", "one\n2\nthree\n"), ("b", "b")]);
+    branch.undo_to(Revision(0)).unwrap();
+    let conflicts = branch.conflicts().unwrap();
+    assert_eq!((conflicts.len(), conflicts[0].kind), (1, ConflictKind::Mergeable));
+    branch.rebase(crate::RebaseOnto::Base, crate::OnConflict::Refuse).unwrap();
+    assert_eq!(
+        (text(&branch.snapshot(), "a"), text(&branch.snapshot(), "b")),
+        ("1\n2\nthree\n".into(), "b".into())
+    );
+}
+
+#[test]
+fn a_commit_of_nothing_is_no_revision() {
+    let mut branch = Branch::new(Moving::new(&[("a", "1")]));
+    assert_eq!(branch.committed(), Revision(0));
+    branch.write(&path("b"), "b".into()).unwrap();
+    assert_eq!(branch.committed(), Revision(2));
+    assert_eq!(branch.committed(), Revision(2));
+    assert_eq!(branch.log().len(), 2);
+}
