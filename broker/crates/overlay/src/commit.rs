@@ -114,14 +114,14 @@ impl Committer {
     /// A committer into `root`, which must exist. `journal_dir` is made if it is missing, for this user
     /// alone, and must lie outside of `root`; it belongs to this workspace and to nothing else.
     pub fn new(root: &Path, journal_dir: &Path) -> io::Result<Self> {
-        let root = fs::canonicalize(root)?;
+        let (root, spelled) = (fs::canonicalize(root)?, root);
         make_private(journal_dir)?;
         let journal_dir = fs::canonicalize(journal_dir)?;
         if journal_dir.starts_with(&root) {
             let message = format!("the journal folder {} lies inside the workspace", journal_dir.display());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        Ok(Self { folder: Folder::open(&root)?, journal_dir })
+        Ok(Self { folder: Folder::open(&root, spelled)?, journal_dir })
     }
 
     /// Says whether [`commit`](Committer::commit) would find conflicts, and changes nothing.

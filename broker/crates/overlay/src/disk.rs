@@ -91,13 +91,17 @@ impl Disk {
     pub(crate) fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>> {
         self.door.list_stamped(path)
     }
+}
 
-    /// `target` as a path under the root, if it is absolute and leads there.
-    fn below_root<'t>(&self, target: &'t str) -> Option<&'t str> {
-        let target = Path::new(target);
-        let rest = target.strip_prefix(&self.root).or_else(|_| target.strip_prefix(&self.spelled)).ok()?;
-        rest.to_str()
-    }
+/// The `target` of the link at `path` as it is told: relative to the link, if it is absolute and leads under
+/// one of the `roots`, which are spellings of the same folder.
+pub(crate) fn told_link(roots: [&Path; 2], path: &WorkspacePath, target: String) -> String {
+    let absolute = Path::new(&target);
+    let Some(rest) = roots.iter().find_map(|it| absolute.strip_prefix(it).ok()?.to_str()) else {
+        return target;
+    };
+    let depth = path.components().count().saturating_sub(1);
+    format!("{}{rest}", if depth == 0 { "./".to_owned() } else { "../".repeat(depth) })
 }
 
 #[cfg(target_os = "linux")]
@@ -131,9 +135,7 @@ impl View for Disk {
     /// A target that is not UTF-8 is `InvalidData`.
     fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
         let target = self.door.read_link(path)?;
-        let Some(rest) = self.below_root(&target) else { return Ok(target) };
-        let depth = path.components().count().saturating_sub(1);
-        Ok(format!("{}{rest}", if depth == 0 { "./".to_owned() } else { "../".repeat(depth) }))
+        Ok(told_link([&self.root, &self.spelled], path, target))
     }
 }
 

@@ -123,7 +123,7 @@ impl Planner<'_> {
 mod tests {
     use std::{
         fs::{self, Permissions},
-        os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+        os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
         sync::Arc,
     };
 
@@ -298,6 +298,19 @@ mod tests {
         assert_eq!(place.tree(), before);
         let mode = |name: &str| root.join(name).metadata().unwrap().mode() & 0o777;
         assert_eq!(["keys", "keys/key"].map(mode), [0o700, 0o600]);
+    }
+
+    #[test]
+    fn an_absolute_link_can_be_removed() {
+        let mut place = place(&[("dir/a", "1")]);
+        let root = place.workspace.path().to_owned();
+        symlink(root.join("dir/a"), root.join("dir/link")).unwrap();
+        symlink(root.join("dir"), root.join("top")).unwrap();
+        place.branch.remove(&path("dir")).unwrap();
+        place.branch.remove(&path("top")).unwrap();
+        assert!(place.branch.conflicts().unwrap().is_empty());
+        place.commit(&[]).unwrap();
+        assert!(place.tree().is_empty());
     }
 
     #[test]

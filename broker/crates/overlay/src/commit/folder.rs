@@ -9,7 +9,7 @@ use std::{
     fs::File,
     io::{self, Write as _},
     os::fd::{AsFd, OwnedFd},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use rustix::{
@@ -17,11 +17,17 @@ use rustix::{
     io::{Errno, retry_on_intr},
 };
 
-use super::{fuse::Fuse, look::Stamp};
-use crate::WorkspacePath;
+use super::{
+    Expected,
+    fuse::Fuse,
+    look::{Stamp, State},
+};
+use crate::{WorkspacePath, disk::told_link};
 
 pub(super) struct Folder {
     root: OwnedFd,
+    /// The root's path, free of links, and as it was given.
+    spellings: [PathBuf; 2],
     fuse: Fuse,
 }
 
@@ -29,8 +35,21 @@ const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 impl Folder {
-    pub(super) fn open(root: &Path) -> io::Result<Self> {
-        Ok(Self { root: rustix::fs::open(root, DIRECTORY, Mode::empty())?, fuse: Fuse::default() })
+    /// `root` must be free of links; `spelled` is how it was given.
+    pub(super) fn open(root: &Path, spelled: &Path) -> io::Result<Self> {
+        let spellings = [root.to_owned(), std::path::absolute(spelled)?];
+        let root = rustix::fs::open(root, DIRECTORY, Mode::empty())?;
+        Ok(Self { root, spellings, fuse: Fuse::default() })
+    }
+
+    /// Whether `state`, at `path`, is `expected`. An absolute link may be expected as a view tells of it.
+    pub(super) fn is(&self, path: &WorkspacePath, state: &State, expected: &Expected) -> bool {
+        let told = |target: &String| {
+            let [root, spelled] = &self.spellings;
+            told_link([root, spelled], path, target.clone())
+        };
+        state.is(expected)
+            || matches!((state, expected), (State::Symlink(is), Expected::Symlink(it)) if told(is) == *it)
     }
 
     pub(super) fn fuse(&self) -> Fuse {

@@ -174,7 +174,7 @@ impl<'a> Planner<'a> {
             let expected = file.unwrap_or(&Expected::Directory);
             let Some(state) = self.look(&path, expected)? else { continue };
             let is_right_kind = matches!(state, State::Directory(_)) == file.is_none();
-            if !state.is(expected) || !(is_right_kind || state == State::Missing) {
+            if !self.folder.is(&path, &state, expected) || !(is_right_kind || state == State::Missing) {
                 self.conflict(&path, expected, state.found());
                 continue;
             }
@@ -213,7 +213,7 @@ impl<'a> Planner<'a> {
                 Some(_) => false,
             };
             let is_there_already = idle && matches!(state, State::Directory(_));
-            if !(is_there_already || state.is(expected)) {
+            if !(is_there_already || self.folder.is(&path, &state, expected)) {
                 self.conflict(&path, expected, state.found());
             }
             self.coming.insert(path, Coming { op, before: state, idle });
