@@ -172,14 +172,13 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// The place that a name in the patch means. A file that the patch removes may become a directory.
+    /// The place that a name in the patch means. A file or link that the patch removes may become a
+    /// directory, and does not lead elsewhere.
     fn place(&self, path: &WorkspacePath) -> Result<WorkspacePath, EditError> {
-        match self.branch.locate(path, Links::KeepLast) {
-            Err(EditError::NotADirectory(_)) if self.removed.iter().any(|it| path.starts_with(it)) => {
-                Ok(path.clone())
-            }
-            place => place,
+        if self.removed.iter().any(|it| path != it && path.starts_with(it)) {
+            return Ok(path.clone());
         }
+        self.branch.locate(path, Links::KeepLast)
     }
 
     /// The file or link that a part of the patch starts from.

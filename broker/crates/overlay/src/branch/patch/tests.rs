@@ -156,6 +156,9 @@ fn files_may_change_places() {
     let becomes_directory =
         "--- a/run.sh\n+++ /dev/null\n@@ -1 +0,0 @@\n-#!\n--- /dev/null\n+++ b/run.sh/x\n@@ -0,0 +1 @@\n+x\n";
     assert_eq!(check(becomes_directory).unwrap(), ["run.sh/", "run.sh/x: x\n"]);
+    let link_becomes_directory = "diff --git a/link b/link\ndeleted file mode 120000\n--- a/link\n+++ /dev/null\n\
+         @@ -1 +0,0 @@\n-src\n\\ No newline at end of file\ndiff --git a/link/x b/link/x\nnew file mode 100644\n--- /dev/null\n+++ b/link/x\n@@ -0,0 +1 @@\n+x\n";
+    assert_eq!(check(link_becomes_directory).unwrap(), ["link/", "link/x: x\n"]);
     let becomes_file =
         "--- a/d/only\n+++ /dev/null\n@@ -1 +0,0 @@\n-l\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+x\n";
     assert_eq!(check(becomes_file).unwrap(), ["d: x\n", "d/only: gone"]);
