@@ -51,7 +51,7 @@ impl Branch {
         let path = self.locate(path, Links::KeepLast)?;
         self.expect_at(&path)?;
         let taken = self.state().tree.taken(&path)?;
-        let tree = self.state().tree.with(&path, None, Parents::Require)?;
+        let tree = self.without(&self.state().tree, &path)?;
         let origins = self.origins_with(taken.origins, self.touched(&path))?;
         Ok(self.replace_tree(tree, origins, &format!("remove {path}"), vec![path]))
     }
@@ -75,11 +75,21 @@ impl Branch {
         let mut arrived = Vec::new();
         add_below(&taken.node, &to, &mut arrived);
         let moved = taken.node.moved_from(tree.came_from(&from));
-        let tree = tree.with(&to, Some(moved), Parents::Require)?.with(&from, None, Parents::Require)?;
+        let tree = self.without(&tree.with(&to, Some(moved), Parents::Require)?, &from)?;
         let touched = [self.touched(&from), self.touched(&to)].concat();
         let origins = self.origins_with(taken.origins, touched)?;
         let origins = origin::record_known(origins, arrived.into_iter().map(|it| (it, Origin::Missing)));
         Ok(self.replace_tree(tree, origins, &format!("rename {from} to {to}"), vec![from, to]))
+    }
+
+    /// `tree` without what is at `path`. What came from the parent stays hidden when that is committed.
+    fn without(&self, tree: &Tree, path: &WorkspacePath) -> Result<Tree, EditError> {
+        let tree = tree.with(path, None, Parents::Require)?;
+        let is_parents = self.state().fork.tree.says(path).is_some_and(|it| it != Origin::Missing);
+        if is_parents && tree.shows_base_at(path) {
+            return tree.with(path, Some(Node::Whiteout), Parents::Require);
+        }
+        Ok(tree)
     }
 
     /// Says whether the file at `path` may be executed. Links are followed.

@@ -9,7 +9,7 @@ mod onto_parent;
 
 use std::{fmt, sync::Arc};
 
-use super::{Branch, EditError, Revision, Snapshot, State};
+use super::{Branch, EditError, Revision, Snapshot, State, origin};
 use crate::WorkspacePath;
 
 /// What a branch is to be based on.
@@ -120,8 +120,8 @@ impl Branch {
         let (draft, what, is_done) = match onto {
             RebaseOnto::Base => {
                 let draft = onto_base::rebase(&snapshot, on_conflict)?;
-                let is_done =
-                    draft.merged.is_empty() && draft.dropped.is_empty() && draft.conflicts.is_empty();
+                let origins = &snapshot.state().origins;
+                let is_done = origin::difference(origins, &draft.state.origins).is_empty();
                 (draft, "rebase onto the base", is_done)
             }
             RebaseOnto::Parent(parent) => {

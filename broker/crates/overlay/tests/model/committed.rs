@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use overlay::{Branch, FileKind, FileState, Memory, Revision, View, WorkspacePath};
+use overlay::{Branch, FileKind, FileState, Memory, OnConflict, RebaseOnto, Revision, View, WorkspacePath};
 use proptest::prelude::*;
 
 use crate::{
@@ -99,6 +99,34 @@ fn run(branch: &mut Branch, base: &Moving, acts: &[Act]) -> Result<Vec<States>, 
         }
     }
     Ok(shown)
+}
+
+proptest! {
+    #![proptest_config(crate::config())]
+
+    #[test]
+    fn a_parents_commit_changes_no_child(
+        start in prop::collection::vec(edits(), 1..8),
+        own in prop::collection::vec(edits(), 1..8),
+        onto_parent in any::<bool>(),
+    ) {
+        let base = Arc::new(Moving::new(Model::base().memory()));
+        let mut parent = Branch::new(base.clone());
+        start.iter().for_each(|it| drop(apply(&mut parent, it)));
+        let mut child = parent.fork();
+        own.iter().for_each(|it| drop(apply(&mut child, it)));
+        let before = everything(&child.snapshot());
+        commit(&mut parent, &base)?;
+        prop_assert_eq!(&everything(&child.snapshot()), &before, "as the parent was committed");
+        let onto = parent.snapshot();
+        let onto = if onto_parent { RebaseOnto::Parent(&onto) } else { RebaseOnto::Base };
+        let rebased = child.rebase(onto, OnConflict::Refuse);
+        prop_assert!(rebased.is_ok(), "{:?}", rebased);
+        prop_assert_eq!(&everything(&child.snapshot()), &before, "after the rebase");
+        prop_assert_eq!(child.conflicts().unwrap(), []);
+        commit(&mut child, &base)?;
+        prop_assert_eq!(&everything(&*base), &before);
+    }
 }
 
 proptest! {

@@ -65,6 +65,7 @@ struct Touched {
 
 fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
     let base = &*snapshot.tree().base;
+    let parent = &snapshot.state().fork.tree;
     let mut touched = Vec::new();
     for (path, ancestor) in snapshot.origins() {
         let failed = |error| unreachable(path, error);
@@ -73,7 +74,10 @@ fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
         }
         let theirs = Origin::look(base, path).map_err(failed)?;
         let ours = Origin::look(snapshot, path).map_err(failed)?;
-        touched.push(Touched { path: path.clone(), ancestor: ancestor.clone(), ours, theirs });
+        // The parent was committed: the branch goes on from what it had from there.
+        let is_parents = parent.says(path).is_some_and(|it| it == theirs);
+        let ancestor = if is_parents { theirs.clone() } else { ancestor.clone() };
+        touched.push(Touched { path: path.clone(), ancestor, ours, theirs });
     }
     Ok(touched)
 }
@@ -81,6 +85,7 @@ fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
 impl Touched {
     fn outcome(&self) -> Outcome {
         match (&self.ours, &self.theirs) {
+            (_, theirs) if *theirs == self.ancestor => Outcome::Ours,
             (Origin::Directory, Origin::Directory) => Outcome::Theirs,
             // There may be edits in it.
             (Origin::Directory, Origin::Missing) => {

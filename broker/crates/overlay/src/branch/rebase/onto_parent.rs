@@ -13,7 +13,7 @@ use crate::{
         edit::unreachable,
         history::State,
         origin::{self, Origins, is_missing},
-        tree::{Directory, Found, Node},
+        tree::{Directory, Found, Node, Side},
     },
 };
 
@@ -67,10 +67,9 @@ struct Merger<'a> {
     draft: &'a mut Draft,
 }
 
-type Entry<'a> = Option<&'a Arc<Node>>;
-
 impl Merger<'_> {
-    /// All three must be over the base, or none.
+    /// `fork` and `own` must both be over the base, or neither. `parent` may be over the base where they
+    /// are not, if it was committed.
     fn directories(
         &mut self,
         at: &WorkspacePath,
@@ -79,62 +78,99 @@ impl Merger<'_> {
         parent: &Directory,
     ) -> Result<Directory, EditError> {
         let mut result = parent.clone();
-        for (name, _, _) in differing(fork, own) {
-            let entries = [fork, own, parent].map(|it| it.entries.get(name));
-            match self.entry(&at.child(name), entries, own.shows_base)? {
+        for (name, fork_side, own_side) in differing(fork, own) {
+            match self.entry(&at.child(name), [fork_side, own_side, parent.side(name)])? {
                 Chosen::Parent => {}
-                Chosen::Own => match entries[1] {
-                    Some(node) => result.insert(name, Node::clone(node)),
-                    None => drop(result.entries.remove_mut(name)),
-                },
+                Chosen::Own => result.put(name, &own.side(name)),
                 Chosen::New(node) => result.replace(name, node),
             }
         }
         Ok(result)
     }
 
-    /// `shows_base` says what silence means.
-    fn entry(
-        &mut self,
-        path: &WorkspacePath,
-        entries: [Entry<'_>; 3],
-        shows_base: bool,
-    ) -> Result<Chosen, EditError> {
-        let [fork, own, parent] = entries;
-        if is_same(parent, fork) {
+    fn entry(&mut self, path: &WorkspacePath, sides: [Side<'_>; 3]) -> Result<Chosen, EditError> {
+        let [fork, own, parent] = &sides;
+        if self.is_same(path, parent, fork)? {
             return Ok(Chosen::Own);
         }
-        if is_same(parent, own) || is_same(own, fork) {
+        if self.is_same(path, parent, own)? || self.is_same(path, own, fork)? {
             return Ok(Chosen::Parent);
         }
-        let [fork, own, parent] = entries.map(|it| self.directory(path, it, shows_base));
-        if let (Some(own), Some(parent)) = (own?, parent?)
-            && own.shows_base == parent.shows_base
-        {
-            let silent = if own.shows_base { Directory::over() } else { Directory::opaque() };
-            let fork = fork?.filter(|it| it.shows_base == own.shows_base);
-            let fork = fork.as_deref().unwrap_or(&silent);
-            return Ok(Chosen::New(Node::Directory(self.directories(path, fork, &own, &parent)?)));
+        let is_base = matches!(parent, Side::Base);
+        let [fork, own, parent] = [fork, own, parent].map(|it| self.directory(path, it));
+        let fork = fork?;
+        if let (Some(own), Some(parent)) = (own?, parent?) {
+            // What the fork point had hidden from the base is in the base.
+            let is_committed = parent.shows_base && fork.as_ref().is_some_and(|it| !it.shows_base);
+            if own.shows_base == parent.shows_base || is_committed {
+                let silent = if own.shows_base { Directory::over() } else { Directory::opaque() };
+                let fork = fork.filter(|it| it.shows_base == own.shows_base);
+                let fork = fork.as_deref().unwrap_or(&silent);
+                return Ok(Chosen::New(Node::Directory(self.directories(path, fork, &own, &parent)?)));
+            }
+        }
+        if is_base && self.has_become_base(path)? {
+            return Ok(Chosen::Own);
         }
         self.contents(path)
     }
 
-    /// The directory that an entry is, if it is one: also that of the base, where it shows.
-    fn directory<'e>(
+    /// Whether the base has now what the fork point had at `path`: the parent was committed.
+    fn has_become_base(&self, path: &WorkspacePath) -> Result<bool, EditError> {
+        let (tree, base) = (self.fork.tree(), &*self.own.tree().base);
+        let failed = |error| unreachable(path, error);
+        let Some(directory) = tree.held_directory(path) else {
+            return tree.says(path).map_or(Ok(true), |it| it.holds(base, path).map_err(failed));
+        };
+        if self.kind_in_base(path)? != Some(FileKind::Directory) {
+            return Ok(false);
+        }
+        if !directory.shows_base {
+            let listing = base.list(path).map_err(failed)?;
+            let is_strange = |name: &str| !directory.entries.contains_key(name);
+            if listing.not_utf8 > 0 || listing.entries.iter().any(|it| is_strange(&it.name)) {
+                return Ok(false);
+            }
+        }
+        for name in directory.entries.keys() {
+            if !self.has_become_base(&path.child(name))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether both surely say the same.
+    fn is_same(&self, path: &WorkspacePath, a: &Side<'_>, b: &Side<'_>) -> Result<bool, EditError> {
+        Ok(match (a, b) {
+            (Side::Nothing, Side::Nothing) | (Side::Base, Side::Base) => true,
+            (Side::Held(a), Side::Held(b)) => std::ptr::eq(*a, *b) || a.is_same(b),
+            (Side::Nothing, Side::Base) | (Side::Base, Side::Nothing) => self.kind_in_base(path)?.is_none(),
+            _ => false,
+        })
+    }
+
+    /// The directory that a side is, if it is one: also that of the base, where it shows.
+    fn directory<'s>(
         &self,
         path: &WorkspacePath,
-        entry: Entry<'e>,
-        shows_base: bool,
-    ) -> Result<Option<Cow<'e, Directory>>, EditError> {
-        match entry.map(|it| &**it) {
-            Some(Node::Directory(directory)) => Ok(Some(Cow::Borrowed(directory))),
-            Some(_) => Ok(None),
-            None if !shows_base => Ok(None),
-            None => match self.own.tree().base.metadata(path) {
-                Ok(it) => Ok((it.kind == FileKind::Directory).then(|| Cow::Owned(Directory::over()))),
-                Err(error) if is_missing(&error) => Ok(None),
-                Err(error) => Err(unreachable(path, error)),
-            },
+        side: &Side<'s>,
+    ) -> Result<Option<Cow<'s, Directory>>, EditError> {
+        Ok(match side {
+            Side::Held(Node::Directory(directory)) => Some(Cow::Borrowed(directory)),
+            Side::Held(_) | Side::Nothing => None,
+            Side::Base => {
+                let is_directory = self.kind_in_base(path)? == Some(FileKind::Directory);
+                is_directory.then(|| Cow::Owned(Directory::over()))
+            }
+        })
+    }
+
+    fn kind_in_base(&self, path: &WorkspacePath) -> Result<Option<FileKind>, EditError> {
+        match self.own.tree().base.metadata(path) {
+            Ok(it) => Ok(Some(it.kind)),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(unreachable(path, error)),
         }
     }
 
@@ -177,13 +213,4 @@ enum Chosen {
     Parent,
     Own,
     New(Node),
-}
-
-/// Whether both surely say the same, silence included.
-fn is_same(a: Entry<'_>, b: Entry<'_>) -> bool {
-    match (a, b) {
-        (None, None) => true,
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.is_same(b),
-        _ => false,
-    }
 }

@@ -200,6 +200,24 @@ fn a_child_follows_its_parent_over_a_commit() {
     }
 }
 
+/// Its parent is gone, and all that it wrote is in the base.
+#[test]
+fn a_child_of_a_committed_parent_goes_on_from_it() {
+    let (base, mut parent) = branch();
+    parent.write(&path("a"), "one\n2\n3\n4\n5\n".into()).unwrap();
+    parent.write(&path("new"), "n\n".into()).unwrap();
+    let mut child = parent.fork();
+    child.write(&path("a"), "uno\n2\n3\n4\n5\n".into()).unwrap();
+    child.write(&path("new"), "child\n".into()).unwrap();
+    base.set(|it| {
+        it.insert_file(&path("a"), "one\n2\n3\n4\n5\n".into(), false);
+        it.insert_file(&path("new"), "n\n".into(), false);
+    });
+    child.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+    assert_eq!((text(&child, "a").as_str(), text(&child, "new").as_str()), ("uno\n2\n3\n4\n5\n", "child\n"));
+    assert_eq!(child.conflicts().unwrap(), []);
+}
+
 /// In a directory that was moved nothing shows through, but it follows the base all the same.
 #[test]
 fn a_moved_directory_meets_its_like() {

@@ -109,6 +109,15 @@ impl Directory {
         self.entries.insert_mut(name.into(), Arc::new(node));
     }
 
+    /// Makes this directory say `side` of `name`; the base can only be shown where it shows through.
+    pub(in crate::branch) fn put(&mut self, name: &str, side: &Side<'_>) {
+        match side {
+            Side::Held(node) => self.insert(name, Node::clone(node)),
+            Side::Nothing if self.shows_base => self.insert(name, Node::Whiteout),
+            Side::Nothing | Side::Base => _ = self.entries.remove_mut(name),
+        }
+    }
+
     /// As `insert`; new contents of a file do not make another file of it.
     pub(in crate::branch) fn replace(&mut self, name: &str, mut node: Node) {
         if let Node::File(File { came_from: from @ None, .. }) = &mut node
