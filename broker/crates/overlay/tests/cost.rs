@@ -56,6 +56,21 @@ fn costs() {
             drop(patch(lines, "a", "b").to_string())
         });
     }
+    let files =
+        (0..50_000).map(|n| (format!("src/d{}/s{}/__init__.py", n % 200, n / 2000), format!("{}", n % 3)));
+    let files: Vec<_> = files.collect();
+    let base = Memory::from_files(files.iter().map(|(path, text)| (path.as_str(), text.clone()))).unwrap();
+    let mut moved = Branch::new(Arc::new(base));
+    let start = Instant::now();
+    moved.rename(&path("src"), &path("source")).unwrap();
+    println!("a rename of 50,000 files: {:?}", start.elapsed());
+    print("its changes", 1, || drop(moved.snapshot().changes(&moved.snapshot().base_of())));
+    print("its steps", 1, || drop(moved.steps_since(overlay::Revision(0))));
+    let start = Instant::now();
+    moved.rename(&path("source"), &path("again")).unwrap();
+    println!("again: {:?}", start.elapsed());
+    moved.committed();
+    print("the state before its commit", 1, || drop(moved.at(overlay::Revision(0))));
     let before = resident();
     let forks: Vec<Branch> = (0..1000)
         .map(|n| {
