@@ -1,5 +1,7 @@
 //! Onto the base as it is now: each touched path is looked at again.
 
+use std::io;
+
 use super::{
     Conflict, ConflictKind, Draft, OnConflict,
     merge::{Outcome, merge},
@@ -9,7 +11,8 @@ use crate::{
     branch::{
         edit::unreachable,
         history::State,
-        tree::{Directory, Node, Parents, Tree},
+        origin::{self, is_missing},
+        tree::{Directory, Found, Node, Parents},
     },
 };
 
@@ -25,7 +28,11 @@ pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Dra
                 draft.dropped.push(path.clone());
                 continue;
             }
-            Outcome::Ours => None,
+            // In a directory that was opened just now the base would show.
+            Outcome::Ours => {
+                let is_hidden = touched.ours == Origin::Missing && *theirs != Origin::Missing;
+                (is_hidden && draft.state.tree.shows_base_at(path)).then_some(Node::Whiteout)
+            }
             Outcome::File { bytes, executable } => {
                 draft.merged.push(path.clone());
                 Some(Node::file(bytes, executable))
@@ -39,6 +46,11 @@ pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Dra
             draft.state.tree = draft.state.tree.with(path, Some(node), Parents::Require)?;
         }
         draft.state.origins.insert_mut(path.clone(), theirs.clone());
+        // What stands in the place of a directory of theirs stands in that of all that is in it.
+        if *theirs == Origin::Directory && touched.ours != Origin::Directory {
+            let below = snapshot.tree().blank().taken(path)?.origins;
+            draft.state.origins = origin::record_known(draft.state.origins, below);
+        }
     }
     Ok(draft)
 }
@@ -55,12 +67,14 @@ pub(super) fn conflicts(snapshot: &Snapshot) -> Result<Vec<Conflict>, EditError>
     Ok(touched.map(conflict).collect())
 }
 
-/// A touched path at which the base is not any more as it was.
+/// A touched path at which the base is not any more as it was, or what came to a place that is hidden.
 struct Touched {
     path: WorkspacePath,
     ancestor: Origin,
     ours: Origin,
     theirs: Origin,
+    /// The branch has something other than a directory on the way.
+    is_blocked: bool,
 }
 
 fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
@@ -69,21 +83,69 @@ fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
     let mut touched = Vec::new();
     for (path, ancestor) in snapshot.origins() {
         let failed = |error| unreachable(path, error);
+        if *ancestor == Origin::Directory {
+            add_late(snapshot, path, &mut touched)?;
+        }
         if ancestor.holds(base, path).map_err(failed)? {
             continue;
         }
-        let theirs = Origin::look(base, path).map_err(failed)?;
-        let ours = Origin::look(snapshot, path).map_err(failed)?;
+        let it = Touched::look(snapshot, path, ancestor)?;
         // The parent was committed: the branch goes on from what it had from there.
-        let is_parents = parent.says(path).is_some_and(|it| it == theirs);
-        let ancestor = if is_parents { theirs.clone() } else { ancestor.clone() };
-        touched.push(Touched { path: path.clone(), ancestor, ours, theirs });
+        let are_directories = it.ours == Origin::Directory && it.theirs == Origin::Directory;
+        let is_parents = !are_directories && parent.says(path).is_some_and(|says| says == it.theirs);
+        if is_parents && it.theirs == Origin::Directory {
+            add_late(snapshot, path, &mut touched)?;
+        }
+        let ancestor = if is_parents { it.theirs.clone() } else { it.ancestor };
+        touched.push(Touched { ancestor, ..it });
     }
+    touched.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(touched)
 }
 
+/// What came to a directory of the base after the branch removed or moved it, and so never saw it.
+fn add_late(
+    snapshot: &Snapshot,
+    directory: &WorkspacePath,
+    touched: &mut Vec<Touched>,
+) -> Result<(), EditError> {
+    match snapshot.tree().find(directory) {
+        Ok(Found::Base) => return Ok(()),
+        Ok(Found::Directory(it)) if it.shows_base => return Ok(()),
+        _ => {}
+    }
+    let listing = match snapshot.tree().base.list(directory) {
+        Err(error) if is_missing(&error) => return Ok(()),
+        listing => listing.map_err(|error| unreachable(directory, error))?,
+    };
+    for path in listing.entries.iter().map(|it| directory.child(&it.name)) {
+        if !snapshot.state().origins.contains_key(&path) {
+            touched.push(Touched::look(snapshot, &path, &Origin::Missing)?);
+        }
+    }
+    Ok(())
+}
+
 impl Touched {
+    fn look(snapshot: &Snapshot, path: &WorkspacePath, ancestor: &Origin) -> Result<Self, EditError> {
+        let failed = |error| unreachable(path, error);
+        let theirs = Origin::look(&*snapshot.tree().base, path).map_err(failed)?;
+        let ours = Origin::look(snapshot, path).map_err(failed)?;
+        let found = snapshot.tree().find(path).map(drop);
+        let is_blocked = found.is_err_and(|error| error.kind() == io::ErrorKind::NotADirectory);
+        Ok(Self { path: path.clone(), ancestor: ancestor.clone(), ours, theirs, is_blocked })
+    }
+
     fn outcome(&self) -> Outcome {
+        match self.merged() {
+            Outcome::Theirs if self.is_blocked && self.theirs != Origin::Missing => {
+                Outcome::Conflict { kind: ConflictKind::TypeChanged, marked: None }
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn merged(&self) -> Outcome {
         match (&self.ours, &self.theirs) {
             (_, theirs) if *theirs == self.ancestor => Outcome::Ours,
             (Origin::Directory, Origin::Directory) => Outcome::Theirs,
@@ -120,16 +182,9 @@ fn drop_edit(state: &mut State, touched: &Touched) -> Result<(), EditError> {
             Origin::Directory => Some(Node::Directory(Directory::over())),
             theirs => Node::of(theirs),
         };
-        state.tree = replaced(&state.tree, path, node)?;
+        // A directory that was removed comes back for what came into it.
+        state.tree = state.tree.with(path, node, Parents::Create)?;
     }
     state.origins.insert_mut(path.clone(), theirs.clone());
     Ok(())
-}
-
-/// Where the branch has no directory to hold the path, there is nothing to show.
-fn replaced(tree: &Tree, path: &WorkspacePath, node: Option<Node>) -> Result<Tree, EditError> {
-    match tree.with(path, node, Parents::Require) {
-        Err(EditError::NotFound(_) | EditError::NotADirectory(_)) => Ok(tree.clone()),
-        answer => answer,
-    }
 }

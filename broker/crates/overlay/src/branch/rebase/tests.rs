@@ -236,6 +236,36 @@ fn a_moved_directory_meets_its_like() {
 }
 
 #[test]
+fn what_came_into_a_moved_directory_stays_there() {
+    let (base, mut branch) = branch();
+    let mut replaced = branch.fork();
+    branch.rename(&path("d"), &path("e")).unwrap();
+    branch.write(&path("d/again"), "a".into()).unwrap();
+    branch.remove(&path("d")).unwrap();
+    replaced.remove(&path("d")).unwrap();
+    replaced.write(&path("d"), "a file".into()).unwrap();
+    base.set(|it| {
+        for name in ["d/again", "d/late", "d/sub/late"] {
+            it.insert_file(&path(name), "late".into(), false);
+        }
+    });
+    let late = |kind| ["d/again", "d/late", "d/sub"].map(|it| (it.to_owned(), kind));
+    assert_eq!(kinds(&branch.conflicts().unwrap()), late(ConflictKind::Mergeable));
+    branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+    let texts = ["d/again", "d/late", "d/sub/late", "d/x", "e/x"].map(|it| text(&branch, it));
+    assert_eq!(texts, ["late", "late", "late", "entity not found", "x\n"]);
+    assert_eq!(branch.conflicts().unwrap(), []);
+    let snapshot = branch.snapshot();
+    let changes = snapshot.changes(&snapshot.base_of()).unwrap();
+    assert_eq!(changes.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["e", "e/x"]);
+    assert_eq!(kinds(&replaced.conflicts().unwrap()), late(ConflictKind::TypeChanged));
+    replaced.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap_err();
+    replaced.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
+    assert_eq!((text(&replaced, "d").as_str(), replaced.conflicts().unwrap()), ("a file", vec![]));
+    assert!(replaced.snapshot().origins().any(|it| *it.0 == path("d/sub/late")), "a commit may remove it");
+}
+
+#[test]
 fn edits_below_what_the_other_side_removed_are_not_lost() {
     for swapped in [false, true] {
         let (_, parent) = branch();
