@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use overlay::{
-    Branch, Change, CommitPlan, OnConflict, RebaseError, RebaseOnto, Rebased, Revision, WorkspacePath,
+    Branch, Change, CommitPlan, OnConflict, RebaseError, RebaseOnto, Rebased, Revision, Snapshot,
+    WorkspacePath,
 };
 
 use super::{BranchCell, Daemon, DaemonError, Repeatable, Served};
@@ -65,6 +66,32 @@ fn plan(branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, 
     branch.plan_commit(force).map_err(unreadable)
 }
 
+fn rebase(
+    branch: &mut Branch,
+    parent: Option<&Snapshot>,
+    on_conflict: OnConflict,
+) -> Result<Rebased, RebaseError> {
+    let Some(parent) = parent else { return branch.rebase(RebaseOnto::Base, on_conflict) };
+    let mut rebased = branch.rebase(RebaseOnto::Parent(parent), on_conflict)?;
+    // What the base has, such a parent has: it may have been committed since the fork.
+    if parent.changed_paths(&parent.base_of()).is_empty() {
+        let more = branch.rebase(RebaseOnto::Base, on_conflict)?;
+        rebased.revision = more.revision;
+        rebased.merged.extend(more.merged);
+        rebased.dropped.extend(more.dropped);
+        rebased.conflicts.extend(more.conflicts);
+    }
+    Ok(rebased)
+}
+
+fn refused(error: RebaseError) -> DaemonError {
+    match error {
+        RebaseError::Conflicts(conflicts) => DaemonError::Conflicts(conflicts),
+        RebaseError::Edit(error) => DaemonError::Edit(error),
+        RebaseError::OtherBase => DaemonError::Bug(error.to_string()),
+    }
+}
+
 impl Daemon {
     /// Brings a branch onto its parent as it is now.
     pub async fn rebase(
@@ -77,14 +104,7 @@ impl Daemon {
         // A parent that is gone stays what it was at the fork.
         let parent = cell.record.parent.as_ref().and_then(|it| served.branch(it).ok());
         let parent = parent.map(|it| it.snapshot());
-        let rebase = move |branch: &mut Branch| {
-            let onto = parent.as_ref().map_or(RebaseOnto::Base, RebaseOnto::Parent);
-            branch.rebase(onto, on_conflict).map_err(|error| match error {
-                RebaseError::Conflicts(conflicts) => DaemonError::Conflicts(conflicts),
-                RebaseError::Edit(error) => DaemonError::Edit(error),
-                RebaseError::OtherBase => DaemonError::Bug(error.to_string()),
-            })
-        };
+        let rebase = move |branch: &mut Branch| rebase(branch, parent.as_ref(), on_conflict).map_err(refused);
         let (rebased, revision) = cell.edit(if_revision, rebase).await?;
         self.changed(cell, revision);
         Ok(rebased)

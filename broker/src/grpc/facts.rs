@@ -66,7 +66,10 @@ fn edit(error: &EditError) -> Facts {
         EditError::OutOfBounds { path, length, .. } => vec![of_path(path), fact("length", length)],
         EditError::InsideCharacter { path, offset } => vec![of_path(path), fact("offset", offset)],
         EditError::TooLong { length, limit } => vec![fact("limit", limit), fact("actual", length)],
-        EditError::TooMuchToRemove { path, limit } => vec![of_path(path), fact("limit", limit)],
+        EditError::TooMuch { path, limit } => vec![of_path(path), fact("limit", limit)],
+        EditError::CannotBeTaken { path, directory, .. } => {
+            vec![of_path(path), fact("directory", directory)]
+        }
         EditError::TooDeep { path, limit } => vec![of_path(path), fact("limit", limit)],
     }
 }

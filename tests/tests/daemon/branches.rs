@@ -78,6 +78,44 @@ async fn a_rebase_brings_both_sides_together() {
 }
 
 #[tokio::test]
+async fn a_child_follows_a_parent_that_was_committed() {
+    let lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    let it = Fixture::new(&[("a.txt", lines), ("old.txt", "x\n")]).await;
+    let parent = it.fork().await;
+    let rename = pb::RenamePath { from_path: "old.txt".to_owned(), to_path: "new.txt".to_owned() };
+    it.client.edit(&parent, vec![Edit::Rename(rename)]).await.unwrap();
+    let child = it.client.fork(branch(&parent), "").await.unwrap();
+    it.client.edit(&child, vec![write("a.txt", lines.replace('1', "one"))]).await.unwrap();
+    it.client.edit(&parent, vec![write("a.txt", lines.replace('9', "nine"))]).await.unwrap();
+    it.client.commit(&parent, &[]).await.unwrap();
+    assert_eq!(it.client.read(branch(&child), "new.txt").await.unwrap().1, b"x\n", "it took that along");
+    assert_eq!(refusal(it.client.commit(&child, &[]).await).1, "CONFLICT");
+    let request = pb::RebaseBranchRequest { branch_id: child.clone(), on_conflict: 0, if_revision: None };
+    it.client.branches().rebase_branch(request).await.unwrap();
+    it.client.commit(&child, &[]).await.unwrap();
+    assert_eq!(it.text("a.txt"), lines.replace('1', "one").replace('9', "nine"));
+    assert_eq!((it.text("new.txt"), it.path("old.txt").exists()), ("x\n".to_owned(), false));
+}
+
+#[tokio::test]
+async fn an_undo_reaches_back_over_a_commit() {
+    let it = Fixture::new(&[("a.txt", "before\n"), ("old.txt", "x\n")]).await;
+    std::fs::set_permissions(it.path("old.txt"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    let id = it.fork().await;
+    let rename = pb::RenamePath { from_path: "old.txt".to_owned(), to_path: "new.txt".to_owned() };
+    it.client.edit(&id, vec![write("a.txt", "after\n"), Edit::Rename(rename)]).await.unwrap();
+    it.client.commit(&id, &[]).await.unwrap();
+    assert_eq!(std::fs::metadata(it.path("new.txt")).unwrap().permissions().mode() & 0o777, 0o600);
+    let undo = pb::UndoBranchRequest { branch_id: id.clone(), to_revision: 0, if_revision: None };
+    it.client.branches().undo_branch(undo).await.unwrap();
+    assert_eq!(it.client.read(branch(&id), "a.txt").await.unwrap().1, b"before\n");
+    assert_eq!(it.text("a.txt"), "after\n", "until that is committed, too");
+    it.client.commit(&id, &[]).await.unwrap();
+    assert_eq!((it.text("a.txt"), it.text("old.txt")), ("before\n".to_owned(), "x\n".to_owned()));
+    assert!(!it.path("new.txt").exists());
+}
+
+#[tokio::test]
 async fn a_commit_writes_what_was_meant_and_nothing_else() {
     let it = Fixture::new(&[("run.sh", "echo 1\r\n"), ("old.txt", "x\n")]).await;
     std::fs::set_permissions(it.path("run.sh"), std::fs::Permissions::from_mode(0o751)).unwrap();
