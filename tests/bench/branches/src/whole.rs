@@ -60,6 +60,8 @@ pub(crate) async fn measure(
             (cached, all) = (cached + own_cached, all + own_all);
             client.discard(&id).await?;
         }
+        // What differs from the parent takes a look at both.
+        let limit = limit.filter(|_| !new_only);
         table.times(&format!("{name}: all of a new branch{what}"), &times, limit, None);
         let rate = 100.0 * cached as f64 / all as f64;
         table.add(
