@@ -100,6 +100,12 @@ fn a_daemon_is_started_once_and_says_so() {
     assert_eq!(String::from_utf8(second.stderr).unwrap(), want);
     assert!(second.status.success() && second.stdout.starts_with(b"serving at "));
 
+    let want = format!(
+        "error: a daemon is running already (process {pid}): its plugins are what they are\n\
+         hint: end it first: `broker stop`; its branches are kept\n"
+    );
+    assert_eq!(it.told(&["serve", "--plugin", "a.wasm"]), (2, String::new(), want));
+
     let want = format!("the daemon (process {pid}) has ended\n");
     assert_eq!(it.told(&["stop"]), (0, String::new(), want));
     assert_eq!(it.pid(), None);

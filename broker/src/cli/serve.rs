@@ -98,6 +98,11 @@ fn is_taken(
 ) -> Result<Exit, CliError> {
     let process = pid.map_or_else(String::new, |it| format!(" (process {it})"));
     let mut said = ready(endpoint);
+    if !args.plugins.plugin.is_empty() {
+        let error =
+            CliError::usage(format!("a daemon is running already{process}: its plugins are what they are"));
+        return Err(error.hint(end_it(args, pid)));
+    }
     if let Some(wanted) = args.tcp {
         let there = tcp_address(session, endpoint)?;
         let address = there.filter(|it| it.ip() == wanted.ip() && [0, it.port()].contains(&wanted.port()));

@@ -55,8 +55,7 @@ impl Daemon {
         before: &Snapshot,
         revision: Revision,
     ) -> Result<Answers, DaemonError> {
-        let changes = snapshot.changes(before).map_err(unreadable)?;
-        let moved = moved(changes, snapshot, before);
+        let moved = moved(snapshot.clone(), before.clone()).await?;
         let view: Arc<dyn View> = Arc::new(before.clone());
         let (seen, parts) = mpsc::channel();
         let mut gathered = Gathered::default();
@@ -69,10 +68,6 @@ impl Daemon {
         let seen = Inherited::new(parts.try_iter().collect(), &snapshot.changed_paths(before));
         Ok(Answers { files: gathered.0, moved, seen: Arc::new(seen) })
     }
-}
-
-fn unreadable(source: std::io::Error) -> DaemonError {
-    DaemonError::Io { message: "the workspace cannot be read".to_owned(), source }
 }
 
 /// What was asked about in the branch, and lay elsewhere in the parent.
@@ -88,7 +83,20 @@ fn units_elsewhere(asked: &[WorkspacePath], moved: &HashMap<WorkspacePath, Works
 }
 
 /// Where files were before, if elsewhere: those of the same text, and those of much the same.
-fn moved(
+async fn moved(
+    snapshot: Snapshot,
+    before: Snapshot,
+) -> Result<HashMap<WorkspacePath, WorkspacePath>, DaemonError> {
+    // Reads the base, and compares texts.
+    let work = tokio::task::spawn_blocking(move || {
+        let changes = snapshot.changes(&before)?;
+        Ok(moved_among(changes, &snapshot, &before))
+    });
+    let done = work.await.map_err(|error| DaemonError::Bug(format!("a comparison broke off: {error}")))?;
+    done.map_err(|source| DaemonError::Io { message: "the workspace cannot be read".to_owned(), source })
+}
+
+fn moved_among(
     changes: Vec<Change>,
     snapshot: &Snapshot,
     before: &Snapshot,

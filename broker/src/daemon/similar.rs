@@ -14,6 +14,9 @@ const MAX_PAIRS: usize = 2_500;
 /// In thousandths.
 const SIMILAR: usize = 500;
 
+/// In bytes. What is larger was hardly written by a person, and is like no other.
+const LARGEST: u64 = 1 << 20;
+
 /// Which of the files that came is most like which of those that went, as new place and old one; each is
 /// of one pair at most. A file that cannot be read is like no other.
 pub(super) fn pairs(
@@ -43,7 +46,11 @@ pub(super) fn pairs(
 }
 
 fn texts(view: &dyn View, paths: Vec<WorkspacePath>) -> Vec<(WorkspacePath, Bytes)> {
-    paths.into_iter().filter_map(|it| Some((view.read(&it).ok()?, it))).map(|(text, it)| (it, text)).collect()
+    let text = |it: &WorkspacePath| {
+        let is_small = view.metadata(it).is_ok_and(|it| it.size <= LARGEST);
+        is_small.then(|| view.read(it).ok()).flatten()
+    };
+    paths.into_iter().filter_map(|it| Some((text(&it)?, it))).map(|(text, it)| (it, text)).collect()
 }
 
 /// Thousandths of the longer text's bytes that are in lines of both.

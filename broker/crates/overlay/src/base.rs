@@ -30,7 +30,7 @@ pub use changes::Changes;
 use live::Live;
 pub use watch::{Degraded, SettleError, Watch, WatchError};
 
-use crate::{ContentHash, Disk, Listing, Metadata, View, WorkspacePath};
+use crate::{ContentHash, Disk, FileHash, Listing, Metadata, View, WorkspacePath};
 
 /// The disk under the editors' unsaved texts. Cloning it gives another handle of the same.
 #[derive(Clone)]
@@ -135,7 +135,14 @@ impl View for Base {
         }
     }
 
-    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<ContentHash>> {
+    fn file_hash(&self, path: &WorkspacePath) -> io::Result<FileHash> {
+        match &*self.shared.buffers.current() {
+            None => self.shared.live.file_hash(path),
+            Some(buffered) => buffered.file_hash(path),
+        }
+    }
+
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
         match &*self.shared.buffers.current() {
             None => self.shared.live.hash_all(directory, names),
             Some(buffered) => buffered.hash_all(directory, names),

@@ -41,5 +41,5 @@ pub use merkle::{TreeHash, tree_hash};
 pub use path::{PathError, WorkspacePath};
 pub use store::{BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats};
 pub use trace::{Observation, Read, ReadSet, Traced};
-pub use view::{Entry, FileKind, Listing, Metadata, Skipped, View};
+pub use view::{Entry, FileHash, FileKind, Listing, Metadata, Skipped, View};
 pub use walk::{Walk, WalkOptions, walk};

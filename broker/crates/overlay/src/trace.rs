@@ -177,7 +177,7 @@ impl Read {
 
     /// Looks at the contents of many files of one directory, as [`observe`](Self::observe) does at one.
     pub fn observe_contents(view: &dyn View, directory: &WorkspacePath, names: &[&str]) -> Vec<Observation> {
-        view.hash_all(directory, names).iter().map(|answer| Observation::of(answer, |it| *it)).collect()
+        view.hash_all(directory, names).iter().map(|answer| Observation::of(answer, |it| it.hash)).collect()
     }
 
     /// Looks again, at `view`.

@@ -30,10 +30,16 @@ pub trait View: Send + Sync {
         self.read(path).map(|bytes| ContentHash::of(&bytes))
     }
 
+    /// The same, with whether the file may be executed.
+    fn file_hash(&self, path: &WorkspacePath) -> io::Result<FileHash> {
+        let hash = self.hash(path)?;
+        Ok(FileHash { hash, executable: self.metadata(path)?.executable })
+    }
+
     /// The same for many names of one directory, in their order. Cheaper than one after the other for a view
     /// that has to walk to the directory each time.
-    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<ContentHash>> {
-        names.iter().map(|it| self.hash(&directory.child(it))).collect()
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
+        names.iter().map(|it| self.file_hash(&directory.child(it))).collect()
     }
 
     /// A file's bytes and the hash of just these. A view that knows it already does not hash again.
@@ -86,6 +92,14 @@ pub struct Metadata {
     /// Bytes; 0 for anything but a file.
     pub size: u64,
     /// Whether anyone may execute the file; false for anything but a file.
+    pub executable: bool,
+}
+
+/// All that tells a file from another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileHash {
+    pub hash: ContentHash,
+    /// Whether anyone may execute it.
     pub executable: bool,
 }
 

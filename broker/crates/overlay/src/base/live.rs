@@ -6,7 +6,7 @@ use bytes::Bytes;
 use quick_cache::{Weighter, sync::Cache};
 
 use crate::{
-    ContentHash, Disk, Listing, Metadata, View, WorkspacePath,
+    ContentHash, Disk, FileHash, Listing, Metadata, View, WorkspacePath,
     disk::{Stamp, Stamped},
 };
 
@@ -78,13 +78,13 @@ impl Live {
         Ok((self.disk.stamp(path)? == known.stamp).then_some(known.fact))
     }
 
-    fn load(&self, path: &WorkspacePath) -> io::Result<(Bytes, ContentHash)> {
-        let (bytes, settled) = at_rest(|| self.disk.read_stamped(path))?;
-        let hash = ContentHash::of(&bytes);
-        if let Some(stamp) = settled {
-            self.known.insert(path.clone(), Known { stamp, fact: Fact::File(hash) });
+    fn load(&self, path: &WorkspacePath) -> io::Result<(Bytes, FileHash)> {
+        let rest = at_rest(|| self.disk.read_stamped(path))?;
+        let hash = ContentHash::of(&rest.value);
+        if rest.is_settled {
+            self.known.insert(path.clone(), Known { stamp: rest.stamp, fact: Fact::File(hash) });
         }
-        Ok((bytes, hash))
+        Ok((rest.value, FileHash { hash, executable: rest.stamp.metadata().executable }))
     }
 
     /// The one text of this hash.
@@ -96,29 +96,34 @@ impl Live {
     }
 
     fn load_listing(&self, path: &WorkspacePath) -> io::Result<Listing> {
-        let (listing, settled) = at_rest(|| self.disk.list_stamped(path))?;
-        if let Some(stamp) = settled {
-            let fact = Fact::Directory(Arc::new(listing.clone()));
-            self.known.insert(path.clone(), Known { stamp, fact });
+        let rest = at_rest(|| self.disk.list_stamped(path))?;
+        if rest.is_settled {
+            let fact = Fact::Directory(Arc::new(rest.value.clone()));
+            self.known.insert(path.clone(), Known { stamp: rest.stamp, fact });
         }
-        Ok(listing)
+        Ok(rest.value)
     }
 }
 
-/// Reads again while something changes during the read. With the stamp that what was read can be known by
-/// from now on, if it has one.
-fn at_rest<T>(read: impl Fn() -> io::Result<Stamped<T>>) -> io::Result<(T, Option<Stamp>)> {
+/// What was read, and what it was like.
+struct AtRest<T> {
+    value: T,
+    stamp: Stamp,
+    /// Whether it can be known by the stamp from now on.
+    is_settled: bool,
+}
+
+/// Reads again while something changes during the read.
+fn at_rest<T>(read: impl Fn() -> io::Result<Stamped<T>>) -> io::Result<AtRest<T>> {
     let mut tries = 0;
     loop {
         tries += 1;
         // The clock first: what settled before it can only be changed after it.
         let now = SystemTime::now();
         let Stamped { value, before, after } = read()?;
-        if before == after {
-            return Ok((value, before.is_settled(now).then_some(before)));
-        }
-        if tries == MAX_TRIES {
-            return Ok((value, None));
+        let is_settled = before == after && before.is_settled(now);
+        if before == after || tries == MAX_TRIES {
+            return Ok(AtRest { value, stamp: after, is_settled });
         }
     }
 }
@@ -131,7 +136,7 @@ impl View for Live {
     fn read_hashed(&self, path: &WorkspacePath) -> io::Result<(Bytes, ContentHash)> {
         match self.known(path)? {
             Some(Fact::File(hash)) if let Some(text) = self.texts.get(&hash) => Ok((text, hash)),
-            _ => self.load(path).map(|(bytes, hash)| (self.share(hash, bytes), hash)),
+            _ => self.load(path).map(|(bytes, it)| (self.share(it.hash, bytes), it.hash)),
         }
     }
 
@@ -139,28 +144,37 @@ impl View for Live {
         match self.known(path)? {
             Some(Fact::File(hash)) => Ok(hash),
             // The text is not kept: who hashes a whole tree would fill the memory with it.
-            _ => self.load(path).map(|(_, hash)| hash),
+            _ => self.load(path).map(|(_, it)| it.hash),
         }
     }
 
-    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<ContentHash>> {
-        let stamps = self.disk.stamps(directory, names);
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
         // One text for all look-ups: a new path for each file would take longer than to find it.
         let mut path = directory.as_str().to_owned();
         if !path.is_empty() {
             path.push('/');
         }
         let prefix = path.len();
-        let hash = |(stamp, name): (io::Result<Stamp>, &&str)| {
-            let stamp = stamp?;
+        let known = |name: &&str| {
             path.truncate(prefix);
             path.push_str(name);
-            match self.known.get(path.as_str()) {
-                Some(Known { stamp: known, fact: Fact::File(hash) }) if known == stamp => Ok(hash),
-                _ => self.load(&directory.child(name)).map(|(_, hash)| hash),
+            self.known.get(path.as_str())
+        };
+        let known: Vec<_> = names.iter().map(known).collect();
+        // What is read anyway need not be looked at before.
+        let to_stamp = names.iter().zip(&known).filter(|(_, known)| known.is_some());
+        let mut stamps =
+            self.disk.stamps(directory, &to_stamp.map(|(name, _)| *name).collect::<Vec<_>>()).into_iter();
+        let hash = |(name, known): (&&str, Option<Known>)| {
+            let stamp = known.as_ref().and_then(|_| stamps.next()).transpose()?;
+            match (known, stamp) {
+                (Some(Known { stamp: known, fact: Fact::File(hash) }), Some(stamp)) if known == stamp => {
+                    Ok(FileHash { hash, executable: stamp.metadata().executable })
+                }
+                _ => self.load(&directory.child(name)).map(|(_, it)| it),
             }
         };
-        stamps.into_iter().zip(names).map(hash).collect()
+        names.iter().zip(known).map(hash).collect()
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {

@@ -36,7 +36,7 @@ fn names(view: &dyn View, directory: &str) -> Vec<String> {
 fn at_once_as_one_by_one(view: &dyn View) {
     let names = ["dir", "file", "other", "inner"];
     for directory in ["", "dir", "dir/file", "other"].map(path) {
-        let one_by_one = names.map(|it| view.hash(&directory.child(it)).map_err(|it| it.kind()));
+        let one_by_one = names.map(|it| view.file_hash(&directory.child(it)).map_err(|it| it.kind()));
         let at_once = view.hash_all(&directory, &names).into_iter();
         assert_eq!(
             at_once.map(|it| it.map_err(|it| it.kind())).collect::<Vec<_>>(),

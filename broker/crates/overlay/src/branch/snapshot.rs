@@ -10,7 +10,7 @@ use super::{
     origin::{Origin, is_missing},
     tree::{Directory, Found, Node, Tree},
 };
-use crate::{ContentHash, Entry, FileKind, Listing, Metadata, View, WorkspacePath};
+use crate::{ContentHash, Entry, FileHash, FileKind, Listing, Metadata, View, WorkspacePath};
 
 /// A branch as it was at a revision. Later edits of the branch do not reach it.
 ///
@@ -122,17 +122,22 @@ impl View for Snapshot {
     }
 
     fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
+        self.file_hash(path).map(|it| it.hash)
+    }
+
+    fn file_hash(&self, path: &WorkspacePath) -> io::Result<FileHash> {
         match self.tree().find(path)? {
-            Found::File(file) => Ok(file.hash),
+            Found::File(file) => Ok(FileHash { hash: file.hash, executable: file.executable }),
             Found::Symlink(_) => Err(io::ErrorKind::NotADirectory.into()),
             Found::Directory(_) => Err(io::ErrorKind::IsADirectory.into()),
-            Found::Base => self.tree().base.hash(path),
+            Found::Base => self.tree().base.file_hash(path),
         }
     }
 
-    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<ContentHash>> {
-        let own =
-            |names: &[&str]| -> Vec<_> { names.iter().map(|it| self.hash(&directory.child(it))).collect() };
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
+        let own = |names: &[&str]| -> Vec<_> {
+            names.iter().map(|it| self.file_hash(&directory.child(it))).collect()
+        };
         match self.tree().find(directory) {
             Ok(Found::Base) => self.tree().base.hash_all(directory, names),
             Ok(Found::Directory(Directory { shows_base: true, entries, .. })) => {
@@ -141,7 +146,7 @@ impl View for Snapshot {
                 let mut hashes = self.tree().base.hash_all(directory, &silent).into_iter();
                 let hash = |name: &&str| {
                     let of_base = if is_edited(name) { None } else { hashes.next() };
-                    of_base.unwrap_or_else(|| self.hash(&directory.child(name)))
+                    of_base.unwrap_or_else(|| self.file_hash(&directory.child(name)))
                 };
                 names.iter().map(hash).collect()
             }

@@ -20,11 +20,27 @@ pub(super) enum Job {
     Symlink(WorkspacePath),
 }
 
+impl Job {
+    fn path(&self) -> &WorkspacePath {
+        match self {
+            Self::File(path) | Self::Symlink(path) => path,
+        }
+    }
+
+    /// The directory of a file: its files are hashed together.
+    fn file_in(&self) -> Option<&str> {
+        match self {
+            Self::File(path) => Some(path.as_str().rsplit_once('/').map_or("", |(directory, _)| directory)),
+            Self::Symlink(_) => None,
+        }
+    }
+}
+
 /// The hash of each, `None` for what went away, in the order of `jobs`.
 pub(super) fn hash_all(view: &dyn View, jobs: &[Job]) -> io::Result<Vec<Option<Child>>> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len().div_ceil(PORTION));
     if threads <= 1 {
-        return jobs.iter().map(|job| hash(view, job)).collect();
+        return hash_some(view, jobs);
     }
     let next = AtomicUsize::new(0);
     let portions = thread::scope(|scope| {
@@ -46,7 +62,24 @@ fn portions(jobs: usize, next: &AtomicUsize) -> impl Iterator<Item = Range<usize
 }
 
 fn hash_some(view: &dyn View, jobs: &[Job]) -> io::Result<Vec<Option<Child>>> {
-    jobs.iter().map(|job| hash(view, job)).collect()
+    let mut children = Vec::with_capacity(jobs.len());
+    for together in jobs.chunk_by(|a, b| a.file_in().is_some() && a.file_in() == b.file_in()) {
+        match &together[0] {
+            Job::File(first) => {
+                let directory = first.parent().unwrap_or_else(WorkspacePath::root);
+                let names: Vec<_> = together.iter().filter_map(|it| it.path().file_name()).collect();
+                for hashed in view.hash_all(&directory, &names) {
+                    let file = hashed.map(|it| Child::File { hash: it.hash, executable: it.executable });
+                    children.push(file.map(Some).or_else(unreadable)?);
+                }
+            }
+            Job::Symlink(path) => {
+                let link = view.read_link(path).map(|it| Child::Symlink(ContentHash::of(it.as_bytes())));
+                children.push(link.map(Some).or_else(unreadable)?);
+            }
+        }
+    }
+    Ok(children)
 }
 
 fn join(worker: thread::ScopedJoinHandle<'_, Vec<Portion>>) -> Vec<Portion> {
@@ -60,19 +93,6 @@ fn in_order(mut portions: Vec<Portion>) -> io::Result<Vec<Option<Child>>> {
         children.extend(portion?);
     }
     Ok(children)
-}
-
-fn hash(view: &dyn View, job: &Job) -> io::Result<Option<Child>> {
-    let child = match job {
-        Job::File(path) => view.hash(path).and_then(|hash| {
-            let executable = view.metadata(path)?.executable;
-            Ok(Child::File { hash, executable })
-        }),
-        Job::Symlink(path) => {
-            view.read_link(path).map(|target| Child::Symlink(ContentHash::of(target.as_bytes())))
-        }
-    };
-    child.map(Some).or_else(unreadable)
 }
 
 /// What an error says of the tree: nothing is there, or nothing that can be read. Others are passed on.

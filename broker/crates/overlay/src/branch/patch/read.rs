@@ -74,8 +74,9 @@ fn scan(patch: &str) -> Result<Vec<usize>, PatchError> {
     let mut file = "";
     while let Some((index, line)) = lines.next() {
         let line = line.trim_end_matches(['\n', '\r']);
-        if let Some(name) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("diff --git ")) {
-            file = name;
+        // Git says `a/x b/x`; the new name is enough.
+        if let Some(names) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("diff --git ")) {
+            file = names.rsplit_once(" b/").map_or(names, |(_, new)| new);
         }
         let is_binary = line.starts_with("Binary files ") && line.ends_with(" differ");
         if line == "GIT binary patch" || is_binary {

@@ -188,7 +188,7 @@ fn refusals_name_the_place() {
     assert!(error(&lost).starts_with("there are more hunks than belong to files"), "{}", error(&lost));
     assert_eq!(
         error("diff --git a/data b/data\nBinary files a/data and b/data differ\n"),
-        "line 2 of the patch is a binary patch of `a/data b/data`; only text can be patched"
+        "line 2 of the patch is a binary patch of `data`; only text can be patched"
     );
     assert_eq!(error("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"), "`x` does not exist");
     assert_eq!(error("--- /dev/null\n+++ b/run.sh\n@@ -0,0 +1 @@\n+b\n"), "`run.sh` already exists");
