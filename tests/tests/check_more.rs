@@ -476,6 +476,11 @@ pkg/b.py:1:8: python/F401 [*] `staged` imported but unused
 2 findings in 2 files (2 fixable).
 -- stderr
 "#);
+    it.write("pkg/b.py", "x = 2\n");
+    it.git(&["update-index", "--assume-unchanged", "pkg/b.py"]);
+    assert_eq!(it.told(&["--staged"]), staged, "what git does not look at");
+    it.git(&["update-index", "--no-assume-unchanged", "pkg/b.py"]);
+    it.write("pkg/b.py", "import staged\n");
     it.write("ruff.toml", "lint.select = [\"W\"]\n");
     it.write("broker.toml", "ignore = [\"F\"]\n");
     it.write("pkg/.gitignore", "*\n");

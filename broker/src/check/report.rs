@@ -176,6 +176,13 @@ impl Counts {
     }
 }
 
+impl RuleRef {
+    /// Whether the file cannot be parsed, so that other rules of the linter could not look.
+    pub fn is_syntax_error(&self) -> bool {
+        ["invalid-syntax", "syntax-error", "parse-error"].contains(&&*self.code)
+    }
+}
+
 impl fmt::Display for RuleRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.linter, self.code)

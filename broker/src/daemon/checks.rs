@@ -11,7 +11,12 @@ use overlay::{ContentHash, Revision, Skipped, View, WalkOptions, WorkspacePath};
 use scheduler::Class;
 use tokio::sync::mpsc;
 
-use super::{Daemon, DaemonError, Target, judge::Judge, parent::Parent, round::Round};
+use super::{
+    Daemon, DaemonError, Target,
+    judge::Judge,
+    parent::{Parent, of_branch},
+    round::Round,
+};
 use crate::{
     check::{
         BatchSize, Files, Finding, Incomplete, Inquiry, Level, Refused, Route, Router, SetupFailure, Wanted,
@@ -135,11 +140,13 @@ impl Daemon {
             }
             None => None,
         };
-        let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted(&*view, ask));
+        let own = before.as_ref().map(|(_, before)| of_branch(ask, &*view, before));
+        let wanted = wanted(&*view, own.as_ref().unwrap_or(ask));
+        let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted);
         inquiry.parent = parent.as_ref().map(|it| Arc::clone(&it.answers.seen));
         let mut round = Round::new(&judge, revision, parent, events);
         let totals = self.engine.answer(&Arc::new(inquiry), &mut round).await.map_err(refused)?;
-        round.finish(totals, &ask.paths, start).await
+        round.finish(totals, ask, start).await
     }
 
     pub(super) fn inquiry(
@@ -198,6 +205,16 @@ impl Daemon {
 }
 
 impl Ask {
+    /// Whether the question may be about this file, wherever it is found.
+    pub(super) fn is_about(&self, path: &WorkspacePath) -> bool {
+        self.is_below(path) && (self.only.is_empty() || self.only.contains(path))
+    }
+
+    /// Whether it lies where is looked.
+    pub(super) fn is_below(&self, path: &WorkspacePath) -> bool {
+        self.paths.is_empty() || self.paths.iter().any(|it| path.starts_with(it))
+    }
+
     /// Whether nobody chose among the rules that the configuration selects.
     fn asks_every_rule(&self) -> bool {
         self.select.is_empty() && self.ignore.is_empty()
@@ -210,8 +227,11 @@ pub(super) fn wanted(view: &dyn View, ask: &Ask) -> Wanted {
         return Wanted::Files(Files::of_named(paths.iter().cloned()));
     }
     let paths = if paths.is_empty() { vec![WorkspacePath::root()] } else { paths.clone() };
-    let options = WalkOptions { global_excludes: home::global_excludes(), ..WalkOptions::default() };
-    Wanted::Walk { paths, options, only: ask.only.clone() }
+    Wanted::Walk { paths, options: walk_options(), only: ask.only.clone() }
+}
+
+pub(super) fn walk_options() -> WalkOptions {
+    WalkOptions { global_excludes: home::global_excludes(), ..WalkOptions::default() }
 }
 
 pub(super) fn refused(refused: Refused) -> DaemonError {

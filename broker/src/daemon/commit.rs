@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use overlay::{
-    Branch, Change, CommitPlan, OnConflict, RebaseError, RebaseOnto, Rebased, Revision, Snapshot,
+    Branch, Change, CommitPlan, Conflict, OnConflict, RebaseError, RebaseOnto, Rebased, Revision, Snapshot,
     WorkspacePath,
 };
 
@@ -32,6 +32,7 @@ impl Served {
             let _one_at_a_time = self.committing.lock().await;
             let served = Arc::clone(self);
             let write = move |branch: &mut Branch| {
+                served.expect_there()?;
                 let plan = plan(branch, &force)?;
                 served.committer.commit(&plan.ops).map_err(DaemonError::Commit)?;
                 branch.committed();
@@ -50,6 +51,7 @@ impl Served {
         if_revision: Option<Revision>,
         force: BTreeSet<WorkspacePath>,
     ) -> Result<Committed, DaemonError> {
+        self.expect_there()?;
         let committer = Arc::clone(&self.committer);
         let look = move |branch: &mut Branch| {
             let plan = plan(branch, &force)?;
@@ -73,14 +75,20 @@ fn rebase(
 ) -> Result<Rebased, RebaseError> {
     let Some(parent) = parent else { return branch.rebase(RebaseOnto::Base, on_conflict) };
     let mut rebased = branch.rebase(RebaseOnto::Parent(parent), on_conflict)?;
-    // What the base has, such a parent has: it may have been committed since the fork.
-    if parent.changed_paths(&parent.base_of()).is_empty() {
-        let more = branch.rebase(RebaseOnto::Base, on_conflict)?;
-        rebased.revision = more.revision;
-        rebased.merged.extend(more.merged);
-        rebased.dropped.extend(more.dropped);
-        rebased.conflicts.extend(more.conflicts);
-    }
+    let more = match branch.rebase(RebaseOnto::Base, on_conflict) {
+        Err(RebaseError::Conflicts(all)) => {
+            // What the parent and the base both changed is to be settled in the parent.
+            let own = branch.snapshot().changed_paths(parent);
+            let is_own = |it: &Conflict| own.iter().any(|own| it.path.starts_with(own));
+            let own: Vec<_> = all.into_iter().filter(is_own).collect();
+            return if own.is_empty() { Ok(rebased) } else { Err(RebaseError::Conflicts(own)) };
+        }
+        more => more?,
+    };
+    rebased.revision = more.revision;
+    rebased.merged.extend(more.merged);
+    rebased.dropped.extend(more.dropped);
+    rebased.conflicts.extend(more.conflicts);
     Ok(rebased)
 }
 
@@ -101,6 +109,7 @@ impl Daemon {
         if_revision: Option<Revision>,
         on_conflict: OnConflict,
     ) -> Result<Rebased, DaemonError> {
+        served.expect_there()?;
         // A parent that is gone stays what it was at the fork.
         let parent = cell.record.parent.as_ref().and_then(|it| served.branch(it).ok());
         let parent = parent.map(|it| it.snapshot());

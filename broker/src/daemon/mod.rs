@@ -191,10 +191,7 @@ impl Target {
 
     /// What is seen of the target, at an older revision if asked.
     pub async fn sight(&self, revision: Option<Revision>) -> Result<Sight, DaemonError> {
-        if !self.served().is_there() {
-            let message = format!("the workspace {} is gone", self.served().root().display());
-            return Err(DaemonError::Io { message, source: std::io::ErrorKind::NotFound.into() });
-        }
+        self.served().expect_there()?;
         match (self, revision) {
             (Self::Base(served), None) => Ok(Sight::of_base(served)),
             (Self::Base(_), Some(_)) => Err(DaemonError::invalid("revision", "the base has no revisions")),

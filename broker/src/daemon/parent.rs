@@ -5,17 +5,16 @@ use std::{
     sync::{Arc, mpsc},
 };
 
-use lint::Unit;
 use overlay::{Change, ChangeKind, FileState, Revision, Snapshot, View, WorkspacePath};
 use scheduler::Inherited;
 
 use super::{
     Daemon, DaemonError,
-    checks::{Ask, refused, wanted},
+    checks::{Ask, refused, walk_options, wanted},
     judge::Judge,
     similar,
 };
-use crate::check::{FileAnswers, Files, Listener, Router, Wanted};
+use crate::check::{FileAnswers, Listener, Router, Wanted};
 
 pub(super) struct Parent<'a> {
     pub(super) judge: &'a Judge<'a>,
@@ -24,24 +23,30 @@ pub(super) struct Parent<'a> {
 
 /// What the linters say of the parent.
 pub(super) struct Answers {
-    pub(super) files: BTreeMap<WorkspacePath, FileAnswers>,
+    pub(super) files: BTreeMap<WorkspacePath, Answered>,
     /// Where files of the branch were in the parent, if elsewhere.
     pub(super) moved: HashMap<WorkspacePath, WorkspacePath>,
     /// What was seen meanwhile, for a check of the branch.
     pub(super) seen: Arc<Inherited>,
 }
 
+/// What the linters say of one file of the parent.
+pub(super) struct Answered {
+    pub(super) file: FileAnswers,
+    /// The names of those that its answers count in; the branch may ask others.
+    pub(super) linters: Arc<[String]>,
+}
+
 impl Answers {
     /// The parent's answers for a file of the branch.
-    pub(super) fn take(&mut self, path: &WorkspacePath) -> Option<FileAnswers> {
+    pub(super) fn take(&mut self, path: &WorkspacePath) -> Option<Answered> {
         self.files.remove(self.moved.get(path).unwrap_or(path))
     }
 
-    /// What no file of the branch stands for. A file that left the paths that were asked about is not gone.
-    pub(super) fn into_gone(self, asked: &[WorkspacePath]) -> impl Iterator<Item = FileAnswers> {
-        let left = |new: &WorkspacePath| !asked.is_empty() && !asked.iter().any(|it| new.starts_with(it));
+    /// What no file of the branch stands for. A file that left what was asked about is not gone.
+    pub(super) fn into_gone(self, ask: &Ask) -> impl Iterator<Item = Answered> {
         let left: BTreeSet<_> =
-            self.moved.into_iter().filter(|(new, _)| left(new)).map(|(_, old)| old).collect();
+            self.moved.into_iter().filter(|(new, _)| !ask.is_about(new)).map(|(_, old)| old).collect();
         self.files.into_iter().filter(move |(path, _)| !left.contains(path)).map(|(_, it)| it)
     }
 }
@@ -55,74 +60,120 @@ impl Daemon {
         before: &Snapshot,
         revision: Revision,
     ) -> Result<Answers, DaemonError> {
-        let moved = moved(snapshot.clone(), before.clone()).await?;
+        let Moves { moved, gone } = moves(snapshot.clone(), before.clone()).await?;
         let view: Arc<dyn View> = Arc::new(before.clone());
         let (seen, parts) = mpsc::channel();
         let mut gathered = Gathered::default();
-        let elsewhere = units_elsewhere(&ask.paths, &moved);
-        for wanted in [Some(wanted(&*view, ask)), elsewhere].into_iter().flatten() {
+        let same = wanted(&*view, &of_parent(ask, &moved, gone, before));
+        for wanted in [Some(same), elsewhere(ask, &moved)].into_iter().flatten() {
             let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted);
             inquiry.seen = Some(seen.clone());
             self.engine.answer(&Arc::new(inquiry), &mut gathered).await.map_err(refused)?;
         }
         let seen = Inherited::new(parts.try_iter().collect(), &snapshot.changed_paths(before));
-        Ok(Answers { files: gathered.0, moved, seen: Arc::new(seen) })
+        Ok(Answers { files: gathered.files, moved, seen: Arc::new(seen) })
     }
 }
 
-/// What was asked about in the branch, and lay elsewhere in the parent.
-fn units_elsewhere(asked: &[WorkspacePath], moved: &HashMap<WorkspacePath, WorkspacePath>) -> Option<Wanted> {
-    let is_asked = |path: &WorkspacePath| asked.iter().any(|it| path.starts_with(it));
-    let unit = |(new, old): (&WorkspacePath, &WorkspacePath)| {
-        let named = if asked.contains(new) { old.clone() } else { WorkspacePath::root() };
-        (is_asked(new) && !is_asked(old)).then(|| Unit { path: old.clone(), named })
-    };
-    let mut units: Vec<_> = moved.iter().filter_map(unit).collect();
-    units.sort_by(|a, b| a.path.cmp(&b.path));
-    (!units.is_empty()).then(|| Wanted::Files(Files { units, ..Files::default() }))
+/// The same question about the parent: what only the branch has is not asked for, what is gone is.
+fn of_parent(
+    ask: &Ask,
+    moved: &HashMap<WorkspacePath, WorkspacePath>,
+    gone: Vec<WorkspacePath>,
+    before: &Snapshot,
+) -> Ask {
+    let mut ask = ask.clone();
+    if !ask.only.is_empty() {
+        ask.only = ask.only.iter().map(|it| moved.get(it).unwrap_or(it).clone()).chain(gone).collect();
+    }
+    without(ask, |it| !is_there(before, it))
 }
 
-/// Where files were before, if elsewhere: those of the same text, and those of much the same.
-async fn moved(
-    snapshot: Snapshot,
-    before: Snapshot,
-) -> Result<HashMap<WorkspacePath, WorkspacePath>, DaemonError> {
+/// The question about the branch itself: what is named and only the parent has is gone, and no mistake.
+pub(super) fn of_branch(ask: &Ask, view: &dyn View, before: &Snapshot) -> Ask {
+    without(ask.clone(), |it| !is_there(view, it) && is_there(before, it))
+}
+
+fn without(mut ask: Ask, is_gone: impl Fn(&WorkspacePath) -> bool) -> Ask {
+    let all = ask.paths.len();
+    ask.paths.retain(|it| !is_gone(it));
+    if ask.paths.is_empty() && all > 0 {
+        // Nothing is left; no paths would mean everything.
+        ask.only = BTreeSet::from([WorkspacePath::root()]);
+    }
+    ask
+}
+
+fn is_there(view: &dyn View, path: &WorkspacePath) -> bool {
+    view.resolve(path).is_ok_and(|it| view.metadata(&it).is_ok())
+}
+
+/// What is asked about in the branch, and lay elsewhere in the parent: found by a walk, unless it was named.
+fn elsewhere(ask: &Ask, moved: &HashMap<WorkspacePath, WorkspacePath>) -> Option<Wanted> {
+    let is_elsewhere =
+        |(new, old): &(&WorkspacePath, &WorkspacePath)| ask.is_about(new) && !ask.is_below(old);
+    let all: Vec<_> = moved.iter().filter(is_elsewhere).collect();
+    let named = all.iter().filter(|(new, _)| ask.paths.contains(new)).map(|(_, old)| (*old).clone());
+    let paths = [WorkspacePath::root()].into_iter().chain(named).collect();
+    let only = all.iter().map(|(_, old)| (*old).clone()).collect();
+    (!all.is_empty()).then(|| Wanted::Walk { paths, options: walk_options(), only })
+}
+
+/// How files of a branch stand to those of its parent.
+struct Moves {
+    /// Where files were before, if elsewhere.
+    moved: HashMap<WorkspacePath, WorkspacePath>,
+    /// Files that are nowhere any more.
+    gone: Vec<WorkspacePath>,
+}
+
+async fn moves(snapshot: Snapshot, before: Snapshot) -> Result<Moves, DaemonError> {
     // Reads the base, and compares texts.
     let work = tokio::task::spawn_blocking(move || {
         let changes = snapshot.changes(&before)?;
-        Ok(moved_among(changes, &snapshot, &before))
+        Ok(Moves::among(changes, &snapshot, &before))
     });
     let done = work.await.map_err(|error| DaemonError::Bug(format!("a comparison broke off: {error}")))?;
     done.map_err(|source| DaemonError::Io { message: "the workspace cannot be read".to_owned(), source })
 }
 
-fn moved_among(
-    changes: Vec<Change>,
-    snapshot: &Snapshot,
-    before: &Snapshot,
-) -> HashMap<WorkspacePath, WorkspacePath> {
-    let (mut moved, mut gone, mut come) = (HashMap::new(), Vec::new(), Vec::new());
-    for Change { path, kind, before, after } in changes {
-        let is_file = |it: &Option<FileState>| matches!(it, Some(FileState::File { .. }));
-        match kind {
-            ChangeKind::Renamed { from } => _ = moved.insert(path, from),
-            ChangeKind::Deleted if is_file(&before) => gone.push(path),
-            ChangeKind::Added if is_file(&after) => come.push(path),
-            _ => {}
+impl Moves {
+    /// Files of the same text, those that the branch knows it moved, and those of much the same text.
+    fn among(changes: Vec<Change>, snapshot: &Snapshot, before: &Snapshot) -> Self {
+        let (mut moved, mut gone, mut come) = (HashMap::new(), BTreeSet::new(), Vec::new());
+        for Change { path, kind, before, after } in changes {
+            let is_file = |it: &Option<FileState>| matches!(it, Some(FileState::File { .. }));
+            match kind {
+                ChangeKind::Renamed { from } => _ = moved.insert(path, from),
+                ChangeKind::Deleted if is_file(&before) => _ = gone.insert(path),
+                ChangeKind::Added if is_file(&after) => come.push(path),
+                _ => {}
+            }
         }
+        come.retain(|new| {
+            let old = gone.take(&snapshot.came_from(new));
+            old.map(|old| moved.insert(new.clone(), old)).is_none()
+        });
+        moved.extend(similar::pairs(before, gone.iter().cloned().collect(), snapshot, come));
+        moved.values().for_each(|it| _ = gone.remove(it));
+        Self { moved, gone: gone.into_iter().collect() }
     }
-    moved.extend(similar::pairs(before, gone, snapshot, come));
-    moved
 }
 
 #[derive(Default)]
-struct Gathered(BTreeMap<WorkspacePath, FileAnswers>);
+struct Gathered {
+    linters: Arc<[String]>,
+    files: BTreeMap<WorkspacePath, Answered>,
+}
 
 impl Listener for Gathered {
-    async fn start(&mut self, _router: &Router, _files: usize, _answers: usize) {}
+    async fn start(&mut self, router: &Router, _files: usize, _answers: usize) {
+        self.linters = router.linters().iter().map(|it| it.identity().name.clone()).collect();
+    }
 
     async fn file(&mut self, file: FileAnswers) {
-        self.0.insert(file.unit.path.clone(), file);
+        let linters = Arc::clone(&self.linters);
+        self.files.insert(file.unit.path.clone(), Answered { file, linters });
     }
 
     async fn pause(&mut self) {}

@@ -9,9 +9,9 @@ use tokio::sync::mpsc;
 
 use super::{
     DaemonError,
-    checks::{Change, Event, FileFindings, LinterSummary, Started, Summary},
+    checks::{Ask, Change, Event, FileFindings, LinterSummary, Started, Summary},
     judge::{Judge, Judged, Told},
-    parent::Parent,
+    parent::{Answered, Parent},
 };
 use crate::check::{FileAnswers, Incomplete, Level, Listener, Router, Subject, Totals, read};
 
@@ -108,14 +108,15 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn judged(&mut self, judge: &Judge<'_>, file: &FileAnswers) -> Option<Arc<Judged>> {
-        let linters: Vec<_> = file
-            .answers
-            .iter()
-            .filter_map(|(it, _)| self.linters.get(*it))
-            .map(|it| it.linter.name.as_str())
-            .collect();
-        judge.judge(file, &linters).unwrap_or_else(|error| {
+    fn own_judged(&mut self, file: &FileAnswers) -> Option<Arc<Judged>> {
+        let names: Vec<_> = self.linters.iter().map(|it| it.linter.name.clone()).collect();
+        self.judged(self.judge, file, &names)
+    }
+
+    /// `linters` are those that the file's answers count in.
+    fn judged(&mut self, judge: &Judge<'_>, file: &FileAnswers, linters: &[String]) -> Option<Arc<Judged>> {
+        let names = file.answers.iter().filter_map(|(it, _)| linters.get(*it)).map(String::as_str);
+        judge.judge(file, &names.collect::<Vec<_>>()).unwrap_or_else(|error| {
             self.wrong.get_or_insert(error);
             Some(Arc::default())
         })
@@ -141,23 +142,57 @@ impl<'a> Round<'a> {
     /// Shows what of a file its parent has not, and what it has no more.
     async fn compare(&mut self, file: &FileAnswers, judged: &Arc<Judged>) {
         let Some(parent) = &mut self.parent else { return };
-        let old = parent.answers.take(&file.unit.path);
         let (judge, own) = (parent.judge, self.judge);
-        let old_judged = match &old {
-            Some(old) => self.judged(judge, old),
-            None => Some(Arc::default()),
+        let Some(old) = parent.answers.take(&file.unit.path) else {
+            return self.take_both(judged.findings.clone(), Vec::new()).await;
         };
-        let Some(old_judged) = old_judged else {
+        let Some(old_judged) = self.judged(judge, &old.file, &old.linters) else {
             return self.pend(&file.unit.path, "the parent's file");
         };
+        self.tell_unknown_before(&old);
         if Arc::ptr_eq(&old_judged, judged) {
             return;
         }
-        let old = old.as_ref().map(|it| (it, &*old_judged));
-        match difference(judge.view(), old, own.view(), Some((file, judged))) {
-            Some((new, fixed)) => self.take_both(new, fixed).await,
+        let sides = ((&old.file, &*old_judged), (file, &**judged));
+        match difference(judge.view(), sides.0, own.view(), sides.1) {
+            Some((new, mut fixed)) => {
+                let silent = self.silent(file, judged, &old_judged);
+                fixed.retain(|it| !silent.contains(&&*it.0.rule.linter));
+                self.take_both(new, fixed).await;
+            }
             None => self.pend(&file.unit.path, "the file, or the parent's,"),
         }
+    }
+
+    /// What a linter did not find in the parent because it could not look is told as new, and that it may not be.
+    fn tell_unknown_before(&mut self, old: &Answered) {
+        for (linter, answer) in &old.file.answers {
+            let Some(name) = old.linters.get(*linter) else { continue };
+            let Some(unknown) = Incomplete::of_answer(&old.file.unit.path, name, answer) else { continue };
+            self.level = self.level.max(unknown.level);
+            let reason = format!("in the parent, so that what is new here may not be: {}", unknown.reason);
+            self.incomplete.push(Incomplete { reason, ..unknown });
+        }
+    }
+
+    /// The linters that say nothing of what they found before, because they could not look, or because the
+    /// file cannot be parsed any more.
+    fn silent(&self, file: &FileAnswers, judged: &Judged, before: &Judged) -> Vec<&str> {
+        let name = |linter: &usize| self.linters.get(*linter).map(|it| it.linter.name.as_str());
+        let is_whole = |it: &Completeness| matches!(it, Completeness::Complete | Completeness::Excluded);
+        let unfinished = file.answers.iter().filter(|(_, it)| !is_whole(&it.completeness));
+        let mut silent: Vec<_> = unfinished.filter_map(|(linter, _)| name(linter)).collect();
+        let unparsable = |it: &Judged| {
+            let broken = it.findings.iter().filter(|it| it.0.rule.is_syntax_error());
+            broken.map(|it| Arc::clone(&it.0.rule.linter)).collect::<Vec<_>>()
+        };
+        let (now, before) = (unparsable(judged), unparsable(before));
+        let is_newly_broken = |it: &&LinterSummary| {
+            now.iter().any(|linter| **linter == *it.linter.name)
+                && !before.iter().any(|linter| **linter == *it.linter.name)
+        };
+        silent.extend(self.linters.iter().filter(is_newly_broken).map(|it| it.linter.name.as_str()));
+        silent
     }
 
     async fn take_both(&mut self, new: Vec<Told>, fixed: Vec<Told>) {
@@ -169,11 +204,11 @@ impl<'a> Round<'a> {
     }
 
     /// What the parent has and nobody asked about here is not there any more.
-    async fn compare_gone(&mut self, asked: &[WorkspacePath]) {
+    async fn compare_gone(&mut self, ask: &Ask) {
         let Some(parent) = self.parent.take() else { return };
-        for old in parent.answers.into_gone(asked) {
-            let Some(judged) = self.judged(parent.judge, &old) else {
-                self.pend(&old.unit.path, "the parent's file");
+        for old in parent.answers.into_gone(ask) {
+            let Some(judged) = self.judged(parent.judge, &old.file, &old.linters) else {
+                self.pend(&old.file.unit.path, "the parent's file");
                 continue;
             };
             // Without the other side all of it is gone, wherever it stood.
@@ -181,14 +216,13 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// `asked` are the paths that the question was about; all if there are none.
     pub(super) async fn finish(
         mut self,
         totals: Totals,
-        asked: &[WorkspacePath],
+        ask: &Ask,
         start: Instant,
     ) -> Result<(), DaemonError> {
-        self.compare_gone(asked).await;
+        self.compare_gone(ask).await;
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
@@ -227,7 +261,7 @@ impl Listener for Round<'_> {
     }
 
     async fn file(&mut self, file: FileAnswers) {
-        let Some(judged) = self.judged(self.judge, &file) else {
+        let Some(judged) = self.own_judged(&file) else {
             self.files += 1;
             return self.pend(&file.unit.path, "the file");
         };
@@ -279,7 +313,7 @@ fn sites(findings: &[Told]) -> Vec<Site<'_>> {
     findings.iter().map(|it| it.0.site()).collect()
 }
 
-type JudgedFile<'a> = Option<(&'a FileAnswers, &'a Judged)>;
+type JudgedFile<'a> = (&'a FileAnswers, &'a Judged);
 
 /// The findings that only `after` has, and those that only `before` has. `None` if a text is not the one any
 /// more that the findings are for.
@@ -289,23 +323,22 @@ fn difference(
     after_view: &dyn View,
     after: JudgedFile<'_>,
 ) -> Option<(Vec<Told>, Vec<Told>)> {
-    let text = |view: &dyn View, file: JudgedFile<'_>| match file {
-        Some((it, judged)) if !judged.findings.is_empty() => {
-            let content = it.answers.iter().find_map(|(_, it)| it.content);
-            read(view, &it.unit.path, content).ok()
+    let text = |view: &dyn View, (file, judged): JudgedFile<'_>| {
+        if judged.findings.is_empty() {
+            // Nothing in it has to be found again.
+            return Some(Bytes::new());
         }
-        // Nothing in it has to be found again.
-        _ => Some(Bytes::new()),
+        let content = file.answers.iter().find_map(|(_, it)| it.content);
+        read(view, &file.unit.path, content).ok()
     };
     let (before_text, after_text) = (text(before_view, before)?, text(after_view, after)?);
-    let findings = |file: JudgedFile<'_>| file.map_or_else(Vec::new, |(_, it)| it.findings.clone());
-    let (old, new) = (findings(before), findings(after));
+    let (old, new) = (&before.1.findings, &after.1.findings);
     let delta = delta(
-        Side { text: &before_text, findings: &sites(&old) },
-        Side { text: &after_text, findings: &sites(&new) },
+        Side { text: &before_text, findings: &sites(old) },
+        Side { text: &after_text, findings: &sites(new) },
     );
     let pick = |all: &[Told], picked: &[usize]| picked.iter().map(|it| Arc::clone(&all[*it])).collect();
-    Some((pick(&new, &delta.new), pick(&old, &delta.fixed)))
+    Some((pick(new, &delta.new), pick(old, &delta.fixed)))
 }
 
 fn content_of(files: &mut [(WorkspacePath, Option<overlay::ContentHash>)]) -> overlay::ContentHash {

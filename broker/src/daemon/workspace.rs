@@ -129,6 +129,15 @@ impl Served {
         identity(self.root()).is_ok_and(|it| it == self.identity)
     }
 
+    /// Another folder of the same name is another workspace.
+    pub(super) fn expect_there(&self) -> Result<(), DaemonError> {
+        if self.is_there() {
+            return Ok(());
+        }
+        let message = format!("the workspace {} is gone", self.root().display());
+        Err(DaemonError::Io { message, source: std::io::ErrorKind::NotFound.into() })
+    }
+
     pub fn root(&self) -> &Path {
         self.base.disk().root()
     }

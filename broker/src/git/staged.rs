@@ -45,7 +45,8 @@ impl Git {
         let head = self.head()?;
         let staged = self.run(&[&DIFF[..], &["--cached", "--diff-filter=d", &head, "--"]].concat())?;
         let unstaged = self.run(&[&DIFF[..], &["--"]].concat())?;
-        let unstaged = Changed::of(&unstaged).paths;
+        let mut unstaged = Changed::of(&unstaged).paths;
+        unstaged.extend(self.not_looked_at()?);
         let list = self.run(&["ls-files", "--stage", "-z"])?;
         let list = || list.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok());
         // What is not merged yet, or a repository of its own, is left as it is.
@@ -58,6 +59,18 @@ impl Git {
         }
         let named = list().filter_map(|it| WorkspacePath::new(it.split_once('\t')?.1).ok());
         Ok((Changed::of(&staged), Arc::new(Index::new(branch.snapshot(), named.collect()))))
+    }
+
+    /// Files that git takes for unchanged, or for rightly missing, because it was told so.
+    fn not_looked_at(&self) -> Result<Vec<WorkspacePath>, CliError> {
+        let list = self.run(&["ls-files", "-v", "-z"])?;
+        let list = list.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok());
+        let flagged = |line: &str| {
+            let (tag, path) = line.split_once(' ')?;
+            let is_flagged = tag == "S" || tag.chars().all(|it| it.is_ascii_lowercase());
+            is_flagged.then(|| WorkspacePath::new(path).ok())?
+        };
+        Ok(list.filter_map(flagged).collect())
     }
 
     fn blobs(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, CliError> {

@@ -14,7 +14,10 @@ impl Interceptor for Token {
     fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
         let Some(token) = &self.0 else { return Ok(request) };
         let shown = request.metadata().get("authorization").and_then(|it| it.to_str().ok());
-        let shown = shown.and_then(|it| it.strip_prefix("Bearer "));
+        let shown = shown
+            .and_then(|it| it.split_once(' '))
+            .filter(|it| it.0.eq_ignore_ascii_case("bearer"))
+            .map(|it| it.1);
         if shown.is_some_and(|it| is_equal(it, token)) {
             Ok(request)
         } else {
@@ -43,7 +46,7 @@ mod tests {
             }
             door.call(request).is_ok()
         };
-        assert!(with(Some("Bearer secret")));
+        assert!(with(Some("Bearer secret")) && with(Some("bearer secret")));
         assert!(
             !with(Some("Bearer secre")) && !with(Some("secret")) && !with(Some("Bearer ")) && !with(None)
         );

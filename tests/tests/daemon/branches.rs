@@ -98,6 +98,47 @@ async fn a_child_follows_a_parent_that_was_committed() {
 }
 
 #[tokio::test]
+async fn a_child_is_rebased_onto_a_base_that_moved_below_it() {
+    let it = Fixture::new(&[("b.txt", "1\n2\n3\n4\n5\n"), ("theirs.txt", "x\n"), ("z.txt", "z\n")]).await;
+    let parent = it.fork().await;
+    it.client.edit(&parent, vec![write("z.txt", "zz\n"), write("theirs.txt", "parent\n")]).await.unwrap();
+    let child = it.client.fork(branch(&parent), "").await.unwrap();
+    it.client.edit(&child, vec![write("b.txt", "one\n2\n3\n4\n5\n")]).await.unwrap();
+    it.write("b.txt", "1\n2\n3\n4\nfive\n");
+    let rebase = |on_conflict: pb::ConflictHandling| {
+        let on_conflict = on_conflict.into();
+        let request = pb::RebaseBranchRequest { branch_id: child.clone(), on_conflict, if_revision: None };
+        let mut branches = it.client.branches();
+        async move { branches.rebase_branch(request).await }
+    };
+    rebase(pb::ConflictHandling::Unspecified).await.unwrap();
+    assert_eq!(it.client.read(branch(&child), "b.txt").await.unwrap().1, b"one\n2\n3\n4\nfive\n");
+    it.write("theirs.txt", "disk\n");
+    rebase(pb::ConflictHandling::Unspecified).await.expect("that is for the parent to settle");
+    it.write("b.txt", "uno\n2\n3\n4\nfive\n");
+    let (_, reason, details) = refusal(rebase(pb::ConflictHandling::Unspecified).await);
+    let violations = &details.precondition_failure().unwrap().violations;
+    assert_eq!((reason.as_str(), violations.len(), violations[0].subject.as_str()), ("CONFLICT", 1, "b.txt"));
+}
+
+#[tokio::test]
+async fn nothing_is_committed_to_a_folder_that_was_moved_away() {
+    let it = Fixture::new(&[("a.txt", "1\n")]).await;
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("a.txt", "2\n")]).await.unwrap();
+    let elsewhere = it.folder.path().with_extension("moved");
+    std::fs::rename(it.folder.path(), &elsewhere).unwrap();
+    std::fs::create_dir(it.folder.path()).unwrap();
+    let (code, _, _) = refusal(it.client.commit(&id, &[]).await);
+    assert_eq!(std::fs::read_to_string(elsewhere.join("a.txt")).unwrap(), "1\n");
+    assert_ne!(code, Code::Internal);
+    std::fs::remove_dir(it.folder.path()).unwrap();
+    std::fs::rename(&elsewhere, it.folder.path()).unwrap();
+    it.client.commit(&id, &[]).await.unwrap();
+    assert_eq!(it.text("a.txt"), "2\n");
+}
+
+#[tokio::test]
 async fn an_undo_reaches_back_over_a_commit() {
     let it = Fixture::new(&[("a.txt", "before\n"), ("old.txt", "x\n")]).await;
     std::fs::set_permissions(it.path("old.txt"), std::fs::Permissions::from_mode(0o600)).unwrap();

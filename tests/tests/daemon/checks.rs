@@ -115,6 +115,65 @@ async fn a_file_that_was_moved_is_compared_with_itself() {
     assert_eq!(compared(&it.client.check(request).await.unwrap()), none, "it lives on elsewhere");
 }
 
+/// What is not computed is neither fixed nor new.
+#[tokio::test]
+async fn what_could_not_be_looked_at_is_not_fixed() {
+    let it = Fixture::new(&[("a.py", "import os\n"), ("b.py", "import re\n")]).await;
+    let id = it.fork().await;
+    let compare = async |id: &str| {
+        let mut request = ask(branch(id), &[]);
+        request.new_only = true;
+        it.client.check(request).await.unwrap()
+    };
+    it.client.edit(&id, vec![write("ruff.toml", "[bad")]).await.unwrap();
+    let answer = compare(&id).await;
+    assert_eq!(compared(&answer), [vec![] as Vec<String>, vec![]]);
+    assert_eq!(answer.summary.completeness, i32::from(pb::Completeness::Failed));
+
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("a.py", "import os\n)\n")]).await.unwrap();
+    let answer = compare(&id).await;
+    let none: Vec<String> = vec![];
+    assert_eq!(compared(&answer)[1], none, "the file cannot be parsed any more");
+    assert!(compared(&answer)[0].contains(&"a.py:2 invalid-syntax".to_owned()), "{answer:?}");
+
+    it.write("ruff.toml", "[bad");
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("ruff.toml", "")]).await.unwrap();
+    let answer = compare(&id).await;
+    assert_eq!(compared(&answer), [vec!["a.py:1 F401".to_owned(), "b.py:1 F401".to_owned()], vec![]]);
+    assert_ne!(answer.summary.completeness, i32::from(pb::Completeness::Complete));
+    assert!(answer.incomplete.iter().all(|it| it.reason.starts_with("in the parent")), "{answer:?}");
+}
+
+#[tokio::test]
+async fn only_some_files_are_compared_with_the_same_of_the_parent() {
+    let files = [("old/y.py", "import os\n"), ("gone.py", "import re\n"), ("build/x.py", "import re\n")];
+    let it = Fixture::new(&files).await;
+    it.write(".brokerignore", "build/\n");
+    let id = it.fork().await;
+    let rename = |from: &str, to: &str| {
+        Edit::Rename(pb::RenamePath { from_path: from.to_owned(), to_path: to.to_owned() })
+    };
+    let remove = Edit::Remove(pb::RemovePath { path: "gone.py".to_owned() });
+    let make = Edit::CreateDirectory(pb::CreateDirectory { path: "src".to_owned() });
+    let edits = vec![make, rename("old/y.py", "src/y.py"), rename("build/x.py", "src/x.py"), remove];
+    it.client.edit(&id, edits).await.unwrap();
+    let compare = async |paths: &[&str], only: &[&str]| {
+        let mut request = ask(branch(&id), paths);
+        request.only_paths = only.iter().map(|it| (*it).to_owned()).collect();
+        request.new_only = true;
+        let answer = it.client.check(request).await.unwrap();
+        assert_eq!(answer.summary.completeness, i32::from(pb::Completeness::Complete), "{paths:?} {only:?}");
+        compared(&answer)
+    };
+    let (new, fixed) = (vec!["src/x.py:1 F401".to_owned()], vec!["gone.py:1 F401".to_owned()]);
+    assert_eq!(compare(&[], &[]).await, [new.clone(), fixed.clone()], "what was left out is looked at now");
+    assert_eq!(compare(&["src"], &[]).await, [new.clone(), vec![]]);
+    assert_eq!(compare(&["gone.py"], &[]).await, [vec![], fixed.clone()]);
+    assert_eq!(compare(&[], &["src/y.py"]).await, [vec![], fixed]);
+}
+
 #[tokio::test]
 async fn an_older_revision_is_compared_with_its_own_parent() {
     let it = Fixture::new(&[("a.py", "import os\n")]).await;

@@ -208,12 +208,8 @@ fn opened<'u>(units: impl IntoIterator<Item = &'u Unit>, report: &Report) -> BTr
 
 /// Whether what was made of a file cannot be read by linters that could read it before.
 fn is_broken(before: &Open, after: &Open) -> bool {
-    let syntax_errors = |it: &Open| it.findings.iter().filter(|it| is_syntax_error(&it.rule.code)).count();
+    let syntax_errors = |it: &Open| it.findings.iter().filter(|it| it.rule.is_syntax_error()).count();
     (before.is_complete && !after.is_complete) || syntax_errors(after) > syntax_errors(before)
-}
-
-fn is_syntax_error(code: &str) -> bool {
-    ["invalid-syntax", "syntax-error", "parse-error"].contains(&code)
 }
 
 impl Fixed {

@@ -52,6 +52,11 @@ impl Snapshot {
         Self::new(state, Revision(0))
     }
 
+    /// Where what stands at `path` was in the base before it was moved; `path` itself if it was not.
+    pub fn came_from(&self, path: &WorkspacePath) -> WorkspacePath {
+        self.tree().came_from(path)
+    }
+
     /// What the base had at each touched path when the branch, or one above it, first touched it. Sorted.
     pub fn origins(&self) -> impl Iterator<Item = (&WorkspacePath, &Origin)> {
         self.state.origins.iter()
