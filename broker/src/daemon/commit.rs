@@ -34,8 +34,8 @@ impl Served {
             let write = move |branch: &mut Branch| {
                 served.expect_there()?;
                 let plan = plan(branch, &force)?;
-                served.committer.commit(&plan.ops).map_err(DaemonError::Commit)?;
-                branch.committed();
+                let committed = served.committer.commit(&plan.ops).map_err(DaemonError::Commit)?;
+                branch.committed_with(committed.permissions);
                 Ok(plan.changes)
             };
             let (changes, revision) = cell.edit(if_revision, write).await?;

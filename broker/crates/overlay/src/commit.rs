@@ -36,7 +36,7 @@ use plan::Plan;
 pub use recover::{Leftover, Outcome, Recovered};
 
 use crate::{
-    ContentHash, WorkspacePath,
+    ContentHash, Permissions, WorkspacePath,
     store::{make_private, patiently},
 };
 
@@ -53,6 +53,8 @@ pub enum FileOp {
         before: Expected,
         /// The file that stands there until the commit, if one does, gives permissions and owner.
         moved_from: Option<WorkspacePath>,
+        /// Those it gets if it is made anew and no other file gives them.
+        permissions: Option<Permissions>,
     },
     /// Removes a file or a link.
     Remove {
@@ -75,6 +77,7 @@ pub enum FileOp {
         path: WorkspacePath,
         /// As for a file.
         moved_from: Option<WorkspacePath>,
+        permissions: Option<Permissions>,
     },
     /// Removes a directory that the other changes empty. Anything else in it is a conflict.
     RemoveDir {
@@ -94,7 +97,7 @@ pub enum Expected {
 }
 
 /// What a commit did. Directories that a file needed are counted with those that were asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Committed {
     pub written: usize,
     pub linked: usize,
@@ -102,6 +105,8 @@ pub struct Committed {
     pub modes_changed: usize,
     pub directories_created: usize,
     pub directories_removed: usize,
+    /// Those of each file and directory that is gone, or is of another kind now.
+    pub permissions: Vec<(WorkspacePath, Permissions)>,
 }
 
 /// The one writer of a workspace folder.

@@ -82,6 +82,7 @@ fn step(revision: u64) -> Step {
         paths: vec![at("a")],
         nodes: vec![(at("a"), NodeRecord::File { bytes, hash, executable: false, came_from: None })],
         origins: vec![],
+        permissions: vec![],
         fork_point: false,
         is_commit: false,
     }
@@ -143,6 +144,7 @@ fn changes(n: u64) -> Vec<FileOp> {
         executable: false,
         before: old.get(path).map_or(Expected::Missing, file),
         moved_from: None,
+        permissions: None,
     });
     remove.chain(write).chain([FileOp::RemoveDir { path: at(&format!("d{n}")) }]).collect()
 }

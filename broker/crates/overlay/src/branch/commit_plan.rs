@@ -2,8 +2,11 @@
 
 use std::{collections::BTreeSet, io};
 
-use super::{Branch, Change, ChangeKind, FileState, Origin, origin::Origins, tree::Tree};
-use crate::{Expected, FileOp, View as _, WorkspacePath};
+use super::{
+    Branch, Change, ChangeKind, FileState, Origin, State, history::KeptPermissions, origin::Origins,
+    tree::Tree,
+};
+use crate::{Expected, FileOp, Permissions, View as _, WorkspacePath};
 
 /// The changes of a branch, and the same as operations on the workspace folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +30,8 @@ impl Branch {
             let text = format!("`{path}` belongs to version control, which a commit never writes to");
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
-        let planner = Planner { tree: snapshot.tree(), origins: &snapshot.state().origins, force };
+        let State { tree, origins, permissions, .. } = snapshot.state();
+        let planner = Planner { tree, origins, permissions, force };
         let mut ops = Vec::new();
         for change in &changes {
             if let ChangeKind::Renamed { from } = &change.kind {
@@ -52,6 +56,7 @@ fn is_of_version_control(path: &WorkspacePath) -> bool {
 struct Planner<'a> {
     tree: &'a Tree,
     origins: &'a Origins,
+    permissions: &'a KeptPermissions,
     force: &'a BTreeSet<WorkspacePath>,
 }
 
@@ -76,6 +81,11 @@ impl Planner<'_> {
         Some(self.tree.came_from(path)).filter(|it| it != path)
     }
 
+    /// Those that what comes to `path` had when a commit removed it.
+    fn permissions(&self, path: &WorkspacePath) -> Option<Permissions> {
+        self.permissions.get(&self.tree.came_from(path)).or_else(|| self.permissions.get(path)).copied()
+    }
+
     fn removal(&self, path: &WorkspacePath, now: Option<&FileState>) -> Option<FileOp> {
         let path = path.clone();
         Some(match now? {
@@ -97,19 +107,20 @@ impl Planner<'_> {
         // What stood at a renamed file's old place says nothing of its new one.
         let now = change.before.as_ref().filter(|_| !matches!(change.kind, ChangeKind::Renamed { .. }));
         let before = self.expected(&path);
-        let moved_from = self.moved_from(&path);
+        let (moved_from, permissions) = (self.moved_from(&path), self.permissions(&path));
         Ok(match after {
             FileState::File { executable, .. } if change.kind == ChangeKind::ModeChanged => {
                 vec![FileOp::SetExecutable { path, executable: *executable, before }]
             }
             FileState::File { executable, .. } => {
                 let bytes = read(&path)?;
-                vec![FileOp::Write { path, bytes, executable: *executable, before, moved_from }]
+                let executable = *executable;
+                vec![FileOp::Write { path, bytes, executable, before, moved_from, permissions }]
             }
             FileState::Symlink(target) => vec![FileOp::Symlink { path, target: target.clone(), before }],
             FileState::Directory => {
                 let removal = self.removal(&path, now);
-                removal.into_iter().chain([FileOp::CreateDir { path, moved_from }]).collect()
+                removal.into_iter().chain([FileOp::CreateDir { path, moved_from, permissions }]).collect()
             }
             FileState::Other => {
                 let text = format!("`{path}` is neither a file, a directory nor a link");
@@ -122,7 +133,7 @@ impl Planner<'_> {
 #[cfg(test)]
 mod tests {
     use std::{
-        fs::{self, Permissions},
+        fs,
         os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
         sync::Arc,
     };
@@ -246,8 +257,9 @@ mod tests {
     fn what_is_moved_keeps_its_permissions() {
         let mut place = place(&[("secret", "1"), ("keys/deep/key", "2"), ("a", "x"), ("b", "y")]);
         let root = place.workspace.path().to_owned();
-        let set =
-            |name: &str, mode| fs::set_permissions(root.join(name), Permissions::from_mode(mode)).unwrap();
+        let set = |name: &str, mode| {
+            fs::set_permissions(root.join(name), fs::Permissions::from_mode(mode)).unwrap()
+        };
         let modes = [("secret", 0o600), ("keys/deep/key", 0o640), ("keys", 0o700), ("keys/deep", 0o750)];
         modes.iter().for_each(|(name, mode)| set(name, *mode));
         set("a", 0o600);
@@ -279,8 +291,8 @@ mod tests {
     fn a_second_commit_takes_the_first_back() {
         let mut place = place(&[("a", "old"), ("keys/key", "k"), ("gone", "g"), ("file", "f")]);
         let root = place.workspace.path().to_owned();
-        fs::set_permissions(root.join("keys"), Permissions::from_mode(0o700)).unwrap();
-        fs::set_permissions(root.join("keys/key"), Permissions::from_mode(0o600)).unwrap();
+        fs::set_permissions(root.join("keys"), fs::Permissions::from_mode(0o700)).unwrap();
+        fs::set_permissions(root.join("keys/key"), fs::Permissions::from_mode(0o600)).unwrap();
         let before = place.tree();
         let branch = &mut place.branch;
         branch.write(&path("a"), Bytes::from("new")).unwrap();
@@ -298,6 +310,38 @@ mod tests {
         assert_eq!(place.tree(), before);
         let mode = |name: &str| root.join(name).metadata().unwrap().mode() & 0o777;
         assert_eq!(["keys", "keys/key"].map(mode), [0o700, 0o600]);
+    }
+
+    #[test]
+    fn what_comes_back_after_a_commit_has_its_permissions_again() {
+        let mut place = place(&[("secret", "1"), ("keys/key", "2"), ("plain", "3")]);
+        let root = place.workspace.path().to_owned();
+        let set = |name: &str, mode| {
+            fs::set_permissions(root.join(name), fs::Permissions::from_mode(mode)).unwrap()
+        };
+        let modes = [("secret", 0o600), ("keys/key", 0o640), ("keys", 0o700), ("plain", 0o755)];
+        modes.iter().for_each(|(name, mode)| set(name, *mode));
+        let mode = |name: &str| root.join(name).metadata().unwrap().mode() & 0o777;
+        for name in ["secret", "keys", "plain"] {
+            place.branch.remove(&path(name)).unwrap();
+        }
+        place.branch.create_dir(&path("secret")).unwrap();
+        let ops = place.branch.plan_commit(&BTreeSet::new()).unwrap().ops;
+        let committed = place.committer.commit(&ops).unwrap();
+        place.branch.committed_with(committed.permissions);
+        place.branch.undo_to(Revision(0)).unwrap();
+        let base = place.branch.snapshot().base_of().tree().base.clone();
+        let restored = Branch::restore(base.clone(), place.branch.steps()).unwrap();
+        assert_eq!(restored.steps(), place.branch.steps());
+        let kept = Branch::restore(base, [restored.fork().checkpoint()]).unwrap();
+        let plan = |branch: &Branch| branch.plan_commit(&BTreeSet::new()).unwrap();
+        assert_eq!(plan(&kept), plan(&place.branch));
+        place.branch = kept;
+        place.branch.rename(&path("keys"), &path("moved")).unwrap();
+        place.branch.write(&path("secret"), Bytes::from("edited")).unwrap();
+        place.commit(&[]).unwrap();
+        assert_eq!(place.tree(), ["moved/key: 2", "plain: 3", "secret: edited"]);
+        assert_eq!(["secret", "moved", "moved/key", "plain"].map(mode), [0o600, 0o700, 0o640, 0o755]);
     }
 
     #[test]

@@ -143,7 +143,7 @@ impl Branch {
         what: &str,
         paths: Vec<WorkspacePath>,
     ) -> Revision {
-        let state = State { tree, origins, fork: self.state().fork.clone() };
+        let state = State { tree, origins, ..self.state().clone() };
         self.record(state, what, paths)
     }
 

@@ -8,8 +8,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use rpds::RedBlackTreeMapSync;
+
 use super::{Branch, EditError, Revision, origin::Origins, tree::Tree};
-use crate::{View, WorkspacePath};
+use crate::{Permissions, View, WorkspacePath};
 
 /// How many of the newest steps a branch keeps apart at least. Older ones collapse into the oldest kept.
 pub const KEPT_STEPS: usize = 1000;
@@ -23,7 +25,11 @@ pub(super) struct State {
     pub(super) tree: Tree,
     pub(super) origins: Origins,
     pub(super) fork: Arc<ForkPoint>,
+    /// What commits removed had these: should it come back it gets them again.
+    pub(super) permissions: KeptPermissions,
 }
+
+pub(super) type KeptPermissions = RedBlackTreeMapSync<WorkspacePath, Permissions>;
 
 /// The parent as it was when the branch was forked from it, or last rebased onto it.
 pub(super) struct ForkPoint {
@@ -63,7 +69,7 @@ impl State {
     pub(super) fn new(base: Arc<dyn View>) -> Self {
         let (tree, origins) = (Tree::new(base), Origins::new_sync());
         let fork = Arc::new(ForkPoint { tree: tree.clone(), origins: origins.clone() });
-        Self { tree, origins, fork }
+        Self { tree, origins, fork, permissions: KeptPermissions::new_sync() }
     }
 
     /// The state of a branch that is forked from one in this state.
@@ -196,11 +202,24 @@ impl Branch {
     /// Says that the base has all edits now: the branch has none any more, as the next revision. If it had
     /// none, there is no new revision.
     pub fn committed(&mut self) -> Revision {
+        self.committed_with([])
+    }
+
+    /// The same; the commit removed files and directories that had these
+    /// permissions. What comes back to their places gets them again.
+    pub fn committed_with(
+        &mut self,
+        permissions: impl IntoIterator<Item = (WorkspacePath, Permissions)>,
+    ) -> Revision {
         if self.state().tree.is_blank() {
             return self.revision();
         }
         let snapshot = self.snapshot();
-        let blank = State::new(snapshot.tree().base.clone());
+        let mut blank = State::new(snapshot.tree().base.clone());
+        blank.permissions = self.state().permissions.clone();
+        for (path, it) in permissions {
+            blank.permissions.insert_mut(path, it);
+        }
         let paths = snapshot.changed_paths(&snapshot.base_of());
         self.record_step(blank, "commit", paths, true)
     }

@@ -48,7 +48,8 @@ impl Snapshot {
     /// the base, the base. Its revision says nothing.
     pub fn fork_point(&self) -> Self {
         let fork = &self.state.fork;
-        let state = State { tree: fork.tree.clone(), origins: fork.origins.clone(), fork: fork.clone() };
+        let (tree, origins) = (fork.tree.clone(), fork.origins.clone());
+        let state = State { tree, origins, fork: fork.clone(), permissions: self.state.permissions.clone() };
         Self::new(state, Revision(0))
     }
 

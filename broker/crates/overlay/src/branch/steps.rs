@@ -10,11 +10,11 @@ use bytes::Bytes;
 use super::{
     Branch, History, LogEntry, Origin, Revision, State,
     changes::differing,
-    history::{ForkPoint, Recorded},
+    history::{ForkPoint, KeptPermissions, Recorded},
     origin::{self, Origins},
     tree::{Directory, File, Node, Tree},
 };
-use crate::{ContentHash, View, WorkspacePath};
+use crate::{ContentHash, Permissions, View, WorkspacePath};
 
 /// What one revision changed.
 ///
@@ -33,6 +33,8 @@ pub struct Step {
     pub nodes: Vec<(WorkspacePath, NodeRecord)>,
     /// `None`: the path has no origin any more.
     pub origins: Vec<(WorkspacePath, Option<Origin>)>,
+    /// What commits removed had these.
+    pub permissions: Vec<(WorkspacePath, Permissions)>,
     /// Whether the tree and origins after this step are the new fork point.
     pub fork_point: bool,
     /// Whether what the steps before led to was written into the base by this one.
@@ -85,7 +87,8 @@ impl Branch {
     pub fn checkpoint(&self) -> Step {
         let newest = self.history.newest();
         let is_fork = Arc::ptr_eq(&newest.state.tree.root, &newest.state.fork.tree.root);
-        whole(&newest.entry, &newest.state.tree, &newest.state.origins, is_fork)
+        let step = whole(&newest.entry, &newest.state.tree, &newest.state.origins, is_fork);
+        Step { permissions: told(&newest.state.permissions), ..step }
     }
 
     /// All that is needed to [`restore`](Self::restore) the branch as it is, its history included.
@@ -143,6 +146,7 @@ impl Step {
             paths: entry.paths.to_vec(),
             nodes: Vec::new(),
             origins: Vec::new(),
+            permissions: Vec::new(),
             fork_point: false,
             is_commit: false,
         }
@@ -161,27 +165,46 @@ impl Step {
 /// The state at the beginning of a history, from nothing.
 fn starting_steps(Recorded { entry, state, .. }: &Recorded) -> Vec<Step> {
     let fork = &state.fork;
+    let permissions = told(&state.permissions);
     let is_fork = Arc::ptr_eq(&state.tree.root, &fork.tree.root);
     if is_fork || (fork.tree.is_blank() && fork.origins.is_empty()) {
-        return vec![whole(entry, &state.tree, &state.origins, is_fork)];
+        let start = whole(entry, &state.tree, &state.origins, is_fork);
+        return vec![Step { permissions, ..start }];
     }
     let start = whole(entry, &fork.tree, &fork.origins, true);
-    vec![start, between(entry, (&fork.tree, &fork.origins), (&state.tree, &state.origins))]
+    vec![
+        Step { permissions, ..start },
+        between(entry, (&fork.tree, &fork.origins), (&state.tree, &state.origins)),
+    ]
 }
 
 fn steps_between(before: &State, Recorded { entry, state: after, is_commit }: &Recorded) -> Vec<Step> {
     let is_commit = *is_commit;
+    let permissions = added(&before.permissions, &after.permissions);
     let (start, end) = ((&before.tree, &before.origins), (&after.tree, &after.origins));
     if Arc::ptr_eq(&before.fork, &after.fork) {
-        return vec![Step { is_commit, ..between(entry, start, end) }];
+        return vec![Step { is_commit, permissions, ..between(entry, start, end) }];
     }
     let fork = (&after.fork.tree, &after.fork.origins);
-    let to_fork = Step { fork_point: true, is_commit, ..between(entry, start, fork) };
+    let to_fork = Step { fork_point: true, is_commit, permissions, ..between(entry, start, fork) };
     let from_fork = Step { is_commit, ..between(entry, fork, end) };
     if from_fork.nodes.is_empty() && from_fork.origins.is_empty() {
         return vec![to_fork];
     }
     vec![to_fork, from_fork]
+}
+
+fn told(permissions: &KeptPermissions) -> Vec<(WorkspacePath, Permissions)> {
+    permissions.iter().map(|(path, it)| (path.clone(), *it)).collect()
+}
+
+/// None is ever forgotten.
+fn added(before: &KeptPermissions, after: &KeptPermissions) -> Vec<(WorkspacePath, Permissions)> {
+    if before.is_empty() && after.is_empty() {
+        return Vec::new();
+    }
+    let is_new = |(path, it): &(&WorkspacePath, &Permissions)| before.get(*path) != Some(*it);
+    after.iter().filter(is_new).map(|(path, it)| (path.clone(), *it)).collect()
 }
 
 fn whole(entry: &LogEntry, tree: &Tree, origins: &Origins, fork_point: bool) -> Step {
@@ -268,6 +291,7 @@ fn node(record: NodeRecord) -> Option<Node> {
 fn replay(state: &State, step: &Step) -> Result<State, RestoreError> {
     let revision = step.revision;
     let (mut tree, mut origins) = (state.tree.clone(), state.origins.clone());
+    let mut permissions = state.permissions.clone();
     for (index, (path, record)) in step.nodes.iter().enumerate() {
         if path.is_root() {
             let is_start = index == 0 && matches!(record, NodeRecord::Directory { shows_base: true, .. });
@@ -296,5 +320,8 @@ fn replay(state: &State, step: &Step) -> Result<State, RestoreError> {
     } else {
         state.fork.clone()
     };
-    Ok(State { tree, origins, fork })
+    for (path, it) in &step.permissions {
+        permissions.insert_mut(path.clone(), *it);
+    }
+    Ok(State { tree, origins, fork, permissions })
 }

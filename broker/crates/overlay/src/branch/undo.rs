@@ -25,7 +25,8 @@ impl Branch {
     /// What was committed since is edited back, and another commit writes it. It expects what the last one
     /// wrote, so that what somebody changed after it is a conflict.
     pub fn undo_to(&mut self, revision: Revision) -> Result<Revision, EditError> {
-        let there = self.state_at(revision).ok_or(EditError::NoSuchRevision(revision))?;
+        let mut there = self.state_at(revision).ok_or(EditError::NoSuchRevision(revision))?;
+        there.permissions = self.state().permissions.clone();
         there.tree.expect_not_too_deep(&WorkspacePath::root())?;
         let paths = self.snapshot().changed_paths(&Snapshot::new(there.clone(), revision));
         Ok(self.record(there, &format!("undo to revision {revision}"), paths))
@@ -55,7 +56,7 @@ impl State {
             let (tree, origins) = put_back(&fork.tree, &fork.origins, &changes);
             Arc::new(ForkPoint { tree, origins })
         };
-        Self { tree, origins, fork }
+        Self { tree, origins, fork, permissions: self.permissions.clone() }
     }
 }
 

@@ -11,7 +11,7 @@ use rustix::{
 use serde::{Deserialize, Serialize};
 
 use super::{Expected, Found, folder::Folder};
-use crate::{ContentHash, WorkspacePath};
+use crate::{ContentHash, Permissions, WorkspacePath};
 
 /// What stands at a path. Kept in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,18 @@ pub(super) struct Stamp {
     pub(super) mode: u32,
     pub(super) uid: u32,
     pub(super) gid: u32,
+}
+
+impl From<Permissions> for Stamp {
+    fn from(Permissions { mode, uid, gid }: Permissions) -> Self {
+        Self { mode, uid, gid }
+    }
+}
+
+impl From<Stamp> for Permissions {
+    fn from(Stamp { mode, uid, gid }: Stamp) -> Self {
+        Self { mode, uid, gid }
+    }
 }
 
 impl Stamp {

@@ -14,7 +14,7 @@ use super::{
     folder::Folder,
     look::{Stamp, State, is_out_of_reach},
 };
-use crate::{ContentHash, WorkspacePath};
+use crate::{ContentHash, Permissions, WorkspacePath};
 
 /// What a commit is going to do, in this order.
 pub(super) struct Plan {
@@ -57,6 +57,7 @@ impl Plan {
             modes_changed: count(|it| matches!(it, Change::SetExecutable(_))),
             directories_created: count(|it| matches!(it, Change::CreateDir)),
             directories_removed: count(|it| matches!(it, Change::RemoveDir)),
+            permissions: self.actions.iter().filter_map(Action::lost_permissions).collect(),
         }
     }
 }
@@ -75,6 +76,21 @@ impl Action {
                 executable == may && matches!(&self.before, State::File { hash, .. } if hash == is)
             }
             _ => false,
+        }
+    }
+
+    /// The permissions of what is not there any more afterwards.
+    fn lost_permissions(&self) -> Option<(WorkspacePath, Permissions)> {
+        let stays = match self.change {
+            Change::File { .. } | Change::SetExecutable(_) => matches!(self.before, State::File { .. }),
+            Change::CreateDir => matches!(self.before, State::Directory(_)),
+            Change::Remove | Change::RemoveDir | Change::Symlink(_) => false,
+        };
+        match &self.before {
+            State::File { stamp, .. } | State::Directory(stamp) if !stays => {
+                Some((self.path.clone(), (*stamp).into()))
+            }
+            _ => None,
         }
     }
 
@@ -277,11 +293,14 @@ impl<'a> Planner<'a> {
         Ok(plan)
     }
 
-    /// The permissions and owner that what comes shall have: those of what was moved, or is replaced.
+    /// The permissions and owner that what comes shall have: those of what was moved, or is replaced, or
+    /// else what the change says.
     fn stamp(&self, op: &FileOp, before: &State) -> Result<Option<Stamp>, CommitError> {
-        let (from, kind) = match op {
-            FileOp::Write { moved_from, .. } => (moved_from, FileType::RegularFile),
-            FileOp::CreateDir { moved_from, .. } => (moved_from, FileType::Directory),
+        let (from, permissions, kind) = match op {
+            FileOp::Write { moved_from, permissions, .. } => (moved_from, permissions, FileType::RegularFile),
+            FileOp::CreateDir { moved_from, permissions, .. } => {
+                (moved_from, permissions, FileType::Directory)
+            }
             _ => return Ok(None),
         };
         let moved = from.as_ref().map_or(Ok(None), |from| {
@@ -290,7 +309,7 @@ impl<'a> Planner<'a> {
         });
         Ok(moved?.or(match before {
             State::File { stamp, .. } if kind == FileType::RegularFile => Some(*stamp),
-            _ => None,
+            _ => permissions.map(Stamp::from),
         }))
     }
 

@@ -99,6 +99,7 @@ fn write(path: &str, text: &str, before: Expected) -> FileOp {
         executable: false,
         before,
         moved_from: None,
+        permissions: None,
     }
 }
 
@@ -144,18 +145,19 @@ fn changes() -> Vec<FileOp> {
             target: "run.sh".into(),
             before: Expected::Symlink("src/lib.rs".into()),
         },
-        FileOp::CreateDir { path: at("empty"), moved_from: None },
-        FileOp::CreateDir { path: at("moved"), moved_from: Some(at("private")) },
+        FileOp::CreateDir { path: at("empty"), moved_from: None, permissions: None },
+        FileOp::CreateDir { path: at("moved"), moved_from: Some(at("private")), permissions: None },
         FileOp::Write {
             path: at("moved/key"),
             bytes: Bytes::from_static(b"key"),
             executable: false,
             before: Expected::Missing,
             moved_from: Some(at("private/key")),
+            permissions: None,
         },
         remove("private/key", file("key")),
         FileOp::RemoveDir { path: at("private") },
-        FileOp::CreateDir { path: at("src"), moved_from: None },
+        FileOp::CreateDir { path: at("src"), moved_from: None, permissions: None },
     ]
 }
 
@@ -170,8 +172,11 @@ fn makes_changes_of_every_kind() {
         modes_changed: 1,
         directories_created: 5,
         directories_removed: 3,
+        permissions: done.permissions.clone(),
     };
     assert_eq!(done, want);
+    let lost: Vec<_> = done.permissions.iter().map(|(path, it)| (path.as_str(), it.mode)).collect();
+    assert!(lost.contains(&("private", 0o700)) && !lost.iter().any(|it| it.0 == "run.sh"), "{lost:?}");
     let tree = place.tree();
     let texts: Vec<_> = tree.iter().map(|(path, (text, _))| format!("{path}: {text}")).collect();
     assert_eq!(
@@ -223,6 +228,7 @@ fn keeps_permissions() {
                 executable,
                 before: Expected::Anything,
                 moved_from: None,
+                permissions: None,
             }])
             .unwrap();
         assert_eq!(place.tree()["file"], ("file new".into(), want), "{mode:o} {executable}");
@@ -242,6 +248,7 @@ fn new_files_have_the_permissions_of_any_new_file() {
         executable: true,
         before: Expected::Missing,
         moved_from: None,
+        permissions: None,
     };
     place.commit(&[write("made/file", "", Expected::Missing), run]).unwrap();
     let tree = place.tree();

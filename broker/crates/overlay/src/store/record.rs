@@ -8,10 +8,10 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{BranchRecord, StoreError};
-use crate::{ContentHash, NodeRecord, Origin, Revision, Step, WorkspacePath};
+use crate::{ContentHash, NodeRecord, Origin, Permissions, Revision, Step, WorkspacePath};
 
 /// The version of everything here.
-pub(super) const SCHEMA: u64 = 2;
+pub(super) const SCHEMA: u64 = 3;
 
 /// What is asked of the database, encoded by the caller's thread.
 pub(super) enum Change {
@@ -45,6 +45,7 @@ pub(super) struct StoredStep {
     paths: Vec<String>,
     nodes: Vec<(String, StoredNode)>,
     origins: Vec<(String, Option<StoredOrigin>)>,
+    permissions: Vec<(String, StoredPermissions)>,
     fork_point: bool,
     is_commit: bool,
 }
@@ -56,6 +57,13 @@ enum StoredNode {
     Directory { shows_base: bool, came_from: Option<String> },
     Whiteout,
     Absent,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredPermissions {
+    mode: u32,
+    uid: u32,
+    gid: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -137,6 +145,7 @@ impl StoredStep {
                 .into_iter()
                 .map(|(path, it)| (text(&path), it.map(|it| origin(it, texts))))
                 .collect(),
+            permissions: step.permissions.iter().map(|(path, it)| (text(path), (*it).into())).collect(),
             fork_point: step.fork_point,
             is_commit: step.is_commit,
         }
@@ -175,6 +184,9 @@ impl StoredStep {
             paths: self.paths.iter().map(|it| path(it)).collect::<Result<_, _>>()?,
             nodes,
             origins,
+            permissions: (self.permissions.into_iter())
+                .map(|(at, it)| Ok((path(&at)?, it.into())))
+                .collect::<Result<_, String>>()?,
             fork_point: self.fork_point,
             is_commit: self.is_commit,
         })
@@ -230,6 +242,18 @@ impl StoredNode {
             Self::Whiteout => NodeRecord::Whiteout,
             Self::Absent => NodeRecord::Absent,
         })
+    }
+}
+
+impl From<Permissions> for StoredPermissions {
+    fn from(Permissions { mode, uid, gid }: Permissions) -> Self {
+        Self { mode, uid, gid }
+    }
+}
+
+impl From<StoredPermissions> for Permissions {
+    fn from(StoredPermissions { mode, uid, gid }: StoredPermissions) -> Self {
+        Self { mode, uid, gid }
     }
 }
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{ContentHash, NodeRecord, Origin, Revision, WorkspacePath};
+use crate::{ContentHash, NodeRecord, Origin, Permissions, Revision, WorkspacePath};
 
 fn at(path: &str) -> WorkspacePath {
     WorkspacePath::new(path).unwrap()
@@ -63,6 +63,7 @@ fn step(revision: u64, text: &str) -> Step {
             // The same text twice in one step counts once.
             (at("g"), Some(Origin::File { bytes, hash, executable: false })),
         ],
+        permissions: vec![(at("h"), Permissions { mode: 0o600, uid: 1, gid: 2 })],
         fork_point: revision.is_multiple_of(2),
         is_commit: revision.is_multiple_of(3),
     }

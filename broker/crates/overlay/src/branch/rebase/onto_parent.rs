@@ -24,6 +24,10 @@ pub(super) fn rebase(own: &Snapshot, parent: &Snapshot, on_conflict: OnConflict)
         tree: parent_state.tree.clone(),
         origins: merged_origins(&fork.state().origins, &own_state.origins, &parent_state.origins),
         fork: Arc::new(parent_state.as_fork_point()),
+        permissions: own_state
+            .permissions
+            .iter()
+            .fold(parent_state.permissions.clone(), |kept, (path, it)| kept.insert(path.clone(), *it)),
     });
     let mut merger = Merger { fork: &fork, own, parent, on_conflict, draft: &mut draft };
     let root = merger.directories(
