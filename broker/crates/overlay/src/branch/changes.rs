@@ -79,18 +79,28 @@ impl Snapshot {
     /// one path. The listing of the directory that holds a path may differ too, but not its other entries.
     pub fn changed_paths(&self, since: &Snapshot) -> Vec<WorkspacePath> {
         let mut paths = Vec::new();
-        gather_paths(&since.tree().root, &self.tree().root, &WorkspacePath::root(), &mut paths);
+        let is_made = |path: &_| since.is_made(path) || self.is_made(path);
+        gather_paths([&since.tree().root, &self.tree().root], &WorkspacePath::root(), &is_made, &mut paths);
         paths.sort();
         paths
     }
 }
 
-fn gather_paths(before: &Directory, after: &Directory, at: &WorkspacePath, paths: &mut Vec<WorkspacePath>) {
+fn gather_paths(
+    [before, after]: [&Directory; 2],
+    at: &WorkspacePath,
+    is_made: &impl Fn(&WorkspacePath) -> bool,
+    paths: &mut Vec<WorkspacePath>,
+) {
     for (name, before, after) in differing(before, after) {
         let path = at.child(name);
+        if matches!((&before, &after), (Side::Base, _) | (_, Side::Base)) && is_made(&path) {
+            paths.push(path);
+            continue;
+        }
         match (as_held(&before, &after), as_held(&after, &before)) {
             (Some(before), Some(after)) if before.shows_base == after.shows_base => {
-                gather_paths(&before, &after, &path, paths);
+                gather_paths([&before, &after], &path, is_made, paths);
             }
             _ if is_same(&before, &after) => {}
             _ => paths.push(path),

@@ -345,6 +345,22 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_that_both_made_gets_the_files_of_both() {
+        let mut place = place(&[("a", "1")]);
+        place.branch.write(&path("d/deep/x.py"), Bytes::from("x")).unwrap();
+        place.branch.create_dir(&path("e")).unwrap();
+        let root = place.workspace.path();
+        fs::create_dir_all(root.join("d/deep")).unwrap();
+        fs::create_dir(root.join("e")).unwrap();
+        for file in ["d/y.py", "d/deep/y.py", "e/y.py"] {
+            fs::write(root.join(file), "y").unwrap();
+        }
+        assert_eq!(place.branch.conflicts().unwrap(), []);
+        place.commit(&[]).unwrap();
+        assert_eq!(place.tree(), ["a: 1", "d/deep/x.py: x", "d/deep/y.py: y", "d/y.py: y", "e/y.py: y"]);
+    }
+
+    #[test]
     fn an_absolute_link_can_be_removed() {
         let mut place = place(&[("dir/a", "1")]);
         let root = place.workspace.path().to_owned();

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{
     Branch, EditError, Origin, Revision, Snapshot, State,
     origin::{self, Origins},
-    tree::{Directory, File, Node, Parents, Tree},
+    tree::{Directory, File, Found, Node, Parents, Tree},
 };
 use crate::{FileKind, View as _, WorkspacePath};
 
@@ -37,8 +37,14 @@ impl Branch {
     }
 
     /// Makes an empty directory, with those above it that are missing.
+    ///
+    /// Should the base come to have a directory there too, what is in it is seen; but not in the place of
+    /// one that was removed.
     pub fn create_dir(&mut self, path: &WorkspacePath) -> Edited {
-        self.put_new(path, Node::Directory(Directory::opaque()), "make the directory")
+        let path = self.locate(path, Links::KeepLast)?;
+        let is_new = matches!(self.state().tree.find(&path), Ok(Found::Base));
+        let directory = if is_new { Directory::over() } else { Directory::opaque() };
+        self.put_new(&path, Node::Directory(directory), "make the directory")
     }
 
     /// Makes a symbolic link, with the directories it needs. Where `target` leads is not looked at.

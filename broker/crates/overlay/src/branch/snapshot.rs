@@ -69,9 +69,16 @@ impl Snapshot {
     pub fn is_edited(&self, path: &WorkspacePath) -> bool {
         match self.tree().find(path) {
             Ok(Found::Base) => false,
-            Ok(Found::Directory(directory)) => !directory.shows_base || !directory.entries.is_empty(),
+            Ok(Found::Directory(directory)) => {
+                !directory.shows_base || !directory.entries.is_empty() || self.is_made(path)
+            }
             Ok(Found::File(_) | Found::Symlink(_)) | Err(_) => true,
         }
+    }
+
+    /// Whether a directory that is held at `path` was made by an edit.
+    pub(super) fn is_made(&self, path: &WorkspacePath) -> bool {
+        self.state.origins.get(path) == Some(&Origin::Missing)
     }
 
     /// The base's entries at `path` where the branch is silent, and the branch's own.

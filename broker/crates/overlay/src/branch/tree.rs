@@ -6,7 +6,7 @@ use std::{io, sync::Arc};
 
 pub(super) use node::{Directory, File, Found, Node, Side};
 
-use super::{EditError, Origin};
+use super::{EditError, Origin, origin::is_missing};
 use crate::{FileKind, View, WorkspacePath};
 
 /// How deep edits may lie. Renames can nest directories deeper than any path is long, and to drop a tree
@@ -112,12 +112,13 @@ impl Tree {
             None => self.take_out(&mut directory, name, path),
         }
         while let Some((mut above, name)) = passed.pop() {
-            if above.shows_base && directory.is_silent() {
+            if above.shows_base && directory.is_silent() && !self.is_made(&here) {
                 above.entries.remove_mut(name);
             } else {
                 above.insert(name, Node::Directory(directory));
             }
             directory = above;
+            here = here.parent().unwrap_or_else(WorkspacePath::root);
         }
         let tree = self.rooted(directory);
         tree.expect_not_too_deep(path)?;
@@ -144,9 +145,16 @@ impl Tree {
             Some(Err(source)) if source.kind() != io::ErrorKind::NotFound => {
                 Err(EditError::Unreachable { path: here.clone(), source })
             }
-            Some(_) | None if parents == Parents::Create => Ok(Directory::opaque()),
+            // Should the base come to have it too, both are one.
+            Some(_) if parents == Parents::Create => Ok(Directory::over()),
+            None if parents == Parents::Create => Ok(Directory::opaque()),
             Some(_) | None => Err(EditError::NotFound(here.clone())),
         }
+    }
+
+    /// Whether the directory that is held at `path` is there without the base.
+    fn is_made(&self, path: &WorkspacePath) -> bool {
+        matches!(self.base.metadata(path), Err(error) if is_missing(&error))
     }
 
     /// The same base under another root.

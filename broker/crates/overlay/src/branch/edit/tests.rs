@@ -107,6 +107,37 @@ fn a_directory_that_is_made_again_is_empty() {
     assert!(names(&branch.snapshot(), "src").is_empty());
 }
 
+/// Both made a directory: it is one, unless the branch put its own in the place of one that it removed.
+#[test]
+fn a_directory_that_both_make_shows_the_files_of_both() {
+    let moving = Arc::new(Moving(Mutex::new(base())));
+    let mut branch = Branch::new(moving.clone());
+    branch.write(&path("new/deep/x.py"), "x".into()).unwrap();
+    branch.create_dir(&path("empty/deep")).unwrap();
+    branch.write(&path("gone/x"), "x".into()).unwrap();
+    branch.remove(&path("gone/x")).unwrap();
+    branch.remove(&path("src")).unwrap();
+    branch.write(&path("src/again"), "again".into()).unwrap();
+    let snapshot = branch.snapshot();
+    let paths = snapshot.changed_paths(&snapshot.base_of());
+    assert_eq!(paths.iter().map(WorkspacePath::as_str).collect::<Vec<_>>(), ["empty", "gone", "new", "src"]);
+    assert!(["empty/deep", "gone"].iter().all(|it| snapshot.is_edited(&path(it))));
+    let names_before = ["new", "new/deep", "empty", "empty/deep", "gone"].map(|it| names(&snapshot, it));
+    assert_eq!(names_before, [vec!["deep"], vec!["x.py"], vec!["deep"], vec![], vec![]]);
+    for file in ["new/y.py", "new/deep/y.py", "empty/y.py", "empty/deep/y.py", "gone/y.py", "src/y.py"] {
+        moving.0.lock().unwrap().insert_file(&path(file), "y".into(), false);
+    }
+    let snapshot = branch.snapshot();
+    assert_eq!(names(&snapshot, "new"), ["deep", "y.py"]);
+    assert_eq!(names(&snapshot, "new/deep"), ["x.py", "y.py"]);
+    assert_eq!(names(&snapshot, "empty"), ["deep", "y.py"]);
+    assert_eq!(names(&snapshot, "empty/deep"), ["y.py"]);
+    assert_eq!(names(&snapshot, "gone"), ["y.py"]);
+    assert_eq!(names(&snapshot, "src"), ["again"]);
+    let conflicts = branch.conflicts().unwrap();
+    assert_eq!(conflicts.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["src/y.py"]);
+}
+
 #[test]
 fn renames_refuse_what_posix_refuses() {
     let mut branch = branch();
