@@ -72,7 +72,10 @@ impl Planner<'_> {
             Some(Origin::Directory) => Expected::Directory,
             // A socket is never replaced: what is expected is never there. And what no edit has seen came
             // into a directory that the branch had removed or moved already.
-            Some(Origin::Missing | Origin::Other) | None => Expected::Missing,
+            Some(Origin::Missing | Origin::Other) => Expected::Missing,
+            // Edits below it say that it was a directory.
+            None if self.tree.held_directory(path).is_some_and(|it| it.shows_base) => Expected::Directory,
+            None => Expected::Missing,
         }
     }
 
@@ -142,7 +145,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{CommitError, Committer, Disk, Revision};
+    use crate::{CommitError, Committer, Disk, OnConflict, RebaseOnto, Revision};
 
     struct Place {
         workspace: TempDir,
@@ -358,6 +361,19 @@ mod tests {
         assert_eq!(place.branch.conflicts().unwrap(), []);
         place.commit(&[]).unwrap();
         assert_eq!(place.tree(), ["a: 1", "d/deep/x.py: x", "d/deep/y.py: y", "d/y.py: y", "e/y.py: y"]);
+    }
+
+    #[test]
+    fn a_directory_that_became_a_file_is_told_and_can_be_replaced() {
+        let mut place = place(&[("a/b/c", "1")]);
+        place.branch.write(&path("a/b/new"), Bytes::from("n")).unwrap();
+        fs::remove_dir_all(place.workspace.path().join("a/b")).unwrap();
+        fs::write(place.workspace.path().join("a/b"), "file").unwrap();
+        let refused = place.commit(&[]).unwrap_err().to_string();
+        assert!(refused.contains("`a/b` was a directory, now it is the file"), "{refused}");
+        place.branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
+        place.commit(&[]).unwrap();
+        assert_eq!(place.tree(), ["a/b/new: n"]);
     }
 
     #[test]

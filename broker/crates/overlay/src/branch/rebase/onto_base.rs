@@ -99,8 +99,31 @@ fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
         let ancestor = if is_parents { it.theirs.clone() } else { it.ancestor };
         touched.push(Touched { ancestor, ..it });
     }
+    add_replaced(snapshot, &WorkspacePath::root(), &snapshot.tree().root, &mut touched)?;
     touched.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(touched)
+}
+
+/// The directories of the base that the branch only has edits in, and that became something else.
+fn add_replaced(
+    snapshot: &Snapshot,
+    at: &WorkspacePath,
+    directory: &Directory,
+    touched: &mut Vec<Touched>,
+) -> Result<(), EditError> {
+    for (name, node) in &directory.entries {
+        let Node::Directory(below) = &**node else { continue };
+        let path = at.child(name);
+        if below.shows_base && !snapshot.state().origins.contains_key(&path) {
+            let it = Touched::look(snapshot, &path, &Origin::Directory)?;
+            if !matches!(it.theirs, Origin::Directory | Origin::Missing) {
+                touched.push(it);
+                continue;
+            }
+        }
+        add_replaced(snapshot, &path, below, touched)?;
+    }
+    Ok(())
 }
 
 /// What came to a directory of the base after the branch removed or moved it, and so never saw it.

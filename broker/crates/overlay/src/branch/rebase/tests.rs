@@ -266,6 +266,33 @@ fn what_came_into_a_moved_directory_stays_there() {
 }
 
 #[test]
+fn a_directory_that_became_a_file_is_a_conflict() {
+    let (base, mut branch) = branch();
+    branch.write(&path("d/sub/new"), "n".into()).unwrap();
+    for replace in [
+        |it: &mut Memory| it.insert_file(&path("d"), "f".into(), false),
+        |it: &mut Memory| {
+            it.insert_symlink(&path("d"), "a");
+        },
+    ] {
+        base.set(|it| {
+            *it = Memory::from_files([("a", TEXT)]).unwrap();
+            replace(it);
+        });
+        let mut branch = branch.clone();
+        assert_eq!(kinds(&branch.conflicts().unwrap()), [("d".to_owned(), ConflictKind::TypeChanged)]);
+        branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap_err();
+        let rebased = branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
+        assert_eq!((rebased.revision, branch.conflicts().unwrap()), (Revision(2), vec![]));
+        assert_eq!(text(&branch, "d/sub/new"), "n");
+        base.set(|_| {});
+        assert_eq!(kinds(&branch.conflicts().unwrap()), []);
+        branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+        assert_eq!((text(&branch, "d/sub/new").as_str(), text(&branch, "d/x").as_str()), ("n", "x\n"));
+    }
+}
+
+#[test]
 fn edits_below_what_the_other_side_removed_are_not_lost() {
     for swapped in [false, true] {
         let (_, parent) = branch();
