@@ -169,6 +169,11 @@ impl View for Base {
             Some(buffered) => buffered.read_link(path),
         }
     }
+
+    fn saved(&self) -> Option<Arc<dyn View>> {
+        let saved: Arc<dyn View> = self.shared.live.clone();
+        self.shared.buffers.current().is_some().then_some(saved)
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The one read trait, and what it answers with.
 
-use std::{collections::BTreeMap, io};
+use std::{collections::BTreeMap, io, sync::Arc};
 
 use bytes::Bytes;
 
@@ -52,6 +52,12 @@ pub trait View: Send + Sync {
 
     /// The text of a symbolic link; `InvalidInput` if `path` is none.
     fn read_link(&self, path: &WorkspacePath) -> io::Result<String>;
+
+    /// The same without the texts that editors have not saved; `None` if there are none. What is written to
+    /// the disk is written beneath those.
+    fn saved(&self) -> Option<Arc<dyn View>> {
+        None
+    }
 
     /// The link-free path that `path` leads to when every symbolic link is followed.
     ///

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, io};
 
 use super::{
-    Branch, Change, ChangeKind, FileState, Origin, State, history::KeptPermissions, origin::Origins,
-    tree::Tree,
+    Branch, Change, ChangeKind, FileState, Origin, Snapshot, State, history::KeptPermissions,
+    origin::Origins, tree::Tree,
 };
 use crate::{Expected, FileOp, Permissions, View as _, WorkspacePath};
 
@@ -13,13 +13,19 @@ use crate::{Expected, FileOp, Permissions, View as _, WorkspacePath};
 pub struct CommitPlan {
     pub ops: Vec<FileOp>,
     pub changes: Vec<Change>,
+    /// What of it editors have other texts of that they have not saved. These stay as they are, over what
+    /// the commit writes.
+    pub unsaved: Vec<WorkspacePath>,
 }
 
 impl Branch {
     /// What makes the disk look like this branch. Each operation expects what the base had when the branch
     /// first touched the path, so that whatever changed since is a conflict; but for the paths in `force`.
+    ///
+    /// What editors have not saved has no say: it is neither written nor expected.
     pub fn plan_commit(&self, force: &BTreeSet<WorkspacePath>) -> io::Result<CommitPlan> {
-        let snapshot = self.snapshot();
+        let shown = self.snapshot().base_of();
+        let snapshot = self.snapshot().saved();
         let changes = snapshot.changes(&snapshot.base_of())?;
         let from = |it: &Change| match &it.kind {
             ChangeKind::Renamed { from } => Some(from.clone()),
@@ -42,8 +48,18 @@ impl Branch {
                 Some(after) => ops.extend(planner.arrival(change, after, |path| snapshot.read(path))?),
             }
         }
-        Ok(CommitPlan { ops, changes })
+        let has_unsaved = shown.tree().base.saved().is_some();
+        let unsaved = (changes.iter().filter(|it| has_unsaved && is_unsaved(&shown, &snapshot, &it.path)))
+            .map(|it| it.path.clone());
+        let unsaved = unsaved.collect();
+        Ok(CommitPlan { ops, changes, unsaved })
     }
+}
+
+/// Whether an editor has another text of `path`.
+fn is_unsaved(shown: &Snapshot, snapshot: &Snapshot, path: &WorkspacePath) -> bool {
+    let buffer = shown.hash(path).ok();
+    buffer.is_some() && buffer != snapshot.base_of().hash(path).ok() && buffer != snapshot.hash(path).ok()
 }
 
 const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
@@ -145,7 +161,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{CommitError, Committer, Disk, OnConflict, RebaseOnto, Revision};
+    use crate::{Base, BaseOptions, CommitError, Committer, Disk, OnConflict, RebaseOnto, Revision};
 
     struct Place {
         workspace: TempDir,
@@ -374,6 +390,48 @@ mod tests {
         place.branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
         place.commit(&[]).unwrap();
         assert_eq!(place.tree(), ["a/b/new: n"]);
+    }
+
+    #[test]
+    fn what_editors_have_not_saved_has_no_say() {
+        let mut place = place(&[("same", "old"), ("other", "old"), ("gone", "old"), ("dir/moved", "old")]);
+        let base = Base::open(place.workspace.path(), BaseOptions::default()).unwrap();
+        let set =
+            |name: &str, text: &str| base.set_buffer(&path(name), Bytes::from(text.to_owned())).unwrap();
+        for name in ["same", "other", "gone", "dir/moved", "untouched"] {
+            set(name, "unsaved");
+        }
+        place.branch = Branch::new(Arc::new(base.clone()));
+        let branch = &mut place.branch;
+        branch.write(&path("same"), Bytes::from("unsaved")).unwrap();
+        branch.write(&path("other"), Bytes::from("ours")).unwrap();
+        branch.remove(&path("gone")).unwrap();
+        branch.rename(&path("dir"), &path("there")).unwrap();
+        set("other", "typed further");
+        assert_eq!(branch.conflicts().unwrap(), []);
+        let rebased = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+        assert_eq!(rebased.revision, Revision(4), "nothing is to be done");
+        let plan = branch.plan_commit(&BTreeSet::new()).unwrap();
+        assert_eq!(plan.unsaved, ["dir/moved", "gone", "other"].map(path));
+        place.commit(&[]).unwrap();
+        place.branch.committed();
+        assert!(base.buffers().iter().all(|(path, _)| base.close_buffer(path)));
+        assert_eq!(place.tree(), ["other: ours", "same: unsaved", "there/moved: unsaved"]);
+    }
+
+    #[test]
+    fn what_was_saved_since_is_a_conflict_whatever_editors_have() {
+        let mut place = place(&[("a", "1\n2\n3\n4\n5\n")]);
+        let base = Base::open(place.workspace.path(), BaseOptions::default()).unwrap();
+        place.branch = Branch::new(Arc::new(base.clone()));
+        base.set_buffer(&path("a"), Bytes::from("one\n2\n3\n4\n5\n")).unwrap();
+        place.branch.write(&path("a"), Bytes::from("one\n2\n3\n4\nfive\n")).unwrap();
+        fs::write(place.workspace.path().join("a"), "one\n2\n3\n4\n5\n").unwrap();
+        place.commit(&[]).unwrap_err();
+        assert_eq!(place.branch.conflicts().unwrap().len(), 1);
+        place.branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+        place.commit(&[]).unwrap();
+        assert_eq!(place.tree(), ["a: one\n2\n3\n4\nfive\n"]);
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl Branch {
 
     /// What an edit of `path` touches: also the directories that it has to make.
     fn touched(&self, path: &WorkspacePath) -> Vec<WorkspacePath> {
-        let snapshot = self.snapshot();
+        let snapshot = self.snapshot().saved();
         let is_made = |directory: &WorkspacePath| snapshot.metadata(directory).is_err();
         let mut touched: Vec<_> = path.ancestors().skip(1).take_while(is_made).collect();
         touched.push(path.clone());

@@ -101,10 +101,11 @@ pub(super) fn record(
     paths: impl IntoIterator<Item = WorkspacePath>,
 ) -> Result<Origins, EditError> {
     let mut origins = origins.clone();
+    let saved = tree.saved();
     for path in paths {
         if !origins.contains_key(&path) {
             let origin = match tree.shows_base_at(&path) {
-                true => Origin::look(&*tree.base, &path)
+                true => Origin::look(&*saved, &path)
                     .map_err(|source| EditError::Unreachable { path: path.clone(), source })?,
                 false => Origin::Missing,
             };

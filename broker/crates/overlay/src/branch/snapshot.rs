@@ -44,6 +44,12 @@ impl Snapshot {
         Self::new(State::new(self.tree().base.clone()), Revision(0))
     }
 
+    /// The same edits over what the base has without unsaved texts.
+    pub(super) fn saved(&self) -> Self {
+        let tree = Tree { base: self.tree().saved(), ..self.tree().clone() };
+        Self::new(State { tree, ..self.state.clone() }, self.revision)
+    }
+
     /// The parent as it was when the branch was forked from it or last rebased onto it; for a branch of
     /// the base, the base. Its revision says nothing.
     pub fn fork_point(&self) -> Self {

@@ -2,11 +2,13 @@
 //!
 //! The base may lose it at any time, and be it by the commit of this very move.
 
+use std::sync::Arc;
+
 use super::{
     EditError, Origin,
     tree::{Directory, MAX_DEPTH, Node, Side, Tree},
 };
-use crate::{WorkspacePath, branch::edit::unreachable};
+use crate::{View, WorkspacePath, branch::edit::unreachable};
 
 /// How many files and directories of the base one edit may move or remove: what each was is remembered.
 pub(super) const MAX_TAKEN: usize = 100_000;
@@ -29,7 +31,7 @@ impl Tree {
             None if self.shows_base_at(path) => over.side(name),
             None => return Err(missing()),
         };
-        let mut taker = Taker { tree: self, path, origins: Vec::new() };
+        let mut taker = Taker { tree: self, saved: self.base.saved(), path, origins: Vec::new() };
         let node = match side {
             Side::Nothing => None,
             Side::Base => taker.of_base(path)?,
@@ -45,6 +47,8 @@ impl Tree {
 
 struct Taker<'t> {
     tree: &'t Tree,
+    /// What a commit finds, where that is not what the base shows.
+    saved: Option<Arc<dyn View>>,
     /// What is taken as a whole.
     path: &'t WorkspacePath,
     origins: Vec<(WorkspacePath, Origin)>,
@@ -117,13 +121,21 @@ impl Taker<'_> {
         }
     }
 
+    /// What the base shows. What is on the disk beneath it is remembered.
     fn look_at(&mut self, at: &WorkspacePath) -> Result<Origin, EditError> {
-        let origin = Origin::look(&*self.tree.base, at).map_err(|error| unreachable(at, error))?;
-        self.origins.push((at.clone(), origin.clone()));
+        let failed = |error| unreachable(at, error);
+        let shown = Origin::look(&*self.tree.base, at).map_err(failed)?;
+        let origin = match &self.saved {
+            Some(saved) if !shown.holds(&**saved, at).map_err(failed)? => {
+                Origin::look(&**saved, at).map_err(failed)?
+            }
+            _ => shown.clone(),
+        };
+        self.origins.push((at.clone(), origin));
         if self.origins.len() > MAX_TAKEN {
             return Err(EditError::TooMuch { path: self.path.clone(), limit: MAX_TAKEN });
         }
-        Ok(origin)
+        Ok(shown)
     }
 
     fn refused(&self, directory: &WorkspacePath, what: String) -> EditError {

@@ -32,6 +32,11 @@ impl Tree {
         Self { base, root: Arc::new(Directory::over()) }
     }
 
+    /// The base as a commit finds it: origins are looked up there, not in what editors have not saved.
+    pub(super) fn saved(&self) -> Arc<dyn View> {
+        self.base.saved().unwrap_or_else(|| self.base.clone())
+    }
+
     /// What stands at `path`. Whether the base really has something at a [`Found::Base`] is not known yet.
     pub(super) fn find(&self, path: &WorkspacePath) -> io::Result<Found<'_>> {
         let mut directory = &*self.root;

@@ -17,9 +17,8 @@ use crate::{
 };
 
 pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Draft, EditError> {
-    let state = snapshot.state();
-    let mut draft = Draft::new(state.clone());
-    for touched in differing(snapshot)? {
+    let mut draft = Draft::new(snapshot.state().clone());
+    for touched in differing(&snapshot.saved())? {
         let Touched { path, theirs, .. } = &touched;
         let outcome = touched.outcome();
         let node = match outcome {
@@ -56,7 +55,7 @@ pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Dra
 }
 
 pub(super) fn conflicts(snapshot: &Snapshot) -> Result<Vec<Conflict>, EditError> {
-    let touched = differing(snapshot)?.into_iter().filter(|it| it.ours != it.theirs);
+    let touched = differing(&snapshot.saved())?.into_iter().filter(|it| it.ours != it.theirs);
     let conflict = |it: Touched| {
         let kind = match it.outcome() {
             Outcome::Conflict { kind, .. } => kind,

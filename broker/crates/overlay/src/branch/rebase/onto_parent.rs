@@ -29,13 +29,10 @@ pub(super) fn rebase(own: &Snapshot, parent: &Snapshot, on_conflict: OnConflict)
             .iter()
             .fold(parent_state.permissions.clone(), |kept, (path, it)| kept.insert(path.clone(), *it)),
     });
-    let mut merger = Merger { fork: &fork, own, parent, on_conflict, draft: &mut draft };
-    let root = merger.directories(
-        &WorkspacePath::root(),
-        &fork.tree().root,
-        &own.tree().root,
-        &parent.tree().root,
-    )?;
+    let [fork, own, parent] = [&fork, own, parent].map(Snapshot::saved);
+    let roots = [&fork, &own, &parent].map(|it| &*it.tree().root);
+    let mut merger = Merger { fork: &fork, own: &own, parent: &parent, on_conflict, draft: &mut draft };
+    let root = merger.directories(&WorkspacePath::root(), roots[0], roots[1], roots[2])?;
     let tree = parent_state.tree.rooted(root);
     tree.expect_not_too_deep(&WorkspacePath::root())?;
     // What the parent has not any more, as after its commit, but the branch edited further: it was merged
