@@ -67,6 +67,9 @@ fn edit(error: &EditError) -> Facts {
         EditError::InsideCharacter { path, offset } => vec![of_path(path), fact("offset", offset)],
         EditError::TooLong { length, limit } => vec![fact("limit", limit), fact("actual", length)],
         EditError::TooMuch { path, limit } => vec![of_path(path), fact("limit", limit)],
+        EditError::TooManyBytes { path, bytes, limit } => {
+            vec![of_path(path), fact("limit", limit), fact("actual", bytes)]
+        }
         EditError::CannotBeTaken { path, directory, .. } => {
             vec![of_path(path), fact("directory", directory)]
         }

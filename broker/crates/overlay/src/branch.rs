@@ -94,6 +94,11 @@ pub enum EditError {
     TooLong { length: usize, limit: usize },
     #[error("`{path}` holds more than {limit} files and directories; move or remove it in parts")]
     TooMuch { path: WorkspacePath, limit: usize },
+    /// `bytes` is what was counted until it was too much.
+    #[error(
+        "`{path}` holds {bytes} bytes or more; one edit can move, remove or change files of {limit} bytes"
+    )]
+    TooManyBytes { path: WorkspacePath, bytes: u64, limit: u64 },
     /// A branch can neither take it along nor have a commit remove it.
     #[error("`{path}` cannot be moved or removed: the directory `{directory}` holds {what}")]
     CannotBeTaken { path: WorkspacePath, directory: WorkspacePath, what: String },

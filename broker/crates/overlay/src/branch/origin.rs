@@ -6,7 +6,7 @@ use bytes::Bytes;
 use rpds::RedBlackTreeMapSync;
 
 use super::{EditError, tree::Tree};
-use crate::{ContentHash, FileKind, View, WorkspacePath};
+use crate::{ContentHash, FileKind, Metadata, View, WorkspacePath};
 
 /// What the base had at a path when a branch, or one that it was forked from, first touched it.
 #[derive(Debug, Clone)]
@@ -33,7 +33,16 @@ pub(super) type Origins = RedBlackTreeMapSync<WorkspacePath, Origin>;
 impl Origin {
     /// What `view` has at `path` now.
     pub(super) fn look(view: &dyn View, path: &WorkspacePath) -> io::Result<Self> {
-        let metadata = match view.metadata(path) {
+        Self::found(view, path, view.metadata(path))
+    }
+
+    /// The same, where the look is done and `metadata` is what it gave.
+    pub(super) fn found(
+        view: &dyn View,
+        path: &WorkspacePath,
+        metadata: io::Result<Metadata>,
+    ) -> io::Result<Self> {
+        let metadata = match metadata {
             Ok(metadata) => metadata,
             Err(error) if is_missing(&error) => return Ok(Self::Missing),
             Err(error) => return Err(error),

@@ -13,6 +13,9 @@ use crate::{View, WorkspacePath, branch::edit::unreachable};
 /// How many files and directories of the base one edit may move or remove: what each was is remembered.
 pub(super) const MAX_TAKEN: usize = 100_000;
 
+/// How many bytes these may have: all of them are read, and kept in memory.
+const MAX_TAKEN_BYTES: u64 = 256 << 20;
+
 pub(super) struct Taken {
     /// The same, held by the branch alone. Contents are shared with the base and with `origins`.
     pub(super) node: Node,
@@ -31,7 +34,7 @@ impl Tree {
             None if self.shows_base_at(path) => over.side(name),
             None => return Err(missing()),
         };
-        let mut taker = Taker { tree: self, saved: self.base.saved(), path, origins: Vec::new() };
+        let mut taker = Taker { tree: self, saved: self.base.saved(), path, bytes: 0, origins: Vec::new() };
         let node = match side {
             Side::Nothing => None,
             Side::Base => taker.of_base(path)?,
@@ -51,6 +54,8 @@ struct Taker<'t> {
     saved: Option<Arc<dyn View>>,
     /// What is taken as a whole.
     path: &'t WorkspacePath,
+    /// Of the files of the base so far.
+    bytes: u64,
     origins: Vec<(WorkspacePath, Origin)>,
 }
 
@@ -124,7 +129,10 @@ impl Taker<'_> {
     /// What the base shows. What is on the disk beneath it is remembered.
     fn look_at(&mut self, at: &WorkspacePath) -> Result<Origin, EditError> {
         let failed = |error| unreachable(at, error);
-        let shown = Origin::look(&*self.tree.base, at).map_err(failed)?;
+        let metadata = self.tree.base.metadata(at);
+        // Before anything is read.
+        self.count_bytes(metadata.as_ref().map_or(0, |it| it.size))?;
+        let shown = Origin::found(&*self.tree.base, at, metadata).map_err(failed)?;
         let origin = match &self.saved {
             Some(saved) if !shown.holds(&**saved, at).map_err(failed)? => {
                 Origin::look(&**saved, at).map_err(failed)?
@@ -136,6 +144,15 @@ impl Taker<'_> {
             return Err(EditError::TooMuch { path: self.path.clone(), limit: MAX_TAKEN });
         }
         Ok(shown)
+    }
+
+    fn count_bytes(&mut self, bytes: u64) -> Result<(), EditError> {
+        self.bytes += bytes;
+        if self.bytes > MAX_TAKEN_BYTES {
+            let (path, bytes) = (self.path.clone(), self.bytes);
+            return Err(EditError::TooManyBytes { path, bytes, limit: MAX_TAKEN_BYTES });
+        }
+        Ok(())
     }
 
     fn refused(&self, directory: &WorkspacePath, what: String) -> EditError {

@@ -107,6 +107,45 @@ fn a_directory_that_is_made_again_is_empty() {
     assert!(names(&branch.snapshot(), "src").is_empty());
 }
 
+/// A base with two files that seem large.
+struct Large(Memory);
+
+impl View for Large {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        self.0.read(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        let metadata = self.0.metadata(path)?;
+        let is_large = path.file_name().is_some_and(|it| it.starts_with("large"));
+        Ok(Metadata { size: if is_large { 150 << 20 } else { metadata.size }, ..metadata })
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        self.0.list(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        self.0.read_link(path)
+    }
+}
+
+#[test]
+fn one_edit_takes_only_so_many_bytes_along() {
+    let base = Memory::from_files([("d/large 1", ""), ("d/large 2", ""), ("e", "")]).unwrap();
+    let mut branch = Branch::new(Arc::new(Large(base)));
+    let refused = [branch.remove(&path("d")), branch.rename(&path("d"), &path("f"))];
+    let want = "`d` holds 314572800 bytes or more; \
+                one edit can move, remove or change files of 268435456 bytes";
+    for error in refused.map(Result::unwrap_err) {
+        assert_eq!(error.to_string(), want);
+    }
+    assert_eq!(branch.revision(), Revision(0));
+    branch.remove(&path("d/large 1")).unwrap();
+    branch.rename(&path("d"), &path("f")).unwrap();
+    assert_eq!(names(&branch.snapshot(), "f"), ["large 2"]);
+}
+
 /// Both made a directory: it is one, unless the branch put its own in the place of one that it removed.
 #[test]
 fn a_directory_that_both_make_shows_the_files_of_both() {
