@@ -94,9 +94,9 @@ impl Branch {
     /// Applies a unified or git patch as one revision, or not at all.
     ///
     /// Files are modified, made, deleted, renamed, copied, and made executable or not; symbolic links are
-    /// files with their target as the text. Names may have git's `a/` and `b/` before them, all or none. A
-    /// hunk may have moved by some lines, but its context must fit exactly. A directory that loses its
-    /// last file to the patch is removed, as git does.
+    /// files with their target as the text. Names may have git's `a/` and `b/` before them, or whatever two
+    /// prefixes git was told to use, all or none. A hunk may have moved by some lines, but its context must
+    /// fit exactly. A directory that loses its last file to the patch is removed, as git does.
     pub fn apply_patch(&mut self, patch: &str) -> Result<PatchApplied, PatchError> {
         if patch.len() > MAX_PATCH {
             return Err(PatchError::TooLong { length: patch.len(), limit: MAX_PATCH });

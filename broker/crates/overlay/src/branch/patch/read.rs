@@ -53,7 +53,7 @@ pub(super) fn read(patch: &str) -> Result<Vec<FileEdit<'_>>, PatchError> {
             part.map_err(|error| PatchError::Unreadable { part: parts.len() + 1, why: error.to_string() })?;
         parts.push(part);
     }
-    let prefixed = are_prefixed(&parts);
+    let prefixed = git_prefixes(patch).unwrap_or_else(|| are_prefixed(&parts));
     let mut edits = Vec::new();
     for part in parts {
         let operation = operation(&part, prefixed)?;
@@ -129,6 +129,27 @@ fn stated_lines(line: &str) -> Option<(usize, usize)> {
     Some((length(old)?, length(new)?))
 }
 
+/// Whether the names that git gives in its own headers have prefixes before them, all of them. `None` if no
+/// header tells: one of a file that is moved does not.
+///
+/// Which prefixes these are depends on what was compared, and on whose configuration.
+fn git_prefixes(patch: &str) -> Option<bool> {
+    let headers = patch.lines().filter_map(|it| it.strip_prefix("diff --git "));
+    headers.filter_map(is_prefixed_pair).reduce(|a, b| a && b)
+}
+
+/// Whether the two names are one under two different first directories, and not just the same.
+fn is_prefixed_pair(names: &str) -> Option<bool> {
+    // With its quotation marks, where it has them, a name is as good.
+    let bare = |name: &str| name.trim_matches('"').to_owned();
+    let mut pairs = names.match_indices(' ').map(|(at, _)| (bare(&names[..at]), bare(&names[at + 1..])));
+    pairs.find_map(|(old, new)| match (old.split_once('/'), new.split_once('/')) {
+        _ if old == new => Some(false),
+        (Some((_, old)), Some((_, new))) if old == new => Some(true),
+        _ => None,
+    })
+}
+
 /// Whether all names have git's `a/` and `b/` before them.
 fn are_prefixed(parts: &[FilePatch<'_, str>]) -> bool {
     let is_prefixed = |part: &FilePatch<'_, str>| match part.operation() {
@@ -145,7 +166,8 @@ fn are_prefixed(parts: &[FilePatch<'_, str>]) -> bool {
 
 fn operation(part: &FilePatch<'_, str>, prefixed: bool) -> Result<Operation, PatchError> {
     let plain = path;
-    let path = |name: &str| path(if prefixed { name.get(2..).unwrap_or_default() } else { name });
+    let path =
+        |name: &str| path(if prefixed { name.split_once('/').map_or("", |(_, rest)| rest) } else { name });
     let operation = match part.operation() {
         FileOperation::Delete(name) => Operation::Delete(path(name)?),
         FileOperation::Create(name) => Operation::Create(path(name)?),

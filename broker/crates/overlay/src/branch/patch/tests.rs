@@ -135,6 +135,49 @@ fn plain_patches_with_and_without_prefixes() {
     assert_eq!(check("--- dos.txt\n+++ dos.txt\n@@ -2 +2 @@\n-y\n+z\n").unwrap(), ["dos.txt: x\r\nz\r\n"]);
 }
 
+/// As `git diff` writes them with `diff.mnemonicPrefix`, `-R` or `--no-prefix`, of folders of any name.
+#[test]
+fn prefixes_of_git() {
+    let added = |[old, new]: [&str; 2], name: &str| {
+        format!(
+            "diff --git {old}{name} {new}{name}\nnew file mode 100644\nindex 0000000..d3b9e4f\n\
+             --- /dev/null\n+++ {new}{name}\n@@ -0,0 +1 @@\n+n\n"
+        )
+    };
+    let pairs = ["i w", "c i", "c w", "o w", "1 2", "w i", "a b", "b a"];
+    for pair in pairs.map(|it| it.split_once(' ').unwrap()) {
+        let prefixes = [pair.0, pair.1].map(|it| format!("{it}/"));
+        let [old, new] = [&*prefixes[0], &*prefixes[1]];
+        assert_eq!(check(&added([old, new], "new.py")).unwrap(), ["new.py: n\n"]);
+        assert_eq!(check(&added([old, new], "src/new w.py")).unwrap(), ["src/new w.py: n\n"]);
+        assert_eq!(check(&added([old, new], "a/new.py")).unwrap(), ["a/", "a/new.py: n\n"]);
+        let rest = format!(
+            "diff --git {old}e {new}e\nnew file mode 100644\nindex 0000000..e69de29\n\
+             diff --git {old}d/only {new}d/only\ndeleted file mode 100644\nindex 1234567..0000000\n\
+             --- {old}d/only\n+++ /dev/null\n@@ -1 +0,0 @@\n-l\n\
+             diff --git {old}src/a.py {new}src/a.py\nindex 1234567..89abcde 100644\n\
+             --- {old}src/a.py\n+++ {new}src/a.py\n@@ -2,2 +2,2 @@\n two\n-three\n+3\n\
+             diff --git {old}odd name.txt {new}moved\nsimilarity index 100%\n\
+             rename from odd name.txt\nrename to moved\n"
+        );
+        let want = ["d: gone", "d/only: gone", "e: ", "moved: o\n", "src/a.py: one\ntwo\n3\n"];
+        assert_eq!(check(&rest).unwrap(), want);
+    }
+    let quoted = "diff --git \"i/t\\tb\" \"w/t\\tb\"\nnew file mode 100644\n\
+                  --- /dev/null\n+++ \"w/t\\tb\"\n@@ -0,0 +1 @@\n+n\n";
+    assert_eq!(check(quoted).unwrap(), ["t\tb: n\n"]);
+    for folder in ["a", "b", "w", "src"] {
+        let name = format!("{folder}/new.py");
+        let got = check(&added(["", ""], &name)).unwrap();
+        assert_eq!(got.last().unwrap(), &format!("{name}: n\n"), "without a prefix");
+        let got = check(&added(["a/", "b/"], &name)).unwrap();
+        assert_eq!(got.last().unwrap(), &format!("{name}: n\n"));
+    }
+    let deleted = "diff --git d/only d/only\ndeleted file mode 100644\n\
+                   --- d/only\n+++ /dev/null\n@@ -1 +0,0 @@\n-l\n";
+    assert_eq!(check(deleted).unwrap(), ["d: gone", "d/only: gone"]);
+}
+
 #[test]
 fn moved_hunks_are_told() {
     let mut branch = branch();
