@@ -59,6 +59,7 @@ fn edit(error: &EditError) -> Facts {
         | EditError::DirectoryNotEmpty(path)
         | EditError::NotText(path)
         | EditError::Overlap { path, .. }
+        | EditError::BadTarget { path, .. }
         | EditError::Unreachable { path, .. } => vec![of_path(path)],
         EditError::IntoItself { from, to } => vec![fact("from_path", from), fact("to_path", to)],
         EditError::Stale { expected, actual } => revisions(*expected, *actual),
@@ -66,6 +67,9 @@ fn edit(error: &EditError) -> Facts {
         EditError::OutOfBounds { path, length, .. } => vec![of_path(path), fact("length", length)],
         EditError::InsideCharacter { path, offset } => vec![of_path(path), fact("offset", offset)],
         EditError::TooLong { length, limit } => vec![fact("limit", limit), fact("actual", length)],
+        EditError::NameTooLong { path, length, limit } => {
+            vec![of_path(path), fact("limit", limit), fact("actual", length)]
+        }
         EditError::TooMuch { path, limit } => vec![of_path(path), fact("limit", limit)],
         EditError::TooManyBytes { path, bytes, limit } => {
             vec![of_path(path), fact("limit", limit), fact("actual", bytes)]

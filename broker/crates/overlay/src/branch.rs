@@ -92,6 +92,12 @@ pub enum EditError {
     Overlap { path: WorkspacePath, first: (u32, u32), second: (u32, u32) },
     #[error("a path of {length} bytes is too long; the limit is {limit}")]
     TooLong { length: usize, limit: usize },
+    /// In bytes. `path` has a name that no file system takes.
+    #[error("a name of {length} bytes is too long, in `{path}`; the limit is {limit}")]
+    NameTooLong { path: WorkspacePath, length: usize, limit: usize },
+    /// No file system has such a link.
+    #[error("the target of the link `{path}` {what}")]
+    BadTarget { path: WorkspacePath, what: &'static str },
     #[error("`{path}` holds more than {limit} files and directories; move or remove it in parts")]
     TooMuch { path: WorkspacePath, limit: usize },
     /// `bytes` is what was counted until it was too much.

@@ -14,6 +14,12 @@ use crate::{FileKind, View as _, WorkspacePath};
 /// As Linux, whose folders a branch must fit into.
 const MAX_PATH: usize = 4096;
 
+/// As Linux: of one component of a path.
+const MAX_NAME: usize = 255;
+
+/// As Linux.
+const MAX_TARGET: usize = 4095;
+
 type Edited = Result<Revision, EditError>;
 
 impl Branch {
@@ -75,6 +81,7 @@ impl Branch {
         if kind == FileKind::Directory && to.starts_with(&from) {
             return Err(EditError::IntoItself { from, to });
         }
+        expect_names_fit(&to)?;
         self.expect_replaceable(&to, kind)?;
         let tree = &self.state().tree;
         let taken = tree.taken(&from)?;
@@ -123,6 +130,10 @@ impl Branch {
 
     /// Puts `node` at the link-free `path`.
     pub(super) fn put(&mut self, path: &WorkspacePath, node: Node, parents: Parents, what: &str) -> Edited {
+        expect_names_fit(path)?;
+        if let Node::Symlink(target) = &node {
+            expect_target(path, target)?;
+        }
         let tree = self.state().tree.with(path, Some(node), parents)?;
         let origins = self.origins_with(Vec::new(), self.touched(path))?;
         Ok(self.replace_tree(tree, origins, &format!("{what} {path}"), vec![path.clone()]))
@@ -230,6 +241,23 @@ impl Branch {
         }
         Err(EditError::DirectoryNotEmpty(path.clone()))
     }
+}
+
+fn expect_names_fit(path: &WorkspacePath) -> Result<(), EditError> {
+    match path.components().map(str::len).find(|it| *it > MAX_NAME) {
+        None => Ok(()),
+        Some(length) => Err(EditError::NameTooLong { path: path.clone(), length, limit: MAX_NAME }),
+    }
+}
+
+fn expect_target(path: &WorkspacePath, target: &str) -> Result<(), EditError> {
+    let what = match target {
+        "" => "is empty",
+        it if it.contains('\0') => "contains a NUL character",
+        it if it.len() > MAX_TARGET => "is longer than 4095 bytes",
+        _ => return Ok(()),
+    };
+    Err(EditError::BadTarget { path: path.clone(), what })
 }
 
 /// The paths of everything in the directory `node`, were it at `at`.

@@ -107,6 +107,34 @@ fn a_directory_that_is_made_again_is_empty() {
     assert!(names(&branch.snapshot(), "src").is_empty());
 }
 
+#[test]
+fn what_no_commit_could_write_is_refused() {
+    let mut branch = branch();
+    let (name, long) = ("n".repeat(255), "n".repeat(256));
+    let errors = [
+        branch.symlink(&path("l"), ""),
+        branch.symlink(&path("l"), "a\0b"),
+        branch.symlink(&path("l"), &"t".repeat(4096)),
+        branch.write(&path(&format!("{long}/x")), "".into()),
+        branch.create(&path(&long), "".into()),
+        branch.create_dir(&path(&format!("src/{long}"))),
+        branch.rename(&path("README"), &path(&long)),
+    ];
+    let errors = errors.map(|it| it.unwrap_err().to_string());
+    assert_eq!(errors[0], "the target of the link `l` is empty");
+    assert_eq!(errors[1], "the target of the link `l` contains a NUL character");
+    assert_eq!(errors[2], "the target of the link `l` is longer than 4095 bytes");
+    for error in &errors[3..] {
+        assert!(error.starts_with("a name of 256 bytes is too long, in `"), "{error}");
+    }
+    let patch = "diff --git a/l b/l\nnew file mode 120000\nindex 0000000..e69de29\n";
+    let error = branch.apply_patch(patch).unwrap_err();
+    assert_eq!(error.to_string(), errors[0]);
+    assert_eq!(branch.revision(), Revision(0));
+    branch.symlink(&path("l"), &"t".repeat(4095)).unwrap();
+    branch.write(&path(&format!("{name}/{name}")), "".into()).unwrap();
+}
+
 /// A base with two files that seem large.
 struct Large(Memory);
 
