@@ -27,7 +27,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 }
 
 /// A base that has all that a view has.
-fn memory(view: &dyn View) -> Memory {
+pub(crate) fn memory(view: &dyn View) -> Memory {
     let mut memory = Memory::default();
     for (path, state) in everything(view) {
         match state {
@@ -55,7 +55,7 @@ fn commit(branch: &mut Branch, base: &Moving) -> Result<(), TestCaseError> {
 }
 
 #[cfg(unix)]
-fn expected_is_there(branch: &Branch, base: &Moving) -> Result<(), TestCaseError> {
+pub(crate) fn expected_is_there(branch: &Branch, base: &Moving) -> Result<(), TestCaseError> {
     use overlay::{Expected, FileOp};
     for op in branch.plan_commit(&std::collections::BTreeSet::new()).unwrap().ops {
         let (path, expected) = match &op {

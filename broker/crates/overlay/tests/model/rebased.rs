@@ -82,4 +82,29 @@ proptest! {
         let base: Arc<dyn View> = base;
         same(&child, &Branch::restore(base, child.steps()).unwrap())?;
     }
+
+    /// Whatever became of the base: a commit is refused over nothing but what is told as a conflict.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_conflict_can_be_committed(ours in some(), other in some(), is_undone in any::<bool>()) {
+        use crate::committed::{expected_is_there, memory};
+        let base = Arc::new(Moving::new(Model::base().memory()));
+        let mut branch = Branch::new(base.clone());
+        make(&mut branch, &ours);
+        if is_undone {
+            base.set(memory(&branch.snapshot()));
+            branch.committed();
+        }
+        let mut others = Branch::new(Arc::new(memory(&*base)));
+        make(&mut others, &other);
+        base.set(memory(&others.snapshot()));
+        if is_undone {
+            branch.undo_to(Revision(0)).unwrap();
+        }
+        if branch.conflicts().unwrap().is_empty() {
+            expected_is_there(&branch, &base)?;
+        }
+        branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
+        expected_is_there(&branch, &base)?;
+    }
 }

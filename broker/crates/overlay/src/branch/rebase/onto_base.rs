@@ -92,7 +92,8 @@ fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
         // The parent was committed: the branch goes on from what it had from there.
         let are_directories = it.ours == Origin::Directory && it.theirs == Origin::Directory;
         let is_parents = !are_directories && parent.says(path).is_some_and(|says| says == it.theirs);
-        if is_parents && it.theirs == Origin::Directory {
+        // What is in theirs is hidden where the branch has moved one of its own there.
+        if are_directories || (is_parents && it.theirs == Origin::Directory) {
             add_late(snapshot, path, &mut touched)?;
         }
         let ancestor = if is_parents { it.theirs.clone() } else { it.ancestor };

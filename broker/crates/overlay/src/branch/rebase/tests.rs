@@ -266,6 +266,18 @@ fn what_came_into_a_moved_directory_stays_there() {
 }
 
 #[test]
+fn what_stands_where_a_directory_was_moved_to_is_told() {
+    let (base, mut branch) = branch();
+    branch.rename(&path("d"), &path("e")).unwrap();
+    base.set(|it| it.insert_file(&path("e/late"), "late".into(), false));
+    let late = [("e/late".to_owned(), ConflictKind::Mergeable)];
+    assert_eq!(kinds(&branch.conflicts().unwrap()), late);
+    branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
+    assert_eq!(["e/x", "e/late"].map(|it| text(&branch, it)), ["x\n", "late"]);
+    assert_eq!(branch.conflicts().unwrap(), []);
+}
+
+#[test]
 fn a_directory_that_became_a_file_is_a_conflict() {
     let (base, mut branch) = branch();
     branch.write(&path("d/sub/new"), "n".into()).unwrap();
