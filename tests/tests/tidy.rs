@@ -16,6 +16,7 @@ use std::{
 const ALLOWED: &[(&str, &[&str])] = &[
     ("overlay", &[]),
     ("lint", &["overlay"]),
+    ("language-servers", &["lint", "overlay"]),
     ("plugin-host", &["lint", "overlay"]),
     ("scheduler", &["lint", "overlay"]),
     ("broker-proto", &[]),

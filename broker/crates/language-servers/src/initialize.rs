@@ -1,0 +1,259 @@
+//! `initialize`: what a server is told about this client, and what it answers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::{PositionEncoding, ProtocolError};
+
+/// What a server is told at the start.
+#[derive(Debug, Clone)]
+pub struct Initialize {
+    /// The first is the root.
+    pub folders: Vec<WorkspaceFolder>,
+    /// `initializationOptions`.
+    pub options: Value,
+    /// On top of the capabilities that this client has anyway.
+    pub capabilities: Value,
+    /// The preferred one first. UTF-16 is always offered.
+    pub encodings: Vec<PositionEncoding>,
+}
+
+impl Initialize {
+    pub fn new(folders: Vec<WorkspaceFolder>) -> Self {
+        let encodings = vec![PositionEncoding::Utf8, PositionEncoding::Utf16];
+        Self { folders, options: Value::Null, capabilities: Value::Null, encodings }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkspaceFolder {
+    pub uri: String,
+    pub name: String,
+}
+
+/// What it answered.
+pub(crate) struct Initialized {
+    /// As they came.
+    pub(crate) capabilities: Value,
+    pub(crate) encoding: PositionEncoding,
+    /// Its name and version, as far as it says.
+    pub(crate) server: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Reply {
+    capabilities: Value,
+    #[serde(rename = "serverInfo")]
+    server: Option<ServerInfo>,
+}
+
+#[derive(Deserialize)]
+struct ServerInfo {
+    name: String,
+    version: Option<String>,
+}
+
+impl Initialize {
+    pub(crate) fn params(&self) -> Value {
+        let mut capabilities = client_capabilities();
+        capabilities["general"]["positionEncodings"] = self.offered().map(PositionEncoding::as_str).collect();
+        merge(&mut capabilities, &self.capabilities);
+        json!({
+            "processId": std::process::id(),
+            "clientInfo": { "name": "broker", "version": env!("CARGO_PKG_VERSION") },
+            "rootUri": self.folders.first().map(|it| &it.uri),
+            "workspaceFolders": self.folders,
+            "initializationOptions": self.options,
+            "capabilities": capabilities,
+        })
+    }
+
+    pub(crate) fn understand(&self, reply: Reply) -> Result<Initialized, ProtocolError> {
+        let named = reply.capabilities["positionEncoding"].as_str().unwrap_or("utf-16");
+        let encoding = self.offered().find(|it| it.as_str() == named);
+        let encoding = encoding.ok_or_else(|| ProtocolError::BadEncoding { encoding: named.to_owned() })?;
+        let server = reply.server.map(|it| match it.version {
+            Some(version) => format!("{} {version}", it.name),
+            None => it.name,
+        });
+        Ok(Initialized { capabilities: reply.capabilities, encoding, server })
+    }
+
+    fn offered(&self) -> impl Iterator<Item = PositionEncoding> {
+        let must = Some(PositionEncoding::Utf16).filter(|it| !self.encodings.contains(it));
+        self.encodings.iter().copied().chain(must)
+    }
+}
+
+/// Objects are merged; of anything else the later one counts.
+fn merge(base: &mut Value, over: &Value) {
+    match (base, over) {
+        (Value::Object(base), Value::Object(over)) => {
+            for (key, value) in over {
+                merge(base.entry(key).or_insert_with(|| Value::Object(Map::new())), value);
+            }
+        }
+        (_, Value::Null) => {}
+        (base, over) => *base = over.clone(),
+    }
+}
+
+/// What this client does with what a server may do or ask. The queries pass through unseen, so their
+/// capabilities are those of somebody who takes everything.
+fn client_capabilities() -> Value {
+    let kinds = ["quickfix", "refactor", "refactor.extract", "refactor.inline", "refactor.rewrite", "source"];
+    let link = json!({ "dynamicRegistration": true, "linkSupport": true });
+    let plain = json!({ "dynamicRegistration": true });
+    let formats = json!(["markdown", "plaintext"]);
+    let refresh = json!({ "refreshSupport": true });
+    json!({
+        "general": {
+            "staleRequestSupport": { "cancel": true, "retryOnContentModified": [] },
+            "markdown": { "parser": "commonmark" },
+        },
+        "workspace": {
+            "applyEdit": true,
+            "workspaceEdit": {
+                "documentChanges": true,
+                "resourceOperations": ["create", "rename", "delete"],
+                "failureHandling": "transactional",
+                "normalizesLineEndings": false,
+                "changeAnnotationSupport": { "groupsOnLabel": false },
+            },
+            "configuration": true,
+            "didChangeConfiguration": plain,
+            "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
+            "workspaceFolders": true,
+            "symbol": { "dynamicRegistration": true, "resolveSupport": { "properties": ["location.range"] } },
+            "executeCommand": plain,
+            "diagnostics": refresh,
+            "semanticTokens": refresh,
+            "codeLens": refresh,
+            "inlayHint": refresh,
+            "inlineValue": refresh,
+            "foldingRange": refresh,
+            "fileOperations": {
+                "dynamicRegistration": true,
+                "willCreate": true,
+                "willRename": true,
+                "willDelete": true,
+                "didCreate": true,
+                "didRename": true,
+                "didDelete": true,
+            },
+        },
+        "window": {
+            "workDoneProgress": true,
+            "showMessage": { "messageActionItem": { "additionalPropertiesSupport": false } },
+            "showDocument": { "support": false },
+        },
+        "textDocument": {
+            "synchronization": { "dynamicRegistration": true, "didSave": true },
+            "publishDiagnostics": {
+                "relatedInformation": true,
+                "tagSupport": { "valueSet": [1, 2] },
+                "versionSupport": true,
+                "codeDescriptionSupport": true,
+                "dataSupport": true,
+            },
+            "diagnostic": {
+                "dynamicRegistration": true,
+                "relatedDocumentSupport": true,
+                "relatedInformation": true,
+                "tagSupport": { "valueSet": [1, 2] },
+                "codeDescriptionSupport": true,
+                "dataSupport": true,
+            },
+            "hover": { "dynamicRegistration": true, "contentFormat": formats },
+            "completion": {
+                "dynamicRegistration": true,
+                "contextSupport": true,
+                "completionItem": {
+                    "snippetSupport": false,
+                    "documentationFormat": formats,
+                    "deprecatedSupport": true,
+                    "tagSupport": { "valueSet": [1] },
+                    "insertReplaceSupport": true,
+                    "labelDetailsSupport": true,
+                    "resolveSupport": { "properties": ["documentation", "detail", "additionalTextEdits"] },
+                },
+            },
+            "signatureHelp": {
+                "dynamicRegistration": true,
+                "signatureInformation": {
+                    "documentationFormat": formats,
+                    "parameterInformation": { "labelOffsetSupport": true },
+                    "activeParameterSupport": true,
+                },
+            },
+            "declaration": link,
+            "definition": link,
+            "typeDefinition": link,
+            "implementation": link,
+            "references": plain,
+            "documentHighlight": plain,
+            "documentSymbol": { "dynamicRegistration": true, "hierarchicalDocumentSymbolSupport": true },
+            "codeAction": {
+                "dynamicRegistration": true,
+                "codeActionLiteralSupport": { "codeActionKind": { "valueSet": kinds } },
+                "isPreferredSupport": true,
+                "disabledSupport": true,
+                "dataSupport": true,
+                "resolveSupport": { "properties": ["edit", "command"] },
+            },
+            "codeLens": plain,
+            "documentLink": plain,
+            "formatting": plain,
+            "rangeFormatting": { "dynamicRegistration": true, "rangesSupport": true },
+            "onTypeFormatting": plain,
+            "rename": { "dynamicRegistration": true, "prepareSupport": true },
+            "foldingRange": plain,
+            "selectionRange": plain,
+            "callHierarchy": plain,
+            "typeHierarchy": plain,
+            "inlayHint": {
+                "dynamicRegistration": true,
+                "resolveSupport": { "properties": ["tooltip", "textEdits"] },
+            },
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoding(
+        offered: &[PositionEncoding],
+        capabilities: Value,
+    ) -> Result<PositionEncoding, ProtocolError> {
+        let initialize = Initialize { encodings: offered.to_vec(), ..Initialize::new(Vec::new()) };
+        let reply = serde_json::from_value(json!({ "capabilities": capabilities })).unwrap();
+        initialize.understand(reply).map(|it| it.encoding)
+    }
+
+    #[test]
+    fn the_server_chooses_among_what_is_offered() {
+        use PositionEncoding::{Utf8, Utf16, Utf32};
+        assert_eq!(encoding(&[Utf8], json!({})), Ok(Utf16));
+        assert_eq!(encoding(&[Utf8, Utf16], json!({ "positionEncoding": "utf-8" })), Ok(Utf8));
+        assert_eq!(encoding(&[Utf32], json!({ "positionEncoding": "utf-16" })), Ok(Utf16));
+        let bad = |it: &str| Err(ProtocolError::BadEncoding { encoding: it.to_owned() });
+        assert_eq!(encoding(&[Utf8], json!({ "positionEncoding": "utf-32" })), bad("utf-32"));
+        assert_eq!(encoding(&[Utf8], json!({ "positionEncoding": "ebcdic" })), bad("ebcdic"));
+    }
+
+    #[test]
+    fn capabilities_are_added_to() {
+        let mut initialize = Initialize::new(Vec::new());
+        initialize.capabilities = json!({
+            "experimental": { "serverStatusNotification": true },
+            "textDocument": { "hover": { "contentFormat": ["plaintext"] } },
+        });
+        let capabilities = &initialize.params()["capabilities"];
+        assert_eq!(capabilities["experimental"]["serverStatusNotification"], true);
+        assert_eq!(capabilities["textDocument"]["hover"]["contentFormat"], json!(["plaintext"]));
+        assert_eq!(capabilities["textDocument"]["hover"]["dynamicRegistration"], true);
+        assert_eq!(capabilities["general"]["positionEncodings"], json!(["utf-8", "utf-16"]));
+    }
+}

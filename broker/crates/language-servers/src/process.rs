@@ -1,0 +1,195 @@
+//! A server's process as the daemon has it: the keeper, with the server's pipes.
+
+use std::{
+    ffi::OsString,
+    fmt,
+    io::{self, Read},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::process::{CommandExt, ExitStatusExt},
+    },
+    path::PathBuf,
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::retry_on_intr,
+    process::{Pid, Signal, kill_process},
+};
+
+use crate::descendants;
+
+/// Between two looks whether the keeper has ended, when it is about to.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// What to run, and how.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    pub keeper: Keeper,
+    /// A path, or a name to be found in the server's `PATH`.
+    pub program: PathBuf,
+    pub args: Vec<OsString>,
+    /// On top of this process's own environment; `None` takes a variable away.
+    pub env: Vec<(OsString, Option<OsString>)>,
+    pub cwd: PathBuf,
+    /// The niceness of the server and all it starts.
+    pub nice: i32,
+}
+
+/// The command that calls [`keeper::run`](crate::keeper::run) with the arguments that are added to it.
+#[derive(Debug, Clone)]
+pub struct Keeper {
+    pub program: PathBuf,
+    pub args: Vec<OsString>,
+}
+
+impl Keeper {
+    /// This very program, also when its file was replaced meanwhile.
+    pub fn this_program(args: impl IntoIterator<Item = impl Into<OsString>>) -> io::Result<Self> {
+        let program =
+            if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
+        Ok(Self { program, args: args.into_iter().map(Into::into).collect() })
+    }
+}
+
+impl Launch {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.keeper.program);
+        command.args(&self.keeper.args).arg(self.nice.to_string()).arg(&self.program).args(&self.args);
+        for (name, value) in &self.env {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.current_dir(&self.cwd).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A Ctrl-C in the daemon's terminal is not for the keeper.
+        command.process_group(0);
+        command
+    }
+}
+
+/// How a server's process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+    /// It cannot be killed, or it is not known how it ended.
+    Unknown,
+}
+
+impl Exit {
+    /// The keeper tells of a signal as shells do.
+    fn of_keeper(status: ExitStatus) -> Self {
+        match (status.code(), status.signal()) {
+            (Some(code), _) if code > 128 => Self::Signal(code - 128),
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exited with code {code}"),
+            Self::Signal(signal) => write!(f, "was killed by signal {signal}"),
+            Self::Unknown => write!(f, "ended in a way that is not known"),
+        }
+    }
+}
+
+/// The keeper. When the input that was handed out is closed, it kills the server and ends.
+pub(crate) struct Process {
+    keeper: Mutex<Child>,
+    pid: Pid,
+}
+
+pub(crate) struct Pipes {
+    pub(crate) input: ChildStdin,
+    pub(crate) output: Output<ChildStdout>,
+    pub(crate) errors: Output<ChildStderr>,
+}
+
+impl Process {
+    pub(crate) fn start(launch: &Launch) -> io::Result<(Self, Pipes)> {
+        let mut keeper = launch.command().spawn()?;
+        let pid = Pid::from_child(&keeper);
+        let end = end_of(pid).map(Arc::new);
+        let none = || io::Error::other("a pipe is missing");
+        let input = keeper.stdin.take().ok_or_else(none)?;
+        let output = Output { pipe: keeper.stdout.take().ok_or_else(none)?, end: end.clone() };
+        let errors = Output { pipe: keeper.stderr.take().ok_or_else(none)?, end };
+        Ok((Self { keeper: Mutex::new(keeper), pid }, Pipes { input, output, errors }))
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().cast_unsigned()
+    }
+
+    /// How it ended, as soon as it has; `None` if it has not until `deadline`.
+    pub(crate) fn wait(&self, deadline: Instant) -> Option<Exit> {
+        loop {
+            match self.keeper.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
+                Ok(Some(status)) => return Some(Exit::of_keeper(status)),
+                Ok(None) => {}
+                Err(_) => return Some(Exit::Unknown),
+            }
+            if Instant::now() >= deadline {
+                return None;
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// For a keeper that does not do its work: kills what is below it, then the keeper.
+    pub(crate) fn kill(&self, deadline: Instant) {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        // As long as it was not asked after, its number is its own.
+        if matches!(keeper.try_wait(), Ok(None)) {
+            while descendants::kill_below(self.pid) > 0 && Instant::now() < deadline {
+                thread::sleep(LOOK);
+            }
+            let _ = kill_process(self.pid, Signal::KILL);
+        }
+    }
+}
+
+/// Becomes readable when the process has ended.
+#[cfg(target_os = "linux")]
+fn end_of(pid: Pid) -> Option<OwnedFd> {
+    // Kernels since 5.3 know it.
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_of(_: Pid) -> Option<OwnedFd> {
+    None
+}
+
+/// A pipe that ends when the keeper has, whoever still holds the other end.
+pub(crate) struct Output<P> {
+    pipe: P,
+    end: Option<Arc<OwnedFd>>,
+}
+
+impl<P: Read + AsFd> Read for Output<P> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &self.end {
+            Some(end) if !comes_before(&self.pipe, &**end)? => Ok(0),
+            _ => self.pipe.read(buffer),
+        }
+    }
+}
+
+/// Waits for either; what was written before the end still comes.
+fn comes_before(pipe: &impl AsFd, end: &impl AsFd) -> io::Result<bool> {
+    let mut either = [PollFd::new(pipe, PollFlags::IN), PollFd::new(end, PollFlags::IN)];
+    retry_on_intr(|| poll(&mut either, None))?;
+    Ok(!either[0].revents().is_empty())
+}

@@ -1,0 +1,300 @@
+//! A session at work: three threads around the state. One reads what the server says, one writes what it is
+//! told, one keeps what it writes to its standard error. The reader is the one that ends the session.
+
+use std::{
+    io::{self, BufReader, Read},
+    process::ChildStdin,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use lint::Cancel;
+use serde_json::{Value, value::RawValue};
+
+use crate::{
+    Broken, Epoch, Event, EventKind, EventSink, Exit, Id, Limits, ProtocolError, RequestError,
+    log::Log,
+    message::{self, Answer, Message},
+    outbox::{NotTaken, Outbox, TICK},
+    process::{Pipes, Process},
+    state::{Reply, State, Who},
+    transport::{frame, read_frame},
+};
+
+/// For a server whose output has ended, before it is killed.
+const TIME_TO_EXIT: Duration = Duration::from_millis(500);
+
+/// For the keeper to kill the server, before both are killed.
+const TIME_TO_KILL: Duration = Duration::from_secs(2);
+
+/// How many lines of standard error explain a death.
+const LAST_LINES: usize = 20;
+
+pub(crate) struct Session {
+    pub(crate) epoch: Epoch,
+    pub(crate) limits: Limits,
+    /// What `workspace/configuration` is answered from.
+    pub(crate) settings: Value,
+    pub(crate) folders: Value,
+    pub(crate) process: Process,
+    pub(crate) stderr: Log,
+    /// What the server said to be shown or logged.
+    pub(crate) messages: Log,
+    state: Mutex<State>,
+    changed: Condvar,
+    outbox: Outbox,
+    events: EventSink,
+}
+
+/// What differs from one session to another.
+pub(crate) struct Setup {
+    pub(crate) epoch: Epoch,
+    pub(crate) limits: Limits,
+    pub(crate) settings: Value,
+    pub(crate) folders: Value,
+    pub(crate) state: State,
+    pub(crate) events: EventSink,
+}
+
+impl Session {
+    pub(crate) fn start(setup: Setup, process: Process, pipes: Pipes) -> io::Result<Arc<Self>> {
+        let Setup { epoch, limits, settings, folders, state, events } = setup;
+        let outbox = Outbox::new(limits.outbox);
+        let (stderr, messages) = Default::default();
+        let (state, changed) = (Mutex::new(state), Condvar::new());
+        let session = Self {
+            epoch,
+            limits,
+            settings,
+            folders,
+            process,
+            stderr,
+            messages,
+            state,
+            changed,
+            outbox,
+            events,
+        };
+        let session = Arc::new(session);
+        let Pipes { input, output, errors } = pipes;
+        let (alive, end_of_errors) = channel::<()>();
+        session.spawn("ls-stderr", move |it| {
+            it.stderr.follow(errors);
+            drop(alive);
+        })?;
+        session.spawn("ls-write", move |it| it.write(input))?;
+        session
+            .spawn("ls-read", move |it| it.read(output, &end_of_errors))
+            .inspect_err(|_| session.abandon())?;
+        Ok(session)
+    }
+
+    fn spawn(self: &Arc<Self>, name: &str, work: impl FnOnce(&Self) + Send + 'static) -> io::Result<()> {
+        let session = Arc::clone(self);
+        thread::Builder::new().name(name.to_owned()).spawn(move || work(&session))?;
+        Ok(())
+    }
+
+    /// Returns the new request's number and where its reply will come. Once the request is on its way, only
+    /// the reply or the end of the session settles it.
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        params: &RawValue,
+        deadline: Instant,
+        cancel: &Cancel,
+        who: Who,
+    ) -> Result<(i64, Receiver<Reply>), RequestError> {
+        let (id, reply) = self.state().register(who)?;
+        let sent = self.send_numbered(id, method, params, deadline, cancel);
+        if sent.is_err() {
+            self.state().forget(id);
+        }
+        sent.map(|()| (id, reply))
+    }
+
+    fn send_numbered(
+        &self,
+        id: i64,
+        method: &str,
+        params: &RawValue,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<(), RequestError> {
+        let body = message::request(&Id::Number(id), method, params).map_err(|it| unsendable(method, &it))?;
+        match self.outbox.push(frame(&body), deadline, cancel) {
+            // When it is closed, the session is over or about to be, and the reply tells why.
+            Ok(()) | Err(NotTaken::Closed) => Ok(()),
+            Err(NotTaken::Full) => Err(RequestError::TimedOut),
+            Err(NotTaken::Cancelled) => Err(RequestError::Cancelled),
+        }
+    }
+
+    pub(crate) fn notify(
+        &self,
+        method: &str,
+        params: &RawValue,
+        deadline: Instant,
+        who: Who,
+    ) -> Result<(), RequestError> {
+        if let Some(reason) = self.state().refusal(who) {
+            return Err(reason.into());
+        }
+        let body = message::notification(method, params).map_err(|it| unsendable(method, &it))?;
+        self.outbox.push(frame(&body), deadline, &Cancel::default()).map_err(|it| match it {
+            NotTaken::Full | NotTaken::Cancelled => RequestError::TimedOut,
+            NotTaken::Closed => self.state().refusal(who).unwrap_or(Broken::Closed).into(),
+        })
+    }
+
+    /// The request is not waited for any more: its reply goes nowhere, and the server may stop.
+    pub(crate) fn give_up(&self, id: i64) {
+        let was_waiting = self.state().forget(id);
+        let params = serde_json::value::to_raw_value(&serde_json::json!({ "id": id }));
+        if let (true, Ok(params)) = (was_waiting, params)
+            && let Ok(body) = message::notification("$/cancelRequest", &params)
+        {
+            // If there is no room, the server goes on in vain.
+            let _ = self.outbox.offer(frame(&body));
+        }
+    }
+
+    /// Answers what the server asked, without waiting.
+    pub(crate) fn respond(
+        &self,
+        id: &Id,
+        answer: &Result<Box<RawValue>, crate::Refusal>,
+    ) -> Result<(), ProtocolError> {
+        let bad = |it: serde_json::Error| ProtocolError::BadMessage { reason: it.to_string() };
+        let body = message::response(id, answer).map_err(bad)?;
+        match self.outbox.offer(frame(&body)) {
+            Ok(()) | Err(NotTaken::Closed) => Ok(()),
+            Err(_) => Err(ProtocolError::AsksOnly { limit: self.limits.outbox }),
+        }
+    }
+
+    pub(crate) fn tell(&self, kind: EventKind, size: usize) -> Result<(), ProtocolError> {
+        self.events.push(Event { epoch: self.epoch, kind }, size)
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes those who wait for something in the state to become different.
+    pub(crate) fn state_changed(&self) {
+        self.changed.notify_all();
+    }
+
+    /// Waits until `is_there` says something.
+    pub(crate) fn wait_for<T>(
+        &self,
+        deadline: Instant,
+        cancel: &Cancel,
+        is_there: impl Fn(&State) -> Option<T>,
+    ) -> Result<T, RequestError> {
+        let mut state = self.state();
+        loop {
+            if let Some(it) = is_there(&state) {
+                return Ok(it);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if cancel.is_cancelled() {
+                return Err(RequestError::Cancelled);
+            } else if left.is_zero() {
+                return Err(RequestError::TimedOut);
+            }
+            let wait = self.changed.wait_timeout(state, TICK.min(left));
+            state = wait.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    pub(crate) fn wait_for_exit(&self, deadline: Instant) -> Option<Exit> {
+        self.wait_for(deadline, &Cancel::default(), |it| it.exit).ok()
+    }
+
+    /// Has the server killed. Does not wait for its end.
+    pub(crate) fn abandon(&self) {
+        self.state().close();
+        self.outbox.close();
+    }
+
+    /// Everybody is told, and the server killed.
+    fn break_off(&self, reason: Broken) -> Broken {
+        let reason = self.state().break_off(reason);
+        self.outbox.close();
+        self.state_changed();
+        reason
+    }
+
+    fn write(&self, input: ChildStdin) {
+        if let Err(after) = self.outbox.write_to(input, self.limits.not_reading) {
+            self.break_off(Broken::Protocol(ProtocolError::NotReading { after }));
+        }
+        // The input is closed now, so the keeper kills the server.
+        if self.wait_for_exit(Instant::now() + TIME_TO_KILL).is_none() {
+            self.process.kill(Instant::now() + TIME_TO_KILL);
+        }
+    }
+
+    fn read(&self, output: impl Read, end_of_errors: &Receiver<()>) {
+        match self.read_messages(output) {
+            // How the process ended tells more.
+            Ok(()) | Err(ProtocolError::Truncated) => {}
+            Err(error) => drop(self.break_off(Broken::Protocol(error))),
+        }
+        let exit = self.exit();
+        // Its last words are on their way.
+        let _ = end_of_errors.recv_timeout(TIME_TO_EXIT);
+        let reason = self.break_off(Broken::Died { exit, stderr: self.stderr.tail(LAST_LINES) });
+        self.events.push_end(self.epoch, reason);
+        self.state().exit = Some(exit);
+        self.state_changed();
+    }
+
+    fn read_messages(&self, output: impl Read) -> Result<(), ProtocolError> {
+        let mut output = BufReader::with_capacity(64 << 10, output);
+        while let Some(body) = read_frame(&mut output, self.limits.message)? {
+            self.handle(&body)?;
+        }
+        Ok(())
+    }
+
+    fn handle(&self, body: &[u8]) -> Result<(), ProtocolError> {
+        let bad = |it: serde_json::Error| ProtocolError::BadMessage { reason: it.to_string() };
+        match Message::parse(body).map_err(bad)? {
+            Message::Request { id, method, params } => self.answer(&id, &method, params.as_deref()),
+            Message::Notification { method, params } => self.notice(method, params),
+            Message::Response { id: Some(Id::Number(id)), answer } => {
+                // Nobody waits for what comes late.
+                let _ = self.state().resolve(id, answer);
+                Ok(())
+            }
+            Message::Response { answer, .. } => {
+                self.note_stray(&answer);
+                Ok(())
+            }
+        }
+    }
+
+    fn note_stray(&self, answer: &Answer) {
+        if let Answer::Refused(refusal) = answer {
+            self.messages.push(&refusal.to_string());
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        self.process.wait(Instant::now() + TIME_TO_EXIT).unwrap_or_else(|| {
+            self.outbox.close();
+            self.process.wait(Instant::now() + 3 * TIME_TO_KILL).unwrap_or(Exit::Unknown)
+        })
+    }
+}
+
+pub(crate) fn unsendable(method: &str, error: &serde_json::Error) -> RequestError {
+    ProtocolError::BadParams { method: method.to_owned(), reason: error.to_string() }.into()
+}
