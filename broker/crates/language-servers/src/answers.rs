@@ -27,7 +27,14 @@ impl Session {
         method: &str,
         params: Option<&RawValue>,
     ) -> Result<(), ProtocolError> {
-        let answer = self.answer_to(method, params)?;
+        match method {
+            "client/registerCapability" => self.register(id, params),
+            "client/unregisterCapability" => self.unregister(id, params),
+            _ => self.respond_with(id, self.answer_to(method, params)?),
+        }
+    }
+
+    fn respond_with(&self, id: &Id, answer: Answer) -> Result<(), ProtocolError> {
         let invalid = |it| Refusal::invalid_params(&it);
         self.respond(id, &answer.and_then(|it| to_raw_value(&it).map_err(invalid)))
     }
@@ -36,8 +43,6 @@ impl Session {
         match method {
             "workspace/configuration" => Ok(read(params).map(|it| self.configuration(&it))),
             "workspace/workspaceFolders" => Ok(Ok(self.folders.clone())),
-            "client/registerCapability" => self.register(params),
-            "client/unregisterCapability" => self.unregister(params),
             "window/workDoneProgress/create" => Ok(NULL),
             "window/showMessageRequest" => Ok(self.nobody_chooses(params)),
             "window/showDocument" => Ok(Ok(json!({ "success": false }))),
@@ -85,31 +90,33 @@ impl Session {
         asked.items.iter().map(|it| value(it).cloned().unwrap_or_default()).collect()
     }
 
-    fn register(&self, params: Option<&RawValue>) -> Answered {
-        Ok(match read::<Registrations>(params) {
+    /// The server has its answer before anyone makes use of what it registered.
+    fn register(&self, id: &Id, params: Option<&RawValue>) -> Result<(), ProtocolError> {
+        match read::<Registrations>(params) {
             Ok(it) => {
+                self.respond_with(id, NULL)?;
                 let methods = self.state().capabilities.register(it.registrations);
-                self.capabilities_changed(methods)?
+                self.capabilities_changed(methods)
             }
-            Err(refusal) => Err(refusal),
-        })
+            Err(refusal) => self.respond_with(id, Err(refusal)),
+        }
     }
 
-    fn unregister(&self, params: Option<&RawValue>) -> Answered {
-        Ok(match read::<Unregistrations>(params) {
+    fn unregister(&self, id: &Id, params: Option<&RawValue>) -> Result<(), ProtocolError> {
+        match read::<Unregistrations>(params) {
             Ok(it) => {
                 let methods = self.state().capabilities.unregister(&it);
-                self.capabilities_changed(methods)?
+                self.respond_with(id, NULL)?;
+                self.capabilities_changed(methods)
             }
-            Err(refusal) => Err(refusal),
-        })
+            Err(refusal) => self.respond_with(id, Err(refusal)),
+        }
     }
 
-    fn capabilities_changed(&self, methods: Vec<String>) -> Answered {
+    fn capabilities_changed(&self, methods: Vec<String>) -> Result<(), ProtocolError> {
         self.state_changed();
         let size = methods.iter().map(String::len).sum();
-        self.tell(EventKind::Capabilities { methods }, size)?;
-        Ok(NULL)
+        self.tell(EventKind::Capabilities { methods }, size)
     }
 
     fn nobody_chooses(&self, params: Option<&RawValue>) -> Answer {

@@ -154,9 +154,18 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_invalid() {
+        assert!(Message::parse(b"{\"id\":1,\"result\":\"\xff\"}").is_err());
         for body in ["", "{", "[]", "1", r#"{"id":1.5,"method":"a"}"#, "{} {}", "\u{feff}{}"] {
             check(body, "invalid");
         }
+    }
+
+    #[test]
+    fn depth_is_no_danger() {
+        let deep = format!("{}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+        check(&format!(r#"{{"id":2,"result":{deep}}}"#), &format!("result Some(Number(2)) {deep}"));
+        check(&format!(r#"{{"id":2,"error":{{"code":1,"data":{deep}}}}}"#), "invalid");
+        check(&deep, "invalid");
     }
 
     #[test]

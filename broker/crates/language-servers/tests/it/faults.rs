@@ -158,6 +158,7 @@ fn does_not_read() {
     fake.client.notify("x/much", &"x".repeat(1 << 20)).unwrap();
     let not_reading = ProtocolError::NotReading { after: Duration::from_millis(200) };
     assert_eq!(fake.ask("x/go"), Err(RequestError::Protocol(not_reading)));
+    assert_eq!(fake.client.kill(), Exit::Signal(9));
 }
 
 #[test]
@@ -262,6 +263,14 @@ fn is_told_to_end_while_others_wait() {
         "{:?}",
         fake.client.stderr()
     );
+    assert_eq!(call.wait(far(), &Cancel::default()), Err(RequestError::Gone));
+}
+
+#[test]
+fn is_given_up_while_someone_waits() {
+    let Fake { client, events: _events } = Fake::new("{\"expect\": \"x/go\"}\n{\"hang\": true}");
+    let call = client.call::<_, Value>("x/go", &(), far(), &Cancel::default()).unwrap();
+    drop(client);
     assert_eq!(call.wait(far(), &Cancel::default()), Err(RequestError::Gone));
 }
 
