@@ -174,6 +174,10 @@ impl View for Base {
         let saved: Arc<dyn View> = self.shared.live.clone();
         self.shared.buffers.current().is_some().then_some(saved)
     }
+
+    fn edits(&self) -> Vec<WorkspacePath> {
+        self.shared.buffers.current().as_ref().map_or_else(Vec::new, |it| it.edits())
+    }
 }
 
 #[cfg(test)]

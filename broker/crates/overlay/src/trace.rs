@@ -135,6 +135,11 @@ impl View for Traced {
         self.record(Read::Link(path.clone()), Observation::of(&answer, |it| ContentHash::of(it.as_bytes())));
         answer
     }
+
+    /// Not recorded: it tells where to look, and what is seen there is.
+    fn edits(&self) -> Vec<WorkspacePath> {
+        self.view.edits()
+    }
 }
 
 impl ReadSet {

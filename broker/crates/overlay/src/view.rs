@@ -1,6 +1,10 @@
 //! The one read trait, and what it answers with.
 
-use std::{collections::BTreeMap, io, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    sync::Arc,
+};
 
 use bytes::Bytes;
 
@@ -57,6 +61,12 @@ pub trait View: Send + Sync {
     /// the disk is written beneath those.
     fn saved(&self) -> Option<Arc<dyn View>> {
         None
+    }
+
+    /// Where this may show something else than the folder on the disk that it lies over. Sorted, and none of
+    /// them lies below another: each path stands for itself and everything below it.
+    fn edits(&self) -> Vec<WorkspacePath> {
+        Vec::new()
     }
 
     /// The link-free path that `path` leads to when every symbolic link is followed.
@@ -142,6 +152,13 @@ impl Skipped {
     }
 }
 
+/// Sorted, and without what lies below another.
+pub(crate) fn outermost(paths: impl IntoIterator<Item = WorkspacePath>) -> Vec<WorkspacePath> {
+    let all: BTreeSet<_> = paths.into_iter().collect();
+    let is_below = |it: &WorkspacePath| it.ancestors().skip(1).any(|above| all.contains(&above));
+    all.iter().filter(|it| !is_below(it)).cloned().collect()
+}
+
 /// As Linux.
 const MAX_LINKS: u32 = 40;
 
@@ -190,4 +207,16 @@ fn leads_out(link: &WorkspacePath) -> io::Error {
         io::ErrorKind::PermissionDenied,
         format!("the symbolic link `{link}` leads out of the workspace"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_below_another_goes() {
+        let paths = ["a/b", "c/d", "a-b", "a", "a/b/c"].map(|it| WorkspacePath::new(it).unwrap());
+        let left: Vec<_> = outermost(paths).iter().map(WorkspacePath::to_string).collect();
+        assert_eq!(left, ["a", "a-b", "c/d"]);
+    }
 }

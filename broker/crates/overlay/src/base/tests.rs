@@ -279,3 +279,27 @@ fn buffers_stay_whatever_comes_in_their_way() {
     assert_eq!(kind_of(base.read(&path("b/file"))), io::ErrorKind::NotADirectory);
     assert_eq!(kind_of(base.read(&path("c/file"))), io::ErrorKind::IsADirectory);
 }
+
+#[test]
+fn edits_are_those_of_buffers_and_of_branches_over_them() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("dir")).unwrap();
+    fs::write(folder.path().join("dir/file"), "saved").unwrap();
+    let base = open(&folder);
+    assert_eq!(base.edits(), []);
+    base.set_buffer(&path("dir/file"), "unsaved".into()).unwrap();
+    assert_eq!(base.edits(), [path("dir/file")]);
+
+    let mut branch = crate::Branch::new(std::sync::Arc::new(base.clone()));
+    branch.write(&path("a"), "new".into()).unwrap();
+    let snapshot = branch.snapshot();
+    assert_eq!(snapshot.edits(), [path("a"), path("dir/file")]);
+    branch.remove(&path("dir")).unwrap();
+    let traced = crate::Traced::new(std::sync::Arc::new(branch.snapshot()));
+    assert_eq!(traced.edits(), [path("a"), path("dir")]);
+    assert!(traced.read_set().is_empty());
+
+    assert!(base.close_buffer(&path("dir/file")));
+    assert_eq!(base.edits(), []);
+    assert_eq!(snapshot.edits(), [path("a")]);
+}

@@ -10,7 +10,9 @@ use super::{
     origin::{Origin, is_missing},
     tree::{Directory, Found, Node, Tree},
 };
-use crate::{ContentHash, Entry, FileHash, FileKind, Listing, Metadata, View, WorkspacePath};
+use crate::{
+    ContentHash, Entry, FileHash, FileKind, Listing, Metadata, View, WorkspacePath, view::outermost,
+};
 
 /// A branch as it was at a revision. Later edits of the branch do not reach it.
 ///
@@ -197,5 +199,11 @@ impl View for Snapshot {
             Found::File(_) | Found::Directory(_) => Err(io::ErrorKind::InvalidInput.into()),
             Found::Base => self.tree().base.read_link(path),
         }
+    }
+
+    fn edits(&self) -> Vec<WorkspacePath> {
+        let below = self.tree().base.edits();
+        let own = self.changed_paths(&self.base_of());
+        if below.is_empty() { own } else { outermost(own.into_iter().chain(below)) }
     }
 }
