@@ -6,9 +6,14 @@
 //! results are whatever serialises, so that every method can be used: the only types of LSP's own here are
 //! those that the session itself must understand.
 //!
-//! This crate has never heard of branches: which state a server is in, and what proves that an answer is for
-//! it, is decided above the client.
+//! A [`Server`] is an actor above a client: it moves one process from one view's state to the next, and takes
+//! as an answer only what was asked after the move. What it must know of each server is data: a [`Profile`].
+//! A [`LanguageServer`] is the same as a [`lint::Linter`].
+//!
+//! Servers that publish diagnostics when they like are not asked yet; nor is there a choice between several
+//! processes of one server. Nothing here has heard of branches: a view tells where it differs from the disk.
 
+mod actor;
 mod answers;
 mod capabilities;
 mod client;
@@ -17,20 +22,26 @@ mod error;
 mod events;
 mod initialize;
 pub mod keeper;
+mod linter;
 mod log;
 mod message;
 mod outbox;
 mod positions;
 mod process;
+mod profile;
 mod session;
 mod state;
 mod transport;
+mod uri;
 
+pub use actor::{Server, Setup};
 pub use client::{Call, Client, Ended, Limits, Options};
 pub use error::{Broken, ProtocolError, Refusal, RequestError, StartError};
 pub use events::{Epoch, Event, EventKind, EventSink, Events, ServerStatus, events};
 pub use initialize::{Initialize, WorkspaceFolder};
+pub use linter::LanguageServer;
 pub use message::Id;
 pub use positions::{Position, PositionEncoding, Positions, Range};
 pub use process::{Exit, Keeper, Launch};
+pub use profile::{Barrier, Canary, Deletes, Find, MemoryClass, Profile, Program, Sees, profiles};
 pub use state::EditPolicy;

@@ -10,7 +10,7 @@
 //! - `{"exit": CODE}`, `{"die": true}`, `{"hang": true}`, `{"close-output": true}`, `{"stop-keeper": true}`.
 
 use std::{
-    io::{BufRead, BufReader, Read, StdinLock, Write},
+    io::{BufRead, BufReader, StdinLock, Write},
     process::exit,
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn run(script: &str) {
     }
 }
 
-fn fail(what: &str) -> ! {
+pub(crate) fn fail(what: &str) -> ! {
     eprintln!("fake: {what}");
     exit(99);
 }
@@ -134,21 +134,26 @@ impl Fake {
     }
 
     fn read(&mut self) -> Value {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            if self.input.read_line(&mut line).unwrap() == 0 {
-                fail("the input ended");
-            }
-            match line.trim().split_once(": ") {
-                Some(("Content-Length", it)) => length = it.parse().unwrap(),
-                _ => break,
-            }
-        }
-        let mut body = vec![0; length];
-        self.input.read_exact(&mut body).unwrap();
-        serde_json::from_slice(&body).unwrap()
+        read(&mut self.input).unwrap_or_else(|| fail("the input ended"))
     }
+}
+
+/// `None` at the end.
+pub(crate) fn read(input: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if input.read_line(&mut line).unwrap() == 0 {
+            return None;
+        }
+        match line.trim().split_once(": ") {
+            Some(("Content-Length", it)) => length = it.parse().unwrap(),
+            _ => break,
+        }
+    }
+    let mut body = vec![0; length];
+    input.read_exact(&mut body).unwrap();
+    Some(serde_json::from_slice(&body).unwrap())
 }
 
 fn end(step: &Value) {
@@ -166,7 +171,7 @@ fn end(step: &Value) {
     }
 }
 
-fn write(message: &Value) {
+pub(crate) fn write(message: &Value) {
     let body = message.to_string();
     put(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
 }

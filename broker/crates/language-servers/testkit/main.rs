@@ -1,4 +1,4 @@
-//! `language-servers-testkit keeper …|fake SCRIPT|orphan|grandchild|daemon SCRIPT…`: what the tests run.
+//! `language-servers-testkit keeper …|fake SCRIPT|model|orphan|grandchild|daemon SCRIPT…`: what the tests run.
 
 #![allow(
     clippy::exit,
@@ -11,6 +11,7 @@
 mod daemon;
 mod fake;
 mod family;
+mod model;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     match command.to_str().unwrap() {
         "keeper" => return language_servers::keeper::run(args),
         "fake" => fake::run(&text.collect::<String>()),
+        "model" => model::run(),
         "orphan" => family::orphan(),
         "grandchild" => family::grandchild(),
         "daemon" => daemon::run(text),

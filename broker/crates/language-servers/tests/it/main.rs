@@ -2,12 +2,18 @@
 
 #![allow(
     clippy::disallowed_methods,
+    clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "tests look at /proc, and stop at what is unexpected"
+    reason = "tests look at /proc, say what they measure, and stop at what is unexpected"
 )]
 
+mod actor;
+mod bench;
 mod faults;
 mod fixture;
+mod isolation;
+mod linter;
+mod model;
 mod processes;
 mod real;
 mod session;

@@ -1,0 +1,184 @@
+//! What a server says of a document, as findings.
+
+use lint::{Diagnostic, Related, Severity, Span, Tag};
+use overlay::{View, WorkspacePath};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{PositionEncoding, Positions, Range, uri::Uris};
+
+/// The answer to `textDocument/diagnostic`.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(super) enum Report {
+    Full {
+        items: Vec<Item>,
+    },
+    /// Of an answer that was not asked after.
+    Unchanged,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Item {
+    range: Range,
+    severity: Option<u8>,
+    code: Option<Value>,
+    code_description: Option<CodeDescription>,
+    source: Option<String>,
+    message: Message,
+    tags: Option<Vec<u8>>,
+    related_information: Option<Vec<RelatedItem>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct CodeDescription {
+    href: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Message {
+    Text(String),
+    Markup { value: String },
+}
+
+#[derive(Debug, Deserialize)]
+struct RelatedItem {
+    location: Location,
+    message: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Location {
+    uri: String,
+    range: Range,
+}
+
+/// Where the positions of a document's findings are.
+pub(super) struct Place<'a> {
+    pub(super) path: &'a WorkspacePath,
+    /// With its byte order mark, if it has one.
+    pub(super) text: &'a str,
+    pub(super) encoding: PositionEncoding,
+    pub(super) uris: &'a Uris,
+    pub(super) view: &'a dyn View,
+}
+
+pub(super) fn diagnostics(items: Vec<Item>, place: &Place<'_>) -> Vec<Diagnostic> {
+    let positions = Positions::new(place.text, place.encoding);
+    let mut all: Vec<_> = items.into_iter().map(|it| diagnostic(it, &positions, place)).collect();
+    all.sort_by_key(|it| it.span);
+    all
+}
+
+fn diagnostic(it: Item, positions: &Positions<'_>, place: &Place<'_>) -> Diagnostic {
+    let code = match it.code {
+        Some(Value::String(text)) => text,
+        Some(Value::Number(number)) => number.to_string(),
+        _ => it.source.unwrap_or_default(),
+    };
+    let related = it.related_information.unwrap_or_default();
+    Diagnostic {
+        code,
+        name: None,
+        message: match it.message {
+            Message::Text(text) | Message::Markup { value: text } => text,
+        },
+        severity: severity(it.severity),
+        cell: None,
+        span: positions.span(it.range),
+        tags: it.tags.unwrap_or_default().into_iter().filter_map(tag).collect(),
+        url: it.code_description.map(|it| it.href),
+        fixes: Vec::new(),
+        related: related.into_iter().filter_map(|it| place.related(it, positions)).collect(),
+    }
+}
+
+fn severity(number: Option<u8>) -> Severity {
+    match number {
+        Some(2) => Severity::Warning,
+        Some(3) => Severity::Info,
+        Some(4) => Severity::Hint,
+        _ => Severity::Error,
+    }
+}
+
+fn tag(number: u8) -> Option<Tag> {
+    match number {
+        1 => Some(Tag::Unnecessary),
+        2 => Some(Tag::Deprecated),
+        _ => None,
+    }
+}
+
+impl Place<'_> {
+    /// `None` for what lies outside of the workspace, or cannot be read.
+    fn related(&self, it: RelatedItem, positions: &Positions<'_>) -> Option<Related> {
+        let path = self.uris.path(&it.location.uri)?;
+        if path == *self.path {
+            return Some(Related {
+                path: None,
+                span: positions.span(it.location.range),
+                message: it.message,
+            });
+        }
+        let span = self.span_in(&path, it.location.range)?;
+        Some(Related { path: Some(path), span, message: it.message })
+    }
+
+    fn span_in(&self, path: &WorkspacePath, range: Range) -> Option<Span> {
+        let bytes = self.view.open(path).ok()?;
+        let text = std::str::from_utf8(&bytes).ok()?;
+        Some(Positions::new(text, self.encoding).span(range))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use overlay::Memory;
+    use serde_json::json;
+
+    use super::*;
+
+    fn convert(text: &str, items: Value) -> Vec<Diagnostic> {
+        let view = Memory::from_files([("b.py", "\u{feff}x = 1\n")]).unwrap();
+        let path = WorkspacePath::new("a.py").unwrap();
+        let uris = Uris::new(Path::new("/w"));
+        let encoding = PositionEncoding::Utf16;
+        let place = Place { path: &path, text, encoding, uris: &uris, view: &view };
+        let report: Report = serde_json::from_value(json!({ "kind": "full", "items": items })).unwrap();
+        let Report::Full { items } = report else { unreachable!() };
+        diagnostics(items, &place)
+    }
+
+    fn range(line: u32, start: u32, end: u32) -> Value {
+        json!({ "start": { "line": line, "character": start }, "end": { "line": line, "character": end } })
+    }
+
+    #[test]
+    fn all_that_is_said() {
+        let related = json!([
+            { "location": { "uri": "file:///w/b.py", "range": range(0, 0, 1) }, "message": "there" },
+            { "location": { "uri": "file:///w/a.py", "range": range(1, 0, 1) }, "message": "here" },
+            { "location": { "uri": "file:///else/b.py", "range": range(0, 0, 1) }, "message": "outside" },
+        ]);
+        let item = json!({
+            "range": range(0, 4, 5), "severity": 2, "code": 7, "codeDescription": { "href": "https://x" },
+            "source": "s", "message": "m", "tags": [1, 2, 9], "relatedInformation": related,
+        });
+        let plain = json!({ "range": range(0, 0, 0), "message": { "kind": "markdown", "value": "v" } });
+        let found = convert("\u{feff}'𐐀'x\ny\n", json!([item, plain]));
+        let [first, second] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((&*first.code, &*first.message, first.severity), ("", "v", Severity::Error));
+        assert_eq!(first.span, Span::new(3, 3));
+        assert_eq!((&*second.code, second.severity, second.span), ("7", Severity::Warning, Span::new(9, 10)));
+        assert_eq!(second.tags, [Tag::Unnecessary, Tag::Deprecated]);
+        assert_eq!(second.url.as_deref(), Some("https://x"));
+        let places: Vec<_> = second.related.iter().map(|it| (it.path.clone(), it.span)).collect();
+        let b = WorkspacePath::new("b.py").ok();
+        assert_eq!(places, [(b, Span::new(3, 4)), (None, Span::new(11, 12))]);
+    }
+}

@@ -1,0 +1,197 @@
+//! What a server is to see of a view: told from the view's edits, and the disk that the server reads itself.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+};
+
+use bytes::Bytes;
+use overlay::{ContentHash, FileKind, View, WorkspacePath};
+
+use crate::{Profile, profile::Deletes};
+
+/// A state for a server to be in.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Goal {
+    /// What is to be open: all that differs from the disk, and what is asked about.
+    pub(super) documents: BTreeMap<WorkspacePath, ContentHash>,
+    /// Of these, what is not on the disk.
+    pub(super) new: BTreeSet<WorkspacePath>,
+    /// What is on the disk and not in the view.
+    pub(super) gone: BTreeSet<WorkspacePath>,
+    /// Files that differ from those on the disk, which the server reads in their stead.
+    config: BTreeSet<WorkspacePath>,
+}
+
+type Files = BTreeMap<WorkspacePath, Option<ContentHash>>;
+
+impl Goal {
+    pub(super) fn of(view: &dyn View, disk: &dyn View, profile: &Profile, units: &[WorkspacePath]) -> Self {
+        let mut goal = Self::default();
+        let is_ours = |it: &WorkspacePath| profile.covers(it) || profile.is_config(it);
+        for edit in view.edits() {
+            let (mut here, mut there) = (Files::new(), Files::new());
+            gather(view, &edit, &is_ours, &mut here);
+            gather(disk, &edit, &is_ours, &mut there);
+            goal.add(here, there, profile);
+        }
+        for unit in units {
+            if let Ok(hash) = hash(view, unit) {
+                goal.documents.insert(unit.clone(), hash);
+            }
+        }
+        if profile.sees.deletes == Deletes::Emulated {
+            let empty = |it: &WorkspacePath| (it.clone(), ContentHash::of(b""));
+            let emptied: Vec<_> = goal.gone.iter().map(empty).collect();
+            goal.documents.extend(emptied);
+        }
+        goal
+    }
+
+    fn add(&mut self, here: Files, mut there: Files, profile: &Profile) {
+        for (path, hash) in here {
+            let on_disk = there.remove(&path);
+            if hash.is_some() && on_disk == Some(hash) {
+                continue;
+            }
+            if profile.is_config(&path) {
+                self.config.insert(path.clone());
+            }
+            if let (true, Some(hash)) = (profile.covers(&path), hash) {
+                if on_disk.is_none() {
+                    self.new.insert(path.clone());
+                }
+                self.documents.insert(path, hash);
+            }
+        }
+        for path in there.into_keys() {
+            if profile.is_config(&path) {
+                self.config.insert(path.clone());
+            }
+            if profile.covers(&path) {
+                self.gone.insert(path);
+            }
+        }
+    }
+
+    /// What an open document's text is.
+    pub(super) fn text(&self, view: &dyn View, path: &WorkspacePath) -> io::Result<Bytes> {
+        if self.gone.contains(path) { Ok(Bytes::new()) } else { view.open(path) }
+    }
+
+    /// Why there may be more to say of `unit` than the server says.
+    pub(super) fn unseen_by(&self, profile: &Profile, unit: &WorkspacePath) -> Option<String> {
+        let name = &profile.name;
+        if let Some(path) = self.config.first() {
+            return Some(format!("`{path}` is another one on the disk, which is what {name} reads"));
+        }
+        let sees_deletes = matches!(profile.sees.deletes, Deletes::Watched | Deletes::Irrelevant);
+        if let Some(path) = self.gone.first().filter(|_| !sees_deletes) {
+            return Some(format!("`{path}` is deleted here, and {name} may still see it"));
+        }
+        let others = || self.new.iter().find(|it| *it != unit);
+        if let Some(path) = others().filter(|_| !profile.sees.new_files) {
+            return Some(format!("`{path}` is not on the disk, and {name} may not see it from other files"));
+        }
+        None
+    }
+
+    /// Names the state, and what is asked of it.
+    pub(super) fn key(&self, units: &[WorkspacePath]) -> ContentHash {
+        ContentHash::of(format!("{self:?} {units:?}").as_bytes())
+    }
+}
+
+/// All files at and below `path`; `None` for one that cannot be read. What is not there has none.
+fn gather(
+    view: &dyn View,
+    path: &WorkspacePath,
+    is_ours: &dyn Fn(&WorkspacePath) -> bool,
+    files: &mut Files,
+) {
+    match view.metadata(path).map(|it| it.kind) {
+        Ok(FileKind::Directory) => {
+            let names = view.list(path).map(|it| it.entries).unwrap_or_default();
+            for entry in names {
+                gather(view, &path.child(&entry.name), is_ours, files);
+            }
+        }
+        Ok(FileKind::File | FileKind::Symlink) if is_ours(path) => {
+            files.insert(path.clone(), hash(view, path).ok());
+        }
+        Ok(_) | Err(_) => {}
+    }
+}
+
+fn hash(view: &dyn View, path: &WorkspacePath) -> io::Result<ContentHash> {
+    match view.hash(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => view.hash(&view.resolve(path)?),
+        answer => answer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use overlay::{Branch, Memory};
+
+    use super::*;
+
+    fn path(text: &str) -> WorkspacePath {
+        WorkspacePath::new(text).unwrap()
+    }
+
+    fn goal(edit: impl FnOnce(&mut Branch)) -> Goal {
+        let files = [("a.py", "a"), ("lib/b.py", "b"), ("lib/c.py", "c"), ("README", "r"), ("ty.toml", "t")];
+        let disk: Arc<dyn View> = Arc::new(Memory::from_files(files).unwrap());
+        let mut branch = Branch::new(Arc::clone(&disk));
+        edit(&mut branch);
+        Goal::of(&branch.snapshot(), &*disk, Profile::named("ty").unwrap(), &[path("a.py"), path("none.py")])
+    }
+
+    /// The open documents, and the reason why a unit's answer is not complete.
+    #[track_caller]
+    fn check(edit: impl FnOnce(&mut Branch), open: &str, reason: Option<&str>) {
+        let goal = goal(edit);
+        let documents: Vec<_> = goal.documents.keys().map(WorkspacePath::as_str).collect();
+        assert_eq!(documents.join(" "), open);
+        let unseen = goal.unseen_by(Profile::named("ty").unwrap(), &path("a.py"));
+        assert_eq!(unseen.as_deref(), reason);
+    }
+
+    #[test]
+    fn what_differs_is_open() {
+        check(|_| (), "a.py", None);
+        check(|it| drop(it.write(&path("lib/b.py"), "new".into())), "a.py lib/b.py", None);
+        check(|it| drop(it.write(&path("lib/b.py"), "b".into())), "a.py", None);
+        check(|it| drop(it.write(&path("README"), "new".into())), "a.py", None);
+        check(|it| drop(it.write(&path("a.py"), "new".into())), "a.py", None);
+    }
+
+    #[test]
+    fn what_it_cannot_see_is_named() {
+        let new = "`new.py` is not on the disk, and ty may not see it from other files";
+        check(|it| drop(it.write(&path("new.py"), "new".into())), "a.py new.py", Some(new));
+        let gone = "`lib/b.py` is deleted here, and ty may still see it";
+        check(|it| drop(it.remove(&path("lib"))), "a.py", Some(gone));
+        let config = "`ty.toml` is another one on the disk, which is what ty reads";
+        check(|it| drop(it.write(&path("ty.toml"), "new".into())), "a.py", Some(config));
+        check(|it| drop(it.remove(&path("ty.toml"))), "a.py", Some(config));
+    }
+
+    #[test]
+    fn a_moved_directory_is_new_and_gone() {
+        let goal = goal(|it| drop(it.rename(&path("lib"), &path("src"))));
+        assert_eq!(goal.new, [path("src/b.py"), path("src/c.py")].into());
+        assert_eq!(goal.gone, [path("lib/b.py"), path("lib/c.py")].into());
+    }
+
+    #[test]
+    fn another_state_has_another_key() {
+        let units = [path("a.py")];
+        let key = |text: &'static str| goal(|it| drop(it.write(&path("lib/b.py"), text.into()))).key(&units);
+        assert_eq!(key("1"), key("1"));
+        assert_ne!(key("1"), key("2"));
+    }
+}

@@ -1,0 +1,171 @@
+//! What a server was told is open. It is what was sent, whatever became of the request that it was sent for.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem, str,
+};
+
+use bytes::Bytes;
+use overlay::{ContentHash, View, WorkspacePath};
+use serde_json::{Value, json};
+
+use super::goal::Goal;
+use crate::{Client, Profile, RequestError, profile::Deletes, uri::Uris};
+
+/// The state of one process. Versions only grow, over all documents, and also when one is opened again.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    open: BTreeMap<WorkspacePath, Document>,
+    gone: BTreeSet<WorkspacePath>,
+    last_version: i32,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Document {
+    /// Of the bytes.
+    pub(super) hash: ContentHash,
+    pub(super) bytes: Bytes,
+}
+
+/// Whom to tell, and in which words.
+pub(super) struct Listener<'a> {
+    pub(super) client: &'a Client,
+    pub(super) uris: &'a Uris,
+    pub(super) profile: &'a Profile,
+}
+
+const BOM: char = '\u{feff}';
+
+impl Document {
+    fn new(bytes: Bytes) -> Result<Self, String> {
+        str::from_utf8(&bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+        Ok(Self { hash: ContentHash::of(&bytes), bytes })
+    }
+
+    pub(super) fn text(&self) -> &str {
+        str::from_utf8(&self.bytes).unwrap_or_default()
+    }
+
+    /// As a server is told it.
+    fn told(&self) -> &str {
+        self.text().strip_prefix(BOM).unwrap_or(self.text())
+    }
+}
+
+impl Shown {
+    pub(super) fn document(&self, path: &WorkspacePath) -> Option<&Document> {
+        self.open.get(path)
+    }
+
+    /// Brings the server from what it sees to the goal. Returns what could not be read, with the reason.
+    pub(super) fn switch(
+        &mut self,
+        goal: &Goal,
+        view: &dyn View,
+        to: &Listener<'_>,
+    ) -> Result<BTreeMap<WorkspacePath, String>, RequestError> {
+        let mut unreadable = BTreeMap::new();
+        let mut changed = Vec::new();
+        for (path, hash) in &goal.documents {
+            if self.open.get(path).is_some_and(|it| it.hash == *hash) {
+                continue;
+            }
+            let read = goal.text(view, path).map_err(|it| it.to_string());
+            match read.and_then(Document::new) {
+                Ok(document) => changed.push((path, document)),
+                Err(reason) => drop(unreadable.insert(path.clone(), reason)),
+            }
+        }
+        let stays = |it: &WorkspacePath| goal.documents.contains_key(it) && !unreadable.contains_key(it);
+        let closed: Vec<_> = self.open.keys().filter(|it| !stays(it)).cloned().collect();
+        closed.iter().try_for_each(|it| self.close(it, to))?;
+
+        // What others import is there before they are.
+        let (mut opened, changed): (Vec<_>, Vec<_>) =
+            changed.into_iter().partition(|(path, _)| !self.open.contains_key(*path));
+        opened.sort_by_key(|(path, _)| !goal.new.contains(*path));
+        opened.into_iter().try_for_each(|(path, document)| self.open(path, document, to))?;
+        changed.into_iter().try_for_each(|(path, document)| self.change(path, document, to))?;
+
+        if to.profile.sees.deletes == Deletes::Watched {
+            self.tell_deletes(&goal.gone, to)?;
+        }
+        Ok(unreadable)
+    }
+
+    /// Opens a document that is of no branch.
+    pub(super) fn open_text(
+        &mut self,
+        path: &WorkspacePath,
+        text: &str,
+        to: &Listener<'_>,
+    ) -> Result<(), RequestError> {
+        let bytes = Bytes::copy_from_slice(text.as_bytes());
+        self.open(path, Document { hash: ContentHash::of(&bytes), bytes }, to)
+    }
+
+    pub(super) fn close(&mut self, path: &WorkspacePath, to: &Listener<'_>) -> Result<(), RequestError> {
+        self.open.remove(path);
+        to.tell("textDocument/didClose", &json!({ "textDocument": { "uri": to.uris.of(path) } }))
+    }
+
+    fn open(
+        &mut self,
+        path: &WorkspacePath,
+        document: Document,
+        to: &Listener<'_>,
+    ) -> Result<(), RequestError> {
+        let item = json!({
+            "uri": to.uris.of(path),
+            "languageId": to.profile.language_id(path),
+            "version": self.next_version(),
+            "text": document.told(),
+        });
+        self.open.insert(path.clone(), document);
+        to.tell("textDocument/didOpen", &json!({ "textDocument": item }))
+    }
+
+    fn change(
+        &mut self,
+        path: &WorkspacePath,
+        document: Document,
+        to: &Listener<'_>,
+    ) -> Result<(), RequestError> {
+        let params = json!({
+            "textDocument": { "uri": to.uris.of(path), "version": self.next_version() },
+            "contentChanges": [{ "text": document.told() }],
+        });
+        self.open.insert(path.clone(), document);
+        to.tell("textDocument/didChange", &params)
+    }
+
+    fn tell_deletes(
+        &mut self,
+        gone: &BTreeSet<WorkspacePath>,
+        to: &Listener<'_>,
+    ) -> Result<(), RequestError> {
+        const CREATED: u32 = 1;
+        const DELETED: u32 = 3;
+        let before = mem::replace(&mut self.gone, gone.clone());
+        let event = |path: &WorkspacePath, kind: u32| json!({ "uri": to.uris.of(path), "type": kind });
+        let back = before.difference(gone).map(|it| event(it, CREATED));
+        let gone = gone.difference(&before).map(|it| event(it, DELETED));
+        let changes: Vec<Value> = back.chain(gone).collect();
+        if changes.is_empty() {
+            return Ok(());
+        }
+        to.tell("workspace/didChangeWatchedFiles", &json!({ "changes": changes }))
+    }
+
+    fn next_version(&mut self) -> i32 {
+        self.last_version += 1;
+        self.last_version
+    }
+}
+
+impl Listener<'_> {
+    /// What cannot be sent means that the session is over, and with it what was shown.
+    fn tell(&self, method: &str, params: &Value) -> Result<(), RequestError> {
+        self.client.notify(method, params)
+    }
+}

@@ -1,0 +1,287 @@
+//! What is known of each server, as data: how it is started, what it can see of a branch, and what proves
+//! that an answer is for the state it was asked about. Knows no process and no message.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
+
+use overlay::WorkspacePath;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::uri;
+
+/// One kind of server. In its strings, `${root}` is the workspace's folder and `${root-uri}` its URI.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Profile {
+    pub name: String,
+    pub languages: Vec<String>,
+    /// The files it checks: names, or `*` and how a name ends.
+    pub globs: Vec<String>,
+    /// LSP's name of the language, by extension.
+    pub language_ids: BTreeMap<String, String>,
+    /// Names of files that it reads from the disk, whatever a branch has in their place.
+    #[serde(default)]
+    pub config_files: Vec<String>,
+    /// The first that is found is run.
+    pub launch: Vec<Program>,
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// `initializationOptions`.
+    #[serde(default)]
+    pub options: Value,
+    /// What `workspace/configuration` is answered from.
+    #[serde(default)]
+    pub settings: Value,
+    /// On top of what the client announces anyway.
+    #[serde(default)]
+    pub capabilities: Value,
+    pub barrier: Barrier,
+    pub sees: Sees,
+    /// For a server that answers before it is ready.
+    #[serde(default)]
+    pub canary: Option<Canary>,
+    pub memory: MemoryClass,
+    /// What a person can do to have it.
+    pub install: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Program {
+    pub find: Find,
+    pub program: String,
+    #[serde(default)]
+    pub args: Vec<String>,
+}
+
+/// Where a program is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Find {
+    Path,
+    /// `node_modules/.bin` of the workspace.
+    NodeModules,
+    /// `.venv` or `venv` of the workspace, or the one that is active.
+    Venv,
+    /// At this place in the workspace.
+    Workspace,
+}
+
+/// What proves that an answer is for the state that the server was switched to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Barrier {
+    /// The response to a `textDocument/diagnostic` that was sent after the switch.
+    Pull,
+    /// The same, of a server that says whether it has finished loading.
+    PullWhenQuiescent,
+    /// What is published with the version that was sent. Not final with every server.
+    Version,
+    /// The first that is published after the switch.
+    NextPublish,
+    /// A finding that only this state has, in each watched file.
+    Canary,
+    /// A change of each watched file, and what is published then.
+    TouchAll,
+    /// The same, with the wish that everything is built anew.
+    TouchAndRebuild,
+}
+
+impl Barrier {
+    pub fn is_pull(self) -> bool {
+        matches!(self, Self::Pull | Self::PullWhenQuiescent)
+    }
+}
+
+/// What a server sees of a branch besides the documents that are opened.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Sees {
+    /// Whether one file sees another that is open and not on the disk.
+    pub new_files: bool,
+    pub deletes: Deletes,
+    /// Whether what depends on an open document need not be open.
+    pub unopened_dependents: bool,
+}
+
+/// What becomes of a file that is on the disk and not in the branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Deletes {
+    /// It is gone for the server once a watched-files event says so.
+    Watched,
+    /// It is opened as an empty document.
+    Emulated,
+    /// The server sees it still.
+    Ignored,
+    /// No file's answer depends on another file.
+    Irrelevant,
+}
+
+/// A document in which any server that is ready finds something.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Canary {
+    pub path: String,
+    pub text: String,
+}
+
+/// Megabytes of one process on a small project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryClass {
+    Tens,
+    Hundreds,
+    Gigabytes,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Profiles {
+    profile: Vec<Profile>,
+}
+
+/// All that are built in.
+pub fn profiles() -> &'static [Profile] {
+    static ALL: LazyLock<Vec<Profile>> = LazyLock::new(|| {
+        let parsed = parse(include_str!("profiles.toml"));
+        parsed.unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
+    });
+    &ALL
+}
+
+fn parse(text: &str) -> Result<Vec<Profile>, toml::de::Error> {
+    toml::from_str(text).map(|it: Profiles| it.profile)
+}
+
+impl Profile {
+    /// The built-in one of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        profiles().iter().find(|it| it.name == name)
+    }
+
+    /// Whether this is a file for the server to check.
+    pub fn covers(&self, path: &WorkspacePath) -> bool {
+        let matches = |glob: &String, name: &str| match glob.strip_prefix('*') {
+            Some(end) => name.ends_with(end),
+            None => name == glob,
+        };
+        path.file_name().is_some_and(|name| self.globs.iter().any(|it| matches(it, name)))
+    }
+
+    pub fn is_config(&self, path: &WorkspacePath) -> bool {
+        path.file_name().is_some_and(|name| self.config_files.iter().any(|it| it == name))
+    }
+
+    pub fn language_id(&self, path: &WorkspacePath) -> &str {
+        let known = path.extension().and_then(|it| self.language_ids.get(it));
+        known.or(self.languages.first()).map_or("", String::as_str)
+    }
+
+    /// The first program that is there, with its arguments.
+    pub fn find(&self, root: &Path) -> Option<(PathBuf, &[String])> {
+        let path = env::var_os("PATH");
+        let found = |it: &Program| it.find_in(root, path.as_deref());
+        self.launch.iter().find_map(|it| Some((found(it)?, &*it.args)))
+    }
+}
+
+impl Program {
+    fn find_in(&self, root: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
+        let folders: Vec<PathBuf> = match self.find {
+            Find::Path => path.map_or_else(Vec::new, |it| env::split_paths(it).collect()),
+            Find::NodeModules => vec![root.join("node_modules/.bin")],
+            Find::Venv => {
+                let active = env::var_os("VIRTUAL_ENV").map(|it| Path::new(&it).join("bin"));
+                [".venv/bin", "venv/bin"].map(|it| root.join(it)).into_iter().chain(active).collect()
+            }
+            Find::Workspace => vec![root.to_owned()],
+        };
+        folders.into_iter().map(|it| it.join(&self.program)).find(|it| it.is_file())
+    }
+}
+
+/// The value with what stands for the workspace replaced in all its strings.
+pub(crate) fn fill(value: &Value, root: &Path) -> Value {
+    match value {
+        Value::String(text) => Value::String(fill_text(text, root)),
+        Value::Array(items) => items.iter().map(|it| fill(it, root)).collect(),
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, it)| (key.clone(), fill(it, root))).collect::<Map<_, _>>())
+        }
+        other => other.clone(),
+    }
+}
+
+pub(crate) fn fill_text(text: &str, root: &Path) -> String {
+    let uri = uri::of_folder(root);
+    text.replace("${root}", &root.to_string_lossy()).replace("${root-uri}", &uri)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> WorkspacePath {
+        WorkspacePath::new(text).unwrap()
+    }
+
+    #[test]
+    fn the_data_is_whole() {
+        let all = parse(include_str!("profiles.toml")).unwrap();
+        let names: std::collections::BTreeSet<_> = all.iter().map(|it| &it.name).collect();
+        assert_eq!(names.len(), all.len());
+        for it in &all {
+            assert!(
+                !it.launch.is_empty() && !it.install.is_empty() && !it.languages.is_empty(),
+                "{}",
+                it.name
+            );
+            for glob in &it.globs {
+                let end = glob.strip_prefix('*').unwrap_or(glob);
+                assert!(!end.contains(['*', '?', '[', '{', '/', '!']), "{}: {glob}", it.name);
+                let extension = end.rsplit_once('.').unwrap().1;
+                assert!(it.language_ids.contains_key(extension), "{}: {glob}", it.name);
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error() {
+        let text = include_str!("profiles.toml").replacen("install =", "instal =", 1);
+        assert!(parse(&text).unwrap_err().to_string().contains("unknown field `instal`"));
+    }
+
+    #[test]
+    fn what_it_is_asked_about() {
+        let ty = Profile::named("ty").unwrap();
+        assert!(ty.covers(&path("src/a.py")) && ty.covers(&path("a.pyi")) && !ty.covers(&path("a.pyc")));
+        assert!(ty.is_config(&path("sub/pyproject.toml")) && !ty.is_config(&path("pyproject.py")));
+        assert_eq!(ty.language_id(&path("a.pyi")), "python");
+        assert_eq!(Profile::named("typescript").unwrap().language_id(&path("a.tsx")), "typescriptreact");
+    }
+
+    #[test]
+    fn the_workspace_s_own_program_goes_first() {
+        let root = tempfile::tempdir().unwrap();
+        let program = root.path().join(".venv/bin/ty");
+        std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+        std::fs::write(&program, "").unwrap();
+        let (found, args) = Profile::named("ty").unwrap().find(root.path()).unwrap();
+        assert_eq!((found, args), (program, &["server".to_owned()][..]));
+        assert!(Profile::named("typescript").unwrap().find(root.path()).is_none());
+    }
+
+    #[test]
+    fn the_workspace_is_filled_in() {
+        let value = serde_json::json!({ "a": ["${root}/x"], "b": "${root-uri}", "c": 1 });
+        let want = serde_json::json!({ "a": ["/w s/x"], "b": "file:///w%20s", "c": 1 });
+        assert_eq!(fill(&value, Path::new("/w s")), want);
+    }
+}

@@ -1,0 +1,120 @@
+//! A language server that keeps its documents, and says of each the whole state that it is in: so a finding
+//! tells whether anything of another state was left. Ends with code 99 when a client does what no client may.
+//!
+//! A document with `die` in it kills the server that is asked about it, and there is no answer about one with
+//! `hang` in it. Each seventh answer is that the content was modified.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::BufReader,
+    process::exit,
+};
+
+use serde_json::{Value, json};
+
+use crate::fake::{fail, read, write};
+
+#[derive(Default)]
+struct Model {
+    documents: BTreeMap<String, String>,
+    gone: BTreeSet<String>,
+    last_version: i64,
+    asked: u32,
+}
+
+pub(crate) fn run() {
+    let mut input = BufReader::new(std::io::stdin().lock());
+    let mut model = Model::default();
+    while let Some(message) = read(&mut input) {
+        let result = model.handle(message["method"].as_str().unwrap_or(""), &message["params"]);
+        if let (Some(id), Some(result)) = (message.get("id"), result) {
+            let mut answer = json!({ "jsonrpc": "2.0", "id": id });
+            match result {
+                Ok(it) => answer["result"] = it,
+                Err(code) => answer["error"] = json!({ "code": code, "message": "content modified" }),
+            }
+            write(&answer);
+        }
+    }
+}
+
+impl Model {
+    fn handle(&mut self, method: &str, params: &Value) -> Option<Result<Value, i32>> {
+        let uri = || params["textDocument"]["uri"].as_str().unwrap_or_default().to_owned();
+        let wrong = || -> ! { fail(&format!("{method} {params}")) };
+        match method {
+            "initialize" => {
+                let pull = json!({ "interFileDependencies": true, "workspaceDiagnostics": false });
+                let info = json!({ "name": "model", "version": "1" });
+                return Some(Ok(
+                    json!({ "capabilities": { "diagnosticProvider": pull }, "serverInfo": info }),
+                ));
+            }
+            "textDocument/didOpen" => {
+                self.take_version(params);
+                let text = params["textDocument"]["text"].as_str().unwrap_or_else(|| wrong());
+                if self.documents.insert(uri(), text.to_owned()).is_some() {
+                    wrong();
+                }
+            }
+            "textDocument/didChange" => {
+                self.take_version(params);
+                let text = params["contentChanges"][0]["text"].as_str().unwrap_or_else(|| wrong());
+                if self.documents.insert(uri(), text.to_owned()).is_none() {
+                    wrong();
+                }
+            }
+            "textDocument/didClose" => drop(self.documents.remove(&uri()).unwrap_or_else(|| wrong())),
+            "workspace/didChangeWatchedFiles" => {
+                for change in params["changes"].as_array().unwrap_or_else(|| wrong()) {
+                    let uri = change["uri"].as_str().unwrap_or_else(|| wrong());
+                    let is_new = match change["type"].as_u64() {
+                        Some(3) => self.gone.insert(uri.to_owned()),
+                        Some(1) => self.gone.remove(uri),
+                        _ => false,
+                    };
+                    if !is_new {
+                        wrong();
+                    }
+                }
+            }
+            "textDocument/diagnostic" => return self.ask(&uri()),
+            "shutdown" => return Some(Ok(Value::Null)),
+            "exit" => exit(0),
+            _ => {}
+        }
+        None
+    }
+
+    fn ask(&mut self, uri: &str) -> Option<Result<Value, i32>> {
+        let text = self.documents.get(uri).unwrap_or_else(|| fail(&format!("{uri} is not open")));
+        if text.contains("die") {
+            fail("this text is too much");
+        }
+        self.asked += 1;
+        if text.contains("hang") {
+            return None;
+        } else if self.asked.is_multiple_of(7) {
+            return Some(Err(-32801));
+        }
+        let zero = json!({ "line": 0, "character": 0 });
+        let range = json!({ "start": zero, "end": zero });
+        let item = json!({ "range": range, "message": self.state(), "code": "state" });
+        Some(Ok(json!({ "kind": "full", "items": [item] })))
+    }
+
+    fn state(&self) -> String {
+        let name = |uri: &str| uri.strip_prefix("file:///w/").unwrap_or(uri).to_owned();
+        let open = self.documents.iter().map(|(uri, text)| format!("{}={text}", name(uri)));
+        let gone = self.gone.iter().map(|uri| format!("-{}", name(uri)));
+        open.chain(gone).collect::<Vec<_>>().join(" ")
+    }
+
+    fn take_version(&mut self, params: &Value) {
+        let version = params["textDocument"]["version"].as_i64().unwrap_or(0);
+        if version <= self.last_version {
+            fail(&format!("version {version} after {}", self.last_version));
+        }
+        self.last_version = version;
+    }
+}

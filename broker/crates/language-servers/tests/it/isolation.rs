@@ -1,0 +1,146 @@
+//! Real servers, where they are named, moved between many branches: no answer is of another branch.
+//! `BROKER_TEST_TY=/path/to/ty cargo test -p language-servers isolation -- --nocapture`; likewise
+//! `BROKER_TEST_PYRIGHT` and `BROKER_TEST_BASEDPYRIGHT`, each a language server's program.
+
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use language_servers::{Limits, Profile, Server, Setup};
+use lint::{Cancel, Completeness, Outcome};
+use overlay::{Branch, Disk, View};
+
+use crate::{
+    bench::path,
+    fixture::{far, options},
+};
+
+const BRANCHES: usize = 20;
+const CYCLES: usize = 5;
+const ABANDONED: usize = 24;
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+}
+
+fn text(marker: usize) -> String {
+    format!(
+        "class Marker{marker}_: ...\ndef f() -> Marker{marker}_: return Marker{marker}_()\nx: int = f()\n"
+    )
+}
+
+fn ask(server: &Server, view: &Arc<dyn View>, cancel: &Cancel) -> Vec<Outcome> {
+    let mut outcomes = vec![None, None];
+    let units = vec![path("a.py"), path("b.py")];
+    server.ask(Arc::clone(view), units, far(), cancel, &mut |index, it| outcomes[index] = Some(it));
+    outcomes.into_iter().map(Option::unwrap).collect()
+}
+
+/// Whether both say something of this branch, and nothing of any other.
+fn is_right(outcomes: &[Outcome], marker: usize) -> bool {
+    let is_own = |it: &Outcome| {
+        let text: String = it.diagnostics.iter().map(|it| it.message.as_str()).collect();
+        let own = text.matches(&format!("Marker{marker}_")).count();
+        it.completeness == Completeness::Complete && own > 0 && own == text.matches("Marker").count()
+    };
+    outcomes.iter().all(is_own)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a short list")]
+fn percentile(times: &mut [Duration], part: f64) -> Duration {
+    times.sort();
+    times[((times.len() - 1) as f64 * part) as usize]
+}
+
+fn check(name: &str, variable: &str) {
+    let Some(program) = std::env::var_os(variable) else {
+        println!("skipped: {variable} does not name a server");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.py"), text(0)).unwrap();
+    std::fs::write(folder.path().join("b.py"), "from a import f\ny: int = f()\n").unwrap();
+    let disk: Arc<dyn View> = Arc::new(Disk::new(folder.path()).unwrap());
+    let profile = Profile::named(name).unwrap().clone();
+    let mut launch = options("").launch;
+    launch.program = program.into();
+    launch.args = profile.launch[0].args.iter().map(Into::into).collect();
+    launch.cwd = folder.path().to_owned();
+    let (root, pause) = (folder.path().to_owned(), Duration::from_millis(100));
+    let setup = Setup { profile, root, disk: Arc::clone(&disk), launch, limits: Limits::default(), pause };
+    let server = Server::new(setup);
+    let view = |marker: usize| -> Arc<dyn View> {
+        let mut branch = Branch::new(Arc::clone(&disk));
+        branch.write(&path("a.py"), text(marker).into()).unwrap();
+        Arc::new(branch.snapshot())
+    };
+    let views: Vec<_> = (1..=BRANCHES).map(view).collect();
+
+    let start = Instant::now();
+    let base = ask(&server, &disk, &Cancel::default());
+    assert!(is_right(&base, 0), "{base:?}");
+    println!("{name}: start {:?}", start.elapsed());
+
+    let (mut numbers, mut times, mut n_wrong, mut n_abandoned) = (Numbers(7), Vec::new(), 0, 0);
+    for cycle in 0..CYCLES {
+        let mut order: Vec<_> = (1..=BRANCHES).collect();
+        for at in (1..order.len()).rev() {
+            order.swap(at, numbers.below(at + 1));
+        }
+        for marker in order {
+            if n_abandoned < ABANDONED && numbers.below(4) < 1 + cycle / 3 {
+                abandon(&server, &views[numbers.below(BRANCHES)], numbers.below(3000));
+                n_abandoned += 1;
+            }
+            let start = Instant::now();
+            let outcomes = ask(&server, &views[marker - 1], &Cancel::default());
+            times.push(start.elapsed());
+            if !is_right(&outcomes, marker) {
+                println!("{name}: wrong for {marker}: {outcomes:?}");
+                n_wrong += 1;
+            }
+        }
+    }
+    let again = ask(&server, &disk, &Cancel::default());
+    let (p50, p99) = (percentile(&mut times, 0.5), percentile(&mut times, 0.99));
+    let n = times.len();
+    println!("{name}: {n} switches, {n_abandoned} abandoned, {n_wrong} wrong, p50 {p50:?}, p99 {p99:?}");
+    assert_eq!((n_wrong, n_abandoned), (0, ABANDONED));
+    for (before, after) in base.iter().zip(&again) {
+        assert_eq!(before.diagnostics, after.diagnostics, "the base has changed");
+    }
+}
+
+fn abandon(server: &Server, view: &Arc<dyn View>, microseconds: usize) {
+    let cancel = Cancel::default();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_micros(microseconds as u64));
+            cancel.cancel();
+        });
+        ask(server, view, &cancel);
+    });
+}
+
+#[test]
+fn ty_keeps_branches_apart() {
+    check("ty", "BROKER_TEST_TY");
+}
+
+#[test]
+fn pyright_keeps_branches_apart() {
+    check("pyright", "BROKER_TEST_PYRIGHT");
+}
+
+#[test]
+fn basedpyright_keeps_branches_apart() {
+    check("basedpyright", "BROKER_TEST_BASEDPYRIGHT");
+}
