@@ -50,8 +50,17 @@ pub struct Server {
     thread: Option<thread::JoinHandle<()>>,
 }
 
+/// What became of a file on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiskChange {
+    Created,
+    Changed,
+    Deleted,
+}
+
 enum Message {
     Ask(Request),
+    DiskChanged(Vec<(WorkspacePath, DiskChange)>),
     /// Starts it, and answers with the name and version that it has.
     Start {
         deadline: Instant,
@@ -84,6 +93,11 @@ impl Server {
         self.send(Message::Start { deadline, cancel: cancel.clone(), reply });
         let late = || Err("the server has not started in time".to_owned());
         receive(&receiver, deadline, cancel).unwrap_or_else(late)
+    }
+
+    /// Tells the server what it does not notice itself, before anything that is asked from now on.
+    pub fn disk_changed(&self, changes: Vec<(WorkspacePath, DiskChange)>) {
+        self.send(Message::DiskChanged(changes));
     }
 
     /// Hands over one outcome for each unit of the view, by its index, exactly once. When the deadline is
@@ -174,6 +188,7 @@ impl Actor {
         loop {
             match messages.recv_timeout(IDLE) {
                 Ok(Message::Ask(request)) => self.answer(&request),
+                Ok(Message::DiskChanged(changes)) => self.process.disk_changed(&changes),
                 Ok(Message::Start { deadline, cancel, reply }) => {
                     let started = self.process.start(deadline, &cancel);
                     // Whoever asked may have gone.

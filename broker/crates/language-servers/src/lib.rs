@@ -34,7 +34,7 @@ mod state;
 mod transport;
 mod uri;
 
-pub use actor::{Server, Setup};
+pub use actor::{DiskChange, Server, Setup};
 pub use client::{Call, Client, Ended, Limits, Options};
 pub use error::{Broken, ProtocolError, Refusal, RequestError, StartError};
 pub use events::{Epoch, Event, EventKind, EventSink, Events, ServerStatus, events};

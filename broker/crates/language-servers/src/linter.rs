@@ -1,5 +1,7 @@
 //! A language server as a linter: what it is called, which files it wants, and what its answers rest on.
 
+mod told;
+
 use std::{
     collections::BTreeMap,
     ffi::OsString,
@@ -11,6 +13,7 @@ use std::{
 use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
 use overlay::{ContentHash, Read, ReadSet, Traced, View, WalkOptions, WorkspacePath, walk};
 
+use self::told::{Contents, Told};
 use crate::{
     Keeper, Launch, Limits, Profile,
     actor::{Server, Setup},
@@ -23,6 +26,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A server that is asked for diagnostics, of one workspace and in one configuration.
 pub struct LanguageServer {
     server: Server,
+    told: Told,
     profile: Profile,
     identity: Identity,
     interest: Interest,
@@ -68,33 +72,36 @@ impl LanguageServer {
     pub fn of(setup: Setup, deadline: Instant, cancel: &Cancel) -> Result<Self, String> {
         let profile = setup.profile.clone();
         let digest = digest(&setup);
+        let told = Told::new(Arc::clone(&setup.disk), look(&setup.disk, &profile).1);
         let server = Server::new(setup);
         let version = server.start(deadline, cancel)?.unwrap_or_default();
         let identity = Identity { name: profile.name.clone(), version, digest };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
-        Ok(Self { server, profile, identity, interest })
+        Ok(Self { server, told, profile, identity, interest })
     }
+}
 
-    /// All that the server may look at of the workspace: its own kind of files, wherever a walk leads.
-    fn reads(&self, view: &Arc<dyn View>) -> Arc<ReadSet> {
-        let traced = Traced::new(Arc::clone(view));
-        let mut names: BTreeMap<WorkspacePath, Vec<String>> = BTreeMap::new();
-        for path in walk(&traced, &[WorkspacePath::root()], &WalkOptions::default()) {
-            let is_read = self.profile.covers(&path) || self.profile.is_config(&path);
-            if let (true, Some(directory), Some(name)) = (is_read, path.parent(), path.file_name()) {
-                names.entry(directory).or_default().push(name.to_owned());
-            }
+/// All that a server may look at of the workspace: its own kind of files, wherever a walk leads. Also by
+/// itself, what is in these files.
+fn look(view: &Arc<dyn View>, profile: &Profile) -> (Arc<ReadSet>, Contents) {
+    let traced = Traced::new(Arc::clone(view));
+    let mut names: BTreeMap<WorkspacePath, Vec<String>> = BTreeMap::new();
+    for path in walk(&traced, &[WorkspacePath::root()], &WalkOptions::default()) {
+        let is_read = profile.covers(&path) || profile.is_config(&path);
+        if let (true, Some(directory), Some(name)) = (is_read, path.parent(), path.file_name()) {
+            names.entry(directory).or_default().push(name.to_owned());
         }
-        let walked = traced.read_set();
-        let contents = names.iter().flat_map(|(directory, names)| {
-            let names: Vec<_> = names.iter().map(String::as_str).collect();
-            let seen = Read::observe_contents(&**view, directory, &names);
-            let read = |(name, seen): (&&str, _)| (Read::Content(directory.child(name)), seen);
-            names.iter().zip(seen).map(read).collect::<Vec<_>>()
-        });
-        let walked = walked.iter().map(|(read, seen)| (read.clone(), seen));
-        Arc::new(walked.chain(contents).collect())
     }
+    let mut contents = Contents::new();
+    for (directory, names) in names {
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let seen = Read::observe_contents(&**view, &directory, &names);
+        contents.extend(names.iter().map(|it| directory.child(it)).zip(seen));
+    }
+    let walked = traced.read_set();
+    let walked = walked.iter().map(|(read, seen)| (read.clone(), seen));
+    let read = contents.iter().map(|(path, seen)| (Read::Content(path.clone()), *seen));
+    (Arc::new(walked.chain(read).collect()), contents)
 }
 
 /// Of all that decides how the server is started and what it is told.
@@ -124,7 +131,8 @@ impl Linter for LanguageServer {
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
-        let reads = self.reads(&job.view);
+        let (reads, contents) = look(&job.view, &self.profile);
+        self.told.update(&*job.view, &contents, |changes| self.server.disk_changed(changes));
         let units: Vec<_> = job.units.iter().map(|it| it.path.clone()).collect();
         let time = job.timeout.saturating_mul(u32::try_from(units.len()).unwrap_or(u32::MAX));
         let deadline = Instant::now() + time.min(LONGEST);

@@ -12,7 +12,7 @@ use overlay::{ContentHash, View, WorkspacePath};
 use serde_json::{Value, json};
 
 use super::{
-    Setup,
+    DiskChange, Setup,
     convert::Report,
     goal::Goal,
     shown::{Listener, Shown},
@@ -167,6 +167,14 @@ impl Process {
     ) -> Result<BTreeMap<WorkspacePath, String>, Trouble> {
         let (shown, listener) = self.shown()?;
         Ok(shown.switch(goal, view, &listener)?)
+    }
+
+    /// One that is not there yet will see for itself.
+    pub(super) fn disk_changed(&mut self, changes: &[(WorkspacePath, DiskChange)]) {
+        if let Ok((shown, listener)) = self.shown() {
+            // If it cannot be told, it is over.
+            let _ = shown.disk_changed(changes, &listener);
+        }
     }
 
     /// Asks for these open documents, in this order, and again if the server has not settled meanwhile.

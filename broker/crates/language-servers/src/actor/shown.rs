@@ -9,7 +9,7 @@ use bytes::Bytes;
 use overlay::{ContentHash, View, WorkspacePath};
 use serde_json::{Value, json};
 
-use super::goal::Goal;
+use super::{DiskChange, goal::Goal};
 use crate::{Client, Profile, RequestError, profile::Deletes, uri::Uris};
 
 /// The state of one process. Versions only grow, over all documents, and also when one is opened again.
@@ -93,6 +93,22 @@ impl Shown {
         Ok(unreadable)
     }
 
+    /// What is deleted for the server stays so.
+    pub(super) fn disk_changed(
+        &mut self,
+        changes: &[(WorkspacePath, DiskChange)],
+        to: &Listener<'_>,
+    ) -> Result<(), RequestError> {
+        let news = changes.iter().filter(|(path, _)| !self.gone.contains(path));
+        to.tell_files(news.map(|(path, change)| (path, *change)))?;
+        for (path, change) in changes {
+            if *change == DiskChange::Deleted {
+                self.gone.remove(path);
+            }
+        }
+        Ok(())
+    }
+
     /// Opens a document that is of no branch.
     pub(super) fn open_text(
         &mut self,
@@ -144,17 +160,10 @@ impl Shown {
         gone: &BTreeSet<WorkspacePath>,
         to: &Listener<'_>,
     ) -> Result<(), RequestError> {
-        const CREATED: u32 = 1;
-        const DELETED: u32 = 3;
         let before = mem::replace(&mut self.gone, gone.clone());
-        let event = |path: &WorkspacePath, kind: u32| json!({ "uri": to.uris.of(path), "type": kind });
-        let back = before.difference(gone).map(|it| event(it, CREATED));
-        let gone = gone.difference(&before).map(|it| event(it, DELETED));
-        let changes: Vec<Value> = back.chain(gone).collect();
-        if changes.is_empty() {
-            return Ok(());
-        }
-        to.tell("workspace/didChangeWatchedFiles", &json!({ "changes": changes }))
+        let back = before.difference(gone).map(|it| (it, DiskChange::Created));
+        let gone = gone.difference(&before).map(|it| (it, DiskChange::Deleted));
+        to.tell_files(back.chain(gone))
     }
 
     fn next_version(&mut self) -> i32 {
@@ -167,5 +176,22 @@ impl Listener<'_> {
     /// What cannot be sent means that the session is over, and with it what was shown.
     fn tell(&self, method: &str, params: &Value) -> Result<(), RequestError> {
         self.client.notify(method, params)
+    }
+
+    fn tell_files<'p>(
+        &self,
+        changes: impl Iterator<Item = (&'p WorkspacePath, DiskChange)>,
+    ) -> Result<(), RequestError> {
+        let kind = |it| match it {
+            DiskChange::Created => 1,
+            DiskChange::Changed => 2,
+            DiskChange::Deleted => 3,
+        };
+        let event = |(path, it): (&_, _)| json!({ "uri": self.uris.of(path), "type": kind(it) });
+        let changes: Vec<Value> = changes.map(event).collect();
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.tell("workspace/didChangeWatchedFiles", &json!({ "changes": changes }))
     }
 }

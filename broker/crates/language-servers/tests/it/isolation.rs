@@ -3,13 +3,15 @@
 //! `BROKER_TEST_PYRIGHT` and `BROKER_TEST_BASEDPYRIGHT`, each a language server's program.
 
 use std::{
+    ffi::OsString,
+    path::Path,
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-use language_servers::{Limits, Profile, Server, Setup};
-use lint::{Cancel, Completeness, Outcome};
+use language_servers::{LanguageServer, Limits, Profile, Server, Setup};
+use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
 use overlay::{Branch, Disk, View};
 
 use crate::{
@@ -61,21 +63,31 @@ fn percentile(times: &mut [Duration], part: f64) -> Duration {
 }
 
 fn check(name: &str, variable: &str) {
-    let Some(program) = std::env::var_os(variable) else {
+    if let Some(program) = std::env::var_os(variable) {
+        let folder = tempfile::tempdir().unwrap();
+        let setup = setup(name, program, folder.path());
+        check_switches(name, setup.clone());
+        check_disk(name, setup);
+    } else {
         println!("skipped: {variable} does not name a server");
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("a.py"), text(0)).unwrap();
-    std::fs::write(folder.path().join("b.py"), "from a import f\ny: int = f()\n").unwrap();
-    let disk: Arc<dyn View> = Arc::new(Disk::new(folder.path()).unwrap());
+    }
+}
+
+fn setup(name: &str, program: OsString, folder: &Path) -> Setup {
+    std::fs::write(folder.join("a.py"), text(0)).unwrap();
+    std::fs::write(folder.join("b.py"), "from a import f\ny: int = f()\n").unwrap();
+    let disk: Arc<dyn View> = Arc::new(Disk::new(folder).unwrap());
     let profile = Profile::named(name).unwrap().clone();
     let mut launch = options("").launch;
     launch.program = program.into();
     launch.args = profile.launch[0].args.iter().map(Into::into).collect();
-    launch.cwd = folder.path().to_owned();
-    let (root, pause) = (folder.path().to_owned(), Duration::from_millis(100));
-    let setup = Setup { profile, root, disk: Arc::clone(&disk), launch, limits: Limits::default(), pause };
+    launch.cwd = folder.to_owned();
+    let (root, pause) = (folder.to_owned(), Duration::from_millis(100));
+    Setup { profile, root, disk, launch, limits: Limits::default(), pause }
+}
+
+fn check_switches(name: &str, setup: Setup) {
+    let disk = Arc::clone(&setup.disk);
     let server = Server::new(setup);
     let view = |marker: usize| -> Arc<dyn View> {
         let mut branch = Branch::new(Arc::clone(&disk));
@@ -117,6 +129,26 @@ fn check(name: &str, variable: &str) {
     for (before, after) in base.iter().zip(&again) {
         assert_eq!(before.diagnostics, after.diagnostics, "the base has changed");
     }
+}
+
+/// A file that is not open changes on the disk, and another one's answer depends on it.
+fn check_disk(name: &str, setup: Setup) {
+    let (disk, root) = (Arc::clone(&setup.disk), setup.root.clone());
+    let linter = LanguageServer::of(setup, far(), &Cancel::default()).unwrap();
+    let mut n_wrong = 0;
+    for marker in 100..120 {
+        std::fs::write(root.join("a.py"), text(marker)).unwrap();
+        let units = vec![Unit { path: path("b.py"), named: path("") }];
+        let (view, cancel, timeout) = (Arc::clone(&disk), Cancel::default(), Duration::from_secs(60));
+        let mut outcomes = Vec::new();
+        linter.check(&Job { view, units, cancel, timeout }, &mut |_, it| outcomes.push(it));
+        if !is_right(&outcomes, marker) {
+            println!("{name}: wrong for {marker} on the disk: {outcomes:?}");
+            n_wrong += 1;
+        }
+    }
+    println!("{name}: 20 changes on the disk, {n_wrong} wrong");
+    assert_eq!(n_wrong, 0);
 }
 
 fn abandon(server: &Server, view: &Arc<dyn View>, microseconds: usize) {

@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use language_servers::LanguageServer;
 use lint::{Cancel, Job, Linter, Outcome, Unit};
-use overlay::{Branch, View};
+use overlay::{Branch, Disk, View};
+use serde_json::json;
 
 use crate::{
     bench::{disk, path, profile, said, setup},
@@ -53,4 +54,46 @@ fn other_settings_are_another_linter() {
     };
     assert_eq!(digest(|_| ()), digest(|_| ()));
     assert_ne!(digest(|_| ()), digest(|it| it.settings = serde_json::json!({ "strict": true })));
+}
+
+#[test]
+fn what_changed_on_the_disk_is_told_once() {
+    let events = |events: &[(&str, u32)]| {
+        let event = |(name, kind): &(&str, u32)| json!({ "uri": format!("file:///w/{name}"), "type": kind });
+        let changes: Vec<_> = events.iter().map(event).collect();
+        let with = json!({ "changes": changes });
+        json!({ "expect": "workspace/didChangeWatchedFiles", "with": with }).to_string()
+    };
+    let pull = json!({ "expect": "textDocument/diagnostic", "answer": { "kind": "full", "items": [] } });
+    let script = [
+        json!({ "expect": "initialize", "answer": { "capabilities": { "diagnosticProvider": {} } } })
+            .to_string(),
+        r#"{"expect": "initialized"}"#.to_owned(),
+        r#"{"expect": "textDocument/didOpen"}"#.to_owned(),
+        pull.to_string(),
+        events(&[("b.m", 2), ("c.m", 1), ("d.m", 3)]),
+        // The branch has a text of its own for `e.m`.
+        r#"{"expect": "textDocument/didOpen"}"#.to_owned(),
+        pull.to_string(),
+        events(&[("e.m", 2)]),
+        r#"{"expect": "textDocument/didClose"}"#.to_owned(),
+        pull.to_string(),
+        r#"{"hang": true}"#.to_owned(),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    ["a.m", "b.m", "d.m", "e.m", "f.txt"].iter().for_each(|it| write(it, "before"));
+    let disk: Arc<dyn View> = Arc::new(Disk::new(folder.path()).unwrap());
+    let mut setup = setup(&["fake", &script.join("\n")], profile());
+    setup.disk = Arc::clone(&disk);
+    let linter = LanguageServer::of(setup, far(), &Cancel::default()).unwrap();
+    assert_eq!(said(&check(&linter, &disk)), "");
+
+    ["b.m", "c.m", "e.m", "f.txt"].iter().for_each(|it| write(it, "after"));
+    std::fs::remove_file(folder.path().join("d.m")).unwrap();
+    let mut branch = Branch::new(Arc::clone(&disk));
+    branch.write(&path("e.m"), "of the branch".into()).unwrap();
+    let view: Arc<dyn View> = Arc::new(branch.snapshot());
+    assert_eq!(said(&check(&linter, &view)), "");
+    assert_eq!(said(&check(&linter, &disk)), "");
 }
