@@ -231,7 +231,7 @@ impl Actor {
     fn outcomes(&mut self, request: &Request, goal: &Goal) -> Result<Vec<Outcome>, Trouble> {
         let Request { view, units, deadline, cancel, .. } = request;
         self.process.make_ready(*deadline, cancel)?;
-        let unreadable = self.process.switch(goal, &**view)?;
+        let unreadable = self.process.switch(goal, &**view, *deadline, cancel)?;
         let is_there = |process: &Process, it: &WorkspacePath| process.is_open(it) && !goal.gone.contains(it);
         let readable: Vec<_> = units.iter().filter(|it| is_there(&self.process, it)).collect();
         let (reports, settled) = self.process.pull(&readable, *deadline, cancel)?;

@@ -21,7 +21,7 @@ use crate::{
     Barrier, Broken, Call, Client, EditPolicy, Epoch, Event, EventKind, EventSink, Events, Initialize,
     Options, PositionEncoding, RequestError, ServerStatus, WorkspaceFolder, events,
     outbox::TICK,
-    profile::fill,
+    profile::{Deletes, fill},
     uri::{Uris, of_folder},
 };
 
@@ -164,9 +164,27 @@ impl Process {
         &mut self,
         goal: &Goal,
         view: &dyn View,
+        deadline: Instant,
+        cancel: &Cancel,
     ) -> Result<BTreeMap<WorkspacePath, String>, Trouble> {
         let (shown, listener) = self.shown()?;
-        Ok(shown.switch(goal, view, &listener)?)
+        let unreadable = shown.switch(goal, view, &listener)?;
+        if self.setup.profile.sees.deletes == Deletes::Watched {
+            self.switch_deletes(goal, deadline, cancel)?;
+        }
+        Ok(unreadable)
+    }
+
+    fn switch_deletes(&mut self, goal: &Goal, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+        let (shown, _) = self.shown()?;
+        if shown.must_answer_first(&goal.gone) {
+            // Without a document nothing is asked, and so the deletes can wait.
+            let Some(document) = shown.any_open().cloned() else { return Ok(()) };
+            let _ = self.call(&document, deadline, cancel)??.wait(deadline, cancel)?;
+            self.shown()?.0.answered();
+        }
+        let (shown, listener) = self.shown()?;
+        Ok(shown.tell_deletes(&goal.gone, &listener)?)
     }
 
     /// One that is not there yet will see for itself.
@@ -245,8 +263,11 @@ impl Process {
         let calls: Vec<Result<Call<Report>, _>> =
             units.iter().map(|it| self.call(it, deadline, cancel)).collect::<Result<_, Trouble>>()?;
         let wait = |it: Result<Call<Report>, _>| it.and_then(|it| it.wait(deadline, cancel));
-        let reports = calls.into_iter().map(wait).collect();
+        let reports: Vec<_> = calls.into_iter().map(wait).collect();
         self.check_alive()?;
+        if reports.iter().any(Result::is_ok) {
+            self.running()?.shown.answered();
+        }
         Ok(reports)
     }
 

@@ -10,13 +10,15 @@ use overlay::{ContentHash, View, WorkspacePath};
 use serde_json::{Value, json};
 
 use super::{DiskChange, goal::Goal};
-use crate::{Client, Profile, RequestError, profile::Deletes, uri::Uris};
+use crate::{Client, Profile, RequestError, uri::Uris};
 
 /// The state of one process. Versions only grow, over all documents, and also when one is opened again.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     open: BTreeMap<WorkspacePath, Document>,
     gone: BTreeSet<WorkspacePath>,
+    /// Since the last answer.
+    closed: BTreeSet<WorkspacePath>,
     last_version: i32,
 }
 
@@ -57,7 +59,7 @@ impl Shown {
         self.open.get(path)
     }
 
-    /// Brings the server from what it sees to the goal. Returns what could not be read, with the reason.
+    /// Brings the open documents from what they are to the goal. Returns what could not be read, with the reason.
     pub(super) fn switch(
         &mut self,
         goal: &Goal,
@@ -86,10 +88,6 @@ impl Shown {
         opened.sort_by_key(|(path, _)| !goal.new.contains(*path));
         opened.into_iter().try_for_each(|(path, document)| self.open(path, document, to))?;
         changed.into_iter().try_for_each(|(path, document)| self.change(path, document, to))?;
-
-        if to.profile.sees.deletes == Deletes::Watched {
-            self.tell_deletes(&goal.gone, to)?;
-        }
         Ok(unreadable)
     }
 
@@ -122,6 +120,7 @@ impl Shown {
 
     pub(super) fn close(&mut self, path: &WorkspacePath, to: &Listener<'_>) -> Result<(), RequestError> {
         self.open.remove(path);
+        self.closed.insert(path.clone());
         to.tell("textDocument/didClose", &json!({ "textDocument": { "uri": to.uris.of(path) } }))
     }
 
@@ -155,7 +154,22 @@ impl Shown {
         to.tell("textDocument/didChange", &params)
     }
 
-    fn tell_deletes(
+    /// A server may forget that a file is deleted if it learns at the same time that it was closed: so did
+    /// TypeScript 7.0.2. It has to have answered something in between.
+    pub(super) fn must_answer_first(&self, gone: &BTreeSet<WorkspacePath>) -> bool {
+        gone.difference(&self.gone).any(|it| self.closed.contains(it))
+    }
+
+    /// It has answered what was asked after all that was told.
+    pub(super) fn answered(&mut self) {
+        self.closed.clear();
+    }
+
+    pub(super) fn any_open(&self) -> Option<&WorkspacePath> {
+        self.open.keys().next()
+    }
+
+    pub(super) fn tell_deletes(
         &mut self,
         gone: &BTreeSet<WorkspacePath>,
         to: &Listener<'_>,

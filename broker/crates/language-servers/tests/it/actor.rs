@@ -245,6 +245,24 @@ fn deletes_are_told_and_taken_back() {
 }
 
 #[test]
+fn a_delete_is_not_told_together_with_a_close() {
+    let deleted = json!({ "changes": [{ "uri": uri("a.m"), "type": 3 }] });
+    let script = [
+        open("a.m", 1, "a0"),
+        pull("a.m", &[]),
+        close("a.m"),
+        open("b.m", 2, "b0"),
+        pull("b.m", &["before"]),
+        json!({ "expect": "workspace/didChangeWatchedFiles", "with": deleted }).to_string(),
+        pull("b.m", &["after"]),
+        HANG.to_owned(),
+    ];
+    let bench = Bench::scripted(&script.join("\n"), |_| ());
+    assert_eq!(bench.says(&[], "a.m"), "");
+    assert_eq!(bench.says(&[("a.m", None)], "b.m"), "after");
+}
+
+#[test]
 fn what_a_server_cannot_see_is_told() {
     let bench = Bench::model_with(|it| {
         it.sees.deletes = Deletes::Ignored;

@@ -1,6 +1,7 @@
 //! Real servers, where they are named, moved between many branches: no answer is of another branch.
 //! `BROKER_TEST_TY=/path/to/ty cargo test -p language-servers isolation -- --nocapture`; likewise
-//! `BROKER_TEST_PYRIGHT` and `BROKER_TEST_BASEDPYRIGHT`, each a language server's program.
+//! `BROKER_TEST_PYRIGHT`, `BROKER_TEST_BASEDPYRIGHT` and `BROKER_TEST_TYPESCRIPT` (the native one of version 7),
+//! each a language server's program.
 
 use std::{
     ffi::OsString,
@@ -10,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{LanguageServer, Limits, Profile, Server, Setup};
+use language_servers::{Deletes, LanguageServer, Limits, Profile, Server, Setup};
 use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
 use overlay::{Branch, Disk, View};
 
@@ -33,17 +34,53 @@ impl Numbers {
     }
 }
 
-fn text(marker: usize) -> String {
-    format!(
-        "class Marker{marker}_: ...\ndef f() -> Marker{marker}_: return Marker{marker}_()\nx: int = f()\n"
-    )
+/// A language of two files.
+#[derive(Clone, Copy)]
+struct Language {
+    extension: &'static str,
+    /// A file with a class of this name, which its function gives, and a finding that names it.
+    a: fn(&str) -> String,
+    /// One that has the same finding for the function of that module.
+    b: fn(&str) -> String,
+    no_module: &'static str,
 }
 
-fn ask(server: &Server, view: &Arc<dyn View>, cancel: &Cancel) -> Vec<Outcome> {
-    let mut outcomes = vec![None, None];
-    let units = vec![path("a.py"), path("b.py")];
-    server.ask(Arc::clone(view), units, far(), cancel, &mut |index, it| outcomes[index] = Some(it));
-    outcomes.into_iter().map(Option::unwrap).collect()
+const PYTHON: Language = Language {
+    extension: "py",
+    a: |it| format!("class {it}: ...\ndef f() -> {it}: return {it}()\nx: int = f()\n"),
+    b: |it| format!("from {it} import f\ny: int = f()\n"),
+    no_module: "",
+};
+
+const TYPESCRIPT: Language = Language {
+    extension: "ts",
+    a: |it| {
+        let class = format!("export class {it} {{ own = 1 }}\n");
+        format!("{class}export function f(): {it} {{ return new {it}() }}\nexport const x: number = f();\n")
+    },
+    b: |it| format!("import {{ f }} from './{it}';\nexport const y: number = f();\n"),
+    no_module: "Cannot find module './a'",
+};
+
+impl Language {
+    fn file(self, module: &str) -> String {
+        format!("{module}.{}", self.extension)
+    }
+
+    fn text(self, marker: usize) -> String {
+        (self.a)(&format!("Marker{marker}_"))
+    }
+
+    fn edit(self, branch: &mut Branch, module: &str, text: String) {
+        branch.write(&path(&self.file(module)), text.into()).unwrap();
+    }
+
+    fn ask(self, server: &Server, view: &Arc<dyn View>, cancel: &Cancel) -> Vec<Outcome> {
+        let mut outcomes = vec![None, None];
+        let units = ["a", "b"].map(|it| path(&self.file(it))).to_vec();
+        server.ask(Arc::clone(view), units, far(), cancel, &mut |index, it| outcomes[index] = Some(it));
+        outcomes.into_iter().map(Option::unwrap).collect()
+    }
 }
 
 /// Whether both say something of this branch, and nothing of any other.
@@ -62,20 +99,25 @@ fn percentile(times: &mut [Duration], part: f64) -> Duration {
     times[((times.len() - 1) as f64 * part) as usize]
 }
 
-fn check(name: &str, variable: &str) {
+fn check(name: &str, variable: &str, language: Language) {
     if let Some(program) = std::env::var_os(variable) {
         let folder = tempfile::tempdir().unwrap();
-        let setup = setup(name, program, folder.path());
-        check_switches(name, setup.clone());
-        check_disk(name, setup);
+        let setup = setup(name, program, folder.path(), language);
+        check_switches(name, setup.clone(), language);
+        check_files(name, setup.clone(), language);
+        check_disk(name, setup, language);
     } else {
         println!("skipped: {variable} does not name a server");
     }
 }
 
-fn setup(name: &str, program: OsString, folder: &Path) -> Setup {
-    std::fs::write(folder.join("a.py"), text(0)).unwrap();
-    std::fs::write(folder.join("b.py"), "from a import f\ny: int = f()\n").unwrap();
+fn setup(name: &str, program: OsString, folder: &Path, language: Language) -> Setup {
+    let write = |module, text| std::fs::write(folder.join(language.file(module)), text).unwrap();
+    write("a", language.text(0));
+    write("b", (language.b)("a"));
+    if language.extension == "ts" {
+        std::fs::write(folder.join("tsconfig.json"), r#"{"compilerOptions": {"strict": true}}"#).unwrap();
+    }
     let disk: Arc<dyn View> = Arc::new(Disk::new(folder).unwrap());
     let profile = Profile::named(name).unwrap().clone();
     let mut launch = options("").launch;
@@ -86,18 +128,18 @@ fn setup(name: &str, program: OsString, folder: &Path) -> Setup {
     Setup { profile, root, disk, launch, limits: Limits::default(), pause }
 }
 
-fn check_switches(name: &str, setup: Setup) {
+fn check_switches(name: &str, setup: Setup, language: Language) {
     let disk = Arc::clone(&setup.disk);
     let server = Server::new(setup);
     let view = |marker: usize| -> Arc<dyn View> {
         let mut branch = Branch::new(Arc::clone(&disk));
-        branch.write(&path("a.py"), text(marker).into()).unwrap();
+        language.edit(&mut branch, "a", language.text(marker));
         Arc::new(branch.snapshot())
     };
     let views: Vec<_> = (1..=BRANCHES).map(view).collect();
 
     let start = Instant::now();
-    let base = ask(&server, &disk, &Cancel::default());
+    let base = language.ask(&server, &disk, &Cancel::default());
     assert!(is_right(&base, 0), "{base:?}");
     println!("{name}: start {:?}", start.elapsed());
 
@@ -109,11 +151,11 @@ fn check_switches(name: &str, setup: Setup) {
         }
         for marker in order {
             if n_abandoned < ABANDONED && numbers.below(4) < 1 + cycle / 3 {
-                abandon(&server, &views[numbers.below(BRANCHES)], numbers.below(3000));
+                abandon(language, &server, &views[numbers.below(BRANCHES)], numbers.below(3000));
                 n_abandoned += 1;
             }
             let start = Instant::now();
-            let outcomes = ask(&server, &views[marker - 1], &Cancel::default());
+            let outcomes = language.ask(&server, &views[marker - 1], &Cancel::default());
             times.push(start.elapsed());
             if !is_right(&outcomes, marker) {
                 println!("{name}: wrong for {marker}: {outcomes:?}");
@@ -121,7 +163,7 @@ fn check_switches(name: &str, setup: Setup) {
             }
         }
     }
-    let again = ask(&server, &disk, &Cancel::default());
+    let again = language.ask(&server, &disk, &Cancel::default());
     let (p50, p99) = (percentile(&mut times, 0.5), percentile(&mut times, 0.99));
     let n = times.len();
     println!("{name}: {n} switches, {n_abandoned} abandoned, {n_wrong} wrong, p50 {p50:?}, p99 {p99:?}");
@@ -131,14 +173,46 @@ fn check_switches(name: &str, setup: Setup) {
     }
 }
 
+/// A file that only a branch has, and one that it does not have: seen, or said not to be seen.
+fn check_files(name: &str, setup: Setup, language: Language) {
+    let (disk, sees) = (Arc::clone(&setup.disk), setup.profile.sees);
+    let server = Server::new(setup);
+    let ask = |edit: &dyn Fn(&mut Branch)| {
+        let mut branch = Branch::new(Arc::clone(&disk));
+        edit(&mut branch);
+        let view: Arc<dyn View> = Arc::new(branch.snapshot());
+        language.ask(&server, &view, &Cancel::default()).remove(1)
+    };
+    let is_partial = |it: &Outcome| matches!(it.completeness, Completeness::Partial(_));
+    for marker in 1..5 {
+        let new = ask(&|it| {
+            language.edit(it, "new", language.text(marker));
+            language.edit(it, "b", (language.b)("new"));
+        });
+        let is_seen = is_right(std::slice::from_ref(&new), marker);
+        assert!(if sees.new_files { is_seen } else { is_partial(&new) }, "{name}: {new:?}");
+
+        let gone = ask(&|it| drop(it.remove(&path(&language.file("a")))));
+        let is_missed = || {
+            let says = |it: &lint::Diagnostic| it.message.starts_with(language.no_module);
+            gone.completeness == Completeness::Complete && gone.diagnostics.iter().any(says)
+        };
+        assert!(is_partial(&gone) || sees.deletes == Deletes::Watched && is_missed(), "{name}: {gone:?}");
+
+        let base = ask(&|_| ());
+        assert!(is_right(std::slice::from_ref(&base), 0), "{name}: {base:?}");
+    }
+    println!("{name}: files that come and go are right, or said not to be seen");
+}
+
 /// A file that is not open changes on the disk, and another one's answer depends on it.
-fn check_disk(name: &str, setup: Setup) {
+fn check_disk(name: &str, setup: Setup, language: Language) {
     let (disk, root) = (Arc::clone(&setup.disk), setup.root.clone());
     let linter = LanguageServer::of(setup, far(), &Cancel::default()).unwrap();
     let mut n_wrong = 0;
     for marker in 100..120 {
-        std::fs::write(root.join("a.py"), text(marker)).unwrap();
-        let units = vec![Unit { path: path("b.py"), named: path("") }];
+        std::fs::write(root.join(language.file("a")), language.text(marker)).unwrap();
+        let units = vec![Unit { path: path(&language.file("b")), named: path("") }];
         let (view, cancel, timeout) = (Arc::clone(&disk), Cancel::default(), Duration::from_secs(60));
         let mut outcomes = Vec::new();
         linter.check(&Job { view, units, cancel, timeout }, &mut |_, it| outcomes.push(it));
@@ -151,28 +225,33 @@ fn check_disk(name: &str, setup: Setup) {
     assert_eq!(n_wrong, 0);
 }
 
-fn abandon(server: &Server, view: &Arc<dyn View>, microseconds: usize) {
+fn abandon(language: Language, server: &Server, view: &Arc<dyn View>, microseconds: usize) {
     let cancel = Cancel::default();
     thread::scope(|scope| {
         scope.spawn(|| {
             thread::sleep(Duration::from_micros(microseconds as u64));
             cancel.cancel();
         });
-        ask(server, view, &cancel);
+        language.ask(server, view, &cancel);
     });
 }
 
 #[test]
 fn ty_keeps_branches_apart() {
-    check("ty", "BROKER_TEST_TY");
+    check("ty", "BROKER_TEST_TY", PYTHON);
 }
 
 #[test]
 fn pyright_keeps_branches_apart() {
-    check("pyright", "BROKER_TEST_PYRIGHT");
+    check("pyright", "BROKER_TEST_PYRIGHT", PYTHON);
 }
 
 #[test]
 fn basedpyright_keeps_branches_apart() {
-    check("basedpyright", "BROKER_TEST_BASEDPYRIGHT");
+    check("basedpyright", "BROKER_TEST_BASEDPYRIGHT", PYTHON);
+}
+
+#[test]
+fn typescript_keeps_branches_apart() {
+    check("typescript", "BROKER_TEST_TYPESCRIPT", TYPESCRIPT);
 }
