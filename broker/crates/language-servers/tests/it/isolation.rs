@@ -1,7 +1,7 @@
 //! Real servers, where they are named, moved between many branches: no answer is of another branch.
 //! `BROKER_TEST_TY=/path/to/ty cargo test -p language-servers isolation -- --nocapture`; likewise
-//! `BROKER_TEST_PYRIGHT`, `BROKER_TEST_BASEDPYRIGHT` and `BROKER_TEST_TYPESCRIPT` (the native one of version 7),
-//! each a language server's program.
+//! `BROKER_TEST_PYRIGHT`, `BROKER_TEST_BASEDPYRIGHT` and `BROKER_TEST_TYPESCRIPT` (the native one of version 7)
+//! and `BROKER_TEST_OXLINT`, each a language server's program.
 
 use std::{
     ffi::OsString,
@@ -254,4 +254,26 @@ fn basedpyright_keeps_branches_apart() {
 #[test]
 fn typescript_keeps_branches_apart() {
     check("typescript", "BROKER_TEST_TYPESCRIPT", TYPESCRIPT);
+}
+
+/// It answers before it is ready: the first answer that is handed on is right all the same.
+#[test]
+fn oxlint_is_not_believed_too_early() {
+    let Some(program) = std::env::var_os("BROKER_TEST_OXLINT") else {
+        println!("skipped: BROKER_TEST_OXLINT does not name a server");
+        return;
+    };
+    for _ in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        let setup = setup("oxlint", program.clone(), folder.path(), TYPESCRIPT);
+        let (disk, start) = (Arc::clone(&setup.disk), Instant::now());
+        let server = Server::new(setup);
+        let mut branch = Branch::new(disk);
+        TYPESCRIPT.edit(&mut branch, "a", "debugger;\n".to_owned());
+        let view: Arc<dyn View> = Arc::new(branch.snapshot());
+        let outcome = TYPESCRIPT.ask(&server, &view, &Cancel::default()).remove(0);
+        println!("oxlint: first answer after {:?}", start.elapsed());
+        let codes: Vec<_> = outcome.diagnostics.iter().map(|it| it.code.as_str()).collect();
+        assert_eq!((codes, outcome.completeness), (vec!["eslint(no-debugger)"], Completeness::Complete));
+    }
 }
