@@ -124,6 +124,11 @@ impl View for Index {
         self.view.metadata(path)
     }
 
+    /// What is hidden may be anywhere.
+    fn edits(&self) -> Vec<WorkspacePath> {
+        vec![WorkspacePath::root()]
+    }
+
     fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
         self.expect(path)?;
         let mut listing = self.view.list(path)?;
