@@ -14,6 +14,8 @@ use super::{BranchCell, Daemon, DaemonError, Repeatable, Served};
 pub struct Committed {
     pub revision: Revision,
     pub changes: Vec<Change>,
+    /// Of these, the paths of which an editor has another text that it has not saved.
+    pub unsaved: Vec<WorkspacePath>,
 }
 
 impl Served {
@@ -36,10 +38,10 @@ impl Served {
                 let plan = plan(branch, &force)?;
                 let committed = served.committer.commit(&plan.ops).map_err(DaemonError::Commit)?;
                 branch.committed_with(committed.permissions);
-                Ok(plan.changes)
+                Ok((plan.changes, plan.unsaved))
             };
-            let (changes, revision) = cell.edit(if_revision, write).await?;
-            Ok(Committed { revision, changes })
+            let ((changes, unsaved), revision) = cell.edit(if_revision, write).await?;
+            Ok(Committed { revision, changes, unsaved })
         };
         self.commits.run(request, commit).await
     }
@@ -56,10 +58,10 @@ impl Served {
         let look = move |branch: &mut Branch| {
             let plan = plan(branch, &force)?;
             committer.check(&plan.ops).map_err(DaemonError::Commit)?;
-            Ok(plan.changes)
+            Ok((plan.changes, plan.unsaved))
         };
-        let (changes, revision) = cell.edit(if_revision, look).await?;
-        Ok(Committed { revision, changes })
+        let ((changes, unsaved), revision) = cell.edit(if_revision, look).await?;
+        Ok(Committed { revision, changes, unsaved })
     }
 }
 

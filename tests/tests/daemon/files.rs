@@ -21,6 +21,20 @@ async fn a_large_file_comes_whole() {
 }
 
 #[tokio::test]
+async fn a_commit_writes_beneath_what_an_editor_has_not_saved() {
+    let it = Fixture::new(&[("a.txt", "1\n"), ("b.txt", "1\n")]).await;
+    let (workspace_id, path) = (it.workspace.clone(), "a.txt".to_owned());
+    let set = pb::SetBufferRequest { workspace_id, path, content: b"buffer\n".to_vec().into() };
+    it.client.files().set_buffer(set).await.unwrap();
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("a.txt", "2\n"), write("b.txt", "2\n")]).await.unwrap();
+    let done = it.client.commit(&id, &[]).await.unwrap();
+    assert_eq!(done.unsaved_paths, ["a.txt"]);
+    assert_eq!((it.text("a.txt"), it.text("b.txt")), ("2\n".to_owned(), "2\n".to_owned()));
+    assert_eq!(it.client.read(base(&it.workspace), "a.txt").await.unwrap().1, b"buffer\n");
+}
+
+#[tokio::test]
 async fn buffers_outrank_the_disk() {
     let it = Fixture::new(&[("a.txt", "disk\n")]).await;
     let id = it.fork().await;

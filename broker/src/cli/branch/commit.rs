@@ -66,6 +66,12 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
         let error = CliError::from(status);
         if refused { error.hint(hint) } else { error }
     })?;
+    for path in &answer.unsaved_paths {
+        let path = printable(path);
+        session
+            .messages
+            .warning(&format!("an editor has not saved its own text of {path}, which is shown still"));
+    }
     let changes: Vec<_> = answer.changes.iter().map(|it| Change::of(open, it)).collect();
     let committed = Committed { revision: answer.revision, changes };
     args.shape.print(session, &committed, || committed.told(args.dry_run))
