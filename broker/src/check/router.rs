@@ -52,6 +52,11 @@ impl Router {
         &self.linters
     }
 
+    /// The names of the linters, by their places.
+    pub fn names(&self) -> Arc<[String]> {
+        self.linters.iter().map(|it| it.identity().name.clone()).collect()
+    }
+
     /// The linters that want to see `path`.
     pub fn linters_for(&self, path: &WorkspacePath) -> impl Iterator<Item = &SharedLinter> {
         self.wanting(path).map(|it| &self.linters[it])

@@ -140,8 +140,10 @@ impl Daemon {
             }
             None => None,
         };
-        let own = before.as_ref().map(|(_, before)| of_branch(ask, &*view, before));
-        let wanted = wanted(&*view, own.as_ref().unwrap_or(ask));
+        let wanted = match &before {
+            Some((_, before)) => of_branch(ask, &*view, before),
+            None => wanted(&*view, ask),
+        };
         let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted);
         inquiry.parent = parent.as_ref().map(|it| Arc::clone(&it.answers.seen));
         let mut round = Round::new(&judge, revision, parent, events);

@@ -14,7 +14,7 @@ use super::{
     judge::Judge,
     similar,
 };
-use crate::check::{FileAnswers, Listener, Router, Wanted};
+use crate::check::{FileAnswers, Files, Listener, Router, Wanted};
 
 pub(super) struct Parent<'a> {
     pub(super) judge: &'a Judge<'a>,
@@ -64,7 +64,7 @@ impl Daemon {
         let view: Arc<dyn View> = Arc::new(before.clone());
         let (seen, parts) = mpsc::channel();
         let mut gathered = Gathered::default();
-        let same = wanted(&*view, &of_parent(ask, &moved, gone, before));
+        let same = of_parent(ask, &moved, gone, before);
         for wanted in [Some(same), elsewhere(ask, &moved)].into_iter().flatten() {
             let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted);
             inquiry.seen = Some(seen.clone());
@@ -81,27 +81,25 @@ fn of_parent(
     moved: &HashMap<WorkspacePath, WorkspacePath>,
     gone: Vec<WorkspacePath>,
     before: &Snapshot,
-) -> Ask {
+) -> Wanted {
     let mut ask = ask.clone();
     if !ask.only.is_empty() {
         ask.only = ask.only.iter().map(|it| moved.get(it).unwrap_or(it).clone()).chain(gone).collect();
     }
-    without(ask, |it| !is_there(before, it))
+    wanted_but(before, ask, |it| !is_there(before, it))
 }
 
 /// The question about the branch itself: what is named and only the parent has is gone, and no mistake.
-pub(super) fn of_branch(ask: &Ask, view: &dyn View, before: &Snapshot) -> Ask {
-    without(ask.clone(), |it| !is_there(view, it) && is_there(before, it))
+pub(super) fn of_branch(ask: &Ask, view: &dyn View, before: &Snapshot) -> Wanted {
+    wanted_but(view, ask.clone(), |it| !is_there(view, it) && is_there(before, it))
 }
 
-fn without(mut ask: Ask, is_gone: impl Fn(&WorkspacePath) -> bool) -> Ask {
-    let all = ask.paths.len();
+/// What is asked about, without those named paths that are gone.
+fn wanted_but(view: &dyn View, mut ask: Ask, is_gone: impl Fn(&WorkspacePath) -> bool) -> Wanted {
+    let are_named = !ask.paths.is_empty();
     ask.paths.retain(|it| !is_gone(it));
-    if ask.paths.is_empty() && all > 0 {
-        // Nothing is left; no paths would mean everything.
-        ask.only = BTreeSet::from([WorkspacePath::root()]);
-    }
-    ask
+    // No paths would mean everything.
+    if are_named && ask.paths.is_empty() { Wanted::Files(Files::default()) } else { wanted(view, &ask) }
 }
 
 fn is_there(view: &dyn View, path: &WorkspacePath) -> bool {
@@ -168,7 +166,7 @@ struct Gathered {
 
 impl Listener for Gathered {
     async fn start(&mut self, router: &Router, _files: usize, _answers: usize) {
-        self.linters = router.linters().iter().map(|it| it.identity().name.clone()).collect();
+        self.linters = router.names();
     }
 
     async fn file(&mut self, file: FileAnswers) {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use lint::{Completeness, FileFindings as Side, Site, delta};
-use overlay::{Revision, View, WorkspacePath};
+use overlay::{Revision, Skipped, View, WorkspacePath};
 use tokio::sync::mpsc;
 
 use super::{
@@ -24,10 +24,14 @@ pub(super) struct Round<'a> {
     parent: Option<Parent<'a>>,
     events: &'a mpsc::Sender<Event>,
     gathered: Vec<FileFindings>,
+    /// How many findings are gathered.
+    waiting: usize,
     incomplete: Vec<Incomplete>,
     /// Sorted at the end: files come as they are done.
     contents: Vec<(WorkspacePath, Option<overlay::ContentHash>)>,
     linters: Vec<LinterSummary>,
+    /// Of the linters, for the judge, who is asked about each file.
+    names: Arc<[String]>,
     files: usize,
     findings: usize,
     fixed: usize,
@@ -53,9 +57,11 @@ impl<'a> Round<'a> {
             parent,
             events,
             gathered: Vec::new(),
+            waiting: 0,
             incomplete: Vec::new(),
             contents: Vec::new(),
             linters: Vec::new(),
+            names: Arc::default(),
             files: 0,
             findings: 0,
             fixed: 0,
@@ -74,6 +80,7 @@ impl<'a> Round<'a> {
     async fn flush(&mut self) {
         if !self.gathered.is_empty() {
             let files = std::mem::take(&mut self.gathered);
+            self.waiting = 0;
             self.send(Event::Files(files)).await;
         }
         if !self.incomplete.is_empty() {
@@ -102,15 +109,11 @@ impl<'a> Round<'a> {
             Some(Change::Fixed) => self.fixed += findings.findings.len(),
             Some(Change::New) | None => self.findings += findings.findings.len(),
         }
+        self.waiting += findings.findings.len();
         self.gathered.push(findings);
-        if self.gathered.iter().map(|it| it.findings.len()).sum::<usize>() >= GATHERED {
+        if self.waiting >= GATHERED {
             self.flush().await;
         }
-    }
-
-    fn own_judged(&mut self, file: &FileAnswers) -> Option<Arc<Judged>> {
-        let names: Vec<_> = self.linters.iter().map(|it| it.linter.name.clone()).collect();
-        self.judged(self.judge, file, &names)
     }
 
     /// `linters` are those that the file's answers count in.
@@ -204,9 +207,13 @@ impl<'a> Round<'a> {
     }
 
     /// What the parent has and nobody asked about here is not there any more.
-    async fn compare_gone(&mut self, ask: &Ask) {
+    async fn compare_gone(&mut self, ask: &Ask, skipped: &Skipped) {
         let Some(parent) = self.parent.take() else { return };
         for old in parent.answers.into_gone(ask) {
+            // Nobody knows what is there now.
+            if skipped.unreadable.keys().any(|it| old.file.unit.path.starts_with(it)) {
+                continue;
+            }
             let Some(judged) = self.judged(parent.judge, &old.file, &old.linters) else {
                 self.pend(&old.file.unit.path, "the parent's file");
                 continue;
@@ -222,7 +229,7 @@ impl<'a> Round<'a> {
         ask: &Ask,
         start: Instant,
     ) -> Result<(), DaemonError> {
-        self.compare_gone(ask).await;
+        self.compare_gone(ask, &totals.skipped).await;
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
@@ -257,12 +264,16 @@ impl<'a> Round<'a> {
 impl Listener for Round<'_> {
     async fn start(&mut self, router: &Router, files: usize, _answers: usize) {
         self.linters = router.linters().iter().map(|it| LinterSummary::of(it.identity().clone())).collect();
+        self.names = router.names();
         self.send(Event::Started(Started { revision: self.revision, files })).await;
     }
 
     async fn file(&mut self, file: FileAnswers) {
-        let Some(judged) = self.own_judged(&file) else {
+        let names = Arc::clone(&self.names);
+        let Some(judged) = self.judged(self.judge, &file, &names) else {
             self.files += 1;
+            // It is there, so that nothing of it is gone.
+            let _not_compared = self.parent.as_mut().and_then(|it| it.answers.take(&file.unit.path));
             return self.pend(&file.unit.path, "the file");
         };
         self.count(&file);
