@@ -423,3 +423,17 @@ fn a_watch_outlives_a_broken_configuration() {
     assert_eq!(found.nth(1).unwrap(), finding, "after the summary of the first round");
     assert_eq!(child.interrupt(), Some(1));
 }
+
+#[test]
+fn what_the_baseline_knows_stays_known_when_it_moves() {
+    let it = Place::new(&[("a.py", "import os\n"), ("broker.toml", "[baseline]\nfile = \"known.json\"\n")]);
+    it.run(&["check", "--baseline-update"]);
+    it.ok(&["branch", "fork", "try"]);
+    it.ok(&["branch", "mv", "try", "a.py", "b.py"]);
+    let check = ["check", "--branch", "try", "--new-only", "--quiet"];
+    assert_eq!(it.told(&check), (0, String::new(), String::new()));
+    it.ok_with_input(&["branch", "write", "try", "b.py"], "import os\nimport re\n");
+    let (exit, told, _) = it.told(&[&check[..], &["--output-format", "concise"]].concat());
+    assert_eq!(exit, 1);
+    assert!(told.contains("b.py:2:8: python/F401") && !told.contains("b.py:1"), "{told}");
+}

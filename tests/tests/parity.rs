@@ -142,13 +142,37 @@ fn a_project_with_configuration() {
         ("build/generated.py", "import os\n"),
         ("mode.py", "#!/usr/bin/env python\n# ruff: noqa: EXE001\n"),
     ];
-    for (path, text) in files {
-        let file = folder.path().join(path);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    }
+    write(folder.path(), &files);
     same(folder.path(), &["."], 50);
     same(folder.path(), &["--select", "F,E,W", "--ignore", "E501", "."], 5);
     same(folder.path(), &["build/generated.py", "nested/skip_me.py"], 2);
     same(folder.path(), &["--config", "nested/ruff.toml", "."], 50);
+}
+
+#[test]
+fn folders_that_are_named_by_patterns() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        (
+            "ruff.toml",
+            "src = ['packages/*/lib', 'plain']\nnamespace-packages = ['space', 'packages/o*']\n\
+             lint.select = ['I', 'INP', 'F']\n",
+        ),
+        ("packages/one/lib/own/__init__.py", ""),
+        ("packages/two/lib/mine.py", "import re\n"),
+        ("plain/ours.py", ""),
+        ("space/inner/m.py", "import os\nimport own\nimport zlib\n"),
+        ("use.py", "import mine\nimport os\nimport ours\nimport own\nimport requests\n"),
+        ("sorted.py", "import os\n\nimport requests\n\nimport mine\nimport ours\nimport own\n"),
+    ];
+    write(folder.path(), &files);
+    same(folder.path(), &["."], 12);
+}
+
+fn write(root: &Path, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        let file = root.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
 }

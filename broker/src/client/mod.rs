@@ -20,6 +20,9 @@ use broker_proto::v1::{
 use lint::Cancel;
 use tokio::runtime::Runtime;
 use tonic::{Response, Status, Streaming, transport::Channel};
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
+};
 
 pub(crate) use self::{
     error::is_conflict,
@@ -87,7 +90,8 @@ impl Client {
         let address = tonic::transport::Endpoint::from_shared(address.clone()).map_err(unusable)?;
         let begun = Instant::now();
         loop {
-            if let Ok(channel) = runtime.block_on(address.connect()) {
+            let client = runtime.block_on(async { serving(address.connect().await.ok()?).await });
+            if let Some(channel) = client {
                 return Ok(Some(Self { runtime, channel, cancel: cancel.clone() }));
             }
             let Some(pid) = endpoint.holder() else { return Ok(None) };
@@ -95,7 +99,7 @@ impl Client {
                 return Err(CliError::files("interrupted"));
             }
             if begun.elapsed() > PATIENCE {
-                let error = CliError::files(format!("the daemon (process {pid}) takes no connections"));
+                let error = CliError::files(format!("the daemon (process {pid}) does not answer"));
                 return Err(error.hint(format!("end it with `kill {pid}`")));
             }
             thread::sleep(STEP);
@@ -136,6 +140,13 @@ impl Client {
     pub(crate) fn is_interrupted(&self) -> bool {
         self.cancel.is_cancelled()
     }
+}
+
+/// The channel, if a daemon answers there. One that was just killed, or that ends, still takes connections.
+async fn serving(channel: Channel) -> Option<Channel> {
+    let mut health = HealthClient::new(channel.clone());
+    let health = health.check(HealthCheckRequest::default()).await.ok()?;
+    (health.into_inner().status() == ServingStatus::Serving).then_some(channel)
 }
 
 async fn interrupted(cancel: &Cancel) {

@@ -80,12 +80,13 @@ impl<'v> Judge<'v> {
         self.configs.for_file(path).map_err(wrong)
     }
 
-    /// `linters` are the names of those that answered. `None` if the file has another text now than its answers
-    /// are for.
+    /// `linters` are the names of those that answered; the baseline may know the file as `moved_from`. `None` if
+    /// the file has another text now than its answers are for.
     pub(super) fn judge(
         &self,
         file: &FileAnswers,
         linters: &[&str],
+        moved_from: Option<&WorkspacePath>,
     ) -> Result<Option<Arc<Judged>>, DaemonError> {
         let effective = self.effective(&file.unit.path)?;
         let key: Key = file.answers.iter().map(|(_, it)| Arc::as_ptr(it).addr()).collect();
@@ -95,7 +96,7 @@ impl<'v> Judge<'v> {
             None => self.remember(key, file, linters, effective),
         };
         Ok(judged.map(|judged| match &self.baseline {
-            Some(baseline) => Arc::new(self.leave_out_known(baseline, file, &judged)),
+            Some(baseline) => Arc::new(leave_out_known(baseline, &file.unit.path, moved_from, &judged)),
             None => judged,
         }))
     }
@@ -149,28 +150,36 @@ impl<'v> Judge<'v> {
             baselined: 0,
         })
     }
+}
 
-    fn leave_out_known(&self, baseline: &Baseline, file: &FileAnswers, judged: &Judged) -> Judged {
-        let mark = |(told, fingerprint): (&Told, &Fingerprint)| Mark {
-            path: file.unit.path.clone(),
-            rule: told.0.rule.to_string(),
-            fingerprint: *fingerprint,
-        };
-        let marks: Vec<_> = judged.findings.iter().zip(&judged.kinds).map(mark).collect();
-        // File by file, nobody knows whether another file has taken the entries of one that is gone: to tell
-        // too much is better than to tell too little.
-        let presence = |path: &WorkspacePath| {
-            if *path == file.unit.path { Presence::Checked } else { Presence::Unchecked }
-        };
-        let known = baseline.split(&marks, &presence).known;
-        let kept = |index: &usize| !known.get(*index).copied().unwrap_or(false);
-        let left = (0..judged.findings.len()).filter(kept);
-        Judged {
-            findings: left.map(|it| Arc::clone(&judged.findings[it])).collect(),
-            kinds: Vec::new(),
-            suppressed: judged.suppressed,
-            baselined: known.iter().filter(|it| **it).count(),
-        }
+/// What is told beyond the baseline, of the file at `path` that was at `moved_from` when the baseline was made.
+fn leave_out_known(
+    baseline: &Baseline,
+    path: &WorkspacePath,
+    moved_from: Option<&WorkspacePath>,
+    judged: &Judged,
+) -> Judged {
+    let mark = |(told, fingerprint): (&Told, &Fingerprint)| Mark {
+        path: path.clone(),
+        rule: told.0.rule.to_string(),
+        fingerprint: *fingerprint,
+    };
+    let marks: Vec<_> = judged.findings.iter().zip(&judged.kinds).map(mark).collect();
+    // File by file, nobody knows whether another file has taken the entries of one that is gone: to tell
+    // too much is better than to tell too little.
+    let presence = |listed: &WorkspacePath| match listed {
+        listed if listed == path => Presence::Checked,
+        listed if Some(listed) == moved_from => Presence::Gone,
+        _ => Presence::Unchecked,
+    };
+    let known = baseline.split(&marks, &presence).known;
+    let kept = |index: &usize| !known.get(*index).copied().unwrap_or(false);
+    let left = (0..judged.findings.len()).filter(kept);
+    Judged {
+        findings: left.map(|it| Arc::clone(&judged.findings[it])).collect(),
+        kinds: Vec::new(),
+        suppressed: judged.suppressed,
+        baselined: known.iter().filter(|it| **it).count(),
     }
 }
 

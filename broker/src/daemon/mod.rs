@@ -199,7 +199,10 @@ impl Target {
             (Self::Branch(_, cell), Some(revision)) => {
                 let then = cell.look(|it| it.at(revision)).await?;
                 then.map(Sight::of_branch).ok_or_else(|| {
-                    DaemonError::invalid("revision", format!("the branch does not remember {revision}"))
+                    DaemonError::invalid(
+                        "revision",
+                        format!("the branch does not remember revision {revision}"),
+                    )
                 })
             }
         }

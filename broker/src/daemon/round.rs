@@ -117,9 +117,15 @@ impl<'a> Round<'a> {
     }
 
     /// `linters` are those that the file's answers count in.
-    fn judged(&mut self, judge: &Judge<'_>, file: &FileAnswers, linters: &[String]) -> Option<Arc<Judged>> {
+    fn judged(
+        &mut self,
+        judge: &Judge<'_>,
+        file: &FileAnswers,
+        linters: &[String],
+        moved_from: Option<&WorkspacePath>,
+    ) -> Option<Arc<Judged>> {
         let names = file.answers.iter().filter_map(|(it, _)| linters.get(*it)).map(String::as_str);
-        judge.judge(file, &names.collect::<Vec<_>>()).unwrap_or_else(|error| {
+        judge.judge(file, &names.collect::<Vec<_>>(), moved_from).unwrap_or_else(|error| {
             self.wrong.get_or_insert(error);
             Some(Arc::default())
         })
@@ -149,7 +155,7 @@ impl<'a> Round<'a> {
         let Some(old) = parent.answers.take(&file.unit.path) else {
             return self.take_both(judged.findings.clone(), Vec::new()).await;
         };
-        let Some(old_judged) = self.judged(judge, &old.file, &old.linters) else {
+        let Some(old_judged) = self.judged(judge, &old.file, &old.linters, None) else {
             return self.pend(&file.unit.path, "the parent's file");
         };
         self.tell_unknown_before(&old);
@@ -214,7 +220,7 @@ impl<'a> Round<'a> {
             if skipped.unreadable.keys().any(|it| old.file.unit.path.starts_with(it)) {
                 continue;
             }
-            let Some(judged) = self.judged(parent.judge, &old.file, &old.linters) else {
+            let Some(judged) = self.judged(parent.judge, &old.file, &old.linters, None) else {
                 self.pend(&old.file.unit.path, "the parent's file");
                 continue;
             };
@@ -270,7 +276,8 @@ impl Listener for Round<'_> {
 
     async fn file(&mut self, file: FileAnswers) {
         let names = Arc::clone(&self.names);
-        let Some(judged) = self.judged(self.judge, &file, &names) else {
+        let moved_from = self.parent.as_ref().and_then(|it| it.answers.moved.get(&file.unit.path)).cloned();
+        let Some(judged) = self.judged(self.judge, &file, &names, moved_from.as_ref()) else {
             self.files += 1;
             // It is there, so that nothing of it is gone.
             let _not_compared = self.parent.as_mut().and_then(|it| it.answers.take(&file.unit.path));

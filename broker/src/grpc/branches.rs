@@ -214,7 +214,10 @@ async fn before(cell: &BranchCell, request: &pb::DiffBranchRequest) -> Result<Sn
         }
     });
     let before = before.await.map_err(status::of)?;
-    before.ok_or_else(|| status::invalid("since_revision", "the branch does not remember this revision"))
+    before.ok_or_else(|| {
+        let asked = request.since_revision.unwrap_or_default();
+        status::invalid("since_revision", format!("the branch does not remember revision {asked}"))
+    })
 }
 
 fn diff(

@@ -90,6 +90,11 @@ fn edit(error: &EditError) -> (Code, &'static str) {
         EditError::AlreadyExists(_) => (Code::AlreadyExists, "FILE_EXISTS"),
         EditError::Stale { .. } => (Code::Aborted, "STALE_REVISION"),
         EditError::Unreachable { .. } => (Code::FailedPrecondition, "FILE_UNREACHABLE"),
+        EditError::TooLong { .. }
+        | EditError::NameTooLong { .. }
+        | EditError::TooMuch { .. }
+        | EditError::TooManyBytes { .. }
+        | EditError::TooDeep { .. } => (Code::InvalidArgument, "LIMIT_EXCEEDED"),
         _ => (Code::FailedPrecondition, "EDIT_REFUSED"),
     }
 }

@@ -68,7 +68,7 @@ impl Plugin for Python {
             return Ok(Report::excluded());
         };
         let package = self.workspace.package(&path, &settings.linter.namespace_packages);
-        Ok(lint::run(&path, &file.content, package.as_ref(), &settings.linter))
+        lint::run(&path, &file.content, package.as_ref(), &settings.linter)
     }
 }
 

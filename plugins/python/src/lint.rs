@@ -17,33 +17,42 @@ use crate::notebook::Cells;
 use crate::{convert, workspace::Package};
 
 /// What ruff says of the file.
+///
+/// # Errors
+///
+/// Why the file could not be read, where the rule that tells it (E902) is not selected: ruff warns of it then.
 pub(crate) fn run(
     path: &Path,
     content: &[u8],
     package: Option<&Rc<Package>>,
     settings: &LinterSettings,
-) -> Report {
+) -> Result<Report, String> {
     let source_type = settings.extension.get_source_type(path);
     let SourceType::Python(source_type) = source_type else {
         return other(path, content, source_type, settings);
     };
     let source = match source(content, source_type) {
         Ok(Some(source)) => source,
-        Ok(None) => return Report::new(Vec::new()), // a notebook in another language
+        Ok(None) => return Ok(Report::new(Vec::new())), // a notebook in another language
         Err(problem) => return unreadable(problem, settings),
     };
     let package = package.map(|it| it.root());
     let noqa = flags::Noqa::Enabled;
     let result = lint_only(path, package, settings, noqa, &source, source_type, ParseSource::None);
-    convert::report(result.diagnostics, source.as_ipy_notebook().map(Cells::new).as_ref())
+    Ok(convert::report(result.diagnostics, source.as_ipy_notebook().map(Cells::new).as_ref()))
 }
 
-fn other(path: &Path, content: &[u8], source_type: SourceType, settings: &LinterSettings) -> Report {
+fn other(
+    path: &Path,
+    content: &[u8],
+    source_type: SourceType,
+    settings: &LinterSettings,
+) -> Result<Report, String> {
     let SourceType::Toml(source_type) = source_type else {
-        return Report::new(Vec::new()); // ruff formats Markdown, but lints nothing in it
+        return Ok(Report::new(Vec::new())); // ruff formats Markdown, but lints nothing in it
     };
     match io::read_to_string(content) {
-        Ok(text) => convert::report(lint_toml(path, &text, settings, source_type), None),
+        Ok(text) => Ok(convert::report(lint_toml(path, &text, settings, source_type), None)),
         Err(error) => unreadable(Problem::Io(error.to_string()), settings),
     }
 }
@@ -78,9 +87,9 @@ fn notebook(content: &[u8]) -> Result<Notebook, NotebookError> {
     }
 }
 
-fn unreadable(problem: Problem, settings: &LinterSettings) -> Report {
+fn unreadable(problem: Problem, settings: &LinterSettings) -> Result<Report, String> {
     let diagnostic = match problem {
-        Problem::Io(_) if !settings.rules.enabled(Rule::IOError) => return Report::new(Vec::new()),
+        Problem::Io(message) if !settings.rules.enabled(Rule::IOError) => return Err(message),
         Problem::Io(message) => plugin::Diagnostic {
             name: Some(Rule::IOError.name().to_string()),
             url: Rule::IOError.url(),
@@ -88,5 +97,5 @@ fn unreadable(problem: Problem, settings: &LinterSettings) -> Report {
         },
         Problem::Syntax(message) => plugin::Diagnostic::new(convert::SYNTAX_ERROR, message, 0..0),
     };
-    Report::new(vec![plugin::Diagnostic { severity: Severity::Error, ..diagnostic }])
+    Ok(Report::new(vec![plugin::Diagnostic { severity: Severity::Error, ..diagnostic }]))
 }

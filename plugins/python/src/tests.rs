@@ -255,6 +255,9 @@ fn syntax_errors_and_bytes() {
     let report = project.report("latin.py", "").unwrap();
     assert_eq!(report.diagnostics[0].code, "E902");
     assert_eq!(report.diagnostics[0].message, "stream did not contain valid UTF-8");
+    let quiet = Settings { ignore: vec!["E902".to_owned()], root: project.root(), ..settings() };
+    project.plugin.configure(&quiet).unwrap();
+    assert_eq!(project.report("latin.py", "").unwrap_err(), "stream did not contain valid UTF-8");
     let report = project.report("bom.py", "").unwrap();
     let unused = report.diagnostics.iter().find(|it| it.code == "F401").unwrap();
     assert_eq!((unused.span.start, unused.span.end), (10, 12), "bytes of the file, its mark included");

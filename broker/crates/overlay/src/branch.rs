@@ -63,7 +63,7 @@ pub enum EditError {
     #[error("`{0}` already exists")]
     AlreadyExists(WorkspacePath),
     /// Something other than a directory stands there, or on the way there.
-    #[error("`{0}` is not a directory")]
+    #[error("`{0}`: it, or something on the way there, is not a directory")]
     NotADirectory(WorkspacePath),
     #[error("`{0}` is a directory")]
     IsADirectory(WorkspacePath),

@@ -3,8 +3,15 @@
 //! Handles are indices into a table of our own; wasmtime-wasi's `Descriptor`, which wraps a file of the
 //! operating system, serves as the type of the handle only. Times are absent, since an answer must not
 //! depend on them. `..` is taken textually, before links are followed.
+//!
+//! Of what is above the mount, a guest sees only that the way there is made of directories: code that goes
+//! down an absolute path step by step (`glob` does) would not arrive otherwise.
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use overlay::{Entry, FileKind, Metadata, PathError, View, WorkspacePath};
@@ -24,6 +31,8 @@ type DirectoryStream = types::DirectoryEntryStream;
 /// More than a careful program needs, few enough that a leak is found.
 const MAX_HANDLES: usize = 1024;
 
+const DIRECTORY: Metadata = Metadata { kind: FileKind::Directory, size: 0, executable: false };
+
 /// The files that a guest has open.
 pub(crate) struct GuestFiles {
     view: Arc<dyn View>,
@@ -35,8 +44,14 @@ pub(crate) struct GuestFiles {
 }
 
 enum Handle {
-    File { path: WorkspacePath, bytes: Bytes, executable: bool },
+    File {
+        path: WorkspacePath,
+        bytes: Bytes,
+        executable: bool,
+    },
     Directory(WorkspacePath),
+    /// `/`, where the view is mounted further down.
+    Above,
     Stream(std::vec::IntoIter<Entry>),
 }
 
@@ -74,10 +89,22 @@ impl GuestFiles {
         handle.ok_or_else(|| FsError::trap(wasmtime::Error::msg("unknown file handle")))
     }
 
+    /// The directory above the mount that a guest means by `path` at `descriptor`, if it asks above.
+    fn above(&self, descriptor: &Resource<Descriptor>, path: &str) -> FsResult<Option<PathBuf>> {
+        let Handle::Above = self.get(descriptor)? else { return Ok(None) };
+        let directory: PathBuf = Path::new("/").join(path).components().collect();
+        let leads_to_mount = Path::new(&self.mount).starts_with(&directory);
+        if leads_to_mount { Ok(Some(directory)) } else { Err(asynchronous::ErrorCode::NoEntry.into()) }
+    }
+
     /// The path that a guest means by `path` at `descriptor`.
     fn at(&self, descriptor: &Resource<Descriptor>, path: &str) -> FsResult<WorkspacePath> {
-        let Handle::Directory(directory) = self.get(descriptor)? else {
-            return Err(asynchronous::ErrorCode::NotDirectory.into());
+        let directory = match self.get(descriptor)? {
+            Handle::Directory(directory) => directory,
+            Handle::Above => return Err(asynchronous::ErrorCode::NoEntry.into()),
+            Handle::File { .. } | Handle::Stream(_) => {
+                return Err(asynchronous::ErrorCode::NotDirectory.into());
+            }
         };
         directory.join(path).map_err(|error| match error {
             PathError::Nul(_) => asynchronous::ErrorCode::Invalid.into(),
@@ -122,7 +149,7 @@ impl GuestFiles {
     fn held(&self) -> u64 {
         let sizes = self.handles.iter().flatten().map(|it| match it {
             Handle::File { bytes, .. } => bytes.len() as u64,
-            Handle::Directory(_) | Handle::Stream(_) => 0,
+            Handle::Directory(_) | Handle::Above | Handle::Stream(_) => 0,
         });
         sizes.sum()
     }
@@ -130,7 +157,9 @@ impl GuestFiles {
     fn file(&self, descriptor: &Resource<Descriptor>) -> FsResult<&Bytes> {
         match self.get(descriptor)? {
             Handle::File { bytes, .. } => Ok(bytes),
-            Handle::Directory(_) | Handle::Stream(_) => Err(asynchronous::ErrorCode::IsDirectory.into()),
+            Handle::Directory(_) | Handle::Above | Handle::Stream(_) => {
+                Err(asynchronous::ErrorCode::IsDirectory.into())
+            }
         }
     }
 
@@ -139,15 +168,14 @@ impl GuestFiles {
             Handle::File { bytes, executable, .. } => {
                 Metadata { kind: FileKind::File, size: bytes.len() as u64, executable: *executable }
             }
-            Handle::Directory(_) | Handle::Stream(_) => {
-                Metadata { kind: FileKind::Directory, size: 0, executable: false }
-            }
+            Handle::Directory(_) | Handle::Above | Handle::Stream(_) => DIRECTORY,
         })
     }
 
     fn path(&self, descriptor: &Resource<Descriptor>) -> FsResult<&WorkspacePath> {
         match self.get(descriptor)? {
             Handle::File { path, .. } | Handle::Directory(path) => Ok(path),
+            Handle::Above => Err(asynchronous::ErrorCode::NotPermitted.into()),
             Handle::Stream(_) => Err(FsError::trap(wasmtime::Error::msg("not a file handle"))),
         }
     }
@@ -194,8 +222,8 @@ fn stat(metadata: Metadata) -> types::DescriptorStat {
 }
 
 /// Stands for device and inode: the same for the same path, and for nothing else.
-fn identity(path: &WorkspacePath) -> types::MetadataHashValue {
-    let hash = overlay::ContentHash::of(path.as_str().as_bytes());
+fn identity(path: &str) -> types::MetadataHashValue {
+    let hash = overlay::ContentHash::of(path.as_bytes());
     let half = |at: usize| u64::from_le_bytes(std::array::from_fn(|it| hash.as_bytes()[at + it]));
     types::MetadataHashValue { lower: half(0), upper: half(8) }
 }
@@ -215,9 +243,12 @@ pub(crate) struct Files<'a> {
 
 impl preopens::Host for Files<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
-        let root = self.files.insert(Handle::Directory(WorkspacePath::root()));
-        let root = root.map_err(|_| wasmtime::Error::msg("too many open files"))?;
-        Ok(vec![(Resource::new_own(root), self.files.mount.clone())])
+        let mount = self.files.mount.clone();
+        let above = (mount != "/").then(|| (Handle::Above, "/".to_owned()));
+        let all = above.into_iter().chain([(Handle::Directory(WorkspacePath::root()), mount)]);
+        let opened = all.map(|(handle, path)| Ok((Resource::new_own(self.files.insert(handle)?), path)));
+        let opened: FsResult<_> = opened.collect();
+        opened.map_err(|_| wasmtime::Error::msg("too many open files"))
     }
 }
 
@@ -288,6 +319,9 @@ impl types::HostDescriptor for Files<'_> {
         path_flags: types::PathFlags,
         path: String,
     ) -> FsResult<types::DescriptorStat> {
+        if self.files.above(&descriptor, &path)?.is_some() {
+            return Ok(stat(DIRECTORY));
+        }
         let path = self.files.at(&descriptor, &path)?;
         let follow = path_flags.contains(types::PathFlags::SYMLINK_FOLLOW);
         Ok(stat(self.files.lookup(path, follow)?.1))
@@ -326,7 +360,10 @@ impl types::HostDescriptor for Files<'_> {
     }
 
     fn metadata_hash(&mut self, descriptor: Resource<Descriptor>) -> FsResult<types::MetadataHashValue> {
-        Ok(identity(self.files.path(&descriptor)?))
+        Ok(identity(match self.files.get(&descriptor)? {
+            Handle::Above => "/",
+            _ => self.files.path(&descriptor)?.as_str(),
+        }))
     }
 
     fn metadata_hash_at(
@@ -335,9 +372,12 @@ impl types::HostDescriptor for Files<'_> {
         path_flags: types::PathFlags,
         path: String,
     ) -> FsResult<types::MetadataHashValue> {
+        if let Some(directory) = self.files.above(&descriptor, &path)? {
+            return Ok(identity(&directory.to_string_lossy()));
+        }
         let path = self.files.at(&descriptor, &path)?;
         let follow = path_flags.contains(types::PathFlags::SYMLINK_FOLLOW);
-        Ok(identity(&self.files.lookup(path, follow)?.0))
+        Ok(identity(self.files.lookup(path, follow)?.0.as_str()))
     }
 
     fn advise(&mut self, _: Resource<Descriptor>, _: u64, _: u64, _: types::Advice) -> FsResult<()> {

@@ -29,7 +29,8 @@ pub(super) struct Log {
 
 /// Give a branch the content it had before, as a new revision
 ///
-/// What was undone is not lost: `--to` the revision before brings it back.
+/// What was undone is not lost: `--to` the revision before brings it back. What was committed stays on the disk:
+/// `--to` a revision before those edits, and a second commit, takes it back there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
