@@ -22,7 +22,7 @@ use std::{
 use bytes::Bytes;
 pub(crate) use stamp::Stamp;
 
-use crate::{Listing, Metadata, View, WorkspacePath};
+use crate::{ContentHash, FileKind, Listing, Metadata, View, WorkspacePath};
 
 /// A way to the files of a folder that follows no link.
 trait Door: View {
@@ -36,6 +36,19 @@ trait Door: View {
 
     /// As [`View::read`].
     fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>>;
+
+    /// The hashes of many files of one directory, in the order of their names. Keeps no text.
+    fn hashes_stamped(
+        &self,
+        directory: &WorkspacePath,
+        names: &[&str],
+    ) -> Vec<io::Result<Stamped<ContentHash>>> {
+        let hash = |name: &&str| {
+            let Stamped { value, before, after } = self.read_stamped(&directory.child(name))?;
+            Ok(Stamped { value: ContentHash::of(&value), before, after })
+        };
+        names.iter().map(hash).collect()
+    }
 
     /// As [`View::list`].
     fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>>;
@@ -86,6 +99,14 @@ impl Disk {
 
     pub(crate) fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>> {
         self.door.read_stamped(path)
+    }
+
+    pub(crate) fn hashes_stamped(
+        &self,
+        directory: &WorkspacePath,
+        names: &[&str],
+    ) -> Vec<io::Result<Stamped<ContentHash>>> {
+        self.door.hashes_stamped(directory, names)
     }
 
     pub(crate) fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>> {
@@ -140,27 +161,48 @@ impl View for Disk {
 }
 
 /// Reads an open file, which is like this, to its end, into a buffer of just its size.
-fn read_regular(mut file: &File, metadata: &fs::Metadata) -> io::Result<Bytes> {
-    match metadata.file_type() {
-        it if it.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        it if !it.is_file() => return Err(io::ErrorKind::Unsupported.into()),
-        _ => {}
-    }
-    let size = u32::try_from(metadata.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    let mut bytes = Vec::with_capacity(size as usize);
-    // The file may have grown since, even beyond the limit; one byte more than allowed tells.
-    file.by_ref().take(u64::from(u32::MAX) + 1).read_to_end(&mut bytes)?;
-    if u32::try_from(bytes.len()).is_err() {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
+fn read_regular(file: &File, metadata: Metadata) -> io::Result<Bytes> {
+    let mut bytes = Vec::new();
+    read_into(&mut bytes, file, metadata)?;
     Ok(bytes.into())
 }
 
+/// The same into a buffer, in place of what it held.
+fn read_into(bytes: &mut Vec<u8>, mut file: &File, metadata: Metadata) -> io::Result<()> {
+    match metadata.kind {
+        FileKind::File => {}
+        FileKind::Directory => return Err(io::ErrorKind::IsADirectory.into()),
+        FileKind::Symlink | FileKind::Other => return Err(io::ErrorKind::Unsupported.into()),
+    }
+    let size = u32::try_from(metadata.size).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    let size = size as usize;
+    bytes.clear();
+    bytes.reserve_exact(size + 1);
+    bytes.resize(size + 1, 0);
+    let read = match file.read(bytes) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+        read => read?,
+    };
+    bytes.truncate(read);
+    // One byte less than there was room for: that is all. Otherwise the file has grown since, even beyond the
+    // limit, for which one byte more than allowed tells, or the file system gives it in parts.
+    if read != size {
+        file.take(u64::from(u32::MAX) + 1 - read as u64).read_to_end(bytes)?;
+    }
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(())
+}
+
 /// Reads with a look at the open file or directory before and after.
-fn stamped<T>(file: &File, read: impl FnOnce(&fs::Metadata) -> io::Result<T>) -> io::Result<Stamped<T>> {
-    let before = file.metadata()?;
-    let value = read(&before)?;
-    Ok(Stamped { value, before: Stamp::of(&before), after: Stamp::of(&file.metadata()?) })
+fn stamped<T>(
+    look: impl Fn() -> io::Result<Stamp>,
+    read: impl FnOnce(Metadata) -> io::Result<T>,
+) -> io::Result<Stamped<T>> {
+    let before = look()?;
+    let value = read(before.metadata())?;
+    Ok(Stamped { value, before, after: look()? })
 }
 
 /// Link texts are kept in UTF-8, as paths are.

@@ -87,6 +87,24 @@ impl Live {
         Ok((rest.value, FileHash { hash, executable: rest.stamp.metadata().executable }))
     }
 
+    /// The same for many files of one directory, without their texts.
+    fn load_hashes(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
+        let now = SystemTime::now();
+        let read = self.disk.hashes_stamped(directory, names);
+        let hash = |(name, read): (&&str, io::Result<Stamped<ContentHash>>)| {
+            let Stamped { value: hash, before, after } = read?;
+            let path = directory.child(name);
+            if before != after {
+                return self.load(&path).map(|(_, it)| it);
+            }
+            if after.is_settled(now) {
+                self.known.insert(path, Known { stamp: after, fact: Fact::File(hash) });
+            }
+            Ok(FileHash { hash, executable: after.metadata().executable })
+        };
+        names.iter().zip(read).map(hash).collect()
+    }
+
     /// The one text of this hash.
     fn share(&self, hash: ContentHash, bytes: Bytes) -> Bytes {
         self.texts.get(&hash).unwrap_or_else(|| {
@@ -165,16 +183,17 @@ impl View for Live {
         let to_stamp = names.iter().zip(&known).filter(|(_, known)| known.is_some());
         let mut stamps =
             self.disk.stamps(directory, &to_stamp.map(|(name, _)| *name).collect::<Vec<_>>()).into_iter();
-        let hash = |(name, known): (&&str, Option<Known>)| {
-            let stamp = known.as_ref().and_then(|_| stamps.next()).transpose()?;
-            match (known, stamp) {
-                (Some(Known { stamp: known, fact: Fact::File(hash) }), Some(stamp)) if known == stamp => {
-                    Ok(FileHash { hash, executable: stamp.metadata().executable })
-                }
-                _ => self.load(&directory.child(name)).map(|(_, it)| it),
+        let mut still = |known: Known| match (stamps.next()?, known) {
+            (Ok(stamp), Known { stamp: then, fact: Fact::File(hash) }) if stamp == then => {
+                Some(FileHash { hash, executable: stamp.metadata().executable })
             }
+            _ => None,
         };
-        names.iter().zip(known).map(hash).collect()
+        let known: Vec<_> = known.into_iter().map(|it| it.and_then(&mut still)).collect();
+        let to_read = names.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let mut read =
+            self.load_hashes(directory, &to_read.map(|(name, _)| *name).collect::<Vec<_>>()).into_iter();
+        known.into_iter().filter_map(|known| known.map(Ok).or_else(|| read.next())).collect()
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {

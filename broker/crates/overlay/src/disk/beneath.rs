@@ -15,10 +15,13 @@ use rustix::{
 };
 
 use super::{Door, Stamp, Stamped};
-use crate::{Entry, FileKind, Listing, Metadata, View, WorkspacePath};
+use crate::{ContentHash, Entry, FileKind, Listing, Metadata, View, WorkspacePath};
 
 /// Enough for some hundred names in one system call.
 const LISTING_BUFFER: usize = 32 * 1024;
+
+/// Without `NONBLOCK`, to open a pipe would wait for someone to write into it.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 pub(super) struct Beneath {
     root: OwnedFd,
@@ -29,32 +32,19 @@ impl Beneath {
     pub(super) fn new(root: &Path) -> io::Result<Option<Self>> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let beneath = Self { root: rustix::fs::open(root, flags, Mode::empty())? };
-        match beneath.openat2(".", OFlags::PATH) {
+        match openat2(&beneath.root, ".", OFlags::PATH) {
             Ok(_) => Ok(Some(beneath)),
             Err(Errno::NOSYS | Errno::PERM) => Ok(None),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    fn openat2(&self, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        let flags = flags | OFlags::CLOEXEC;
-        retry_on_intr(|| rustix::fs::openat2(&self.root, path, flags, Mode::empty(), resolve))
-    }
-
     fn open(&self, path: &WorkspacePath, flags: OFlags) -> io::Result<OwnedFd> {
-        let path = if path.is_root() { "." } else { path.as_str() };
-        self.openat2(path, flags).map_err(|errno| match errno {
-            Errno::LOOP => io::ErrorKind::NotADirectory.into(),
-            // A socket, or a device that nothing drives.
-            Errno::NXIO | Errno::NODEV => io::ErrorKind::Unsupported.into(),
-            errno => errno.into(),
-        })
+        open_at(&self.root, if path.is_root() { "." } else { path.as_str() }, flags)
     }
 
     fn open_file(&self, path: &WorkspacePath) -> io::Result<File> {
-        // Without `NONBLOCK`, to open a pipe would wait for someone to write into it.
-        self.open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY).map(File::from)
+        self.open(path, READ).map(File::from)
     }
 
     fn open_directory(&self, path: &WorkspacePath) -> io::Result<File> {
@@ -67,9 +57,29 @@ impl Beneath {
     }
 }
 
+fn openat2(directory: &OwnedFd, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    let flags = flags | OFlags::CLOEXEC;
+    retry_on_intr(|| rustix::fs::openat2(directory, path, flags, Mode::empty(), resolve))
+}
+
+fn open_at(directory: &OwnedFd, path: &str, flags: OFlags) -> io::Result<OwnedFd> {
+    openat2(directory, path, flags).map_err(|errno| match errno {
+        Errno::LOOP => io::ErrorKind::NotADirectory.into(),
+        // A socket, or a device that nothing drives.
+        Errno::NXIO | Errno::NODEV => io::ErrorKind::Unsupported.into(),
+        errno => errno.into(),
+    })
+}
+
+fn look(file: impl AsFd) -> io::Result<Stamp> {
+    let stat = rustix::fs::fstat(file)?;
+    Ok(Stamp::of_stat(metadata(&stat), &stat))
+}
+
 impl Door for Beneath {
     fn stamp(&self, path: &WorkspacePath) -> io::Result<Stamp> {
-        Ok(Stamp::of(&File::from(self.open_itself(path)?).metadata()?))
+        look(&self.open_itself(path)?)
     }
 
     /// Walks the way to the directory once: to look at a name in it is one call instead of three.
@@ -86,19 +96,43 @@ impl Door for Beneath {
 
     fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>> {
         let file = self.open_file(path)?;
-        super::stamped(&file, |metadata| super::read_regular(&file, metadata))
+        super::stamped(|| look(&file), |metadata| super::read_regular(&file, metadata))
+    }
+
+    /// Walks the way to the directory once, and reads into one buffer.
+    fn hashes_stamped(
+        &self,
+        directory: &WorkspacePath,
+        names: &[&str],
+    ) -> Vec<io::Result<Stamped<ContentHash>>> {
+        let handle = self.open(directory, OFlags::PATH | OFlags::DIRECTORY);
+        let mut bytes = Vec::new();
+        let hash = |name: &&str| {
+            let file = match &handle {
+                Ok(handle) => File::from(open_at(handle, name, READ)?),
+                Err(_) => self.open_file(&directory.child(name))?,
+            };
+            super::stamped(
+                || look(&file),
+                |metadata| {
+                    super::read_into(&mut bytes, &file, metadata)?;
+                    Ok(ContentHash::of(&bytes))
+                },
+            )
+        };
+        names.iter().map(hash).collect()
     }
 
     fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>> {
         let directory = self.open_directory(path)?;
-        super::stamped(&directory, |_| list(&directory))
+        super::stamped(|| look(&directory), |_| list(&directory))
     }
 }
 
 impl View for Beneath {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
         let file = self.open_file(path)?;
-        super::read_regular(&file, &file.metadata()?)
+        super::read_regular(&file, look(&file)?.metadata())
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {

@@ -68,7 +68,8 @@ impl Door for Portable {
 
     fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>> {
         let file = self.open_file(path)?;
-        super::stamped(&file, |metadata| super::read_regular(&file, metadata))
+        let look = || file.metadata().map(|it| Stamp::of(&it));
+        super::stamped(look, |metadata| super::read_regular(&file, metadata))
     }
 
     /// Not every system can list an open directory, so the path is looked at instead.
@@ -82,7 +83,7 @@ impl Door for Portable {
 impl View for Portable {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
         let file = self.open_file(path)?;
-        super::read_regular(&file, &file.metadata()?)
+        super::read_regular(&file, Stamp::of(&file.metadata()?).metadata())
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
