@@ -1,0 +1,137 @@
+//! Only what changed, as git tells.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::Workspace;
+
+#[test]
+fn the_index_is_checked_as_it_is() {
+    let it =
+        Workspace::new(&[("a.py", "x = 1\n"), ("b.py", "import b_unchanged\n"), ("pkg/c.py", "x = 1\n")]);
+    it.git(&["init", "-q"]);
+    it.commit_all();
+    it.write("a.py", "import staged\n");
+    it.write("pkg/c.py", "import staged\n");
+    it.git(&["add", "-A"]);
+    it.write("a.py", "import working_copy\n");
+    it.write("untracked.py", "import untracked\n");
+    // Also what decides over the findings counts as it is staged.
+    it.write("pyproject.toml", "[tool.ruff.lint]\nselect = [\"W\"]\n");
+    assert_snapshot!(it.told(&["--staged"]), @r#"
+exit 1
+a.py:1:8: python/F401 [*] `staged` imported but unused
+pkg/c.py:1:8: python/F401 [*] `staged` imported but unused
+2 findings in 2 files (2 fixable).
+-- stderr
+"#);
+    assert_snapshot!(it.told(&["--staged", "pkg"]), @r#"
+exit 1
+pkg/c.py:1:8: python/F401 [*] `staged` imported but unused
+1 finding in 1 file (1 fixable).
+-- stderr
+"#);
+    it.git(&["rm", "-q", "-f", "--cached", "-r", "."]);
+    it.git(&["commit", "-qm", "nothing"]);
+    assert_snapshot!(it.told(&["--staged"]), @r#"
+exit 0
+No findings in 0 files.
+-- stderr
+warning: no plugin is interested in any file that changed
+"#);
+}
+
+#[test]
+fn what_git_does_not_know_has_no_say_in_the_index() {
+    let it = Workspace::new(&[("a.py", "x = 1\n"), ("pkg/b.py", "x = 1\n")]);
+    it.git(&["init", "-q"]);
+    it.commit_all();
+    it.write("a.py", "import staged\n");
+    it.write("pkg/b.py", "import staged\n");
+    it.git(&["add", "-A"]);
+    let staged = it.told(&["--staged"]);
+    assert_snapshot!(staged, @r#"
+exit 1
+a.py:1:8: python/F401 [*] `staged` imported but unused
+pkg/b.py:1:8: python/F401 [*] `staged` imported but unused
+2 findings in 2 files (2 fixable).
+-- stderr
+"#);
+    it.write("pkg/b.py", "x = 2\n");
+    it.git(&["update-index", "--assume-unchanged", "pkg/b.py"]);
+    assert_eq!(it.told(&["--staged"]), staged, "what git does not look at");
+    it.git(&["update-index", "--no-assume-unchanged", "pkg/b.py"]);
+    it.write("pkg/b.py", "import staged\n");
+    it.write("ruff.toml", "lint.select = [\"W\"]\n");
+    it.write("broker.toml", "ignore = [\"F\"]\n");
+    it.write("pkg/.gitignore", "*\n");
+    it.write("new/broker.toml", "this is not TOML\n");
+    assert_eq!(it.told(&["--staged"]), staged, "untracked files");
+    it.write(".git/info/exclude", "*.toml\n");
+    assert_eq!(it.told(&["--staged"]), staged, "ignored files");
+    assert_snapshot!(it.told(&["--staged", "new", "broker.toml"]), @r#"
+exit 0
+No findings in 0 files.
+-- stderr
+warning: no plugin is interested in any file that changed
+"#);
+    // What is named counts wherever it is.
+    assert_eq!(it.run(&["check", "--staged", "--config", "ruff.toml"]).status.code(), Some(0));
+    it.git(&["add", "-f", "broker.toml"]);
+    assert_eq!(it.run(&["check", "--staged"]).status.code(), Some(0), "staged, and so it counts");
+    it.write("broker.toml", "this is not TOML\n");
+    assert_eq!(it.run(&["check", "--staged"]).status.code(), Some(0), "as it is staged");
+}
+
+#[test]
+fn only_what_changed_is_checked() {
+    let it = Workspace::new(&[("a.py", "import a\n"), ("b.py", "import b\n"), ("d.py", "import d\n")]);
+    it.git(&["init", "-q", "-b", "main"]);
+    // Before the first commit everything is new.
+    assert_eq!(it.json(&["--changed"]).1["summary"]["files"], 4);
+    it.commit_all();
+    it.git(&["checkout", "-q", "-b", "topic"]);
+    it.write("b.py", "import b2\n");
+    it.commit_all();
+    it.write("new/c d.py", "import c\n");
+    fs::remove_file(it.root().join("d.py")).unwrap();
+    assert_snapshot!(it.told(&["--changed"]), @r#"
+exit 1
+new/c d.py:1:8: python/F401 [*] `c` imported but unused
+1 finding in 1 file (1 fixable).
+-- stderr
+"#);
+    assert_snapshot!(it.told(&["--since", "main"]), @r#"
+exit 1
+b.py:1:8: python/F401 [*] `b2` imported but unused
+new/c d.py:1:8: python/F401 [*] `c` imported but unused
+2 findings in 2 files (2 fixable).
+-- stderr
+"#);
+    assert_snapshot!(it.told(&["--since", "main", "new"]), @r#"
+exit 1
+new/c d.py:1:8: python/F401 [*] `c` imported but unused
+1 finding in 1 file (1 fixable).
+-- stderr
+"#);
+    assert_snapshot!(it.told(&["--since", "nothing"]), @r#"
+exit 2
+-- stderr
+error: git knows no commit `nothing`
+"#);
+    let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff.py");
+    fs::write(it.root().join(name), "import os\n").unwrap();
+    assert_snapshot!(it.told(&["--changed"]), @r#"
+exit 1
+new/c d.py:1:8: python/F401 [*] `c` imported but unused
+1 finding in 1 file (1 fixable); skipped 1 names that are not UTF-8.
+-- stderr
+"#);
+    let outside = Workspace::new(&[("a.py", "import a\n")]);
+    assert_snapshot!(outside.told(&["--changed"]).replace(outside.root().to_str().unwrap(), "[root]"), @r#"
+exit 2
+-- stderr
+error: git rev-parse failed: not a git repository (or any of the parent directories): .git
+"#);
+}

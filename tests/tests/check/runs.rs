@@ -1,0 +1,55 @@
+//! One run after another.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::Stdio,
+};
+
+use tests::place::Ending;
+
+use crate::{MESSY, Workspace};
+
+#[test]
+fn a_second_run_says_the_same() {
+    let it = Workspace::new(&MESSY);
+    let first = it.json(&["."]);
+    assert_eq!(it.json(&["."]), first, "from the cache");
+    assert_eq!(it.json(&["--no-cache", "."]), first);
+    damage(&it.own("cache/answers"));
+    assert_eq!(it.json(&["."]), first, "with a cache that is damaged");
+    assert_eq!(it.json(&["."]), first, "and after that");
+    let fresh = Workspace::new(&MESSY);
+    fresh.json(&["--no-cache", "."]);
+    assert!(!fresh.own("cache/answers").exists(), "nothing is kept");
+}
+
+/// Every byte in the middle of every file is another one.
+fn damage(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
+        if entry.is_dir() {
+            damage(&entry);
+        } else {
+            let mut bytes = fs::read(&entry).unwrap();
+            let (from, to) = (bytes.len() / 3, bytes.len() * 2 / 3);
+            bytes[from..to].iter_mut().for_each(|it| *it = !*it);
+            fs::write(&entry, bytes).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_change_is_checked_while_watching() {
+    let it = Workspace::new(&[("a.py", "x = 1\n")]);
+    let arguments = ["check", "--watch", "--output-format", "concise"];
+    let mut command = it.command(&arguments);
+    let mut child = Ending(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(lines.next().unwrap(), "No findings in 2 files.");
+    it.write("a.py", "import os\n");
+    // A write is several events: what was there in between may be told as well.
+    let found = lines.find(|it| it.starts_with("a.py")).unwrap();
+    assert_eq!(found, "a.py:1:8: python/F401 [*] `os` imported but unused");
+    assert_eq!(child.interrupt(), Some(1), "as the last run");
+}
