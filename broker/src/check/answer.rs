@@ -21,7 +21,7 @@ pub struct Answer {
 
 /// An answer just computed, with what the linter looked at.
 #[derive(Debug, Clone)]
-pub struct Given {
+pub(crate) struct Given {
     pub(super) answer: Arc<Answer>,
     pub(super) reads: Arc<ReadSet>,
 }
@@ -57,6 +57,14 @@ impl Given {
     /// What there is to say of a unit that was not asked about.
     pub(super) fn without_findings(completeness: Completeness) -> Self {
         Self { answer: Arc::new(Answer::without_findings(completeness)), reads: Arc::default() }
+    }
+
+    /// Something that the answer may rest on changed meanwhile; nobody knows whether it matters.
+    pub(super) fn doubt(&mut self) {
+        if self.answer.is_final() {
+            let why = "other files changed while it was checked".to_owned();
+            Arc::make_mut(&mut self.answer).completeness = Completeness::Partial(why);
+        }
     }
 
     fn placed(

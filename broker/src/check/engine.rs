@@ -7,12 +7,13 @@ mod lookup;
 
 use std::{
     collections::BTreeSet,
+    io,
     sync::{Arc, mpsc},
     time::Duration,
 };
 
-use lint::{Cancel, Completeness, Job, Linter, Unit};
-use overlay::{View, WalkOptions, WorkspacePath};
+use lint::{Cancel, Completeness, Job, Unit};
+use overlay::{ContentHash, View, WalkOptions, WorkspacePath};
 use scheduler::{
     BranchKey, Cache, Class, End, Finished, Inherited, Rejected, Scheduler, Seen, Task, WorkKey,
 };
@@ -31,6 +32,8 @@ use super::{
 #[derive(Clone)]
 pub struct Engine {
     scheduler: Scheduler<Arc<Output>>,
+    /// For linters that wait, so that nobody waits for them who need not.
+    waiting: Scheduler<Arc<Output>>,
     cache: Option<Arc<Cache<Answer>>>,
     workers: usize,
 }
@@ -132,7 +135,7 @@ pub trait Listener: Send {
 }
 
 /// What a task gives.
-pub enum Output {
+pub(crate) enum Output {
     Survey(Result<Arc<Survey>, SetupFailure>),
     Known(Vec<Known>),
     Batch(Vec<Given>),
@@ -145,8 +148,18 @@ const FEW: usize = 16;
 const GLANCE: Duration = Duration::from_millis(20);
 
 impl Engine {
-    pub fn new(scheduler: Scheduler<Arc<Output>>, cache: Option<Arc<Cache<Answer>>>, workers: usize) -> Self {
-        Self { scheduler, cache, workers }
+    /// Starts the threads: as many as `options` say, and `waiting` that wait for other processes.
+    pub fn new(
+        options: scheduler::Options,
+        waiting: usize,
+        cache: Option<Arc<Cache<Answer>>>,
+    ) -> io::Result<Self> {
+        let workers = options.workers;
+        let interactive_workers = options.interactive_workers;
+        let for_waiting =
+            scheduler::Options { workers: waiting, interactive_workers, nice: 0, ..options.clone() };
+        let [scheduler, waiting] = [Scheduler::new(options)?, Scheduler::new(for_waiting)?];
+        Ok(Self { scheduler, waiting, cache, workers })
     }
 
     pub fn workers(&self) -> usize {
@@ -164,15 +177,18 @@ impl Engine {
     /// Gives up what may be given up of a branch's older revisions.
     pub fn supersede(&self, branch: BranchKey, revision: u64) {
         self.scheduler.supersede(branch, revision);
+        self.waiting.supersede(branch, revision);
     }
 
     pub fn cancel_branch(&self, branch: BranchKey) {
         self.scheduler.cancel_branch(branch);
+        self.waiting.cancel_branch(branch);
     }
 
     /// Ends all work and keeps what is remembered for the next time.
     pub fn shut_down(&self) {
         self.scheduler.shutdown();
+        self.waiting.shutdown();
         if let Some(cache) = &self.cache {
             cache.flush();
         }
@@ -217,14 +233,17 @@ impl Engine {
     }
 
     async fn survey(&self, inquiry: &Arc<Inquiry>) -> Result<Arc<Survey>, Refused> {
-        let survey = |it: &Inquiry| Survey::of(it).map(Arc::new);
         if let Wanted::Files(files) = &inquiry.wanted
             && files.units.len() <= FEW
         {
-            return survey(inquiry).map_err(Refused::Setup);
+            let survey = Survey::of(inquiry).map_err(Refused::Setup)?;
+            if survey.with_context().is_empty() {
+                return Ok(Arc::new(survey));
+            }
         }
         let own = Arc::clone(inquiry);
-        let run = move |_: &Cancel| Arc::new(Output::Survey(survey(&own)));
+        let survey = move || Survey::of(&own).map(|it| Arc::new(it.in_context(&own.view)));
+        let run = move |_: &Cancel| Arc::new(Output::Survey(survey()));
         let ticket = self.scheduler.submit(task(inquiry, None, Box::new(run)))?;
         match &*done(ticket.end().await.end)? {
             Output::Survey(survey) => survey.clone().map_err(Refused::Setup),
@@ -248,11 +267,11 @@ impl Engine {
         while running.len() < window
             && let Some(piece) = course.next()
         {
-            let task = match &piece {
-                Piece::Part(part) => self.look_up_task(course, part.clone()),
-                Piece::Batch(batch) => self.batch_task(course, batch),
+            let (scheduler, task) = match &piece {
+                Piece::Part(part) => (&self.scheduler, self.look_up_task(course, part.clone())),
+                Piece::Batch(batch) => (self.scheduler_for(course, batch), self.batch_task(course, batch)),
             };
-            match self.scheduler.submit(task) {
+            match scheduler.submit(task) {
                 Ok(ticket) => {
                     course.began = true;
                     running.spawn(async move { (piece, ticket.end().await) });
@@ -277,19 +296,28 @@ impl Engine {
         task(&course.inquiry, None, Box::new(run))
     }
 
+    fn scheduler_for(&self, course: &Course, batch: &Batch) -> &Scheduler<Arc<Output>> {
+        let waits = course.survey.router.linters()[batch.linter].waits();
+        if waits { &self.waiting } else { &self.scheduler }
+    }
+
     fn batch_task(&self, course: &Course, batch: &Batch) -> Task<Arc<Output>> {
         let (survey, inquiry) = (&course.survey, &course.inquiry);
         let linter = Arc::clone(&survey.router.linters()[batch.linter]);
         let units: Vec<Unit> = batch.files.iter().map(|it| survey.files.units[*it].clone()).collect();
         let is_shared = inquiry.share && !batch.alone;
-        let key = is_shared.then(|| work_key(&*linter, &units, batch, course)).flatten();
+        let key = is_shared.then(|| work_key(&units, batch, course)).flatten();
         let (cache, own) = (self.cache.clone(), Arc::clone(inquiry));
+        let known_as = survey.digests[batch.linter];
         let run = move |cancel: &Cancel| {
             let job =
                 Job { view: Arc::clone(&own.view), units, cancel: cancel.clone(), timeout: own.timeout };
-            let given = ask(&*linter, &job, || (own.answered)());
+            let mut given = ask(&*linter, &job, || (own.answered)());
+            if linter.waits() && digest(&*linter, linter.context(&own.view)) != known_as {
+                given.iter_mut().for_each(Given::doubt);
+            }
             if let Some(cache) = cache {
-                remember(&cache, &*linter, &job.units, &given);
+                remember(&cache, known_as, &job.units, &given);
             }
             Arc::new(Output::Batch(given))
         };
@@ -313,8 +341,7 @@ fn task(inquiry: &Inquiry, key: Option<WorkKey>, run: Run) -> Task<Arc<Output>> 
 }
 
 /// What is final may be given again, to whoever sees the same.
-fn remember(cache: &Cache<Answer>, linter: &dyn Linter, units: &[Unit], given: &[Given]) {
-    let digest = digest(linter);
+fn remember(cache: &Cache<Answer>, digest: ContentHash, units: &[Unit], given: &[Given]) {
     for (unit, Given { answer, reads }) in units.iter().zip(given) {
         let Some(content) = answer.content.filter(|_| answer.is_final()) else { continue };
         if !answer.rests_on(reads) {
@@ -328,9 +355,9 @@ fn remember(cache: &Cache<Answer>, linter: &dyn Linter, units: &[Unit], given: &
 
 /// Names the work by all that is known of it beforehand. What the linter will read besides is not, so who
 /// joins must see for itself whether the answer holds.
-fn work_key(linter: &dyn Linter, units: &[Unit], batch: &Batch, course: &Course) -> Option<WorkKey> {
+fn work_key(units: &[Unit], batch: &Batch, course: &Course) -> Option<WorkKey> {
     let mut hash = blake3::Hasher::new();
-    hash.update(digest(linter).as_bytes());
+    hash.update(course.survey.digests[batch.linter].as_bytes());
     for (unit, file) in units.iter().zip(&batch.files) {
         hash.update(course.content(*file)?.as_bytes());
         for path in [&unit.path, &unit.named] {

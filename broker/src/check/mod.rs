@@ -27,7 +27,7 @@ use std::{
 
 use lint::{Cancel, Linter};
 use overlay::View;
-use scheduler::{BranchKey, Cache, Class, Options as SchedulerOptions, Scheduler};
+use scheduler::{BranchKey, Cache, Class, Options as SchedulerOptions};
 
 pub use self::{
     answer::Answer,
@@ -71,6 +71,9 @@ impl Default for Options {
 pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
+
+/// Threads that wait for language servers: one for each that is likely to be asked.
+const WAITING: usize = 4;
 
 /// How many files a linter gets at once, at most, where nobody else waits for his turn.
 const BATCH: usize = 256;
@@ -161,13 +164,13 @@ fn add_skipped(sum: &mut overlay::Skipped, more: overlay::Skipped) {
 }
 
 fn own_engine(options: &Options) -> io::Result<Engine> {
-    let scheduler = Scheduler::new(SchedulerOptions {
+    let scheduling = SchedulerOptions {
         workers: options.jobs,
         interactive_workers: 0,
         nice: 0,
         ..SchedulerOptions::default()
-    })?;
-    Ok(Engine::new(scheduler, options.cache.clone(), options.jobs))
+    };
+    Engine::new(scheduling, WAITING, options.cache.clone())
 }
 
 /// Keeps all answers for a report.

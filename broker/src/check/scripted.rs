@@ -2,11 +2,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
+    sync::{Arc, Mutex},
 };
 
 use lint::{Completeness, Diagnostic, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
-use overlay::ContentHash;
+use overlay::{ContentHash, View, WorkspacePath};
 
 pub(crate) struct Scripted {
     identity: Identity,
@@ -17,6 +17,8 @@ pub(crate) struct Scripted {
     completeness: BTreeMap<String, Completeness>,
     silent: BTreeSet<String>,
     panics: BTreeSet<String>,
+    /// The answers rest on all of this file, which no read set says.
+    rests_on: Option<WorkspacePath>,
     /// The units it was asked about, with what they were named by.
     asked: Mutex<Vec<(String, String)>>,
 }
@@ -33,6 +35,7 @@ impl Scripted {
             completeness: BTreeMap::new(),
             silent: BTreeSet::new(),
             panics: BTreeSet::new(),
+            rests_on: None,
             asked: Mutex::default(),
         }
     }
@@ -76,6 +79,11 @@ impl Scripted {
         self
     }
 
+    pub(crate) fn rests_on(mut self, path: &str) -> Self {
+        self.rests_on = Some(WorkspacePath::new(path).unwrap());
+        self
+    }
+
     pub(crate) fn asked(&self) -> Vec<(String, String)> {
         let mut asked = self.asked.lock().unwrap().clone();
         asked.sort();
@@ -96,6 +104,14 @@ impl Linter for Scripted {
         Ok(self.rules.clone())
     }
 
+    fn waits(&self) -> bool {
+        self.rests_on.is_some()
+    }
+
+    fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
+        view.hash(self.rests_on.as_ref()?).ok()
+    }
+
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
         for (index, unit) in job.units.iter().enumerate() {
             let path = unit.path.as_str();
@@ -110,7 +126,7 @@ impl Linter for Scripted {
                 cells,
                 completeness: self.completeness.get(path).cloned().unwrap_or(Completeness::Complete),
                 content: job.view.open(&unit.path).ok().map(|it| ContentHash::of(&it)),
-                reads: std::sync::Arc::default(),
+                reads: Arc::default(),
             };
             answer(index, outcome);
         }

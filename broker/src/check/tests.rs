@@ -1,12 +1,17 @@
 //! The engine with scripted linters.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    io,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
+use bytes::Bytes;
 use lint::{Completeness, Diagnostic, Linter, Severity, Span};
-use overlay::{Memory, View, WalkOptions, WorkspacePath};
+use overlay::{Listing, Memory, Metadata, View, WalkOptions, WorkspacePath};
+use scheduler::CacheOptions;
 
 use super::{scripted::Scripted, *};
 
@@ -203,4 +208,49 @@ fn findings_for_another_text_are_not_shown_as_if_they_were_for_this() {
     let report = run(&view, vec![Arc::new(late)]);
     assert!(report.findings.is_empty());
     assert_eq!(reasons(&report), ["Path(\"a\") pending the file changed while it was checked"]);
+}
+
+#[test]
+fn what_cannot_be_traced_rests_on_its_context() {
+    let linter = Arc::new(Scripted::new("server", &["a.py"]).rests_on("other"));
+    let cache = Cache::new(CacheOptions::default(), AnswerCodec);
+    let options = Options { cache: Some(Arc::new(cache)), ..Options::default() };
+    let check_with = |other: &str| {
+        let view: Arc<dyn View> = Arc::new(Memory::from_files([("a.py", "1"), ("other", other)]).unwrap());
+        check(&view, all(&view), &[Arc::clone(&linter) as _], &options, Arc::new(|_, _| ())).unwrap();
+        linter.asked().len()
+    };
+    assert_eq!(["x", "x", "y", "x"].map(check_with), [1, 1, 2, 2]);
+}
+
+/// Another file has another text each time it is looked at.
+struct Restless(Memory, AtomicUsize);
+
+impl View for Restless {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        match path.as_str() {
+            "other" => Ok(self.1.fetch_add(1, Ordering::Relaxed).to_string().into()),
+            _ => self.0.read(path),
+        }
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        self.0.metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        self.0.list(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        self.0.read_link(path)
+    }
+}
+
+#[test]
+fn a_context_that_changes_meanwhile_is_told() {
+    let memory = Memory::from_files([("a.py", "1"), ("other", "")]).unwrap();
+    let view: Arc<dyn View> = Arc::new(Restless(memory, AtomicUsize::default()));
+    let report = run(&view, vec![Arc::new(Scripted::new("server", &["a.py"]).rests_on("other"))]);
+    assert_eq!(reasons(&report), ["Path(\"a.py\") partial other files changed while it was checked"]);
 }

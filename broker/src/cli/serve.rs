@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use broker_proto::v1 as pb;
-use scheduler::{Cache, CacheOptions, Options as SchedulerOptions, Scheduler};
+use scheduler::{Cache, CacheOptions, Options as SchedulerOptions};
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -56,6 +56,9 @@ pub(super) struct Args {
     #[command(flatten)]
     plugins: PluginArgs,
 }
+
+/// Threads that wait for language servers. They hardly cost anything, and each holds up one branch's question.
+const WAITING: usize = 32;
 
 /// Threads for a person who waits, beside those for everybody.
 const INTERACTIVE: usize = 2;
@@ -154,14 +157,13 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
     let workers = args.jobs.map_or_else(default_jobs, usize::from);
     let plugins = session.loader.load(&args.plugins, workers + INTERACTIVE)?;
     plugins.report_broken(&session.messages);
-    let options =
+    let scheduling =
         SchedulerOptions { workers, interactive_workers: INTERACTIVE, ..SchedulerOptions::default() };
-    let scheduler =
-        Scheduler::new(options).map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
     let folder = session.surroundings.cache_dir.as_ref().map(|it| it.join("answers"));
     let options = CacheOptions { memory: args.cache_memory << 20, folder, ..CacheOptions::default() };
     let cache = Cache::new(options, AnswerCodec);
-    let engine = Engine::new(scheduler, Some(Arc::new(cache)), workers);
+    let engine = Engine::new(scheduling, WAITING, Some(Arc::new(cache)))
+        .map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
     let idle_exit = (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit));
     Ok(Daemon::new(daemon::Parts { plugins, engine, state_dir, idle_exit }))
 }

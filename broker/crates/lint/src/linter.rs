@@ -21,6 +21,17 @@ pub trait Linter: Send + Sync {
     /// Every rule the linter knows, selected or not.
     fn rules(&self) -> Result<Vec<Rule>, SetupError>;
 
+    /// Whether it mostly waits for another process, so that a check keeps no processor busy here.
+    fn waits(&self) -> bool {
+        false
+    }
+
+    /// For a linter that cannot say what it read: one name for all of the view that its answers may rest on
+    /// besides a unit's own text and what their read sets name. Views with equal names get equal answers.
+    fn context(&self, _view: &Arc<dyn View>) -> Option<ContentHash> {
+        None
+    }
+
     /// Checks the job's units in order and hands over one outcome for each, by its index, exactly once,
     /// whatever happens: what cannot be computed is a `Failed` or `Pending` outcome.
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome));

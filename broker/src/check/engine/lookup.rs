@@ -1,24 +1,26 @@
 //! The files of an inquiry, and what is known of each without asking a linter.
 
-use std::{ops::Range, sync::Arc};
+use std::{collections::BTreeSet, ops::Range, sync::Arc};
 
 use lint::{Linter, Unit};
-use overlay::ContentHash;
+use overlay::{ContentHash, View};
 use scheduler::{Cache, Key, Looks};
 
 use super::{Inquiry, SetupFailure, Wanted};
 use crate::check::{Answer, Files, Router, collect};
 
 /// Which files there are, and which linters are to be asked about each.
-pub struct Survey {
+pub(crate) struct Survey {
     pub(super) files: Files,
     pub(super) router: Arc<Router>,
     /// By file: the linters that want it, by their places in the router.
     pub(super) wanting: Vec<Box<[usize]>>,
+    /// By linter: what names it, and all that its answers rest on besides what they say they do.
+    pub(super) digests: Vec<ContentHash>,
 }
 
 /// What is known of one file.
-pub struct Known {
+pub(crate) struct Known {
     /// `None` if there is no cache, or the file cannot be read.
     pub(super) content: Option<ContentHash>,
     /// For each linter that wants the file, in the same order.
@@ -37,7 +39,24 @@ impl Survey {
         };
         let router = (inquiry.route)(&files)?;
         let wanting = files.units.iter().map(|it| router.wanting(&it.path).collect()).collect();
-        Ok(Self { files, router, wanting })
+        let mut survey = Self { digests: Vec::new(), files, router, wanting };
+        survey.digests = survey.router.linters().iter().map(|it| digest(&**it, None)).collect();
+        Ok(survey)
+    }
+
+    /// Linters of which somebody must look what their answers rest on, which takes its time.
+    pub(super) fn with_context(&self) -> BTreeSet<usize> {
+        let wanted: BTreeSet<usize> = self.wanting.iter().flatten().copied().collect();
+        wanted.into_iter().filter(|it| self.router.linters()[*it].waits()).collect()
+    }
+
+    /// Looks what those answers rest on.
+    pub(super) fn in_context(mut self, view: &Arc<dyn View>) -> Self {
+        for place in self.with_context() {
+            let linter = &self.router.linters()[place];
+            self.digests[place] = digest(&**linter, linter.context(view));
+        }
+        self
     }
 
     /// What is known of some of the files.
@@ -56,21 +75,14 @@ impl Survey {
             None => Looks::new(&*inquiry.view),
         };
         prepare(&mut looks, &self.files.units[part.clone()]);
-        let digests: Vec<_> = self.router.linters().iter().map(|it| digest(&**it)).collect();
-        let known = part.map(|file| self.known(file, cache, &digests, &mut looks)).collect();
+        let known = part.map(|file| self.known(file, cache, &mut looks)).collect();
         if let Some(seen) = &inquiry.seen {
             let _nobody_asks_any_more = seen.send(looks.into_seen());
         }
         known
     }
 
-    fn known(
-        &self,
-        file: usize,
-        cache: &Cache<Answer>,
-        digests: &[ContentHash],
-        looks: &mut Looks<'_>,
-    ) -> Known {
+    fn known(&self, file: usize, cache: &Cache<Answer>, looks: &mut Looks<'_>) -> Known {
         let (unit, wanting) = (&self.files.units[file], &self.wanting[file]);
         if wanting.is_empty() {
             return Known { content: None, answers: [].into() };
@@ -78,7 +90,7 @@ impl Survey {
         let Ok(content) = looks.content(&unit.path) else {
             return Known { content: None, answers: self.nothing_known(file) };
         };
-        let mut find = |linter: &usize| cache.find(&key(digests[*linter], unit), content, looks);
+        let mut find = |linter: &usize| cache.find(&key(self.digests[*linter], unit), content, looks);
         Known { content: Some(content), answers: wanting.iter().map(&mut find).collect() }
     }
 
@@ -106,8 +118,9 @@ pub(super) fn key(linter: ContentHash, unit: &Unit) -> Key {
     Key { linter, path: unit.path.clone(), named: unit.named.clone() }
 }
 
-/// Of all that may change a linter's answers but files.
-pub(super) fn digest(linter: &dyn Linter) -> ContentHash {
+/// Of all that may change a linter's answers but the files that they name.
+pub(super) fn digest(linter: &dyn Linter, context: Option<ContentHash>) -> ContentHash {
     let it = linter.identity();
-    ContentHash::of(format!("{}\0{}\0{}", it.name, it.version, it.digest).as_bytes())
+    let context = context.map_or_else(String::new, |it| format!("\0{it}"));
+    ContentHash::of(format!("{}\0{}\0{}{context}", it.name, it.version, it.digest).as_bytes())
 }
