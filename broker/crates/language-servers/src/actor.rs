@@ -1,8 +1,8 @@
 //! One server for many branches: a thread that owns it, moves it from one branch's state to the next, and
 //! takes for an answer only what was asked after the move.
 //!
-//! Only servers that are asked ([`Barrier::is_pull`](crate::Barrier::is_pull)). Those that publish when they
-//! like need other proofs. Does not choose between servers, and keeps no answers.
+//! With a server that publishes when it likes, it goes on until all has come that the move brings about, also
+//! when nobody waits for it any more. Does not choose between servers, and keeps no answers.
 
 mod convert;
 mod goal;
@@ -209,7 +209,9 @@ impl Actor {
         let goal = Goal::of(&*request.view, &*setup.disk, profile, &request.units);
         let key = goal.key(&request.units);
         let outcomes = match self.crashes.get(&key) {
-            Some(CRASHES..) => Err(Trouble::Failed(format!("{} has crashed twice on this", profile.name))),
+            Some(CRASHES..) => {
+                Err(Trouble::Failed(format!("{} has crashed or hung twice on this", profile.name)))
+            }
             _ => self.outcomes(request, &goal),
         };
         if self.process.bury() {
@@ -234,7 +236,7 @@ impl Actor {
         let unreadable = self.process.switch(goal, &**view, *deadline, cancel)?;
         let is_there = |process: &Process, it: &WorkspacePath| process.is_open(it) && !goal.gone.contains(it);
         let readable: Vec<_> = units.iter().filter(|it| is_there(&self.process, it)).collect();
-        let (reports, settled) = self.process.pull(&readable, *deadline, cancel)?;
+        let (reports, settled) = self.process.ask(&readable, *deadline, cancel)?;
         let mut reports = reports.into_iter();
         let mut outcome = |unit: &WorkspacePath| match unreadable.get(unit) {
             Some(reason) => Outcome::without_findings(Completeness::Failed(reason.clone())),

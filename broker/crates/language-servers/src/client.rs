@@ -48,6 +48,8 @@ pub struct Limits {
     pub not_reading: Duration,
     /// From its start to its answer to `initialize`.
     pub start: Duration,
+    /// From a change to what it publishes about that, if that is how it answers.
+    pub publish: Duration,
 }
 
 impl Default for Limits {
@@ -57,6 +59,7 @@ impl Default for Limits {
             outbox: 64 << 20,
             not_reading: Duration::from_secs(30),
             start: Duration::from_secs(60),
+            publish: Duration::from_secs(60),
         }
     }
 }

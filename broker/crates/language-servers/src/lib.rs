@@ -10,8 +10,7 @@
 //! as an answer only what was asked after the move. What it must know of each server is data: a [`Profile`].
 //! A [`LanguageServer`] is the same as a [`lint::Linter`].
 //!
-//! Servers that publish diagnostics when they like are not asked yet; nor is there a choice between several
-//! processes of one server. Nothing here has heard of branches: a view tells where it differs from the disk.
+//! There is no choice between several processes of one server. Nothing here has heard of branches: a view tells where it differs from the disk.
 
 mod actor;
 mod answers;

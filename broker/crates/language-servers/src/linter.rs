@@ -45,12 +45,6 @@ impl LanguageServer {
     ) -> Result<Self, SetupError> {
         let name = &profile.name;
         let refusal = |message, hint| SetupError { linter: name.clone(), message, hint };
-        if !profile.barrier.is_pull() {
-            return Err(refusal(
-                format!("{name} cannot be asked for diagnostics, and so is not used yet"),
-                None,
-            ));
-        }
         let missing =
             || refusal(format!("{name} is not installed"), Some(format!("to have it: {}", profile.install)));
         let (program, args) = profile.find(root).ok_or_else(missing)?;

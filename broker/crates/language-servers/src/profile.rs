@@ -81,21 +81,22 @@ pub enum Barrier {
     Pull,
     /// The same, of a server that says whether it has finished loading.
     PullWhenQuiescent,
+    /// The response to a command that hands a question on to `tsserver`, sent after the switch.
+    Tsserver,
     /// What is published with the version that was sent. Not final with every server.
     Version,
-    /// The first that is published after the switch.
+    /// The first that is published about a document after it was sent. Of a server that tells no versions,
+    /// and publishes exactly once about each document that it is sent.
     NextPublish,
-    /// A finding that only this state has, in each watched file.
-    Canary,
-    /// A change of each watched file, and what is published then.
-    TouchAll,
-    /// The same, with the wish that everything is built anew.
+    /// What is published with the version that was sent after all that differs, with the wish that everything
+    /// is built anew.
     TouchAndRebuild,
 }
 
 impl Barrier {
+    /// Whether what it proves is the answer to a question, or else what the server publishes when it likes.
     pub fn is_pull(self) -> bool {
-        matches!(self, Self::Pull | Self::PullWhenQuiescent)
+        matches!(self, Self::Pull | Self::PullWhenQuiescent | Self::Tsserver)
     }
 }
 
@@ -103,6 +104,8 @@ impl Barrier {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sees {
+    /// Whether one file sees another as it is open, or else as it is on the disk.
+    pub edited_files: bool,
     /// Whether one file sees another that is open and not on the disk.
     pub new_files: bool,
     pub deletes: Deletes,

@@ -7,6 +7,7 @@
 //!   `{"flood": COUNT, "send"|"ask": …}` does not wait for answers.
 //! - `{"raw": TEXT}`, `{"big": BYTES}` (a notification), `{"stderr": TEXT}`.
 //! - `{"spawn": "session"|"orphan"}`, `{"tell": "family"|"self"}` (a notification).
+//! - `{"wait-for": FILE}`: goes on when the file is there.
 //! - `{"exit": CODE}`, `{"die": true}`, `{"hang": true}`, `{"close-output": true}`, `{"stop-keeper": true}`.
 
 use std::{
@@ -64,6 +65,8 @@ impl Fake {
             eprintln!("{}", text("stderr"));
         } else if has("spawn") {
             self.family.push(family::spawn(text("spawn")));
+        } else if has("wait-for") {
+            family::wait_for(text("wait-for"));
         } else if has("tell") {
             self.tell(text("tell"));
         } else {

@@ -4,6 +4,7 @@ use std::{
     io::{BufRead, BufReader, Write},
     process::{Command, Stdio},
     thread,
+    time::Duration,
 };
 
 /// Starts one that leaves the session, or one that also loses its parent. Returns its process id.
@@ -40,6 +41,13 @@ pub(crate) fn grandchild() {
 pub(crate) fn stay() -> ! {
     loop {
         thread::park();
+    }
+}
+
+/// Returns when somebody has made this file.
+pub(crate) fn wait_for(file: &str) {
+    while !std::path::Path::new(file).exists() {
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -1,4 +1,4 @@
-//! `language-servers-testkit keeper …|fake SCRIPT|model|orphan|grandchild|daemon SCRIPT…`: what the tests run.
+//! `language-servers-testkit keeper …|fake SCRIPT|model [publishes]|orphan|grandchild|daemon SCRIPT…`: what the tests run.
 
 #![allow(
     clippy::exit,
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     match command.to_str().unwrap() {
         "keeper" => return language_servers::keeper::run(args),
         "fake" => fake::run(&text.collect::<String>()),
-        "model" => model::run(),
+        "model" => model::run(&text.collect::<String>()),
         "orphan" => family::orphan(),
         "grandchild" => family::grandchild(),
         "daemon" => daemon::run(text),

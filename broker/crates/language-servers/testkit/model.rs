@@ -1,6 +1,9 @@
 //! A language server that keeps its documents, and says of each the whole state that it is in: so a finding
 //! tells whether anything of another state was left. Ends with code 99 when a client does what no client may.
 //!
+//! One that publishes says so of each document that is opened or changed, with its version: first that there is
+//! nothing, then the state.
+//!
 //! A document with `die` in it kills the server that is asked about it, and there is no answer about one with
 //! `hang` in it. Each seventh answer is that the content was modified.
 
@@ -20,11 +23,12 @@ struct Model {
     gone: BTreeSet<String>,
     last_version: i64,
     asked: u32,
+    publishes: bool,
 }
 
-pub(crate) fn run() {
+pub(crate) fn run(kind: &str) {
     let mut input = BufReader::new(std::io::stdin().lock());
-    let mut model = Model::default();
+    let mut model = Model { publishes: kind == "publishes", ..Model::default() };
     while let Some(message) = read(&mut input) {
         let result = model.handle(message["method"].as_str().unwrap_or(""), &message["params"]);
         if let (Some(id), Some(result)) = (message.get("id"), result) {
@@ -34,6 +38,9 @@ pub(crate) fn run() {
                 Err(code) => answer["error"] = json!({ "code": code, "message": "content modified" }),
             }
             write(&answer);
+        }
+        if model.publishes && message["params"]["textDocument"]["version"].is_i64() {
+            model.publish(&message["params"]["textDocument"]);
         }
     }
 }
@@ -46,9 +53,9 @@ impl Model {
             "initialize" => {
                 let pull = json!({ "interFileDependencies": true, "workspaceDiagnostics": false });
                 let info = json!({ "name": "model", "version": "1" });
-                return Some(Ok(
-                    json!({ "capabilities": { "diagnosticProvider": pull }, "serverInfo": info }),
-                ));
+                let capabilities =
+                    if self.publishes { json!({}) } else { json!({ "diagnosticProvider": pull }) };
+                return Some(Ok(json!({ "capabilities": capabilities, "serverInfo": info })));
             }
             "textDocument/didOpen" => {
                 self.take_version(params);
@@ -79,6 +86,7 @@ impl Model {
                 }
             }
             "textDocument/diagnostic" => return self.ask(&uri()),
+            "broker/fence" => return Some(Err(-32601)),
             "shutdown" => return Some(Ok(Value::Null)),
             "exit" => exit(0),
             _ => {}
@@ -97,10 +105,26 @@ impl Model {
         } else if self.asked.is_multiple_of(7) {
             return Some(Err(-32801));
         }
+        Some(Ok(json!({ "kind": "full", "items": [self.finding()] })))
+    }
+
+    fn publish(&self, document: &Value) {
+        let text = self.documents.get(document["uri"].as_str().unwrap_or("")).map_or("", String::as_str);
+        if text.contains("die") {
+            fail("this text is too much");
+        } else if !text.contains("hang") {
+            for diagnostics in [json!([]), json!([self.finding()])] {
+                let (uri, version) = (&document["uri"], &document["version"]);
+                let params = json!({ "uri": uri, "version": version, "diagnostics": diagnostics });
+                write(&json!({ "method": "textDocument/publishDiagnostics", "params": params }));
+            }
+        }
+    }
+
+    fn finding(&self) -> Value {
         let zero = json!({ "line": 0, "character": 0 });
         let range = json!({ "start": zero, "end": zero });
-        let item = json!({ "range": range, "message": self.state(), "code": "state" });
-        Some(Ok(json!({ "kind": "full", "items": [item] })))
+        json!({ "range": range, "message": self.state(), "code": "state" })
     }
 
     fn state(&self) -> String {

@@ -55,6 +55,22 @@ struct Location {
     range: Range,
 }
 
+impl Item {
+    /// One that says no more.
+    pub(super) fn plain(range: Range, severity: u8, code: String, message: String) -> Self {
+        Self {
+            range,
+            severity: Some(severity),
+            code: Some(Value::String(code)),
+            code_description: None,
+            source: None,
+            message: Message::Text(message),
+            tags: None,
+            related_information: None,
+        }
+    }
+}
+
 /// Where the positions of a document's findings are.
 pub(super) struct Place<'a> {
     pub(super) path: &'a WorkspacePath,

@@ -15,6 +15,8 @@ use crate::{Profile, profile::Deletes};
 pub(super) struct Goal {
     /// What is to be open: all that differs from the disk, and what is asked about.
     pub(super) documents: BTreeMap<WorkspacePath, ContentHash>,
+    /// Of these, what differs from the disk.
+    edited: BTreeSet<WorkspacePath>,
     /// Of these, what is not on the disk.
     pub(super) new: BTreeSet<WorkspacePath>,
     /// What is on the disk and not in the view.
@@ -61,6 +63,7 @@ impl Goal {
                 if on_disk.is_none() {
                     self.new.insert(path.clone());
                 }
+                self.edited.insert(path.clone());
                 self.documents.insert(path, hash);
             }
         }
@@ -89,8 +92,11 @@ impl Goal {
         if let Some(path) = self.gone.first().filter(|_| !sees_deletes) {
             return Some(format!("`{path}` is deleted here, and {name} may still see it"));
         }
-        let others = || self.new.iter().find(|it| *it != unit);
-        if let Some(path) = others().filter(|_| !profile.sees.new_files) {
+        let other = |all: &BTreeSet<WorkspacePath>| all.iter().find(|it| *it != unit).cloned();
+        if let Some(path) = other(&self.edited).filter(|_| !profile.sees.edited_files) {
+            return Some(format!("`{path}` is another one on the disk, which is what {name} may have read"));
+        }
+        if let Some(path) = other(&self.new).filter(|_| !profile.sees.new_files) {
             return Some(format!("`{path}` is not on the disk, and {name} may not see it from other files"));
         }
         None

@@ -1,6 +1,9 @@
 //! The process that an actor has at the moment: started when it is needed, again after it died, and ready
 //! only when what it says counts.
 
+mod push;
+mod tsserver;
+
 use std::{
     collections::BTreeMap,
     sync::Arc,
@@ -9,7 +12,7 @@ use std::{
 
 use lint::{Cancel, Completeness};
 use overlay::{ContentHash, View, WorkspacePath};
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use super::{
     DiskChange, Setup,
@@ -56,6 +59,14 @@ struct Running {
     status: Option<ServerStatus>,
     /// Whether it said, since the last time it was asked, that its answers are others now.
     is_refreshed: bool,
+    /// What it published since the last switch about the documents as they are now, if that is how it answers.
+    heard: BTreeMap<WorkspacePath, Box<RawValue>>,
+}
+
+/// A question under way.
+enum Asked {
+    Pull(Call<Report>),
+    Tsserver(tsserver::Asked),
 }
 
 /// Why there is no answer to any of the units.
@@ -147,17 +158,31 @@ impl Process {
     /// Has it started, and waits until its answers count.
     pub(super) fn make_ready(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
         self.start(deadline, cancel)?;
+        let method = self.method();
         let running = self.running()?;
         if running.is_ready {
             return Ok(());
         }
-        running.client.wait_for(PULL, deadline, cancel).map_err(|error| match error {
-            RequestError::TimedOut => Trouble::Pending(format!("the server does not offer `{PULL}` yet")),
-            other => other.into(),
-        })?;
+        if let Some(method) = method {
+            running.client.wait_for(method, deadline, cancel).map_err(|error| match error {
+                RequestError::TimedOut => {
+                    Trouble::Pending(format!("the server does not offer `{method}` yet"))
+                }
+                other => other.into(),
+            })?;
+        }
         self.send_canary(deadline, cancel)?;
         self.running()?.is_ready = true;
         Ok(())
+    }
+
+    /// What it has to offer before it is asked.
+    fn method(&self) -> Option<&'static str> {
+        match self.setup.profile.barrier {
+            Barrier::Pull | Barrier::PullWhenQuiescent => Some(PULL),
+            Barrier::Tsserver => Some(tsserver::METHOD),
+            Barrier::Version | Barrier::NextPublish | Barrier::TouchAndRebuild => None,
+        }
     }
 
     pub(super) fn switch(
@@ -167,6 +192,8 @@ impl Process {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Result<BTreeMap<WorkspacePath, String>, Trouble> {
+        self.listen();
+        self.running()?.heard.clear();
         let (shown, listener) = self.shown()?;
         let unreadable = shown.switch(goal, view, &listener)?;
         if self.setup.profile.sees.deletes == Deletes::Watched {
@@ -187,16 +214,34 @@ impl Process {
         Ok(shown.tell_deletes(&goal.gone, &listener)?)
     }
 
-    /// One that is not there yet will see for itself.
+    /// One that is not there yet will see for itself. One that publishes once about each change is not told,
+    /// since it might publish at a time that nobody knows.
     pub(super) fn disk_changed(&mut self, changes: &[(WorkspacePath, DiskChange)]) {
+        if self.setup.profile.barrier == Barrier::NextPublish {
+            return;
+        }
         if let Ok((shown, listener)) = self.shown() {
             // If it cannot be told, it is over.
             let _ = shown.disk_changed(changes, &listener);
         }
     }
 
+    /// What it says of these open documents. Whatever it publishes is waited for, whether it comes in time or not.
+    pub(super) fn ask(
+        &mut self,
+        units: &[&WorkspacePath],
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), Trouble> {
+        if self.setup.profile.barrier.is_pull() {
+            self.pull(units, deadline, cancel)
+        } else {
+            self.published(units)
+        }
+    }
+
     /// Asks for these open documents, in this order, and again if the server has not settled meanwhile.
-    pub(super) fn pull(
+    fn pull(
         &mut self,
         units: &[&WorkspacePath],
         deadline: Instant,
@@ -260,9 +305,9 @@ impl Process {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Result<Vec<Result<Report, RequestError>>, Trouble> {
-        let calls: Vec<Result<Call<Report>, _>> =
+        let calls: Vec<Result<Asked, _>> =
             units.iter().map(|it| self.call(it, deadline, cancel)).collect::<Result<_, Trouble>>()?;
-        let wait = |it: Result<Call<Report>, _>| it.and_then(|it| it.wait(deadline, cancel));
+        let wait = |it: Result<Asked, _>| it.and_then(|it| it.wait(deadline, cancel));
         let reports: Vec<_> = calls.into_iter().map(wait).collect();
         self.check_alive()?;
         if reports.iter().any(Result::is_ok) {
@@ -276,11 +321,17 @@ impl Process {
         unit: &WorkspacePath,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<Result<Call<Report>, RequestError>, Trouble> {
-        let params = json!({ "textDocument": { "uri": self.uris.of(unit) } });
+    ) -> Result<Result<Asked, RequestError>, Trouble> {
+        let uri = self.uris.of(unit);
+        let barrier = self.setup.profile.barrier;
         let running = self.running()?;
         running.is_refreshed = false;
-        Ok(running.client.call(PULL, &params, deadline, cancel))
+        Ok(if barrier == Barrier::Tsserver {
+            tsserver::ask(&running.client, &uri, deadline, cancel).map(Asked::Tsserver)
+        } else {
+            let params = json!({ "textDocument": { "uri": uri } });
+            running.client.call(PULL, &params, deadline, cancel).map(Asked::Pull)
+        })
     }
 
     /// Waits until it finds something where there surely is something.
@@ -351,6 +402,7 @@ impl Process {
             EventKind::Refresh { method } if method == "workspace/diagnostic/refresh" => {
                 running.is_refreshed = true;
             }
+            EventKind::Diagnostics { uri, version, diagnostics } => self.hear(&uri, version, diagnostics),
             _ => {}
         }
     }
@@ -407,7 +459,23 @@ impl Process {
 
 impl Running {
     fn new(client: Client) -> Self {
-        Self { client, shown: Shown::default(), is_ready: false, status: None, is_refreshed: false }
+        Self {
+            client,
+            shown: Shown::default(),
+            is_ready: false,
+            status: None,
+            is_refreshed: false,
+            heard: BTreeMap::new(),
+        }
+    }
+}
+
+impl Asked {
+    fn wait(self, deadline: Instant, cancel: &Cancel) -> Result<Report, RequestError> {
+        match self {
+            Self::Pull(call) => call.wait(deadline, cancel),
+            Self::Tsserver(asked) => asked.wait(deadline, cancel),
+        }
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct Shown {
     gone: BTreeSet<WorkspacePath>,
     /// Since the last answer.
     closed: BTreeSet<WorkspacePath>,
+    /// Opened or changed since the last answer.
+    news: BTreeSet<WorkspacePath>,
     last_version: i32,
 }
 
@@ -27,6 +29,8 @@ pub(super) struct Document {
     /// Of the bytes.
     pub(super) hash: ContentHash,
     pub(super) bytes: Bytes,
+    /// As it was told last.
+    version: i32,
 }
 
 /// Whom to tell, and in which words.
@@ -41,7 +45,7 @@ const BOM: char = '\u{feff}';
 impl Document {
     fn new(bytes: Bytes) -> Result<Self, String> {
         str::from_utf8(&bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-        Ok(Self { hash: ContentHash::of(&bytes), bytes })
+        Ok(Self { hash: ContentHash::of(&bytes), bytes, version: 0 })
     }
 
     pub(super) fn text(&self) -> &str {
@@ -115,11 +119,12 @@ impl Shown {
         to: &Listener<'_>,
     ) -> Result<(), RequestError> {
         let bytes = Bytes::copy_from_slice(text.as_bytes());
-        self.open(path, Document { hash: ContentHash::of(&bytes), bytes }, to)
+        self.open(path, Document { hash: ContentHash::of(&bytes), bytes, version: 0 }, to)
     }
 
     pub(super) fn close(&mut self, path: &WorkspacePath, to: &Listener<'_>) -> Result<(), RequestError> {
         self.open.remove(path);
+        self.news.remove(path);
         self.closed.insert(path.clone());
         to.tell("textDocument/didClose", &json!({ "textDocument": { "uri": to.uris.of(path) } }))
     }
@@ -130,13 +135,14 @@ impl Shown {
         document: Document,
         to: &Listener<'_>,
     ) -> Result<(), RequestError> {
+        let version = self.next_version();
         let item = json!({
             "uri": to.uris.of(path),
             "languageId": to.profile.language_id(path),
-            "version": self.next_version(),
+            "version": version,
             "text": document.told(),
         });
-        self.open.insert(path.clone(), document);
+        self.insert(path, document, version);
         to.tell("textDocument/didOpen", &json!({ "textDocument": item }))
     }
 
@@ -146,12 +152,32 @@ impl Shown {
         document: Document,
         to: &Listener<'_>,
     ) -> Result<(), RequestError> {
-        let params = json!({
-            "textDocument": { "uri": to.uris.of(path), "version": self.next_version() },
-            "contentChanges": [{ "text": document.told() }],
-        });
-        self.open.insert(path.clone(), document);
+        let version = self.next_version();
+        let params = changed(path, &document, version, to);
+        self.insert(path, document, version);
         to.tell("textDocument/didChange", &params)
+    }
+
+    /// Tells a document as it is once more. `rebuilds` is the wish that all is built anew, as clangd knows it.
+    pub(super) fn touch(
+        &mut self,
+        path: &WorkspacePath,
+        rebuilds: bool,
+        to: &Listener<'_>,
+    ) -> Result<(), RequestError> {
+        let Some(document) = self.open.get(path).cloned() else { return Ok(()) };
+        let version = self.next_version();
+        let mut params = changed(path, &document, version, to);
+        if rebuilds {
+            params["forceRebuild"] = json!(true);
+        }
+        self.insert(path, document, version);
+        to.tell("textDocument/didChange", &params)
+    }
+
+    fn insert(&mut self, path: &WorkspacePath, document: Document, version: i32) {
+        self.news.insert(path.clone());
+        self.open.insert(path.clone(), Document { version, ..document });
     }
 
     /// A server may forget that a file is deleted if it learns at the same time that it was closed: so did
@@ -163,6 +189,21 @@ impl Shown {
     /// It has answered what was asked after all that was told.
     pub(super) fn answered(&mut self) {
         self.closed.clear();
+        self.news.clear();
+    }
+
+    /// What was opened or changed since it has answered.
+    pub(super) fn news(&self) -> impl Iterator<Item = &WorkspacePath> {
+        self.news.iter()
+    }
+
+    pub(super) fn is_news(&self, path: &WorkspacePath) -> bool {
+        self.news.contains(path)
+    }
+
+    /// Of an open document.
+    pub(super) fn version(&self, path: &WorkspacePath) -> Option<i64> {
+        self.open.get(path).map(|it| it.version.into())
     }
 
     pub(super) fn any_open(&self) -> Option<&WorkspacePath> {
@@ -184,6 +225,13 @@ impl Shown {
         self.last_version += 1;
         self.last_version
     }
+}
+
+fn changed(path: &WorkspacePath, document: &Document, version: i32, to: &Listener<'_>) -> Value {
+    json!({
+        "textDocument": { "uri": to.uris.of(path), "version": version },
+        "contentChanges": [{ "text": document.told() }],
+    })
 }
 
 impl Listener<'_> {

@@ -5,53 +5,21 @@ use std::time::{Duration, Instant};
 use language_servers::{Barrier, Canary, Deletes};
 use lint::{Cancel, Completeness};
 use overlay::ContentHash;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     bench::{Bench, said},
     fixture::far,
+    words::{change, close, open, pull, report, uri},
 };
 
-fn uri(name: &str) -> String {
-    format!("file:///w/{name}")
-}
-
-fn expect(method: &str, with: Value) -> String {
-    json!({ "expect": format!("textDocument/{method}"), "with": with }).to_string()
-}
-
-fn open(name: &str, version: u32, text: &str) -> String {
-    let item = json!({ "uri": uri(name), "languageId": "m", "version": version, "text": text });
-    expect("didOpen", json!({ "textDocument": item }))
-}
-
-fn change(name: &str, version: u32, text: &str) -> String {
-    let document = json!({ "uri": uri(name), "version": version });
-    expect("didChange", json!({ "textDocument": document, "contentChanges": [{ "text": text }] }))
-}
-
-fn close(name: &str) -> String {
-    expect("didClose", json!({ "textDocument": { "uri": uri(name) } }))
-}
-
-fn report(messages: &[&str]) -> Value {
-    let zero = json!({ "line": 0, "character": 0 });
-    let item = |it: &&str| json!({ "range": { "start": zero, "end": zero }, "message": it });
-    json!({ "kind": "full", "items": messages.iter().map(item).collect::<Vec<_>>() })
-}
-
-fn pull(name: &str, messages: &[&str]) -> String {
-    let with = json!({ "textDocument": { "uri": uri(name) } });
-    json!({ "expect": "textDocument/diagnostic", "with": with, "answer": report(messages) }).to_string()
-}
-
 /// Over soon after the server has started.
-fn soon(bench: &Bench) -> Instant {
+pub(crate) fn soon(bench: &Bench) -> Instant {
     bench.server.start(far(), &Cancel::default()).unwrap();
     Instant::now() + Duration::from_millis(300)
 }
 
-const HANG: &str = r#"{"hang": true}"#;
+pub(crate) const HANG: &str = r#"{"hang": true}"#;
 
 #[test]
 fn a_switch_tells_what_differs() {
@@ -202,7 +170,7 @@ fn a_state_that_kills_twice_is_left_alone() {
     let bench = Bench::model();
     let died = "failed: the server exited with code 99: fake: this text is too much";
     let says = || bench.says(&[("a.m", Some("die"))], "a.m");
-    assert_eq!([says(), says(), says()], [died, died, "failed: model has crashed twice on this"]);
+    assert_eq!([says(), says(), says()], [died, died, "failed: model has crashed or hung twice on this"]);
     assert_eq!(bench.says(&[], "a.m"), "a.m=a0");
     assert_eq!(bench.says(&[("a.m", Some("die again"))], "a.m"), died);
 }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{Canary, Deletes, Limits, Profile, Server, Setup};
+use language_servers::{Barrier, Canary, Deletes, Limits, Profile, Server, Setup};
 use lint::{Cancel, Completeness, Outcome};
 use overlay::{Branch, Memory, View, WorkspacePath};
 
@@ -49,6 +49,17 @@ pub(crate) fn setup(args: &[&str], profile: Profile) -> Setup {
     Setup { profile, root: PathBuf::from("/w"), disk: disk(), launch, limits: Limits::default(), pause }
 }
 
+/// What can be asked of this server is what any profile asks.
+pub(crate) fn scripted(script: &str, change: impl FnOnce(&mut Profile)) -> Setup {
+    let hello = r#"
+        {"expect": "initialize", "answer": {"capabilities": {"diagnosticProvider": {}, "executeCommandProvider": {}}}}
+        {"expect": "initialized"}
+    "#;
+    let mut profile = profile();
+    change(&mut profile);
+    setup(&["fake", &format!("{hello}{script}")], profile)
+}
+
 impl Bench {
     pub(crate) fn model() -> Self {
         Self::model_with(|_| ())
@@ -60,18 +71,19 @@ impl Bench {
         Self::of(setup(&["model"], profile))
     }
 
-    /// The script begins after the beginning.
-    pub(crate) fn scripted(script: &str, change: impl FnOnce(&mut Profile)) -> Self {
-        let hello = r#"
-            {"expect": "initialize", "answer": {"capabilities": {"diagnosticProvider": {}}}}
-            {"expect": "initialized"}
-        "#;
+    /// A server that publishes about what it is sent, and would believe any older state.
+    pub(crate) fn publishing() -> Self {
         let mut profile = profile();
-        change(&mut profile);
-        Self::of(setup(&["fake", &format!("{hello}{script}")], profile))
+        profile.barrier = Barrier::TouchAndRebuild;
+        Self::of(setup(&["model", "publishes"], profile))
     }
 
-    fn of(setup: Setup) -> Self {
+    /// The script begins after the beginning.
+    pub(crate) fn scripted(script: &str, change: impl FnOnce(&mut Profile)) -> Self {
+        Self::of(scripted(script, change))
+    }
+
+    pub(crate) fn of(setup: Setup) -> Self {
         Self { disk: Arc::clone(&setup.disk), server: Server::new(setup) }
     }
 

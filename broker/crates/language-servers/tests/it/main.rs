@@ -15,6 +15,8 @@ mod isolation;
 mod linter;
 mod model;
 mod processes;
+mod push;
 mod real;
 mod session;
 mod start;
+mod words;

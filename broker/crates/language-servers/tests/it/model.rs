@@ -68,6 +68,32 @@ fn want(bench: &Bench, view: &dyn View, unit: &str) -> String {
     open.into_values().chain(gone).collect::<Vec<_>>().join(" ")
 }
 
+/// After each of these asks, whether it was broken off or not, no answer is of another state.
+fn check(bench: &Bench, branches: &[Edits], asks: &[Ask]) -> Result<(), TestCaseError> {
+    let views: Vec<_> = branches.iter().map(|it| view(bench, it)).collect();
+    for Ask { branch, unit, patience } in asks {
+        let (view, unit) = (&views[*branch], NAMES[*unit]);
+        let cancel = Cancel::default();
+        let outcome = thread::scope(|scope| {
+            let _watch = patience.map(|it| {
+                scope.spawn({
+                    let cancel = cancel.clone();
+                    move || {
+                        thread::sleep(Duration::from_micros(it));
+                        cancel.cancel();
+                    }
+                })
+            });
+            bench.ask_until(view, &[unit], far(), &cancel).remove(0)
+        });
+        if patience.is_none() || !matches!(outcome.completeness, Completeness::Pending(_)) {
+            prop_assert_eq!(said(&outcome), want(bench, &**view, unit));
+        }
+    }
+    prop_assert_eq!(bench.says(&[], "a.m"), "a.m=a0");
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -76,25 +102,14 @@ proptest! {
         branches in prop::collection::vec(edits(), 5),
         asks in prop::collection::vec(ask(), 1..24),
     ) {
-        let bench = Bench::model();
-        let views: Vec<_> = branches.iter().map(|it| view(&bench, it)).collect();
-        for Ask { branch, unit, patience } in asks {
-            let (view, unit) = (&views[branch], NAMES[unit]);
-            let cancel = Cancel::default();
-            let outcome = thread::scope(|scope| {
-                let _watch = patience.map(|it| scope.spawn({
-                    let cancel = cancel.clone();
-                    move || {
-                        thread::sleep(Duration::from_micros(it));
-                        cancel.cancel();
-                    }
-                }));
-                bench.ask_until(view, &[unit], far(), &cancel).remove(0)
-            });
-            if patience.is_none() || !matches!(outcome.completeness, Completeness::Pending(_)) {
-                prop_assert_eq!(said(&outcome), want(&bench, &**view, unit));
-            }
-        }
-        prop_assert_eq!(bench.says(&[], "a.m"), "a.m=a0");
+        check(&Bench::model(), &branches, &asks)?;
+    }
+
+    #[test]
+    fn nothing_that_is_published_is_of_another_state(
+        branches in prop::collection::vec(edits(), 5),
+        asks in prop::collection::vec(ask(), 1..24),
+    ) {
+        check(&Bench::publishing(), &branches, &asks)?;
     }
 }

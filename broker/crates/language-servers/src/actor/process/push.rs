@@ -1,0 +1,115 @@
+//! Servers that publish when they like. What is asked about is told once more, and what is published about that
+//! is the answer.
+//!
+//! Once something was told, this goes on until all that it brings about has come, whoever asked may have gone
+//! meanwhile: so nothing of an older state is under way when the next is told. A server that takes too long is
+//! ended, which also drops what it would have said.
+
+use std::{collections::BTreeSet, time::Instant};
+
+use lint::Cancel;
+use overlay::WorkspacePath;
+use serde_json::{Value, json, value::RawValue};
+
+use super::{Process, Settled, Trouble};
+use crate::{
+    Barrier, ProtocolError, RequestError,
+    actor::convert::{Item, Report},
+};
+
+const PUBLISH: &str = "textDocument/publishDiagnostics";
+
+/// A method that no server has, and so refuses after all that it said before.
+const FENCE: &str = "broker/fence";
+
+impl Process {
+    /// What is published about these open documents.
+    pub(super) fn published(
+        &mut self,
+        units: &[&WorkspacePath],
+    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), Trouble> {
+        let deadline = Instant::now() + self.setup.limits.publish;
+        let awaited = self.touch(units)?;
+        self.await_all(&awaited, deadline)?;
+        self.fence(deadline)?;
+        self.failures = 0;
+        let running = self.running()?;
+        running.shown.answered();
+        let reports = units.iter().map(|it| report(running.heard.remove(*it))).collect();
+        Ok((reports, Settled::Yes))
+    }
+
+    /// What is to be published now about a document with this version counts, and nothing before.
+    pub(super) fn hear(&mut self, uri: &str, version: Option<i64>, diagnostics: Box<RawValue>) {
+        let barrier = self.setup.profile.barrier;
+        let (Some(path), Some(running)) = (self.uris.path(uri), self.running.as_mut()) else { return };
+        let current = running.shown.version(&path);
+        let counts = match barrier {
+            Barrier::Pull | Barrier::PullWhenQuiescent | Barrier::Tsserver => false,
+            Barrier::Version | Barrier::TouchAndRebuild => version.is_some() && version == current,
+            Barrier::NextPublish => current.is_some() && version.is_none_or(|it| Some(it) == current),
+        };
+        if counts {
+            running.heard.insert(path, diagnostics);
+        }
+    }
+
+    /// Returns the documents about which something is published now.
+    fn touch(&mut self, units: &[&WorkspacePath]) -> Result<BTreeSet<WorkspacePath>, Trouble> {
+        let barrier = self.setup.profile.barrier;
+        let (shown, listener) = self.shown()?;
+        let rebuilds = barrier == Barrier::TouchAndRebuild;
+        for unit in units {
+            if rebuilds || !shown.is_news(unit) {
+                shown.touch(unit, rebuilds, &listener)?;
+            }
+        }
+        let units = units.iter().copied().cloned();
+        Ok(match barrier {
+            Barrier::NextPublish => units.chain(shown.news().cloned()).collect(),
+            _ => units.collect(),
+        })
+    }
+
+    fn await_all(&mut self, awaited: &BTreeSet<WorkspacePath>, deadline: Instant) -> Result<(), Trouble> {
+        self.listen();
+        while !self.has_heard_of_all(awaited)? {
+            let Some(event) = self.events.next(deadline, &self.stop) else { return Err(self.give_up()) };
+            self.notice(event);
+            self.check_alive()?;
+        }
+        Ok(())
+    }
+
+    fn has_heard_of_all(&mut self, awaited: &BTreeSet<WorkspacePath>) -> Result<bool, Trouble> {
+        let heard = &self.running()?.heard;
+        Ok(awaited.iter().all(|it| heard.contains_key(it)))
+    }
+
+    /// What it has still to say, such as that a closed document has no findings, or the rest of what it said in
+    /// parts, does not come later.
+    fn fence(&mut self, deadline: Instant) -> Result<(), Trouble> {
+        let stop: Cancel = self.stop.clone();
+        let answer = self.running()?.client.request::<_, Value>(FENCE, &json!({}), deadline, &stop);
+        self.listen();
+        match answer {
+            Ok(_) | Err(RequestError::Refused(_)) => Ok(()),
+            Err(RequestError::TimedOut | RequestError::Cancelled) => Err(self.give_up()),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    fn give_up(&mut self) -> Trouble {
+        if let Some(running) = &self.running {
+            running.client.kill();
+        }
+        Trouble::Pending("the server published nothing in time, and is started again".to_owned())
+    }
+}
+
+fn report(heard: Option<Box<RawValue>>) -> Result<Report, RequestError> {
+    let heard = heard.ok_or(RequestError::TimedOut)?;
+    let items: Vec<Item> = serde_json::from_str(heard.get())
+        .map_err(|it| ProtocolError::BadAnswer { method: PUBLISH.to_owned(), reason: it.to_string() })?;
+    Ok(Report::Full { items })
+}

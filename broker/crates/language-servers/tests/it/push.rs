@@ -1,0 +1,195 @@
+//! Servers that publish when they like: what counts as an answer, and how long it is waited for.
+
+use std::time::Duration;
+
+use language_servers::{Barrier, Profile};
+use lint::Cancel;
+use serde_json::json;
+
+use crate::{
+    actor::{HANG, soon},
+    bench::{Bench, said, scripted},
+    words::{FENCE, change, close, open, publish, uri},
+};
+
+fn bench(barrier: Barrier, script: &[String]) -> Bench {
+    Bench::scripted(&script.join("\n"), |it| it.barrier = barrier)
+}
+
+/// One that is not patient.
+fn hasty(barrier: Barrier, script: &[String]) -> Bench {
+    let mut setup = scripted(&script.join("\n"), |it: &mut Profile| it.barrier = barrier);
+    setup.limits.publish = Duration::from_millis(100);
+    Bench::of(setup)
+}
+
+fn lines(lines: &[&str]) -> Vec<String> {
+    lines.iter().map(|it| it.to_string()).collect()
+}
+
+const PENDING: &str = "pending: the server published nothing in time, and is started again";
+
+#[test]
+fn what_has_the_version_is_the_answer() {
+    let script = lines(&[
+        &open("a.m", 1, "a1"),
+        &publish("a.m", Some(1), &["one"]),
+        FENCE,
+        &change("a.m", 2, "a2"),
+        &publish("b.m", Some(2), &["of another file"]),
+        &publish("a.m", Some(1), &["late"]),
+        &publish("a.m", Some(2), &["two"]),
+        &publish("a.m", None, &["of no version"]),
+        FENCE,
+        // The same state is told again.
+        &change("a.m", 3, "a2"),
+        &publish("a.m", Some(3), &["two again"]),
+        FENCE,
+        HANG,
+    ]);
+    let bench = bench(Barrier::Version, &script);
+    assert_eq!(bench.says(&[("a.m", Some("a1"))], "a.m"), "one");
+    assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "two");
+    assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "two again");
+}
+
+#[test]
+fn the_first_part_of_an_answer_is_not_all() {
+    for (barrier, version) in [(Barrier::Version, Some(1)), (Barrier::NextPublish, None)] {
+        let script = lines(&[
+            &open("a.m", 1, "a0"),
+            &publish("a.m", version, &[]),
+            &publish("a.m", version, &["whole"]),
+            FENCE,
+            HANG,
+        ]);
+        assert_eq!(bench(barrier, &script).says(&[], "a.m"), "whole");
+    }
+}
+
+#[test]
+fn what_was_begun_is_waited_for_by_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("go");
+    let script = lines(&[
+        &open("a.m", 1, "a1"),
+        &json!({ "wait-for": file }).to_string(),
+        // Were the second text told already, this would be taken for the answer about it.
+        &publish("a.m", None, &["old"]),
+        FENCE,
+        &change("a.m", 2, "a2"),
+        &publish("a.m", None, &["new"]),
+        FENCE,
+        HANG,
+    ]);
+    let bench = bench(Barrier::NextPublish, &script);
+    let view = bench.view(&[("a.m", Some("a1"))]);
+    let outcome = &bench.ask_until(&view, &["a.m"], soon(&bench), &Cancel::default())[0];
+    assert_eq!(said(outcome), "pending: no answer in time");
+    std::fs::write(file, "").unwrap();
+    assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "new");
+}
+
+#[test]
+fn a_server_that_never_publishes_is_started_again() {
+    let script = lines(&[&open("a.m", 1, "a0"), HANG]);
+    let bench = hasty(Barrier::Version, &script);
+    let says = || bench.says(&[], "a.m");
+    let left_alone = "failed: model has crashed or hung twice on this";
+    assert_eq!([says(), says(), says()], [PENDING, PENDING, left_alone]);
+}
+
+#[test]
+fn a_server_that_goes_on_publishing_is_started_again() {
+    let script = lines(&[&open("a.m", 1, "a0"), &publish("a.m", Some(1), &["part"]), HANG]);
+    assert_eq!(hasty(Barrier::Version, &script).says(&[], "a.m"), PENDING);
+}
+
+#[test]
+fn without_versions_all_that_was_told_is_waited_for() {
+    let script = lines(&[
+        &open("a.m", 1, "a1"),
+        &open("b.m", 2, "b1"),
+        &publish("a.m", None, &["a"]),
+        // Not of `b.m`, which is not asked about: it would come in the middle of the next.
+        FENCE,
+        HANG,
+    ]);
+    let bench = hasty(Barrier::NextPublish, &script);
+    assert_eq!(bench.says(&[("a.m", Some("a1")), ("b.m", Some("b1"))], "a.m"), PENDING);
+}
+
+#[test]
+fn a_closed_document_s_end_is_no_answer() {
+    let script = lines(&[
+        &open("a.m", 1, "a0"),
+        &publish("a.m", None, &["one"]),
+        FENCE,
+        &close("a.m"),
+        &open("b.m", 2, "b0"),
+        &publish("b.m", None, &["two"]),
+        &publish("a.m", None, &[]),
+        FENCE,
+        &close("b.m"),
+        &open("a.m", 3, "a0"),
+        &publish("b.m", None, &[]),
+        &publish("a.m", None, &["three"]),
+        FENCE,
+        HANG,
+    ]);
+    let bench = bench(Barrier::NextPublish, &script);
+    assert_eq!(["a.m", "b.m", "a.m"].map(|it| bench.says(&[], it)), ["one", "two", "three"]);
+}
+
+#[test]
+fn a_rebuild_is_of_all_that_was_told_before() {
+    let document = json!({ "uri": uri("a.m"), "version": 3 });
+    let rebuild = json!({
+        "textDocument": document, "contentChanges": [{ "text": "a1" }], "forceRebuild": true,
+    });
+    let script = lines(&[
+        &open("a.m", 1, "a1"),
+        &open("b.m", 2, "b1"),
+        &json!({ "expect": "textDocument/didChange", "with": rebuild }).to_string(),
+        &publish("a.m", Some(1), &["before b.m was told"]),
+        &publish("a.m", Some(3), &["all"]),
+        FENCE,
+        HANG,
+    ]);
+    let bench = bench(Barrier::TouchAndRebuild, &script);
+    assert_eq!(bench.says(&[("a.m", Some("a1")), ("b.m", Some("b1"))], "a.m"), "all");
+}
+
+#[test]
+fn a_question_is_handed_on_to_tsserver() {
+    let ask = |question: &str, answer| {
+        let arguments = json!([question, { "file": uri("a.m") }]);
+        let with = json!({ "command": "typescript.tsserverRequest", "arguments": arguments });
+        json!({ "expect": "workspace/executeCommand", "with": with, "answer": answer }).to_string()
+    };
+    let place = |offset: u32| json!({ "line": 2, "offset": offset });
+    let found = json!({ "start": place(2), "end": place(4), "text": "m", "code": 7, "category": "warning" });
+    let script = lines(&[
+        &open("a.m", 1, "x\n𐐀yz"),
+        &ask("syntacticDiagnosticsSync", json!({ "success": true, "body": [] })),
+        &ask("semanticDiagnosticsSync", json!({ "success": true, "body": [found] })),
+        &change("a.m", 2, "a2"),
+        &ask("syntacticDiagnosticsSync", json!({ "success": false, "message": "no project" })),
+        &ask("semanticDiagnosticsSync", json!({ "success": true, "body": [] })),
+        HANG,
+    ]);
+    let bench = bench(Barrier::Tsserver, &script);
+    let outcome = &bench.ask(&bench.view(&[("a.m", Some("x\n𐐀yz"))]), &["a.m"])[0];
+    assert_eq!(said(outcome), "m");
+    let found = &outcome.diagnostics[0];
+    assert_eq!((&*found.code, found.severity), ("7", lint::Severity::Warning));
+    assert_eq!(found.span, lint::Span::new(2, 7));
+    let says = bench.says(&[("a.m", Some("a2"))], "a.m");
+    assert!(says.starts_with("failed: ") && says.contains("no project"), "{says}");
+}
+
+#[test]
+fn a_death_is_told() {
+    let script = lines(&[&open("a.m", 1, "a0"), &publish("a.m", Some(1), &["stale"]), r#"{"exit": 3}"#]);
+    assert_eq!(bench(Barrier::Version, &script).says(&[], "a.m"), "failed: the server exited with code 3");
+}
