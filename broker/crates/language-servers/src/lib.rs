@@ -15,6 +15,7 @@
 mod actor;
 mod answers;
 mod capabilities;
+mod choose;
 mod client;
 mod descendants;
 mod error;
@@ -34,6 +35,7 @@ mod transport;
 mod uri;
 
 pub use actor::{DiskChange, Server, Setup};
+pub use choose::choose;
 pub use client::{Call, Client, Ended, Limits, Options};
 pub use error::{Broken, ProtocolError, Refusal, RequestError, StartError};
 pub use events::{Epoch, Event, EventKind, EventSink, Events, ServerStatus, events};
@@ -42,5 +44,5 @@ pub use linter::LanguageServer;
 pub use message::Id;
 pub use positions::{Position, PositionEncoding, Positions, Range};
 pub use process::{Exit, Keeper, Launch};
-pub use profile::{Barrier, Canary, Deletes, Find, MemoryClass, Profile, Program, Sees, profiles};
+pub use profile::{Barrier, Canary, Checks, Deletes, Find, MemoryClass, Profile, Program, Sees, profiles};
 pub use state::EditPolicy;

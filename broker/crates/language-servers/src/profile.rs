@@ -21,6 +21,13 @@ use crate::uri;
 pub struct Profile {
     pub name: String,
     pub languages: Vec<String>,
+    pub checks: Checks,
+    /// Markers in the workspace's root of a project that has chosen this server.
+    #[serde(default)]
+    pub configured_by: Vec<String>,
+    /// Markers of a project that it can be used for.
+    #[serde(default)]
+    pub projects: Vec<String>,
     /// The files it checks: names, or `*` and how a name ends.
     pub globs: Vec<String>,
     /// LSP's name of the language, by extension.
@@ -49,6 +56,15 @@ pub struct Profile {
     pub memory: MemoryClass,
     /// What a person can do to have it.
     pub install: String,
+}
+
+/// What a server is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Checks {
+    /// A project needs one such server for each language.
+    Types,
+    Lints,
 }
 
 #[derive(Debug, Clone, Deserialize)]
