@@ -7,6 +7,7 @@
 mod convert;
 mod goal;
 mod process;
+mod query;
 mod shown;
 
 use std::{
@@ -27,6 +28,7 @@ use self::{
     convert::{Place, Report, diagnostics},
     goal::Goal,
     process::{Process, Settled, Trouble},
+    query::Query,
 };
 use crate::{Launch, Limits, Profile, RequestError, outbox::TICK, uri::Uris};
 
@@ -60,6 +62,7 @@ pub enum DiskChange {
 
 enum Message {
     Ask(Request),
+    Query(Box<Query>),
     DiskChanged(Vec<(WorkspacePath, DiskChange)>),
     /// Starts it, and answers with the name and version that it has.
     Start {
@@ -188,6 +191,7 @@ impl Actor {
         loop {
             match messages.recv_timeout(IDLE) {
                 Ok(Message::Ask(request)) => self.answer(&request),
+                Ok(Message::Query(query)) => self.reply(&query),
                 Ok(Message::DiskChanged(changes)) => self.process.disk_changed(&changes),
                 Ok(Message::Start { deadline, cancel, reply }) => {
                     let started = self.process.start(deadline, &cancel);

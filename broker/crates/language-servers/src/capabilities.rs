@@ -71,6 +71,11 @@ impl Capabilities {
     }
 }
 
+/// Whether a server that has this method tells so.
+pub(crate) fn is_known(method: &str) -> bool {
+    ROWS.iter().any(|it| it.method == method)
+}
+
 /// Where a method stands in what a server tells.
 struct Row {
     method: &'static str,
@@ -141,6 +146,8 @@ const ROWS: &[Row] = &[
     row("textDocument/prepareTypeHierarchy", "/typeHierarchyProvider"),
     part("typeHierarchy/supertypes", "/typeHierarchyProvider", "", "textDocument/prepareTypeHierarchy"),
     part("typeHierarchy/subtypes", "/typeHierarchyProvider", "", "textDocument/prepareTypeHierarchy"),
+    // No method: what all of them share.
+    row(SEMANTIC, "/semanticTokensProvider"),
     part("textDocument/semanticTokens/full", "/semanticTokensProvider", "/full", SEMANTIC),
     part("textDocument/semanticTokens/full/delta", "/semanticTokensProvider", "/full/delta", SEMANTIC),
     part("textDocument/semanticTokens/range", "/semanticTokensProvider", "/range", SEMANTIC),

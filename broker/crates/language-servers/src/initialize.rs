@@ -106,6 +106,7 @@ fn client_capabilities() -> Value {
     let plain = json!({ "dynamicRegistration": true });
     let formats = json!(["markdown", "plaintext"]);
     let refresh = json!({ "refreshSupport": true });
+    let symbols: Vec<u8> = (1..=26).collect();
     json!({
         "general": {
             "staleRequestSupport": { "cancel": true, "retryOnContentModified": [] },
@@ -124,7 +125,12 @@ fn client_capabilities() -> Value {
             "didChangeConfiguration": plain,
             "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
             "workspaceFolders": true,
-            "symbol": { "dynamicRegistration": true, "resolveSupport": { "properties": ["location.range"] } },
+            "symbol": {
+                "dynamicRegistration": true,
+                "symbolKind": { "valueSet": symbols },
+                "tagSupport": { "valueSet": [1] },
+                "resolveSupport": { "properties": ["location.range"] },
+            },
             "executeCommand": plain,
             "diagnostics": refresh,
             "semanticTokens": refresh,
@@ -167,6 +173,7 @@ fn client_capabilities() -> Value {
             "hover": { "dynamicRegistration": true, "contentFormat": formats },
             "completion": {
                 "dynamicRegistration": true,
+                "completionItemKind": { "valueSet": (1..=25).collect::<Vec<u8>>() },
                 "contextSupport": true,
                 "completionItem": {
                     "snippetSupport": false,
@@ -192,13 +199,19 @@ fn client_capabilities() -> Value {
             "implementation": link,
             "references": plain,
             "documentHighlight": plain,
-            "documentSymbol": { "dynamicRegistration": true, "hierarchicalDocumentSymbolSupport": true },
+            "documentSymbol": {
+                "dynamicRegistration": true,
+                "symbolKind": { "valueSet": symbols },
+                "tagSupport": { "valueSet": [1] },
+                "hierarchicalDocumentSymbolSupport": true,
+            },
             "codeAction": {
                 "dynamicRegistration": true,
                 "codeActionLiteralSupport": { "codeActionKind": { "valueSet": kinds } },
                 "isPreferredSupport": true,
                 "disabledSupport": true,
                 "dataSupport": true,
+                "honorsChangeAnnotations": true,
                 "resolveSupport": { "properties": ["edit", "command"] },
             },
             "codeLens": plain,
@@ -206,16 +219,36 @@ fn client_capabilities() -> Value {
             "formatting": plain,
             "rangeFormatting": { "dynamicRegistration": true, "rangesSupport": true },
             "onTypeFormatting": plain,
-            "rename": { "dynamicRegistration": true, "prepareSupport": true },
+            "rename": {
+                "dynamicRegistration": true,
+                "prepareSupport": true,
+                "prepareSupportDefaultBehavior": 1,
+                "honorsChangeAnnotations": true,
+            },
             "foldingRange": plain,
             "selectionRange": plain,
             "callHierarchy": plain,
             "typeHierarchy": plain,
-            "inlayHint": {
-                "dynamicRegistration": true,
-                "resolveSupport": { "properties": ["tooltip", "textEdits"] },
-            },
+            "inlayHint": plain,
+            "semanticTokens": semantic_tokens(),
         },
+    })
+}
+
+fn semantic_tokens() -> Value {
+    let kinds = "namespace type class enum interface struct typeParameter parameter variable property enumMember \
+                 event function method macro keyword modifier comment string number regexp operator decorator";
+    let modifiers = "declaration definition readonly static deprecated abstract async modification \
+                     documentation defaultLibrary";
+    json!({
+        "dynamicRegistration": true,
+        "requests": { "range": true, "full": { "delta": false } },
+        "tokenTypes": kinds.split_whitespace().collect::<Vec<_>>(),
+        "tokenModifiers": modifiers.split_whitespace().collect::<Vec<_>>(),
+        "formats": ["relative"],
+        "overlappingTokenSupport": false,
+        "multilineTokenSupport": true,
+        "augmentsSyntaxTokens": false,
     })
 }
 

@@ -8,7 +8,8 @@
 //!
 //! A [`Server`] is an actor above a client: it moves one process from one view's state to the next, and takes
 //! as an answer only what was asked after the move. What it must know of each server is data: a [`Profile`].
-//! A [`LanguageServer`] is the same as a [`lint::Linter`].
+//! A [`LanguageServer`] is the same as a [`lint::Linter`]. Whatever else LSP can be asked is a [`Question`],
+//! whose answer is in places of the view, and says what the server could not see of it.
 //!
 //! There is no choice between several processes of one server. Nothing here has heard of branches: a view tells where it differs from the disk.
 
@@ -29,6 +30,7 @@ mod outbox;
 mod positions;
 mod process;
 mod profile;
+mod query;
 mod session;
 mod state;
 mod transport;
@@ -44,5 +46,11 @@ pub use linter::LanguageServer;
 pub use message::Id;
 pub use positions::{Position, PositionEncoding, Positions, Range};
 pub use process::{Exit, Keeper, Launch};
-pub use profile::{Barrier, Canary, Checks, Deletes, Find, MemoryClass, Profile, Program, Sees, profiles};
+pub use profile::{Barrier, Canary, Checks, Deletes, Find, MemoryClass, Profile, Program, Searches, Sees, profiles};
+pub use query::{
+    Access, Action, Answer, At, Chosen, Completion, CompletionKind, Completions, EditStep, Edits, File, Fold,
+    Found, FoundSymbol, Goto, Hierarchy, Highlight, Hint, HintKind, Hover, Item, Link, Linked, Markup,
+    MarkupText, NoAnswer, Parameter, Part, Place, Question, Renamable, Reply, Signature, Signatures, Style,
+    Symbol, SymbolKind, TextRange, Token,
+};
 pub use state::EditPolicy;

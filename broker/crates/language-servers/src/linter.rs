@@ -15,7 +15,7 @@ use overlay::{ContentHash, Read, ReadSet, Traced, View, WalkOptions, WorkspacePa
 
 use self::told::{Contents, Told};
 use crate::{
-    Keeper, Launch, Limits, Profile,
+    Keeper, Launch, Limits, Profile, Question, Reply,
     actor::{Server, Setup},
     profile::fill_text,
 };
@@ -110,6 +110,29 @@ fn digest(setup: &Setup) -> ContentHash {
     ContentHash::of(text.as_bytes())
 }
 
+impl LanguageServer {
+    /// Asks something else than for findings. See [`Server::query`].
+    pub fn query(
+        &self,
+        view: &Arc<dyn View>,
+        question: Question,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Reply {
+        let (reads, contents) = look(view, &self.profile);
+        self.told.update(&**view, &contents, |changes| self.server.disk_changed(changes));
+        let mut reply = self.server.query(Arc::clone(view), question, deadline, cancel);
+        if let Ok(found) = &mut reply.found
+            && !reads.holds_in(&**view)
+        {
+            found.partial.get_or_insert_with(|| CHANGED.to_owned());
+        }
+        reply
+    }
+}
+
+const CHANGED: &str = "files have changed while it was asked";
+
 impl Linter for LanguageServer {
     fn identity(&self) -> &Identity {
         &self.identity
@@ -136,8 +159,7 @@ impl Linter for LanguageServer {
         let is_still = reads.holds_in(&*job.view);
         for (index, mut outcome) in outcomes {
             if !is_still && outcome.completeness == Completeness::Complete {
-                let reason = "files have changed while it was checked";
-                outcome.completeness = Completeness::Partial(reason.to_owned());
+                outcome.completeness = Completeness::Partial(CHANGED.to_owned());
             }
             answer(index, Outcome { reads: Arc::clone(&reads), ..outcome });
         }

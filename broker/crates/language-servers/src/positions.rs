@@ -1,6 +1,6 @@
 //! Between byte offsets, which everything here counts in, and the positions of LSP.
 
-use lint::{LineTable, Span};
+use lint::{LineColumn, LineTable, Span};
 use serde::{Deserialize, Serialize};
 
 /// A place in a text, both counted from 0. What `character` counts is the session's [`PositionEncoding`].
@@ -59,6 +59,11 @@ impl<'t> Positions<'t> {
             PositionEncoding::Utf32 => self.lines.scalar(offset),
         };
         Position { line: at.line - 1, character: at.column - 1 }
+    }
+
+    /// As people count; columns count Unicode scalar values.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
+        self.lines.scalar(offset)
     }
 
     pub fn range(&self, span: Span) -> Range {

@@ -53,6 +53,11 @@ pub struct Profile {
     /// For a server that answers before it is ready.
     #[serde(default)]
     pub canary: Option<Canary>,
+    #[serde(default)]
+    pub searches: Searches,
+    /// Commands of the server that do nothing but to ask for edits. No others are run.
+    #[serde(default)]
+    pub commands: Vec<String>,
     pub memory: MemoryClass,
     /// What a person can do to have it.
     pub install: String,
@@ -127,6 +132,16 @@ pub struct Sees {
     pub deletes: Deletes,
     /// Whether what depends on an open document need not be open.
     pub unopened_dependents: bool,
+}
+
+/// Where a server looks for the uses of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Searches {
+    #[default]
+    Workspace,
+    /// Only in what is open.
+    OpenFiles,
 }
 
 /// What becomes of a file that is on the disk and not in the branch.

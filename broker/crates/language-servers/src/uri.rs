@@ -1,6 +1,11 @@
 //! Between paths and `file:` URIs.
 
-use std::{fmt::Write as _, os::unix::ffi::OsStrExt, path::Path};
+use std::{
+    ffi::OsString,
+    fmt::Write as _,
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::{Path, PathBuf},
+};
 
 use overlay::WorkspacePath;
 
@@ -37,6 +42,12 @@ impl Uris {
         let below = bytes.strip_prefix(&*self.decoded)?.strip_prefix(b"/")?;
         WorkspacePath::new(std::str::from_utf8(below).ok()?).ok()
     }
+}
+
+/// The absolute path that a `file:` URI stands for.
+pub(crate) fn absolute(uri: &str) -> Option<PathBuf> {
+    let bytes = unescape(uri.strip_prefix("file://")?);
+    bytes.starts_with(b"/").then(|| PathBuf::from(OsString::from_vec(bytes)))
 }
 
 fn escape(bytes: &[u8], uri: &mut String) {

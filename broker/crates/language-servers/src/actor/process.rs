@@ -1,6 +1,7 @@
 //! The process that an actor has at the moment: started when it is needed, again after it died, and ready
 //! only when what it says counts.
 
+mod ask;
 mod push;
 mod tsserver;
 
@@ -61,6 +62,8 @@ struct Running {
     is_refreshed: bool,
     /// What it published since the last switch about the documents as they are now, if that is how it answers.
     heard: BTreeMap<WorkspacePath, Box<RawValue>>,
+    /// What it wanted to change while a command of its ran.
+    wanted: Vec<Box<RawValue>>,
 }
 
 /// A question under way.
@@ -398,7 +401,12 @@ impl Process {
             return;
         };
         match event.kind {
-            EventKind::Status(status) => running.status = Some(status),
+            EventKind::Status(status) => {
+                // It may be over again before anybody looks.
+                running.is_refreshed |= !status.quiescent;
+                running.status = Some(status);
+            }
+            EventKind::Edit { edit, .. } => running.wanted.push(edit),
             EventKind::Refresh { method } if method == "workspace/diagnostic/refresh" => {
                 running.is_refreshed = true;
             }
@@ -466,6 +474,7 @@ impl Running {
             status: None,
             is_refreshed: false,
             heard: BTreeMap::new(),
+            wanted: Vec::new(),
         }
     }
 }

@@ -206,6 +206,10 @@ impl Shown {
         self.open.get(path).map(|it| it.version.into())
     }
 
+    pub(super) fn all_open(&self) -> impl Iterator<Item = &WorkspacePath> {
+        self.open.keys()
+    }
+
     pub(super) fn any_open(&self) -> Option<&WorkspacePath> {
         self.open.keys().next()
     }

@@ -9,6 +9,7 @@
 
 mod actor;
 mod bench;
+mod edits;
 mod faults;
 mod fixture;
 mod isolation;
@@ -16,7 +17,9 @@ mod linter;
 mod model;
 mod processes;
 mod push;
+mod query;
 mod real;
 mod session;
 mod start;
+mod unanswered;
 mod words;

@@ -1,0 +1,92 @@
+//! One question to a process that has been switched to a view's state.
+
+use std::{mem, sync::Arc, time::Instant};
+
+use lint::Cancel;
+use overlay::View;
+use serde_json::{Value, json};
+
+use super::{Process, ROUNDS, Settled, Trouble};
+use crate::{Answer, NoAnswer, Question, RequestError, profile::Searches, query::Asker};
+
+type Answered = Result<Answer, NoAnswer>;
+
+impl Process {
+    /// Asks when the server has finished loading, and again if it has not settled meanwhile.
+    pub(in crate::actor) fn put(
+        &mut self,
+        question: &Question,
+        view: &Arc<dyn View>,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<(Answered, Settled), Trouble> {
+        let mut round = 1;
+        loop {
+            self.wait_for_rest(deadline, cancel)?;
+            self.wait_for_open_files(question, deadline, cancel)?;
+            let answer = self.put_once(question, view, deadline, cancel)?;
+            self.check_alive()?;
+            self.listen();
+            let settled = self.settled()?;
+            let is_late = matches!(answer, Err(NoAnswer::Pending(_)));
+            if round == ROUNDS || is_late || cancel.is_cancelled() || !matches!(settled, Settled::No) {
+                self.failures = if is_late { self.failures } else { 0 };
+                return Ok((answer, settled));
+            }
+            round += 1;
+        }
+    }
+
+    fn put_once(
+        &mut self,
+        question: &Question,
+        view: &Arc<dyn View>,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<Answered, Trouble> {
+        let (setup, uris) = (Arc::clone(&self.setup), self.uris.clone());
+        let running = self.running()?;
+        running.is_refreshed = false;
+        let client = running.client.clone();
+        let open = |path| running.shown.document(path).map(|it| it.bytes.clone());
+        let document = question.path().and_then(|it| Some((it.clone(), open(it)?)));
+        let mut wanted = || {
+            self.listen();
+            self.running.as_mut().map_or_else(Vec::new, |it| mem::take(&mut it.wanted))
+        };
+        let (uris, profile, wanted) = (&uris, &setup.profile, &mut wanted);
+        let mut asker = Asker { client, uris, profile, view, document, deadline, cancel, wanted };
+        let answer = question.ask(&mut asker);
+        if answer.is_ok() {
+            self.running()?.shown.answered();
+        }
+        Ok(answer)
+    }
+
+    /// A server that looks only into open files has to have read them: what it answers of each proves it.
+    fn wait_for_open_files(
+        &mut self,
+        question: &Question,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<(), Trouble> {
+        if self.setup.profile.searches != Searches::OpenFiles || question.searched().is_none() {
+            return Ok(());
+        }
+        let uris = self.uris.clone();
+        let running = self.running()?;
+        let params = |path| json!({ "textDocument": { "uri": uris.of(path) } });
+        let ask = |path| {
+            running.client.call::<_, Value>("textDocument/documentSymbol", &params(path), deadline, cancel)
+        };
+        let calls: Vec<_> = running.shown.all_open().map(ask).collect::<Result<_, RequestError>>()?;
+        for call in calls {
+            // One that it cannot read is no worse than one that is not there.
+            match call.wait(deadline, cancel) {
+                Ok(_) | Err(RequestError::Refused(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}

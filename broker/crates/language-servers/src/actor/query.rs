@@ -1,0 +1,191 @@
+//! Questions of all other kinds: the server is brought into the view's state as for findings, and only what
+//! it was asked after that is an answer.
+
+use std::{
+    str,
+    sync::{
+        Arc,
+        mpsc::{Sender, channel},
+    },
+    time::Instant,
+};
+
+use bytes::Bytes;
+use lint::{Cancel, Completeness};
+use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
+
+use super::{Actor, CRASHES, Message, SLACK, Server, goal::Goal, process::Trouble, receive};
+use crate::{
+    Found, NoAnswer, Question, Reply, RequestError,
+    profile::Searches,
+    query::{At, documents, offset_of},
+};
+
+/// So many files are opened for a server that looks for a name only in these.
+const OPENED: usize = 64;
+
+pub(super) struct Query {
+    view: Arc<dyn View>,
+    question: Question,
+    deadline: Instant,
+    cancel: Cancel,
+    reply: Sender<Reply>,
+}
+
+impl Server {
+    /// Asks this of the view. Documents that the question names are opened; nothing is changed, neither in
+    /// the view nor on the disk. After the deadline the answer is pending.
+    pub fn query(
+        &self,
+        view: Arc<dyn View>,
+        question: Question,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Reply {
+        let (reply, receiver) = channel();
+        let cancel_too = cancel.clone();
+        self.send(Message::Query(Box::new(Query { view, question, deadline, cancel: cancel_too, reply })));
+        receive(&receiver, deadline + SLACK, cancel).unwrap_or_else(|| {
+            let is_gone = self.thread.as_ref().is_none_or(std::thread::JoinHandle::is_finished);
+            Reply::without(match is_gone {
+                true => NoAnswer::Failed("the server's thread has ended".to_owned()),
+                false => NoAnswer::Pending(RequestError::TimedOut.to_string()),
+            })
+        })
+    }
+}
+
+/// The documents that are opened for a question, its own ones first.
+struct Named {
+    documents: Vec<WorkspacePath>,
+    /// Why these may not be all that matter.
+    partial: Option<String>,
+}
+
+impl Actor {
+    pub(super) fn reply(&mut self, query: &Query) {
+        if query.cancel.is_cancelled() || query.deadline <= Instant::now() {
+            return;
+        }
+        let setup = Arc::clone(&self.setup);
+        let profile = &setup.profile;
+        let named = self.named(query);
+        let goal = Goal::of(&*query.view, &*setup.disk, profile, &named.documents);
+        let key =
+            ContentHash::of(format!("{:?} {:?}", goal.key(&named.documents), query.question).as_bytes());
+        let document = query.question.path();
+        let found = match self.crashes.get(&key) {
+            Some(CRASHES..) => Err(NoAnswer::Failed(format!("{} has crashed twice on this", profile.name))),
+            _ => self.find(query, &goal, named),
+        };
+        if self.process.bury() {
+            self.remember_crash(key);
+        }
+        let content = document.and_then(|it| goal.documents.get(it).copied());
+        // Whoever asked may have gone.
+        let _ = query.reply.send(Reply { content, found });
+    }
+
+    fn find(&mut self, query: &Query, goal: &Goal, named: Named) -> Result<Found, NoAnswer> {
+        let Query { view, question, deadline, cancel, .. } = query;
+        let profile = &Arc::clone(&self.setup).profile;
+        if let Some(path) = question.path().filter(|it| !profile.covers(it)) {
+            return Err(NoAnswer::Unsupported(format!(
+                "{} knows nothing of files like `{path}`",
+                profile.name
+            )));
+        }
+        self.process.make_ready(*deadline, cancel)?;
+        let unreadable = self.process.switch(goal, &**view, *deadline, cancel)?;
+        if let Some(path) = question.path() {
+            if let Some(reason) = unreadable.get(path) {
+                return Err(NoAnswer::Failed(reason.clone()));
+            }
+            if !self.process.is_open(path) || goal.gone.contains(path) {
+                return Err(NoAnswer::Failed("there is no such file".to_owned()));
+            }
+        }
+        let (answer, settled) = self.process.put(question, view, *deadline, cancel)?;
+        let others = unreadable.first_key_value().map(|(path, why)| format!("`{path}`: {why}"));
+        let root = WorkspacePath::root();
+        let unseen = || goal.unseen_by(profile, question.path().unwrap_or(&root));
+        let partial = settled.reason().or(named.partial).or(others).or_else(unseen);
+        Ok(Found { answer: answer?, partial })
+    }
+
+    fn named(&self, query: &Query) -> Named {
+        let Query { view, question, .. } = query;
+        let mut named = Named { documents: question.path().cloned().into_iter().collect(), partial: None };
+        if let Question::Raw { params, .. } = question {
+            named.documents.extend(documents(params, &self.uris));
+        }
+        if let (Searches::OpenFiles, Some((path, at))) = (self.setup.profile.searches, question.searched()) {
+            self.open_those_with_the_name(&**view, path, at, &mut named);
+        }
+        named
+    }
+
+    /// A name is used only in files that have it.
+    fn open_those_with_the_name(&self, view: &dyn View, path: &WorkspacePath, at: At, named: &mut Named) {
+        let profile = &self.setup.profile;
+        let Some(word) = view.open(path).ok().and_then(|it| word_at(&it, at)) else { return };
+        let all = walk(view, &[WorkspacePath::root()], &WalkOptions::default());
+        let has_it = |it: &WorkspacePath| view.open(it).is_ok_and(|it| contains_word(&it, &word));
+        let mut others = all.filter(|it| it != path && profile.covers(it) && has_it(it));
+        named.documents.extend(others.by_ref().take(OPENED));
+        if others.next().is_some() {
+            let name = &profile.name;
+            let reason =
+                format!("more than {OPENED} files have `{word}`, and {name} looks only into open ones");
+            named.partial = Some(reason);
+        }
+    }
+}
+
+fn word_at(bytes: &Bytes, at: At) -> Option<String> {
+    let text = str::from_utf8(bytes).ok()?;
+    let (before, after) = text.split_at(offset_of(text, at)? as usize);
+    let start = before
+        .rfind(|it| !is_of_word(it))
+        .map_or(0, |it| it + before[it..].chars().next().map_or(0, char::len_utf8));
+    let end = after.find(|it| !is_of_word(it)).unwrap_or(after.len());
+    let word = format!("{}{}", &before[start..], &after[..end]);
+    (!word.is_empty()).then_some(word)
+}
+
+fn contains_word(bytes: &Bytes, word: &str) -> bool {
+    let Ok(text) = str::from_utf8(bytes) else { return false };
+    text.match_indices(word)
+        .any(|(at, it)| !text[..at].ends_with(is_of_word) && !text[at + it.len()..].starts_with(is_of_word))
+}
+
+fn is_of_word(it: char) -> bool {
+    it.is_alphanumeric() || it == '_' || it == '$'
+}
+
+impl From<Trouble> for NoAnswer {
+    fn from(it: Trouble) -> Self {
+        match it.completeness() {
+            Completeness::Pending(reason) => Self::Pending(reason),
+            Completeness::Failed(reason) => Self::Failed(reason),
+            other => Self::Failed(format!("{other:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_from_within_and_at_their_ends() {
+        let text = Bytes::from_static("é = fo_o(1)".as_bytes());
+        let word = |at| word_at(&text, At::Offset(at));
+        for at in 5..=9 {
+            assert_eq!(word(at).as_deref(), Some("fo_o"), "{at}");
+        }
+        assert_eq!((word(0).as_deref(), word(4)), (Some("é"), None));
+        let has = |word| contains_word(&text, word);
+        assert!(has("fo_o") && has("é") && !has("fo") && !has("o"));
+    }
+}

@@ -1,0 +1,309 @@
+//! What can be asked of a server besides its findings, and what it answers, in the project's own terms: paths
+//! of the workspace, byte offsets, lines and columns of the view that was asked about.
+//!
+//! Each question is whole: what takes several requests (an action's edits, who calls a function) is asked in
+//! one go, since between two questions the server may be in another view's state. [`Question::Raw`] is for
+//! what has no question of its own. Keeps no answers, and applies no edits.
+
+mod actions;
+mod asker;
+mod edits;
+mod hierarchy;
+mod marks;
+mod place;
+mod places;
+mod raw;
+mod symbols;
+mod wire;
+mod words;
+
+use std::ops::Range;
+
+use lint::LineColumn;
+use overlay::{ContentHash, WorkspacePath};
+use serde_json::Value;
+
+pub use self::{
+    actions::{Action, Chosen},
+    edits::{EditStep, Edits},
+    hierarchy::{Hierarchy, Item, Linked},
+    marks::{Fold, Hint, HintKind, Token},
+    place::{File, Place, TextRange},
+    places::{Access, Highlight, Link},
+    symbols::{FoundSymbol, Symbol, SymbolKind},
+    words::{
+        Completion, CompletionKind, Completions, Hover, Markup, MarkupText, Parameter, Renamable, Signature,
+        Signatures,
+    },
+};
+pub(crate) use self::{
+    asker::{Asker, offset_of},
+    raw::documents,
+};
+use crate::PositionEncoding;
+
+/// A place in a text that somebody names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// In bytes.
+    Offset(u32),
+    /// From 1; the column counts Unicode scalar values.
+    LineColumn(LineColumn),
+}
+
+/// From the first up to and without the second.
+pub type Part = Range<At>;
+
+#[derive(Debug, Clone)]
+pub enum Question {
+    Goto {
+        to: Goto,
+        path: WorkspacePath,
+        at: At,
+    },
+    References {
+        path: WorkspacePath,
+        at: At,
+        with_declaration: bool,
+    },
+    Highlights {
+        path: WorkspacePath,
+        at: At,
+    },
+    Hover {
+        path: WorkspacePath,
+        at: At,
+    },
+    Completions {
+        path: WorkspacePath,
+        at: At,
+    },
+    /// One of those, with all that there is to say of it: the first with this label.
+    Completion {
+        path: WorkspacePath,
+        at: At,
+        label: String,
+    },
+    Signatures {
+        path: WorkspacePath,
+        at: At,
+    },
+    Symbols {
+        path: WorkspacePath,
+    },
+    /// `near` is opened, for servers that know no project without a file of it.
+    FindSymbols {
+        query: String,
+        near: Option<WorkspacePath>,
+    },
+    PrepareRename {
+        path: WorkspacePath,
+        at: At,
+    },
+    Rename {
+        path: WorkspacePath,
+        at: At,
+        new_name: String,
+    },
+    /// Of these kinds only, if there are any: `quickfix`, `refactor.extract`.
+    Actions {
+        path: WorkspacePath,
+        part: Part,
+        only: Vec<String>,
+    },
+    /// What one of those would change.
+    Action {
+        path: WorkspacePath,
+        part: Part,
+        only: Vec<String>,
+        chosen: Chosen,
+    },
+    Format {
+        path: WorkspacePath,
+        part: Option<Part>,
+        style: Style,
+    },
+    Hierarchy {
+        step: Hierarchy,
+        path: WorkspacePath,
+        at: At,
+    },
+    Tokens {
+        path: WorkspacePath,
+        part: Option<Part>,
+    },
+    Hints {
+        path: WorkspacePath,
+        part: Option<Part>,
+    },
+    Folds {
+        path: WorkspacePath,
+    },
+    /// Any method, with parameters as LSP has them. Documents that they name are opened.
+    Raw {
+        method: String,
+        params: Value,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goto {
+    Definition,
+    Declaration,
+    TypeDefinition,
+    Implementation,
+}
+
+/// For where a server's own configuration says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    pub tab_size: u32,
+    pub insert_spaces: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    Links(Vec<Link>),
+    References(Vec<Place>),
+    Highlights(Vec<Highlight>),
+    /// `None` here and below: the server has nothing to say of this place.
+    Hover(Option<Hover>),
+    Completions(Completions),
+    Completion(Completion),
+    Signatures(Option<Signatures>),
+    Symbols(Vec<Symbol>),
+    FoundSymbols(Vec<FoundSymbol>),
+    Renamable(Option<Renamable>),
+    Edits(Edits),
+    Actions(Vec<Action>),
+    Hierarchy(Vec<Linked>),
+    Tokens(Vec<Token>),
+    Hints(Vec<Hint>),
+    Folds(Vec<Fold>),
+    /// As it came, with what its positions count.
+    Raw {
+        result: Value,
+        encoding: PositionEncoding,
+    },
+}
+
+/// What became of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// Of the document that was asked about.
+    pub content: Option<ContentHash>,
+    pub found: Result<Found, NoAnswer>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub answer: Answer,
+    /// Why there may be more to say, or something else: what the server does not see of the view.
+    pub partial: Option<String>,
+}
+
+/// Why there is none. An empty answer is one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoAnswer {
+    #[error("the server does not have this: {0}")]
+    Unsupported(String),
+    #[error("{0}")]
+    Pending(String),
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { tab_size: 4, insert_spaces: true }
+    }
+}
+
+impl Reply {
+    pub(crate) fn without(reason: NoAnswer) -> Self {
+        Self { content: None, found: Err(reason) }
+    }
+}
+
+impl Goto {
+    fn method(self) -> &'static str {
+        match self {
+            Self::Definition => "textDocument/definition",
+            Self::Declaration => "textDocument/declaration",
+            Self::TypeDefinition => "textDocument/typeDefinition",
+            Self::Implementation => "textDocument/implementation",
+        }
+    }
+}
+
+impl Question {
+    /// The document that it is about.
+    pub fn path(&self) -> Option<&WorkspacePath> {
+        match self {
+            Self::Goto { path, .. }
+            | Self::References { path, .. }
+            | Self::Highlights { path, .. }
+            | Self::Hover { path, .. }
+            | Self::Completions { path, .. }
+            | Self::Completion { path, .. }
+            | Self::Signatures { path, .. }
+            | Self::Symbols { path }
+            | Self::PrepareRename { path, .. }
+            | Self::Rename { path, .. }
+            | Self::Actions { path, .. }
+            | Self::Action { path, .. }
+            | Self::Format { path, .. }
+            | Self::Hierarchy { path, .. }
+            | Self::Tokens { path, .. }
+            | Self::Hints { path, .. }
+            | Self::Folds { path } => Some(path),
+            Self::FindSymbols { near, .. } => near.as_ref(),
+            Self::Raw { .. } => None,
+        }
+    }
+
+    /// The place of a name whose uses are looked for in all files.
+    pub(crate) fn searched(&self) -> Option<(&WorkspacePath, At)> {
+        match self {
+            Self::References { path, at, .. }
+            | Self::Rename { path, at, .. }
+            | Self::Goto { to: Goto::Implementation | Goto::Definition, path, at }
+            | Self::Hierarchy { step: Hierarchy::IncomingCalls | Hierarchy::Subtypes, path, at } => {
+                Some((path, *at))
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn ask(&self, asker: &mut Asker<'_>) -> Result<Answer, NoAnswer> {
+        match self {
+            Self::Goto { to, at, .. } => places::goto(asker, to.method(), *at).map(Answer::Links),
+            Self::References { at, with_declaration, .. } => {
+                places::references(asker, *at, *with_declaration).map(Answer::References)
+            }
+            Self::Highlights { at, .. } => places::highlights(asker, *at).map(Answer::Highlights),
+            Self::Hover { at, .. } => words::hover(asker, *at).map(Answer::Hover),
+            Self::Completions { at, .. } => words::completions(asker, *at).map(Answer::Completions),
+            Self::Completion { at, label, .. } => {
+                words::completion(asker, *at, label).map(Answer::Completion)
+            }
+            Self::Signatures { at, .. } => words::signatures(asker, *at).map(Answer::Signatures),
+            Self::Symbols { .. } => symbols::of_document(asker).map(Answer::Symbols),
+            Self::FindSymbols { query, .. } => symbols::find(asker, query).map(Answer::FoundSymbols),
+            Self::PrepareRename { at, .. } => words::prepare_rename(asker, *at).map(Answer::Renamable),
+            Self::Rename { at, new_name, .. } => edits::rename(asker, *at, new_name).map(Answer::Edits),
+            Self::Actions { part, only, .. } => actions::list(asker, part, only).map(Answer::Actions),
+            Self::Action { part, only, chosen, .. } => {
+                actions::edits(asker, part, only, chosen).map(Answer::Edits)
+            }
+            Self::Format { part, style, .. } => {
+                edits::format(asker, part.as_ref(), *style).map(Answer::Edits)
+            }
+            Self::Hierarchy { step, at, .. } => hierarchy::ask(asker, *step, *at).map(Answer::Hierarchy),
+            Self::Tokens { part, .. } => marks::tokens(asker, part.as_ref()).map(Answer::Tokens),
+            Self::Hints { part, .. } => marks::hints(asker, part.as_ref()).map(Answer::Hints),
+            Self::Folds { .. } => marks::folds(asker).map(Answer::Folds),
+            Self::Raw { method, params } => raw::ask(asker, method, params),
+        }
+    }
+}
