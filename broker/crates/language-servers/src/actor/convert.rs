@@ -11,9 +11,9 @@ use crate::{PositionEncoding, Positions, Range, uri::Uris};
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Report {
-    Full {
-        items: Vec<Item>,
-    },
+    /// gopls leaves the kind empty.
+    #[serde(alias = "")]
+    Full { items: Vec<Item> },
     /// Of an answer that was not asked after.
     Unchanged,
 }

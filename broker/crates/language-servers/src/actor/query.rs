@@ -105,7 +105,7 @@ impl Actor {
                 return Err(NoAnswer::Failed("there is no such file".to_owned()));
             }
         }
-        let (answer, settled) = self.process.put(question, view, *deadline, cancel)?;
+        let (answer, settled) = self.process.put(question, &named.documents, view, *deadline, cancel)?;
         let others = unreadable.first_key_value().map(|(path, why)| format!("`{path}`: {why}"));
         let root = WorkspacePath::root();
         let unseen = || goal.unseen_by(profile, question.path().unwrap_or(&root));

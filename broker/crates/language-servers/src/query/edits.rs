@@ -139,7 +139,10 @@ pub(super) fn rename(asker: &Asker<'_>, at: At, new_name: &str) -> Result<Edits,
     if edit.is_null() {
         return Err(NoAnswer::Failed("there is nothing to rename".to_owned()));
     }
-    of_workspace_edit(asker, edit)
+    let edits = of_workspace_edit(asker, edit)?;
+    // So a server says that it does not take the new name.
+    let is_nothing = edits.steps.is_empty();
+    if is_nothing { Err(NoAnswer::Failed(format!("nothing is renamed to `{new_name}`"))) } else { Ok(edits) }
 }
 
 pub(super) fn format(asker: &Asker<'_>, part: Option<&Part>, style: Style) -> Result<Edits, NoAnswer> {

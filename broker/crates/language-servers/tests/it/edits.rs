@@ -259,5 +259,6 @@ fn nothing_is_applied_that_nobody_asked_for() {
         json!({ "reply": "textDocument/rename", "answer": { "changes": {} } }).to_string(),
     ];
     let bench = bench(&capabilities(), &steps);
-    assert_eq!(ask(&bench, rename()).found.unwrap().answer, Answer::Edits(Edits::default()));
+    let nothing = NoAnswer::Failed("nothing is renamed to `new`".to_owned());
+    assert_eq!(ask(&bench, rename()).found, Err(nothing));
 }

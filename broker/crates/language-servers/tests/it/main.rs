@@ -19,6 +19,7 @@ mod processes;
 mod push;
 mod query;
 mod real;
+mod real_queries;
 mod session;
 mod start;
 mod unanswered;

@@ -3,7 +3,7 @@
 use std::{mem, sync::Arc, time::Instant};
 
 use lint::Cancel;
-use overlay::View;
+use overlay::{View, WorkspacePath};
 use serde_json::{Value, json};
 
 use super::{Process, ROUNDS, Settled, Trouble};
@@ -12,14 +12,20 @@ use crate::{Answer, NoAnswer, Question, RequestError, profile::Searches, query::
 type Answered = Result<Answer, NoAnswer>;
 
 impl Process {
-    /// Asks when the server has finished loading, and again if it has not settled meanwhile.
+    /// Asks when the server has finished loading, and again if it has not settled meanwhile. A server that
+    /// publishes when it likes has first published all about these documents.
     pub(in crate::actor) fn put(
         &mut self,
         question: &Question,
+        documents: &[WorkspacePath],
         view: &Arc<dyn View>,
         deadline: Instant,
         cancel: &Cancel,
     ) -> Result<(Answered, Settled), Trouble> {
+        if !self.setup.profile.barrier.is_pull() {
+            let open: Vec<_> = documents.iter().filter(|it| self.is_open(it)).collect();
+            self.published(&open)?;
+        }
         let mut round = 1;
         loop {
             self.wait_for_rest(deadline, cancel)?;
