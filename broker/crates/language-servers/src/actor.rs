@@ -6,15 +6,18 @@
 
 mod convert;
 mod goal;
+mod life;
 mod process;
 mod query;
+mod queue;
+mod serve;
 mod shown;
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
@@ -24,13 +27,20 @@ use std::{
 use lint::{Cancel, Completeness, Outcome};
 use overlay::{ContentHash, View, WorkspacePath};
 
+pub use self::life::{Life, Worn};
 use self::{
     convert::{Place, Report, diagnostics},
     goal::Goal,
+    life::Age,
     process::{Process, Settled, Trouble},
-    query::Query,
+    queue::{Class, Queue},
 };
-use crate::{Launch, Limits, Profile, RequestError, outbox::TICK, uri::Uris};
+use crate::{
+    Launch, Limits, Profile, Question, Reply, RequestError,
+    board::{Board, Load, Post},
+    outbox::TICK,
+    uri::Uris,
+};
 
 /// What a server is for, and how it is started.
 #[derive(Clone)]
@@ -47,9 +57,11 @@ pub struct Setup {
 
 /// The handle of a server and its thread. When it is dropped, the server is asked to end.
 pub struct Server {
-    messages: Option<Sender<Message>>,
+    messages: Sender<Message>,
     stop: Cancel,
-    thread: Option<thread::JoinHandle<()>>,
+    setup: Arc<Setup>,
+    post: Arc<Post>,
+    thread: Mutex<Option<thread::JoinHandle<()>>>,
 }
 
 /// What became of a file on the disk.
@@ -62,7 +74,6 @@ pub enum DiskChange {
 
 enum Message {
     Ask(Request),
-    Query(Box<Query>),
     DiskChanged(Vec<(WorkspacePath, DiskChange)>),
     /// Starts it, and answers with the name and version that it has.
     Start {
@@ -70,32 +81,58 @@ enum Message {
         cancel: Cancel,
         reply: Sender<Result<Option<String>, String>>,
     },
+    /// Another one needs its memory.
+    EndIfIdle,
+    /// For good.
+    Stop {
+        deadline: Instant,
+    },
 }
 
 struct Request {
     view: Arc<dyn View>,
-    units: Vec<WorkspacePath>,
+    task: Task,
     deadline: Instant,
     cancel: Cancel,
-    answers: Sender<(usize, Outcome)>,
+    /// As it was when this was asked, without the units: only to know what goes together. The disk may have
+    /// changed until it is answered.
+    state: Goal,
+    state_key: ContentHash,
+}
+
+/// What is asked of a state, and where the answer goes.
+enum Task {
+    Check { units: Vec<WorkspacePath>, answers: Sender<(usize, Outcome)> },
+    Query { question: Question, reply: Sender<Reply> },
 }
 
 impl Server {
     /// The server itself is started when it is first needed.
     pub fn new(setup: Setup) -> Self {
+        Self::on(&Board::new(u64::MAX), setup, Life::default())
+    }
+
+    pub(crate) fn on(board: &Arc<Board>, setup: Setup, life: Life) -> Self {
         let (messages, receiver) = channel();
-        let stop = Cancel::default();
-        let actor = Actor::new(setup, stop.clone());
-        let thread = Some(thread::spawn(move || actor.run(&receiver)));
-        Self { messages: Some(messages), stop, thread }
+        let (stop, setup) = (Cancel::default(), Arc::new(setup));
+        let sender = messages.clone();
+        let end = move || drop(sender.send(Message::EndIfIdle));
+        let Setup { profile, root, .. } = &*setup;
+        let post = Arc::new(board.post(&profile.name, root.clone(), profile.memory, end));
+        let actor = Actor::new(Arc::clone(&setup), life, Arc::clone(&post), stop.clone());
+        let thread = Mutex::new(Some(thread::spawn(move || actor.run(&receiver))));
+        Self { messages, stop, setup, post, thread }
     }
 
     /// What the server calls itself, once it could be started.
     pub fn start(&self, deadline: Instant, cancel: &Cancel) -> Result<Option<String>, String> {
+        let _line = self.post.in_line();
         let (reply, receiver) = channel();
-        self.send(Message::Start { deadline, cancel: cancel.clone(), reply });
-        let late = || Err("the server has not started in time".to_owned());
-        receive(&receiver, deadline, cancel).unwrap_or_else(late)
+        let given_up = Cancel::default();
+        self.send(Message::Start { deadline, cancel: given_up.clone(), reply });
+        let started = self.receive(&receiver, deadline + SLACK, cancel);
+        given_up.cancel();
+        started.unwrap_or_else(|| Err("the server has not started in time".to_owned()))
     }
 
     /// Tells the server what it does not notice itself, before anything that is asked from now on.
@@ -104,7 +141,8 @@ impl Server {
     }
 
     /// Hands over one outcome for each unit of the view, by its index, exactly once. When the deadline is
-    /// over, what is not there yet is pending.
+    /// over, what is not there yet is pending. What is asked at the same time is answered in an order that
+    /// moves the server about little.
     pub fn ask(
         &self,
         view: Arc<dyn View>,
@@ -113,57 +151,102 @@ impl Server {
         cancel: &Cancel,
         answer: &mut dyn FnMut(usize, Outcome),
     ) {
+        let _line = self.post.in_line();
         let mut is_open = vec![true; units.len()];
         let (answers, receiver) = channel();
-        self.send(Message::Ask(Request { view, units, deadline, cancel: cancel.clone(), answers }));
+        let given_up = self.put(view, Task::Check { units, answers }, deadline);
         while is_open.contains(&true) {
-            let Some((index, outcome)) = receive(&receiver, deadline + SLACK, cancel) else { break };
+            let Some((index, outcome)) = self.receive(&receiver, deadline + SLACK, cancel) else { break };
             if std::mem::take(&mut is_open[index]) {
                 answer(index, outcome);
             }
         }
-        let is_gone = self.thread.as_ref().is_none_or(thread::JoinHandle::is_finished);
+        given_up.cancel();
         for index in (0..is_open.len()).filter(|it| is_open[*it]) {
-            let completeness = match is_gone {
-                true => Completeness::Failed("the server's thread has ended".to_owned()),
-                false => Completeness::Pending(RequestError::TimedOut.to_string()),
-            };
-            answer(index, Outcome::without_findings(completeness));
+            answer(index, Outcome::without_findings(self.why_not()));
+        }
+    }
+
+    /// Puts it in line. Returns what gives it up.
+    fn put(&self, view: Arc<dyn View>, task: Task, deadline: Instant) -> Cancel {
+        let cancel = Cancel::default();
+        let given_up = cancel.clone();
+        let state = Goal::of(&*view, &*self.setup.disk, &self.setup.profile, &[]);
+        let state_key = state.key(&[]);
+        self.send(Message::Ask(Request { view, task, deadline, cancel, state, state_key }));
+        given_up
+    }
+
+    /// How long a question would wait that is asked now.
+    pub(crate) fn load(&self) -> Load {
+        self.post.load()
+    }
+
+    /// As the server called itself when it was last started.
+    pub(crate) fn version(&self) -> Option<String> {
+        self.post.version()
+    }
+
+    pub(crate) fn has_process(&self) -> bool {
+        self.post.has_process()
+    }
+
+    /// Asks it to end, and has it killed when the deadline is over. Does not wait for it.
+    pub(crate) fn stop(&self, deadline: Instant) {
+        self.stop.cancel();
+        self.send(Message::Stop { deadline });
+    }
+
+    /// Waits for the end of one that was stopped.
+    pub(crate) fn join(&self) {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = thread.map(thread::JoinHandle::join);
+    }
+
+    fn why_not(&self) -> Completeness {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.stop.is_cancelled() {
+            Completeness::Failed(RequestError::Gone.to_string())
+        } else if thread.as_ref().is_none_or(thread::JoinHandle::is_finished) {
+            Completeness::Failed("the server's thread has ended".to_owned())
+        } else {
+            let late = || RequestError::TimedOut.to_string();
+            Completeness::Pending(self.post.why_late().unwrap_or_else(late))
         }
     }
 
     fn send(&self, message: Message) {
         // If the thread is gone, so are the senders in the message, and who waits for them notices.
-        let _ = self.messages.as_ref().map(|it| it.send(message));
+        let _ = self.messages.send(message);
+    }
+
+    /// `None` if nothing comes in time, or will ever.
+    fn receive<T>(&self, receiver: &Receiver<T>, deadline: Instant, cancel: &Cancel) -> Option<T> {
+        let is_over = || cancel.is_cancelled() || self.stop.is_cancelled();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match receiver.recv_timeout(TICK.min(left)) {
+                Ok(it) => return Some(it),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if left.is_zero() || is_over() => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
     }
 }
+
+/// For a server that is told to go.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How much later than its deadline the thread's own answer is still taken.
 const SLACK: Duration = Duration::from_millis(250);
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.stop.cancel();
-        self.messages = None;
-        let _ = self.thread.take().map(thread::JoinHandle::join);
+        self.stop(Instant::now() + FAREWELL);
+        self.join();
     }
 }
-
-/// `None` if nothing comes in time, or will ever.
-fn receive<T>(receiver: &Receiver<T>, deadline: Instant, cancel: &Cancel) -> Option<T> {
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match receiver.recv_timeout(TICK.min(left)) {
-            Ok(it) => return Some(it),
-            Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) if left.is_zero() || cancel.is_cancelled() => return None,
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-    }
-}
-
-/// Between two looks at what an idle server says.
-const IDLE: Duration = Duration::from_millis(200);
 
 /// How often a state may take the server down with it.
 const CRASHES: u32 = 2;
@@ -173,70 +256,60 @@ const REMEMBERED: usize = 1024;
 
 struct Actor {
     setup: Arc<Setup>,
+    life: Life,
     uris: Uris,
+    post: Arc<Post>,
     process: Process,
-    /// How often the server died in a state, by the state's key.
+    queue: Queue<Request>,
+    /// The state of the process, as far as it is known.
+    present: Goal,
+    present_key: Option<ContentHash>,
+    /// What is open besides, since it is asked about in this turn.
+    beside: BTreeSet<WorkspacePath>,
+    age: Age,
+    /// Since when nothing was asked.
+    idle_since: Instant,
+    /// What was asked when the server stopped answering.
+    owed: Option<Asked>,
+    /// How often the server died in a state, by its key, also with what was asked of it.
     crashes: HashMap<ContentHash, u32>,
 }
 
+/// Names a state, and what is asked of it.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    state: ContentHash,
+    task: ContentHash,
+}
+
 impl Actor {
-    fn new(setup: Setup, stop: Cancel) -> Self {
+    fn new(setup: Arc<Setup>, life: Life, post: Arc<Post>, stop: Cancel) -> Self {
         let uris = Uris::new(&setup.root);
-        let setup = Arc::new(setup);
-        let process = Process::new(Arc::clone(&setup), uris.clone(), stop);
-        Self { setup, uris, process, crashes: HashMap::new() }
-    }
-
-    fn run(mut self, messages: &Receiver<Message>) {
-        loop {
-            match messages.recv_timeout(IDLE) {
-                Ok(Message::Ask(request)) => self.answer(&request),
-                Ok(Message::Query(query)) => self.reply(&query),
-                Ok(Message::DiskChanged(changes)) => self.process.disk_changed(&changes),
-                Ok(Message::Start { deadline, cancel, reply }) => {
-                    let started = self.process.start(deadline, &cancel);
-                    // Whoever asked may have gone.
-                    let _ = reply.send(started.map_err(|it| it.to_string()));
-                }
-                Err(RecvTimeoutError::Timeout) => self.process.listen(),
-                Err(RecvTimeoutError::Disconnected) => return self.process.end(),
-            }
+        let process = Process::new(Arc::clone(&setup), uris.clone(), stop, Arc::clone(&post));
+        Self {
+            setup,
+            life,
+            uris,
+            post,
+            process,
+            queue: Queue::new(),
+            present: Goal::default(),
+            present_key: None,
+            beside: BTreeSet::new(),
+            age: Age::default(),
+            idle_since: Instant::now(),
+            owed: None,
+            crashes: HashMap::new(),
         }
     }
 
-    fn answer(&mut self, request: &Request) {
-        if request.cancel.is_cancelled() || request.deadline <= Instant::now() {
-            return;
-        }
-        let setup = Arc::clone(&self.setup);
-        let profile = &setup.profile;
-        let goal = Goal::of(&*request.view, &*setup.disk, profile, &request.units);
-        let key = goal.key(&request.units);
-        let outcomes = match self.crashes.get(&key) {
-            Some(CRASHES..) => {
-                Err(Trouble::Failed(format!("{} has crashed or hung twice on this", profile.name)))
-            }
-            _ => self.outcomes(request, &goal),
-        };
-        if self.process.bury() {
-            self.remember_crash(key);
-        }
-        let outcomes = outcomes.unwrap_or_else(|trouble| {
-            let outcome = |it: &WorkspacePath| Outcome {
-                content: goal.documents.get(it).copied(),
-                ..Outcome::without_findings(trouble.completeness())
-            };
-            request.units.iter().map(outcome).collect()
-        });
-        for answer in outcomes.into_iter().enumerate() {
-            // Whoever asked may have gone.
-            let _ = request.answers.send(answer);
-        }
-    }
-
-    fn outcomes(&mut self, request: &Request, goal: &Goal) -> Result<Vec<Outcome>, Trouble> {
-        let Request { view, units, deadline, cancel, .. } = request;
-        self.process.make_ready(*deadline, cancel)?;
+    fn outcomes(
+        &mut self,
+        request: &Request,
+        units: &[WorkspacePath],
+        goal: &Goal,
+    ) -> Result<Vec<Outcome>, Trouble> {
+        let Request { view, deadline, cancel, .. } = request;
         let unreadable = self.process.switch(goal, &**view, *deadline, cancel)?;
         let is_there = |process: &Process, it: &WorkspacePath| process.is_open(it) && !goal.gone.contains(it);
         let readable: Vec<_> = units.iter().filter(|it| is_there(&self.process, it)).collect();
@@ -281,12 +354,5 @@ impl Actor {
             Err(error) => (Vec::new(), Trouble::Request(error).completeness()),
         };
         Outcome { diagnostics: found, content: Some(hash), ..Outcome::without_findings(completeness) }
-    }
-
-    fn remember_crash(&mut self, key: ContentHash) {
-        if self.crashes.len() >= REMEMBERED {
-            self.crashes.clear();
-        }
-        *self.crashes.entry(key).or_default() += 1;
     }
 }

@@ -21,6 +21,7 @@ pub use call::Call;
 use crate::{
     Broken, EditPolicy, Epoch, EventSink, Exit, Initialize, Launch, PositionEncoding, RequestError,
     StartError,
+    log::Log,
     process::Process,
     session::{Session, Setup, unsendable},
     state::{State, Who},
@@ -50,6 +51,8 @@ pub struct Limits {
     pub start: Duration,
     /// From a change to what it publishes about that, if that is how it answers.
     pub publish: Duration,
+    /// How long it may answer nothing, and tell of no progress, after a request was given up.
+    pub hang: Duration,
 }
 
 impl Default for Limits {
@@ -60,6 +63,7 @@ impl Default for Limits {
             not_reading: Duration::from_secs(30),
             start: Duration::from_secs(60),
             publish: Duration::from_secs(60),
+            hang: Duration::from_secs(60),
         }
     }
 }
@@ -177,6 +181,21 @@ impl Client {
     /// The last lines that the server wrote to its standard error.
     pub fn stderr(&self) -> Vec<String> {
         self.0.session.stderr.tail(usize::MAX)
+    }
+
+    /// The same, also of what is still to come.
+    pub(crate) fn log(&self) -> Arc<Log> {
+        Arc::clone(&self.0.session.stderr)
+    }
+
+    /// Whether it has answered nothing since a request was given up.
+    pub(crate) fn owes(&self) -> bool {
+        self.0.session.state().owes_since().is_some()
+    }
+
+    /// Stops it if that is so for too long. Whoever waits for an answer looks after it, too.
+    pub(crate) fn stop_if_it_hangs(&self) {
+        self.0.session.stop_if_it_hangs();
     }
 
     /// The last messages that the server wanted to be shown or logged.

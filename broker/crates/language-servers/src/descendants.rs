@@ -1,4 +1,4 @@
-//! The processes below another one, wherever they have gone: a session or a group of its own does not take a
+//! The processes below another one, and their memory, wherever they have gone: a session or a group of its own does not take a
 //! process out of the tree, only the death of its parent does, and then it falls to the next subreaper.
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -17,15 +17,9 @@ pub(crate) fn kill_below(root: Pid) -> usize {
 #[cfg(target_os = "linux")]
 fn living_below(root: Pid) -> Vec<Pid> {
     let all = processes();
-    let mut tree = vec![root];
-    let mut next = 0;
-    while let Some(parent) = tree.get(next) {
-        let parent = parent.as_raw_nonzero().get();
-        tree.extend(all.iter().filter(|it| it.parent == parent).filter_map(|it| Pid::from_raw(it.pid)));
-        next += 1;
-    }
-    let is_dead = |pid: &Pid| all.iter().any(|it| it.pid == pid.as_raw_nonzero().get() && it.is_dead);
-    tree.into_iter().skip(1).filter(|pid| !is_dead(pid)).collect()
+    let below = tree(&all, root.as_raw_nonzero().get());
+    let living = below.into_iter().skip(1).filter(|it| !it.is_dead);
+    living.filter_map(|it| Pid::from_raw(it.pid)).collect()
 }
 
 /// Where there is no `/proc`, only groups are known.
@@ -34,12 +28,41 @@ fn living_below(_: Pid) -> Vec<Pid> {
     Vec::new()
 }
 
+/// The bytes of memory that each of these processes has, with all below it. What processes share is counted
+/// in each of them. `None` where that cannot be known.
+#[cfg(target_os = "linux")]
+pub(crate) fn memory_of(roots: &[u32]) -> Vec<Option<u64>> {
+    let all = processes();
+    let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
+    let bytes = |root: &u32| tree(&all, root.cast_signed()).iter().map(|it| it.pages * page).sum();
+    roots.iter().map(|it| Some(bytes(it))).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn memory_of(roots: &[u32]) -> Vec<Option<u64>> {
+    vec![None; roots.len()]
+}
+
 #[cfg(target_os = "linux")]
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
     pid: i32,
     parent: i32,
     is_dead: bool,
+    /// In memory.
+    pages: u64,
+}
+
+/// The root, if it is there, and all below it.
+#[cfg(target_os = "linux")]
+fn tree(all: &[Entry], root: i32) -> Vec<&Entry> {
+    let mut tree: Vec<_> = all.iter().filter(|it| it.pid == root).collect();
+    let mut next = 0;
+    while let Some(parent) = tree.get(next).map(|it| it.pid) {
+        tree.extend(all.iter().filter(|it| it.parent == parent));
+        next += 1;
+    }
+    tree
 }
 
 #[cfg(target_os = "linux")]
@@ -53,13 +76,21 @@ fn processes() -> Vec<Entry> {
     folders.filter_map(|it| entry(it.ok()?)).collect()
 }
 
-/// `PID (NAME) STATE PARENT …`, where the name may have spaces and brackets in it.
+/// Which of the fields.
+#[cfg(target_os = "linux")]
+const PARENT: usize = 4;
+#[cfg(target_os = "linux")]
+const RSS: usize = 24;
+
+/// `PID (NAME) STATE PARENT …`, where the name may have spaces and brackets in it. See `proc_pid_stat(5)`.
 #[cfg(target_os = "linux")]
 fn parse(stat: &str) -> Option<Entry> {
     let (pid, rest) = stat.split_once(' ')?;
     let mut fields = rest.rsplit_once(')')?.1.split_whitespace();
     let is_dead = matches!(fields.next()?, "Z" | "X" | "x");
-    Some(Entry { pid: pid.parse().ok()?, parent: fields.next()?.parse().ok()?, is_dead })
+    let parent = fields.next()?.parse().ok()?;
+    let pages = fields.nth(RSS - PARENT - 1).and_then(|it| it.parse().ok()).unwrap_or(0);
+    Some(Entry { pid: pid.parse().ok()?, parent, is_dead, pages })
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -68,10 +99,21 @@ mod tests {
 
     #[test]
     fn names_do_not_confuse() {
-        let entry = |pid, parent, is_dead| Some(Entry { pid, parent, is_dead });
-        assert_eq!(parse("12 (a) S 3 12 12"), entry(12, 3, false));
-        assert_eq!(parse("12 (a) Z 9 (b) R 1) Z 4 12"), entry(12, 4, true));
+        let entry = |pid, parent, is_dead, pages| Some(Entry { pid, parent, is_dead, pages });
+        let rest = (5..24).map(|it| it.to_string()).collect::<Vec<_>>().join(" ");
+        assert_eq!(parse(&format!("12 (a) S 3 {rest} 77 25")), entry(12, 3, false, 77));
+        assert_eq!(parse("12 (a) Z 9 (b) R 1) Z 4 12"), entry(12, 4, true, 0));
         assert_eq!(parse("12 (a"), None);
+    }
+
+    #[test]
+    fn memory_is_that_of_the_tree() {
+        let entry = |pid, parent, pages| Entry { pid, parent, is_dead: false, pages };
+        let all = [entry(1, 0, 1), entry(9, 8, 64), entry(7, 1, 2), entry(8, 7, 4), entry(5, 1, 8)];
+        let pages = |root| tree(&all, root).iter().map(|it| it.pages).sum::<u64>();
+        assert_eq!([pages(7), pages(9), pages(1), pages(2)], [70, 64, 79, 0]);
+        let mine = memory_of(&[std::process::id(), u32::MAX]);
+        assert!(mine[0] > Some(1 << 20) && mine[1] == Some(0), "{mine:?}");
     }
 
     #[test]

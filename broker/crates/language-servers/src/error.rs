@@ -108,6 +108,9 @@ pub enum ProtocolError {
     #[error("the server has not read its input for {} s", .after.as_secs_f32())]
     NotReading { after: Duration },
 
+    #[error("the server has answered nothing for {} s after a request was given up", .after.as_secs_f32())]
+    Hangs { after: Duration },
+
     #[error("the server asks and does not read: more than {limit} bytes wait for it")]
     AsksOnly { limit: usize },
 

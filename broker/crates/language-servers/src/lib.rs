@@ -7,14 +7,19 @@
 //! those that the session itself must understand.
 //!
 //! A [`Server`] is an actor above a client: it moves one process from one view's state to the next, and takes
-//! as an answer only what was asked after the move. What it must know of each server is data: a [`Profile`].
-//! A [`LanguageServer`] is the same as a [`lint::Linter`]. Whatever else LSP can be asked is a [`Question`],
-//! whose answer is in places of the view, and says what the server could not see of it.
+//! as an answer only what was asked after the move. What waits for it goes in turns, one for each state. What it
+//! must know of each server is data: a [`Profile`]. Whatever else LSP can be asked than for findings is a
+//! [`Question`], whose answer is in places of the view, and says what the server could not see of it.
 //!
-//! There is no choice between several processes of one server. Nothing here has heard of branches: a view tells where it differs from the disk.
+//! A [`Pool`] has all servers: it starts each when it is needed, a second process where one does not keep up,
+//! ends what is idle, and keeps all within a budget of memory. A [`LanguageServer`] is one of a pool's as a
+//! [`lint::Linter`].
+//!
+//! Nothing here has heard of branches: a view tells where it differs from the disk.
 
 mod actor;
 mod answers;
+mod board;
 mod capabilities;
 mod choose;
 mod client;
@@ -27,6 +32,7 @@ mod linter;
 mod log;
 mod message;
 mod outbox;
+mod pool;
 mod positions;
 mod process;
 mod profile;
@@ -36,7 +42,8 @@ mod state;
 mod transport;
 mod uri;
 
-pub use actor::{DiskChange, Server, Setup};
+pub use actor::{DiskChange, Life, Server, Setup, Worn};
+pub use board::{Counts, Ending, ServerLog, ServerReport, ServerState};
 pub use choose::choose;
 pub use client::{Call, Client, Ended, Limits, Options};
 pub use error::{Broken, ProtocolError, Refusal, RequestError, StartError};
@@ -44,9 +51,12 @@ pub use events::{Epoch, Event, EventKind, EventSink, Events, ServerStatus, event
 pub use initialize::{Initialize, WorkspaceFolder};
 pub use linter::LanguageServer;
 pub use message::Id;
+pub use pool::{Pool, PoolLimits};
 pub use positions::{Position, PositionEncoding, Positions, Range};
 pub use process::{Exit, Keeper, Launch};
-pub use profile::{Barrier, Canary, Checks, Deletes, Find, MemoryClass, Profile, Program, Searches, Sees, profiles};
+pub use profile::{
+    Barrier, Canary, Checks, Deletes, Find, MemoryClass, Profile, Program, Searches, Sees, profiles,
+};
 pub use query::{
     Access, Action, Answer, At, Chosen, Completion, CompletionKind, Completions, EditStep, Edits, File, Fold,
     Found, FoundSymbol, Goto, Hierarchy, Highlight, Hint, HintKind, Hover, Item, Link, Linked, Markup,

@@ -1,9 +1,6 @@
 //! A language server as a linter: what it is called, which files it wants, and what its answers rest on.
 
-mod told;
-
 use std::{
-    collections::BTreeMap,
     ffi::OsString,
     path::Path,
     sync::Arc,
@@ -11,22 +8,22 @@ use std::{
 };
 
 use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
-use overlay::{ContentHash, Read, ReadSet, Traced, View, WalkOptions, WorkspacePath, walk};
+use overlay::View;
 
-use self::told::{Contents, Told};
 use crate::{
-    Keeper, Launch, Limits, Profile, Question, Reply,
-    actor::{Server, Setup},
+    Keeper, Launch, Limits, Pool, Profile, Question, Reply,
+    actor::Setup,
+    pool::{Team, digest, look},
     profile::fill_text,
 };
 
 /// Between a server's death and the next.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A server that is asked for diagnostics, of one workspace and in one configuration.
+/// A server that is asked for diagnostics, of one workspace and in one configuration. It is one of a pool's, and
+/// has a process while it is needed.
 pub struct LanguageServer {
-    server: Server,
-    told: Told,
+    team: Arc<Team>,
     profile: Profile,
     identity: Identity,
     interest: Interest,
@@ -36,6 +33,7 @@ impl LanguageServer {
     /// Finds the profile's program, and starts it to learn its version. `disk` is the folder `root`, which
     /// the server reads itself.
     pub fn start(
+        pool: &Pool,
         profile: &Profile,
         root: &Path,
         disk: Arc<dyn View>,
@@ -59,59 +57,25 @@ impl LanguageServer {
         };
         let (root, limits) = (root.to_owned(), Limits::default());
         let setup = Setup { profile: profile.clone(), root, disk, launch, limits, pause: PAUSE };
-        Self::of(setup, deadline, cancel).map_err(|message| refusal(message, None))
+        Self::in_pool(pool, setup, deadline, cancel).map_err(|message| refusal(message, None))
     }
 
-    /// The same, of a setup that is complete.
-    pub fn of(setup: Setup, deadline: Instant, cancel: &Cancel) -> Result<Self, String> {
-        let profile = setup.profile.clone();
-        let digest = digest(&setup);
-        let told = Told::new(Arc::clone(&setup.disk), look(&setup.disk, &profile).1);
-        let server = Server::new(setup);
-        let version = server.start(deadline, cancel)?.unwrap_or_default();
+    /// The same, of a setup that is complete. Starts it only if the pool does not know its version yet.
+    pub fn in_pool(pool: &Pool, setup: Setup, deadline: Instant, cancel: &Cancel) -> Result<Self, String> {
+        let (profile, digest) = (setup.profile.clone(), digest(&setup));
+        let team = pool.team(setup)?;
+        let version = team.version(deadline, cancel)?;
         let identity = Identity { name: profile.name.clone(), version, digest };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
-        Ok(Self { server, told, profile, identity, interest })
+        Ok(Self { team, profile, identity, interest })
     }
-}
 
-/// All that a server may look at of the workspace: its own kind of files, wherever a walk leads. Also by
-/// itself, what is in these files.
-fn look(view: &Arc<dyn View>, profile: &Profile) -> (Arc<ReadSet>, Contents) {
-    let traced = Traced::new(Arc::clone(view));
-    let mut names: BTreeMap<WorkspacePath, Vec<String>> = BTreeMap::new();
-    for path in walk(&traced, &[WorkspacePath::root()], &WalkOptions::default()) {
-        let is_read = profile.covers(&path) || profile.is_config(&path);
-        if let (true, Some(directory), Some(name)) = (is_read, path.parent(), path.file_name()) {
-            names.entry(directory).or_default().push(name.to_owned());
-        }
+    /// The same, alone in a pool.
+    pub fn of(setup: Setup, deadline: Instant, cancel: &Cancel) -> Result<Self, String> {
+        Self::in_pool(&Pool::default(), setup, deadline, cancel)
     }
-    let mut contents = Contents::new();
-    for (directory, names) in names {
-        let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let seen = Read::observe_contents(&**view, &directory, &names);
-        contents.extend(names.iter().map(|it| directory.child(it)).zip(seen));
-    }
-    let walked = traced.read_set();
-    let walked = walked.iter().map(|(read, seen)| (read.clone(), seen));
-    let read = contents.iter().map(|(path, seen)| (Read::Content(path.clone()), *seen));
-    (Arc::new(walked.chain(read).collect()), contents)
-}
 
-/// Of all that decides how the server is started and what it is told.
-fn digest(setup: &Setup) -> ContentHash {
-    let Setup { profile, launch, .. } = setup;
-    let Profile { options, settings, capabilities, barrier, sees, .. } = profile;
-    let Launch { program, args, env, .. } = launch;
-    let text = format!(
-        "{program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {:?}",
-        profile.config_files
-    );
-    ContentHash::of(text.as_bytes())
-}
-
-impl LanguageServer {
-    /// Asks something else than for findings. See [`Server::query`].
+    /// Asks something else than for findings. See [`Server::query`](crate::Server::query).
     pub fn query(
         &self,
         view: &Arc<dyn View>,
@@ -120,14 +84,23 @@ impl LanguageServer {
         cancel: &Cancel,
     ) -> Reply {
         let (reads, contents) = look(view, &self.profile);
-        self.told.update(&**view, &contents, |changes| self.server.disk_changed(changes));
-        let mut reply = self.server.query(Arc::clone(view), question, deadline, cancel);
+        self.team.tell_changes(&**view, &contents);
+        let mut reply = self.team.query(Arc::clone(view), question, deadline, cancel);
         if let Ok(found) = &mut reply.found
             && !reads.holds_in(&**view)
         {
             found.partial.get_or_insert_with(|| CHANGED.to_owned());
         }
         reply
+    }
+
+    /// Why an answer is not to be kept, although it is whole.
+    fn doubt(&self, is_still: bool) -> Option<String> {
+        if !is_still {
+            return Some(CHANGED.to_owned());
+        }
+        let (is_another, name) = (self.team.is_another(&self.identity.version), &self.identity.name);
+        is_another.then(|| format!("{name} is another version now than `{}`", self.identity.version))
     }
 }
 
@@ -149,17 +122,17 @@ impl Linter for LanguageServer {
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
         let (reads, contents) = look(&job.view, &self.profile);
-        self.told.update(&*job.view, &contents, |changes| self.server.disk_changed(changes));
+        self.team.tell_changes(&*job.view, &contents);
         let units: Vec<_> = job.units.iter().map(|it| it.path.clone()).collect();
         let time = job.timeout.saturating_mul(u32::try_from(units.len()).unwrap_or(u32::MAX));
         let deadline = Instant::now() + time.min(LONGEST);
         let mut outcomes = Vec::new();
         let mut keep = |index, outcome| outcomes.push((index, outcome));
-        self.server.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
-        let is_still = reads.holds_in(&*job.view);
+        self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
+        let doubt = self.doubt(reads.holds_in(&*job.view));
         for (index, mut outcome) in outcomes {
-            if !is_still && outcome.completeness == Completeness::Complete {
-                outcome.completeness = Completeness::Partial(CHANGED.to_owned());
+            if let (Some(reason), Completeness::Complete) = (&doubt, &outcome.completeness) {
+                outcome.completeness = Completeness::Partial(reason.clone());
             }
             answer(index, Outcome { reads: Arc::clone(&reads), ..outcome });
         }

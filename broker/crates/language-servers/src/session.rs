@@ -41,7 +41,7 @@ pub(crate) struct Session {
     pub(crate) settings: Value,
     pub(crate) folders: Value,
     pub(crate) process: Process,
-    pub(crate) stderr: Log,
+    pub(crate) stderr: Arc<Log>,
     /// What the server said to be shown or logged.
     pub(crate) messages: Log,
     state: Mutex<State>,
@@ -153,13 +153,23 @@ impl Session {
 
     /// The request is not waited for any more: its reply goes nowhere, and the server may stop.
     pub(crate) fn give_up(&self, id: i64) {
-        let was_waiting = self.state().forget(id);
+        let was_waiting = self.state().give_up(id, Instant::now());
         let params = serde_json::value::to_raw_value(&serde_json::json!({ "id": id }));
         if let (true, Ok(params)) = (was_waiting, params)
             && let Ok(body) = message::notification("$/cancelRequest", &params)
         {
             // If there is no room, the server goes on in vain.
             let _ = self.outbox.offer(frame(&body));
+        }
+    }
+
+    /// Stops a server that has answered nothing at all for long, although a request was given up.
+    pub(crate) fn stop_if_it_hangs(&self) {
+        let after = self.limits.hang;
+        let is_over = |it: Instant| it.elapsed() >= after;
+        let hangs = self.state().owes_since().is_some_and(is_over);
+        if hangs {
+            self.break_off(Broken::Protocol(ProtocolError::Hangs { after }));
         }
     }
 
@@ -268,7 +278,12 @@ impl Session {
         let bad = |it: serde_json::Error| ProtocolError::BadMessage { reason: it.to_string() };
         match Message::parse(body).map_err(bad)? {
             Message::Request { id, method, params } => self.answer(&id, &method, params.as_deref()),
-            Message::Notification { method, params } => self.notice(method, params),
+            Message::Notification { method, params } => {
+                if method == "$/progress" {
+                    self.state().is_alive();
+                }
+                self.notice(method, params)
+            }
             Message::Response { id: Some(Id::Number(id)), answer } => {
                 // Nobody waits for what comes late.
                 let _ = self.state().resolve(id, answer);

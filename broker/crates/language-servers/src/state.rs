@@ -4,6 +4,7 @@
 use std::{
     collections::HashMap,
     sync::mpsc::{Receiver, SyncSender, sync_channel},
+    time::Instant,
 };
 
 use crate::{Broken, Exit, capabilities::Capabilities, message::Answer};
@@ -33,6 +34,8 @@ pub(crate) struct State {
     phase: Phase,
     last_id: i64,
     pending: HashMap<i64, SyncSender<Reply>>,
+    /// Since a request was given up, if it gave no sign of life from then on.
+    owes_since: Option<Instant>,
     pub(crate) capabilities: Capabilities,
     pub(crate) edits: EditPolicy,
     /// Once the process has ended and the last event is out.
@@ -66,6 +69,7 @@ impl State {
 
     /// Returns whether anyone waited for it.
     pub(crate) fn resolve(&mut self, id: i64, answer: Answer) -> bool {
+        self.is_alive();
         // The channel has room for the only reply; nobody may be there any more to take it.
         self.pending.remove(&id).is_some_and(|it| it.try_send(Ok(answer)).is_ok())
     }
@@ -73,6 +77,24 @@ impl State {
     /// Returns whether it still waited.
     pub(crate) fn forget(&mut self, id: i64) -> bool {
         self.pending.remove(&id).is_some()
+    }
+
+    /// The same, of one that the server has to answer all the same.
+    pub(crate) fn give_up(&mut self, id: i64, now: Instant) -> bool {
+        let was_waiting = self.forget(id);
+        if was_waiting {
+            self.owes_since.get_or_insert(now);
+        }
+        was_waiting
+    }
+
+    /// It works, whatever it owes.
+    pub(crate) fn is_alive(&mut self) {
+        self.owes_since = None;
+    }
+
+    pub(crate) fn owes_since(&self) -> Option<Instant> {
+        self.owes_since
     }
 
     /// Why no more may be sent.
@@ -132,6 +154,19 @@ mod tests {
         assert!(!state.resolve(99, Answer::Nothing));
         assert!(state.forget(second) && !state.forget(second) && !state.resolve(second, Answer::Nothing));
         assert!(matches!(reply.recv().unwrap(), Ok(Answer::Nothing)));
+    }
+
+    #[test]
+    fn what_was_given_up_is_owed() {
+        let (mut state, start) = (State::default(), Instant::now());
+        let later = start + std::time::Duration::from_secs(1);
+        let mut register = || state.register(Who::Caller).unwrap();
+        let [(first, _), (second, _), (third, _)] = [register(), register(), register()];
+        assert!(!state.give_up(99, start) && state.owes_since().is_none());
+        assert!(state.give_up(first, start) && state.give_up(second, later));
+        assert_eq!(state.owes_since(), Some(start));
+        state.resolve(third, Answer::Nothing);
+        assert_eq!(state.owes_since(), None, "it is alive");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! `language-servers-testkit keeper …|fake SCRIPT|model [publishes]|orphan|grandchild|daemon SCRIPT…`: what the tests run.
+//! `language-servers-testkit keeper …|fake SCRIPT|model [publishes|MS]|orphan|grandchild|daemon SCRIPT…|pool COUNT`:
+//! what the tests run.
 
 #![allow(
     clippy::exit,
@@ -12,6 +13,7 @@ mod daemon;
 mod fake;
 mod family;
 mod model;
+mod pool;
 
 use std::process::ExitCode;
 
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         "orphan" => family::orphan(),
         "grandchild" => family::grandchild(),
         "daemon" => daemon::run(text),
+        "pool" => pool::run(&text.collect::<String>()),
         other => panic!("no command `{other}`"),
     }
     ExitCode::SUCCESS

@@ -5,17 +5,23 @@
 //! nothing, then the state.
 //!
 //! A document with `die` in it kills the server that is asked about it, and there is no answer about one with
-//! `hang` in it. Each seventh answer is that the content was modified.
+//! `hang` in it; with `stuck`, there is none about anything from then on. With `grow`, it takes memory. Each
+//! seventh answer is that the content was modified. An argument is how many milliseconds a change takes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::BufReader,
     process::exit,
+    thread,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
 
-use crate::fake::{fail, read, write};
+use crate::{
+    fake::{fail, read, write},
+    family,
+};
 
 #[derive(Default)]
 struct Model {
@@ -24,11 +30,17 @@ struct Model {
     last_version: i64,
     asked: u32,
     publishes: bool,
+    grown: Vec<Vec<u8>>,
+    work: Duration,
 }
+
+/// Once asked about a document with `grow` in it.
+const GROWTH: usize = 32 << 20;
 
 pub(crate) fn run(kind: &str) {
     let mut input = BufReader::new(std::io::stdin().lock());
-    let mut model = Model { publishes: kind == "publishes", ..Model::default() };
+    let work = Duration::from_millis(kind.parse().unwrap_or(0));
+    let mut model = Model { publishes: kind == "publishes", work, ..Model::default() };
     while let Some(message) = read(&mut input) {
         let result = model.handle(message["method"].as_str().unwrap_or(""), &message["params"]);
         if let (Some(id), Some(result)) = (message.get("id"), result) {
@@ -98,6 +110,10 @@ impl Model {
         let text = self.documents.get(uri).unwrap_or_else(|| fail(&format!("{uri} is not open")));
         if text.contains("die") {
             fail("this text is too much");
+        } else if text.contains("stuck") {
+            family::stay();
+        } else if text.contains("grow") {
+            self.grown.push(vec![1; GROWTH]);
         }
         self.asked += 1;
         if text.contains("hang") {
@@ -135,6 +151,7 @@ impl Model {
     }
 
     fn take_version(&mut self, params: &Value) {
+        thread::sleep(self.work);
         let version = params["textDocument"]["version"].as_i64().unwrap_or(0);
         if version <= self.last_version {
             fail(&format!("version {version} after {}", self.last_version));

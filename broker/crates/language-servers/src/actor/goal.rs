@@ -11,7 +11,7 @@ use overlay::{ContentHash, FileKind, View, WorkspacePath};
 use crate::{Profile, profile::Deletes};
 
 /// A state for a server to be in.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Goal {
     /// What is to be open: all that differs from the disk, and what is asked about.
     pub(super) documents: BTreeMap<WorkspacePath, ContentHash>,
@@ -48,6 +48,19 @@ impl Goal {
             goal.documents.extend(emptied);
         }
         goal
+    }
+
+    /// Has these open, too.
+    pub(super) fn open_too<'p>(
+        &mut self,
+        view: &dyn View,
+        paths: impl IntoIterator<Item = &'p WorkspacePath>,
+    ) {
+        for path in paths {
+            if let (false, Ok(hash)) = (self.gone.contains(path), hash(view, path)) {
+                self.documents.insert(path.clone(), hash);
+            }
+        }
     }
 
     fn add(&mut self, here: Files, mut there: Files, profile: &Profile) {
@@ -100,6 +113,13 @@ impl Goal {
             return Some(format!("`{path}` is not on the disk, and {name} may not see it from other files"));
         }
         None
+    }
+
+    /// How much a server is told to go from one state to the other.
+    pub(super) fn distance(&self, other: &Self) -> usize {
+        let all: BTreeSet<_> = self.documents.keys().chain(other.documents.keys()).collect();
+        let differs = |it: &&&WorkspacePath| self.documents.get(**it) != other.documents.get(**it);
+        all.iter().filter(differs).count() + self.gone.symmetric_difference(&other.gone).count()
     }
 
     /// Names the state, and what is asked of it.
@@ -191,6 +211,17 @@ mod tests {
         let goal = goal(|it| drop(it.rename(&path("lib"), &path("src"))));
         assert_eq!(goal.new, [path("src/b.py"), path("src/c.py")].into());
         assert_eq!(goal.gone, [path("lib/b.py"), path("lib/c.py")].into());
+    }
+
+    #[test]
+    fn far_away_is_what_differs_in_much() {
+        let base = || goal(|_| ());
+        assert_eq!(base().distance(&base()), 0);
+        let one = goal(|it| drop(it.write(&path("lib/b.py"), "1".into())));
+        let two = goal(|it| drop(it.write(&path("lib/b.py"), "2".into())));
+        assert_eq!((base().distance(&one), one.distance(&two)), (1, 1));
+        let moved = goal(|it| drop(it.rename(&path("lib"), &path("src"))));
+        assert_eq!((base().distance(&moved), moved.distance(&one)), (4, 5));
     }
 
     #[test]

@@ -16,14 +16,16 @@ use overlay::{ContentHash, View, WorkspacePath};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    DiskChange, Setup,
+    DiskChange, FAREWELL, Setup,
     convert::Report,
     goal::Goal,
     shown::{Listener, Shown},
 };
 use crate::{
-    Barrier, Broken, Call, Client, EditPolicy, Epoch, Event, EventKind, EventSink, Events, Initialize,
-    Options, PositionEncoding, RequestError, ServerStatus, WorkspaceFolder, events,
+    Barrier, Broken, Call, Client, EditPolicy, Ending, Epoch, Event, EventKind, EventSink, Events,
+    Initialize, Options, PositionEncoding, RequestError, ServerStatus, WorkspaceFolder,
+    board::Post,
+    events,
     outbox::TICK,
     profile::{Deletes, fill},
     uri::{Uris, of_folder},
@@ -32,7 +34,6 @@ use crate::{
 const PULL: &str = "textDocument/diagnostic";
 const BYTES_OF_EVENTS: usize = 64 << 20;
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How often the same is asked, if the server says meanwhile that its answers are others now.
 const ROUNDS: u32 = 3;
@@ -41,6 +42,7 @@ pub(super) struct Process {
     setup: Arc<Setup>,
     uris: Uris,
     stop: Cancel,
+    post: Arc<Post>,
     sink: EventSink,
     events: Events,
     epoch: u64,
@@ -121,12 +123,13 @@ impl Settled {
 }
 
 impl Process {
-    pub(super) fn new(setup: Arc<Setup>, uris: Uris, stop: Cancel) -> Self {
+    pub(super) fn new(setup: Arc<Setup>, uris: Uris, stop: Cancel, post: Arc<Post>) -> Self {
         let (sink, events) = events(BYTES_OF_EVENTS);
         Self {
             setup,
             uris,
             stop,
+            post,
             sink,
             events,
             epoch: 0,
@@ -143,11 +146,17 @@ impl Process {
         self.bury();
         if self.running.is_none() {
             self.wait_for_another(deadline, cancel)?;
+            let is_wanted = || !cancel.is_cancelled() && !self.stop.is_cancelled();
+            self.post.admit(deadline, &is_wanted).map_err(Trouble::Pending)?;
             self.epoch += 1;
             // Whoever waits for it may give up: the next one finds it started.
             match Client::start(&self.options(), &self.sink, &self.stop) {
-                Ok(client) => self.running = Some(Running::new(client)),
+                Ok(client) => {
+                    self.post.started(&client);
+                    self.running = Some(Running::new(client));
+                }
                 Err(error) => {
+                    self.post.not_started(Epoch(self.epoch), &error);
                     self.unable = Some(error.to_string());
                     self.fail();
                     return Err(Trouble::Failed(error.to_string()));
@@ -266,15 +275,15 @@ impl Process {
         }
     }
 
-    /// Whether a process that was there has died, which is now accounted for.
-    pub(super) fn bury(&mut self) -> bool {
-        let has_died = self.running.as_ref().is_some_and(|it| it.client.broken().is_some());
-        if has_died {
-            // It may be that only its connection is broken.
-            let _ = self.running.take().map(|it| it.client.kill());
-            self.fail();
-        }
-        has_died
+    /// Why a process that was there has died, which is now accounted for.
+    pub(super) fn bury(&mut self) -> Option<Broken> {
+        self.running.as_ref().inspect(|it| it.client.stop_if_it_hangs());
+        let reason = self.running.as_ref().and_then(|it| it.client.broken())?;
+        // It may be that only its connection is broken.
+        let _ = self.running.take().map(|it| it.client.kill());
+        self.fail();
+        self.post.died(reason.to_string());
+        Some(reason)
     }
 
     /// Takes what it has said.
@@ -284,8 +293,21 @@ impl Process {
         }
     }
 
-    pub(super) fn end(&mut self) {
-        let _ = self.running.take().map(|it| it.client.shutdown(FAREWELL));
+    /// Without failure: the next one is started as soon as it is needed.
+    pub(super) fn end(&mut self, grace: Duration, why: Ending) {
+        if let Some(running) = self.running.take() {
+            running.client.shutdown(grace.min(FAREWELL));
+            self.post.ended(why);
+        }
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Whether it has not answered yet since a request was given up.
+    pub(super) fn owes(&self) -> bool {
+        self.running.as_ref().is_some_and(|it| it.client.owes())
     }
 
     pub(super) fn is_open(&self, path: &WorkspacePath) -> bool {

@@ -3,10 +3,7 @@
 
 use std::{
     str,
-    sync::{
-        Arc,
-        mpsc::{Sender, channel},
-    },
+    sync::{Arc, mpsc::channel},
     time::Instant,
 };
 
@@ -14,23 +11,15 @@ use bytes::Bytes;
 use lint::{Cancel, Completeness};
 use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 
-use super::{Actor, CRASHES, Message, SLACK, Server, goal::Goal, process::Trouble, receive};
+use super::{Actor, Request, SLACK, Server, Task, goal::Goal, process::Trouble};
 use crate::{
-    Found, NoAnswer, Question, Reply, RequestError,
+    Found, NoAnswer, Question, Reply,
     profile::Searches,
     query::{At, documents, offset_of},
 };
 
 /// So many files are opened for a server that looks for a name only in these.
 const OPENED: usize = 64;
-
-pub(super) struct Query {
-    view: Arc<dyn View>,
-    question: Question,
-    deadline: Instant,
-    cancel: Cancel,
-    reply: Sender<Reply>,
-}
 
 impl Server {
     /// Asks this of the view. Documents that the question names are opened; nothing is changed, neither in
@@ -42,16 +31,12 @@ impl Server {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Reply {
+        let _line = self.post.in_line();
         let (reply, receiver) = channel();
-        let cancel_too = cancel.clone();
-        self.send(Message::Query(Box::new(Query { view, question, deadline, cancel: cancel_too, reply })));
-        receive(&receiver, deadline + SLACK, cancel).unwrap_or_else(|| {
-            let is_gone = self.thread.as_ref().is_none_or(std::thread::JoinHandle::is_finished);
-            Reply::without(match is_gone {
-                true => NoAnswer::Failed("the server's thread has ended".to_owned()),
-                false => NoAnswer::Pending(RequestError::TimedOut.to_string()),
-            })
-        })
+        let given_up = self.put(view, Task::Query { question, reply }, deadline);
+        let replied = self.receive(&receiver, deadline + SLACK, cancel);
+        given_up.cancel();
+        replied.unwrap_or_else(|| Reply::without(self.why_not().into()))
     }
 }
 
@@ -63,39 +48,30 @@ struct Named {
 }
 
 impl Actor {
-    pub(super) fn reply(&mut self, query: &Query) {
-        if query.cancel.is_cancelled() || query.deadline <= Instant::now() {
-            return;
-        }
-        let setup = Arc::clone(&self.setup);
-        let profile = &setup.profile;
-        let named = self.named(query);
-        let goal = Goal::of(&*query.view, &*setup.disk, profile, &named.documents);
-        let key =
-            ContentHash::of(format!("{:?} {:?}", goal.key(&named.documents), query.question).as_bytes());
-        let document = query.question.path();
-        let found = match self.crashes.get(&key) {
-            Some(CRASHES..) => Err(NoAnswer::Failed(format!("{} has crashed twice on this", profile.name))),
-            _ => self.find(query, &goal, named),
-        };
-        if self.process.bury() {
-            self.remember_crash(key);
-        }
-        let content = document.and_then(|it| goal.documents.get(it).copied());
-        // Whoever asked may have gone.
-        let _ = query.reply.send(Reply { content, found });
-    }
-
-    fn find(&mut self, query: &Query, goal: &Goal, named: Named) -> Result<Found, NoAnswer> {
-        let Query { view, question, deadline, cancel, .. } = query;
+    pub(super) fn reply(&mut self, request: &Request, question: &Question) -> Reply {
         let profile = &Arc::clone(&self.setup).profile;
-        if let Some(path) = question.path().filter(|it| !profile.covers(it)) {
-            return Err(NoAnswer::Unsupported(format!(
-                "{} knows nothing of files like `{path}`",
-                profile.name
+        let (name, document) = (&profile.name, question.path());
+        if let Some(path) = document.filter(|it| !profile.covers(it)) {
+            return Reply::without(NoAnswer::Unsupported(format!(
+                "{name} knows nothing of files like `{path}`"
             )));
         }
-        self.process.make_ready(*deadline, cancel)?;
+        let named = self.named(&*request.view, question);
+        let (goal, key) = self.goal(request, &named.documents);
+        let key = ContentHash::of(format!("{key:?} {question:?}").as_bytes());
+        let found = self.attempt(request, key, |it| it.find(request, question, &goal, &named));
+        Reply { content: document.and_then(|it| goal.documents.get(it).copied()), found }
+    }
+
+    fn find(
+        &mut self,
+        request: &Request,
+        question: &Question,
+        goal: &Goal,
+        named: &Named,
+    ) -> Result<Found, NoAnswer> {
+        let Request { view, deadline, cancel, .. } = request;
+        let profile = &Arc::clone(&self.setup).profile;
         let unreadable = self.process.switch(goal, &**view, *deadline, cancel)?;
         if let Some(path) = question.path() {
             if let Some(reason) = unreadable.get(path) {
@@ -109,18 +85,17 @@ impl Actor {
         let others = unreadable.first_key_value().map(|(path, why)| format!("`{path}`: {why}"));
         let root = WorkspacePath::root();
         let unseen = || goal.unseen_by(profile, question.path().unwrap_or(&root));
-        let partial = settled.reason().or(named.partial).or(others).or_else(unseen);
+        let partial = settled.reason().or_else(|| named.partial.clone()).or(others).or_else(unseen);
         Ok(Found { answer: answer?, partial })
     }
 
-    fn named(&self, query: &Query) -> Named {
-        let Query { view, question, .. } = query;
+    fn named(&self, view: &dyn View, question: &Question) -> Named {
         let mut named = Named { documents: question.path().cloned().into_iter().collect(), partial: None };
         if let Question::Raw { params, .. } = question {
             named.documents.extend(documents(params, &self.uris));
         }
         if let (Searches::OpenFiles, Some((path, at))) = (self.setup.profile.searches, question.searched()) {
-            self.open_those_with_the_name(&**view, path, at, &mut named);
+            self.open_those_with_the_name(view, path, at, &mut named);
         }
         named
     }
@@ -165,7 +140,13 @@ fn is_of_word(it: char) -> bool {
 
 impl From<Trouble> for NoAnswer {
     fn from(it: Trouble) -> Self {
-        match it.completeness() {
+        it.completeness().into()
+    }
+}
+
+impl From<Completeness> for NoAnswer {
+    fn from(it: Completeness) -> Self {
+        match it {
             Completeness::Pending(reason) => Self::Pending(reason),
             Completeness::Failed(reason) => Self::Failed(reason),
             other => Self::Failed(format!("{other:?}")),

@@ -66,7 +66,7 @@ impl<R> Call<R> {
                     return Err(RequestError::Cancelled);
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(RequestError::TimedOut),
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => self.session.stop_if_it_hangs(),
             }
         }
     }

@@ -9,12 +9,15 @@
 
 mod actor;
 mod bench;
+mod crowd;
 mod edits;
 mod faults;
 mod fixture;
+mod gain;
 mod isolation;
 mod linter;
 mod model;
+mod pool;
 mod processes;
 mod push;
 mod query;

@@ -20,13 +20,13 @@ const FAMILY: &str = r#"
 "#;
 
 /// Whether it runs: one whose end nobody has asked after does not.
-fn lives(pid: i64) -> bool {
+pub(crate) fn lives(pid: i64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.is_ok_and(|it| !it.rsplit_once(')').unwrap().1.starts_with(" Z"))
 }
 
 #[track_caller]
-fn check_gone(pids: &[i64], within: Duration) {
+pub(crate) fn check_gone(pids: &[i64], within: Duration) {
     let deadline = Instant::now() + within;
     while pids.iter().any(|it| lives(*it)) {
         let left: Vec<_> = pids.iter().filter(|it| lives(**it)).collect();

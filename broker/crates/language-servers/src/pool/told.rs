@@ -6,11 +6,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use overlay::{Observation, Read, View, WorkspacePath};
+use overlay::{Observation, Read, ReadSet, Traced, View, WalkOptions, WorkspacePath, walk};
 
-use crate::DiskChange;
+use crate::{DiskChange, Profile};
 
-pub(super) type Contents = BTreeMap<WorkspacePath, Observation>;
+pub(crate) type Contents = BTreeMap<WorkspacePath, Observation>;
 
 pub(super) struct Told {
     disk: Arc<dyn View>,
@@ -50,6 +50,29 @@ impl Told {
             tell(changes);
         }
     }
+}
+
+/// All that a server may look at of the workspace: its own kind of files, wherever a walk leads. Also by
+/// itself, what is in these files.
+pub(crate) fn look(view: &Arc<dyn View>, profile: &Profile) -> (Arc<ReadSet>, Contents) {
+    let traced = Traced::new(Arc::clone(view));
+    let mut names: BTreeMap<WorkspacePath, Vec<String>> = BTreeMap::new();
+    for path in walk(&traced, &[WorkspacePath::root()], &WalkOptions::default()) {
+        let is_read = profile.covers(&path) || profile.is_config(&path);
+        if let (true, Some(directory), Some(name)) = (is_read, path.parent(), path.file_name()) {
+            names.entry(directory).or_default().push(name.to_owned());
+        }
+    }
+    let mut contents = Contents::new();
+    for (directory, names) in names {
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let seen = Read::observe_contents(&**view, &directory, &names);
+        contents.extend(names.iter().map(|it| directory.child(it)).zip(seen));
+    }
+    let walked = traced.read_set();
+    let walked = walked.iter().map(|(read, seen)| (read.clone(), seen));
+    let read = contents.iter().map(|(path, seen)| (Read::Content(path.clone()), *seen));
+    (Arc::new(walked.chain(read).collect()), contents)
 }
 
 fn change(before: Option<Observation>, now: Observation) -> Option<DiskChange> {

@@ -1,0 +1,339 @@
+//! What waits for a server, and what goes next: all that is about one state goes together, in a *turn*, and the
+//! next state is the one that is nearest to the present one. Knows no server and no time.
+//!
+//! Nobody starves: a turn has an end even if ever more is asked about its state; and a state that was overtaken
+//! by so many turns of younger ones has the next, even before what a person waits for.
+
+use std::{cmp::Reverse, collections::VecDeque};
+
+use overlay::ContentHash;
+
+/// Whether somebody waits for the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    Background,
+    Interactive,
+}
+
+/// How many answers a turn has at most, if others wait.
+pub(super) const LONGEST_TURN: u32 = 32;
+
+/// By how many turns of younger states a state is overtaken at most, besides those that have waited as long.
+pub(super) const OVERTAKEN: u32 = 8;
+
+pub(super) struct Queue<T> {
+    groups: Vec<Group<T>>,
+    turn: Option<Turn>,
+    last_number: u64,
+}
+
+/// All that waits for one state, the oldest first.
+struct Group<T> {
+    state: ContentHash,
+    members: VecDeque<Member<T>>,
+    /// By so many turns of younger states, since it last had one.
+    overtaken: u32,
+}
+
+struct Member<T> {
+    number: u64,
+    class: Class,
+    item: T,
+}
+
+struct Turn {
+    state: ContentHash,
+    left: u32,
+}
+
+/// A state that can have the next turn.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    class: Class,
+    /// The number of its oldest member.
+    oldest: u64,
+    overtaken: u32,
+    /// From the present state.
+    distance: usize,
+}
+
+/// What is taken from a queue.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Taken<T> {
+    pub(super) item: T,
+    /// Whether a turn begins with it.
+    pub(super) is_first: bool,
+}
+
+impl<T> Queue<T> {
+    pub(super) fn new() -> Self {
+        Self { groups: Vec::new(), turn: None, last_number: 0 }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    pub(super) fn push(&mut self, state: ContentHash, class: Class, item: T) {
+        self.last_number += 1;
+        let member = Member { number: self.last_number, class, item };
+        match self.groups.iter_mut().find(|it| it.state == state) {
+            Some(group) => group.members.push_back(member),
+            None => self.groups.push(Group { state, members: [member].into(), overtaken: 0 }),
+        }
+    }
+
+    /// Leaves only what is still wanted.
+    pub(super) fn retain(&mut self, is_wanted: impl Fn(&T) -> bool) {
+        for group in &mut self.groups {
+            group.members.retain(|it| is_wanted(&it.item));
+        }
+        self.groups.retain(|it| !it.members.is_empty());
+    }
+
+    /// What waits for the state whose turn it is.
+    pub(super) fn of_this_turn(&self) -> impl Iterator<Item = &T> {
+        let state = self.turn.as_ref().map(|it| it.state);
+        let group = self.groups.iter().filter(move |it| Some(it.state) == state);
+        group.flat_map(|it| it.members.iter().map(|it| &it.item))
+    }
+
+    /// `distance` is how far the present state is from that of an item.
+    pub(super) fn next(&mut self, distance: impl Fn(&T) -> usize) -> Option<Taken<T>> {
+        let (at, is_first) = match self.going_on() {
+            Some(at) => (at, false),
+            None => (self.begin(distance)?, true),
+        };
+        let group = &mut self.groups[at];
+        let item = group.take()?;
+        if group.members.is_empty() {
+            self.groups.swap_remove(at);
+        }
+        Some(Taken { item, is_first })
+    }
+
+    /// The group whose turn it still is.
+    fn going_on(&mut self) -> Option<usize> {
+        let others_urgency = |state| self.groups.iter().filter(move |it| it.state != state).map(Group::class);
+        let turn = self.turn.as_ref().filter(|it| it.left > 0)?;
+        let at = self.groups.iter().position(|it| it.state == turn.state)?;
+        if others_urgency(turn.state).max() > Some(self.groups[at].class()) {
+            return None;
+        }
+        self.turn.as_mut()?.left -= 1;
+        Some(at)
+    }
+
+    fn begin(&mut self, distance: impl Fn(&T) -> usize) -> Option<usize> {
+        let candidates: Vec<_> = self.groups.iter().map(|it| it.candidate(&distance)).collect();
+        let at = choose(&candidates)?;
+        for (group, candidate) in self.groups.iter_mut().zip(&candidates) {
+            group.overtaken += u32::from(candidate.oldest < candidates[at].oldest);
+        }
+        self.groups[at].overtaken = 0;
+        self.turn = Some(Turn { state: self.groups[at].state, left: LONGEST_TURN - 1 });
+        Some(at)
+    }
+}
+
+impl<T> Group<T> {
+    fn class(&self) -> Class {
+        self.members.iter().map(|it| it.class).max().unwrap_or(Class::Background)
+    }
+
+    fn candidate(&self, distance: &impl Fn(&T) -> usize) -> Candidate {
+        let oldest = self.members.front();
+        Candidate {
+            class: self.class(),
+            oldest: oldest.map_or(u64::MAX, |it| it.number),
+            overtaken: self.overtaken,
+            distance: oldest.map_or(usize::MAX, |it| distance(&it.item)),
+        }
+    }
+
+    /// The oldest of the most urgent.
+    fn take(&mut self) -> Option<T> {
+        let class = self.class();
+        let at = self.members.iter().position(|it| it.class == class)?;
+        self.members.remove(at).map(|it| it.item)
+    }
+}
+
+/// Who was overtaken too often, the most often first. Else what is urgent, then what is near, then what is old.
+fn choose(candidates: &[Candidate]) -> Option<usize> {
+    let all = || candidates.iter().enumerate();
+    let overdue = all().filter(|(_, it)| it.overtaken >= OVERTAKEN);
+    let overdue = overdue.min_by_key(|(_, it)| (Reverse(it.overtaken), it.oldest));
+    let best = || all().min_by_key(|(_, it)| (Reverse(it.class), it.distance, it.oldest));
+    overdue.or_else(best).map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const STATES: u8 = 12;
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Ask { state: u8, class: Class },
+        Forget { state: u8 },
+        Answer,
+    }
+
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    struct Item {
+        number: usize,
+        state: u8,
+        class: Class,
+    }
+
+    fn hash(state: u8) -> ContentHash {
+        ContentHash::of(&[state])
+    }
+
+    fn class() -> impl Strategy<Value = Class> {
+        prop_oneof![4 => Just(Class::Background), 1 => Just(Class::Interactive)]
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            10 => (0..STATES, class()).prop_map(|(state, class)| Step::Ask { state, class }),
+            1 => (0..STATES).prop_map(|state| Step::Forget { state }),
+            9 => Just(Step::Answer),
+        ]
+    }
+
+    /// What is so whatever the queue chooses.
+    #[derive(Default)]
+    struct Model {
+        waiting: Vec<Item>,
+        /// Turns of younger states, since a state last had one, or had nothing that waits.
+        passed: BTreeMap<u8, u32>,
+        in_turn: u32,
+    }
+
+    impl Model {
+        fn oldest(&self, state: u8) -> Option<usize> {
+            self.waiting.iter().filter(|it| it.state == state).map(|it| it.number).min()
+        }
+
+        fn check_answer(&mut self, taken: &Taken<Item>) {
+            let Taken { item, is_first } = taken;
+            assert!(self.waiting.contains(item), "{item:?} was answered twice, or never asked");
+            let is_older =
+                |it: &Item| it.state == item.state && it.class == item.class && it.number < item.number;
+            assert!(!self.waiting.iter().any(is_older), "{item:?} before what was asked earlier");
+            self.in_turn = if *is_first { 1 } else { self.in_turn + 1 };
+            assert!(self.in_turn <= LONGEST_TURN);
+            if *is_first {
+                self.check_turn(item);
+            }
+            self.waiting.retain(|it| it != item);
+            let waiting = &self.waiting;
+            self.passed.retain(|state, _| waiting.iter().any(|it| it.state == *state));
+        }
+
+        fn check_turn(&mut self, item: &Item) {
+            let mine = self.oldest(item.state);
+            let mut is_urgent_passed = false;
+            let is_anyone_overdue = self.passed.values().any(|it| *it >= OVERTAKEN);
+            for state in (0..STATES).filter(|it| *it != item.state) {
+                let Some(oldest) = self.oldest(state) else { continue };
+                let is_urgent = |it: &Item| it.state == state && it.class == Class::Interactive;
+                is_urgent_passed |= self.waiting.iter().any(is_urgent);
+                if Some(oldest) < mine {
+                    let passed = self.passed.entry(state).or_default();
+                    *passed += 1;
+                    assert!(*passed <= OVERTAKEN + u32::from(STATES), "{state} starves");
+                }
+            }
+            self.passed.insert(item.state, 0);
+            assert!(!is_urgent_passed || item.class == Class::Interactive || is_anyone_overdue);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn each_is_answered_once_and_none_starves(steps in prop::collection::vec(step(), 0..600)) {
+            let (mut queue, mut model, mut present) = (Queue::new(), Model::default(), 0);
+            let rest = std::iter::repeat_n(Step::Answer, 600);
+            for (number, step) in steps.into_iter().chain(rest).enumerate() {
+                match step {
+                    Step::Ask { state, class } => {
+                        let item = Item { number, state, class };
+                        model.waiting.push(item);
+                        queue.push(hash(state), class, item);
+                    }
+                    Step::Forget { state } => {
+                        queue.retain(|it: &Item| it.state != state);
+                        model.waiting.retain(|it| it.state != state);
+                        model.passed.remove(&state);
+                    }
+                    Step::Answer => {
+                        let taken = queue.next(|it| usize::from(it.state.abs_diff(present)));
+                        prop_assert_eq!(taken.is_none(), model.waiting.is_empty());
+                        if let Some(taken) = taken {
+                            present = taken.item.state;
+                            model.check_answer(&taken);
+                        }
+                    }
+                }
+            }
+            prop_assert!(model.waiting.is_empty() && queue.is_empty());
+        }
+    }
+
+    /// What comes out, as states, if all wait from the beginning and the present state is `z`.
+    #[track_caller]
+    fn check(asked: &[(char, Class)], want: &str) {
+        let mut queue = Queue::new();
+        for (state, class) in asked {
+            queue.push(ContentHash::of(&[*state as u8]), *class, *state);
+        }
+        let mut present = 'z';
+        let mut out = String::new();
+        while let Some(taken) = queue.next(|it| present.max(*it) as usize - present.min(*it) as usize) {
+            present = taken.item;
+            out.push_str(if taken.is_first { " " } else { "" });
+            out.push(taken.item);
+        }
+        assert_eq!(out.trim(), want);
+    }
+
+    #[test]
+    fn what_is_of_one_state_goes_together_and_the_nearest_goes_next() {
+        let ask = |it: &str| it.chars().map(|it| (it, Class::Background)).collect::<Vec<_>>();
+        check(&ask("axbxaxy"), "y xxx b aa");
+        let mut urgent = ask("axbx");
+        urgent.push(('b', Class::Interactive));
+        check(&urgent, "bb a xx");
+    }
+
+    #[test]
+    fn what_is_far_away_has_its_turn() {
+        let ask: Vec<_> = "abcdefghijklmnopqrstuvwxy".chars().map(|it| (it, Class::Background)).collect();
+        check(&ask, "y x w v u t s r a b c d e f g h i j k l m n o p q");
+    }
+
+    #[test]
+    fn a_turn_has_an_end() {
+        let mut queue = Queue::new();
+        queue.push(hash(1), Class::Background, 1);
+        assert_eq!(queue.next(|_| 0).map(|it| it.item), Some(1));
+        queue.push(hash(2), Class::Background, 2);
+        let mut answers = 1;
+        loop {
+            queue.push(hash(1), Class::Background, 1);
+            match queue.next(|it| usize::from(*it != 1)).map(|it| it.item) {
+                Some(1) => answers += 1,
+                _ => break,
+            }
+        }
+        assert_eq!(answers, LONGEST_TURN * (OVERTAKEN + 1));
+    }
+}

@@ -1,0 +1,228 @@
+//! What a server's thread does: takes what comes, chooses what goes next, and sees to it that the process ends
+//! when it is not needed, is worn, or hangs.
+
+use std::{
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    time::{Duration, Instant},
+};
+
+use lint::Outcome;
+use overlay::{ContentHash, WorkspacePath};
+
+use super::{Actor, Age, Asked, CRASHES, Class, FAREWELL, Goal, Message, REMEMBERED, Request, Task, Trouble};
+use crate::{Broken, Ending, ProtocolError, ServerState};
+
+/// Between two looks at what an idle server says.
+const IDLE: Duration = Duration::from_millis(200);
+
+impl Request {
+    fn is_wanted(&self) -> bool {
+        !self.cancel.is_cancelled() && Instant::now() < self.deadline
+    }
+
+    /// Who asks where something is waits for it; a check is looked at when it is there.
+    fn class(&self) -> Class {
+        match self.task {
+            Task::Check { .. } => Class::Background,
+            Task::Query { .. } => Class::Interactive,
+        }
+    }
+
+    /// The documents that it names.
+    fn documents(&self) -> &[WorkspacePath] {
+        match &self.task {
+            Task::Check { units, .. } => units,
+            Task::Query { question, .. } => question.path().map_or(&[], std::slice::from_ref),
+        }
+    }
+}
+
+impl Actor {
+    pub(super) fn run(mut self, messages: &Receiver<Message>) {
+        loop {
+            // All that has come is looked at before any of it is chosen.
+            let wait = if self.queue.is_empty() { IDLE } else { Duration::ZERO };
+            match messages.recv_timeout(wait) {
+                Ok(Message::Stop { deadline }) => {
+                    let grace = deadline.saturating_duration_since(Instant::now());
+                    return self.end(grace, Ending::Shutdown);
+                }
+                Ok(message) => self.take(message),
+                Err(RecvTimeoutError::Disconnected) => return self.end(FAREWELL, Ending::Shutdown),
+                Err(RecvTimeoutError::Timeout) => match self.next() {
+                    Some(request) => self.serve(&request),
+                    None => self.rest(),
+                },
+            }
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Ask(it) => self.queue.push(it.state_key, it.class(), it),
+            Message::DiskChanged(changes) => self.process.disk_changed(&changes),
+            Message::Start { deadline, cancel, reply } => {
+                self.bury(None);
+                let started = self.process.start(deadline, &cancel);
+                // Whoever asked may have gone.
+                let _ = reply.send(started.map_err(|it| it.to_string()));
+                self.be_idle();
+            }
+            Message::EndIfIdle if self.queue.is_empty() => self.end(FAREWELL, Ending::Memory),
+            Message::EndIfIdle | Message::Stop { .. } => {}
+        }
+    }
+
+    fn next(&mut self) -> Option<Request> {
+        self.queue.retain(Request::is_wanted);
+        let present = &self.present;
+        let taken = self.queue.next(|it| present.distance(&it.state))?;
+        if taken.is_first {
+            self.beside.clear();
+        }
+        Some(taken.item)
+    }
+
+    /// Nothing waits.
+    fn rest(&mut self) {
+        self.process.listen();
+        self.bury(None);
+        let idle = self.life.idle(self.setup.profile.memory);
+        if self.process.is_running() && self.idle_since.elapsed() >= idle {
+            self.end(FAREWELL, Ending::Idleness);
+        }
+    }
+
+    fn serve(&mut self, request: &Request) {
+        // Whoever asked may have gone.
+        match &request.task {
+            Task::Check { units, answers } => {
+                let outcomes = self.answer(request, units);
+                self.be_idle();
+                outcomes.into_iter().enumerate().for_each(|it| drop(answers.send(it)));
+            }
+            Task::Query { question, reply } => {
+                let replied = self.reply(request, question);
+                self.be_idle();
+                let _ = reply.send(replied);
+            }
+        }
+        if self.queue.of_this_turn().next().is_none() {
+            self.beside.clear();
+        }
+        let (life, post) = (&self.life, &self.post);
+        if let Some(worn) = self.age.answered(life, |is_first| post.measure(is_first)) {
+            self.end(FAREWELL, Ending::Worn(worn));
+        }
+    }
+
+    fn answer(&mut self, request: &Request, units: &[WorkspacePath]) -> Vec<Outcome> {
+        let (goal, key) = self.goal(request, units);
+        let outcomes = self.attempt(request, key, |it| it.outcomes(request, units, &goal));
+        let outcome = |trouble: &Trouble, unit: &WorkspacePath| Outcome {
+            content: goal.documents.get(unit).copied(),
+            ..Outcome::without_findings(trouble.completeness())
+        };
+        outcomes.unwrap_or_else(|trouble| units.iter().map(|it| outcome(&trouble, it)).collect())
+    }
+
+    /// With these documents open. Also the name of the state with these, whatever else is open.
+    pub(super) fn goal(&mut self, request: &Request, documents: &[WorkspacePath]) -> (Goal, ContentHash) {
+        let setup = Arc::clone(&self.setup);
+        let mut goal = Goal::of(&*request.view, &*setup.disk, &setup.profile, documents);
+        let key = goal.key(documents);
+        // What has crashed is asked alone.
+        if !self.crashes.contains_key(&request.state_key) {
+            let waiting = self.queue.of_this_turn().flat_map(Request::documents);
+            self.beside.extend(waiting.chain(documents).cloned());
+            goal.open_too(&*request.view, &self.beside);
+        }
+        (goal, key)
+    }
+
+    /// Does the work when the process is ready for it, and again if the process hangs since it did another.
+    pub(super) fn attempt<T, E: From<Trouble>>(
+        &mut self,
+        request: &Request,
+        task: ContentHash,
+        mut work: impl FnMut(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let asked = Asked { state: request.state_key, task };
+        self.bury(None);
+        let mut done = self.attempt_once(request, asked, &mut work);
+        if self.bury(Some(asked)) {
+            done = self.attempt_once(request, asked, &mut work);
+            self.bury(Some(asked));
+        }
+        self.owed = if self.process.owes() { self.owed.or(Some(asked)) } else { None };
+        done
+    }
+
+    fn attempt_once<T, E: From<Trouble>>(
+        &mut self,
+        request: &Request,
+        asked: Asked,
+        work: &mut impl FnMut(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if self.crashes.get(&asked.task).is_some_and(|it| *it >= CRASHES) {
+            let name = &self.setup.profile.name;
+            return Err(Trouble::Failed(format!("{name} has crashed or hung twice on this")).into());
+        }
+        self.process.make_ready(request.deadline, &request.cancel)?;
+        self.post.set(ServerState::Busy);
+        let is_switch = self.present_key.replace(asked.state) != Some(asked.state);
+        self.present.clone_from(&request.state);
+        self.post.asked(is_switch);
+        if is_switch {
+            self.age.switched();
+        }
+        let start = Instant::now();
+        let done = work(self);
+        self.post.took(start.elapsed());
+        done
+    }
+
+    fn be_idle(&mut self) {
+        self.idle_since = Instant::now();
+        if self.process.is_running() {
+            self.post.set(ServerState::Idle);
+        }
+    }
+
+    /// Accounts for a process that has died, and for what it died of: `asked`, unless it hung before. Returns
+    /// whether it did.
+    fn bury(&mut self, asked: Option<Asked>) -> bool {
+        let Some(reason) = self.process.bury() else { return false };
+        let has_hung = matches!(reason, Broken::Protocol(ProtocolError::Hangs { .. }));
+        let culprit = if has_hung { self.owed } else { asked };
+        if let Some(asked) = culprit {
+            self.remember_crash(asked.state);
+            self.remember_crash(asked.task);
+        }
+        self.forget_process();
+        has_hung
+    }
+
+    fn end(&mut self, grace: Duration, why: Ending) {
+        self.process.end(grace, why);
+        self.forget_process();
+    }
+
+    fn forget_process(&mut self) {
+        self.present = Goal::default();
+        self.present_key = None;
+        self.owed = None;
+        self.beside.clear();
+        self.age = Age::default();
+    }
+
+    fn remember_crash(&mut self, key: ContentHash) {
+        if self.crashes.len() >= REMEMBERED {
+            self.crashes.clear();
+        }
+        *self.crashes.entry(key).or_default() += 1;
+    }
+}

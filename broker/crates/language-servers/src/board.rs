@@ -1,0 +1,235 @@
+//! What is known of all servers of a pool at the moment, in one place. Each server writes what becomes of it;
+//! who wants to start one more, to choose one, or to know reads it.
+//!
+//! Also the memory that they may have together. What a server takes is measured where that can be done;
+//! elsewhere, and before it was measured, it is what servers of its class take.
+
+mod post;
+mod report;
+mod room;
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    path::PathBuf,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+pub(crate) use post::{Load, Post};
+pub use report::{Counts, Ending, ServerLog, ServerReport, ServerState};
+
+use self::room::{Holder, Room, room};
+use crate::{Epoch, MemoryClass, descendants::memory_of, log::Log};
+
+/// Of so many processes of a server the log is kept.
+const LOGS: usize = 4;
+
+pub(crate) struct Board {
+    /// In bytes.
+    budget: u64,
+    inner: Mutex<Inner>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Inner {
+    seats: BTreeMap<u64, Seat>,
+    last_id: u64,
+}
+
+struct Seat {
+    name: String,
+    root: PathBuf,
+    state: ServerState,
+    since: Instant,
+    version: Option<String>,
+    pid: Option<u32>,
+    waiting: usize,
+    counts: Counts,
+    last_error: Option<String>,
+    /// What it took after its first answer, or is thought to take then.
+    bytes: u64,
+    is_ending: bool,
+    /// A moving average of the time that a question takes.
+    mean: Duration,
+    logs: VecDeque<(Epoch, Arc<Log>)>,
+    /// Asks it to end if it is idle.
+    end: Box<dyn Fn() + Send>,
+}
+
+impl Board {
+    pub(crate) fn new(budget: u64) -> Arc<Self> {
+        Arc::new(Self { budget, inner: Mutex::default(), changed: Condvar::new() })
+    }
+
+    pub(crate) fn post(
+        self: &Arc<Self>,
+        name: &str,
+        root: PathBuf,
+        memory: MemoryClass,
+        end: impl Fn() + Send + 'static,
+    ) -> Post {
+        let mut inner = self.lock();
+        inner.last_id += 1;
+        let id = inner.last_id;
+        let seat = Seat {
+            name: name.to_owned(),
+            root,
+            state: ServerState::Unused,
+            since: Instant::now(),
+            version: None,
+            pid: None,
+            waiting: 0,
+            counts: Counts::default(),
+            last_error: None,
+            bytes: memory.bytes(),
+            is_ending: false,
+            mean: Duration::ZERO,
+            logs: VecDeque::new(),
+            end: Box::new(end),
+        };
+        inner.seats.insert(id, seat);
+        Post { board: Arc::clone(self), id }
+    }
+
+    /// With the memory that each has now.
+    pub(crate) fn report(&self) -> Vec<ServerReport> {
+        let measured = self.measure();
+        let memory = |pid: &u32| measured.get(pid).copied().flatten();
+        let report = |(id, it): (&u64, &Seat)| ServerReport {
+            memory: it.pid.as_ref().and_then(memory),
+            ..it.report(*id)
+        };
+        self.lock().seats.iter().map(report).collect()
+    }
+
+    /// Waits until the servers are so, as far as their memory is not concerned; returns whether they are.
+    pub(crate) fn wait_until(&self, deadline: Instant, is_so: &dyn Fn(&[ServerReport]) -> bool) -> bool {
+        let mut inner = self.lock();
+        loop {
+            let reports: Vec<_> = inner.seats.iter().map(|(id, it)| it.report(*id)).collect();
+            let left = deadline.saturating_duration_since(Instant::now());
+            if is_so(&reports) || left.is_zero() {
+                return is_so(&reports);
+            }
+            inner = self.changed.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Of all servers of this name.
+    pub(crate) fn logs(&self, name: &str) -> Vec<ServerLog> {
+        let inner = self.lock();
+        let named = inner.seats.iter().filter(|(_, it)| it.name == name);
+        named
+            .map(|(id, it)| ServerLog {
+                id: *id,
+                name: it.name.clone(),
+                root: it.root.clone(),
+                lines: it.lines(),
+            })
+            .collect()
+    }
+
+    /// Whether one more like this has room, without any other ending.
+    pub(crate) fn has_room(&self, memory: MemoryClass) -> bool {
+        let measured = self.measure();
+        let inner = self.lock();
+        let holders = inner.holders(&measured, None);
+        room(self.budget, memory.bytes(), &holders) == Room::Enough
+    }
+
+    fn no_room(&self) -> String {
+        format!("language servers may have {} MB together, and none of them is idle", self.budget >> 20)
+    }
+
+    /// By process. Nothing is locked meanwhile.
+    fn measure(&self) -> BTreeMap<u32, Option<u64>> {
+        let pids: Vec<_> = self.lock().seats.values().filter_map(|it| it.pid).collect();
+        let bytes = memory_of(&pids);
+        pids.into_iter().zip(bytes).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl MemoryClass {
+    /// What a server of this class is thought to take before it was measured.
+    pub(crate) fn bytes(self) -> u64 {
+        match self {
+            Self::Tens => 100 << 20,
+            Self::Hundreds => 400 << 20,
+            Self::Gigabytes => 1 << 30,
+        }
+    }
+}
+
+impl Inner {
+    fn holders(&self, measured: &BTreeMap<u32, Option<u64>>, except: Option<u64>) -> Vec<Holder> {
+        let others = self.seats.iter().filter(|(id, _)| Some(**id) != except);
+        let holder = |(id, seat): (&u64, &Seat)| {
+            let bytes = seat.bytes(seat.pid.and_then(|it| measured.get(&it).copied().flatten()))?;
+            let idle = Some(seat.since.elapsed()).filter(|_| seat.is_idle());
+            Some(Holder { id: *id, bytes, idle, is_ending: seat.is_ending })
+        };
+        others.filter_map(holder).collect()
+    }
+
+    /// The processes, and which of them are idle.
+    fn who_may_end(&self) -> Vec<(u32, bool)> {
+        self.seats.values().filter_map(|it| Some((it.pid?, it.is_idle() && !it.is_ending))).collect()
+    }
+}
+
+impl Seat {
+    fn is_idle(&self) -> bool {
+        self.state == ServerState::Idle && self.waiting == 0
+    }
+
+    /// `None` if it has no process.
+    fn bytes(&self, measured: Option<u64>) -> Option<u64> {
+        let is_starting = self.state == ServerState::Starting;
+        match measured {
+            // It will have more.
+            Some(bytes) if is_starting => Some(bytes.max(self.bytes)),
+            Some(bytes) => Some(bytes),
+            None => (is_starting || self.pid.is_some()).then_some(self.bytes),
+        }
+    }
+
+    fn report(&self, id: u64) -> ServerReport {
+        ServerReport {
+            id,
+            name: self.name.clone(),
+            root: self.root.clone(),
+            version: self.version.clone(),
+            pid: self.pid,
+            memory: None,
+            state: self.state,
+            waiting: self.waiting,
+            counts: self.counts,
+            idle_for: Some(self.since.elapsed()).filter(|_| self.is_idle()),
+            last_error: self.last_error.clone(),
+        }
+    }
+
+    fn lines(&self) -> Vec<(Epoch, String)> {
+        let lines = |(epoch, log): &(Epoch, Arc<Log>)| {
+            let epoch = *epoch;
+            log.tail(usize::MAX).into_iter().map(move |it| (epoch, it))
+        };
+        self.logs.iter().flat_map(lines).collect()
+    }
+
+    fn keep_log(&mut self, epoch: Epoch, log: Arc<Log>) {
+        self.logs.push_back((epoch, log));
+        while self.logs.len() > LOGS {
+            self.logs.pop_front();
+        }
+    }
+
+    fn enter(&mut self, state: ServerState) {
+        (self.state, self.since, self.is_ending) = (state, Instant::now(), false);
+    }
+}

@@ -1,0 +1,157 @@
+//! All servers of a program: each is started when it is first needed, twice if one does not keep up, and ended
+//! when it is not needed, or when another one needs its memory.
+//!
+//! Which servers there are to be is said by those who ask. Nothing here knows what a server is asked.
+
+mod team;
+mod told;
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use overlay::ContentHash;
+
+pub(crate) use self::{team::Team, told::look};
+use crate::{Launch, Life, Profile, ServerLog, ServerReport, Setup, actor::FAREWELL, board::Board};
+
+const SHUT_DOWN: &str = "the language servers were shut down";
+
+/// What the servers of a pool may do.
+#[derive(Debug, Clone)]
+pub struct PoolLimits {
+    /// The bytes of memory that all may have together.
+    pub memory: u64,
+    /// How many processes there are of the same server, at most.
+    pub processes: usize,
+    /// How long a question is to wait before there is one more.
+    pub wait: Duration,
+    pub life: Life,
+}
+
+impl Default for PoolLimits {
+    /// A quarter of the machine's memory.
+    fn default() -> Self {
+        let memory = memory_of_the_machine().unwrap_or(MEMORY) / 4;
+        Self { memory, processes: 2, wait: Duration::from_secs(1), life: Life::default() }
+    }
+}
+
+/// Of a machine that does not tell.
+const MEMORY: u64 = 8 << 30;
+
+/// A handle; clones share the servers. When the last is dropped, and all linters of it, they are ended.
+#[derive(Clone)]
+pub struct Pool(Arc<Shared>);
+
+struct Shared {
+    limits: PoolLimits,
+    board: Arc<Board>,
+    teams: Mutex<Teams>,
+}
+
+#[derive(Default)]
+struct Teams {
+    by_key: BTreeMap<Key, Arc<Team>>,
+    is_shut_down: bool,
+}
+
+/// What tells one server from another: where it works, which it is, and how it is started and set.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    root: PathBuf,
+    profile: String,
+    digest: ContentHash,
+}
+
+impl Pool {
+    pub fn new(limits: PoolLimits) -> Self {
+        let (board, teams) = (Board::new(limits.memory), Mutex::default());
+        Self(Arc::new(Shared { limits, board, teams }))
+    }
+
+    /// Every server that there is, also those that have no process at the moment.
+    pub fn status(&self) -> Vec<ServerReport> {
+        self.0.board.report()
+    }
+
+    /// Waits until the servers are so; their memory is not told. Returns whether they are.
+    pub fn wait_until(&self, deadline: Instant, is_so: impl Fn(&[ServerReport]) -> bool) -> bool {
+        self.0.board.wait_until(deadline, &is_so)
+    }
+
+    /// What the servers of this name wrote to their standard error lately.
+    pub fn log(&self, name: &str) -> Vec<ServerLog> {
+        self.0.board.logs(name)
+    }
+
+    /// Ends all servers side by side, and kills those that have not ended until `deadline`. There are no
+    /// others after that: what is asked is failed.
+    pub fn shutdown(&self, deadline: Instant) {
+        let teams = {
+            let mut teams = self.0.teams();
+            teams.is_shut_down = true;
+            std::mem::take(&mut teams.by_key)
+        };
+        teams.values().for_each(|it| it.stop(deadline));
+        teams.values().for_each(|it| it.join());
+    }
+
+    /// The servers for this setup. What was set up first counts.
+    pub(crate) fn team(&self, setup: Setup) -> Result<Arc<Team>, String> {
+        let mut teams = self.0.teams();
+        if teams.is_shut_down {
+            return Err(SHUT_DOWN.to_owned());
+        }
+        // Configurations come and go.
+        teams.by_key.retain(|_, it| Arc::strong_count(it) > 1 || it.has_process());
+        let digest = digest(&setup);
+        let key = Key { root: setup.root.clone(), profile: setup.profile.name.clone(), digest };
+        let team = || Arc::new(Team::new(setup, &self.0.limits, &self.0.board));
+        Ok(Arc::clone(teams.by_key.entry(key).or_insert_with(team)))
+    }
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new(PoolLimits::default())
+    }
+}
+
+impl Shared {
+    fn teams(&self) -> MutexGuard<'_, Teams> {
+        self.teams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Shared {
+    /// All are asked to end before one is waited for.
+    fn drop(&mut self) {
+        for team in self.teams().by_key.values().filter(|it| Arc::strong_count(it) == 1) {
+            team.stop(Instant::now() + FAREWELL);
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "/proc is no workspace")]
+fn memory_of_the_machine() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = text.lines().find_map(|it| it.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// Of all that decides how the server is started and what it is told.
+pub(crate) fn digest(setup: &Setup) -> ContentHash {
+    let Setup { profile, launch, .. } = setup;
+    let Profile { options, settings, capabilities, barrier, sees, .. } = profile;
+    let Launch { program, args, env, .. } = launch;
+    let text = format!(
+        "{program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {:?}",
+        profile.config_files
+    );
+    ContentHash::of(text.as_bytes())
+}

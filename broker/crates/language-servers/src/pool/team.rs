@@ -1,0 +1,167 @@
+//! The processes of one server, which all do the same: one, and more only if it does not keep up.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::{Duration, Instant},
+};
+
+use lint::{Cancel, Completeness, Outcome};
+use overlay::{View, WorkspacePath};
+
+use super::{
+    PoolLimits, SHUT_DOWN,
+    told::{Contents, Told, look},
+};
+use crate::{
+    NoAnswer, Question, Reply, Server, Setup,
+    board::{Board, Load},
+};
+
+pub(crate) struct Team {
+    setup: Setup,
+    limits: PoolLimits,
+    board: Arc<Board>,
+    told: OnceLock<Told>,
+    members: Mutex<Members>,
+}
+
+#[derive(Default)]
+struct Members {
+    servers: Vec<Arc<Server>>,
+    is_stopped: bool,
+}
+
+impl Team {
+    pub(super) fn new(setup: Setup, limits: &PoolLimits, board: &Arc<Board>) -> Self {
+        let (told, members) = Default::default();
+        Self { setup, limits: limits.clone(), board: Arc::clone(board), told, members }
+    }
+
+    /// What the server calls itself: started only if that is not known yet.
+    pub(crate) fn version(&self, deadline: Instant, cancel: &Cancel) -> Result<String, String> {
+        // Before it reads the disk itself.
+        self.told();
+        let server = self.choose().ok_or(SHUT_DOWN)?;
+        let version = match server.version() {
+            Some(version) => Some(version),
+            None => server.start(deadline, cancel)?,
+        };
+        Ok(version.unwrap_or_default())
+    }
+
+    /// Whether it calls itself something else meanwhile.
+    pub(crate) fn is_another(&self, version: &str) -> bool {
+        let is_other = |it: &Arc<Server>| it.version().is_some_and(|now| now != version);
+        self.members().servers.iter().any(is_other)
+    }
+
+    /// Tells all processes what changed on the disk, as far as the view shows it.
+    pub(crate) fn tell_changes(&self, view: &dyn View, contents: &Contents) {
+        self.told().update(view, contents, |changes| {
+            self.members().servers.iter().for_each(|it| it.disk_changed(changes.clone()));
+        });
+    }
+
+    fn told(&self) -> &Told {
+        let Setup { disk, profile, .. } = &self.setup;
+        self.told.get_or_init(|| Told::new(Arc::clone(disk), look(disk, profile).1))
+    }
+
+    /// See [`Server::ask`].
+    pub(crate) fn ask(
+        &self,
+        view: Arc<dyn View>,
+        units: Vec<WorkspacePath>,
+        deadline: Instant,
+        cancel: &Cancel,
+        answer: &mut dyn FnMut(usize, Outcome),
+    ) {
+        match self.choose() {
+            Some(server) => server.ask(view, units, deadline, cancel, answer),
+            None => (0..units.len()).for_each(|index| {
+                answer(index, Outcome::without_findings(Completeness::Failed(SHUT_DOWN.to_owned())));
+            }),
+        }
+    }
+
+    /// See [`Server::query`].
+    pub(crate) fn query(
+        &self,
+        view: Arc<dyn View>,
+        question: Question,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Reply {
+        match self.choose() {
+            Some(server) => server.query(view, question, deadline, cancel),
+            None => Reply::without(NoAnswer::Failed(SHUT_DOWN.to_owned())),
+        }
+    }
+
+    pub(super) fn has_process(&self) -> bool {
+        self.members().servers.iter().any(|it| it.has_process())
+    }
+
+    pub(super) fn stop(&self, deadline: Instant) {
+        let mut members = self.members();
+        members.is_stopped = true;
+        members.servers.iter().for_each(|it| it.stop(deadline));
+    }
+
+    pub(super) fn join(&self) {
+        let servers = std::mem::take(&mut self.members().servers);
+        servers.iter().for_each(|it| it.join());
+    }
+
+    /// `None` once they were stopped.
+    fn choose(&self) -> Option<Arc<Server>> {
+        let PoolLimits { processes, wait, life, .. } = &self.limits;
+        let mut members = self.members();
+        if members.is_stopped {
+            return None;
+        }
+        let loads: Vec<_> = members.servers.iter().map(|it| it.load()).collect();
+        let chosen = best(&loads, *wait);
+        let is_late = chosen.is_none_or(|it| loads[it].wait > *wait);
+        let memory = self.setup.profile.memory;
+        if is_late && loads.len() < *processes.max(&1) && (chosen.is_none() || self.board.has_room(memory)) {
+            let server = Server::on(&self.board, self.setup.clone(), life.clone());
+            members.servers.push(Arc::new(server));
+            return members.servers.last().cloned();
+        }
+        chosen.map(|it| Arc::clone(&members.servers[it]))
+    }
+
+    fn members(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The first that is soon free, so that others become idle; else the one that is free first. One that is
+/// stuck only if all are.
+fn best(loads: &[Load], patience: Duration) -> Option<usize> {
+    let all =
+        || loads.iter().enumerate().filter(|(_, it)| !it.is_stuck || loads.iter().all(|it| it.is_stuck));
+    let soon = all().find(|(_, it)| it.wait <= patience);
+    soon.or_else(|| all().min_by_key(|(_, it)| it.wait)).map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_that_keeps_up_is_chosen() {
+        let best = |loads: &[(u64, bool)]| {
+            let load =
+                |&(seconds, is_stuck): &(u64, bool)| Load { wait: Duration::from_secs(seconds), is_stuck };
+            best(&loads.iter().map(load).collect::<Vec<_>>(), Duration::from_secs(2))
+        };
+        assert_eq!(best(&[]), None);
+        assert_eq!(best(&[(2, false), (0, false)]), Some(0));
+        assert_eq!(best(&[(3, false), (2, false)]), Some(1));
+        assert_eq!(best(&[(5, false), (6, false), (4, false)]), Some(2));
+        assert_eq!(best(&[(0, true), (9, false)]), Some(1));
+        assert_eq!(best(&[(3, true), (1, true)]), Some(1));
+    }
+}

@@ -1,0 +1,38 @@
+//! A daemon with a pool of so many servers. Says the process ids of all of them and stays, to be killed.
+
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use language_servers::{Keeper, LanguageServer, Launch, Limits, Pool, PoolLimits, Profile, Setup};
+use lint::Cancel;
+use overlay::Memory;
+
+use crate::family;
+
+pub(crate) fn run(count: &str) {
+    let pool = Pool::new(PoolLimits::default());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let start = |it| LanguageServer::in_pool(&pool, setup(it), deadline, &Cancel::default()).unwrap();
+    let _linters: Vec<_> = (0..count.parse().unwrap()).map(start).collect();
+    let pids: Vec<_> = pool.status().iter().map(|it| it.pid.unwrap().to_string()).collect();
+    println!("{}", pids.join(" "));
+    family::stay();
+}
+
+/// Of the workspace with this number.
+fn setup(number: u32) -> Setup {
+    let launch = Launch {
+        keeper: Keeper::this_program(["keeper"]).unwrap(),
+        program: std::env::current_exe().unwrap(),
+        args: vec!["model".into()],
+        env: Vec::new(),
+        cwd: PathBuf::from("/"),
+        nice: 0,
+    };
+    let profile = Profile::named("ty").unwrap().clone();
+    let (root, disk) = (PathBuf::from(format!("/w{number}")), Arc::new(Memory::default()));
+    Setup { profile, root, disk, launch, limits: Limits::default(), pause: Duration::from_secs(1) }
+}
