@@ -147,11 +147,12 @@ fn memory_of_the_machine() -> Option<u64> {
 /// Of all that decides how the server is started and what it is told.
 pub(crate) fn digest(setup: &Setup) -> ContentHash {
     let Setup { profile, launch, .. } = setup;
-    let Profile { options, settings, capabilities, barrier, sees, .. } = profile;
+    let Profile { options, settings, capabilities, barrier, sees, config_files, .. } = profile;
+    let Profile { canary, registers, opens_silently, reads_late, .. } = profile;
     let Launch { program, args, env, .. } = launch;
     let text = format!(
-        "{program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {:?}",
-        profile.config_files
+        "{program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {config_files:?} \
+         {canary:?} {registers:?} {opens_silently} {reads_late}"
     );
     ContentHash::of(text.as_bytes())
 }

@@ -58,6 +58,16 @@ pub struct Profile {
     /// Commands of the server that do nothing but to ask for edits. No others are run.
     #[serde(default)]
     pub commands: Vec<String>,
+    /// A method that the server registers when it is ready.
+    #[serde(default)]
+    pub registers: Option<String>,
+    /// Whether other files see an opened document as it is only once it was changed.
+    #[serde(default)]
+    pub opens_silently: bool,
+    /// Whether it reads the disk at a time of its own after a document was closed or a file has changed. It is
+    /// better not left to that: such files stay open.
+    #[serde(default)]
+    pub reads_late: bool,
     pub memory: MemoryClass,
     /// What a person can do to have it.
     pub install: String,
@@ -109,9 +119,9 @@ pub enum Barrier {
     /// The first that is published about a document after it was sent. Of a server that tells no versions,
     /// and publishes exactly once about each document that it is sent.
     NextPublish,
-    /// What is published with the version that was sent after all that differs, with the wish that everything
-    /// is built anew.
-    TouchAndRebuild,
+    /// What is published with the version of a document that was closed, and opened again after all that
+    /// differs. Of a server that says first, with the same version, what it makes of what it has built before.
+    Reopen,
 }
 
 impl Barrier {

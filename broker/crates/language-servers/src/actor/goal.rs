@@ -90,6 +90,18 @@ impl Goal {
         }
     }
 
+    /// These are open, too, as far as they are there.
+    pub(super) fn keep(&mut self, view: &dyn View, paths: impl IntoIterator<Item = WorkspacePath>) {
+        for path in paths {
+            if !self.gone.contains(&path)
+                && !self.documents.contains_key(&path)
+                && let Ok(hash) = hash(view, &path)
+            {
+                self.documents.insert(path, hash);
+            }
+        }
+    }
+
     /// What an open document's text is.
     pub(super) fn text(&self, view: &dyn View, path: &WorkspacePath) -> io::Result<Bytes> {
         if self.gone.contains(path) { Ok(Bytes::new()) } else { view.open(path) }

@@ -170,13 +170,12 @@ impl Process {
     /// Has it started, and waits until its answers count.
     pub(super) fn make_ready(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
         self.start(deadline, cancel)?;
-        let method = self.method();
-        let running = self.running()?;
-        if running.is_ready {
+        if self.running()?.is_ready {
             return Ok(());
         }
-        if let Some(method) = method {
-            running.client.wait_for(method, deadline, cancel).map_err(|error| match error {
+        let setup = Arc::clone(&self.setup);
+        for method in self.method().into_iter().chain(setup.profile.registers.as_deref()) {
+            self.running()?.client.wait_for(method, deadline, cancel).map_err(|error| match error {
                 RequestError::TimedOut => {
                     Trouble::Pending(format!("the server does not offer `{method}` yet"))
                 }
@@ -193,7 +192,7 @@ impl Process {
         match self.setup.profile.barrier {
             Barrier::Pull | Barrier::PullWhenQuiescent => Some(PULL),
             Barrier::Tsserver => Some(tsserver::METHOD),
-            Barrier::Version | Barrier::NextPublish | Barrier::TouchAndRebuild => None,
+            Barrier::Version | Barrier::NextPublish | Barrier::Reopen => None,
         }
     }
 
@@ -206,10 +205,14 @@ impl Process {
     ) -> Result<BTreeMap<WorkspacePath, String>, Trouble> {
         self.listen();
         self.running()?.heard.clear();
+        let mut goal = goal.clone();
         let (shown, listener) = self.shown()?;
-        let unreadable = shown.switch(goal, view, &listener)?;
+        if listener.profile.reads_late {
+            goal.keep(view, shown.kept());
+        }
+        let unreadable = shown.switch(&goal, view, &listener)?;
         if self.setup.profile.sees.deletes == Deletes::Watched {
-            self.switch_deletes(goal, deadline, cancel)?;
+            self.switch_deletes(&goal, deadline, cancel)?;
         }
         Ok(unreadable)
     }
@@ -368,8 +371,11 @@ impl Process {
         if shown.document(&path).is_none() {
             shown.open_text(&path, &canary.text, &listener)?;
         }
+        if !setup.profile.barrier.is_pull() {
+            self.await_canary(&path, deadline, cancel)?;
+        }
         let mut pause = TICK;
-        while !self.finds_something(&path, deadline, cancel)? {
+        while setup.profile.barrier.is_pull() && !self.finds_something(&path, deadline, cancel)? {
             rest(Instant::now() + pause, deadline, cancel)
                 .ok_or_else(|| Trouble::Pending("the server does not find anything yet".to_owned()))?;
             pause *= 2;

@@ -21,6 +21,8 @@ pub(super) struct Shown {
     closed: BTreeSet<WorkspacePath>,
     /// Opened or changed since the last answer.
     news: BTreeSet<WorkspacePath>,
+    /// What changed on the disk since the server was started, as far as it is told nothing better than that.
+    changed: BTreeSet<WorkspacePath>,
     last_version: i32,
 }
 
@@ -46,6 +48,11 @@ impl Document {
     fn new(bytes: Bytes) -> Result<Self, String> {
         str::from_utf8(&bytes).map_err(|_| "it is not UTF-8".to_owned())?;
         Ok(Self { hash: ContentHash::of(&bytes), bytes, version: 0 })
+    }
+
+    fn of(text: &str) -> Self {
+        let bytes = Bytes::copy_from_slice(text.as_bytes());
+        Self { hash: ContentHash::of(&bytes), bytes, version: 0 }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -84,13 +91,18 @@ impl Shown {
         }
         let stays = |it: &WorkspacePath| goal.documents.contains_key(it) && !unreadable.contains_key(it);
         let closed: Vec<_> = self.open.keys().filter(|it| !stays(it)).cloned().collect();
-        closed.iter().try_for_each(|it| self.close(it, to))?;
+        closed.iter().try_for_each(|it| self.leave(it, to))?;
 
         // What others import is there before they are.
         let (mut opened, changed): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|(path, _)| !self.open.contains_key(*path));
         opened.sort_by_key(|(path, _)| !goal.new.contains(*path));
-        opened.into_iter().try_for_each(|(path, document)| self.open(path, document, to))?;
+        for (path, document) in opened {
+            self.open(path, document, to)?;
+            if to.profile.opens_silently {
+                self.touch(path, to)?;
+            }
+        }
         changed.into_iter().try_for_each(|(path, document)| self.change(path, document, to))?;
         Ok(unreadable)
     }
@@ -101,6 +113,8 @@ impl Shown {
         changes: &[(WorkspacePath, DiskChange)],
         to: &Listener<'_>,
     ) -> Result<(), RequestError> {
+        let ours = changes.iter().filter(|(path, _)| to.profile.reads_late && to.profile.covers(path));
+        self.changed.extend(ours.map(|(path, _)| path.clone()));
         let news = changes.iter().filter(|(path, _)| !self.gone.contains(path));
         to.tell_files(news.map(|(path, change)| (path, *change)))?;
         for (path, change) in changes {
@@ -118,8 +132,15 @@ impl Shown {
         text: &str,
         to: &Listener<'_>,
     ) -> Result<(), RequestError> {
-        let bytes = Bytes::copy_from_slice(text.as_bytes());
-        self.open(path, Document { hash: ContentHash::of(&bytes), bytes, version: 0 }, to)
+        self.open(path, Document::of(text), to)
+    }
+
+    /// What is closed has no text in the meantime, where there is one.
+    fn leave(&mut self, path: &WorkspacePath, to: &Listener<'_>) -> Result<(), RequestError> {
+        if to.profile.reads_late {
+            self.change(path, Document::of(""), to)?;
+        }
+        self.close(path, to)
     }
 
     pub(super) fn close(&mut self, path: &WorkspacePath, to: &Listener<'_>) -> Result<(), RequestError> {
@@ -153,26 +174,26 @@ impl Shown {
         to: &Listener<'_>,
     ) -> Result<(), RequestError> {
         let version = self.next_version();
-        let params = changed(path, &document, version, to);
+        let params = json!({
+            "textDocument": { "uri": to.uris.of(path), "version": version },
+            "contentChanges": [{ "text": document.told() }],
+        });
         self.insert(path, document, version);
         to.tell("textDocument/didChange", &params)
     }
 
-    /// Tells a document as it is once more. `rebuilds` is the wish that all is built anew, as clangd knows it.
-    pub(super) fn touch(
-        &mut self,
-        path: &WorkspacePath,
-        rebuilds: bool,
-        to: &Listener<'_>,
-    ) -> Result<(), RequestError> {
-        let Some(document) = self.open.get(path).cloned() else { return Ok(()) };
-        let version = self.next_version();
-        let mut params = changed(path, &document, version, to);
-        if rebuilds {
-            params["forceRebuild"] = json!(true);
+    /// Tells a document as it is once more.
+    pub(super) fn touch(&mut self, path: &WorkspacePath, to: &Listener<'_>) -> Result<(), RequestError> {
+        match self.open.get(path).cloned() {
+            Some(document) => self.change(path, document, to),
+            None => Ok(()),
         }
-        self.insert(path, document, version);
-        to.tell("textDocument/didChange", &params)
+    }
+
+    pub(super) fn reopen(&mut self, path: &WorkspacePath, to: &Listener<'_>) -> Result<(), RequestError> {
+        let Some(document) = self.open.get(path).cloned() else { return Ok(()) };
+        self.close(path, to)?;
+        self.open(path, document, to)
     }
 
     fn insert(&mut self, path: &WorkspacePath, document: Document, version: i32) {
@@ -210,6 +231,11 @@ impl Shown {
         self.open.keys()
     }
 
+    /// What a server that reads late has another text of than the disk may have, or had.
+    pub(super) fn kept(&self) -> BTreeSet<WorkspacePath> {
+        self.open.keys().chain(&self.changed).cloned().collect()
+    }
+
     pub(super) fn any_open(&self) -> Option<&WorkspacePath> {
         self.open.keys().next()
     }
@@ -229,13 +255,6 @@ impl Shown {
         self.last_version += 1;
         self.last_version
     }
-}
-
-fn changed(path: &WorkspacePath, document: &Document, version: i32, to: &Listener<'_>) -> Value {
-    json!({
-        "textDocument": { "uri": to.uris.of(path), "version": version },
-        "contentChanges": [{ "text": document.told() }],
-    })
 }
 
 impl Listener<'_> {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use language_servers::{Barrier, Canary, Deletes};
+use language_servers::{Barrier, Canary, Deletes, DiskChange};
 use lint::{Cancel, Completeness};
 use overlay::ContentHash;
 use serde_json::json;
@@ -246,10 +246,49 @@ fn what_a_server_cannot_see_is_told() {
 }
 
 #[test]
+fn a_server_that_reads_the_others_from_the_disk() {
+    let bench = Bench::model_with(|it| it.sees.edited_files = false);
+    let reason = "`b.m` is another one on the disk, which is what model may have read";
+    assert_eq!(bench.says(&[("b.m", Some("b1"))], "a.m"), format!("a.m=a0 b.m=b1 [{reason}]"));
+    assert_eq!(bench.says(&[("b.m", Some("b1"))], "b.m"), "b.m=b1");
+}
+
+#[test]
 fn a_delete_can_be_emulated() {
     let bench = Bench::model_with(|it| it.sees.deletes = Deletes::Emulated);
     let reason = "`b.m` is deleted here, and model may still see it";
     assert_eq!(bench.says(&[("b.m", None)], "a.m"), format!("a.m=a0 b.m= [{reason}]"));
     assert_eq!(bench.says(&[("b.m", None)], "b.m"), "failed: there is no such file");
     assert_eq!(bench.says(&[], "a.m"), "a.m=a0");
+}
+
+#[test]
+fn what_is_opened_silently_is_changed_at_once() {
+    let script = [open("a.m", 1, "a1"), change("a.m", 2, "a1"), pull("a.m", &["one"]), HANG.to_owned()];
+    let bench = Bench::scripted(&script.join("\n"), |it| it.opens_silently = true);
+    assert_eq!(bench.says(&[("a.m", Some("a1"))], "a.m"), "one");
+}
+
+#[test]
+fn a_server_that_reads_late_need_not_read() {
+    let changed = json!({ "changes": [{ "uri": uri("b.m"), "type": 2 }] });
+    let script = [
+        open("z.m", 1, "new"),
+        open("a.m", 2, "a1"),
+        pull("a.m", &["one"]),
+        // What is only the branch's has no text before it is gone, and what is on the disk stays open.
+        change("z.m", 3, ""),
+        close("z.m"),
+        open("b.m", 4, "b0"),
+        change("a.m", 5, "a0"),
+        pull("b.m", &["base"]),
+        json!({ "expect": "workspace/didChangeWatchedFiles", "with": changed }).to_string(),
+        pull("a.m", &["with what changed"]),
+        HANG.to_owned(),
+    ];
+    let bench = Bench::scripted(&script.join("\n"), |it| it.reads_late = true);
+    assert_eq!(bench.says(&[("a.m", Some("a1")), ("z.m", Some("new"))], "a.m"), "one");
+    assert_eq!(bench.says(&[], "b.m"), "base");
+    bench.server.disk_changed(vec![(crate::bench::path("b.m"), DiskChange::Changed)]);
+    assert_eq!(bench.says(&[], "a.m"), "with what changed");
 }

@@ -74,7 +74,7 @@ impl Bench {
     /// A server that publishes about what it is sent, and would believe any older state.
     pub(crate) fn publishing() -> Self {
         let mut profile = profile();
-        profile.barrier = Barrier::TouchAndRebuild;
+        profile.barrier = Barrier::Reopen;
         Self::of(setup(&["model", "publishes"], profile))
     }
 

@@ -128,6 +128,6 @@ fn two_that_are_often_started_anew() {
 
 #[test]
 fn one_that_publishes() {
-    let profile = Profile { barrier: Barrier::TouchAndRebuild, ..profile() };
+    let profile = Profile { barrier: Barrier::Reopen, ..profile() };
     check(PoolLimits { processes: 1, ..PoolLimits::default() }, setup(&["model", "publishes"], profile));
 }

@@ -1,28 +1,27 @@
 //! Real servers, where they are named, moved between many branches: no answer is of another branch.
-//! `BROKER_TEST_TY=/path/to/ty cargo test -p language-servers isolation -- --nocapture`; likewise
-//! `BROKER_TEST_PYRIGHT`, `BROKER_TEST_BASEDPYRIGHT` and `BROKER_TEST_TYPESCRIPT` (the native one of version 7)
-//! and `BROKER_TEST_OXLINT`, each a language server's program.
+//! `BROKER_TEST_TY=/path/to/ty cargo test -p language-servers isolation -- --nocapture`; likewise for each of
+//! the profiles. `BROKER_TEST_SERVERS_REQUIRED=ty,gopls` makes it a failure that one of these is not named.
 
 use std::{
-    ffi::OsString,
-    path::Path,
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-use language_servers::{Deletes, LanguageServer, Limits, Profile, Server, Setup};
+use language_servers::{Deletes, LanguageServer, Profile, Server, Setup, profiles};
 use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
-use overlay::{Branch, Disk, View};
+use overlay::{Branch, View};
 
 use crate::{
     bench::path,
-    fixture::{far, options},
+    fixture::far,
+    languages::{Language, is_right, language, program},
 };
 
-const BRANCHES: usize = 20;
+pub(crate) const BRANCHES: usize = 20;
 const CYCLES: usize = 5;
 const ABANDONED: usize = 24;
+const BOTH: [&str; 2] = ["a", "b"];
 
 /// Numbers that look random and are the same each time.
 pub(crate) struct Numbers(u64);
@@ -36,175 +35,154 @@ impl Numbers {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
-}
 
-/// A language of two files.
-#[derive(Clone, Copy)]
-struct Language {
-    extension: &'static str,
-    /// A file with a class of this name, which its function gives, and a finding that names it.
-    a: fn(&str) -> String,
-    /// One that has the same finding for the function of that module.
-    b: fn(&str) -> String,
-    no_module: &'static str,
-}
-
-const PYTHON: Language = Language {
-    extension: "py",
-    a: |it| format!("class {it}: ...\ndef f() -> {it}: return {it}()\nx: int = f()\n"),
-    b: |it| format!("from {it} import f\ny: int = f()\n"),
-    no_module: "",
-};
-
-const TYPESCRIPT: Language = Language {
-    extension: "ts",
-    a: |it| {
-        let class = format!("export class {it} {{ own = 1 }}\n");
-        format!("{class}export function f(): {it} {{ return new {it}() }}\nexport const x: number = f();\n")
-    },
-    b: |it| format!("import {{ f }} from './{it}';\nexport const y: number = f();\n"),
-    no_module: "Cannot find module './a'",
-};
-
-impl Language {
-    fn file(self, module: &str) -> String {
-        format!("{module}.{}", self.extension)
-    }
-
-    fn text(self, marker: usize) -> String {
-        (self.a)(&format!("Marker{marker}_"))
-    }
-
-    fn edit(self, branch: &mut Branch, module: &str, text: String) {
-        branch.write(&path(&self.file(module)), text.into()).unwrap();
-    }
-
-    fn ask(self, server: &Server, view: &Arc<dyn View>, cancel: &Cancel) -> Vec<Outcome> {
-        let mut outcomes = vec![None, None];
-        let units = ["a", "b"].map(|it| path(&self.file(it))).to_vec();
-        server.ask(Arc::clone(view), units, far(), cancel, &mut |index, it| outcomes[index] = Some(it));
-        outcomes.into_iter().map(Option::unwrap).collect()
+    fn shuffled(&mut self, end: usize) -> Vec<usize> {
+        let mut order: Vec<_> = (0..end).collect();
+        for at in (1..end).rev() {
+            order.swap(at, self.below(at + 1));
+        }
+        order
     }
 }
 
-/// Whether both say something of this branch, and nothing of any other.
-fn is_right(outcomes: &[Outcome], marker: usize) -> bool {
-    let is_own = |it: &Outcome| {
-        let text: String = it.diagnostics.iter().map(|it| it.message.as_str()).collect();
-        let own = text.matches(&format!("Marker{marker}_")).count();
-        it.completeness == Completeness::Complete && own > 0 && own == text.matches("Marker").count()
-    };
-    outcomes.iter().all(is_own)
+/// What came of a run through all branches.
+pub(crate) struct Run {
+    pub(crate) switches: Vec<Duration>,
+    pub(crate) wrong: usize,
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a short list")]
-fn percentile(times: &mut [Duration], part: f64) -> Duration {
+pub(crate) fn percentile(times: &mut [Duration], part: f64) -> Duration {
     times.sort();
     times[((times.len() - 1) as f64 * part) as usize]
 }
 
-fn check(name: &str, variable: &str, language: Language) {
-    if let Some(program) = std::env::var_os(variable) {
-        let folder = tempfile::tempdir().unwrap();
-        let setup = setup(name, program, folder.path(), language);
+fn check(name: &str) {
+    if let Some(program) = program(name) {
+        let (folder, language) = (tempfile::tempdir().unwrap(), language(name));
+        // As a server sees it that follows links.
+        let root = folder.path().canonicalize().unwrap();
+        let setup = language.setup(name, program, &root);
+        check_first(name, &setup, language);
         check_switches(name, setup.clone(), language);
         check_files(name, setup.clone(), language);
         check_disk(name, setup, language);
-    } else {
-        println!("skipped: {variable} does not name a server");
     }
 }
 
-fn setup(name: &str, program: OsString, folder: &Path, language: Language) -> Setup {
-    let write = |module, text| std::fs::write(folder.join(language.file(module)), text).unwrap();
-    write("a", language.text(0));
-    write("b", (language.b)("a"));
-    if language.extension == "ts" {
-        std::fs::write(folder.join("tsconfig.json"), r#"{"compilerOptions": {"strict": true}}"#).unwrap();
+/// Whether an answer can be whole with the edits that a branch has here.
+pub(crate) fn is_whole(setup: &Setup) -> bool {
+    setup.profile.sees.edited_files
+}
+
+/// What is wrong is found by the first answer after the start.
+fn check_first(name: &str, setup: &Setup, language: Language) {
+    for marker in 1..=3 {
+        let server = Server::new(setup.clone());
+        let view = language.view(&setup.disk, |it| language.edit(it, "a", language.text("a", marker)));
+        let outcomes = language.ask(&server, &view, &["a"]);
+        assert!(is_right(&outcomes, marker, true), "{name}: {outcomes:?}");
     }
-    let disk: Arc<dyn View> = Arc::new(Disk::new(folder).unwrap());
-    let profile = Profile::named(name).unwrap().clone();
-    let mut launch = options("").launch;
-    launch.program = program.into();
-    launch.args = profile.launch[0].args.iter().map(Into::into).collect();
-    launch.cwd = folder.to_owned();
-    let (root, pause) = (folder.to_owned(), Duration::from_millis(100));
-    Setup { profile, root, disk, launch, limits: Limits::default(), pause }
 }
 
 fn check_switches(name: &str, setup: Setup, language: Language) {
-    let disk = Arc::clone(&setup.disk);
+    let (disk, is_whole) = (Arc::clone(&setup.disk), is_whole(&setup));
     let server = Server::new(setup);
-    let view = |marker: usize| -> Arc<dyn View> {
-        let mut branch = Branch::new(Arc::clone(&disk));
-        language.edit(&mut branch, "a", language.text(marker));
-        Arc::new(branch.snapshot())
-    };
-    let views: Vec<_> = (1..=BRANCHES).map(view).collect();
-
-    let start = Instant::now();
-    let base = language.ask(&server, &disk, &Cancel::default());
-    assert!(is_right(&base, 0), "{base:?}");
-    println!("{name}: start {:?}", start.elapsed());
-
-    let (mut numbers, mut times, mut n_wrong, mut n_abandoned) = (Numbers(7), Vec::new(), 0, 0);
-    for cycle in 0..CYCLES {
-        let mut order: Vec<_> = (1..=BRANCHES).collect();
-        for at in (1..order.len()).rev() {
-            order.swap(at, numbers.below(at + 1));
-        }
-        for marker in order {
-            if n_abandoned < ABANDONED && numbers.below(4) < 1 + cycle / 3 {
-                abandon(language, &server, &views[numbers.below(BRANCHES)], numbers.below(3000));
-                n_abandoned += 1;
-            }
-            let start = Instant::now();
-            let outcomes = language.ask(&server, &views[marker - 1], &Cancel::default());
-            times.push(start.elapsed());
-            if !is_right(&outcomes, marker) {
-                println!("{name}: wrong for {marker}: {outcomes:?}");
-                n_wrong += 1;
-            }
-        }
-    }
-    let again = language.ask(&server, &disk, &Cancel::default());
-    let (p50, p99) = (percentile(&mut times, 0.5), percentile(&mut times, 0.99));
-    let n = times.len();
-    println!("{name}: {n} switches, {n_abandoned} abandoned, {n_wrong} wrong, p50 {p50:?}, p99 {p99:?}");
-    assert_eq!((n_wrong, n_abandoned), (0, ABANDONED));
+    let base = language.ask(&server, &disk, &BOTH);
+    let mut run = switch(name, &server, &disk, language, is_whole);
+    let again = language.ask(&server, &disk, &BOTH);
+    let (p50, p99) = (percentile(&mut run.switches, 0.5), percentile(&mut run.switches, 0.99));
+    let (n, n_wrong) = (run.switches.len(), run.wrong);
+    println!("{name}: {n} switches, {ABANDONED} abandoned, {n_wrong} wrong, p50 {p50:?}, p99 {p99:?}");
+    assert_eq!(n_wrong, 0);
     for (before, after) in base.iter().zip(&again) {
         assert_eq!(before.diagnostics, after.diagnostics, "the base has changed");
     }
+}
+
+/// All branches in random orders, with some that are left before they have answered.
+pub(crate) fn switch(
+    name: &str,
+    server: &Server,
+    disk: &Arc<dyn View>,
+    language: Language,
+    is_whole: bool,
+) -> Run {
+    let views: Vec<_> =
+        (1..=BRANCHES).map(|marker| language.view(disk, |it| language.mark(it, marker))).collect();
+    let base = language.ask(server, disk, &BOTH);
+    let mut run = Run { switches: Vec::new(), wrong: 0 };
+    assert!(is_right(&base, 0, true), "{name}: {base:?}");
+    let (mut numbers, mut n_abandoned) = (Numbers(7), 0);
+    for cycle in 0..CYCLES {
+        for index in numbers.shuffled(BRANCHES) {
+            if n_abandoned < ABANDONED && numbers.below(4) < 1 + cycle / 3 {
+                abandon(language, server, &views[numbers.below(BRANCHES)], numbers.below(3000));
+                n_abandoned += 1;
+            }
+            // What branches have edited is closed here, and counts all the same.
+            if index % 4 == 0 {
+                let outcomes = language.ask(server, disk, &["b"]);
+                if !is_right(&outcomes, 0, true) {
+                    println!("{name}: wrong for the base: {outcomes:?}");
+                    run.wrong += 1;
+                }
+            }
+            let start = Instant::now();
+            let outcomes = language.ask(server, &views[index], &BOTH);
+            run.switches.push(start.elapsed());
+            if !is_right(&outcomes, index + 1, is_whole) {
+                println!("{name}: wrong for {}: {outcomes:?}", index + 1);
+                run.wrong += 1;
+            }
+        }
+    }
+    assert_eq!(n_abandoned, ABANDONED);
+    run
 }
 
 /// A file that only a branch has, and one that it does not have: seen, or said not to be seen.
 fn check_files(name: &str, setup: Setup, language: Language) {
     let (disk, sees) = (Arc::clone(&setup.disk), setup.profile.sees);
     let server = Server::new(setup);
-    let ask = |edit: &dyn Fn(&mut Branch)| {
-        let mut branch = Branch::new(Arc::clone(&disk));
-        edit(&mut branch);
-        let view: Arc<dyn View> = Arc::new(branch.snapshot());
-        language.ask(&server, &view, &Cancel::default()).remove(1)
+    let ask = |module: &str, edit: &dyn Fn(&mut Branch)| {
+        language.ask(&server, &language.view(&disk, edit), &[module]).remove(0)
     };
+    let is_right = |it: &Outcome, marker| is_right(std::slice::from_ref(it), marker, true);
     let is_partial = |it: &Outcome| matches!(it.completeness, Completeness::Partial(_));
     for marker in 1..5 {
-        let new = ask(&|it| {
-            language.edit(it, "new", language.text(marker));
-            language.edit(it, "b", (language.b)("new"));
-        });
-        let is_seen = is_right(std::slice::from_ref(&new), marker);
-        assert!(if sees.new_files { is_seen } else { is_partial(&new) }, "{name}: {new:?}");
+        let fresh = |it: &mut Branch| language.edit(it, "fresh", language.text("fresh", marker));
+        let own = ask("fresh", &fresh);
+        assert!(is_right(&own, marker), "{name}: {own:?}");
 
-        let gone = ask(&|it| drop(it.remove(&path(&language.file("a")))));
-        let is_missed = || {
-            let says = |it: &lint::Diagnostic| it.message.starts_with(language.no_module);
-            gone.completeness == Completeness::Complete && gone.diagnostics.iter().any(says)
+        if let Some(text) = language.dependent("fresh") {
+            let new = ask("b", &|it| {
+                fresh(it);
+                language.edit(it, "b", text.clone());
+            });
+            assert!(
+                if sees.new_files { is_right(&new, marker) } else { is_partial(&new) },
+                "{name}: {new:?}"
+            );
+        }
+        let gone = ask("b", &|it| drop(it.remove(&path(&language.file("a")))));
+        let is_missed = |it: &Outcome| {
+            let says = |it: &lint::Diagnostic| it.message.starts_with("Cannot find module './a'");
+            it.completeness == Completeness::Complete && it.diagnostics.iter().any(says)
         };
-        assert!(is_partial(&gone) || sees.deletes == Deletes::Watched && is_missed(), "{name}: {gone:?}");
+        let is_seen = match sees.deletes {
+            Deletes::Watched => is_missed(&gone),
+            Deletes::Irrelevant => is_right(&gone, 0),
+            Deletes::Emulated | Deletes::Ignored => is_partial(&gone),
+        };
+        assert!(is_seen, "{name}: {gone:?}");
+        if marker == 1 {
+            let said: Vec<_> = gone.diagnostics.iter().map(|it| &it.message).collect();
+            println!("{name}: without the file, {:?} {said:?}", gone.completeness);
+        }
 
-        let base = ask(&|_| ());
-        assert!(is_right(std::slice::from_ref(&base), 0), "{name}: {base:?}");
+        let base = ask("b", &|_| ());
+        assert!(is_right(&base, 0), "{name}: {base:?}");
     }
     println!("{name}: files that come and go are right, or said not to be seen");
 }
@@ -213,14 +191,15 @@ fn check_files(name: &str, setup: Setup, language: Language) {
 fn check_disk(name: &str, setup: Setup, language: Language) {
     let (disk, root) = (Arc::clone(&setup.disk), setup.root.clone());
     let linter = LanguageServer::of(setup, far(), &Cancel::default()).unwrap();
+    let changed = if language.depends() { "a" } else { "b" };
     let mut n_wrong = 0;
     for marker in 100..120 {
-        std::fs::write(root.join(language.file("a")), language.text(marker)).unwrap();
+        std::fs::write(root.join(language.file(changed)), language.text(changed, marker)).unwrap();
         let units = vec![Unit { path: path(&language.file("b")), named: path("") }];
         let (view, cancel, timeout) = (Arc::clone(&disk), Cancel::default(), Duration::from_secs(60));
         let mut outcomes = Vec::new();
         linter.check(&Job { view, units, cancel, timeout }, &mut |_, it| outcomes.push(it));
-        if !is_right(&outcomes, marker) {
+        if !is_right(&outcomes, marker, true) {
             println!("{name}: wrong for {marker} on the disk: {outcomes:?}");
             n_wrong += 1;
         }
@@ -236,51 +215,47 @@ fn abandon(language: Language, server: &Server, view: &Arc<dyn View>, microsecon
             thread::sleep(Duration::from_micros(microseconds as u64));
             cancel.cancel();
         });
-        language.ask(server, view, &cancel);
+        language.ask_until(server, view, &BOTH, &cancel);
     });
 }
 
-#[test]
-fn ty_keeps_branches_apart() {
-    check("ty", "BROKER_TEST_TY", PYTHON);
-}
+macro_rules! keep_branches_apart {
+    ($($test:ident $profile:literal)*) => {
+        $(
+            #[test]
+            fn $test() {
+                check($profile);
+            }
+        )*
 
-#[test]
-fn pyright_keeps_branches_apart() {
-    check("pyright", "BROKER_TEST_PYRIGHT", PYTHON);
-}
-
-#[test]
-fn basedpyright_keeps_branches_apart() {
-    check("basedpyright", "BROKER_TEST_BASEDPYRIGHT", PYTHON);
-}
-
-#[test]
-fn typescript_keeps_branches_apart() {
-    check("typescript", "BROKER_TEST_TYPESCRIPT", TYPESCRIPT);
-}
-
-/// It answers before it is ready: the first answer that is handed on is right all the same.
-#[test]
-fn oxlint_is_not_believed_too_early() {
-    let Some(program) = std::env::var_os("BROKER_TEST_OXLINT") else {
-        println!("skipped: BROKER_TEST_OXLINT does not name a server");
-        return;
+        #[test]
+        fn no_profile_is_left_out() {
+            let tested = [$($profile),*];
+            assert!(profiles().iter().all(|it| tested.contains(&&*it.name)));
+            let required = std::env::var("BROKER_TEST_SERVERS_REQUIRED").unwrap_or_default();
+            for name in required.split(',').filter(|it| !it.is_empty()) {
+                assert!(Profile::named(name).is_some(), "there is no profile `{name}` to be required");
+            }
+        }
     };
-    for _ in 0..5 {
-        let folder = tempfile::tempdir().unwrap();
-        let setup = setup("oxlint", program.clone(), folder.path(), TYPESCRIPT);
-        // What the configuration leaves out is found in no canary.
-        let config = r#"{"categories": {"correctness": "off"}, "rules": {"no-dupe-keys": "error"}}"#;
-        std::fs::write(folder.path().join(".oxlintrc.json"), config).unwrap();
-        let (disk, start) = (Arc::clone(&setup.disk), Instant::now());
-        let server = Server::new(setup);
-        let mut branch = Branch::new(disk);
-        TYPESCRIPT.edit(&mut branch, "a", "x = { a: 1, a: 2 };\n".to_owned());
-        let view: Arc<dyn View> = Arc::new(branch.snapshot());
-        let outcome = TYPESCRIPT.ask(&server, &view, &Cancel::default()).remove(0);
-        println!("oxlint: first answer after {:?}", start.elapsed());
-        let is_found = outcome.diagnostics.iter().any(|it| it.code == "eslint(no-dupe-keys)");
-        assert!(is_found && outcome.completeness == Completeness::Complete, "{outcome:?}");
-    }
+}
+
+keep_branches_apart! {
+    basedpyright "basedpyright"
+    bash "bash-language-server"
+    biome "biome"
+    clangd "clangd"
+    css "css-language-server"
+    eslint "eslint"
+    gopls "gopls"
+    html "html-language-server"
+    json "json-language-server"
+    oxlint "oxlint"
+    pyright "pyright"
+    rust_analyzer "rust-analyzer"
+    tombi "tombi"
+    ty "ty"
+    typescript "typescript"
+    typescript_5 "typescript-language-server"
+    yaml "yaml-language-server"
 }

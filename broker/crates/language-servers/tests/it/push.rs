@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use language_servers::{Barrier, Profile};
+use language_servers::{Barrier, Canary, Profile};
 use lint::Cancel;
 use serde_json::json;
 
@@ -142,21 +142,19 @@ fn a_closed_document_s_end_is_no_answer() {
 }
 
 #[test]
-fn a_rebuild_is_of_all_that_was_told_before() {
-    let document = json!({ "uri": uri("a.m"), "version": 3 });
-    let rebuild = json!({
-        "textDocument": document, "contentChanges": [{ "text": "a1" }], "forceRebuild": true,
-    });
+fn what_is_reopened_is_of_all_that_was_told_before() {
     let script = lines(&[
         &open("a.m", 1, "a1"),
         &open("b.m", 2, "b1"),
-        &json!({ "expect": "textDocument/didChange", "with": rebuild }).to_string(),
+        &close("a.m"),
+        &open("a.m", 3, "a1"),
         &publish("a.m", Some(1), &["before b.m was told"]),
+        &publish("a.m", None, &[]),
         &publish("a.m", Some(3), &["all"]),
         FENCE,
         HANG,
     ]);
-    let bench = bench(Barrier::TouchAndRebuild, &script);
+    let bench = bench(Barrier::Reopen, &script);
     assert_eq!(bench.says(&[("a.m", Some("a1")), ("b.m", Some("b1"))], "a.m"), "all");
 }
 
@@ -192,4 +190,47 @@ fn a_question_is_handed_on_to_tsserver() {
 fn a_death_is_told() {
     let script = lines(&[&open("a.m", 1, "a0"), &publish("a.m", Some(1), &["stale"]), r#"{"exit": 3}"#]);
     assert_eq!(bench(Barrier::Version, &script).says(&[], "a.m"), "failed: the server exited with code 3");
+}
+
+#[test]
+fn a_server_that_publishes_nothing_yet_is_not_believed() {
+    let script = lines(&[
+        &open("canary.m", 1, "wrong"),
+        &publish("canary.m", Some(1), &[]),
+        &publish("canary.m", Some(1), &["found"]),
+        &close("canary.m"),
+        &open("a.m", 2, "a0"),
+        &publish("a.m", Some(2), &["right"]),
+        FENCE,
+        HANG,
+    ]);
+    let bench = Bench::scripted(&script.join("\n"), |it| {
+        it.barrier = Barrier::Version;
+        it.canary = Some(Canary { path: "canary.m".to_owned(), text: "wrong".to_owned() });
+    });
+    assert_eq!(bench.says(&[], "a.m"), "right");
+}
+
+#[test]
+fn a_server_that_registers_when_it_is_ready_is_waited_for() {
+    let registration = json!({ "registrations": [{ "id": "1", "method": "x/ready" }] });
+    let register = json!({ "id": "r", "method": "client/registerCapability", "params": registration });
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("go");
+    let script = lines(&[
+        &json!({ "wait-for": file }).to_string(),
+        &json!({ "ask": register, "wants": null }).to_string(),
+        &open("a.m", 1, "a0"),
+        &publish("a.m", Some(1), &["right"]),
+        FENCE,
+        HANG,
+    ]);
+    let bench = Bench::scripted(&script.join("\n"), |it| {
+        it.barrier = Barrier::Version;
+        it.registers = Some("x/ready".to_owned());
+    });
+    let early = bench.ask_until(&bench.view(&[]), &["a.m"], soon(&bench), &Cancel::default());
+    assert_eq!(said(&early[0]), "pending: the server does not offer `x/ready` yet");
+    std::fs::write(file, "").unwrap();
+    assert_eq!(bench.says(&[], "a.m"), "right");
 }

@@ -39,6 +39,25 @@ impl Process {
         Ok((reports, Settled::Yes))
     }
 
+    /// Waits until it publishes something where there surely is something. It may have published before that
+    /// there is nothing.
+    pub(super) fn await_canary(
+        &mut self,
+        path: &WorkspacePath,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<(), Trouble> {
+        self.listen();
+        while self.running()?.heard.get(path).is_none_or(|it| it.get() == "[]") {
+            let Some(event) = self.events.next(deadline, cancel) else {
+                return Err(Trouble::Pending("the server does not find anything yet".to_owned()));
+            };
+            self.notice(event);
+            self.check_alive()?;
+        }
+        Ok(())
+    }
+
     /// What is to be published now about a document with this version counts, and nothing before.
     pub(super) fn hear(&mut self, uri: &str, version: Option<i64>, diagnostics: Box<RawValue>) {
         let barrier = self.setup.profile.barrier;
@@ -46,7 +65,7 @@ impl Process {
         let current = running.shown.version(&path);
         let counts = match barrier {
             Barrier::Pull | Barrier::PullWhenQuiescent | Barrier::Tsserver => false,
-            Barrier::Version | Barrier::TouchAndRebuild => version.is_some() && version == current,
+            Barrier::Version | Barrier::Reopen => version.is_some() && version == current,
             Barrier::NextPublish => current.is_some() && version.is_none_or(|it| Some(it) == current),
         };
         if counts {
@@ -58,10 +77,11 @@ impl Process {
     fn touch(&mut self, units: &[&WorkspacePath]) -> Result<BTreeSet<WorkspacePath>, Trouble> {
         let barrier = self.setup.profile.barrier;
         let (shown, listener) = self.shown()?;
-        let rebuilds = barrier == Barrier::TouchAndRebuild;
         for unit in units {
-            if rebuilds || !shown.is_news(unit) {
-                shown.touch(unit, rebuilds, &listener)?;
+            if barrier == Barrier::Reopen {
+                shown.reopen(unit, &listener)?;
+            } else if !shown.is_news(unit) {
+                shown.touch(unit, &listener)?;
             }
         }
         let units = units.iter().copied().cloned();
