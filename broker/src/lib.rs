@@ -21,9 +21,12 @@ mod plugins;
 mod progress;
 pub mod render;
 mod selectors;
+mod servers;
+mod trust;
 mod workspace;
 
 pub use cli::run;
 pub use console::Surroundings;
 pub use error::{CliError, ErrorKind, Exit};
+pub use servers::keep;
 pub use workspace::{Located, Workspace};

@@ -26,10 +26,15 @@ pub(crate) struct Setup {
     pub(crate) config: Option<WorkspacePath>,
 }
 
-/// The plugins that have something to say, as linters.
-pub(crate) fn configure(plugins: &Plugins, setup: &Setup) -> Result<Vec<SharedLinter>, CliError> {
+/// The plugins that have something to say, as linters. `servers` are the names of all language servers.
+pub(crate) fn configure(
+    plugins: &Plugins,
+    setup: &Setup,
+    servers: &[&str],
+) -> Result<Vec<SharedLinter>, CliError> {
     let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
-    selectors.check_linters(&plugins.names())?;
+    selectors.check_linters(&[&plugins.names(), servers].concat())?;
+    let selectors = selectors.without(servers);
     let configured = plugins.usable.iter().map(|it| it.configured(settings(it, setup, &selectors)));
     let configured: Vec<_> = configured.collect();
     let used = if selectors.is_empty() {

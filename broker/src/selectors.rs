@@ -59,6 +59,26 @@ impl Selectors {
         Selection { select: self.select.as_deref().map(own), ignore: own(&self.ignore) }
     }
 
+    /// For a language server, whose rules nobody can list: it is asked if nothing else is selected, or if a
+    /// selector names it, or selects everything.
+    pub(crate) fn for_server(&self, name: &str) -> Option<Selection> {
+        let is_its =
+            |it: &&Selector| it.linter.as_deref() == Some(name) || (it.linter.is_none() && it.rule == "ALL");
+        let rules =
+            |all: &[Selector]| all.iter().filter(is_its).map(|it| it.rule.clone()).collect::<Vec<_>>();
+        let select = self.select.as_deref().map(rules);
+        let is_nothing = select.as_ref().is_some_and(Vec::is_empty);
+        (!is_nothing).then(|| Selection { select, ignore: self.for_linter(name).ignore })
+    }
+
+    /// Without what is for these linters, which do not say what they know.
+    pub(crate) fn without(mut self, linters: &[&str]) -> Self {
+        let is_for_others = |it: &Selector| it.linter.as_deref().is_none_or(|it| !linters.contains(&it));
+        self.select.iter_mut().for_each(|it| it.retain(is_for_others));
+        self.ignore.retain(is_for_others);
+        self
+    }
+
     /// Fails if a selector names a linter that is not there.
     pub(crate) fn check_linters(&self, names: &[&str]) -> Result<(), CliError> {
         let named = self.all().filter_map(|it| it.linter.as_deref());

@@ -24,7 +24,7 @@ use self::{
     lookup::{Known, Survey, digest, key},
 };
 use super::{
-    Files, Router,
+    Files, Lack, Router,
     answer::{Answer, Given, ask},
 };
 
@@ -125,8 +125,14 @@ pub enum Refused {
 
 /// Told of each file that is done. While it takes its time, nothing new is begun.
 pub trait Listener: Send {
-    /// So many answers of these linters will come, about so many files.
-    fn start(&mut self, router: &Router, files: usize, answers: usize) -> impl Future<Output = ()> + Send;
+    /// So many answers of these linters will come, about so many files, and none of those that are lacking.
+    fn start(
+        &mut self,
+        router: &Router,
+        lacks: Vec<Lack>,
+        files: usize,
+        answers: usize,
+    ) -> impl Future<Output = ()> + Send;
 
     fn file(&mut self, file: FileAnswers) -> impl Future<Output = ()> + Send;
 

@@ -38,9 +38,9 @@ pub use self::{
     },
     report::{
         CheckedFile, Counts, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, Report,
-        RuleRef, Subject,
+        RuleRef, Subject, Unavailable,
     },
-    router::{Router, SharedLinter},
+    router::{Lack, Router, SharedLinter},
 };
 pub(crate) use self::{collect::is_file, place::read};
 
@@ -82,6 +82,7 @@ const BATCH: usize = 256;
 pub struct Group {
     pub files: Files,
     pub linters: Vec<SharedLinter>,
+    pub lacks: Vec<Lack>,
 }
 
 /// Asks every linter about the files it is interested in. `progress` is told, from any thread, how many
@@ -95,7 +96,7 @@ pub fn check(
     options: &Options,
     progress: Arc<dyn Fn(usize, usize) + Send + Sync>,
 ) -> io::Result<Report> {
-    check_groups(view, vec![Group { files, linters: linters.to_vec() }], options, progress)
+    check_groups(view, vec![Group { files, linters: linters.to_vec(), lacks: Vec::new() }], options, progress)
 }
 
 /// As [`check`], where not every file is for the same linters. Linters of the same name are told as one.
@@ -127,6 +128,7 @@ pub fn check_groups(
     engine.shut_down();
     let mut report = Report::of(&gathered.linters, gathered.files);
     report.skip(skipped);
+    report.lack(gathered.lacks);
     report.duration = start.elapsed();
     Ok(report)
 }
@@ -137,7 +139,7 @@ fn inquiry(
     options: &Options,
     answered: Arc<dyn Fn() + Send + Sync>,
 ) -> Inquiry {
-    let router = Arc::new(Router::new(&group.linters));
+    let router = Arc::new(Router::new(&group.linters).lacking(group.lacks));
     Inquiry {
         view: Arc::clone(view),
         route: Box::new(move |_| Ok(Arc::clone(&router))),
@@ -181,6 +183,7 @@ struct Gathered {
     /// Where those of the present group stand among them.
     places: Vec<usize>,
     files: Vec<FileAnswers>,
+    lacks: Vec<Lack>,
     total: Arc<AtomicUsize>,
 }
 
@@ -200,7 +203,8 @@ impl Gathered {
 }
 
 impl Listener for Gathered {
-    async fn start(&mut self, _router: &Router, _files: usize, answers: usize) {
+    async fn start(&mut self, _router: &Router, lacks: Vec<Lack>, _files: usize, answers: usize) {
+        self.lacks.extend(lacks);
         self.total.fetch_add(answers, Ordering::Relaxed);
     }
 

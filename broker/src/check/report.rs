@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::Arc, time::Duration};
 use lint::{Applicability, Completeness, Identity, LineColumn, Severity, Site, Span};
 use overlay::{ContentHash, Skipped, WorkspacePath};
 
-use super::{Answer, FileAnswers, SharedLinter};
+use super::{Answer, FileAnswers, Lack, SharedLinter};
 
 /// What became of a check.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +26,8 @@ pub struct Report {
     pub fixed: usize,
     /// Everything that keeps "no findings" from meaning that there are none.
     pub incomplete: Vec<Incomplete>,
+    /// Linters that are not there, and that nobody asked for by name.
+    pub unavailable: Vec<Unavailable>,
     pub counts: Counts,
     /// What the user named and, by the linters' configuration, nobody checked anything of.
     pub left_out: BTreeSet<WorkspacePath>,
@@ -122,6 +124,13 @@ pub struct Incomplete {
     /// `None` if it holds for every linter.
     pub linter: Option<Arc<str>>,
     pub level: Level,
+    pub reason: String,
+}
+
+/// A linter that would have been asked, were it there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unavailable {
+    pub linter: String,
     pub reason: String,
 }
 
@@ -301,6 +310,19 @@ impl Report {
     pub fn add_incomplete(&mut self, incomplete: impl IntoIterator<Item = Incomplete>) {
         self.incomplete.extend(incomplete);
         self.sort_incomplete();
+    }
+
+    /// Who is asked for by name and not there has failed.
+    pub(super) fn lack(&mut self, lacks: Vec<Lack>) {
+        for lack in lacks {
+            match lack.sorted() {
+                Ok(failed) if !self.incomplete.contains(&failed) => self.add_incomplete([failed]),
+                Err(unavailable) if !self.unavailable.contains(&unavailable) => {
+                    self.unavailable.push(unavailable);
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
     }
 
     pub(super) fn sort_findings(&mut self) {

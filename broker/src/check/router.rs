@@ -3,11 +3,35 @@
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use lint::{Interest, Linter};
+use lint::{Interest, Linter, Unit};
 use overlay::WorkspacePath;
+
+use super::report::{Incomplete, Level, Subject, Unavailable};
 
 /// A linter as the engine holds it.
 pub type SharedLinter = Arc<dyn Linter>;
+
+/// A linter that would be asked, were it there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lack {
+    pub linter: String,
+    /// The files that it would be asked about, as in an [`Interest`].
+    pub globs: Vec<String>,
+    pub reason: String,
+    /// Whether somebody wants just this one, so that an answer without it is not all there is.
+    pub is_asked: bool,
+}
+
+impl Lack {
+    /// Whether the answer is not complete without it.
+    pub(crate) fn sorted(self) -> Result<Incomplete, Unavailable> {
+        if !self.is_asked {
+            return Err(Unavailable { linter: self.linter, reason: self.reason });
+        }
+        let linter = Some(self.linter.into());
+        Ok(Incomplete { subject: Subject::Everything, linter, level: Level::Failed, reason: self.reason })
+    }
+}
 
 /// Matches files with the globs of each linter's [`Interest`].
 ///
@@ -18,6 +42,7 @@ pub struct Router {
     /// For each path that is not of the first, the group of linters that is asked about it.
     groups: HashMap<WorkspacePath, Range<usize>>,
     first: Range<usize>,
+    lacks: Vec<Lack>,
 }
 
 impl Router {
@@ -27,7 +52,24 @@ impl Router {
             globs: linters.iter().map(|it| Globs::of(it.interest())).collect(),
             groups: HashMap::new(),
             first: 0..linters.len(),
+            lacks: Vec::new(),
         }
+    }
+
+    /// The same, of which it is known who else would be asked.
+    #[must_use]
+    pub fn lacking(mut self, lacks: Vec<Lack>) -> Self {
+        self.lacks = lacks;
+        self
+    }
+
+    /// Those that would be asked about one of these.
+    pub(super) fn lacks_for(&self, units: &[Unit]) -> Vec<Lack> {
+        let is_lacking = |it: &&Lack| {
+            let globs = Globs::of(&Interest { languages: Vec::new(), globs: it.globs.clone() });
+            units.iter().any(|it| globs.want(&it.path))
+        };
+        self.lacks.iter().filter(is_lacking).cloned().collect()
     }
 
     /// Asks the linters of each router about those of the paths that come with it. What is named nowhere
@@ -38,6 +80,9 @@ impl Router {
             let start = all.linters.len();
             all.linters.extend(router.linters.iter().cloned());
             all.globs.extend(router.globs.iter().cloned());
+            let new = router.lacks.iter().filter(|it| !all.lacks.contains(it)).cloned();
+            let new: Vec<_> = new.collect();
+            all.lacks.extend(new);
             let group = start..all.linters.len();
             if index == 0 {
                 all.first = group;

@@ -307,6 +307,7 @@ fn finish(
     });
     tell_incomplete(args, session, input, &report);
     if !args.quiet {
+        tell_unavailable(&session.messages, &report);
         let those = if input.is_of_changes() { "any file that changed" } else { "any of these files" };
         warn_of_unchecked(&session.messages, &input.workspace, those, &report);
     }
@@ -320,6 +321,13 @@ fn tell_incomplete(args: &Args, session: &Session, input: &Input, report: &Repor
         } else if !args.quiet {
             session.messages.warning(&sentence);
         }
+    }
+}
+
+/// Who could have said more.
+fn tell_unavailable(messages: &Messages, report: &Report) {
+    for it in &report.unavailable {
+        messages.warning(&printable(&format!("{} was not asked: {}", it.linter, it.reason)));
     }
 }
 

@@ -9,6 +9,7 @@ mod plugins;
 mod serve;
 mod status;
 mod stop;
+mod trust;
 mod words;
 
 use std::{ffi::OsString, io::Write, path::PathBuf};
@@ -47,6 +48,7 @@ enum Command {
     Serve(serve::Args),
     Status(status::Args),
     Stop(stop::Args),
+    Trust(trust::Args),
     Explain(explain::Args),
     Completions(completions::Args),
 }
@@ -89,6 +91,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut surroundings: Surroundi
         Command::Serve(args) => serve::run(&args, &mut session),
         Command::Status(args) => status::run(&args, &mut session),
         Command::Stop(args) => stop::run(&args, &mut session),
+        Command::Trust(args) => trust::run(&args, &mut session),
         Command::Explain(args) => explain::run(&args, &mut session),
         Command::Completions(args) => completions::run(&args, &mut session),
     };

@@ -19,6 +19,7 @@ use crate::{
     grpc::{self, Door, Serving, Token},
     home,
     plugins::PluginArgs,
+    servers::Servers,
 };
 
 /// Run the daemon
@@ -84,6 +85,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             let runtime =
                 runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
             let served = runtime.block_on(serve(args, session, &claim, &endpoint, &daemon));
+            daemon.servers.shut_down();
             daemon.engine.shut_down();
             // What still blocks a thread is given up: whatever was acknowledged is on the disk.
             runtime.shutdown_timeout(Duration::from_secs(1));
@@ -165,7 +167,8 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
     let engine = Engine::new(scheduling, WAITING, Some(Arc::new(cache)))
         .map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
     let idle_exit = (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit));
-    Ok(Daemon::new(daemon::Parts { plugins, engine, state_dir, idle_exit }))
+    let servers = Servers::of_user();
+    Ok(Daemon::new(daemon::Parts { plugins, servers, engine, state_dir, idle_exit }))
 }
 
 async fn serve(

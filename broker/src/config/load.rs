@@ -139,7 +139,8 @@ impl Reader<'_> {
     ) -> Result<(), ConfigError> {
         let baseline = settings.baseline.as_ref().map(|it| ("baseline", it.span()));
         let daemon = settings.daemon.as_ref().map(|it| ("daemon", it.span()));
-        match baseline.or(daemon).filter(|_| !self.folder.is_root()) {
+        let servers = settings.servers.as_ref().map(|it| ("servers", it.span()));
+        match baseline.or(daemon).or(servers).filter(|_| !self.folder.is_root()) {
             Some((key, span)) => {
                 let message = format!("`{key}` has no effect here");
                 let error = ConfigError::at(file, text, span, message);

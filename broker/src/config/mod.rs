@@ -29,7 +29,7 @@ use self::load::Layer;
 pub use self::{
     effective::{Choice, Effective, Severities},
     error::ConfigError,
-    model::RuleLevel,
+    model::{RuleLevel, ServerDefinition},
     show::{Shown, ShownValue},
 };
 
@@ -59,6 +59,14 @@ pub struct DaemonSettings {
     pub idle_exit: Option<Duration>,
     /// In bytes.
     pub memory: Option<u64>,
+}
+
+/// Which language servers are to be asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServerSettings {
+    /// By name; `None` leaves it to what the project is made for.
+    pub used: Option<Vec<String>>,
+    pub defined: BTreeMap<String, ServerDefinition>,
 }
 
 impl<'v> Configs<'v> {
@@ -156,6 +164,15 @@ impl Config {
     /// Where the known findings are listed.
     pub fn baseline(&self) -> Option<&WorkspacePath> {
         self.layers.iter().rev().find_map(|it| it.baseline.as_ref())
+    }
+
+    pub fn servers(&self) -> ServerSettings {
+        let settings = || self.layers.iter().rev().filter_map(|it| it.settings.servers.as_ref());
+        let mut defined = BTreeMap::new();
+        for (name, definition) in settings().flat_map(|it| &it.get_ref().define) {
+            defined.entry(name.clone()).or_insert_with(|| definition.clone());
+        }
+        ServerSettings { used: settings().find_map(|it| it.get_ref().used.clone()), defined }
     }
 
     pub fn daemon(&self) -> DaemonSettings {

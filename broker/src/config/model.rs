@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 use ignore::gitignore::GitignoreBuilder;
 use lint::{RulePattern, Severity};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toml::Spanned;
 
 /// What broker does with the linters' findings.
@@ -31,6 +32,9 @@ pub(super) struct Settings {
     /// Only in the workspace's own file, or one that it extends.
     #[schemars(with = "Option<DaemonSettings>")]
     pub(super) daemon: Option<Spanned<DaemonSettings>>,
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<ServerSettings>")]
+    pub(super) servers: Option<Spanned<ServerSettings>>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -73,6 +77,50 @@ pub(super) struct DaemonSettings {
     pub(super) idle_exit: Option<u32>,
     /// How much memory the daemon may use for what it remembers, in MiB.
     pub(super) memory: Option<NonZeroU32>,
+}
+
+/// Language servers. They run only in a workspace that is trusted: see `broker trust`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct ServerSettings {
+    /// The servers to ask, by name; `[]` for none. If this is not set, those that the project is made for, as
+    /// `broker doctor` tells.
+    #[serde(rename = "use")]
+    pub(super) used: Option<Vec<String>>,
+    /// Servers that Broker does not know, or what is different of one that it knows, by name.
+    pub(super) define: BTreeMap<String, ServerDefinition>,
+}
+
+/// A language server. What is not set is as Broker knows it, if it knows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ServerDefinition {
+    /// The program, a name in `PATH` or a path, and its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// The files it checks: names, or `*` and how a name ends, such as `*.zig`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub globs: Option<Vec<String>>,
+    /// The languages it is for; the first is what files are said to be in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub languages: Option<Vec<String>>,
+    /// What proves that an answer is for the present state: `pull` for a server that can be asked for
+    /// diagnostics, `version` for one that publishes them with the version of the document, `next-publish` for
+    /// one that looks at each file by itself and publishes once for each change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub barrier: Option<String>,
+    /// What it is told when it starts, as `initializationOptions`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<serde_json::Map<String, Value>>,
+    /// What it is told when it asks for its configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<serde_json::Map<String, Value>>,
+    /// Variables of its environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<BTreeMap<String, String>>,
+    /// Names of files that it reads from the disk, whatever a branch has in their place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config_files: Option<Vec<String>>,
 }
 
 /// How grave a rule's findings are; `off`: they are not told.

@@ -19,8 +19,8 @@ use super::{
 };
 use crate::{
     check::{
-        BatchSize, Files, Finding, Incomplete, Inquiry, Level, Refused, Route, Router, SetupFailure, Wanted,
-        is_file,
+        BatchSize, Files, Finding, Incomplete, Inquiry, Level, Refused, Route, Router, SetupFailure,
+        Unavailable, Wanted, is_file,
     },
     config::Configs,
     home,
@@ -88,6 +88,8 @@ pub struct Summary {
     pub suppressed: usize,
     pub baselined: usize,
     pub linters: Vec<LinterSummary>,
+    /// Who would have been asked as well.
+    pub unavailable: Vec<Unavailable>,
     pub skipped: Skipped,
     pub duration: Duration,
     pub queued: Duration,
@@ -178,7 +180,8 @@ impl Daemon {
 
     /// What the client selects counts; without that, what the configuration says of each file.
     fn route(self: &Arc<Self>, ask: &Ask, view: Arc<dyn View>) -> Route {
-        let (daemon, root) = (Arc::clone(self), ask.target.served().root().to_string_lossy().into_owned());
+        let (daemon, served) = (Arc::clone(self), Arc::clone(ask.target.served()));
+        let root = served.root().to_string_lossy().into_owned();
         let (select, ignore) = ((!ask.select.is_empty()).then(|| ask.select.clone()), ask.ignore.clone());
         let asks_every_rule = ask.asks_every_rule();
         Box::new(move |files| {
@@ -189,16 +192,19 @@ impl Daemon {
                 ..Setup::default()
             };
             if !asks_every_rule {
-                return daemon.router(own);
+                return daemon.router(own, &served, &*view);
             }
             let groups = Configs::new(&*view).by_choice(&files.units).map_err(SetupFailure::from)?;
             let mut routers = Vec::new();
             for (choice, units) in groups {
                 let setup = Setup { select: choice.select, ignore: choice.ignore, ..own.clone() };
-                routers.push((daemon.router(setup)?, units.into_iter().map(|it| it.path).collect()));
+                routers.push((
+                    daemon.router(setup, &served, &*view)?,
+                    units.into_iter().map(|it| it.path).collect(),
+                ));
             }
             Ok(match routers.len() {
-                0 => daemon.router(own)?,
+                0 => daemon.router(own, &served, &*view)?,
                 1 => routers.swap_remove(0).0,
                 _ => Arc::new(Router::grouped(routers)),
             })

@@ -30,7 +30,7 @@ use overlay::{Revision, Snapshot, View};
 use scheduler::BranchKey;
 use tokio::sync::Mutex;
 
-use crate::{check::Engine, plugins::Plugins};
+use crate::{check::Engine, plugins::Plugins, servers::Servers};
 
 pub(crate) use self::workspace::{id_of, state_of};
 pub use self::{
@@ -46,6 +46,7 @@ pub use self::{
 /// What a daemon is made of.
 pub(crate) struct Parts {
     pub(crate) plugins: Plugins,
+    pub(crate) servers: Servers,
     pub(crate) engine: Engine,
     /// Where branches are kept.
     pub(crate) state_dir: PathBuf,
@@ -55,6 +56,7 @@ pub(crate) struct Parts {
 
 pub struct Daemon {
     pub(crate) plugins: Plugins,
+    pub(crate) servers: Servers,
     pub(crate) engine: Engine,
     state_dir: PathBuf,
     workspaces: DashMap<Arc<str>, Arc<Served>>,
@@ -82,6 +84,7 @@ impl Daemon {
     pub(crate) fn new(parts: Parts) -> Arc<Self> {
         Arc::new(Self {
             plugins: parts.plugins,
+            servers: parts.servers,
             engine: parts.engine,
             state_dir: parts.state_dir,
             workspaces: DashMap::new(),

@@ -14,7 +14,7 @@ use super::{
     judge::Judge,
     similar,
 };
-use crate::check::{FileAnswers, Files, Listener, Router, Wanted};
+use crate::check::{FileAnswers, Files, Lack, Listener, Router, Wanted};
 
 pub(super) struct Parent<'a> {
     pub(super) judge: &'a Judge<'a>,
@@ -165,7 +165,7 @@ struct Gathered {
 }
 
 impl Listener for Gathered {
-    async fn start(&mut self, router: &Router, _files: usize, _answers: usize) {
+    async fn start(&mut self, router: &Router, _lacks: Vec<Lack>, _files: usize, _answers: usize) {
         self.linters = router.names();
     }
 

@@ -13,7 +13,9 @@ use super::{
     judge::{Judge, Judged, Told},
     parent::{Answered, Parent},
 };
-use crate::check::{FileAnswers, Incomplete, Level, Listener, Router, Subject, Totals, read};
+use crate::check::{
+    FileAnswers, Incomplete, Lack, Level, Listener, Router, Subject, Totals, Unavailable, read,
+};
 
 /// Findings that go into one event.
 const GATHERED: usize = 500;
@@ -27,6 +29,7 @@ pub(super) struct Round<'a> {
     /// How many findings are gathered.
     waiting: usize,
     incomplete: Vec<Incomplete>,
+    unavailable: Vec<Unavailable>,
     /// Sorted at the end: files come as they are done.
     contents: Vec<(WorkspacePath, Option<overlay::ContentHash>)>,
     linters: Vec<LinterSummary>,
@@ -59,6 +62,7 @@ impl<'a> Round<'a> {
             gathered: Vec::new(),
             waiting: 0,
             incomplete: Vec::new(),
+            unavailable: Vec::new(),
             contents: Vec::new(),
             linters: Vec::new(),
             names: Arc::default(),
@@ -258,6 +262,7 @@ impl<'a> Round<'a> {
             suppressed: self.suppressed,
             baselined: self.baselined,
             linters: std::mem::take(&mut self.linters),
+            unavailable: std::mem::take(&mut self.unavailable),
             skipped: totals.skipped,
             duration: start.elapsed(),
             queued: totals.queued,
@@ -268,7 +273,16 @@ impl<'a> Round<'a> {
 }
 
 impl Listener for Round<'_> {
-    async fn start(&mut self, router: &Router, files: usize, _answers: usize) {
+    async fn start(&mut self, router: &Router, lacks: Vec<Lack>, files: usize, _answers: usize) {
+        for lack in lacks {
+            match lack.sorted() {
+                Ok(failed) => {
+                    self.level = Level::Failed;
+                    self.incomplete.push(failed);
+                }
+                Err(unavailable) => self.unavailable.push(unavailable),
+            }
+        }
         self.linters = router.linters().iter().map(|it| LinterSummary::of(it.identity().clone())).collect();
         self.names = router.names();
         self.send(Event::Started(Started { revision: self.revision, files })).await;

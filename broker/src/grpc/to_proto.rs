@@ -7,7 +7,7 @@ use plugin_host::Plugin;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
 
 use crate::{
-    check::{self, Finding, Level, Subject},
+    check::{self, Finding, Level, Subject, Unavailable},
     daemon::{BranchCell, Change, Event, FileFindings, LinterSummary, Served, Summary},
 };
 
@@ -204,7 +204,12 @@ fn summary(it: &Summary) -> pb::CheckSummary {
         duration_us: micros(it.duration),
         queued_us: micros(it.queued),
         skipped: it.skipped.total(),
+        unavailable: it.unavailable.iter().map(unavailable).collect(),
     }
+}
+
+fn unavailable(it: &Unavailable) -> pb::UnavailableLinter {
+    pb::UnavailableLinter { linter: it.linter.clone(), reason: it.reason.clone() }
 }
 
 fn linter_summary(it: &LinterSummary) -> pb::LinterSummary {

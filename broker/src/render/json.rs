@@ -19,6 +19,10 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     list(report.findings.iter().map(Finding::of), out)?;
     write!(out, "],\"incomplete\":[")?;
     list(report.incomplete.iter().map(Incomplete::of), out)?;
+    if !report.unavailable.is_empty() {
+        write!(out, "],\"unavailable\":[")?;
+        list(report.unavailable.iter().map(Unavailable::of), out)?;
+    }
     write!(out, "],\"summary\":")?;
     serde_json::to_writer(&mut *out, &Summary::of(report))?;
     writeln!(out, "}}")
@@ -93,6 +97,19 @@ pub(super) struct Incomplete<'a> {
     linter: Option<&'a str>,
     completeness: &'static str,
     reason: &'a str,
+}
+
+/// A linter that would have been asked, were it there.
+#[derive(Serialize)]
+pub(super) struct Unavailable<'a> {
+    linter: &'a str,
+    reason: &'a str,
+}
+
+impl<'a> Unavailable<'a> {
+    pub(super) fn of(it: &'a check::Unavailable) -> Self {
+        Self { linter: &it.linter, reason: &it.reason }
+    }
 }
 
 #[derive(Serialize)]

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{
     Page,
-    json::{Finding, Incomplete, Summary, root},
+    json::{Finding, Incomplete, Summary, Unavailable, root},
 };
 
 #[derive(Serialize)]
@@ -17,6 +17,7 @@ use super::{
 enum Line<'a> {
     Finding(Finding<'a>),
     Incomplete(Incomplete<'a>),
+    Unavailable(Unavailable<'a>),
     Summary {
         root: Cow<'a, str>,
         #[serde(flatten)]
@@ -28,6 +29,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = page.report;
     report.findings.iter().try_for_each(|it| line(&Line::Finding(Finding::of(it)), out))?;
     report.incomplete.iter().try_for_each(|it| line(&Line::Incomplete(Incomplete::of(it)), out))?;
+    report.unavailable.iter().try_for_each(|it| line(&Line::Unavailable(Unavailable::of(it)), out))?;
     line(&Line::Summary { root: root(page), summary: Summary::of(report) }, out)
 }
 

@@ -73,7 +73,7 @@ pub enum DiskChange {
 }
 
 enum Message {
-    Ask(Request),
+    Ask(Box<Request>),
     DiskChanged(Vec<(WorkspacePath, DiskChange)>),
     /// Starts it, and answers with the name and version that it has.
     Start {
@@ -173,7 +173,7 @@ impl Server {
         let given_up = cancel.clone();
         let state = Goal::of(&*view, &*self.setup.disk, &self.setup.profile, &[]);
         let state_key = state.key(&[]);
-        self.send(Message::Ask(Request { view, task, deadline, cancel, state, state_key }));
+        self.send(Message::Ask(Box::new(Request { view, task, deadline, cancel, state, state_key })));
         given_up
     }
 

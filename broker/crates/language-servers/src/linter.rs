@@ -2,18 +2,18 @@
 
 use std::{
     ffi::OsString,
-    path::Path,
-    sync::Arc,
-    time::{Duration, Instant},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::{Duration, Instant, SystemTime},
 };
 
 use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
-use overlay::View;
+use overlay::{ContentHash, View};
 
 use crate::{
     Keeper, Launch, Limits, Pool, Profile, Question, Reply,
     actor::Setup,
-    pool::{Team, digest, look},
+    pool::{Looked, Team, digest, look},
     profile::fill_text,
 };
 
@@ -25,21 +25,29 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct LanguageServer {
     team: Arc<Team>,
     profile: Profile,
+    program: PathBuf,
+    /// What the program's file was like when its answers were given a name.
+    stamp: Option<Stamp>,
     identity: Identity,
     interest: Interest,
+    /// The last view that was looked at, and what it shows.
+    looked: Mutex<Option<LastLook>>,
 }
 
+type LastLook = (Weak<dyn View>, Arc<Looked>);
+
+/// The size of a program's file, and when it was modified.
+type Stamp = (u64, SystemTime);
+
 impl LanguageServer {
-    /// Finds the profile's program, and starts it to learn its version. `disk` is the folder `root`, which
-    /// the server reads itself.
-    pub fn start(
+    /// Finds the profile's program, which is started when it is needed. `disk` is the folder `root`, which the
+    /// server reads itself.
+    pub fn new(
         pool: &Pool,
         profile: &Profile,
         root: &Path,
         disk: Arc<dyn View>,
         keeper: Keeper,
-        deadline: Instant,
-        cancel: &Cancel,
     ) -> Result<Self, SetupError> {
         let name = &profile.name;
         let refusal = |message, hint| SetupError { linter: name.clone(), message, hint };
@@ -53,26 +61,44 @@ impl LanguageServer {
             args: args.iter().map(OsString::from).collect(),
             env: env.map(|(key, it)| (key.into(), Some(fill_text(it, root).into()))).collect(),
             cwd: root.to_owned(),
-            nice: 0,
+            nice: NICE,
         };
         let (root, limits) = (root.to_owned(), Limits::default());
         let setup = Setup { profile: profile.clone(), root, disk, launch, limits, pause: PAUSE };
-        Self::in_pool(pool, setup, deadline, cancel).map_err(|message| refusal(message, None))
+        Self::in_pool(pool, setup).map_err(|message| refusal(message, None))
     }
 
-    /// The same, of a setup that is complete. Starts it only if the pool does not know its version yet.
-    pub fn in_pool(pool: &Pool, setup: Setup, deadline: Instant, cancel: &Cancel) -> Result<Self, String> {
-        let (profile, digest) = (setup.profile.clone(), digest(&setup));
+    /// The same, of a setup that is complete. Its answers are named by the program's file and not by the version
+    /// that it tells once it is started.
+    pub fn in_pool(pool: &Pool, setup: Setup) -> Result<Self, String> {
+        let (profile, program) = (setup.profile.clone(), setup.launch.program.clone());
+        let stamp = stamp(&program);
+        let digest = ContentHash::of(format!("{} {stamp:?}", digest(&setup)).as_bytes());
         let team = pool.team(setup)?;
-        let version = team.version(deadline, cancel)?;
-        let identity = Identity { name: profile.name.clone(), version, digest };
+        let identity = Identity { name: profile.name.clone(), version: String::new(), digest };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
-        Ok(Self { team, profile, identity, interest })
+        Ok(Self { team, profile, program, stamp, identity, interest, looked: Mutex::default() })
     }
 
-    /// The same, alone in a pool.
-    pub fn of(setup: Setup, deadline: Instant, cancel: &Cancel) -> Result<Self, String> {
-        Self::in_pool(&Pool::default(), setup, deadline, cancel)
+    /// What the server calls itself; it is started for that if it is not known yet.
+    pub fn version(&self, deadline: Instant, cancel: &Cancel) -> Result<String, String> {
+        self.team.version(deadline, cancel)
+    }
+
+    fn look(&self, view: &Arc<dyn View>) -> Arc<Looked> {
+        let looked = Arc::new(look(view, &self.profile));
+        *self.looked.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((Arc::downgrade(view), Arc::clone(&looked)));
+        looked
+    }
+
+    /// As it was seen when somebody looked last: whoever relies on it looks again in the end.
+    fn looked(&self, view: &Arc<dyn View>) -> Arc<Looked> {
+        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match looked {
+            Some((of, looked)) if of.upgrade().is_some_and(|it| Arc::ptr_eq(&it, view)) => looked,
+            _ => self.look(view),
+        }
     }
 
     /// Asks something else than for findings. See [`Server::query`](crate::Server::query).
@@ -83,28 +109,23 @@ impl LanguageServer {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Reply {
-        let (reads, contents) = look(view, &self.profile);
-        self.team.tell_changes(&**view, &contents);
+        let looked = self.look(view);
+        self.team.tell_changes(&**view, &looked.contents);
         let mut reply = self.team.query(Arc::clone(view), question, deadline, cancel);
         if let Ok(found) = &mut reply.found
-            && !reads.holds_in(&**view)
+            && !looked.reads.holds_in(&**view)
         {
-            found.partial.get_or_insert_with(|| CHANGED.to_owned());
+            let why = || "files have changed while it was asked".to_owned();
+            found.partial.get_or_insert_with(why);
         }
         reply
     }
-
-    /// Why an answer is not to be kept, although it is whole.
-    fn doubt(&self, is_still: bool) -> Option<String> {
-        if !is_still {
-            return Some(CHANGED.to_owned());
-        }
-        let (is_another, name) = (self.team.is_another(&self.identity.version), &self.identity.name);
-        is_another.then(|| format!("{name} is another version now than `{}`", self.identity.version))
-    }
 }
 
-const CHANGED: &str = "files have changed while it was asked";
+fn stamp(program: &Path) -> Option<Stamp> {
+    let metadata = std::fs::metadata(program).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
+}
 
 impl Linter for LanguageServer {
     fn identity(&self) -> &Identity {
@@ -120,24 +141,38 @@ impl Linter for LanguageServer {
         Ok(Vec::new())
     }
 
+    fn waits(&self) -> bool {
+        true
+    }
+
+    /// Of all files of its kind, and of those that it is configured by.
+    fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
+        Some(self.look(view).name)
+    }
+
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
-        let (reads, contents) = look(&job.view, &self.profile);
-        self.team.tell_changes(&*job.view, &contents);
+        let looked = self.looked(&job.view);
+        self.team.tell_changes(&*job.view, &looked.contents);
         let units: Vec<_> = job.units.iter().map(|it| it.path.clone()).collect();
         let time = job.timeout.saturating_mul(u32::try_from(units.len()).unwrap_or(u32::MAX));
         let deadline = Instant::now() + time.min(LONGEST);
         let mut outcomes = Vec::new();
         let mut keep = |index, outcome| outcomes.push((index, outcome));
         self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
-        let doubt = self.doubt(reads.holds_in(&*job.view));
+        let is_another = self.stamp != stamp(&self.program);
         for (index, mut outcome) in outcomes {
-            if let (Some(reason), Completeness::Complete) = (&doubt, &outcome.completeness) {
-                outcome.completeness = Completeness::Partial(reason.clone());
+            if is_another && outcome.completeness == Completeness::Complete {
+                let why = format!("another {} was installed while it was asked", self.identity.name);
+                outcome.completeness = Completeness::Partial(why);
             }
-            answer(index, Outcome { reads: Arc::clone(&reads), ..outcome });
+            let reads = Arc::new(looked.related(&outcome));
+            answer(index, Outcome { reads, ..outcome });
         }
     }
 }
+
+/// People and their editors go first.
+const NICE: i32 = 5;
 
 /// An instant that far away can be told.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);

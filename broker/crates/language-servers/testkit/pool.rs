@@ -15,7 +15,11 @@ use crate::family;
 pub(crate) fn run(count: &str) {
     let pool = Pool::new(PoolLimits::default());
     let deadline = Instant::now() + Duration::from_secs(60);
-    let start = |it| LanguageServer::in_pool(&pool, setup(it), deadline, &Cancel::default()).unwrap();
+    let start = |it| {
+        let linter = LanguageServer::in_pool(&pool, setup(it)).unwrap();
+        linter.version(deadline, &Cancel::default()).unwrap();
+        linter
+    };
     let _linters: Vec<_> = (0..count.parse().unwrap()).map(start).collect();
     let pids: Vec<_> = pool.status().iter().map(|it| it.pid.unwrap().to_string()).collect();
     println!("{}", pids.join(" "));

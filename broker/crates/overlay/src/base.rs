@@ -64,6 +64,11 @@ impl Base {
         Ok(Self { shared: Arc::new(Shared { live, buffers, announcements: Announcements::default() }) })
     }
 
+    /// The folder as it is on the disk, whatever unsaved texts lie over it.
+    pub fn without_buffers(&self) -> Arc<dyn View> {
+        self.shared.live.clone()
+    }
+
     /// The folder itself, without what is kept and without unsaved texts.
     pub fn disk(&self) -> &Disk {
         self.shared.live.disk()
@@ -171,8 +176,7 @@ impl View for Base {
     }
 
     fn saved(&self) -> Option<Arc<dyn View>> {
-        let saved: Arc<dyn View> = self.shared.live.clone();
-        self.shared.buffers.current().is_some().then_some(saved)
+        self.shared.buffers.current().is_some().then(|| self.without_buffers())
     }
 
     fn edits(&self) -> Vec<WorkspacePath> {

@@ -76,7 +76,8 @@ impl Course {
     pub(super) async fn start(&self, listener: &mut impl Listener) {
         let answers = self.survey.wanting.iter().map(|it| it.len()).sum();
         let files = self.survey.wanting.iter().filter(|it| !it.is_empty()).count();
-        listener.start(&self.survey.router, files, answers).await;
+        let lacks = self.survey.router.lacks_for(&self.survey.files.units);
+        listener.start(&self.survey.router, lacks, files, answers).await;
     }
 
     /// What can be begun now: look-ups first, since what is known is told at once.

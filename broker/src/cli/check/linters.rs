@@ -1,30 +1,43 @@
 //! The linters of a run, and the plugins behind them.
 
-use std::{collections::BTreeMap, sync::Mutex, sync::PoisonError};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use lint::{Rule, Unit, suppress};
+use overlay::{Disk, View};
 
 use super::{Args, input::Input};
 use crate::{
     CliError,
-    check::{Files, Group, SharedLinter},
+    check::{Files, Group, Lack, SharedLinter},
     cli::Session,
-    config::{Choice, Configs},
+    config::{Choice, Configs, ServerSettings},
     linters,
     linters::Setup,
     plugins::Plugins,
     selectors::Selectors,
+    servers::{self, Servers, Site},
 };
 
 pub(super) struct Linters {
     pub(super) plugins: Plugins,
+    servers: Servers,
+    /// What the workspace's own configuration says of servers.
+    settings: ServerSettings,
+    disk: Arc<dyn View>,
     /// All that does not depend on the file.
     setup: Setup,
     /// What the command line asks for.
     asked: Choice,
     /// Made when first needed: most files are asked about in the same way.
-    made: Mutex<BTreeMap<Choice, Vec<SharedLinter>>>,
+    made: Mutex<BTreeMap<Choice, Made>>,
 }
+
+/// Those that take part, and those that cannot.
+type Made = (Vec<SharedLinter>, Vec<Lack>);
 
 impl Linters {
     pub(super) fn of(
@@ -44,7 +57,13 @@ impl Linters {
             config: input.config.clone(),
         };
         let plugins = session.loader.load(&args.plugins, instances)?;
-        let linters = Self { plugins, setup, asked, made: Mutex::default() };
+        let root = input.workspace.root();
+        let disk: Arc<dyn View> = Arc::new(Disk::new(root)?);
+        let configs = if args.isolated { Configs::isolated() } else { Configs::new(&*disk) };
+        // A configuration that is wrong is told when it is used.
+        let settings = configs.workspace().map(|it| it.servers()).unwrap_or_default();
+        let servers = Servers::of_user();
+        let linters = Self { plugins, servers, settings, disk, setup, asked, made: Mutex::default() };
         // A rule that nobody knows is told even if there is nothing to check.
         linters.chosen(&linters.asked)?;
         Ok(linters)
@@ -62,8 +81,8 @@ impl Linters {
         }
         let group = |(choice, mut units): (Choice, Vec<Unit>)| {
             units.sort_by(|a, b| a.path.cmp(&b.path));
-            let linters = self.chosen(&choice).map_err(|error| self.blame(error, &choice))?;
-            Ok(Group { files: Files { units, skipped: std::mem::take(&mut skipped) }, linters })
+            let (linters, lacks) = self.chosen(&choice).map_err(|error| self.blame(error, &choice))?;
+            Ok(Group { files: Files { units, skipped: std::mem::take(&mut skipped) }, linters, lacks })
         };
         by_choice.into_iter().map(group).collect()
     }
@@ -77,16 +96,22 @@ impl Linters {
         Choice { select: choice.select, ignore }
     }
 
-    fn chosen(&self, choice: &Choice) -> Result<Vec<SharedLinter>, CliError> {
+    fn chosen(&self, choice: &Choice) -> Result<Made, CliError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = made.get(choice) {
             return Ok(made.clone());
         }
         let setup =
             Setup { select: choice.select.clone(), ignore: choice.ignore.clone(), ..self.setup.clone() };
-        let linters = linters::configure(&self.plugins, &setup)?;
-        made.insert(choice.clone(), linters.clone());
-        Ok(linters)
+        let names = servers::known(&self.settings)?;
+        let names: Vec<_> = names.iter().map(|it| it.name.as_str()).collect();
+        let mut linters = linters::configure(&self.plugins, &setup, &names)?;
+        let site = Site { root: Path::new(&self.setup.root), disk: &self.disk };
+        let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
+        let asked = self.servers.asked(&site, &self.settings, &selectors)?;
+        linters.extend(asked.linters);
+        made.insert(choice.clone(), (linters.clone(), asked.lacks.clone()));
+        Ok((linters, asked.lacks))
     }
 
     /// What the command line asks for was understood already.
@@ -114,7 +139,7 @@ impl Linters {
             return suppress::rules();
         }
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let linter = made.values().flatten().find(|it| it.identity().name == name);
+        let linter = made.values().flat_map(|(linters, _)| linters).find(|it| it.identity().name == name);
         linter.and_then(|it| it.rules().ok()).unwrap_or_default()
     }
 }

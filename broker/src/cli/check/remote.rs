@@ -15,6 +15,7 @@ use self::{report::Round, texts::Texts};
 use super::{
     Args, exit,
     outputs::{self, Output},
+    tell_unavailable,
 };
 use crate::{
     CliError, Exit,
@@ -179,6 +180,9 @@ impl Ask<'_> {
             }
         });
         self.tell_incomplete(&report, session);
+        if !args.quiet {
+            tell_unavailable(&session.messages, &report);
+        }
         if !args.quiet && report.files == 0 && report.is_complete() {
             let those = if self.changed.is_some() { "any file that changed" } else { "any of these files" };
             session.messages.warning(&format!("no plugin is interested in {those}"));

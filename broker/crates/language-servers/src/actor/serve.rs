@@ -62,7 +62,7 @@ impl Actor {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Ask(it) => self.queue.push(it.state_key, it.class(), it),
+            Message::Ask(it) => self.queue.push(it.state_key, it.class(), *it),
             Message::DiskChanged(changes) => self.process.disk_changed(&changes),
             Message::Start { deadline, cancel, reply } => {
                 self.bury(None);

@@ -49,12 +49,6 @@ impl Team {
         Ok(version.unwrap_or_default())
     }
 
-    /// Whether it calls itself something else meanwhile.
-    pub(crate) fn is_another(&self, version: &str) -> bool {
-        let is_other = |it: &Arc<Server>| it.version().is_some_and(|now| now != version);
-        self.members().servers.iter().any(is_other)
-    }
-
     /// Tells all processes what changed on the disk, as far as the view shows it.
     pub(crate) fn tell_changes(&self, view: &dyn View, contents: &Contents) {
         self.told().update(view, contents, |changes| {
@@ -64,7 +58,7 @@ impl Team {
 
     fn told(&self) -> &Told {
         let Setup { disk, profile, .. } = &self.setup;
-        self.told.get_or_init(|| Told::new(Arc::clone(disk), look(disk, profile).1))
+        self.told.get_or_init(|| Told::new(Arc::clone(disk), look(disk, profile).contents))
     }
 
     /// See [`Server::ask`].

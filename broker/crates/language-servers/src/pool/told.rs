@@ -3,10 +3,15 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, PoisonError},
+    fmt::Write as _,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
-use overlay::{Observation, Read, ReadSet, Traced, View, WalkOptions, WorkspacePath, walk};
+use lint::Outcome;
+use overlay::{ContentHash, Observation, Read, ReadSet, Traced, View, WalkOptions, WorkspacePath, walk};
 
 use crate::{DiskChange, Profile};
 
@@ -52,9 +57,25 @@ impl Told {
     }
 }
 
-/// All that a server may look at of the workspace: its own kind of files, wherever a walk leads. Also by
-/// itself, what is in these files.
-pub(crate) fn look(view: &Arc<dyn View>, profile: &Profile) -> (Arc<ReadSet>, Contents) {
+/// All that a server may look at of a view.
+pub(crate) struct Looked {
+    pub(crate) reads: ReadSet,
+    pub(crate) contents: Contents,
+    /// Stands for all of it.
+    pub(crate) name: ContentHash,
+}
+
+impl Looked {
+    /// Of the other files that an answer tells of.
+    pub(crate) fn related(&self, outcome: &Outcome) -> ReadSet {
+        let paths = outcome.diagnostics.iter().flat_map(|it| &it.related).filter_map(|it| it.path.as_ref());
+        let seen = paths.filter_map(|it| Some((Read::Content(it.clone()), *self.contents.get(it)?)));
+        seen.collect()
+    }
+}
+
+/// Its own kind of files, wherever a walk leads, and those that it is configured by.
+pub(crate) fn look(view: &Arc<dyn View>, profile: &Profile) -> Looked {
     let traced = Traced::new(Arc::clone(view));
     let mut names: BTreeMap<WorkspacePath, Vec<String>> = BTreeMap::new();
     for path in walk(&traced, &[WorkspacePath::root()], &WalkOptions::default()) {
@@ -69,10 +90,25 @@ pub(crate) fn look(view: &Arc<dyn View>, profile: &Profile) -> (Arc<ReadSet>, Co
         let seen = Read::observe_contents(&**view, &directory, &names);
         contents.extend(names.iter().map(|it| directory.child(it)).zip(seen));
     }
+    let name = name(&contents);
     let walked = traced.read_set();
     let walked = walked.iter().map(|(read, seen)| (read.clone(), seen));
     let read = contents.iter().map(|(path, seen)| (Read::Content(path.clone()), *seen));
-    (Arc::new(walked.chain(read).collect()), contents)
+    Looked { reads: walked.chain(read).collect(), contents, name }
+}
+
+fn name(contents: &Contents) -> ContentHash {
+    /// What is seen of a file that could not be read is never the same as anything.
+    static FAILED: AtomicU64 = AtomicU64::new(0);
+    let mut text = String::new();
+    for (path, seen) in contents {
+        let _to_a_string = match seen {
+            Observation::Found(hash) => writeln!(text, "{path}\0{hash}"),
+            Observation::Failed => writeln!(text, "{path}\0{}", FAILED.fetch_add(1, Ordering::Relaxed)),
+            other => writeln!(text, "{path}\0{other:?}"),
+        };
+    }
+    ContentHash::of(text.as_bytes())
 }
 
 fn change(before: Option<Observation>, now: Observation) -> Option<DiskChange> {

@@ -17,7 +17,7 @@ use overlay::{Branch, View};
 
 use crate::{
     bench::{disk, path, profile, said, setup},
-    fixture::far,
+    fixture::started,
     isolation::Numbers,
 };
 
@@ -84,7 +84,7 @@ fn ask(linter: &LanguageServer, state: usize, unit: &str, patience: Option<Durat
 
 fn check(limits: PoolLimits, setup: Setup) {
     let pool = Pool::new(limits);
-    let linter = LanguageServer::in_pool(&pool, setup, far(), &Cancel::default()).unwrap();
+    let linter = started(&pool, setup).unwrap();
     let n_whole = AtomicUsize::new(0);
     thread::scope(|scope| {
         for seed in 0..THREADS {

@@ -6,8 +6,8 @@ use std::{
 };
 
 use language_servers::{
-    Client, EditPolicy, Ended, Epoch, EventKind, EventSink, Events, Exit, Initialize, Keeper, Launch, Limits,
-    Options, RequestError, StartError, events,
+    Client, EditPolicy, Ended, Epoch, EventKind, EventSink, Events, Exit, Initialize, Keeper, LanguageServer,
+    Launch, Limits, Options, Pool, RequestError, Setup, StartError, events,
 };
 use lint::Cancel;
 use serde_json::{Value, json};
@@ -29,6 +29,12 @@ pub(crate) const BYE: &str = r#"
 /// Far away: what waits for it fails.
 pub(crate) fn far() -> Instant {
     Instant::now() + Duration::from_secs(60)
+}
+
+/// A server of a pool, with a process.
+pub(crate) fn started(pool: &Pool, setup: Setup) -> Result<LanguageServer, String> {
+    let linter = LanguageServer::in_pool(pool, setup)?;
+    linter.version(far(), &Cancel::default()).map(|_| linter)
 }
 
 pub(crate) fn options(script: &str) -> Options {

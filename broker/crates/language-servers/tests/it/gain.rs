@@ -16,7 +16,7 @@ use overlay::{Branch, Disk, View, WorkspacePath};
 
 use crate::{
     bench::{self, path},
-    fixture::{far, options},
+    fixture::{far, options, started},
 };
 
 const BRANCHES: usize = 6;
@@ -79,7 +79,7 @@ fn of_a_server_that_needs_4_ms_for_a_change() {
     let pool = Pool::default();
     let setup = bench::setup(&["model", "4"], bench::profile());
     let disk = Arc::clone(&setup.disk);
-    let linter = LanguageServer::in_pool(&pool, setup, far(), &Cancel::default()).unwrap();
+    let linter = started(&pool, setup).unwrap();
     let view = |branch: usize| -> Arc<dyn View> {
         let mut edited = Branch::new(Arc::clone(&disk));
         edited.write(&path("b.m"), format!("branch {branch}").into()).unwrap();
@@ -126,7 +126,7 @@ fn python(name: &str, program: OsString, folder: &Path) -> Gain {
     let (root, pause, limits) = (folder.to_owned(), Duration::from_millis(100), Limits::default());
     let setup = Setup { profile, root, disk: Arc::clone(&disk), launch, limits, pause };
     let pool = Pool::default();
-    let linter = LanguageServer::in_pool(&pool, setup, far(), &Cancel::default()).unwrap();
+    let linter = started(&pool, setup).unwrap();
     let is_right = |says: &str, branch| {
         let own = says.matches(&format!("Marker{branch}")).count();
         own > 0 && own == says.matches("Marker").count()

@@ -8,13 +8,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{Deletes, LanguageServer, Profile, Server, Setup, profiles};
+use language_servers::{Deletes, Pool, Profile, Server, Setup, profiles};
 use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
 use overlay::{Branch, View};
 
 use crate::{
     bench::path,
-    fixture::far,
+    fixture::started,
     languages::{Language, is_right, language, program},
 };
 
@@ -190,7 +190,7 @@ fn check_files(name: &str, setup: Setup, language: Language) {
 /// A file that is not open changes on the disk, and another one's answer depends on it.
 fn check_disk(name: &str, setup: Setup, language: Language) {
     let (disk, root) = (Arc::clone(&setup.disk), setup.root.clone());
-    let linter = LanguageServer::of(setup, far(), &Cancel::default()).unwrap();
+    let linter = started(&Pool::default(), setup).unwrap();
     let changed = if language.depends() { "a" } else { "b" };
     let mut n_wrong = 0;
     for marker in 100..120 {

@@ -2,14 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use language_servers::LanguageServer;
+use language_servers::{LanguageServer, Pool};
 use lint::{Cancel, Job, Linter, Outcome, Unit};
 use overlay::{Branch, Disk, View};
 use serde_json::json;
 
 use crate::{
     bench::{disk, path, profile, said, setup},
-    fixture::far,
+    fixture::{far, started},
 };
 
 fn check(linter: &LanguageServer, view: &Arc<dyn View>) -> Outcome {
@@ -24,8 +24,9 @@ fn check(linter: &LanguageServer, view: &Arc<dyn View>) -> Outcome {
 
 #[test]
 fn an_answer_holds_where_the_server_sees_the_same() {
-    let linter = LanguageServer::of(setup(&["model"], profile()), far(), &Cancel::default()).unwrap();
-    assert_eq!((&*linter.identity().name, &*linter.identity().version), ("model", "model 1"));
+    let linter = started(&Pool::default(), setup(&["model"], profile())).unwrap();
+    assert_eq!(linter.identity().name, "model");
+    assert_eq!(linter.version(far(), &Cancel::default()).unwrap(), "model 1");
     assert_eq!(linter.interest().globs, ["*.m"]);
 
     let disk = disk();
@@ -34,7 +35,8 @@ fn an_answer_holds_where_the_server_sees_the_same() {
     let holds = |edit: fn(&mut Branch)| {
         let mut branch = Branch::new(Arc::clone(&disk));
         edit(&mut branch);
-        outcome.reads.holds_in(&branch.snapshot())
+        let view: Arc<dyn View> = Arc::new(branch.snapshot());
+        linter.context(&view) == linter.context(&disk)
     };
     assert!(holds(|_| ()));
     assert!(holds(|it| drop(it.write(&path("b.m"), "b0".into()))));
@@ -49,7 +51,7 @@ fn other_settings_are_another_linter() {
     let digest = |change: fn(&mut language_servers::Profile)| {
         let mut profile = profile();
         change(&mut profile);
-        let linter = LanguageServer::of(setup(&["model"], profile), far(), &Cancel::default()).unwrap();
+        let linter = started(&Pool::default(), setup(&["model"], profile)).unwrap();
         linter.identity().digest
     };
     assert_eq!(digest(|_| ()), digest(|_| ()));
@@ -86,7 +88,7 @@ fn what_changed_on_the_disk_is_told_once() {
     let disk: Arc<dyn View> = Arc::new(Disk::new(folder.path()).unwrap());
     let mut setup = setup(&["fake", &script.join("\n")], profile());
     setup.disk = Arc::clone(&disk);
-    let linter = LanguageServer::of(setup, far(), &Cancel::default()).unwrap();
+    let linter = started(&Pool::default(), setup).unwrap();
     assert_eq!(said(&check(&linter, &disk)), "");
 
     ["b.m", "c.m", "e.m", "f.txt"].iter().for_each(|it| write(it, "after"));

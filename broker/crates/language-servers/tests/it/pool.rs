@@ -17,7 +17,7 @@ use overlay::{Branch, View};
 
 use crate::{
     bench::{disk, path, profile, said, setup},
-    fixture::{TESTKIT, far},
+    fixture::{TESTKIT, far, started},
     processes::{check_gone, lives},
 };
 
@@ -59,7 +59,7 @@ impl Yard {
     /// Of another workspace, and so another server.
     fn linter_of(&self, root: &str) -> Arc<LanguageServer> {
         let setup = Setup { root: PathBuf::from(root), ..self.setup.clone() };
-        Arc::new(LanguageServer::in_pool(&self.pool, setup, far(), &Cancel::default()).unwrap())
+        Arc::new(started(&self.pool, setup).unwrap())
     }
 
     fn report(&self) -> ServerReport {
@@ -128,7 +128,7 @@ fn the_same_server_is_started_once() {
     assert!(report.memory > Some(1 << 20) && report.idle_for.is_some() && report.last_error.is_none());
     let mut strict = yard.setup.clone();
     strict.profile.settings = serde_json::json!({ "strict": true });
-    LanguageServer::in_pool(&yard.pool, strict, far(), &Cancel::default()).unwrap();
+    started(&yard.pool, strict).unwrap();
     assert_eq!(yard.pool.status().len(), 2);
 }
 
@@ -324,7 +324,7 @@ fn others_that_wait_for_the_same_state_survive_a_crash() {
 fn a_server_that_cannot_start_tells_why() {
     let mut yard = Yard::new(|_| ());
     yard.setup.launch.args = vec!["fake".into(), "{\"stderr\": \"no configuration\"}\n{\"exit\": 3}".into()];
-    let error = LanguageServer::in_pool(&yard.pool, yard.setup.clone(), far(), &Cancel::default());
+    let error = started(&yard.pool, yard.setup.clone());
     assert!(error.err().unwrap().contains("exited with code 3: no configuration"));
     let report = yard.report();
     assert_eq!((report.state, report.counts.starts), (ServerState::Pausing, 0));
@@ -347,7 +347,7 @@ fn a_shutdown_leaves_nothing() {
     let gone = "failed: the server was shut down";
     assert_eq!((busy.join(), stuck.join()), (gone.to_owned(), gone.to_owned()));
     assert_eq!(says(&linters[2], "x"), "failed: the language servers were shut down");
-    let error = LanguageServer::in_pool(&yard.pool, yard.setup.clone(), far(), &Cancel::default());
+    let error = started(&yard.pool, yard.setup.clone());
     assert_eq!(error.err().unwrap(), "the language servers were shut down");
 }
 

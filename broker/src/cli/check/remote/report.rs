@@ -17,7 +17,7 @@ use crate::{
     CliError,
     check::{
         CheckedFile, Counts, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, Report,
-        RuleRef, Subject,
+        RuleRef, Subject, Unavailable,
     },
 };
 
@@ -88,6 +88,9 @@ impl Report {
         self.suppressed = summary.suppressed as usize;
         self.baselined = summary.baselined as usize;
         self.duration = Duration::from_micros(summary.duration_us);
+        let unavailable =
+            |it: &pb::UnavailableLinter| Unavailable { linter: it.linter.clone(), reason: it.reason.clone() };
+        self.unavailable = summary.unavailable.iter().map(unavailable).collect();
         self.linters = summary.linters.iter().filter_map(|it| identity(it.linter.as_ref()?)).collect();
         let count = |level| worst.values().filter(|it| **it == level).count();
         let (partial, pending, failed) = (count(Level::Partial), count(Level::Pending), count(Level::Failed));

@@ -1,0 +1,79 @@
+//! `broker trust`
+
+use std::path::{Path, PathBuf};
+
+use super::{AnswerFormat, Session, json};
+use crate::{CliError, Exit, trust::Trusted, workspace::Workspace};
+
+/// Let language servers run in a workspace
+///
+/// Plugins are sandboxed, and check any workspace. A language server is a program of yours that may run code of
+/// the workspace: plugins that it names, its build configuration, its interpreter. So none is started before you
+/// say here that you trust the folder. It holds for all below it, and is remembered outside of the workspace.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker trust                 this workspace
+  broker trust ~/work          all workspaces in a folder
+  broker trust --revoke        no longer
+  broker trust --list          what is trusted")]
+pub(super) struct Args {
+    /// The folder [default: the root of the workspace that holds the current folder]
+    path: Option<PathBuf>,
+
+    /// Take it back
+    #[arg(long, conflicts_with = "list")]
+    revoke: bool,
+
+    /// Show the folders that are trusted
+    #[arg(long, conflicts_with = "path")]
+    list: bool,
+
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT", requires = "list")]
+    output_format: AnswerFormat,
+}
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let trusted = Trusted::of_user().ok_or_else(|| {
+        CliError::files("there is no folder to remember it in").hint("set BROKER_STATE_DIR")
+    })?;
+    let unusable = |error| CliError::files(format!("{}: {error}", trusted.file().display()));
+    if args.list {
+        let all = trusted.list().map_err(unusable)?;
+        let text = match args.output_format {
+            AnswerFormat::Json => json(&all),
+            AnswerFormat::Text => all.iter().map(|it| format!("{}\n", it.display())).collect(),
+        };
+        session.print(&text)?;
+        return Ok(Exit::Clean);
+    }
+    let folder = folder(args, session)?;
+    let said = if args.revoke {
+        let was = trusted.remove(&folder).map_err(unusable)?;
+        if was { "is not trusted any more" } else { "was not trusted" }
+    } else {
+        let is_new = trusted.add(&folder).map_err(unusable)?;
+        if is_new { "is trusted now: language servers may run in it" } else { "is trusted already" }
+    };
+    session.messages.line(&format!("{} {said}", folder.display()));
+    if args.revoke && trusted.holds(&folder) {
+        session.messages.warning("it lies in another folder that is trusted: see `broker trust --list`");
+    }
+    Ok(Exit::Clean)
+}
+
+fn folder(args: &Args, session: &Session) -> Result<PathBuf, CliError> {
+    let cwd = session.cwd()?;
+    match &args.path {
+        Some(path) => canonical(&cwd.join(path)),
+        None => Ok(Workspace::of_paths(&cwd, &[], session.surroundings.home.as_deref())?
+            .workspace
+            .root()
+            .to_owned()),
+    }
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, CliError> {
+    let found = std::fs::canonicalize(path);
+    found.map_err(|error| CliError::files(format!("{}: {error}", path.display())))
+}

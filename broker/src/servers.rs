@@ -1,0 +1,214 @@
+//! Language servers as linters: which of them are asked in a workspace, and what is told of those that cannot be.
+//!
+//! Nothing is started here: a server has a process while it is needed.
+
+use std::{
+    path::Path,
+    process::ExitCode,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use language_servers::{Keeper, LanguageServer, Pool, PoolLimits, Profile, choose, profiles};
+use lint::{Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
+use overlay::{ContentHash, View};
+
+use crate::{
+    CliError,
+    check::{Lack, SharedLinter},
+    config::ServerSettings,
+    selectors::{Selection, Selectors},
+    trust::Trusted,
+};
+
+/// The first argument of a process that is only there to keep a language server.
+const KEEPER: &str = "__keep-language-server";
+
+/// How long servers have to end when the program does.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// The life of a keeper, if these arguments, without the program's own name, are for one.
+pub fn keep(args: impl IntoIterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
+    let mut args = args.into_iter();
+    (args.next()? == KEEPER).then(|| language_servers::keeper::run(args))
+}
+
+/// The servers of this process.
+pub(crate) struct Servers {
+    pub(crate) pool: Pool,
+    keeper: Option<Keeper>,
+    trusted: Option<Trusted>,
+}
+
+/// A workspace as a server sees it.
+pub(crate) struct Site<'s> {
+    pub(crate) root: &'s Path,
+    /// What the server reads itself.
+    pub(crate) disk: &'s Arc<dyn View>,
+}
+
+/// Who is asked, and who cannot be.
+#[derive(Default)]
+pub(crate) struct Asked {
+    pub(crate) linters: Vec<SharedLinter>,
+    pub(crate) lacks: Vec<Lack>,
+}
+
+impl Servers {
+    pub(crate) fn of_user() -> Self {
+        Self {
+            pool: Pool::new(PoolLimits::default()),
+            keeper: Keeper::this_program([KEEPER]).ok(),
+            trusted: Trusted::of_user(),
+        }
+    }
+
+    /// Ends all of them.
+    pub(crate) fn shut_down(&self) {
+        self.pool.shutdown(Instant::now() + FAREWELL);
+    }
+
+    pub(crate) fn are_trusted_in(&self, root: &Path) -> bool {
+        self.trusted.as_ref().is_some_and(|it| it.holds(root))
+    }
+
+    /// Those for this workspace, as it is on the disk: what a branch says of servers does not count.
+    pub(crate) fn asked(
+        &self,
+        site: &Site<'_>,
+        settings: &ServerSettings,
+        selectors: &Selectors,
+    ) -> Result<Asked, CliError> {
+        let mut asked = Asked::default();
+        if !self.are_trusted_in(site.root) {
+            let named = settings.used.iter().flatten();
+            asked.lacks.extend(named.map(|name| untrusted(name, site.root)));
+            return Ok(asked);
+        }
+        for profile in wanted(site, settings)? {
+            let Some(selection) = selectors.for_server(&profile.name) else { continue };
+            match self.server(site, &profile) {
+                Ok(server) => asked.linters.push(Arc::new(Selected::new(server, selection))),
+                Err(error) => asked.lacks.push(lack(&profile, settings, error)),
+            }
+        }
+        Ok(asked)
+    }
+
+    pub(crate) fn server(&self, site: &Site<'_>, profile: &Profile) -> Result<LanguageServer, SetupError> {
+        let keeper = self.keeper.clone().ok_or_else(|| SetupError {
+            linter: profile.name.clone(),
+            message: "this program cannot find its own file".to_owned(),
+            hint: None,
+        })?;
+        LanguageServer::new(&self.pool, profile, site.root, Arc::clone(site.disk), keeper)
+    }
+}
+
+/// The profiles of the servers that are to be asked, installed or not.
+pub(crate) fn wanted(site: &Site<'_>, settings: &ServerSettings) -> Result<Vec<Profile>, CliError> {
+    let known = known(settings)?;
+    let Some(used) = &settings.used else {
+        let is_installed = |it: &Profile| it.find(site.root).is_some();
+        return Ok(choose(&known, &**site.disk, is_installed).into_iter().cloned().collect());
+    };
+    let profile = |name: &String| {
+        let found = known.iter().find(|it| it.name == *name);
+        found.cloned().ok_or_else(|| unknown(name, &known))
+    };
+    used.iter().map(profile).collect()
+}
+
+/// All that Broker knows and the configuration defines.
+pub(crate) fn known(settings: &ServerSettings) -> Result<Vec<Profile>, CliError> {
+    let mut known = profiles().to_vec();
+    for (name, definition) in &settings.defined {
+        let wrong = |why: String| CliError::usage(format!("servers.define.{name}, in `broker.toml`: {why}"));
+        let said = toml::Table::try_from(definition).map_err(|error| wrong(error.to_string()))?;
+        let profile = Profile::defined(name, said).map_err(wrong)?;
+        match known.iter_mut().find(|it| it.name == *name) {
+            Some(known) => *known = profile,
+            None => known.push(profile),
+        }
+    }
+    Ok(known)
+}
+
+fn unknown(name: &str, known: &[Profile]) -> CliError {
+    let error =
+        CliError::usage(format!("there is no language server `{name}`, which `broker.toml` says to use"));
+    let close = crate::selectors::closest(name, known.iter().map(|it| it.name.as_str()));
+    error.hint(match close {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => "define it in the table `servers.define`".to_owned(),
+    })
+}
+
+fn lack(profile: &Profile, settings: &ServerSettings, error: SetupError) -> Lack {
+    let is_asked = settings.used.as_ref().is_some_and(|it| it.contains(&profile.name));
+    let reason = match error.hint {
+        Some(hint) => format!("{}; {hint}", error.message),
+        None => error.message,
+    };
+    Lack { linter: profile.name.clone(), globs: profile.globs.clone(), reason, is_asked }
+}
+
+fn untrusted(name: &str, root: &Path) -> Lack {
+    let reason = format!(
+        "language servers do not run in {}, which is not trusted; see `broker trust`",
+        root.display()
+    );
+    Lack { linter: name.to_owned(), globs: vec!["*".to_owned()], reason, is_asked: true }
+}
+
+/// A server of which only some rules are asked.
+struct Selected {
+    server: LanguageServer,
+    selection: Selection,
+    identity: Identity,
+}
+
+impl Selected {
+    fn new(server: LanguageServer, selection: Selection) -> Self {
+        let mut identity = server.identity().clone();
+        identity.digest = ContentHash::of(format!("{} {selection:?}", identity.digest).as_bytes());
+        Self { server, selection, identity }
+    }
+
+    fn tells(&self, code: &str) -> bool {
+        let Selection { select, ignore } = &self.selection;
+        let is_one = |selectors: &[String]| selectors.iter().any(|it| it == "ALL" || it == code);
+        select.as_deref().is_none_or(is_one) && !is_one(ignore)
+    }
+}
+
+impl Linter for Selected {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn interest(&self) -> &Interest {
+        self.server.interest()
+    }
+
+    fn rules(&self) -> Result<Vec<Rule>, SetupError> {
+        self.server.rules()
+    }
+
+    fn waits(&self) -> bool {
+        self.server.waits()
+    }
+
+    fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
+        self.server.context(view)
+    }
+
+    fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
+        self.server.check(job, &mut |index, mut outcome| {
+            if !matches!(outcome.completeness, Completeness::Failed(_)) {
+                outcome.diagnostics.retain(|it| self.tells(&it.code));
+            }
+            answer(index, outcome);
+        });
+    }
+}

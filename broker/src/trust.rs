@@ -1,0 +1,106 @@
+//! The folders in which language servers may run, as the user has said.
+//!
+//! A plugin reaches nothing but the files it is shown. A language server is a program of the user's own that may
+//! run code of the workspace: plugins it names, its build configuration, its interpreter. So it is asked only in a
+//! workspace that the user trusts, as editors have it. Nothing in a workspace can say so.
+
+use std::{
+    fs::{self, DirBuilder, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use crate::home;
+
+/// The list of folders that are trusted, each with all below it.
+#[derive(Debug, Clone)]
+pub(crate) struct Trusted {
+    file: PathBuf,
+}
+
+impl Trusted {
+    /// `None` for a user without a home.
+    pub(crate) fn of_user() -> Option<Self> {
+        home::state_dir().map(|it| Self { file: it.join("trusted.json") })
+    }
+
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// What cannot be read trusts nothing.
+    pub(crate) fn holds(&self, root: &Path) -> bool {
+        self.list().is_ok_and(|all| all.iter().any(|it| root.starts_with(it)))
+    }
+
+    pub(crate) fn list(&self) -> io::Result<Vec<PathBuf>> {
+        match home::read(&self.file) {
+            Ok(text) => serde_json::from_slice(&text).map_err(io::Error::from),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether that is new.
+    pub(crate) fn add(&self, root: &Path) -> io::Result<bool> {
+        let mut all = self.list()?;
+        if all.iter().any(|it| root.starts_with(it)) {
+            return Ok(false);
+        }
+        all.retain(|it| !it.starts_with(root));
+        all.push(root.to_owned());
+        self.write(&all).map(|()| true)
+    }
+
+    /// Takes back what was said of the folder, and of those below it.
+    pub(crate) fn remove(&self, root: &Path) -> io::Result<bool> {
+        let mut all = self.list()?;
+        let before = all.len();
+        all.retain(|it| !it.starts_with(root));
+        if all.len() == before {
+            return Ok(false);
+        }
+        self.write(&all).map(|()| true)
+    }
+
+    /// The whole list or none of it is there, also if this is interrupted.
+    fn write(&self, all: &[PathBuf]) -> io::Result<()> {
+        let folder = self.file.parent().unwrap_or(Path::new("/"));
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let new = self.file.with_extension("new");
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        file.write_all(&serde_json::to_vec_pretty(all)?)?;
+        file.sync_all()?;
+        fs::rename(&new, &self.file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_trusted_with_all_below_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let trusted = Trusted { file: folder.path().join("state/trusted.json") };
+        let holds = |path: &str| trusted.holds(Path::new(path));
+        assert!(!holds("/a"));
+        assert!(trusted.add(Path::new("/a/b")).unwrap());
+        assert!(!trusted.add(Path::new("/a/b/c")).unwrap(), "it is trusted already");
+        assert!(holds("/a/b") && holds("/a/b/c") && !holds("/a") && !holds("/a/bc"));
+        assert!(trusted.add(Path::new("/a")).unwrap());
+        assert_eq!(trusted.list().unwrap(), [Path::new("/a")]);
+        assert!(!trusted.remove(Path::new("/b")).unwrap());
+        assert!(trusted.remove(Path::new("/a")).unwrap() && !holds("/a/b"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_trusts_nothing_and_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let trusted = Trusted { file: folder.path().join("trusted.json") };
+        fs::write(&trusted.file, "[\"/a\"").unwrap();
+        assert!(!trusted.holds(Path::new("/a")));
+        assert!(trusted.add(Path::new("/a")).is_err());
+    }
+}
