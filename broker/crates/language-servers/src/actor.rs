@@ -154,7 +154,7 @@ impl Server {
         let _line = self.post.in_line();
         let mut is_open = vec![true; units.len()];
         let (answers, receiver) = channel();
-        let given_up = self.put(view, Task::Check { units, answers }, deadline);
+        let given_up = self.put(view, Task::Check { units, answers }, deadline, cancel);
         while is_open.contains(&true) {
             let Some((index, outcome)) = self.receive(&receiver, deadline + SLACK, cancel) else { break };
             if std::mem::take(&mut is_open[index]) {
@@ -167,10 +167,13 @@ impl Server {
         }
     }
 
-    /// Puts it in line. Returns what gives it up.
-    fn put(&self, view: Arc<dyn View>, task: Task, deadline: Instant) -> Cancel {
+    /// Puts it in line, if it is not given up already. Returns what gives it up, also when the server stops.
+    fn put(&self, view: Arc<dyn View>, task: Task, deadline: Instant, by_caller: &Cancel) -> Cancel {
         let cancel = Cancel::default();
         let given_up = cancel.clone();
+        if by_caller.is_cancelled() {
+            return given_up;
+        }
         let state = Goal::of(&*view, &*self.setup.disk, &self.setup.profile, &[]);
         let state_key = state.key(&[]);
         self.send(Message::Ask(Box::new(Request { view, task, deadline, cancel, state, state_key })));
@@ -260,7 +263,7 @@ struct Actor {
     uris: Uris,
     post: Arc<Post>,
     process: Process,
-    queue: Queue<Request>,
+    queue: Queue<Box<Request>>,
     /// The state of the process, as far as it is known.
     present: Goal,
     present_key: Option<ContentHash>,

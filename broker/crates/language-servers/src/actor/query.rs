@@ -33,7 +33,7 @@ impl Server {
     ) -> Reply {
         let _line = self.post.in_line();
         let (reply, receiver) = channel();
-        let given_up = self.put(view, Task::Query { question, reply }, deadline);
+        let given_up = self.put(view, Task::Query { question, reply }, deadline, cancel);
         let replied = self.receive(&receiver, deadline + SLACK, cancel);
         given_up.cancel();
         replied.unwrap_or_else(|| Reply::without(self.why_not().into()))

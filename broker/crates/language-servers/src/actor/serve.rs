@@ -62,7 +62,7 @@ impl Actor {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Ask(it) => self.queue.push(it.state_key, it.class(), *it),
+            Message::Ask(it) => self.queue.push(it.state_key, it.class(), it),
             Message::DiskChanged(changes) => self.process.disk_changed(&changes),
             Message::Start { deadline, cancel, reply } => {
                 self.bury(None);
@@ -76,8 +76,8 @@ impl Actor {
         }
     }
 
-    fn next(&mut self) -> Option<Request> {
-        self.queue.retain(Request::is_wanted);
+    fn next(&mut self) -> Option<Box<Request>> {
+        self.queue.retain(|it| it.is_wanted());
         let present = &self.present;
         let taken = self.queue.next(|it| present.distance(&it.state))?;
         if taken.is_first {
@@ -136,7 +136,7 @@ impl Actor {
         let key = goal.key(documents);
         // What has crashed is asked alone.
         if !self.crashes.contains_key(&request.state_key) {
-            let waiting = self.queue.of_this_turn().flat_map(Request::documents);
+            let waiting = self.queue.of_this_turn().flat_map(|it| it.documents());
             self.beside.extend(waiting.chain(documents).cloned());
             goal.open_too(&*request.view, &self.beside);
         }
