@@ -270,6 +270,8 @@ struct Actor {
     /// What is open besides, since it is asked about in this turn.
     beside: BTreeSet<WorkspacePath>,
     age: Age,
+    /// Why it is to be ended as soon as nobody waits.
+    worn: Option<Worn>,
     /// Since when nothing was asked.
     idle_since: Instant,
     /// What was asked when the server stopped answering.
@@ -300,6 +302,7 @@ impl Actor {
             present_key: None,
             beside: BTreeSet::new(),
             age: Age::default(),
+            worn: None,
             idle_since: Instant::now(),
             owed: None,
             crashes: HashMap::new(),

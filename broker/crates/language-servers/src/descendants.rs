@@ -1,5 +1,6 @@
-//! The processes below another one, and their memory, wherever they have gone: a session or a group of its own does not take a
-//! process out of the tree, only the death of its parent does, and then it falls to the next subreaper.
+//! The processes below another one, and their memory, wherever they have gone: a session or a group of its own
+//! does not take a process out of the tree, only the death of its parent does, and then it falls to the next
+//! subreaper.
 
 use rustix::process::{Pid, Signal, kill_process};
 

@@ -14,7 +14,7 @@ pub struct Life {
     pub idle_dear: Duration,
     /// How many times as much memory it may have as after its first answer.
     pub growth: u64,
-    /// So many bytes more it may have in any case.
+    /// So many bytes more it may have in any case. What runs on JavaScript takes 100 MB more before it collects.
     pub slack: u64,
     /// How many answers between two looks at its memory.
     pub look: u32,
@@ -28,7 +28,7 @@ impl Default for Life {
             idle_cheap: Duration::from_secs(2 * 60),
             idle_dear: Duration::from_secs(15 * 60),
             growth: 2,
-            slack: 64 << 20,
+            slack: 256 << 20,
             look: 64,
             switches: 20_000,
         }

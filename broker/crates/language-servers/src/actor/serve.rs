@@ -90,6 +90,9 @@ impl Actor {
     fn rest(&mut self) {
         self.process.listen();
         self.bury(None);
+        if let Some(worn) = self.worn {
+            self.end(FAREWELL, Ending::Worn(worn));
+        }
         let idle = self.life.idle(self.setup.profile.memory);
         if self.process.is_running() && self.idle_since.elapsed() >= idle {
             self.end(FAREWELL, Ending::Idleness);
@@ -115,7 +118,10 @@ impl Actor {
         }
         let (life, post) = (&self.life, &self.post);
         if let Some(worn) = self.age.answered(life, |is_first| post.measure(is_first)) {
-            self.end(FAREWELL, Ending::Worn(worn));
+            // If somebody waits, it goes on until the next look.
+            if self.queue.is_empty() || self.worn.replace(worn).is_some() {
+                self.end(FAREWELL, Ending::Worn(worn));
+            }
         }
     }
 
@@ -217,6 +223,7 @@ impl Actor {
         self.owed = None;
         self.beside.clear();
         self.age = Age::default();
+        self.worn = None;
     }
 
     fn remember_crash(&mut self, key: ContentHash) {

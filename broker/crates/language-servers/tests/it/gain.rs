@@ -58,6 +58,8 @@ impl Gain {
     /// One after the other, and all at once. The first question is not counted: with it, it starts.
     fn measure(&self, name: &str) -> [Run; 2] {
         self.ask(0);
+        let memory = || self.pool.status()[0].memory.unwrap_or(0) >> 20;
+        let first = memory();
         let branches = || (0..ASKED).map(|it| it % BRANCHES);
         let in_order = self.run(|| branches().for_each(|it| self.ask(it)));
         let at_once = self.run(|| {
@@ -70,6 +72,8 @@ impl Gain {
             "  in order {:?} with {} switches; at once {:?} with {}: {gain:.1} times",
             a.time, a.switches, b.time, b.switches
         );
+        let counts = self.pool.status()[0].counts;
+        println!("  {first} MB after the first answer, {} MB now; {counts:?}", memory());
         [in_order, at_once]
     }
 }

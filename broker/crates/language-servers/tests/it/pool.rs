@@ -10,10 +10,12 @@ use std::{
 };
 
 use language_servers::{
-    Ending, LanguageServer, Life, MemoryClass, Pool, PoolLimits, ServerReport, ServerState, Setup, Worn,
+    At, Ending, LanguageServer, Life, MemoryClass, Pool, PoolLimits, Question, ServerReport, ServerState,
+    Setup, Worn,
 };
 use lint::{Cancel, Job, Linter, Outcome, Unit};
 use overlay::{Branch, View};
+use serde_json::json;
 
 use crate::{
     bench::{disk, path, profile, said, setup},
@@ -127,7 +129,7 @@ fn the_same_server_is_started_once() {
     assert_eq!((report.state, report.waiting), (ServerState::Idle, 0));
     assert!(report.memory > Some(1 << 20) && report.idle_for.is_some() && report.last_error.is_none());
     let mut strict = yard.setup.clone();
-    strict.profile.settings = serde_json::json!({ "strict": true });
+    strict.profile.settings = json!({ "strict": true });
     started(&yard.pool, strict).unwrap();
     assert_eq!(yard.pool.status().len(), 2);
 }
@@ -145,6 +147,44 @@ fn what_is_asked_about_one_state_goes_together() {
     let answers: Vec<_> = asked.into_iter().map(Asked::join).collect();
     assert_eq!(answers, texts.map(|it| format!("a.m={it}")));
     assert_eq!((yard.report().counts.questions, yard.report().counts.switches), (13, 4));
+}
+
+#[test]
+fn who_asks_where_something_is_goes_before_checks() {
+    let capabilities = json!({ "diagnosticProvider": {}, "hoverProvider": true });
+    let change = |text: &str, version: u32| {
+        let document = json!({ "uri": "file:///w/a.m", "version": version });
+        let params = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
+        json!({ "expect": "textDocument/didChange", "with": params }).to_string()
+    };
+    let report = json!({ "kind": "full", "items": [] });
+    let script = [
+        json!({ "expect": "initialize", "answer": { "capabilities": capabilities } }).to_string(),
+        r#"{"expect": "initialized"}"#.to_owned(),
+        r#"{"expect": "textDocument/didOpen"}"#.to_owned(),
+        r#"{"expect": "textDocument/diagnostic"}"#.to_owned(),
+        r#"{"expect": "$/cancelRequest"}"#.to_owned(),
+        change("asked", 2),
+        json!({ "expect": "textDocument/hover", "answer": null }).to_string(),
+        change("checked", 3),
+        json!({ "expect": "textDocument/diagnostic", "answer": report }).to_string(),
+        r#"{"hang": true}"#.to_owned(),
+    ];
+    let mut yard = Yard::new(|_| ());
+    yard.setup.launch.args = vec!["fake".into(), script.join("\n").into()];
+    let linter = yard.linter();
+    let first = ask(&linter, "first");
+    yard.wait_for_state("/w", ServerState::Busy);
+    let check = ask(&linter, "checked");
+    yard.wait_for("/w", |it| it.waiting == 2);
+    let asker = Arc::clone(&linter);
+    let query = thread::spawn(move || {
+        let question = Question::Hover { path: path("a.m"), at: At::Offset(0) };
+        asker.query(&view(&[("a.m", "asked")]), question, far(), &Cancel::default())
+    });
+    yard.wait_for("/w", |it| it.waiting == 3);
+    first.give_up();
+    assert_eq!((query.join().unwrap().found.unwrap().partial, check.join()), (None, String::new()));
 }
 
 #[test]
