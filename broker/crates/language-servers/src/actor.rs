@@ -135,6 +135,13 @@ impl Server {
         started.unwrap_or_else(|| Err("the server has not started in time".to_owned()))
     }
 
+    /// Has it started, and does not wait for it.
+    pub(crate) fn warm_up(&self) {
+        let (reply, _) = channel();
+        let deadline = Instant::now() + self.setup.limits.start;
+        self.send(Message::Start { deadline, cancel: Cancel::default(), reply });
+    }
+
     /// Tells the server what it does not notice itself, before anything that is asked from now on.
     pub fn disk_changed(&self, changes: Vec<(WorkspacePath, DiskChange)>) {
         self.send(Message::DiskChanged(changes));

@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) struct Load {
     /// Until a question that is asked now is begun.
     pub(crate) wait: Duration,
-    /// It cannot be started at the moment.
+    /// It would have to be started.
     pub(crate) is_stuck: bool,
 }
 
@@ -116,15 +116,23 @@ impl Post {
     }
 
     pub(crate) fn load(&self) -> Load {
-        self.change(|seat| Load {
-            wait: seat.mean.saturating_mul(u32::try_from(seat.waiting).unwrap_or(u32::MAX)),
-            is_stuck: matches!(seat.state, ServerState::Pausing | ServerState::WaitingForMemory),
+        self.change(|seat| {
+            // What has taken long already will take longer.
+            let is_busy = seat.state == ServerState::Busy;
+            let current = if is_busy { seat.mean.max(seat.since.elapsed()) } else { Duration::ZERO };
+            let others = seat.waiting.saturating_sub(usize::from(is_busy));
+            let others = seat.mean.saturating_mul(u32::try_from(others).unwrap_or(u32::MAX));
+            Load {
+                wait: current.saturating_add(others),
+                is_stuck: !matches!(seat.state, ServerState::Busy | ServerState::Idle),
+            }
         })
     }
 
     /// Or may have one soon.
     pub(crate) fn has_process(&self) -> bool {
-        self.change(|seat| seat.pid.is_some() || seat.waiting > 0)
+        let is_starting = [ServerState::WaitingForMemory, ServerState::Starting];
+        self.change(|seat| seat.pid.is_some() || seat.waiting > 0 || is_starting.contains(&seat.state))
     }
 
     pub(crate) fn version(&self) -> Option<String> {

@@ -109,21 +109,32 @@ impl Team {
 
     /// `None` once they were stopped.
     fn choose(&self) -> Option<Arc<Server>> {
-        let PoolLimits { processes, wait, life, .. } = &self.limits;
+        let wait = self.limits.wait;
         let mut members = self.members();
         if members.is_stopped {
             return None;
         }
         let loads: Vec<_> = members.servers.iter().map(|it| it.load()).collect();
-        let chosen = best(&loads, *wait);
-        let is_late = chosen.is_none_or(|it| loads[it].wait > *wait);
-        let memory = self.setup.profile.memory;
-        if is_late && loads.len() < *processes.max(&1) && (chosen.is_none() || self.board.has_room(memory)) {
-            let server = Server::on(&self.board, self.setup.clone(), life.clone());
-            members.servers.push(Arc::new(server));
-            return members.servers.last().cloned();
+        let Some(chosen) = best(&loads, wait) else { return Some(self.add(&mut members)) };
+        if loads[chosen].wait > wait {
+            self.start_another(&mut members);
         }
-        chosen.map(|it| Arc::clone(&members.servers[it]))
+        Some(Arc::clone(&members.servers[chosen]))
+    }
+
+    /// If there may be one more. Nobody waits for it: it is chosen once it is there.
+    fn start_another(&self, members: &mut Members) {
+        let asleep = members.servers.iter().find(|it| !it.has_process()).cloned();
+        let may_be_more = members.servers.len() < self.limits.processes;
+        if (asleep.is_some() || may_be_more) && self.board.has_room(self.setup.profile.memory) {
+            asleep.unwrap_or_else(|| self.add(members)).warm_up();
+        }
+    }
+
+    fn add(&self, members: &mut Members) -> Arc<Server> {
+        let server = Server::on(&self.board, self.setup.clone(), self.limits.life.clone());
+        members.servers.push(Arc::new(server));
+        Arc::clone(&members.servers[members.servers.len() - 1])
     }
 
     fn members(&self) -> MutexGuard<'_, Members> {

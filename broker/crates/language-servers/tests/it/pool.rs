@@ -194,15 +194,17 @@ fn a_second_process_only_if_the_first_does_not_keep_up() {
     assert_eq!(says(&linter, "x"), "a.m=x");
     let first = ask(&linter, "hang");
     yard.wait_for_state("/w", ServerState::Busy);
-    assert_eq!(says(&linter, "y"), "a.m=y");
-    assert_eq!(yard.pool.status().len(), 2);
+    let behind = ask(&linter, "y");
+    yard.wait_for("/w", |it| it.id == 2 && it.state == ServerState::Idle);
+    assert_eq!(says(&linter, "z"), "a.m=z");
     let second = ask(&linter, "hang too");
     yard.wait_for("/w", |it| it.id == 2 && it.state == ServerState::Busy);
     let third = ask(&linter, "z");
-    yard.wait_for("/w", |it| it.waiting == 2);
+    yard.wait_for("/w", |it| it.id == 2 && it.waiting == 2);
     assert_eq!(yard.pool.status().len(), 2, "there are never three");
     first.give_up();
     second.give_up();
+    assert_eq!(behind.join(), "a.m=y");
     assert_eq!(third.join(), "a.m=z");
 
     let yard = Yard::new(|it| (it.wait, it.memory) = (Duration::ZERO, 1));
