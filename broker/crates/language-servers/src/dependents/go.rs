@@ -1,0 +1,55 @@
+//! A package is a folder, whose path `go.mod` begins. Its files see each other without an import.
+
+use overlay::WorkspacePath;
+
+use super::Files;
+
+pub(super) fn imports(path: &WorkspacePath, text: &str, files: &Files) -> Vec<WorkspacePath> {
+    let Some(own) = path.parent() else { return Vec::new() };
+    let imported = names(text).flat_map(|name| {
+        files.manifests.modules.iter().filter_map(move |(module, root)| directory(root, module, name))
+    });
+    [own].into_iter().chain(imported).flat_map(|it| files.within(&it)).cloned().collect()
+}
+
+/// All that stands in quotes between the first `import` and the first declaration.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let is_after =
+        |it: &&str| !["func ", "type ", "var ", "const "].iter().any(|start| it.starts_with(start));
+    let lines = text.lines().skip_while(|it| !it.starts_with("import")).take_while(is_after);
+    lines.filter_map(|it| Some(it.split_once('"')?.1.split_once('"')?.0))
+}
+
+/// The folder of a package, if it is of this module.
+fn directory(root: &WorkspacePath, module: &str, name: &str) -> Option<WorkspacePath> {
+    let below = name.strip_prefix(module)?;
+    let is_below = below.is_empty() || below.starts_with('/');
+    is_below.then(|| root.join(below.trim_start_matches('/')).ok())?
+}
+
+/// What a `go.mod` says the module is called.
+pub(super) fn module(text: &str) -> Option<String> {
+    let name = text.lines().find_map(|it| it.trim().strip_prefix("module "))?;
+    Some(name.trim().trim_matches('"').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn packages_are_folders() {
+        let files = [
+            ("go.mod", "module example.com/m\n\ngo 1.21\n"),
+            ("p/a.go", "package p"),
+            ("p/b.go", "package p"),
+            ("c.go", "package m\n\nimport (\n\t\"fmt\"\n\tq \"example.com/m/p\"\n)\n"),
+            ("d.go", "package m\n"),
+            ("e/e.go", "package e\n\nimport \"example.com/m\"\n"),
+            ("f/f.go", "package f\n\nimport \"example.com/other/p\"\n"),
+            ("sub/go.mod", "module \"example.com/s\"\n"),
+            ("sub/p/g.go", "package p\n\nimport \"example.com/s/p\"\n"),
+        ];
+        check("gopls", &files, "p/a.go", "c.go p/b.go d.go e/e.go");
+    }
+}
