@@ -53,6 +53,8 @@ pub struct Limits {
     pub publish: Duration,
     /// How long it may answer nothing, and tell of no progress, after a request was given up.
     pub hang: Duration,
+    /// Whether it is told that a request was given up.
+    pub cancels: bool,
 }
 
 impl Default for Limits {
@@ -64,6 +66,7 @@ impl Default for Limits {
             start: Duration::from_secs(60),
             publish: Duration::from_secs(60),
             hang: Duration::from_secs(60),
+            cancels: true,
         }
     }
 }

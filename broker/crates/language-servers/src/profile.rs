@@ -53,6 +53,9 @@ pub struct Profile {
     /// For a server that answers before it is ready.
     #[serde(default)]
     pub canary: Option<Canary>,
+    /// Whether it can be told that an answer is not waited for any more.
+    #[serde(default = "yes")]
+    pub cancels: bool,
     #[serde(default)]
     pub searches: Searches,
     /// Commands of the server that do nothing but to ask for edits. No others are run.
@@ -189,6 +192,10 @@ pub enum MemoryClass {
 #[serde(deny_unknown_fields)]
 struct Profiles {
     profile: Vec<Profile>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// All that are built in.

@@ -155,7 +155,7 @@ impl Session {
     pub(crate) fn give_up(&self, id: i64) {
         let was_waiting = self.state().give_up(id, Instant::now());
         let params = serde_json::value::to_raw_value(&serde_json::json!({ "id": id }));
-        if let (true, Ok(params)) = (was_waiting, params)
+        if let (true, Ok(params)) = (was_waiting && self.limits.cancels, params)
             && let Ok(body) = message::notification("$/cancelRequest", &params)
         {
             // If there is no room, the server goes on in vain.

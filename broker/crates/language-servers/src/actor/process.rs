@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     Barrier, Broken, Call, Client, EditPolicy, Ending, Epoch, Event, EventKind, EventSink, Events,
-    Initialize, Options, PositionEncoding, RequestError, ServerStatus, WorkspaceFolder,
+    Initialize, Limits, Options, PositionEncoding, RequestError, ServerStatus, WorkspaceFolder,
     board::Post,
     events,
     outbox::TICK,
@@ -488,7 +488,7 @@ impl Process {
             settings,
             edits: EditPolicy::Refuse,
             epoch: Epoch(self.epoch),
-            limits: limits.clone(),
+            limits: Limits { cancels: profile.cancels, ..limits.clone() },
         }
     }
 }

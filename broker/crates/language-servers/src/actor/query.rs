@@ -13,7 +13,7 @@ use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 
 use super::{Actor, Request, SLACK, Server, Task, goal::Goal, process::Trouble};
 use crate::{
-    Found, NoAnswer, Question, Reply,
+    Found, NoAnswer, Question, Reply, RequestError,
     profile::Searches,
     query::{At, documents, offset_of},
 };
@@ -31,6 +31,9 @@ impl Server {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Reply {
+        if cancel.is_cancelled() {
+            return Reply::without(NoAnswer::Pending(RequestError::Cancelled.to_string()));
+        }
         let _line = self.post.in_line();
         let (reply, receiver) = channel();
         let given_up = self.put(view, Task::Query { question, reply }, deadline, cancel);

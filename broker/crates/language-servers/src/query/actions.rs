@@ -139,11 +139,12 @@ fn offered(asker: &Asker<'_>, part: &Part, only: &[String]) -> Result<Vec<Value>
 /// What the server finds there, as it says it: quick fixes are for these.
 fn findings(asker: &Asker<'_>, range: Range) -> Result<Vec<Value>, NoAnswer> {
     const PULL: &str = "textDocument/diagnostic";
-    if !asker.client.supports(PULL) {
-        return Ok(Vec::new());
-    }
-    let mut report: Value = asker.request(PULL, &json!({ "textDocument": asker.document()? }))?;
-    let items: Vec<Value> = serde_json::from_value(report["items"].take()).unwrap_or_default();
+    let items = if asker.client.supports(PULL) && asker.profile.barrier.is_pull() {
+        let mut report: Value = asker.request(PULL, &json!({ "textDocument": asker.document()? }))?;
+        serde_json::from_value(report["items"].take()).unwrap_or_default()
+    } else {
+        asker.published.clone()
+    };
     let touches = |it: &Value| {
         let found = serde_json::from_value::<Range>(it["range"].clone());
         found.is_ok_and(|it| it.start <= range.end && range.start <= it.end)

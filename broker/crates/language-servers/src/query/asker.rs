@@ -23,6 +23,8 @@ pub(crate) struct Asker<'a> {
     pub(crate) view: &'a Arc<dyn View>,
     /// What the question is about.
     pub(crate) document: Option<(WorkspacePath, Bytes)>,
+    /// What the server has published about it, if that is how it tells what it finds.
+    pub(crate) published: Vec<Value>,
     pub(crate) deadline: Instant,
     pub(crate) cancel: &'a Cancel,
     /// Takes what the server has wanted to change so far.

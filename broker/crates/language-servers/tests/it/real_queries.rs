@@ -1,7 +1,13 @@
 //! Real servers, where they are named (see `isolation.rs`; also `BROKER_TEST_GOPLS`, `BROKER_TEST_CLANGD` and
 //! `BROKER_TEST_RUST_ANALYZER`), asked about a view whose edits have moved what is on the disk.
 
-use std::{collections::BTreeMap, ffi::OsString, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use language_servers::{
     Answer, At, Chosen, File, Goto, Hierarchy, Limits, NoAnswer, Place, Profile, Question, Server, Setup,
@@ -291,6 +297,64 @@ fn check_all(bench: &Bench, view: &Arc<dyn View>) {
     }
 }
 
+/// Asked about many branches in turn, some of them in vain: each answer is of its own branch.
+fn check_turns(name: &'static str, variable: &str, project: Project) {
+    const BRANCHES: usize = 8;
+    let Some(program) = std::env::var_os(variable) else {
+        println!("skipped: {variable} does not name a server");
+        return;
+    };
+    let bench = Bench::new(name, program, project);
+    let view = |n_lines: usize| -> Arc<dyn View> {
+        let mut branch = Branch::new(Arc::clone(&bench.disk));
+        for name in bench.project.sources() {
+            let comments = format!("{}\n", bench.project.comment).repeat(n_lines);
+            let moved = format!("{comments}{}", text(&*bench.disk, &path(name)));
+            branch.write(&path(name), moved.into()).unwrap();
+        }
+        Arc::new(branch.snapshot())
+    };
+    let views: Vec<_> = (0..BRANCHES).map(view).collect();
+    for turn in 0..3 * BRANCHES {
+        let abandoned = &views[turn * 5 % BRANCHES];
+        let (path, at) = bench.last(&**abandoned, bench.project.files[1].0);
+        let question = Question::References { path, at, with_declaration: true };
+        let soon = Instant::now() + Duration::from_millis(turn as u64 % 4);
+        drop(bench.server.query(Arc::clone(abandoned), question, soon, &Cancel::default()));
+        check_places(&bench, &views[turn * 3 % BRANCHES]);
+    }
+}
+
+#[test]
+fn ty_answers_in_turns() {
+    check_turns("ty", "BROKER_TEST_TY", PYTHON);
+}
+
+#[test]
+fn pyright_answers_in_turns() {
+    check_turns("pyright", "BROKER_TEST_PYRIGHT", PYTHON);
+}
+
+#[test]
+fn typescript_answers_in_turns() {
+    check_turns("typescript", "BROKER_TEST_TYPESCRIPT", TYPESCRIPT);
+}
+
+#[test]
+fn gopls_answers_in_turns() {
+    check_turns("gopls", "BROKER_TEST_GOPLS", GO);
+}
+
+#[test]
+fn clangd_answers_in_turns() {
+    check_turns("clangd", "BROKER_TEST_CLANGD", C);
+}
+
+#[test]
+fn rust_analyzer_answers_in_turns() {
+    check_turns("rust-analyzer", "BROKER_TEST_RUST_ANALYZER", RUST);
+}
+
 /// What an action of this title makes of a file with this text, where a part of it is selected.
 fn check_action(name: &'static str, variable: &str, project: Project, text: &str, title: &str, want: &str) {
     let Some(program) = std::env::var_os(variable) else {
@@ -317,6 +381,14 @@ fn check_action(name: &'static str, variable: &str, project: Project, text: &str
     edits.apply(&mut branch).unwrap();
     assert_eq!(self::text(&branch.snapshot(), &file), want);
     assert_eq!(self::text(&*bench.disk, &file), bench.project.files[1].1, "the disk is as it was");
+}
+
+/// A quick fix is for what the server finds, which it has to be told again.
+#[test]
+fn clangd_mends_what_it_finds() {
+    let text = "#include \"a.h\"\n/* 𐐀 */ int s(void) { <return greet(1) }>\n";
+    let want = "#include \"a.h\"\n/* 𐐀 */ int s(void) { return greet(1); }\n";
+    check_action("clangd", "BROKER_TEST_CLANGD", C, text, "insert ';'", want);
 }
 
 /// Its action is a command, which asks for the edits.

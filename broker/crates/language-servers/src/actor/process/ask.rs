@@ -56,12 +56,15 @@ impl Process {
         let client = running.client.clone();
         let open = |path| running.shown.document(path).map(|it| it.bytes.clone());
         let document = question.path().and_then(|it| Some((it.clone(), open(it)?)));
+        let heard = question.path().and_then(|it| running.heard.get(it));
+        // What is not understood is told as the answer to a check.
+        let published = heard.and_then(|it| serde_json::from_str(it.get()).ok()).unwrap_or_default();
         let mut wanted = || {
             self.listen();
             self.running.as_mut().map_or_else(Vec::new, |it| mem::take(&mut it.wanted))
         };
         let (uris, profile, wanted) = (&uris, &setup.profile, &mut wanted);
-        let mut asker = Asker { client, uris, profile, view, document, deadline, cancel, wanted };
+        let mut asker = Asker { client, uris, profile, view, document, published, deadline, cancel, wanted };
         let answer = question.ask(&mut asker);
         if answer.is_ok() {
             self.running()?.shown.answered();

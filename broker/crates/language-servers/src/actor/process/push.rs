@@ -35,7 +35,7 @@ impl Process {
         self.failures = 0;
         let running = self.running()?;
         running.shown.answered();
-        let reports = units.iter().map(|it| report(running.heard.remove(*it))).collect();
+        let reports = units.iter().map(|it| report(running.heard.get(*it).map(|it| &**it))).collect();
         Ok((reports, Settled::Yes))
     }
 
@@ -127,7 +127,7 @@ impl Process {
     }
 }
 
-fn report(heard: Option<Box<RawValue>>) -> Result<Report, RequestError> {
+fn report(heard: Option<&RawValue>) -> Result<Report, RequestError> {
     let heard = heard.ok_or(RequestError::TimedOut)?;
     let items: Vec<Item> = serde_json::from_str(heard.get())
         .map_err(|it| ProtocolError::BadAnswer { method: PUBLISH.to_owned(), reason: it.to_string() })?;
