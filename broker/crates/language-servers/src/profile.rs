@@ -223,7 +223,7 @@ fn unknown(name: &str) -> toml::Table {
         name = name
         checks = "lints"
         language-ids = {}
-        sees = { new-files = false, deletes = "ignored", unopened-dependents = false }
+        sees = { edited-files = true, new-files = false, deletes = "ignored", unopened-dependents = false }
         memory = "hundreds"
         install = "see its own documentation"
     }
