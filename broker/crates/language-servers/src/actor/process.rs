@@ -203,8 +203,7 @@ impl Process {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Result<BTreeMap<WorkspacePath, String>, Trouble> {
-        self.listen();
-        self.running()?.heard.clear();
+        self.make_quiet()?;
         let mut goal = goal.clone();
         let (shown, listener) = self.shown()?;
         if listener.profile.reads_late {

@@ -19,7 +19,7 @@ pub(super) struct Shown {
     gone: BTreeSet<WorkspacePath>,
     /// Since the last answer.
     closed: BTreeSet<WorkspacePath>,
-    /// Opened or changed since the last answer.
+    /// Opened or changed since the last switch began, or since what was published about it has come.
     news: BTreeSet<WorkspacePath>,
     /// What changed on the disk since the server was started, as far as it is told nothing better than that.
     changed: BTreeSet<WorkspacePath>,
@@ -210,10 +210,12 @@ impl Shown {
     /// It has answered what was asked after all that was told.
     pub(super) fn answered(&mut self) {
         self.closed.clear();
+    }
+
+    pub(super) fn forget_news(&mut self) {
         self.news.clear();
     }
 
-    /// What was opened or changed since it has answered.
     pub(super) fn news(&self) -> impl Iterator<Item = &WorkspacePath> {
         self.news.iter()
     }

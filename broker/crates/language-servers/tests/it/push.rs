@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use language_servers::{Barrier, Canary, Profile};
+use language_servers::{At, Barrier, Canary, NoAnswer, Profile, Question};
 use lint::Cancel;
 use serde_json::json;
 
 use crate::{
     actor::{HANG, soon},
-    bench::{Bench, said, scripted},
+    bench::{Bench, path, said, scripted},
+    fixture::far,
     words::{FENCE, change, close, open, publish, uri},
 };
 
@@ -233,4 +234,27 @@ fn a_server_that_registers_when_it_is_ready_is_waited_for() {
     assert_eq!(said(&early[0]), "pending: the server does not offer `x/ready` yet");
     std::fs::write(file, "").unwrap();
     assert_eq!(bench.says(&[], "a.m"), "right");
+}
+
+#[test]
+fn what_a_question_in_vain_has_opened_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("go");
+    let script = lines(&[
+        &open("a.m", 1, "a1"),
+        &json!({ "wait-for": file }).to_string(),
+        &publish("a.m", None, &["old"]),
+        FENCE,
+        &change("a.m", 2, "a2"),
+        &publish("a.m", None, &["new"]),
+        FENCE,
+        HANG,
+    ]);
+    let bench = bench(Barrier::NextPublish, &script);
+    let question = Question::Hover { path: path("none.m"), at: At::Offset(0) };
+    let view = bench.view(&[("a.m", Some("a1"))]);
+    let reply = bench.server.query(view, question, far(), &Cancel::default());
+    assert_eq!(reply.found.unwrap_err(), NoAnswer::Failed("there is no such file".to_owned()));
+    std::fs::write(file, "").unwrap();
+    assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "new");
 }

@@ -35,8 +35,22 @@ impl Process {
         self.failures = 0;
         let running = self.running()?;
         running.shown.answered();
+        running.shown.forget_news();
         let reports = units.iter().map(|it| report(running.heard.get(*it).map(|it| &**it))).collect();
         Ok((reports, Settled::Yes))
+    }
+
+    /// Before anything else is told. What was told for a question that then was not asked, nobody has waited for.
+    pub(super) fn make_quiet(&mut self) -> Result<(), Trouble> {
+        self.listen();
+        let is_owed = self.running()?.shown.news().next().is_some();
+        if is_owed && self.setup.profile.barrier == Barrier::NextPublish {
+            self.published(&[])?;
+        }
+        let running = self.running()?;
+        running.heard.clear();
+        running.shown.forget_news();
+        Ok(())
     }
 
     /// Waits until it publishes something where there surely is something. It may have published before that
