@@ -151,11 +151,11 @@ fn memory_of_the_machine() -> Option<u64> {
 pub(crate) fn digest(setup: &Setup) -> ContentHash {
     let Setup { profile, launch, .. } = setup;
     let Profile { options, settings, capabilities, barrier, sees, config_files, .. } = profile;
-    let Profile { canary, registers, opens_silently, reads_late, .. } = profile;
+    let Profile { canary, registers, opens_silently, reads_late, refers_by, .. } = profile;
     let Launch { program, args, env, .. } = launch;
     let text = format!(
         "{program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {config_files:?} \
-         {canary:?} {registers:?} {opens_silently} {reads_late}"
+         {canary:?} {registers:?} {opens_silently} {reads_late} {refers_by:?}"
     );
     ContentHash::of(text.as_bytes())
 }

@@ -32,9 +32,12 @@ pub struct Profile {
     pub globs: Vec<String>,
     /// LSP's name of the language, by extension.
     pub language_ids: BTreeMap<String, String>,
-    /// Names of files that it reads from the disk, whatever a branch has in their place.
+    /// Files that it reads from the disk, whatever a branch has in their place: names, or `*` and how a name ends.
     #[serde(default)]
     pub config_files: Vec<String>,
+    /// A file with none of these words in it depends on no other file. Without words, any may.
+    #[serde(default)]
+    pub refers_by: Vec<String>,
     /// The first that is found is run.
     pub launch: Vec<Program>,
     #[serde(default)]
@@ -261,15 +264,23 @@ impl Profile {
 
     /// Whether this is a file for the server to check.
     pub fn covers(&self, path: &WorkspacePath) -> bool {
-        let matches = |glob: &String, name: &str| match glob.strip_prefix('*') {
-            Some(end) => name.ends_with(end),
-            None => name == glob,
-        };
-        path.file_name().is_some_and(|name| self.globs.iter().any(|it| matches(it, name)))
+        is_one_of(&self.globs, path)
     }
 
     pub fn is_config(&self, path: &WorkspacePath) -> bool {
+        is_one_of(&self.config_files, path)
+    }
+
+    /// Whether the answer about every file may depend on this one. What is only named by its end has to be
+    /// referred to.
+    pub(crate) fn is_config_of_all(&self, path: &WorkspacePath) -> bool {
         path.file_name().is_some_and(|name| self.config_files.iter().any(|it| it == name))
+    }
+
+    /// Whether the answer about a file with this text may depend on another file.
+    pub(crate) fn may_refer(&self, text: &[u8]) -> bool {
+        let has = |word: &String| text.windows(word.len()).any(|it| it == word.as_bytes());
+        self.refers_by.is_empty() || self.refers_by.iter().any(has)
     }
 
     pub fn language_id(&self, path: &WorkspacePath) -> &str {
@@ -283,6 +294,14 @@ impl Profile {
         let found = |it: &Program| it.find_in(root, path.as_deref());
         self.launch.iter().find_map(|it| Some((found(it)?, &*it.args)))
     }
+}
+
+fn is_one_of(globs: &[String], path: &WorkspacePath) -> bool {
+    let matches = |glob: &String, name: &str| match glob.strip_prefix('*') {
+        Some(end) => name.ends_with(end),
+        None => name == glob,
+    };
+    path.file_name().is_some_and(|name| globs.iter().any(|it| matches(it, name)))
 }
 
 impl Program {

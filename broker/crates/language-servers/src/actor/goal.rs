@@ -23,6 +23,8 @@ pub(super) struct Goal {
     pub(super) gone: BTreeSet<WorkspacePath>,
     /// Files that differ from those on the disk, which the server reads in their stead.
     config: BTreeSet<WorkspacePath>,
+    /// What is asked about and depends on no other file.
+    alone: BTreeSet<WorkspacePath>,
 }
 
 type Files = BTreeMap<WorkspacePath, Option<ContentHash>>;
@@ -40,6 +42,9 @@ impl Goal {
         for unit in units {
             if let Ok(hash) = hash(view, unit) {
                 goal.documents.insert(unit.clone(), hash);
+            }
+            if !profile.refers_by.is_empty() && view.open(unit).is_ok_and(|it| !profile.may_refer(&it)) {
+                goal.alone.insert(unit.clone());
             }
         }
         if profile.sees.deletes == Deletes::Emulated {
@@ -110,8 +115,13 @@ impl Goal {
     /// Why there may be more to say of `unit` than the server says.
     pub(super) fn unseen_by(&self, profile: &Profile, unit: &WorkspacePath) -> Option<String> {
         let name = &profile.name;
-        if let Some(path) = self.config.first() {
+        let is_alone = self.alone.contains(unit);
+        let counts = |it: &&WorkspacePath| !is_alone || profile.is_config_of_all(it);
+        if let Some(path) = self.config.iter().find(counts) {
             return Some(format!("`{path}` is another one on the disk, which is what {name} reads"));
+        }
+        if is_alone {
+            return None;
         }
         let sees_deletes = matches!(profile.sees.deletes, Deletes::Watched | Deletes::Irrelevant);
         if let Some(path) = self.gone.first().filter(|_| !sees_deletes) {

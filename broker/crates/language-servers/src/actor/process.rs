@@ -228,10 +228,14 @@ impl Process {
         Ok(shown.tell_deletes(&goal.gone, &listener)?)
     }
 
-    /// One that is not there yet will see for itself. One that publishes once about each change is not told,
-    /// since it might publish at a time that nobody knows.
+    /// One that is not there yet will see for itself. So does one that is started again: what publishes once
+    /// about each change is not told, since it might publish at a time that nobody knows.
     pub(super) fn disk_changed(&mut self, changes: &[(WorkspacePath, DiskChange)]) {
-        if self.setup.profile.barrier == Barrier::NextPublish {
+        let profile = &self.setup.profile;
+        if profile.barrier == Barrier::NextPublish {
+            if changes.iter().any(|(path, _)| profile.is_config(path)) {
+                self.end(FAREWELL, Ending::Outdated);
+            }
             return;
         }
         if let Ok((shown, listener)) = self.shown() {

@@ -48,6 +48,8 @@ pub enum Ending {
     /// Another one needed its memory.
     Memory,
     Worn(Worn),
+    /// What it has read has changed on the disk.
+    Outdated,
     /// For good.
     Shutdown,
 }

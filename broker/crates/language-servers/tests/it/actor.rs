@@ -254,6 +254,24 @@ fn a_server_that_reads_the_others_from_the_disk() {
 }
 
 #[test]
+fn a_file_that_refers_to_none_is_whole() {
+    let bench = Bench::model_with(|it| {
+        it.sees.edited_files = false;
+        it.sees.deletes = Deletes::Ignored;
+        it.config_files = vec!["m.toml".to_owned(), "*.schema".to_owned()];
+        it.refers_by = vec!["import".to_owned()];
+    });
+    let edits = [("b.m", Some("b1")), ("dir/c.m", None), ("x.schema", Some("new"))];
+    assert_eq!(bench.says(&edits, "a.m"), "a.m=a0 b.m=b1");
+    let with_import = [&edits[..], &[("a.m", Some("import"))]].concat();
+    let reason = "`x.schema` is another one on the disk, which is what model reads";
+    assert_eq!(bench.says(&with_import, "a.m"), format!("a.m=import b.m=b1 [{reason}]"));
+    let with_config = [&edits[..], &[("m.toml", Some("new"))]].concat();
+    let reason = "`m.toml` is another one on the disk, which is what model reads";
+    assert_eq!(bench.says(&with_config, "a.m"), format!("a.m=a0 b.m=b1 [{reason}]"));
+}
+
+#[test]
 fn a_delete_can_be_emulated() {
     let bench = Bench::model_with(|it| it.sees.deletes = Deletes::Emulated);
     let reason = "`b.m` is deleted here, and model may still see it";

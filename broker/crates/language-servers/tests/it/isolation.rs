@@ -165,6 +165,11 @@ fn check_files(name: &str, setup: Setup, language: Language) {
                 "{name}: {new:?}"
             );
         }
+        if language.depends() {
+            // With a file between them that is not open.
+            let deep = ask("deep", &|it| language.mark(it, marker));
+            assert!(is_right(&deep, marker), "{name}: {deep:?}");
+        }
         let gone = ask("b", &|it| drop(it.remove(&path(&language.file("a")))));
         let is_missed = |it: &Outcome| {
             let says = |it: &lint::Diagnostic| it.message.starts_with("Cannot find module './a'");
@@ -173,7 +178,8 @@ fn check_files(name: &str, setup: Setup, language: Language) {
         let is_seen = match sees.deletes {
             Deletes::Watched => is_missed(&gone),
             Deletes::Irrelevant => is_right(&gone, 0),
-            Deletes::Emulated | Deletes::Ignored => is_partial(&gone),
+            Deletes::Emulated | Deletes::Ignored if language.depends() => is_partial(&gone),
+            Deletes::Emulated | Deletes::Ignored => is_right(&gone, 0),
         };
         assert!(is_seen, "{name}: {gone:?}");
         if marker == 1 {

@@ -21,6 +21,8 @@ pub(crate) struct Language {
     module: fn(&str, &str) -> String,
     /// One that has the same finding for what is in that other module. `None` if no file depends on another.
     dependent: Option<fn(&str) -> String>,
+    /// One that hands on what is in `a`.
+    through: &'static str,
 }
 
 const PYTHON: Language = Language {
@@ -28,6 +30,7 @@ const PYTHON: Language = Language {
     file: |it| format!("{it}.py"),
     module: |_, it| format!("class {it}: ...\ndef f() -> {it}: return {it}()\nx: int = f()\n"),
     dependent: Some(|it| format!("from {it} import f\ny: int = f()\n")),
+    through: "from a import f\n",
 };
 
 const TYPESCRIPT: Language = Language {
@@ -38,12 +41,13 @@ const TYPESCRIPT: Language = Language {
         format!("{class}export function f(): {it} {{ return new {it}() }}\nexport const x: number = f();\n")
     },
     dependent: Some(|it| format!("import {{ f }} from './{it}';\nexport const y: number = f();\n")),
+    through: "export { f } from './a';\n",
 };
 
 const RUST: Language = Language {
     project: &[
         ("Cargo.toml", "[package]\nname = \"m\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
-        ("src/lib.rs", "mod a;\nmod b;\nmod c;\nmod fresh;\n"),
+        ("src/lib.rs", "mod a;\nmod b;\nmod c;\nmod mid;\nmod deep;\nmod fresh;\n"),
     ],
     file: |it| format!("src/{it}.rs"),
     module: |_, it| {
@@ -51,6 +55,7 @@ const RUST: Language = Language {
         format!("{item}pub fn f() -> {it} {{ {it} }}\npub fn x() -> i32 {{ f() }}\n")
     },
     dependent: Some(|it| format!("pub fn y() -> i32 {{ crate::{it}::f() }}\n")),
+    through: "pub use crate::a::f;\n",
 };
 
 /// All in one package, so that a copy beside a file would be noticed.
@@ -61,18 +66,20 @@ const GO: Language = Language {
         let item = format!("package m\n\ntype {it} struct{{}}\n\n");
         format!("{item}func f_{module}() {it} {{ return {it}{{}} }}\n\nvar x_{module} int = f_{module}()\n")
     },
-    dependent: Some(|it| format!("package m\n\nvar y int = f_{it}()\n")),
+    dependent: Some(|it| format!("package m\n\nvar y_{it} int = f_{it}()\n")),
+    through: "package m\n\nvar f_mid = f_a\n",
 };
 
 const C: Language = Language {
     project: &[],
-    file: |it| if it == "b" { "b.c".to_owned() } else { format!("{it}.h") },
+    file: |it| if it == "b" || it == "deep" { "b.c".to_owned() } else { format!("{it}.h") },
     module: |_, it| {
         let item = format!("struct {it} {{ int own; }};\n");
         let give = format!("static struct {it} f(void) {{ struct {it} it = {{0}}; return it; }}\n");
         format!("{item}{give}static inline int x(void) {{ return f(); }}\n")
     },
     dependent: Some(|it| format!("#include \"{it}.h\"\nint y(void) {{ return f(); }}\n")),
+    through: "#include \"a.h\"\n",
 };
 
 const SHELL: Language = Language {
@@ -80,6 +87,7 @@ const SHELL: Language = Language {
     file: |it| format!("{it}.sh"),
     module: |_, it| format!("#!/bin/bash\necho \"${it}\"\n"),
     dependent: None,
+    through: "",
 };
 
 const YAML: Language = Language {
@@ -87,6 +95,7 @@ const YAML: Language = Language {
     file: |it| format!("{it}.yaml"),
     module: |_, it| format!("a: *{it}\n"),
     dependent: None,
+    through: "",
 };
 
 const JSON: Language = Language {
@@ -94,6 +103,7 @@ const JSON: Language = Language {
     file: |it| format!("{it}.json"),
     module: |_, it| format!("{{\"$schema\": \"./schema.json\", \"{it}\": 1}}\n"),
     dependent: None,
+    through: "",
 };
 
 const CSS: Language = Language {
@@ -101,6 +111,7 @@ const CSS: Language = Language {
     file: |it| format!("{it}.css"),
     module: |_, it| format!("a {{ {it}: red }}\n"),
     dependent: None,
+    through: "",
 };
 
 const HTML: Language = Language {
@@ -108,6 +119,7 @@ const HTML: Language = Language {
     file: |it| format!("{it}.html"),
     module: |_, it| format!("<style>a {{ {it}: red }}</style>\n"),
     dependent: None,
+    through: "",
 };
 
 /// For linters that are told to look for what is not defined.
@@ -120,6 +132,7 @@ const JAVASCRIPT: Language = Language {
     file: |it| format!("{it}.js"),
     module: |_, it| format!("{it}();\n"),
     dependent: None,
+    through: "",
 };
 
 const TOML: Language = Language {
@@ -127,6 +140,7 @@ const TOML: Language = Language {
     file: |it| format!("{it}.toml"),
     module: |_, it| format!("{it} = 1\n{it} = 2\n"),
     dependent: None,
+    through: "",
 };
 
 /// That of a profile's server.
@@ -246,6 +260,10 @@ impl Language {
         for module in ["a", "b", "c"] {
             let text = self.dependent("a").filter(|_| module == "b");
             write(&self.file(module), &text.unwrap_or_else(|| self.text(module, 0)));
+        }
+        if let Some(text) = self.dependent("mid") {
+            write(&self.file("mid"), self.through);
+            write(&self.file("deep"), &text);
         }
     }
 }
