@@ -226,7 +226,7 @@ fn unknown(name: &str) -> toml::Table {
         name = name
         checks = "lints"
         language-ids = {}
-        sees = { edited-files = true, new-files = false, deletes = "ignored", unopened-dependents = false }
+        sees = { edited-files = false, new-files = false, deletes = "ignored", unopened-dependents = false }
         memory = "hundreds"
         install = "see its own documentation"
     }
