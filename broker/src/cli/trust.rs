@@ -66,10 +66,11 @@ fn folder(args: &Args, session: &Session) -> Result<PathBuf, CliError> {
     let cwd = session.cwd()?;
     match &args.path {
         Some(path) => canonical(&cwd.join(path)),
-        None => Ok(Workspace::of_paths(&cwd, &[], session.surroundings.home.as_deref())?
-            .workspace
-            .root()
-            .to_owned()),
+        None => {
+            let found =
+                Workspace::of_paths(&cwd, &[PathBuf::from(".")], session.surroundings.home.as_deref())?;
+            Ok(found.workspace.root().to_owned())
+        }
     }
 }
 

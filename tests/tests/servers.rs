@@ -1,0 +1,171 @@
+//! Language servers through the program, with a server that does what its documents say.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the disk themselves, and may fail"
+)]
+
+use std::{
+    path::Path,
+    process::{Command, Output},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tests::{broker, place::Place};
+
+/// A workspace whose configuration names the server.
+fn place(more: &str) -> Place {
+    let testkit = broker().with_file_name("language-servers-testkit");
+    assert!(testkit.exists(), "{} is missing: run the tests with ./dev test", testkit.display());
+    let config = format!(
+        "[servers]\nuse = ['model']\n[servers.define.model]\ncommand = ['{}', 'model']\nglobs = ['*.m']\n\
+         barrier = 'pull'\n{more}",
+        testkit.display()
+    );
+    Place::new(&[("broker.toml", &config), ("a.m", "of the disk"), ("b.m", "other")])
+}
+
+fn told(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn check(it: &Place, arguments: &[&str]) -> (Option<i32>, Value) {
+    let output = it.run(&[&["check", "--output-format", "json"], arguments].concat());
+    let (exit, stdout, stderr) = told(&output);
+    (exit, serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}{stderr}")))
+}
+
+fn messages(report: &Value) -> Vec<&str> {
+    report["findings"].as_array().unwrap().iter().map(|it| it["message"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn nothing_runs_in_a_workspace_that_is_not_trusted() {
+    let it = place("");
+    let (exit, report) = check(&it, &[]);
+    assert_eq!((exit, messages(&report).len()), (Some(2), 0));
+    let reason = report["incomplete"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("not trusted; see `broker trust`"), "{reason}");
+    assert!(it.run(&["trust"]).status.success());
+    let (exit, report) = check(&it, &[]);
+    assert_eq!((exit, messages(&report).len()), (Some(1), 2), "{report}");
+    assert!(it.run(&["trust", "--revoke"]).status.success());
+    assert_eq!(check(&it, &[]).0, Some(2));
+}
+
+#[test]
+fn a_branch_is_what_the_server_sees() {
+    let it = place("");
+    it.run(&["trust"]);
+    for (branch, text) in [("one", "of one"), ("two", "of two")] {
+        assert!(it.run(&["branch", "fork", branch]).status.success());
+        assert!(it.run_with_input(&["branch", "write", branch, "a.m"], text).status.success());
+    }
+    for branch in ["one", "two", "one"] {
+        let (exit, report) = check(&it, &["--branch", branch, "a.m"]);
+        let said = messages(&report).join(" ");
+        assert_eq!(exit, Some(1), "{report}");
+        let other = if branch == "one" { "of two" } else { "of one" };
+        assert!(said.contains(&format!("of {branch}")) && !said.contains(other), "{branch}: {said}");
+    }
+    let (_, report) = check(&it, &["a.m"]);
+    assert!(messages(&report).join(" ").contains("of the disk"), "{report}");
+}
+
+#[test]
+fn what_is_not_installed_is_told() {
+    let it = Place::new(&[("broker.toml", "[servers]\nuse = ['ty']\n"), ("a.py", "x = 1\n"), ("b.txt", "")]);
+    it.run(&["trust"]);
+    let run = |arguments: &[&str]| {
+        let mut command = it.command(&[&["check", "--output-format", "json"], arguments].concat());
+        let output = command.env("PATH", "").output().unwrap();
+        (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).unwrap())
+    };
+    let (exit, report) = run(&[]);
+    let reason = report["incomplete"][0]["reason"].as_str().unwrap();
+    assert_eq!((exit, reason), (Some(2), "ty is not installed; to have it: pip install ty"));
+    assert_eq!(run(&["b.txt"]).0, Some(0), "it would not be asked about that");
+    it.write("broker.toml", "");
+    it.write("setup.py", "");
+    let (exit, report) = run(&[]);
+    assert_eq!((exit, report["unavailable"][0]["linter"].as_str()), (Some(0), Some("ty")), "{report}");
+    it.write("broker.toml", "[servers]\nuse = []\n");
+    assert_eq!(run(&[]).1.get("unavailable"), None);
+}
+
+#[test]
+fn a_slip_in_the_configuration_is_met_with_a_hint() {
+    let it = Place::new(&[("broker.toml", "[servers]\nuse = ['pyrigth']\n"), ("a.py", "")]);
+    it.run(&["trust"]);
+    let (exit, _, stderr) = told(&it.run(&["check"]));
+    assert_eq!(exit, Some(2));
+    assert!(
+        stderr.contains("no language server `pyrigth`") && stderr.contains("did you mean `pyright`?"),
+        "{stderr}"
+    );
+    it.write("broker.toml", "[servers.define.x]\ncommand = ['x']\nglobs = ['*.x']\nbarrier = 'guess'\n");
+    let (exit, _, stderr) = told(&it.run(&["check"]));
+    assert_eq!(exit, Some(2));
+    assert!(stderr.contains("servers.define.x, in `broker.toml`: unknown variant `guess`"), "{stderr}");
+}
+
+#[test]
+fn only_the_rules_that_are_asked_for() {
+    let it = place("");
+    it.run(&["trust"]);
+    let (_, report) = check(&it, &["--select", "model/none"]);
+    assert_eq!(messages(&report).len(), 0, "{report}");
+    let (_, report) = check(&it, &["--select", "model/ALL"]);
+    assert_eq!(messages(&report).len(), 2, "{report}");
+    let (_, report) = check(&it, &["--select", "F401"]);
+    assert_eq!(messages(&report).len(), 0, "{report}");
+}
+
+/// Whatever has this in its command line.
+fn processes_with(text: &str) -> Vec<u32> {
+    let output = Command::new("pgrep").args(["-f", text]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().lines().filter_map(|it| it.parse().ok()).collect()
+}
+
+fn ends_soon(what: &Path) -> bool {
+    let begun = Instant::now();
+    while !processes_with(what.to_str().unwrap()).is_empty() {
+        if begun.elapsed() > Duration::from_secs(2) {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
+}
+
+/// Each server is a program of its own name.
+#[test]
+fn no_server_outlives_a_daemon_that_is_killed() {
+    let it = place("");
+    let testkit = broker().with_file_name("language-servers-testkit");
+    let names: Vec<_> = (0..6).map(|index| format!("model{index}")).collect();
+    let mut config = format!("[servers]\nuse = {names:?}\n");
+    for name in &names {
+        let program = it.own(name);
+        std::os::unix::fs::symlink(&testkit, &program).unwrap();
+        config += &format!(
+            "[servers.define.{name}]\ncommand = ['{}', 'model']\nglobs = ['*.m']\nbarrier = 'pull'\n",
+            program.display()
+        );
+    }
+    it.write("broker.toml", config);
+    it.run(&["trust"]);
+    it.run(&["branch", "fork", "try"]);
+    let (_, report) = check(&it, &["--branch", "try", "a.m"]);
+    assert_eq!(messages(&report).len(), 6, "{report}");
+    let status: Value =
+        serde_json::from_slice(&it.run(&["status", "--output-format", "json"]).stdout).unwrap();
+    let pid = status["pid"].as_u64().unwrap().to_string();
+    let servers = it.own("model");
+    assert!(processes_with(servers.to_str().unwrap()).len() >= 6);
+    assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    assert!(ends_soon(&servers), "{:?}", processes_with(servers.to_str().unwrap()));
+}
