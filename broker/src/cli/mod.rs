@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod explain;
 mod plugins;
+mod query;
 mod serve;
 mod status;
 mod stop;
@@ -43,6 +44,7 @@ struct Cli {
 enum Command {
     Check(Box<check::Args>),
     Branch(branch::Args),
+    Query(Box<query::Args>),
     Plugins(plugins::Args),
     Config(config::Args),
     Serve(serve::Args),
@@ -86,6 +88,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut surroundings: Surroundi
     let result = match cli.command {
         Command::Check(args) => check::run(&args, &mut session),
         Command::Branch(args) => branch::run(&args, &mut session),
+        Command::Query(args) => query::run(&args, &mut session),
         Command::Plugins(args) => plugins::run(&args, &mut session),
         Command::Config(args) => config::run(&args, &mut session),
         Command::Serve(args) => serve::run(&args, &mut session),

@@ -66,6 +66,7 @@ fn hint(reason: &str, status: &Status) -> Option<String> {
         "STATE_CORRUPT" => "nothing was changed; the folder for state is damaged",
         "STATE_IN_USE" => "another daemon uses this folder for state; set BROKER_STATE_DIR to another one",
         "SHUTTING_DOWN" => "repeat the command: it starts another daemon",
+        "SERVER_PENDING" => "repeat the command: the server may be ready by then",
         "QUEUE_FULL" => return Some(retry(status)),
         _ => return None,
     };

@@ -15,7 +15,8 @@ use std::{
 use broker_proto::v1::{
     branch_service_client::BranchServiceClient, check_service_client::CheckServiceClient,
     daemon_service_client::DaemonServiceClient, file_service_client::FileServiceClient,
-    rule_service_client::RuleServiceClient, workspace_service_client::WorkspaceServiceClient,
+    query_service_client::QueryServiceClient, rule_service_client::RuleServiceClient,
+    workspace_service_client::WorkspaceServiceClient,
 };
 use lint::Cancel;
 use tokio::runtime::Runtime;
@@ -110,6 +111,7 @@ impl Client {
     service!(checks, CheckServiceClient);
     service!(daemon, DaemonServiceClient);
     service!(files, FileServiceClient);
+    service!(queries, QueryServiceClient);
     service!(rules, RuleServiceClient);
     service!(workspaces, WorkspaceServiceClient);
 

@@ -2,6 +2,7 @@
 
 use std::{io, time::Duration};
 
+use language_servers::NoAnswer;
 use overlay::{
     CommitError, Conflict, ContentHash, EditError, PatchError, Revision, StoreError, WorkspacePath,
 };
@@ -54,6 +55,11 @@ pub enum DaemonError {
     Superseded,
     #[error("the daemon is shutting down")]
     ShuttingDown,
+    /// Nobody can be asked.
+    #[error("{message}; {hint}")]
+    NoServer { message: String, hint: String },
+    #[error("{server}: {why}")]
+    NoAnswer { server: String, why: NoAnswer },
     /// The configuration or a selector is wrong.
     #[error("{message}")]
     Setup { message: String, hint: Option<String> },

@@ -11,6 +11,7 @@ mod judge;
 mod linters;
 mod once;
 mod parent;
+mod query;
 pub(crate) mod random;
 mod round;
 mod similar;
@@ -39,6 +40,7 @@ pub use self::{
     commit::Committed,
     error::DaemonError,
     once::Repeatable,
+    query::{Query, Replied, edits},
     watching::Watching,
     workspace::Served,
 };

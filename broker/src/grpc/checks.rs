@@ -193,7 +193,7 @@ async fn within(
 
 /// The client's deadline, as the protocol has it: up to eight digits and a unit. The transport heeds it only
 /// until the first message of a stream.
-fn deadline(metadata: &MetadataMap) -> Option<Duration> {
+pub(super) fn deadline(metadata: &MetadataMap) -> Option<Duration> {
     let text = metadata.get("grpc-timeout")?.to_str().ok()?;
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let count: u64 = digits.parse().ok()?;

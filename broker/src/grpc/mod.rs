@@ -1,5 +1,6 @@
 //! The front that speaks gRPC, `broker.v1`. Translates; has no logic of its own.
 
+mod answers;
 mod auth;
 mod branches;
 mod checks;
@@ -8,6 +9,7 @@ mod facts;
 mod files;
 mod from_proto;
 mod incoming;
+mod queries;
 mod rules;
 mod server;
 mod status;

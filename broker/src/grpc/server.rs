@@ -5,7 +5,8 @@ use std::{io, sync::Arc, time::Duration};
 use broker_proto::v1::{
     branch_service_server::BranchServiceServer, check_service_server::CheckServiceServer,
     daemon_service_server::DaemonServiceServer, file_service_server::FileServiceServer,
-    rule_service_server::RuleServiceServer, workspace_service_server::WorkspaceServiceServer,
+    query_service_server::QueryServiceServer, rule_service_server::RuleServiceServer,
+    workspace_service_server::WorkspaceServiceServer,
 };
 use tokio::{
     net::{TcpListener, UnixListener},
@@ -104,6 +105,7 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
     health.set_serving::<CheckServiceServer<Front>>().await;
     health.set_serving::<DaemonServiceServer<Front>>().await;
     health.set_serving::<FileServiceServer<Front>>().await;
+    health.set_serving::<QueryServiceServer<Front>>().await;
     health.set_serving::<RuleServiceServer<Front>>().await;
     health.set_serving::<WorkspaceServiceServer<Front>>().await;
     let reflection = || {
@@ -120,6 +122,7 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
         .add_service(guarded!(CheckServiceServer))
         .add_service(guarded!(DaemonServiceServer))
         .add_service(guarded!(FileServiceServer))
+        .add_service(guarded!(QueryServiceServer))
         .add_service(guarded!(RuleServiceServer))
         .add_service(guarded!(WorkspaceServiceServer)))
 }

@@ -5,6 +5,7 @@
 
 use std::{collections::HashMap, io};
 
+use language_servers::NoAnswer;
 use overlay::{CommitError, EditError, StoreError, WorkspacePath};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
@@ -79,6 +80,12 @@ fn kind(error: &DaemonError) -> (Code, &'static str) {
         DaemonError::Busy { .. } => (Code::ResourceExhausted, "QUEUE_FULL"),
         DaemonError::Superseded => (Code::Aborted, "SUPERSEDED"),
         DaemonError::ShuttingDown => (Code::Unavailable, "SHUTTING_DOWN"),
+        DaemonError::NoServer { .. } => (Code::FailedPrecondition, "SERVER_UNAVAILABLE"),
+        DaemonError::NoAnswer { why, .. } => match why {
+            NoAnswer::Unsupported(_) => (Code::Unimplemented, "SERVER_UNSUPPORTED"),
+            NoAnswer::Pending(_) => (Code::Unavailable, "SERVER_PENDING"),
+            NoAnswer::Failed(_) => (Code::Internal, "SERVER_FAILED"),
+        },
         DaemonError::Setup { .. } => (Code::FailedPrecondition, BAD_CONFIGURATION),
         DaemonError::Bug(_) => (Code::Internal, "BUG"),
     }

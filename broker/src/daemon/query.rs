@@ -1,0 +1,132 @@
+//! Questions to language servers: which server answers, and an answer's edits as an edit of the branch.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use language_servers::{Answer, Edits, LanguageServer, NoAnswer, Profile, Question, Reply};
+use lint::Cancel;
+use overlay::{Revision, View, WorkspacePath};
+
+use super::{Daemon, DaemonError, Served, Target};
+use crate::{
+    config::Configs,
+    servers::{self, Site},
+};
+
+/// A question about the base or a branch.
+pub struct Query {
+    pub target: Target,
+    /// Any file of the project, for a question that is about none.
+    pub path: WorkspacePath,
+    pub question: Question,
+    /// Ask just this server.
+    pub server: Option<String>,
+    pub deadline: Option<Duration>,
+}
+
+pub struct Replied {
+    pub server: String,
+    pub revision: Revision,
+    pub reply: Reply,
+}
+
+/// The longest that is waited for an answer.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+impl Daemon {
+    /// Asks the servers for this file, one after the other, until one of them has such answers. Given up when
+    /// this future is dropped.
+    pub async fn query(self: &Arc<Self>, query: Query) -> Result<Replied, DaemonError> {
+        let sight = query.target.sight(None).await?;
+        let cancel = Cancel::default();
+        let _given_up = CancelOnDrop(cancel.clone());
+        let (daemon, revision) = (Arc::clone(self), sight.revision);
+        let asked =
+            tokio::task::spawn_blocking(move || daemon.ask_servers(&query, &sight.view, &cancel)).await;
+        let broken = |error| Err(DaemonError::Bug(format!("a question broke off: {error}")));
+        asked.unwrap_or_else(broken).map(|(server, reply)| Replied { server, revision, reply })
+    }
+
+    fn ask_servers(
+        &self,
+        query: &Query,
+        view: &Arc<dyn View>,
+        cancel: &Cancel,
+    ) -> Result<(String, Reply), DaemonError> {
+        let deadline = Instant::now() + query.deadline.unwrap_or(TIMEOUT).min(TIMEOUT);
+        let servers = self.servers_of(query)?;
+        let mut last = None;
+        for (profile, server) in servers {
+            let reply = server.query(view, query.question.clone(), deadline, cancel);
+            match reply.found {
+                Err(NoAnswer::Unsupported(_)) => last = Some((profile.name, reply)),
+                Ok(_) | Err(_) => return Ok((profile.name, reply)),
+            }
+        }
+        last.ok_or_else(|| DaemonError::NoServer {
+            message: format!("no language server is there for `{}`", query.path),
+            hint: "`broker doctor` tells which there could be".to_owned(),
+        })
+    }
+
+    /// The servers that may know something of the file: those for types first.
+    fn servers_of(&self, query: &Query) -> Result<Vec<(Profile, LanguageServer)>, DaemonError> {
+        let served = query.target.served();
+        if !self.servers.are_trusted_in(served.root()) {
+            return Err(DaemonError::NoServer {
+                message: format!(
+                    "language servers do not run in {}, which is not trusted",
+                    served.root().display()
+                ),
+                hint: "`broker trust` says that they may".to_owned(),
+            });
+        }
+        let disk = served.base.without_buffers();
+        let site = Site { root: served.root(), disk: &disk };
+        let mut profiles = profiles(served, &site, query.server.as_deref())?;
+        profiles.retain(|it| query.server.is_some() || it.covers(&query.path));
+        profiles.sort_by_key(|it| it.checks != language_servers::Checks::Types);
+        let count = profiles.len();
+        let mut servers = Vec::new();
+        for profile in profiles {
+            match self.servers.server(&site, &profile) {
+                Ok(server) => servers.push((profile, server)),
+                Err(error) if count == 1 => {
+                    let hint = error.hint.unwrap_or_default();
+                    return Err(DaemonError::NoServer { message: error.message, hint });
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(servers)
+    }
+}
+
+/// Those that the workspace is checked by, or the one that is named.
+fn profiles(served: &Served, site: &Site<'_>, named: Option<&str>) -> Result<Vec<Profile>, DaemonError> {
+    let disk = served.base.without_buffers();
+    let wrong = |error: crate::CliError| DaemonError::Setup { message: error.message, hint: error.hint };
+    let settings = Configs::new(&*disk).workspace().map_err(|error| wrong(error.into()))?.servers();
+    let Some(named) = named else { return servers::wanted(site, &settings).map_err(wrong) };
+    let known = servers::known(&settings).map_err(wrong)?;
+    let found = known.into_iter().find(|it| it.name == named);
+    found.map(|it| vec![it]).ok_or_else(|| DaemonError::NotFound { what: "server", id: named.to_owned() })
+}
+
+/// What an answer would change; none for one that changes nothing.
+pub fn edits(answer: &Answer) -> Option<&Edits> {
+    match answer {
+        Answer::Edits(edits) => Some(edits),
+        _ => None,
+    }
+}
+
+struct CancelOnDrop(Cancel);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
