@@ -1,0 +1,121 @@
+//! `broker query` with the real ty, where `BROKER_TEST_TY` names it: what is told is true of the branch.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the disk themselves, and may fail"
+)]
+
+use std::{path::PathBuf, process::Output};
+
+use serde_json::Value;
+use tests::place::Place;
+
+struct Trusted {
+    place: Place,
+    path: String,
+}
+
+impl Trusted {
+    /// `None` without ty.
+    fn new(files: &[(&str, &str)]) -> Option<Self> {
+        let Some(ty) = std::env::var_os("BROKER_TEST_TY").map(PathBuf::from) else {
+            println!("skipped: BROKER_TEST_TY is not set");
+            return None;
+        };
+        let path = format!("{}:/usr/bin:/bin", ty.parent().unwrap().display());
+        let it = Self { place: Place::new(&[("ty.toml", "")]), path };
+        files.iter().for_each(|(path, text)| it.place.write(path, text));
+        it.ok(&["trust"]);
+        Some(it)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.place.command(arguments).env("PATH", &self.path).output().unwrap()
+    }
+
+    #[track_caller]
+    fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {told}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let output = self.place.run_with_input(&["branch", "write", "try", path], text);
+        assert!(output.status.success());
+    }
+}
+
+const LIBRARY: &str = "def double(x: int) -> int:\n    return 2 * x\n";
+const USE: &str = "from lib import double\n\nprint(double(1))\n";
+
+#[test]
+fn places_are_those_of_the_branch() {
+    let Some(it) = Trusted::new(&[("lib.py", LIBRARY), ("use.py", USE)]) else { return };
+    it.ok(&["branch", "fork", "try"]);
+    it.write("lib.py", &format!("# 😀\n\n{LIBRARY}"));
+    it.write("use.py", "from lib import double\n\n\"😀\"; print(double(1))\n");
+    let asked = ["query", "definition", "use.py:3:12"];
+    assert_eq!(it.ok(&[&asked[..], &["--branch", "try"]].concat()), "lib.py:3:5\n");
+    let references = it.ok(&["query", "references", "lib.py:3:6", "--branch", "try"]);
+    assert_eq!(references, "lib.py:3:5\nuse.py:1:17\nuse.py:3:12\n");
+    assert_eq!(it.ok(&["query", "definition", "use.py:3:8"]), "lib.py:1:5\n", "the disk is as it was");
+    let hover: Value = serde_json::from_str(&it.ok(&[
+        "query",
+        "hover",
+        "use.py:3:12",
+        "--branch",
+        "try",
+        "--output-format",
+        "json",
+    ]))
+    .unwrap();
+    assert!(hover["items"][0]["documentation"].as_str().unwrap().contains("def double"), "{hover}");
+}
+
+#[test]
+fn a_new_name_is_an_edit_of_the_branch() {
+    let Some(it) = Trusted::new(&[("lib.py", LIBRARY), ("use.py", USE)]) else { return };
+    it.ok(&["branch", "fork", "try"]);
+    let rename = ["query", "rename", "lib.py:1:5", "twice", "--branch", "try"];
+    let told = it.ok(&rename);
+    assert_eq!(told, "changes   lib.py in 1 place\nchanges   use.py in 2 places\n");
+    assert_eq!(it.ok(&["branch", "diff", "try", "--name-only"]), "", "nothing was asked to be changed");
+    let told = it.ok(&[&rename[..], &["--apply"]].concat());
+    assert!(told.ends_with("revision 1\n"), "{told}");
+    assert_eq!(it.ok(&["check", "--branch", "try", "--quiet"]), "", "the project is as right as before");
+    assert!(it.ok(&["branch", "diff", "try"]).contains("+print(twice(1))"));
+    assert_eq!(it.place.read("use.py"), USE, "the disk is as it was");
+}
+
+#[test]
+fn what_has_no_answer_says_why() {
+    let Some(it) = Trusted::new(&[("lib.py", LIBRARY)]) else { return };
+    let refused = |arguments: &[&str]| {
+        let output = it.run(&[&["query"], arguments].concat());
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap().replace(it.place.root().to_str().unwrap(), "ROOT"),
+        )
+    };
+    it.ok(&["branch", "fork", "try"]);
+    let (exit, told) = refused(&["format", "lib.py"]);
+    assert_eq!(
+        (exit, told.as_str()),
+        (Some(2), "error: ty: the server does not have this: textDocument/formatting\n")
+    );
+    let (exit, told) = refused(&["definition", "lib.py"]);
+    assert!(exit == Some(2) && told.contains("position: it is missing"), "{told}");
+    let (exit, told) = refused(&["symbols", "gone.py"]);
+    assert!(exit == Some(2) && !told.is_empty(), "{told}");
+    let (exit, told) = refused(&["symbols", "ty.toml"]);
+    assert!(exit == Some(2) && told.contains("no language server is there for `ty.toml`"), "{told}");
+    it.ok(&["trust", "--revoke"]);
+    let (exit, told) = refused(&["symbols", "lib.py"]);
+    assert!(
+        exit == Some(2) && told.contains("do not run in ROOT, which is not trusted; `broker trust`"),
+        "{told}"
+    );
+}
