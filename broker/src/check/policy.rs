@@ -4,6 +4,8 @@
 //! A finding that a comment suppresses is suppressed even if its rule is off, so that to switch a rule off
 //! does not make comments unused.
 
+mod twice;
+
 use std::{
     collections::{BTreeMap, HashSet},
     sync::Arc,
@@ -85,6 +87,7 @@ pub fn for_file(
     severities: &Severities,
     options: suppress::Options,
 ) -> FileAnswer {
+    let findings = twice::once(findings, linters);
     let sites: Vec<_> = findings.iter().map(Finding::site).collect();
     let verdict = suppress::suppress(path, FileFindings { text, findings: &sites }, linters, options);
     let suppressed = verdict.suppressed.iter().filter(|it| **it).count();

@@ -3,7 +3,7 @@
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -13,7 +13,7 @@ use overlay::{ContentHash, View};
 use crate::{
     Keeper, Launch, Limits, Pool, Profile, Question, Reply,
     actor::Setup,
-    pool::{Looked, Team, digest, look},
+    pool::{Team, digest, look},
     profile::fill_text,
 };
 
@@ -30,11 +30,7 @@ pub struct LanguageServer {
     stamp: Option<Stamp>,
     identity: Identity,
     interest: Interest,
-    /// The last view that was looked at, and what it shows.
-    looked: Mutex<Option<LastLook>>,
 }
-
-type LastLook = (Weak<dyn View>, Arc<Looked>);
 
 /// The size of a program's file, and when it was modified.
 type Stamp = (u64, SystemTime);
@@ -77,28 +73,12 @@ impl LanguageServer {
         let team = pool.team(setup)?;
         let identity = Identity { name: profile.name.clone(), version: String::new(), digest };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
-        Ok(Self { team, profile, program, stamp, identity, interest, looked: Mutex::default() })
+        Ok(Self { team, profile, program, stamp, identity, interest })
     }
 
     /// What the server calls itself; it is started for that if it is not known yet.
     pub fn version(&self, deadline: Instant, cancel: &Cancel) -> Result<String, String> {
         self.team.version(deadline, cancel)
-    }
-
-    fn look(&self, view: &Arc<dyn View>) -> Arc<Looked> {
-        let looked = Arc::new(look(view, &self.profile));
-        *self.looked.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some((Arc::downgrade(view), Arc::clone(&looked)));
-        looked
-    }
-
-    /// As it was seen when somebody looked last: whoever relies on it looks again in the end.
-    fn looked(&self, view: &Arc<dyn View>) -> Arc<Looked> {
-        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match looked {
-            Some((of, looked)) if of.upgrade().is_some_and(|it| Arc::ptr_eq(&it, view)) => looked,
-            _ => self.look(view),
-        }
     }
 
     /// Asks something else than for findings. See [`Server::query`](crate::Server::query).
@@ -109,7 +89,7 @@ impl LanguageServer {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Reply {
-        let looked = self.look(view);
+        let looked = look(view, &self.profile);
         self.team.tell_changes(&**view, &looked.contents);
         let mut reply = self.team.query(Arc::clone(view), question, deadline, cancel);
         if let Ok(found) = &mut reply.found
@@ -147,11 +127,11 @@ impl Linter for LanguageServer {
 
     /// Of all files of its kind, and of those that it is configured by.
     fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
-        Some(self.look(view).name)
+        Some(look(view, &self.profile).name)
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
-        let looked = self.looked(&job.view);
+        let looked = look(&job.view, &self.profile);
         self.team.tell_changes(&*job.view, &looked.contents);
         let units: Vec<_> = job.units.iter().map(|it| it.path.clone()).collect();
         let time = job.timeout.saturating_mul(u32::try_from(units.len()).unwrap_or(u32::MAX));

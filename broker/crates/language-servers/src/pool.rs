@@ -15,10 +15,7 @@ use std::{
 
 use overlay::ContentHash;
 
-pub(crate) use self::{
-    team::Team,
-    told::{Looked, look},
-};
+pub(crate) use self::{team::Team, told::look};
 use crate::{Launch, Life, Profile, ServerLog, ServerReport, Setup, actor::FAREWELL, board::Board};
 
 const SHUT_DOWN: &str = "the language servers were shut down";

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
 
-use lint::Completeness;
+use lint::{Completeness, Linter};
 use overlay::ContentHash;
 use scheduler::{End, Finished};
 
@@ -88,20 +88,19 @@ impl Course {
         if let Some(batch) = self.again.pop() {
             return Some(Piece::Batch(batch));
         }
-        let (size, is_all_known) = (self.inquiry.batch, self.unknown == 0);
-        let take = |rest: usize| match rest {
-            // More will come: what is no whole batch yet may become one.
-            _ if !is_all_known => {
-                if rest < size.largest {
-                    0
-                } else {
-                    size.largest
-                }
+        let (is_all_known, linters) = (self.unknown == 0, self.survey.router.linters());
+        let take = |linter: usize, rest: usize| {
+            let size = self.inquiry.batch.for_linter(&*linters[linter]);
+            match rest {
+                // More will come: what is no whole batch yet may become one.
+                rest if !is_all_known && rest < size.largest => 0,
+                _ if !is_all_known => size.largest,
+                rest => size.of(rest),
             }
-            _ => size.of(rest),
         };
-        let (linter, misses) = self.misses.iter_mut().enumerate().find(|(_, it)| take(it.len()) > 0)?;
-        let files = misses.drain(..take(misses.len())).collect();
+        let ready = |(linter, misses): &(usize, &mut VecDeque<usize>)| take(*linter, misses.len()) > 0;
+        let (linter, misses) = self.misses.iter_mut().enumerate().find(ready)?;
+        let files = misses.drain(..take(linter, misses.len())).collect();
         Some(Piece::Batch(Batch { linter, files, alone: false }))
     }
 
@@ -233,12 +232,18 @@ fn all(batch: &Batch, completeness: Completeness) -> Vec<Given> {
 }
 
 impl BatchSize {
+    /// A linter that waits looks over the whole view for each batch, and does not share processors.
+    fn for_linter(self, linter: &dyn Linter) -> Self {
+        const TIMES: usize = 8;
+        if linter.waits() { Self { largest: TIMES * self.largest, workers: 1 } } else { self }
+    }
+
     /// Guided self-scheduling: a fixed share of what is left, within reason. Batches are large at first, so that
     /// a linter's set-up is paid rarely, and small at the end, so that the workers finish together.
     fn of(self, rest: usize) -> usize {
         const SMALLEST: usize = 8;
         let fair = rest.div_ceil(self.workers);
-        let share = (rest / (4 * self.workers)).max(SMALLEST);
+        let share = if self.workers == 1 { rest } else { (rest / (4 * self.workers)).max(SMALLEST) };
         share.min(self.largest).min(fair)
     }
 }

@@ -1,0 +1,98 @@
+//! What several linters say of the same place: a parser's complaint, a name that nobody defines. It is told once,
+//! as the first of them says it; plugins come before language servers.
+
+use std::collections::HashMap;
+
+use lint::Span;
+
+use crate::check::Finding;
+
+/// Codes of different linters for the same thing.
+const SAME: [&[&str]; 1] = [&["F821", "unresolved-reference", "reportUndefinedVariable"]];
+
+/// Without what a linter that comes earlier in `linters` says already.
+pub(super) fn once(mut findings: Vec<Finding>, linters: &[&str]) -> Vec<Finding> {
+    if findings.iter().all(|it| it.rule.linter == findings[0].rule.linter) {
+        return findings;
+    }
+    let rank =
+        |it: &Finding| linters.iter().position(|name| **name == *it.rule.linter).unwrap_or(linters.len());
+    let mut first: HashMap<Thing, usize> = HashMap::new();
+    for finding in &findings {
+        let rank = rank(finding);
+        first.entry(Thing::of(finding)).and_modify(|it| *it = rank.min(*it)).or_insert(rank);
+    }
+    findings.retain(|it| first.get(&Thing::of(it)) == Some(&rank(it)));
+    findings
+}
+
+/// What findings of different linters may have in common.
+#[derive(PartialEq, Eq, Hash)]
+enum Thing {
+    /// A file that cannot be parsed has one fault, wherever each parser sees it.
+    Syntax,
+    Rule {
+        cell: Option<u32>,
+        span: Span,
+        code: String,
+    },
+}
+
+impl Thing {
+    fn of(it: &Finding) -> Self {
+        if it.rule.is_syntax_error() {
+            return Self::Syntax;
+        }
+        let code = it.rule.code.as_str();
+        let same = SAME.iter().find(|all| all.contains(&code)).map_or(code, |all| all[0]);
+        Self::Rule { cell: it.cell.as_ref().map(|it| it.index), span: it.span, code: same.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use lint::{LineColumn, Severity};
+    use overlay::WorkspacePath;
+
+    use super::*;
+    use crate::check::{CheckedFile, Range, RuleRef};
+
+    fn finding((linter, code, start): (&str, &str, u32)) -> Finding {
+        let at = LineColumn { line: 1, column: 1 };
+        let rule = RuleRef { linter: linter.into(), code: code.to_owned(), name: None, url: None };
+        Finding {
+            file: Arc::new(CheckedFile { path: WorkspacePath::root(), content: None }),
+            rule: Arc::new(rule),
+            message: "".into(),
+            severity: Severity::Error,
+            cell: None,
+            span: Span::new(start, start + 1),
+            range: Range { start: at, end: at },
+            fixes: Arc::new([]),
+            related: Arc::new([]),
+        }
+    }
+
+    #[track_caller]
+    fn check(findings: &[(&str, &str, u32)], want: &[&str]) {
+        let told = once(findings.iter().copied().map(finding).collect(), &["python", "ty"]);
+        assert_eq!(told.iter().map(|it| it.rule.to_string()).collect::<Vec<_>>(), want);
+    }
+
+    #[test]
+    fn the_first_linter_tells() {
+        check(&[("ty", "unresolved-reference", 3), ("python", "F821", 3)], &["python/F821"]);
+        check(
+            &[("python", "F821", 1), ("ty", "unresolved-reference", 3)],
+            &["python/F821", "ty/unresolved-reference"],
+        );
+        check(&[("ty", "invalid-syntax", 9), ("python", "invalid-syntax", 3)], &["python/invalid-syntax"]);
+        check(
+            &[("ty", "invalid-syntax", 9), ("ty", "invalid-syntax", 9)],
+            &["ty/invalid-syntax", "ty/invalid-syntax"],
+        );
+        check(&[("python", "F401", 3), ("ty", "unused", 3)], &["python/F401", "ty/unused"]);
+    }
+}
