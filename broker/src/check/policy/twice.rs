@@ -1,7 +1,7 @@
 //! What several linters say of the same place: a parser's complaint, a name that nobody defines. It is told once,
 //! as the first of them says it; plugins come before language servers.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use lint::Span;
 
@@ -31,10 +31,17 @@ pub(super) fn once(mut findings: Vec<Finding>, linters: &[&str]) -> Vec<Finding>
 enum Thing {
     /// A file that cannot be parsed has one fault, wherever each parser sees it.
     Syntax,
-    Rule {
+    /// A code that several linters have a word of their own for.
+    Known {
+        cell: Option<u32>,
+        span: Span,
+        code: &'static str,
+    },
+    Other {
         cell: Option<u32>,
         span: Span,
         code: String,
+        message: Arc<str>,
     },
 }
 
@@ -43,16 +50,16 @@ impl Thing {
         if it.rule.is_syntax_error() {
             return Self::Syntax;
         }
-        let code = it.rule.code.as_str();
-        let same = SAME.iter().find(|all| all.contains(&code)).map_or(code, |all| all[0]);
-        Self::Rule { cell: it.cell.as_ref().map(|it| it.index), span: it.span, code: same.to_owned() }
+        let (cell, span, code) = (it.cell.as_ref().map(|it| it.index), it.span, &it.rule.code);
+        match SAME.iter().find(|all| all.contains(&code.as_str())) {
+            Some(all) => Self::Known { cell, span, code: all[0] },
+            None => Self::Other { cell, span, code: code.clone(), message: Arc::clone(&it.message) },
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use lint::{LineColumn, Severity};
     use overlay::WorkspacePath;
 

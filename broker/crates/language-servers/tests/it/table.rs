@@ -122,3 +122,47 @@ impl Process {
         self.folder.as_deref().is_some_and(|it| it.starts_with(root))
     }
 }
+
+const SHARED: usize = 100;
+const FRESH: usize = 5;
+
+/// What many branches cost in one process, beside a process for each, of which a few are measured.
+#[test]
+fn table_of_one_server_for_many_branches() {
+    if std::env::var_os("BROKER_TEST_TABLE").is_none() {
+        println!("skipped: BROKER_TEST_TABLE is not set");
+        return;
+    }
+    println!("| server | {SHARED} branches on one: s, MB | on one each: s, MB ({FRESH} measured) | wrong |");
+    println!("|---|---|---|---|");
+    for name in ["ty", "pyright", "typescript", "rust-analyzer"] {
+        if let Some(program) = program(name) {
+            println!("{}", crowd(name, &program));
+        }
+    }
+}
+
+fn crowd(name: &str, program: &std::ffi::OsStr) -> String {
+    let (folder, language) = (tempfile::tempdir().unwrap(), language(name));
+    let root = folder.path().canonicalize().unwrap();
+    let setup = language.setup(name, program.to_owned(), &root);
+    let (disk, is_whole) = (Arc::clone(&setup.disk), is_whole(&setup));
+    let mut wrong = 0;
+    let mut ask = |server: &Server, marker: usize| {
+        let view = language.view(&disk, |it| language.mark(it, marker));
+        let outcomes = language.ask(server, &view, &["a", "b"]);
+        wrong += usize::from(!is_right(&outcomes, marker, is_whole));
+    };
+    let start = Instant::now();
+    let server = Server::new(setup.clone());
+    (0..SHARED).for_each(|it| ask(&server, 2 * it));
+    let (time, shared) = (start.elapsed(), memory(&root));
+    drop(server);
+    let start = Instant::now();
+    let servers: Vec<_> = (0..FRESH).map(|_| Server::new(setup.clone())).collect();
+    servers.iter().enumerate().for_each(|(it, server)| ask(server, 2 * it));
+    let (each, fresh) = (start.elapsed() / u32::try_from(FRESH).unwrap(), memory(&root) / FRESH as u64);
+    let seconds = |it: Duration| format!("{:.1}", it.as_secs_f64());
+    let (time, all) = (seconds(time), seconds(each * u32::try_from(SHARED).unwrap()));
+    format!("| {name} | {time}, {shared} | {all}, {} | {wrong} |", fresh * SHARED as u64)
+}
