@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scheduler", &["lint", "overlay"]),
     ("broker-proto", &[]),
     ("bench-branches", &["broker-proto", "overlay"]),
-    ("broker", &["broker-proto", "lint", "overlay", "plugin-host", "scheduler"]),
+    ("broker", &["broker-proto", "language-servers", "lint", "overlay", "plugin-host", "scheduler"]),
     ("broker-plugin-sdk", &[]),
     ("broker-plugin-python", &["broker-plugin-sdk"]),
     ("broker-plugin-text", &["broker-plugin-sdk"]),
