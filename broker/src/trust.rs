@@ -5,7 +5,7 @@
 //! workspace that the user trusts, as editors have it. Nothing in a workspace can say so.
 
 use std::{
-    fs::{self, DirBuilder, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
@@ -44,6 +44,7 @@ impl Trusted {
 
     /// Whether that is new.
     pub(crate) fn add(&self, root: &Path) -> io::Result<bool> {
+        let _one_at_a_time = self.lock()?;
         let mut all = self.list()?;
         if all.iter().any(|it| root.starts_with(it)) {
             return Ok(false);
@@ -55,6 +56,7 @@ impl Trusted {
 
     /// Takes back what was said of the folder, and of those below it.
     pub(crate) fn remove(&self, root: &Path) -> io::Result<bool> {
+        let _one_at_a_time = self.lock()?;
         let mut all = self.list()?;
         let before = all.len();
         all.retain(|it| !it.starts_with(root));
@@ -64,10 +66,18 @@ impl Trusted {
         self.write(&all).map(|()| true)
     }
 
-    /// The whole list or none of it is there, also if this is interrupted.
-    fn write(&self, all: &[PathBuf]) -> io::Result<()> {
+    /// Waits until no other process changes the list; held until the file is closed.
+    fn lock(&self) -> io::Result<File> {
         let folder = self.file.parent().unwrap_or(Path::new("/"));
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let name = self.file.with_extension("lock");
+        let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(name)?;
+        rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
+        Ok(lock)
+    }
+
+    /// The whole list or none of it is there, also if this is interrupted.
+    fn write(&self, all: &[PathBuf]) -> io::Result<()> {
         let new = self.file.with_extension("new");
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
         file.write_all(&serde_json::to_vec_pretty(all)?)?;
@@ -93,6 +103,19 @@ mod tests {
         assert_eq!(trusted.list().unwrap(), [Path::new("/a")]);
         assert!(!trusted.remove(Path::new("/b")).unwrap());
         assert!(trusted.remove(Path::new("/a")).unwrap() && !holds("/a/b"));
+    }
+
+    #[test]
+    fn many_at_a_time_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let trusted = Trusted { file: folder.path().join("trusted.json") };
+        std::thread::scope(|scope| {
+            for index in 0..20 {
+                let trusted = &trusted;
+                scope.spawn(move || trusted.add(Path::new(&format!("/w{index}"))).unwrap());
+            }
+        });
+        assert_eq!(trusted.list().unwrap().len(), 20);
     }
 
     #[test]

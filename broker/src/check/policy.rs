@@ -87,13 +87,12 @@ pub fn for_file(
     severities: &Severities,
     options: suppress::Options,
 ) -> FileAnswer {
-    let findings = twice::once(findings, linters);
     let sites: Vec<_> = findings.iter().map(Finding::site).collect();
     let verdict = suppress::suppress(path, FileFindings { text, findings: &sites }, linters, options);
     let suppressed = verdict.suppressed.iter().filter(|it| **it).count();
     let left = findings.into_iter().zip(verdict.suppressed).filter(|(_, suppressed)| !suppressed);
     let left = left.map(|(it, _)| it).chain(problems(path, text, verdict.problems));
-    let mut findings: Vec<_> = left.filter_map(|it| graded(it, severities)).collect();
+    let mut findings = twice::once(left.filter_map(|it| graded(it, severities)).collect(), linters);
     findings.sort_by(Finding::order);
     let sites: Vec<_> = findings.iter().map(Finding::site).collect();
     FileAnswer { fingerprints: Fingerprint::kinds(text, &sites), suppressed, findings }

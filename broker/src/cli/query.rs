@@ -156,6 +156,10 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         AnswerFormat::Json => json(&answer),
     };
     session.print(&text)?;
+    if args.apply && response.applied_revision.is_none() && !response.edits.is_empty() {
+        let error = CliError::files("nothing was changed, since there may be more to change");
+        return Err(error.hint("without `--apply` the answer is only shown"));
+    }
     Ok(if answer.is_empty() { Exit::Findings } else { Exit::Clean })
 }
 

@@ -75,6 +75,7 @@ fn folder(args: &Args, session: &Session) -> Result<PathBuf, CliError> {
 }
 
 fn canonical(path: &Path) -> Result<PathBuf, CliError> {
-    let found = std::fs::canonicalize(path);
-    found.map_err(|error| CliError::files(format!("{}: {error}", path.display())))
+    let unusable = |error: std::io::Error| CliError::files(format!("{}: {error}", path.display()));
+    let found = std::fs::canonicalize(path).map_err(unusable)?;
+    if found.is_dir() { Ok(found) } else { Err(unusable(std::io::ErrorKind::NotADirectory.into())) }
 }

@@ -29,7 +29,9 @@ impl QueryService for Front {
         let content = replied.reply.content;
         let found = found(replied)?;
         let mut response = answers::response(&found.answer);
-        if let (true, Some(edits), Target::Branch(_, cell)) = (request.apply, edits(&found.answer), &target) {
+        // What may not be all is not done.
+        let is_applied = request.apply && found.partial.is_none();
+        if let (true, Some(edits), Target::Branch(_, cell)) = (is_applied, edits(&found.answer), &target) {
             let edits = edits.clone();
             let apply = move |branch: &mut overlay::Branch| {
                 branch.transaction(|it| edits.apply(it)).map(drop).map_err(DaemonError::from)
@@ -135,7 +137,7 @@ fn question(request: &pb::QueryRequest, path: &WorkspacePath) -> Result<Question
         QueryKind::Symbols => Question::Symbols { path },
         QueryKind::WorkspaceSymbols => Question::FindSymbols { query: text(), near: Some(path) },
         QueryKind::PrepareRename => Question::PrepareRename { at: at()?, path },
-        QueryKind::Rename if request.text.is_empty() => {
+        QueryKind::Rename if request.text.trim().is_empty() || request.text.contains(char::is_control) => {
             return Err(status::invalid("text", "it must be the new name"));
         }
         QueryKind::Rename => Question::Rename { at: at()?, path, new_name: text() },

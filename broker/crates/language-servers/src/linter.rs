@@ -2,9 +2,9 @@
 
 use std::{
     ffi::OsString,
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
@@ -25,15 +25,12 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct LanguageServer {
     team: Arc<Team>,
     profile: Profile,
-    program: PathBuf,
-    /// What the program's file was like when its answers were given a name.
-    stamp: Option<Stamp>,
+    setup: Setup,
+    /// Of the setup, and of what was around it when its answers were given a name.
+    digest: ContentHash,
     identity: Identity,
     interest: Interest,
 }
-
-/// The size of a program's file, and when it was modified.
-type Stamp = (u64, SystemTime);
 
 impl LanguageServer {
     /// Finds the profile's program, which is started when it is needed. `disk` is the folder `root`, which the
@@ -67,13 +64,11 @@ impl LanguageServer {
     /// The same, of a setup that is complete. Its answers are named by the program's file and not by the version
     /// that it tells once it is started.
     pub fn in_pool(pool: &Pool, setup: Setup) -> Result<Self, String> {
-        let (profile, program) = (setup.profile.clone(), setup.launch.program.clone());
-        let stamp = stamp(&program);
-        let digest = ContentHash::of(format!("{} {stamp:?}", digest(&setup)).as_bytes());
-        let team = pool.team(setup)?;
+        let (profile, digest) = (setup.profile.clone(), digest(&setup));
+        let team = pool.team(setup.clone(), digest)?;
         let identity = Identity { name: profile.name.clone(), version: String::new(), digest };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
-        Ok(Self { team, profile, program, stamp, identity, interest })
+        Ok(Self { team, profile, setup, digest, identity, interest })
     }
 
     /// What the server calls itself; it is started for that if it is not known yet.
@@ -100,11 +95,6 @@ impl LanguageServer {
         }
         reply
     }
-}
-
-fn stamp(program: &Path) -> Option<Stamp> {
-    let metadata = std::fs::metadata(program).ok()?;
-    Some((metadata.len(), metadata.modified().ok()?))
 }
 
 impl Linter for LanguageServer {
@@ -139,10 +129,10 @@ impl Linter for LanguageServer {
         let mut outcomes = Vec::new();
         let mut keep = |index, outcome| outcomes.push((index, outcome));
         self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
-        let is_another = self.stamp != stamp(&self.program);
+        let is_another = self.digest != digest(&self.setup);
         for (index, mut outcome) in outcomes {
             if is_another && outcome.completeness == Completeness::Complete {
-                let why = format!("another {} was installed while it was asked", self.identity.name);
+                let why = "something was installed while it was asked".to_owned();
                 outcome.completeness = Completeness::Partial(why);
             }
             let reads = Arc::new(looked.related(&outcome));

@@ -3,6 +3,7 @@
 //!
 //! Which servers there are to be is said by those who ask. Nothing here knows what a server is asked.
 
+mod surroundings;
 mod team;
 mod told;
 
@@ -101,14 +102,13 @@ impl Pool {
     }
 
     /// The servers for this setup. What was set up first counts.
-    pub(crate) fn team(&self, setup: Setup) -> Result<Arc<Team>, String> {
+    pub(crate) fn team(&self, setup: Setup, digest: ContentHash) -> Result<Arc<Team>, String> {
         let mut teams = self.0.teams();
         if teams.is_shut_down {
             return Err(SHUT_DOWN.to_owned());
         }
         // Configurations come and go.
         teams.by_key.retain(|_, it| Arc::strong_count(it) > 1 || it.has_process());
-        let digest = digest(&setup);
         let key = Key { root: setup.root.clone(), profile: setup.profile.name.clone(), digest };
         let team = || Arc::new(Team::new(setup, &self.0.limits, &self.0.board));
         Ok(Arc::clone(teams.by_key.entry(key).or_insert_with(team)))
@@ -144,14 +144,15 @@ fn memory_of_the_machine() -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Of all that decides how the server is started and what it is told.
+/// Of all that decides how the server is started, what it is told, and what it finds besides the workspace's files.
 pub(crate) fn digest(setup: &Setup) -> ContentHash {
-    let Setup { profile, launch, .. } = setup;
+    let Setup { profile, launch, root, .. } = setup;
+    let surroundings = surroundings::told(&launch.program, root);
     let Profile { options, settings, capabilities, barrier, sees, config_files, .. } = profile;
     let Profile { canary, registers, opens_silently, reads_late, refers_by, .. } = profile;
     let Launch { program, args, env, .. } = launch;
     let text = format!(
-        "{program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {config_files:?} \
+        "{surroundings} {root:?} {program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {config_files:?} \
          {canary:?} {registers:?} {opens_silently} {reads_late} {refers_by:?}"
     );
     ContentHash::of(text.as_bytes())

@@ -74,11 +74,13 @@ impl Looked {
     }
 }
 
-/// Its own kind of files, wherever a walk leads, and those that it is configured by.
+/// Its own kind of files, and those that it is configured by, also where ignore files leave them out: what is
+/// generated is imported all the same. Not those in folders of dependencies.
 pub(crate) fn look(view: &Arc<dyn View>, profile: &Profile) -> Looked {
     let traced = Traced::new(Arc::clone(view));
     let mut names: BTreeMap<WorkspacePath, Vec<String>> = BTreeMap::new();
-    for path in walk(&traced, &[WorkspacePath::root()], &WalkOptions::default()) {
+    let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
+    for path in walk(&traced, &[WorkspacePath::root()], &options) {
         let is_read = profile.covers(&path) || profile.is_config(&path);
         if let (true, Some(directory), Some(name)) = (is_read, path.parent(), path.file_name()) {
             names.entry(directory).or_default().push(name.to_owned());
