@@ -145,6 +145,9 @@ pub struct Sees {
     pub edited_files: bool,
     /// Whether one file sees another that is open and not on the disk.
     pub new_files: bool,
+    /// The same, where its folder is not on the disk either.
+    #[serde(default = "yes")]
+    pub new_folders: bool,
     pub deletes: Deletes,
     /// Whether what depends on an open document need not be open.
     pub unopened_dependents: bool,

@@ -19,6 +19,8 @@ pub(super) struct Goal {
     edited: BTreeSet<WorkspacePath>,
     /// Of these, what is not on the disk.
     pub(super) new: BTreeSet<WorkspacePath>,
+    /// Of these, one whose folder is not on the disk either.
+    in_new_folder: Option<WorkspacePath>,
     /// What is on the disk and not in the view.
     pub(super) gone: BTreeSet<WorkspacePath>,
     /// Files that differ from those on the disk, which the server reads in their stead.
@@ -39,6 +41,8 @@ impl Goal {
             gather(disk, &edit, &is_ours, &mut there);
             goal.add(here, there, profile);
         }
+        let is_on_disk = |it: &WorkspacePath| it.parent().is_some_and(|it| disk.metadata(&it).is_ok());
+        goal.in_new_folder = goal.new.iter().find(|it| !is_on_disk(it)).cloned();
         for unit in units {
             if let Ok(hash) = hash(view, unit) {
                 goal.documents.insert(unit.clone(), hash);
@@ -126,6 +130,11 @@ impl Goal {
         let sees_deletes = matches!(profile.sees.deletes, Deletes::Watched | Deletes::Irrelevant);
         if let Some(path) = self.gone.first().filter(|_| !sees_deletes) {
             return Some(format!("`{path}` is deleted here, and {name} may still see it"));
+        }
+        if let Some(path) = self.in_new_folder.as_ref().filter(|_| !profile.sees.new_folders) {
+            return Some(format!(
+                "the folder of `{path}` is not on the disk, and {name} may not see into it"
+            ));
         }
         let other = |all: &BTreeSet<WorkspacePath>| all.iter().find(|it| *it != unit).cloned();
         if let Some(path) = other(&self.edited).filter(|_| !profile.sees.edited_files) {
@@ -226,6 +235,20 @@ mod tests {
         let config = "`ty.toml` is another one on the disk, which is what ty reads";
         check(|it| drop(it.write(&path("ty.toml"), "new".into())), "a.py", Some(config));
         check(|it| drop(it.remove(&path("ty.toml"))), "a.py", Some(config));
+    }
+
+    #[test]
+    fn a_new_folder_may_not_be_looked_into() {
+        let disk: Arc<dyn View> = Arc::new(Memory::from_files([("a.ts", "a"), ("b/c.ts", "c")]).unwrap());
+        let profile = Profile::named("typescript").unwrap();
+        let reason = |new: &str| {
+            let mut branch = Branch::new(Arc::clone(&disk));
+            branch.write(&path(new), "new".into()).unwrap();
+            Goal::of(&branch.snapshot(), &*disk, profile, &[path("a.ts")]).unseen_by(profile, &path("a.ts"))
+        };
+        assert_eq!(reason("b/new.ts"), None);
+        let want = "the folder of `n/new.ts` is not on the disk, and typescript may not see into it";
+        assert_eq!(reason("n/new.ts").as_deref(), Some(want));
     }
 
     #[test]
