@@ -41,6 +41,7 @@ impl Told {
         let mut told = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         let differs = |path: &WorkspacePath| told.get(path) != now.get(path);
         let paths: BTreeSet<_> = now.keys().chain(told.keys()).filter(|it| differs(it)).cloned().collect();
+        let mut folders: BTreeSet<_> = told.keys().flat_map(folders_of).collect();
         let mut changes = Vec::new();
         for path in paths.into_iter().filter(|it| !is_edited(it)) {
             // A branch may only have moved what a walk passes over.
@@ -49,12 +50,24 @@ impl Told {
                 Observation::Missing | Observation::NotADirectory => told.remove(&path),
                 _ => told.insert(path.clone(), found),
             };
-            changes.extend(change(before, found).map(|it| (path, it)));
+            let Some(change) = change(before, found) else { continue };
+            if change == DiskChange::Created {
+                // Some servers look into a folder only once they have heard of it.
+                let new: BTreeSet<_> = folders_of(&path).filter(|it| folders.insert(it.clone())).collect();
+                changes.extend(new.into_iter().map(|it| (it, DiskChange::Created)));
+            }
+            changes.push((path, change));
         }
         if !changes.is_empty() {
             tell(changes);
         }
     }
+}
+
+/// The folders above a file, without the root.
+fn folders_of(path: &WorkspacePath) -> impl Iterator<Item = WorkspacePath> {
+    let above: Vec<_> = path.ancestors().skip(1).filter(|it| !it.is_root()).collect();
+    above.into_iter()
 }
 
 /// All that a server may look at of a view.
