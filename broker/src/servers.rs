@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{Keeper, LanguageServer, Pool, PoolLimits, Profile, choose, profiles};
+use language_servers::{Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles};
 use lint::{Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
 use overlay::{ContentHash, View};
 
@@ -85,11 +85,12 @@ impl Servers {
             asked.lacks.extend(named.map(|name| untrusted(name, site.root)));
             return Ok(asked);
         }
-        for profile in wanted(site, settings)? {
+        let known = known(settings)?;
+        for Wanted { profile, .. } in wanted(&known, site, settings)? {
             let Some(selection) = selectors.for_server(&profile.name) else { continue };
-            match self.server(site, &profile) {
+            match self.server(site, profile) {
                 Ok(server) => asked.linters.push(Arc::new(Selected::new(server, selection))),
-                Err(error) => asked.lacks.push(lack(&profile, settings, error)),
+                Err(error) => asked.lacks.push(lack(profile, settings, error)),
             }
         }
         Ok(asked)
@@ -105,18 +106,39 @@ impl Servers {
     }
 }
 
-/// The profiles of the servers that are to be asked, installed or not.
-pub(crate) fn wanted(site: &Site<'_>, settings: &ServerSettings) -> Result<Vec<Profile>, CliError> {
-    let known = known(settings)?;
+/// A server that is to be asked, installed or not.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'k> {
+    pub(crate) profile: &'k Profile,
+    pub(crate) why: Why<'k>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Why<'k> {
+    /// The configuration names it.
+    Named,
+    Project(Reason<'k>),
+}
+
+/// Those of the `known` that are to be asked.
+pub(crate) fn wanted<'k>(
+    known: &'k [Profile],
+    site: &Site<'_>,
+    settings: &ServerSettings,
+) -> Result<Vec<Wanted<'k>>, CliError> {
     let Some(used) = &settings.used else {
         let is_installed = |it: &Profile| it.find(site.root).is_some();
-        return Ok(choose(&known, &**site.disk, is_installed).into_iter().cloned().collect());
+        let picks = choose(known, &**site.disk, is_installed);
+        return Ok(picks
+            .into_iter()
+            .map(|Pick { profile, why }| Wanted { profile, why: Why::Project(why) })
+            .collect());
     };
-    let profile = |name: &String| {
-        let found = known.iter().find(|it| it.name == *name);
-        found.cloned().ok_or_else(|| unknown(name, &known))
+    let named = |name: &String| {
+        let profile = known.iter().find(|it| it.name == *name).ok_or_else(|| unknown(name, known))?;
+        Ok(Wanted { profile, why: Why::Named })
     };
-    used.iter().map(profile).collect()
+    used.iter().map(named).collect()
 }
 
 /// All that Broker knows and the configuration defines.

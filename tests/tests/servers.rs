@@ -169,3 +169,65 @@ fn no_server_outlives_a_daemon_that_is_killed() {
     assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
     assert!(ends_soon(&servers), "{:?}", processes_with(servers.to_str().unwrap()));
 }
+
+fn json_of(output: &Output) -> Value {
+    let (_, stdout, stderr) = told(output);
+    serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}{stderr}"))
+}
+
+/// The server runs below a shell that leaves a trace in the workspace, and says something.
+fn traced_place() -> Place {
+    let it = place("");
+    let testkit = broker().with_file_name("language-servers-testkit");
+    let script = format!("touch ran; echo hello >&2; exec {} model", testkit.display());
+    let config = format!(
+        "[servers]\nuse = ['model']\n[servers.define.model]\ncommand = ['sh', '-c', '{script}']\n\
+         globs = ['*.m']\nbarrier = 'pull'\n"
+    );
+    it.write("broker.toml", config);
+    it
+}
+
+#[test]
+fn the_doctor_starts_nothing_unless_asked_and_trusted() {
+    let it = traced_place();
+    let doctor = |arguments: &[&str]| {
+        let output = it.run(&[&["doctor", "--output-format", "json"], arguments].concat());
+        (output.status.code(), json_of(&output), it.root().join("ran").exists())
+    };
+    let (exit, found, ran) = doctor(&["--versions"]);
+    let remedy = format!("broker trust {}", it.root().display());
+    assert_eq!((exit, ran, &found["trusted"]), (Some(1), false, &false.into()));
+    assert_eq!(found["missing"][0]["remedy"], remedy.as_str(), "{found}");
+    assert!(it.run(&["trust"]).status.success());
+    let (exit, found, ran) = doctor(&[]);
+    let model = |found: &Value| {
+        found["servers"].as_array().unwrap().iter().find(|it| it["name"] == "model").unwrap().clone()
+    };
+    assert_eq!((exit, ran), (Some(0), false), "{found}");
+    let model_now = model(&found);
+    assert_eq!((&model_now["used"], &model_now["files"]), (&true.into(), &2.into()), "{found}");
+    assert_eq!((&model_now["version"], &model_now["reason"]["kind"]), (&Value::Null, &"named".into()));
+    let (exit, found, ran) = doctor(&["--versions", "a.m"]);
+    assert_eq!((exit, ran, model(&found)["version"].as_str()), (Some(0), true, Some("model 1")), "{found}");
+    assert!(!it.own("run/broker.sock").exists(), "it needs no daemon");
+}
+
+#[test]
+fn the_doctor_tells_what_is_not_installed() {
+    let it = Place::new(&[("go.mod", ""), ("a.go", ""), ("b.py", "")]);
+    let doctor =
+        |format: &str| it.command(&["doctor", "--output-format", format]).env("PATH", "").output().unwrap();
+    let (exit, text, stderr) = told(&doctor("text"));
+    let missing = "missing: gopls: not installed; to mend it: go install golang.org/x/tools/gopls@latest";
+    assert_eq!((exit, text.lines().last()), (Some(1), Some(missing)), "{text}{stderr}");
+    let found = json_of(&doctor("json"));
+    let languages: Vec<_> = found["languages"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+    assert_eq!(languages, [&"go".into(), &"python".into(), &Value::Null], "{found}");
+    assert_eq!(found["languages"][1]["plugins"], serde_json::json!(["python", "text"]));
+    let schema = include_str!("../../docs/doctor.schema.json");
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    assert!(schema.is_valid(&found), "{found}");
+    it.write("broker.toml", "[servers]\nuse = []\n");
+    assert_eq!(doctor("text").status.code(), Some(0));
+}

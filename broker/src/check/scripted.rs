@@ -40,6 +40,11 @@ impl Scripted {
         }
     }
 
+    pub(crate) fn about(mut self, language: &str) -> Self {
+        self.interest.languages.push(language.to_owned());
+        self
+    }
+
     pub(crate) fn knows(mut self, rule: Rule) -> Self {
         self.rules.push(rule);
         self

@@ -4,6 +4,7 @@ mod branch;
 mod check;
 mod completions;
 mod config;
+mod doctor;
 mod explain;
 mod plugins;
 mod query;
@@ -51,6 +52,7 @@ enum Command {
     Status(status::Args),
     Stop(stop::Args),
     Trust(trust::Args),
+    Doctor(doctor::Args),
     Explain(explain::Args),
     Completions(completions::Args),
 }
@@ -95,6 +97,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut surroundings: Surroundi
         Command::Status(args) => status::run(&args, &mut session),
         Command::Stop(args) => stop::run(&args, &mut session),
         Command::Trust(args) => trust::run(&args, &mut session),
+        Command::Doctor(args) => doctor::run(&args, &mut session),
         Command::Explain(args) => explain::run(&args, &mut session),
         Command::Completions(args) => completions::run(&args, &mut session),
     };

@@ -109,8 +109,11 @@ fn profiles(served: &Served, site: &Site<'_>, named: Option<&str>) -> Result<Vec
     let disk = served.base.without_buffers();
     let wrong = |error: crate::CliError| DaemonError::Setup { message: error.message, hint: error.hint };
     let settings = Configs::new(&*disk).workspace().map_err(|error| wrong(error.into()))?.servers();
-    let Some(named) = named else { return servers::wanted(site, &settings).map_err(wrong) };
     let known = servers::known(&settings).map_err(wrong)?;
+    let Some(named) = named else {
+        let wanted = servers::wanted(&known, site, &settings).map_err(wrong)?;
+        return Ok(wanted.into_iter().map(|it| it.profile.clone()).collect());
+    };
     let found = known.into_iter().find(|it| it.name == named);
     found.map(|it| vec![it]).ok_or_else(|| DaemonError::NotFound { what: "server", id: named.to_owned() })
 }

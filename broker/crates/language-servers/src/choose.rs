@@ -10,28 +10,53 @@ use overlay::{View, WorkspacePath};
 
 use crate::{Checks, Profile};
 
+/// A server that is to be asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Pick<'p> {
+    pub profile: &'p Profile,
+    pub why: Reason<'p>,
+}
+
+/// The marker by which a server was chosen: a file, or a TOML file, `#` and a table in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason<'p> {
+    /// The project has chosen just this server.
+    Configured(&'p str),
+    /// It is such a project, and of all servers for those this one is the first that is installed, or else the
+    /// first.
+    Project(&'p str),
+}
+
 /// The servers for a workspace of these files. `is_installed` is asked only where it decides.
 pub fn choose<'p>(
     profiles: &'p [Profile],
     view: &dyn View,
     is_installed: impl Fn(&Profile) -> bool,
-) -> Vec<&'p Profile> {
-    let holds = |markers: &[String]| markers.iter().any(|it| is_there(view, it));
-    let configured = |it: &&Profile| holds(&it.configured_by);
-    let lints = profiles.iter().filter(|it| it.checks == Checks::Lints).filter(configured);
+) -> Vec<Pick<'p>> {
+    let held = |markers: &'p [String]| markers.iter().find(|it| is_there(view, it)).map(String::as_str);
+    let configured = |profile: &'p Profile| {
+        let why = Reason::Configured(held(&profile.configured_by)?);
+        Some(Pick { profile, why })
+    };
+    let possible = |profile: &'p Profile| {
+        let why = Reason::Project(held(&profile.projects)?);
+        Some(Pick { profile, why })
+    };
+    let lints = profiles.iter().filter(|it| it.checks == Checks::Lints).filter_map(configured);
     let types: Vec<_> = profiles.iter().filter(|it| it.checks == Checks::Types).collect();
     let languages: BTreeSet<_> = types.iter().flat_map(|it| &it.languages).collect();
-    let of_language = |language: &&String| {
+    let of_language = |language: &String| {
         let all: Vec<_> = types.iter().copied().filter(|it| it.languages.contains(language)).collect();
-        let first =
-            |all: Vec<&'p Profile>| all.iter().copied().find(|it| is_installed(it)).or(all.first().copied());
-        first(all.iter().copied().filter(configured).collect())
-            .or_else(|| first(all.into_iter().filter(|it| holds(&it.projects)).collect()))
+        let first = |all: Vec<Pick<'p>>| {
+            all.iter().copied().find(|it| is_installed(it.profile)).or(all.first().copied())
+        };
+        first(all.iter().copied().filter_map(configured).collect())
+            .or_else(|| first(all.into_iter().filter_map(possible).collect()))
     };
-    let mut chosen: Vec<&Profile> = Vec::new();
-    for profile in languages.iter().filter_map(of_language).chain(lints) {
-        if !chosen.iter().any(|it| it.name == profile.name) {
-            chosen.push(profile);
+    let mut chosen: Vec<Pick<'p>> = Vec::new();
+    for it in languages.into_iter().filter_map(of_language).chain(lints) {
+        if !chosen.iter().any(|other| other.profile.name == it.profile.name) {
+            chosen.push(it);
         }
     }
     chosen
@@ -62,8 +87,8 @@ mod tests {
     fn check(files: &[(&str, &str)], installed: &[&str], want: &[&str]) {
         let view = Memory::from_files(files.iter().copied()).unwrap();
         let is_installed = |it: &Profile| installed.contains(&it.name.as_str());
-        let names: Vec<_> =
-            choose(profiles(), &view, is_installed).iter().map(|it| it.name.as_str()).collect();
+        let chosen = choose(profiles(), &view, is_installed);
+        let names: Vec<_> = chosen.iter().map(|it| it.profile.name.as_str()).collect();
         assert_eq!(names, want, "{files:?} {installed:?}");
     }
 
@@ -92,5 +117,14 @@ mod tests {
         let two = [("biome.json", ""), (".oxlintrc.json", ""), ("tsconfig.json", "{}")];
         check(&two, &["biome"], &["typescript", "biome", "oxlint"]);
         check(&two, &["typescript-language-server"], &["typescript-language-server", "biome", "oxlint"]);
+    }
+
+    #[test]
+    fn why_a_server_is_chosen() {
+        let view = Memory::from_files([("pyproject.toml", "[tool.pyright]\n"), ("go.mod", "")]).unwrap();
+        let chosen = choose(profiles(), &view, |_| false);
+        let why: Vec<_> = chosen.iter().map(|it| (it.profile.name.as_str(), it.why)).collect();
+        let pyright = ("pyright", Reason::Configured("pyproject.toml#tool.pyright"));
+        assert_eq!(why, [("gopls", Reason::Project("go.mod")), pyright]);
     }
 }

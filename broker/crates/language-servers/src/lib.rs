@@ -45,7 +45,7 @@ mod uri;
 
 pub use actor::{DiskChange, Life, Server, Setup, Worn};
 pub use board::{Counts, Ending, ServerLog, ServerReport, ServerState};
-pub use choose::choose;
+pub use choose::{Pick, Reason, choose};
 pub use client::{Call, Client, Ended, Limits, Options};
 pub use dependents::{Dependents, dependents};
 pub use error::{Broken, ProtocolError, Refusal, RequestError, StartError};

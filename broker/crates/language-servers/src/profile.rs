@@ -291,6 +291,14 @@ impl Profile {
         known.or(self.languages.first()).map_or("", String::as_str)
     }
 
+    /// Which of its languages a file of its is in. What LSP has two names for begins with that of the language.
+    pub fn language(&self, path: &WorkspacePath) -> &str {
+        let id = self.language_id(path);
+        let exact = self.languages.iter().find(|it| *it == id);
+        let begins = || self.languages.iter().find(|it| id.starts_with(it.as_str()));
+        exact.or_else(begins).or(self.languages.first()).map_or("", String::as_str)
+    }
+
     /// The first program that is there, with its arguments.
     pub fn find(&self, root: &Path) -> Option<(PathBuf, &[String])> {
         let path = env::var_os("PATH");
@@ -379,7 +387,11 @@ mod tests {
         assert!(ty.covers(&path("src/a.py")) && ty.covers(&path("a.pyi")) && !ty.covers(&path("a.pyc")));
         assert!(ty.is_config(&path("sub/pyproject.toml")) && !ty.is_config(&path("pyproject.py")));
         assert_eq!(ty.language_id(&path("a.pyi")), "python");
-        assert_eq!(Profile::named("typescript").unwrap().language_id(&path("a.tsx")), "typescriptreact");
+        let typescript = Profile::named("typescript").unwrap();
+        assert_eq!(typescript.language_id(&path("a.tsx")), "typescriptreact");
+        assert_eq!(["a.tsx", "a.js"].map(|it| typescript.language(&path(it))), ["typescript", "javascript"]);
+        let c = Profile::named("clangd").unwrap();
+        assert_eq!(["a.h", "a.cpp"].map(|it| c.language(&path(it))), ["c", "cpp"]);
     }
 
     #[test]

@@ -1,0 +1,262 @@
+//! `broker doctor`
+
+mod diagnosis;
+mod survey;
+mod text;
+
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use language_servers::Profile;
+use lint::Cancel;
+use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
+
+use self::{
+    diagnosis::{Diagnosis, Server},
+    survey::Survey,
+};
+use super::{AnswerFormat, Session, json};
+use crate::{
+    CliError, Exit,
+    check::Router,
+    config::{Configs, ServerSettings},
+    home,
+    linters::{self, Setup},
+    plugins::PluginArgs,
+    selectors::Selectors,
+    servers::{self, Servers, Site},
+    workspace::Workspace,
+};
+
+/// Say who checks a workspace, and what is missing for it
+///
+/// For each language that is found: the plugins, the language servers, which of them are asked and why, where
+/// their programs are, and how to install those that are asked and are not there. Needs no daemon, and starts
+/// nothing without `--versions`. Exits with 0 if all is there that is to be asked, and with 1 if not: also if
+/// `broker.toml` says to ask language servers in a workspace that is not trusted. With 2 if a plugin does
+/// not load.
+///
+/// The settings are those of the workspace's root. docs/doctor.schema.json is the schema of the JSON.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A file or folder of the workspace [default: the current folder]
+    path: Option<PathBuf>,
+
+    /// Start each language server that is installed, to ask for its version; only in a trusted workspace
+    #[arg(long)]
+    versions: bool,
+
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
+    output_format: AnswerFormat,
+}
+
+/// How long a server may take to tell its version.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
+    let home = session.surroundings.home.as_deref();
+    let workspace = Workspace::of_paths(&session.cwd()?, &[path], home)?.workspace;
+    let servers = Servers::of_user();
+    let is_trusted = servers.are_trusted_in(workspace.root());
+    let mut place = Place::open(&workspace, session)?;
+    place.diagnosis.trust(is_trusted);
+    if args.versions && is_trusted {
+        place.ask_for_versions(&servers, &session.surroundings.cancel);
+    } else if args.versions {
+        session.messages.warning("nothing is started: the workspace is not trusted");
+    }
+    servers.shut_down();
+    let diagnosis = place.diagnosis.finish();
+    let text = match args.output_format {
+        AnswerFormat::Text => text::told(&diagnosis),
+        AnswerFormat::Json => json(&diagnosis),
+    };
+    session.print(&text)?;
+    Ok(match (place.is_whole, diagnosis.missing.is_empty()) {
+        (false, _) => Exit::Abnormal,
+        (true, false) => Exit::Findings,
+        (true, true) => Exit::Clean,
+    })
+}
+
+/// What was found out without starting anything.
+struct Place<'w> {
+    workspace: &'w Workspace,
+    disk: Arc<dyn View>,
+    known: Vec<Profile>,
+    diagnosis: Diagnosis,
+    /// Whether all plugins could be loaded.
+    is_whole: bool,
+}
+
+impl<'w> Place<'w> {
+    fn open(workspace: &'w Workspace, session: &Session) -> Result<Self, CliError> {
+        let root = workspace.root();
+        let unusable = |error| CliError::files(format!("cannot open {}: {error}", root.display()));
+        let disk: Arc<dyn View> = Arc::new(Disk::new(root).map_err(unusable)?);
+        let configs = Configs::new(&*disk);
+        let settings = configs.workspace()?.servers();
+        // The name stands for any: what is for all files holds for it.
+        let choice = configs.for_file(&WorkspacePath::root().child("*"))?.choice.clone();
+        let selectors = Selectors::parse(choice.select.as_deref(), &choice.ignore)?;
+        let known = servers::known(&settings)?;
+        let setup = Setup {
+            root: root.to_string_lossy().into_owned(),
+            select: choice.select,
+            ignore: choice.ignore,
+            ..Setup::default()
+        };
+        let plugins = session.loader.load(&PluginArgs { plugin: Vec::new() }, 1)?;
+        plugins.report_broken(&session.messages);
+        let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
+        let router = Router::new(&linters::configure(&plugins, &setup, &names)?);
+        let options = WalkOptions { global_excludes: home::global_excludes(), ..WalkOptions::default() };
+        let survey = Survey::of(walk(&*disk, &[WorkspacePath::root()], &options), &router, &known);
+        let site = Site { root, disk: &disk };
+        let find = |it: &Profile| it.find(root).map(|(program, _)| program);
+        let diagnosis = diagnose(&site, &known, &settings, &selectors, survey, find)?;
+        Ok(Self { workspace, disk, known, diagnosis, is_whole: plugins.broken.is_empty() })
+    }
+
+    /// Side by side. Each is told in its place.
+    fn ask_for_versions(&mut self, servers: &Servers, cancel: &Cancel) {
+        let deadline = Instant::now() + PATIENCE;
+        let site = Site { root: self.workspace.root(), disk: &self.disk };
+        let known = &self.known;
+        thread::scope(|scope| {
+            let installed = self.diagnosis.servers.iter_mut().filter(|it| it.program.is_some());
+            for it in installed {
+                let site = &site;
+                scope.spawn(move || it.keep_version(version(it, known, servers, site, deadline, cancel)));
+            }
+        });
+    }
+}
+
+fn version(
+    it: &Server,
+    known: &[Profile],
+    servers: &Servers,
+    site: &Site<'_>,
+    deadline: Instant,
+    cancel: &Cancel,
+) -> Result<String, String> {
+    let profile = known.iter().find(|profile| profile.name == it.name).ok_or("it is not known")?;
+    let server = servers.server(site, profile).map_err(|error| error.message)?;
+    server.version(deadline, cancel)
+}
+
+fn diagnose(
+    site: &Site<'_>,
+    known: &[Profile],
+    settings: &ServerSettings,
+    selectors: &Selectors,
+    survey: Survey,
+    find: impl Fn(&Profile) -> Option<PathBuf>,
+) -> Result<Diagnosis, CliError> {
+    let wanted = servers::wanted(known, site, settings)?;
+    let is_shown =
+        |it: &&Profile| survey.files_of(it) > 0 || wanted.iter().any(|wanted| wanted.profile.name == it.name);
+    let server = |profile: &Profile| {
+        let why = wanted.iter().find(|it| it.profile.name == profile.name).map(|it| it.why);
+        let reason = match why {
+            Some(_) if selectors.for_server(&profile.name).is_none() => diagnosis::Reason::NotSelected,
+            Some(why) => why.into(),
+            None => diagnosis::Reason::not_wanted(profile, &wanted, settings),
+        };
+        Server::new(profile, reason, find(profile), survey.files_of(profile))
+    };
+    let servers = known.iter().filter(is_shown).map(server).collect();
+    Ok(Diagnosis::new(site.root, settings.used.is_some(), survey, servers))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use overlay::Memory;
+
+    use super::*;
+    use crate::check::{SharedLinter, scripted::Scripted};
+
+    /// What is told of these files with these programs, all of which are in `/bin`.
+    fn diagnosis(files: &[(&str, &str)], installed: &[&str], is_trusted: bool) -> Diagnosis {
+        let view: Arc<dyn View> = Arc::new(Memory::from_files(files.iter().copied()).unwrap());
+        let settings = Configs::new(&*view).workspace().unwrap().servers();
+        let known = servers::known(&settings).unwrap();
+        let plugins: [SharedLinter; 2] = [
+            Arc::new(Scripted::new("python", &["*.py", "pyproject.toml"]).about("python")),
+            Arc::new(Scripted::new("text", &["*"])),
+        ];
+        let paths = walk(&*view, &[WorkspacePath::root()], &WalkOptions::default());
+        let survey = Survey::of(paths, &Router::new(&plugins), &known);
+        let site = Site { root: Path::new("/w"), disk: &view };
+        let selectors = Selectors::parse(None, &["eslint".to_owned()]).unwrap();
+        let is_there = |it: &&Profile| installed.contains(&it.name.as_str());
+        let find = |it: &Profile| Some(it).filter(is_there).map(|it| Path::new("/bin").join(&it.name));
+        let mut diagnosis = diagnose(&site, &known, &settings, &selectors, survey, find).unwrap();
+        diagnosis.trust(is_trusted);
+        diagnosis.finish()
+    }
+
+    fn project() -> Vec<(&'static str, &'static str)> {
+        let python = ["a.py", "b.py", "c.pyi"].map(|it| (it, ""));
+        let others = [
+            ("pyproject.toml", "[tool.pyright]\n"),
+            ("Cargo.toml", ""),
+            ("src/lib.rs", ""),
+            ("run.js", ""),
+            ("run.sh", ""),
+            ("notes", ""),
+            ("go.mod", ""),
+        ];
+        python.into_iter().chain(others).collect()
+    }
+
+    #[test]
+    fn looks_so() {
+        let mut it = diagnosis(&project(), &["pyright", "ty", "gopls", "biome"], true);
+        let pyright = it.servers.iter_mut().find(|it| it.name == "pyright").unwrap();
+        pyright.keep_version(Ok("pyright 1.1.406".to_owned()));
+        insta::assert_snapshot!(text::told(&it));
+    }
+
+    #[test]
+    fn looks_so_in_json() {
+        let it = diagnosis(&[("ty.toml", ""), ("a.py", "")], &["pyright"], true);
+        insta::assert_snapshot!(json(&it));
+    }
+
+    #[test]
+    fn what_is_named_needs_trust() {
+        let config = "[servers]\nuse = ['own', 'gopls']\n[servers.define.own]\ncommand = ['own']\n\
+                      globs = ['*.m']\nbarrier = 'pull'\n";
+        let files = [("broker.toml", config), ("a.m", ""), ("b.py", "")];
+        insta::assert_snapshot!(text::told(&diagnosis(&files, &["own", "ty"], false)));
+        assert!(diagnosis(&files, &["own"], true).missing.is_empty(), "there are no files for gopls");
+    }
+
+    #[test]
+    fn one_that_does_not_start_is_missing() {
+        let mut it = diagnosis(&[("go.mod", ""), ("a.go", "")], &["gopls"], true);
+        assert!(it.missing.is_empty());
+        it.servers[0].keep_version(Err("it has ended".to_owned()));
+        insta::assert_snapshot!(text::told(&it.finish()));
+    }
+
+    /// To bring the copy up to date, run this test with `UPDATE_SCHEMA=1`.
+    #[test]
+    fn the_schema_is_up_to_date() {
+        let schema = json(&diagnosis::schema());
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/doctor.schema.json");
+            std::fs::write(path, &schema).unwrap();
+        }
+        assert!(schema == include_str!("../../../docs/doctor.schema.json"), "run with UPDATE_SCHEMA=1");
+    }
+}

@@ -1,0 +1,241 @@
+//! Who checks a workspace and what is missing, as data. The comments here are what the JSON Schema says of it.
+
+use std::path::{Path, PathBuf};
+
+use language_servers::{Checks, Profile};
+use lint::Linter;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::survey::Survey;
+use crate::{
+    config::ServerSettings,
+    servers::{Wanted, Why},
+};
+
+/// Who checks a workspace, and what is missing for it. Fields may be added.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Diagnosis {
+    /// Of this format.
+    version: u32,
+    /// The workspace's folder.
+    pub(super) root: String,
+    /// Whether language servers may run in it.
+    pub(super) trusted: bool,
+    /// Whether `servers.use` in `broker.toml` says which language servers are asked. Else the project's files do.
+    pub(super) named: bool,
+    /// How many files there are.
+    pub(super) files: u64,
+    /// The plugins that take part.
+    pub(super) plugins: Vec<Plugin>,
+    /// That with the most files first; files of no language last.
+    pub(super) languages: Vec<Language>,
+    /// Those that there are files for, and those that are to be asked anyway.
+    pub(super) servers: Vec<Server>,
+    /// What is to be used and is not there.
+    pub(super) missing: Vec<Missing>,
+}
+
+/// A plugin.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Plugin {
+    pub(super) name: String,
+    pub(super) version: String,
+    /// What it is for; nothing for any file.
+    pub(super) languages: Vec<String>,
+}
+
+/// The files of one language.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Language {
+    /// `null` for files that are in none.
+    pub(super) name: Option<String>,
+    /// How many.
+    pub(super) files: u64,
+    /// The plugins that check some of them, by name.
+    pub(super) plugins: Vec<String>,
+    /// The language servers that could check some of them, by name.
+    pub(super) servers: Vec<String>,
+}
+
+/// A language server.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Server {
+    pub(super) name: String,
+    /// Whether it is asked, once the workspace is trusted and the server is there.
+    pub(super) used: bool,
+    /// Why it is used, or why it is not.
+    pub(super) reason: Reason,
+    /// Its program; `null` if it is not installed.
+    pub(super) program: Option<String>,
+    /// As it calls itself, if it was started to ask for that.
+    pub(super) version: Option<String>,
+    /// Why it could not be started.
+    pub(super) error: Option<String>,
+    /// How many files there are for it.
+    pub(super) files: u64,
+    /// How to install it.
+    pub(super) install: String,
+}
+
+/// Why a server is used (the first three), or why it is not.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(super) enum Reason {
+    /// `servers.use` names it.
+    Named,
+    /// The project has chosen just this server, by this file or table of a TOML file.
+    Configured { marker: String },
+    /// The project is of a kind that it is for, by this file or table of a TOML file, and it goes first.
+    Project { marker: String },
+    /// `servers.use` names others, or none.
+    NotNamed,
+    /// Another one checks the types of this language.
+    Instead { server: String },
+    /// The project has none of these. With no markers at all it is only used if it is named.
+    NotConfigured { markers: Vec<String> },
+    /// It would be used, but `select` in `broker.toml` leaves it out.
+    NotSelected,
+}
+
+/// Something to be used that is not there.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Missing {
+    /// The name of a language server, or `trust`.
+    pub(super) what: String,
+    /// What is wrong, in a few words.
+    pub(super) why: String,
+    /// The command that helps.
+    pub(super) remedy: String,
+}
+
+impl Diagnosis {
+    pub(super) fn new(root: &Path, named: bool, survey: Survey, servers: Vec<Server>) -> Self {
+        let Survey { files, languages, plugins, .. } = survey;
+        Self {
+            version: 1,
+            root: root.to_string_lossy().into_owned(),
+            trusted: false,
+            named,
+            files,
+            plugins,
+            languages,
+            servers,
+            missing: Vec::new(),
+        }
+    }
+
+    pub(super) fn trust(&mut self, is_trusted: bool) {
+        self.trusted = is_trusted;
+    }
+
+    /// With what is missing.
+    pub(super) fn finish(mut self) -> Self {
+        let is_used = |it: &&Server| it.used && it.files > 0;
+        let missing: Vec<_> = self.servers.iter().filter(is_used).filter_map(Server::missing).collect();
+        if self.named && !self.trusted && self.servers.iter().any(|it| it.used) {
+            let why = "language servers do not run in a workspace that is not trusted".to_owned();
+            self.missing.push(Missing { what: "trust".to_owned(), why, remedy: self.how_to_trust() });
+        }
+        self.missing.extend(missing);
+        self
+    }
+
+    pub(super) fn how_to_trust(&self) -> String {
+        let is_plain = |it: char| it.is_alphanumeric() || "/._-+".contains(it);
+        match self.root.chars().all(is_plain) {
+            true => format!("broker trust {}", self.root),
+            false => format!("broker trust '{}'", self.root.replace('\'', r"'\''")),
+        }
+    }
+}
+
+impl Plugin {
+    pub(super) fn of(it: &dyn Linter) -> Self {
+        let identity = it.identity();
+        Self {
+            name: identity.name.clone(),
+            version: identity.version.clone(),
+            languages: it.interest().languages.clone(),
+        }
+    }
+}
+
+impl Server {
+    pub(super) fn new(profile: &Profile, reason: Reason, program: Option<PathBuf>, files: u64) -> Self {
+        Self {
+            name: profile.name.clone(),
+            used: reason.is_for_it(),
+            reason,
+            program: program.map(|it| it.to_string_lossy().into_owned()),
+            version: None,
+            error: None,
+            files,
+            install: profile.install.clone(),
+        }
+    }
+
+    pub(super) fn keep_version(&mut self, version: Result<String, String>) {
+        match version {
+            Ok(version) => self.version = Some(version).filter(|it| !it.is_empty()),
+            Err(error) => self.error = Some(error),
+        }
+    }
+
+    fn missing(&self) -> Option<Missing> {
+        let why = match (&self.program, &self.error) {
+            (None, _) => "not installed".to_owned(),
+            (Some(_), Some(error)) => error.clone(),
+            (Some(_), None) => return None,
+        };
+        Some(Missing { what: self.name.clone(), why, remedy: self.install.clone() })
+    }
+}
+
+impl Reason {
+    fn is_for_it(&self) -> bool {
+        matches!(self, Self::Named | Self::Configured { .. } | Self::Project { .. })
+    }
+
+    pub(super) fn not_wanted(profile: &Profile, wanted: &[Wanted<'_>], settings: &ServerSettings) -> Self {
+        if settings.used.is_some() {
+            return Self::NotNamed;
+        }
+        let checks_the_same = |it: &&Wanted<'_>| {
+            let is_of_language = |language: &String| profile.languages.contains(language);
+            it.profile.checks == Checks::Types && it.profile.languages.iter().any(is_of_language)
+        };
+        match wanted.iter().find(checks_the_same).filter(|_| profile.checks == Checks::Types) {
+            Some(it) => Self::Instead { server: it.profile.name.clone() },
+            None => {
+                let markers = profile.configured_by.iter().chain(&profile.projects).cloned().collect();
+                Self::NotConfigured { markers }
+            }
+        }
+    }
+}
+
+impl From<Why<'_>> for Reason {
+    fn from(why: Why<'_>) -> Self {
+        match why {
+            Why::Named => Self::Named,
+            Why::Project(language_servers::Reason::Configured(marker)) => {
+                Self::Configured { marker: marker.to_owned() }
+            }
+            Why::Project(language_servers::Reason::Project(marker)) => {
+                Self::Project { marker: marker.to_owned() }
+            }
+        }
+    }
+}
+
+/// The schema of the JSON.
+#[cfg(test)]
+pub(super) fn schema() -> serde_json::Value {
+    let mut schema =
+        schemars::SchemaGenerator::from(schemars::generate::SchemaSettings::draft2020_12().for_serialize())
+            .into_root_schema_for::<Diagnosis>()
+            .to_value();
+    schema["title"] = "broker doctor --output-format json".into();
+    schema
+}

@@ -1,0 +1,114 @@
+//! The diagnosis for people. Of the servers that are not used, only those that are installed are told.
+
+use std::fmt::Write as _;
+
+use super::diagnosis::{Diagnosis, Language, Reason, Server};
+use crate::{cli::words::counted, render::printable};
+
+/// A line below a language: what it is, its name, why, and where it is.
+type Row = [String; 4];
+
+pub(super) fn told(it: &Diagnosis) -> String {
+    let mut text = head(it);
+    let mut blocks: Vec<(String, Vec<Row>)> = it.languages.iter().map(|of| block(it, of)).collect();
+    let idle: Vec<_> = it.servers.iter().filter(|it| it.used && it.files == 0).map(server).collect();
+    blocks.push(("without any files".to_owned(), idle));
+    let width = |column: usize| {
+        let rows = blocks.iter().flat_map(|(_, rows)| rows);
+        rows.map(|it| it[column].chars().count()).max().unwrap_or_default()
+    };
+    let widths = [width(0), width(1), width(2)];
+    for (title, rows) in blocks.iter().filter(|(_, rows)| !rows.is_empty()) {
+        let _to_a_string = writeln!(text, "\n{title}");
+        rows.iter().for_each(|row| text += &line(row, &widths));
+    }
+    text += &nobody(it);
+    if !it.missing.is_empty() {
+        text.push('\n');
+    }
+    for it in &it.missing {
+        let why = printable(&it.why);
+        let _to_a_string =
+            writeln!(text, "missing: {}: {why}; to mend it: {}", it.what, printable(&it.remedy));
+    }
+    text
+}
+
+fn head(it: &Diagnosis) -> String {
+    let trusted = match it.trusted {
+        true => "yes: language servers may run in it".to_owned(),
+        false => format!("no: no language server is started; to allow it: {}", printable(&it.how_to_trust())),
+    };
+    let by = if it.named { "`servers.use` in broker.toml" } else { "the project's files" };
+    let any = it.plugins.iter().filter(|it| it.languages.is_empty());
+    let any: Vec<_> = any.map(|it| printable(&format!("{} {}", it.name, it.version)).into_owned()).collect();
+    let any = if any.is_empty() { "no plugin".to_owned() } else { format!("plugin {}", any.join(", ")) };
+    format!(
+        "workspace  {}\ntrusted    {trusted}\nservers    chosen by {by}\nany file   {any} ({})\n",
+        printable(&it.root),
+        counted(it.files, "file")
+    )
+}
+
+/// Files of no language have nobody but the plugins for any file.
+fn block(it: &Diagnosis, of: &Language) -> (String, Vec<Row>) {
+    let plugins = it.plugins.iter().filter(|it| !it.languages.is_empty() && of.plugins.contains(&it.name));
+    let plugin = |it: &super::diagnosis::Plugin| {
+        ["plugin", &it.name, &it.version, ""].map(|it| printable(it).into_owned())
+    };
+    let is_shown = |it: &&Server| of.servers.contains(&it.name) && (it.used || it.program.is_some());
+    let rows = plugins.map(plugin).chain(it.servers.iter().filter(is_shown).map(server)).collect();
+    let name = of.name.as_deref().unwrap_or("others");
+    (format!("{}, {}", printable(name), counted(of.files, "file")), rows)
+}
+
+/// The languages that have no block.
+fn nobody(it: &Diagnosis) -> String {
+    let has_nobody = |of: &&Language| of.name.is_some() && block(it, of).1.is_empty();
+    let nobodys = it.languages.iter().filter(has_nobody);
+    let name = |of: &Language| printable(of.name.as_deref().unwrap_or_default()).into_owned();
+    let names: Vec<_> = nobodys.map(|it| format!("{} ({})", name(it), counted(it.files, "file"))).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("\nnobody is there for {}\n", names.join(", ")),
+    }
+}
+
+fn server(it: &Server) -> Row {
+    let version = it.version.as_ref().map(|it| format!(" ({it})"));
+    let error = it.error.as_ref().map(|it| format!(" (does not start: {it})"));
+    let place = match &it.program {
+        Some(program) => format!("{program}{}", version.or(error).unwrap_or_default()),
+        None => "not installed".to_owned(),
+    };
+    ["server", &it.name, &reason(&it.reason), &place].map(|it| printable(it).into_owned())
+}
+
+fn reason(it: &Reason) -> String {
+    match it {
+        Reason::Named => "used: named in broker.toml".to_owned(),
+        Reason::Configured { marker } => format!("used: configured by {}", marked(marker)),
+        Reason::Project { marker } => format!("used: {} is there", marked(marker)),
+        Reason::NotNamed => "not used: not named in broker.toml".to_owned(),
+        Reason::Instead { server } => format!("not used: {server} is"),
+        Reason::NotConfigured { markers } if markers.is_empty() => "not used: not named".to_owned(),
+        Reason::NotConfigured { .. } => "not used: not configured".to_owned(),
+        Reason::NotSelected => "not used: left out by `select`".to_owned(),
+    }
+}
+
+/// `[tool.ty] of pyproject.toml`
+fn marked(marker: &str) -> String {
+    match marker.split_once('#') {
+        Some((file, table)) => format!("[{table}] in {file}"),
+        None => marker.to_owned(),
+    }
+}
+
+fn line(row: &Row, widths: &[usize; 3]) -> String {
+    let mut text = " ".to_owned();
+    for (cell, width) in row.iter().zip(widths) {
+        let _to_a_string = write!(text, " {cell:<width$} ");
+    }
+    format!("{} {}", text, row[3]).trim_end().to_owned() + "\n"
+}
