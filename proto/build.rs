@@ -3,7 +3,7 @@
 use std::{env, error::Error, fs, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let files = ["branch", "check", "daemon", "file", "query", "rule", "types", "workspace"];
+    let files = ["branch", "check", "daemon", "file", "query", "rule", "server", "types", "workspace"];
     let files = files.map(|it| format!("broker/v1/{it}.proto"));
     println!("cargo::rerun-if-changed=broker");
     let descriptors = protox::compile(&files, ["."])?;

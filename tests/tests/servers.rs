@@ -231,3 +231,46 @@ fn the_doctor_tells_what_is_not_installed() {
     it.write("broker.toml", "[servers]\nuse = []\n");
     assert_eq!(doctor("text").status.code(), Some(0));
 }
+
+#[test]
+fn the_servers_of_the_daemon_are_told() {
+    let it = traced_place();
+    let servers = |arguments: &[&str]| it.run(&[&["servers"], arguments].concat());
+    assert_eq!(told(&servers(&[])), (Some(1), String::new(), "no daemon is running\n".to_owned()));
+    assert!(!it.own("run/broker.sock").exists(), "it starts none");
+    it.run(&["trust"]);
+    it.run(&["branch", "fork", "try"]);
+    assert!(servers(&[]).status.success());
+    let (_, report) = check(&it, &["--branch", "try", "a.m"]);
+    assert_eq!(messages(&report).len(), 1, "{report}");
+    let all = json_of(&servers(&["--output-format", "json"]));
+    let model = &all[0];
+    assert_eq!(
+        (model["name"].as_str(), model["version"].as_str()),
+        (Some("model"), Some("model 1")),
+        "{all}"
+    );
+    assert_eq!((model["starts"].as_u64(), model["crashes"].as_u64()), (Some(1), Some(0)), "{all}");
+    assert!(model["pid"].as_u64() > Some(0) && model["questions"].as_u64() > Some(0), "{all}");
+    let (exit, text, _) = told(&servers(&[]));
+    assert_eq!((exit, text.lines().count()), (Some(0), 2), "{text}");
+    let status = json_of(&it.run(&["status", "--output-format", "json"]));
+    assert_eq!(status["servers"]["running"], 1, "{status}");
+    let (exit, _, stderr) = told(&servers(&["log", "nobody"]));
+    assert!(exit == Some(2) && stderr.contains("no server `nobody`"), "{stderr}");
+    let said = said_by(&it, "model");
+    assert!(said.contains("model in ") && said.contains("   1  hello\n"), "{said}");
+}
+
+/// What a server writes is read besides what it answers.
+fn said_by(it: &Place, name: &str) -> String {
+    let begun = Instant::now();
+    loop {
+        let (exit, said, stderr) = told(&it.run(&["servers", "log", name]));
+        assert_eq!(exit, Some(0), "{stderr}");
+        if said.contains("hello") || begun.elapsed() > Duration::from_secs(10) {
+            return said;
+        }
+        std::thread::yield_now();
+    }
+}

@@ -9,6 +9,7 @@ mod explain;
 mod plugins;
 mod query;
 mod serve;
+mod servers;
 mod status;
 mod stop;
 mod trust;
@@ -53,6 +54,7 @@ enum Command {
     Stop(stop::Args),
     Trust(trust::Args),
     Doctor(doctor::Args),
+    Servers(servers::Args),
     Explain(explain::Args),
     Completions(completions::Args),
 }
@@ -98,6 +100,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut surroundings: Surroundi
         Command::Stop(args) => stop::run(&args, &mut session),
         Command::Trust(args) => trust::run(&args, &mut session),
         Command::Doctor(args) => doctor::run(&args, &mut session),
+        Command::Servers(args) => servers::run(&args, &mut session),
         Command::Explain(args) => explain::run(&args, &mut session),
         Command::Completions(args) => completions::run(&args, &mut session),
     };

@@ -38,8 +38,17 @@ struct Daemon {
     tcp_address: String,
     scheduler: Scheduler,
     cache: Cache,
+    servers: Servers,
     branches: u32,
     workspaces: Vec<Workspace>,
+}
+
+/// Language servers.
+#[derive(Serialize)]
+struct Servers {
+    running: u32,
+    /// 0 where that cannot be found out.
+    resident_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -105,6 +114,7 @@ fn ask(client: &Client) -> Result<Daemon, CliError> {
         tcp_address: status.tcp_address,
         scheduler: scheduler(status.scheduler.unwrap_or_default()),
         cache: cache(status.cache.unwrap_or_default()),
+        servers: servers(status.servers.unwrap_or_default()),
         branches: status.branches,
         workspaces: workspaces.workspaces.into_iter().map(workspace).collect(),
     })
@@ -138,6 +148,11 @@ fn cache(it: pb::CacheStatus) -> Cache {
     Cache { entries, bytes, hits, misses, evicted }
 }
 
+fn servers(it: pb::ServersStatus) -> Servers {
+    let pb::ServersStatus { running, resident_bytes } = it;
+    Servers { running, resident_bytes }
+}
+
 fn told(it: &Daemon) -> String {
     let uptime = words::duration(Duration::from_secs(it.uptime_seconds));
     let mut text = format!("broker {}, process {}, up {uptime}\n", printable(&it.version), it.pid);
@@ -164,6 +179,7 @@ fn told(it: &Daemon) -> String {
         cache.hits,
         cache.misses
     );
+    text += &told_servers(&it.servers);
     for it in &it.workspaces {
         let counts =
             format!("{}, {}", words::counted(it.branches, "branch"), words::counted(it.buffers, "buffer"));
@@ -179,4 +195,12 @@ fn told_class(it: &Class) -> String {
     let (wait, run) = (words::micros(it.mean_queue_us), words::micros(it.mean_run_us));
     let (name, waiting, running) = (&it.name, it.queued, it.running);
     format!("{name:<11} {waiting} waiting, {running} running; recently {wait} in the queue, {run} at work\n")
+}
+
+fn told_servers(it: &Servers) -> String {
+    let memory = match it.resident_bytes {
+        0 => String::new(),
+        bytes => format!(", {}", words::bytes(bytes)),
+    };
+    format!("servers     {} running{memory}\n", it.running)
 }

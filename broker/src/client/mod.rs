@@ -16,7 +16,7 @@ use broker_proto::v1::{
     branch_service_client::BranchServiceClient, check_service_client::CheckServiceClient,
     daemon_service_client::DaemonServiceClient, file_service_client::FileServiceClient,
     query_service_client::QueryServiceClient, rule_service_client::RuleServiceClient,
-    workspace_service_client::WorkspaceServiceClient,
+    server_service_client::ServerServiceClient, workspace_service_client::WorkspaceServiceClient,
 };
 use lint::Cancel;
 use tokio::runtime::Runtime;
@@ -113,6 +113,7 @@ impl Client {
     service!(files, FileServiceClient);
     service!(queries, QueryServiceClient);
     service!(rules, RuleServiceClient);
+    service!(servers, ServerServiceClient);
     service!(workspaces, WorkspaceServiceClient);
 
     /// Waits for an answer, or for the beginning of one that comes in parts.

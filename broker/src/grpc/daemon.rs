@@ -3,7 +3,7 @@
 use broker_proto::v1::{self as pb, daemon_service_server::DaemonService};
 use tonic::{Request, Response, Status, async_trait};
 
-use super::{Front, to_proto};
+use super::{Front, servers, to_proto};
 
 #[async_trait]
 impl DaemonService for Front {
@@ -13,6 +13,7 @@ impl DaemonService for Front {
     ) -> Result<Response<pb::GetStatusResponse>, Status> {
         let workspaces = self.0.workspaces();
         let branches: usize = workspaces.iter().map(|it| it.branch_count()).sum();
+        let servers = servers::reports(&self.0).await?;
         Ok(Response::new(pb::GetStatusResponse {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
@@ -24,6 +25,7 @@ impl DaemonService for Front {
             cache: Some(to_proto::cache(&self.0.engine.cache_stats())),
             idle_exit_seconds: self.0.idle_exit.map_or(0, |it| it.as_secs()),
             tcp_address: self.0.tcp.get().map(ToString::to_string).unwrap_or_default(),
+            servers: Some(to_proto::servers(&servers)),
         }))
     }
 

@@ -12,6 +12,7 @@ mod incoming;
 mod queries;
 mod rules;
 mod server;
+mod servers;
 mod status;
 mod to_proto;
 mod workspaces;

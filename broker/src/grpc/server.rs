@@ -6,7 +6,7 @@ use broker_proto::v1::{
     branch_service_server::BranchServiceServer, check_service_server::CheckServiceServer,
     daemon_service_server::DaemonServiceServer, file_service_server::FileServiceServer,
     query_service_server::QueryServiceServer, rule_service_server::RuleServiceServer,
-    workspace_service_server::WorkspaceServiceServer,
+    server_service_server::ServerServiceServer, workspace_service_server::WorkspaceServiceServer,
 };
 use tokio::{
     net::{TcpListener, UnixListener},
@@ -107,6 +107,7 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
     health.set_serving::<FileServiceServer<Front>>().await;
     health.set_serving::<QueryServiceServer<Front>>().await;
     health.set_serving::<RuleServiceServer<Front>>().await;
+    health.set_serving::<ServerServiceServer<Front>>().await;
     health.set_serving::<WorkspaceServiceServer<Front>>().await;
     let reflection = || {
         tonic_reflection::server::Builder::configure()
@@ -124,6 +125,7 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
         .add_service(guarded!(FileServiceServer))
         .add_service(guarded!(QueryServiceServer))
         .add_service(guarded!(RuleServiceServer))
+        .add_service(guarded!(ServerServiceServer))
         .add_service(guarded!(WorkspaceServiceServer)))
 }
 

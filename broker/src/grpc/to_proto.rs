@@ -1,6 +1,7 @@
 //! From the daemon's own types to messages.
 
 use broker_proto::v1::{self as pb, check_response::Event as Answer};
+use language_servers::{Counts, Ending, ServerLog, ServerReport, ServerState};
 use lint::{Applicability, FixAvailability, Identity, Severity};
 use overlay::{ChangeKind, LogEntry};
 use plugin_host::Plugin;
@@ -26,6 +27,65 @@ pub(super) fn workspace(it: &Served) -> pb::Workspace {
         branches: count(it.branch_count()),
         buffers: count(it.base.buffers().len()),
         degraded: it.degraded().unwrap_or_default(),
+    }
+}
+
+pub(super) fn servers(all: &[ServerReport]) -> pb::ServersStatus {
+    pb::ServersStatus {
+        running: count(all.iter().filter(|it| it.pid.is_some()).count()),
+        resident_bytes: all.iter().filter_map(|it| it.memory).sum(),
+    }
+}
+
+pub(super) fn server(it: ServerReport) -> pb::Server {
+    let (state, ending) = server_state(it.state);
+    let Counts { questions, switches, starts, crashes } = it.counts;
+    pb::Server {
+        server_id: it.id,
+        name: it.name,
+        root: it.root.to_string_lossy().into_owned(),
+        version: it.version.unwrap_or_default(),
+        pid: it.pid.unwrap_or_default(),
+        resident_bytes: it.memory.unwrap_or_default(),
+        state: state.into(),
+        ending: ending.into(),
+        waiting: count(it.waiting),
+        counts: Some(pb::ServerCounts { questions, switches, starts, crashes }),
+        idle_ms: it.idle_for.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX)),
+        last_error: it.last_error.unwrap_or_default(),
+    }
+}
+
+fn server_state(it: ServerState) -> (pb::ServerState, pb::ServerEnding) {
+    let ending = match it {
+        ServerState::Ended(why) => match why {
+            Ending::Idleness => pb::ServerEnding::Idleness,
+            Ending::Memory => pb::ServerEnding::Memory,
+            Ending::Worn(_) => pb::ServerEnding::Worn,
+            Ending::Outdated => pb::ServerEnding::Outdated,
+            Ending::Shutdown => pb::ServerEnding::Shutdown,
+        },
+        _ => pb::ServerEnding::Unspecified,
+    };
+    let state = match it {
+        ServerState::Unused => pb::ServerState::Unused,
+        ServerState::WaitingForMemory => pb::ServerState::WaitingForMemory,
+        ServerState::Starting => pb::ServerState::Starting,
+        ServerState::Idle => pb::ServerState::Idle,
+        ServerState::Busy => pb::ServerState::Busy,
+        ServerState::Pausing => pb::ServerState::Pausing,
+        ServerState::Ended(_) => pb::ServerState::Ended,
+    };
+    (state, ending)
+}
+
+pub(super) fn server_log(it: ServerLog) -> pb::ServerLog {
+    let line = |(epoch, text): (language_servers::Epoch, String)| pb::ServerLogLine { epoch: epoch.0, text };
+    pb::ServerLog {
+        server_id: it.id,
+        name: it.name,
+        root: it.root.to_string_lossy().into_owned(),
+        lines: it.lines.into_iter().map(line).collect(),
     }
 }
 

@@ -1,0 +1,41 @@
+//! `ServerService`.
+
+use std::sync::Arc;
+
+use broker_proto::v1::{self as pb, server_service_server::ServerService};
+use language_servers::ServerReport;
+use tonic::{Request, Response, Status, async_trait};
+
+use super::{Front, branches::blocking, status, to_proto};
+use crate::daemon::{Daemon, DaemonError};
+
+#[async_trait]
+impl ServerService for Front {
+    async fn list_servers(
+        &self,
+        _: Request<pb::ListServersRequest>,
+    ) -> Result<Response<pb::ListServersResponse>, Status> {
+        let servers = reports(&self.0).await?.into_iter().map(to_proto::server).collect();
+        Ok(Response::new(pb::ListServersResponse { servers }))
+    }
+
+    async fn get_server_log(
+        &self,
+        request: Request<pb::GetServerLogRequest>,
+    ) -> Result<Response<pb::GetServerLogResponse>, Status> {
+        let name = request.into_inner().name;
+        let logs = self.0.servers.pool.log(&name);
+        if logs.is_empty() {
+            return Err(status::of(DaemonError::NotFound { what: "server", id: name }));
+        }
+        Ok(Response::new(pb::GetServerLogResponse {
+            logs: logs.into_iter().map(to_proto::server_log).collect(),
+        }))
+    }
+}
+
+/// Every server with its memory, which is read from the system.
+pub(super) async fn reports(daemon: &Arc<Daemon>) -> Result<Vec<ServerReport>, Status> {
+    let daemon = Arc::clone(daemon);
+    blocking(move || Ok(daemon.servers.pool.status())).await
+}
