@@ -56,6 +56,12 @@ struct Location {
 }
 
 impl Item {
+    /// Whether it is there for an editor to fade some text, or to strike it through: nothing is wrong.
+    fn is_shade(&self) -> bool {
+        const HINT: u8 = 4;
+        self.severity == Some(HINT) && self.tags.as_ref().is_some_and(|it| !it.is_empty())
+    }
+
     /// One that says no more.
     pub(super) fn plain(range: Range, severity: u8, code: String, message: String) -> Self {
         Self {
@@ -83,7 +89,8 @@ pub(super) struct Place<'a> {
 
 pub(super) fn diagnostics(items: Vec<Item>, place: &Place<'_>) -> Vec<Diagnostic> {
     let positions = Positions::new(place.text, place.encoding);
-    let mut all: Vec<_> = items.into_iter().map(|it| diagnostic(it, &positions, place)).collect();
+    let findings = items.into_iter().filter(|it| !it.is_shade());
+    let mut all: Vec<_> = findings.map(|it| diagnostic(it, &positions, place)).collect();
     all.sort_by_key(|it| it.span);
     all
 }
