@@ -151,8 +151,10 @@ pub(crate) fn digest(setup: &Setup) -> ContentHash {
     let Profile { options, settings, capabilities, barrier, sees, config_files, .. } = profile;
     let Profile { canary, registers, opens_silently, reads_late, refers_by, .. } = profile;
     let Launch { program, args, env, .. } = launch;
+    // What is made of a server's answers may be another thing with each version of this program.
+    let own = env!("CARGO_PKG_VERSION");
     let text = format!(
-        "{surroundings} {root:?} {program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {config_files:?} \
+        "{own} {surroundings} {root:?} {program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {config_files:?} \
          {canary:?} {registers:?} {opens_silently} {reads_late} {refers_by:?}"
     );
     ContentHash::of(text.as_bytes())
