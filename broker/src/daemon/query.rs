@@ -6,10 +6,10 @@ use std::{
 };
 
 use language_servers::{Answer, Edits, LanguageServer, NoAnswer, Profile, Question, Reply};
-use lint::Cancel;
+use lint::{Cancel, SetupError};
 use overlay::{Revision, View, WorkspacePath};
 
-use super::{Daemon, DaemonError, Served, Target};
+use super::{Daemon, DaemonError, Target};
 use crate::{
     config::Configs,
     servers::{self, Site},
@@ -57,13 +57,25 @@ impl Daemon {
     ) -> Result<(String, Reply), DaemonError> {
         let deadline = Instant::now() + query.deadline.unwrap_or(TIMEOUT).min(TIMEOUT);
         let servers = self.servers_of(query)?;
-        let mut last = None;
+        let (mut last, mut missing) = (None, None);
         for (profile, server) in servers {
+            let server = match server {
+                Ok(server) => server,
+                Err(error) => {
+                    missing.get_or_insert(error);
+                    continue;
+                }
+            };
             let reply = server.query(view, query.question.clone(), deadline, cancel);
             match reply.found {
                 Err(NoAnswer::Unsupported(_)) => last = Some((profile.name, reply)),
                 Ok(_) | Err(_) => return Ok((profile.name, reply)),
             }
+        }
+        // Who is not there might have known.
+        if let Some(error) = missing {
+            let hint = error.hint.unwrap_or_default();
+            return Err(DaemonError::NoServer { message: error.message, hint });
         }
         last.ok_or_else(|| DaemonError::NoServer {
             message: format!("no language server is there for `{}`", query.path),
@@ -72,7 +84,7 @@ impl Daemon {
     }
 
     /// The servers that may know something of the file: those for types first.
-    fn servers_of(&self, query: &Query) -> Result<Vec<(Profile, LanguageServer)>, DaemonError> {
+    fn servers_of(&self, query: &Query) -> Result<Vec<(Profile, Found)>, DaemonError> {
         let served = query.target.served();
         if !self.servers.are_trusted_in(served.root()) {
             return Err(DaemonError::NoServer {
@@ -85,30 +97,21 @@ impl Daemon {
         }
         let disk = served.base.without_buffers();
         let site = Site { root: served.root(), disk: &disk };
-        let mut profiles = profiles(served, &site, query.server.as_deref())?;
+        let mut profiles = profiles(&site, query.server.as_deref())?;
         profiles.retain(|it| query.server.is_some() || it.covers(&query.path));
         profiles.sort_by_key(|it| it.checks != language_servers::Checks::Types);
-        let count = profiles.len();
-        let mut servers = Vec::new();
-        for profile in profiles {
-            match self.servers.server(&site, &profile) {
-                Ok(server) => servers.push((profile, server)),
-                Err(error) if count == 1 => {
-                    let hint = error.hint.unwrap_or_default();
-                    return Err(DaemonError::NoServer { message: error.message, hint });
-                }
-                Err(_) => {}
-            }
-        }
-        Ok(servers)
+        let found = |it: Profile| (self.servers.server(&site, &it), it);
+        Ok(profiles.into_iter().map(found).map(|(found, profile)| (profile, found)).collect())
     }
 }
 
+/// A server, or why it is not there.
+type Found = Result<LanguageServer, SetupError>;
+
 /// Those that the workspace is checked by, or the one that is named.
-fn profiles(served: &Served, site: &Site<'_>, named: Option<&str>) -> Result<Vec<Profile>, DaemonError> {
-    let disk = served.base.without_buffers();
+fn profiles(site: &Site<'_>, named: Option<&str>) -> Result<Vec<Profile>, DaemonError> {
     let wrong = |error: crate::CliError| DaemonError::Setup { message: error.message, hint: error.hint };
-    let settings = Configs::new(&*disk).workspace().map_err(|error| wrong(error.into()))?.servers();
+    let settings = Configs::new(&**site.disk).workspace().map_err(|error| wrong(error.into()))?.servers();
     let known = servers::known(&settings).map_err(wrong)?;
     let Some(named) = named else {
         let wanted = servers::wanted(&known, site, &settings).map_err(wrong)?;

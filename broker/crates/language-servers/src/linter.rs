@@ -26,8 +26,7 @@ pub struct LanguageServer {
     team: Arc<Team>,
     profile: Profile,
     setup: Setup,
-    /// Of the setup, and of what was around it when its answers were given a name.
-    digest: ContentHash,
+    /// Its digest is of the setup, and of what was around it when the answers were given a name.
     identity: Identity,
     interest: Interest,
 }
@@ -68,7 +67,7 @@ impl LanguageServer {
         let team = pool.team(setup.clone(), digest)?;
         let identity = Identity { name: profile.name.clone(), version: String::new(), digest };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
-        Ok(Self { team, profile, setup, digest, identity, interest })
+        Ok(Self { team, profile, setup, identity, interest })
     }
 
     /// What the server calls itself; it is started for that if it is not known yet.
@@ -129,7 +128,7 @@ impl Linter for LanguageServer {
         let mut outcomes = Vec::new();
         let mut keep = |index, outcome| outcomes.push((index, outcome));
         self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
-        let is_another = self.digest != digest(&self.setup);
+        let is_another = self.identity.digest != digest(&self.setup);
         for (index, mut outcome) in outcomes {
             if is_another && outcome.completeness == Completeness::Complete {
                 let why = "something was installed while it was asked".to_owned();

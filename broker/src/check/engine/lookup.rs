@@ -1,6 +1,6 @@
 //! The files of an inquiry, and what is known of each without asking a linter.
 
-use std::{collections::BTreeSet, ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 use lint::{Linter, Unit};
 use overlay::{ContentHash, View};
@@ -45,9 +45,10 @@ impl Survey {
     }
 
     /// Linters of which somebody must look what their answers rest on, which takes its time.
-    pub(super) fn with_context(&self) -> BTreeSet<usize> {
-        let wanted: BTreeSet<usize> = self.wanting.iter().flatten().copied().collect();
-        wanted.into_iter().filter(|it| self.router.linters()[*it].waits()).collect()
+    pub(super) fn with_context(&self) -> Vec<usize> {
+        let linters = self.router.linters();
+        let is_wanted = |it: &usize| self.wanting.iter().any(|wanting| wanting.contains(it));
+        (0..linters.len()).filter(|it| linters[*it].waits()).filter(is_wanted).collect()
     }
 
     /// Looks what those answers rest on.

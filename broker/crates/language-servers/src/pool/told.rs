@@ -41,6 +41,9 @@ impl Told {
         let mut told = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         let differs = |path: &WorkspacePath| told.get(path) != now.get(path);
         let paths: BTreeSet<_> = now.keys().chain(told.keys()).filter(|it| differs(it)).cloned().collect();
+        if paths.is_empty() {
+            return;
+        }
         let mut folders: BTreeSet<_> = told.keys().flat_map(folders_of).collect();
         let mut changes = Vec::new();
         for path in paths.into_iter().filter(|it| !is_edited(it)) {
