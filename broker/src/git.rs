@@ -21,15 +21,16 @@ pub(crate) struct Git {
     folder: PathBuf,
 }
 
-/// Files that changed and are still there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Changed {
+    /// Files that are still there.
     pub(crate) paths: BTreeSet<WorkspacePath>,
-    /// Names that are not UTF-8.
+    pub(crate) gone: BTreeSet<WorkspacePath>,
+    /// Names of files that are still there, and that are not UTF-8.
     pub(crate) not_utf8: u64,
 }
 
-/// What every list of changes has in common: paths end in a NUL, and what was deleted is left out.
+/// What every list of changes has in common: paths end in a NUL.
 const DIFF: [&str; 7] =
     ["diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
 
@@ -62,9 +63,19 @@ impl Git {
     }
 
     fn since_commit(&self, commit: &str) -> Result<Changed, CliError> {
-        let tracked = self.run(&[&DIFF[..], &["--diff-filter=d", commit, "--"]].concat())?;
-        let others = self.run(&["ls-files", "--others", "--exclude-standard", "-z"])?;
-        Ok(Changed::of([&tracked[..], &others].concat().as_slice()))
+        let mut changed = self.differences(&[commit])?;
+        let others = Changed::of(&self.run(&["ls-files", "--others", "--exclude-standard", "-z"])?);
+        changed.paths.extend(others.paths);
+        changed.not_utf8 += others.not_utf8;
+        Ok(changed)
+    }
+
+    /// What `git diff` lists.
+    fn differences(&self, what: &[&str]) -> Result<Changed, CliError> {
+        let list = |filter| self.run(&[&DIFF[..], &[filter], what, &["--"]].concat());
+        let mut changed = Changed::of(&list("--diff-filter=d")?);
+        changed.gone = Changed::of(&list("--diff-filter=D")?).paths;
+        Ok(changed)
     }
 
     /// The hash of the last commit, or of a tree without files if there is none yet.

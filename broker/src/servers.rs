@@ -11,7 +11,7 @@ use std::{
 
 use language_servers::{Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles};
 use lint::{Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
-use overlay::{ContentHash, View};
+use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
     CliError,
@@ -223,6 +223,10 @@ impl Linter for Selected {
 
     fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
         self.server.context(view)
+    }
+
+    fn dependents(&self, view: &Arc<dyn View>, changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
+        self.server.dependents(view, changed)
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {

@@ -2,12 +2,14 @@
 
 #![allow(
     clippy::disallowed_methods,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "tests look at the disk themselves, and may fail"
 )]
 
 pub mod daemon;
 pub mod place;
+pub mod trusted;
 
 use std::{
     path::{Path, PathBuf},

@@ -181,8 +181,9 @@ fn check(real: &Real) -> impl Strategy<Value = pb::CheckRequest> + use<> {
     let only = prop_oneof![3 => Just(Vec::new()), 1 => paths()];
     let selectors = || prop_oneof![3 => Just(Vec::new()), 1 => vec(hostile(), 0..3)];
     let paths = (paths(), only);
-    (target(real), paths, revision(), choice(), any::<(bool, bool)>(), selectors(), selectors()).prop_map(
-        |(target, (paths, only_paths), revision, priority, (new_only, supersede), select, ignore)| {
+    (target(real), paths, revision(), choice(), any::<[bool; 3]>(), selectors(), selectors()).prop_map(
+        |(target, (paths, only_paths), revision, priority, flags, select, ignore)| {
+            let [new_only, supersede, dependents] = flags;
             pb::CheckRequest {
                 only_paths,
                 target,
@@ -193,6 +194,7 @@ fn check(real: &Real) -> impl Strategy<Value = pb::CheckRequest> + use<> {
                 select,
                 ignore,
                 supersede,
+                dependents,
             }
         },
     )

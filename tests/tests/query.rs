@@ -1,53 +1,9 @@
 //! `broker query` with the real ty, where `BROKER_TEST_TY` names it: what is told is true of the branch.
 
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "tests look at the disk themselves, and may fail"
-)]
-
-use std::{path::PathBuf, process::Output};
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use serde_json::Value;
-use tests::place::Place;
-
-struct Trusted {
-    place: Place,
-    path: String,
-}
-
-impl Trusted {
-    /// `None` without ty.
-    fn new(files: &[(&str, &str)]) -> Option<Self> {
-        let Some(ty) = std::env::var_os("BROKER_TEST_TY").map(PathBuf::from) else {
-            println!("skipped: BROKER_TEST_TY is not set");
-            return None;
-        };
-        let path = format!("{}:/usr/bin:/bin", ty.parent().unwrap().display());
-        let it = Self { place: Place::new(&[("ty.toml", "")]), path };
-        files.iter().for_each(|(path, text)| it.place.write(path, text));
-        it.ok(&["trust"]);
-        Some(it)
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.place.command(arguments).env("PATH", &self.path).output().unwrap()
-    }
-
-    #[track_caller]
-    fn ok(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {told}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let output = self.place.run_with_input(&["branch", "write", "try", path], text);
-        assert!(output.status.success());
-    }
-}
+use tests::trusted::Trusted;
 
 const LIBRARY: &str = "def double(x: int) -> int:\n    return 2 * x\n";
 const USE: &str = "from lib import double\n\nprint(double(1))\n";

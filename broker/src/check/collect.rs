@@ -10,6 +10,8 @@ use overlay::{FileKind, Skipped, View, WalkOptions, WorkspacePath, walk};
 pub struct Files {
     pub units: Vec<Unit>,
     pub skipped: Skipped,
+    /// Those of the units that are only there for the sake of others, which they use.
+    pub dependents: BTreeSet<WorkspacePath>,
 }
 
 /// The files at and below `paths`, which the user named.
@@ -22,7 +24,7 @@ pub fn collect(view: &dyn View, paths: &[WorkspacePath], options: &WalkOptions) 
     let mut walk = walk(view, paths, options);
     let unit = |path| Unit { named: nearest(&named, &path).unwrap_or(&root).clone(), path };
     let units = walk.by_ref().map(unit).collect();
-    Files { units, skipped: walk.into_skipped() }
+    Files { units, skipped: walk.into_skipped(), ..Files::default() }
 }
 
 /// The nearest of `named` that is `path` or holds it. `None` if it was reached through a link.
@@ -44,6 +46,6 @@ impl Files {
     /// Files that the user named, sorted.
     pub fn of_named(paths: impl IntoIterator<Item = WorkspacePath>) -> Self {
         let units = paths.into_iter().map(|path| Unit { named: path.clone(), path }).collect();
-        Self { units, skipped: Skipped::default() }
+        Self { units, ..Self::default() }
     }
 }

@@ -24,8 +24,9 @@ use self::{
     lookup::{Known, Survey, digest, key},
 };
 use super::{
-    Files, Lack, Router,
+    Dependents, Files, Lack, Router,
     answer::{Answer, Given, ask},
+    collect,
 };
 
 /// Where work runs, and what is remembered of it. Clones share both.
@@ -42,6 +43,8 @@ pub struct Engine {
 pub struct Inquiry {
     pub view: Arc<dyn View>,
     pub wanted: Wanted,
+    /// Whose files are asked about as well.
+    pub dependents: Option<Arc<Dependents>>,
     pub route: Route,
     pub class: Class,
     pub branch: BranchKey,
@@ -91,6 +94,19 @@ pub enum Wanted {
         /// Of these, only those; all if there are none.
         only: BTreeSet<WorkspacePath>,
     },
+}
+
+impl Wanted {
+    pub(super) fn files(&self, view: &dyn View) -> Files {
+        match self {
+            Self::Files(files) => files.clone(),
+            Self::Walk { paths, options, only } => {
+                let mut files = collect(view, paths, options);
+                files.units.retain(|it| only.is_empty() || only.contains(&it.path));
+                files
+            }
+        }
+    }
 }
 
 /// What every interested linter says of one file.
@@ -241,6 +257,7 @@ impl Engine {
     async fn survey(&self, inquiry: &Arc<Inquiry>) -> Result<Arc<Survey>, Refused> {
         if let Wanted::Files(files) = &inquiry.wanted
             && files.units.len() <= FEW
+            && inquiry.dependents.is_none()
         {
             let survey = Survey::of(inquiry).map_err(Refused::Setup)?;
             if survey.with_context().is_empty() {

@@ -6,6 +6,7 @@
 mod answer;
 mod codec;
 mod collect;
+mod dependents;
 mod engine;
 mod place;
 pub mod policy;
@@ -33,6 +34,7 @@ pub use self::{
     answer::Answer,
     codec::AnswerCodec,
     collect::{Files, collect},
+    dependents::Dependents,
     engine::{
         BatchSize, Engine, FileAnswers, Inquiry, Listener, Refused, Route, SetupFailure, Totals, Wanted,
     },
@@ -144,6 +146,7 @@ fn inquiry(
         view: Arc::clone(view),
         route: Box::new(move |_| Ok(Arc::clone(&router))),
         wanted: Wanted::Files(group.files),
+        dependents: None,
         class: Class::Agent,
         branch: BranchKey(0),
         revision: 0,

@@ -6,7 +6,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use lint::{Interest, Linter, Unit};
 use overlay::WorkspacePath;
 
-use super::report::{Incomplete, Level, Subject, Unavailable};
+use super::{
+    Files,
+    report::{Incomplete, Level, Subject, Unavailable},
+};
 
 /// A linter as the engine holds it.
 pub type SharedLinter = Arc<dyn Linter>;
@@ -107,8 +110,15 @@ impl Router {
         self.wanting(path).map(|it| &self.linters[it])
     }
 
-    /// The same, by their places in [`linters`](Router::linters).
-    pub(super) fn wanting(&self, path: &WorkspacePath) -> impl Iterator<Item = usize> {
+    /// Those that are to be asked about one of the files, by their places.
+    pub(super) fn wanting_of(&self, files: &Files, path: &WorkspacePath) -> impl Iterator<Item = usize> {
+        // Others have nothing else to say of it.
+        let only_waiting = files.dependents.contains(path);
+        self.wanting(path).filter(move |it| !only_waiting || self.linters[*it].waits())
+    }
+
+    /// The same as [`linters_for`](Router::linters_for), by their places in [`linters`](Router::linters).
+    fn wanting(&self, path: &WorkspacePath) -> impl Iterator<Item = usize> {
         let group = self.groups.get(path).unwrap_or(&self.first).clone();
         group.filter(|it| self.globs[*it].want(path))
     }

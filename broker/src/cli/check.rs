@@ -63,6 +63,8 @@ pub(super) struct Args {
     statistics: bool,
 
     /// List the files that would be checked, with their linters, and check nothing
+    ///
+    /// Without those that are only asked about because they import others.
     #[arg(long, help_heading = "Output", conflicts_with_all = ["statistics", "stdin_filename"])]
     show_files: bool,
 
@@ -187,7 +189,8 @@ fn check_once(
     let messages = session.messages.clone();
     let watched = session.surroundings.watched && !args.quiet;
     let inspector = Inspector { args, linters, options, messages: &messages, watched };
-    let mut inspected = inspector.inspect(&input.view, files.clone(), known)?;
+    let dependents = input.dependents(args, &files);
+    let mut inspected = inspector.inspect(&input.view, files.clone(), dependents.as_ref(), known)?;
     if !args.quiet {
         let unknown = unknown_rules(&inspected.graded_rules, &linters.plugins);
         unknown.iter().for_each(|it| messages.warning(&printable(it)));
@@ -203,7 +206,8 @@ fn check_once(
         }
         if fixed.count > 0 {
             input.view = Arc::new(fixed.snapshot());
-            inspected = inspector.inspect(&input.view, files, known)?;
+            let dependents = input.dependents(args, &files);
+            inspected = inspector.inspect(&input.view, files, dependents.as_ref(), known)?;
             inspected.report.fixed = fixed.count;
         }
         keep_fixed(session, input, options, &fixed)?;

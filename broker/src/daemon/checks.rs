@@ -7,20 +7,20 @@ use std::{
 };
 
 use lint::{Fingerprint, Identity};
-use overlay::{ContentHash, Revision, Skipped, View, WalkOptions, WorkspacePath};
+use overlay::{ContentHash, Revision, Skipped, Snapshot, View, WalkOptions, WorkspacePath};
 use scheduler::Class;
 use tokio::sync::mpsc;
 
 use super::{
-    Daemon, DaemonError, Target,
+    Daemon, DaemonError, Sight, Target,
     judge::Judge,
-    parent::{Parent, of_branch},
+    parent::{Parent, is_there, of_branch},
     round::Round,
 };
 use crate::{
     check::{
-        BatchSize, Files, Finding, Incomplete, Inquiry, Level, Refused, Route, Router, SetupFailure,
-        Unavailable, Wanted, is_file,
+        BatchSize, Dependents, Files, Finding, Incomplete, Inquiry, Level, Refused, Route, Router,
+        SetupFailure, Unavailable, Wanted, collect, is_file,
     },
     config::Configs,
     home,
@@ -37,6 +37,8 @@ pub struct Ask {
     pub only: BTreeSet<WorkspacePath>,
     pub revision: Option<Revision>,
     pub class: Class,
+    /// Whether files that use those are asked about, too, by linters that look beyond a file.
+    pub dependents: bool,
     /// Only what differs from the parent.
     pub new_only: bool,
     pub select: Vec<String>,
@@ -131,13 +133,15 @@ impl Daemon {
         let (view, revision) = (Arc::clone(&sight.view), sight.revision);
         let judge = Judge::new(&*view, ask.asks_every_rule(), &self.judgements)?;
         let before = ask.new_only.then(|| sight.parent()).transpose()?;
+        let dependents = if ask.dependents { Some(dependents(ask.clone(), &sight).await?) } else { None };
         let parent_judge = match &before {
             Some((_, before)) => Some(Judge::new(before, ask.asks_every_rule(), &self.judgements)?),
             None => None,
         };
         let parent = match before.as_ref().zip(parent_judge.as_ref()) {
             Some(((snapshot, before), judge)) => {
-                let answers = self.parents_answers(ask, snapshot, before, revision).await?;
+                let answers =
+                    self.parents_answers(ask, dependents.clone(), snapshot, before, revision).await?;
                 Some(Parent { judge, answers })
             }
             None => None,
@@ -147,6 +151,7 @@ impl Daemon {
             None => wanted(&*view, ask),
         };
         let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted);
+        inquiry.dependents = dependents;
         inquiry.parent = parent.as_ref().map(|it| Arc::clone(&it.answers.seen));
         let mut round = Round::new(&judge, revision, parent, events);
         let totals = self.engine.answer(&Arc::new(inquiry), &mut round).await.map_err(refused)?;
@@ -162,6 +167,7 @@ impl Daemon {
     ) -> Inquiry {
         Inquiry {
             wanted,
+            dependents: None,
             route: self.route(ask, Arc::clone(&view)),
             view,
             class: ask.class,
@@ -227,6 +233,28 @@ impl Ask {
     fn asks_every_rule(&self) -> bool {
         self.select.is_empty() && self.ignore.is_empty()
     }
+}
+
+/// Also of what the branch has no more.
+async fn dependents(ask: Ask, sight: &Sight) -> Result<Arc<Dependents>, DaemonError> {
+    let (view, parent) = (Arc::clone(&sight.view), sight.parent().ok());
+    let work = tokio::task::spawn_blocking(move || {
+        let gone = parent.iter().flat_map(|(snapshot, before)| gone(snapshot, before));
+        let named = ask.only.iter().chain(&ask.paths).filter(|it| !is_there(&*view, it)).cloned();
+        let gone = gone.filter(|it| ask.is_about(it)).chain(named).collect();
+        let wanted = wanted(&*view, &ask);
+        let within = if ask.only.is_empty() { Vec::new() } else { ask.paths };
+        Arc::new(Dependents::new(view, wanted, gone, within))
+    });
+    work.await.map_err(|error| DaemonError::Bug(format!("a look at the branch broke off: {error}")))
+}
+
+/// The files that only the parent has.
+fn gone(snapshot: &Snapshot, before: &Snapshot) -> impl Iterator<Item = WorkspacePath> {
+    let changed = snapshot.changed_paths(before).into_iter();
+    let gone: Vec<_> = changed.filter(|it| !is_there(snapshot, it) && is_there(before, it)).collect();
+    let files = if gone.is_empty() { Files::default() } else { collect(before, &gone, &walk_options()) };
+    files.units.into_iter().map(|it| it.path)
 }
 
 pub(super) fn wanted(view: &dyn View, ask: &Ask) -> Wanted {

@@ -14,7 +14,7 @@ use super::{
     judge::Judge,
     similar,
 };
-use crate::check::{FileAnswers, Files, Lack, Listener, Router, Wanted};
+use crate::check::{Dependents, FileAnswers, Files, Lack, Listener, Router, Wanted};
 
 pub(super) struct Parent<'a> {
     pub(super) judge: &'a Judge<'a>,
@@ -56,6 +56,7 @@ impl Daemon {
     pub(super) async fn parents_answers(
         self: &Arc<Self>,
         ask: &Ask,
+        dependents: Option<Arc<Dependents>>,
         snapshot: &Snapshot,
         before: &Snapshot,
         revision: Revision,
@@ -68,6 +69,7 @@ impl Daemon {
         for wanted in [Some(same), elsewhere(ask, &moved)].into_iter().flatten() {
             let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted);
             inquiry.seen = Some(seen.clone());
+            inquiry.dependents.clone_from(&dependents);
             self.engine.answer(&Arc::new(inquiry), &mut gathered).await.map_err(refused)?;
         }
         let seen = Inherited::new(parts.try_iter().collect(), &snapshot.changed_paths(before));
@@ -102,7 +104,7 @@ fn wanted_but(view: &dyn View, mut ask: Ask, is_gone: impl Fn(&WorkspacePath) ->
     if are_named && ask.paths.is_empty() { Wanted::Files(Files::default()) } else { wanted(view, &ask) }
 }
 
-fn is_there(view: &dyn View, path: &WorkspacePath) -> bool {
+pub(super) fn is_there(view: &dyn View, path: &WorkspacePath) -> bool {
     view.resolve(path).is_ok_and(|it| view.metadata(&it).is_ok())
 }
 

@@ -43,7 +43,7 @@ impl Git {
     /// The files that are staged, and `view` as it would be if the index were all there is.
     pub(crate) fn staged(&self, view: Arc<dyn View>) -> Result<(Changed, Arc<dyn View>), CliError> {
         let head = self.head()?;
-        let staged = self.run(&[&DIFF[..], &["--cached", "--diff-filter=d", &head, "--"]].concat())?;
+        let staged = self.differences(&["--cached", &head])?;
         let unstaged = self.run(&[&DIFF[..], &["--"]].concat())?;
         let mut unstaged = Changed::of(&unstaged).paths;
         unstaged.extend(self.not_looked_at()?);
@@ -58,7 +58,7 @@ impl Git {
                 .map_err(|error| CliError::files(format!("cannot look at the index: {error}")))?;
         }
         let named = list().filter_map(|it| WorkspacePath::new(it.split_once('\t')?.1).ok());
-        Ok((Changed::of(&staged), Arc::new(Index::new(branch.snapshot(), named.collect()))))
+        Ok((staged, Arc::new(Index::new(branch.snapshot(), named.collect()))))
     }
 
     /// Files that git takes for unchanged, or for rightly missing, because it was told so.

@@ -168,6 +168,7 @@ fn ask(daemon: &Daemon, request: pb::CheckRequest) -> Result<Ask, Status> {
             .collect::<Result<_, _>>()?,
         revision: from_proto::revision(request.revision),
         class: from_proto::class(request.priority)?,
+        dependents: request.dependents,
         new_only: request.new_only,
         select: request.select,
         ignore: request.ignore,

@@ -47,7 +47,6 @@ pub use actor::{DiskChange, Life, Server, Setup, Worn};
 pub use board::{Counts, Ending, ServerLog, ServerReport, ServerState};
 pub use choose::{Pick, Reason, choose};
 pub use client::{Call, Client, Ended, Limits, Options};
-pub use dependents::{Dependents, dependents};
 pub use error::{Broken, ProtocolError, Refusal, RequestError, StartError};
 pub use events::{Epoch, Event, EventKind, EventSink, Events, ServerStatus, events};
 pub use initialize::{Initialize, WorkspaceFolder};

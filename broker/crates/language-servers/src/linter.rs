@@ -8,7 +8,7 @@ use std::{
 };
 
 use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
-use overlay::{ContentHash, View};
+use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
     Keeper, Launch, Limits, Pool, Profile, Question, Reply,
@@ -117,6 +117,10 @@ impl Linter for LanguageServer {
     /// Of all files of its kind, and of those that it is configured by.
     fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
         Some(look(view, &self.profile).name)
+    }
+
+    fn dependents(&self, view: &Arc<dyn View>, changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
+        self.team.imports.dependents(&self.profile, &**view, changed)
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {

@@ -32,6 +32,12 @@ pub trait Linter: Send + Sync {
         None
     }
 
+    /// The files, without those that `changed`, about which this linter may say something else because those
+    /// changed. None for one that looks at nothing but the file itself and at configuration.
+    fn dependents(&self, _view: &Arc<dyn View>, _changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
+        Vec::new()
+    }
+
     /// Checks the job's units in order and hands over one outcome for each, by its index, exactly once,
     /// whatever happens: what cannot be computed is a `Failed` or `Pending` outcome.
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome));

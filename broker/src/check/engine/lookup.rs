@@ -6,8 +6,8 @@ use lint::{Linter, Unit};
 use overlay::{ContentHash, View};
 use scheduler::{Cache, Key, Looks};
 
-use super::{Inquiry, SetupFailure, Wanted};
-use crate::check::{Answer, Files, Router, collect};
+use super::{Inquiry, SetupFailure};
+use crate::check::{Answer, Files, Router};
 
 /// Which files there are, and which linters are to be asked about each.
 pub(crate) struct Survey {
@@ -29,16 +29,14 @@ pub(crate) struct Known {
 
 impl Survey {
     pub(super) fn of(inquiry: &Inquiry) -> Result<Self, SetupFailure> {
-        let files = match &inquiry.wanted {
-            Wanted::Files(files) => files.clone(),
-            Wanted::Walk { paths, options, only } => {
-                let mut files = collect(&*inquiry.view, paths, options);
-                files.units.retain(|it| only.is_empty() || only.contains(&it.path));
-                files
-            }
-        };
-        let router = (inquiry.route)(&files)?;
-        let wanting = files.units.iter().map(|it| router.wanting(&it.path).collect()).collect();
+        let mut files = inquiry.wanted.files(&*inquiry.view);
+        let mut router = (inquiry.route)(&files)?;
+        if let Some(dependents) = &inquiry.dependents {
+            dependents.add_to(&mut files, router.linters(), &*inquiry.view);
+            // Their configuration may be another.
+            router = (inquiry.route)(&files)?;
+        }
+        let wanting = files.units.iter().map(|it| router.wanting_of(&files, &it.path).collect()).collect();
         let mut survey = Self { digests: Vec::new(), files, router, wanting };
         survey.digests = survey.router.linters().iter().map(|it| digest(&**it, None)).collect();
         Ok(survey)

@@ -30,6 +30,16 @@ pub(super) struct ChangedArgs {
     /// With `--branch`, also those that Broker's branch changed.
     #[arg(long, help_heading = "Files", conflicts_with = "stdin_filename")]
     changed: bool,
+
+    /// Ask language servers also about the files that import those to be checked, directly or through others
+    ///
+    /// Done without being asked with `--since`, `--staged` and `--changed`. Files that are gone count, too.
+    #[arg(long, help_heading = "Files", conflicts_with = "no_dependents")]
+    dependents: bool,
+
+    /// Ask nobody about files that did not change themselves
+    #[arg(long, help_heading = "Files")]
+    no_dependents: bool,
 }
 
 impl ChangedArgs {
@@ -44,6 +54,12 @@ impl ChangedArgs {
             return Ok((Some(changed), index));
         }
         Ok((self.on_disk(workspace)?, view))
+    }
+
+    /// Whether files that use those are asked about, too.
+    pub(super) fn dependents(&self) -> bool {
+        let only_changed = self.since.is_some() || self.staged || self.changed;
+        !self.no_dependents && (self.dependents || only_changed)
     }
 
     /// What changed on the disk; `None` if all files are meant.
@@ -75,10 +91,10 @@ impl ChangedArgs {
 
 /// Those of the files that changed.
 pub(super) fn only(files: Files, changed: &Changed) -> Files {
-    let Files { mut units, skipped } = files;
+    let Files { mut units, skipped, .. } = files;
     units.retain(|it| changed.paths.contains(&it.path));
     // Sockets and links that lead nowhere are no news.
     let Skipped { unreadable, .. } = skipped;
     let skipped = Skipped { unreadable, not_utf8: changed.not_utf8, ..Skipped::default() };
-    Files { units, skipped }
+    Files { units, skipped, ..Files::default() }
 }

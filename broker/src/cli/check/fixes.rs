@@ -148,7 +148,7 @@ impl Fixer<'_> {
         let units = tried.iter().filter_map(|it| open.get(&it.path)).map(|it| it.unit.clone()).collect();
         let view: Arc<dyn View> = Arc::new(fixed.branch.snapshot());
         let files = Files { units, ..Files::default() };
-        let Inspected { report, .. } = self.inspector.inspect(&view, files, self.baseline)?;
+        let Inspected { report, .. } = self.inspector.inspect(&view, files, None, self.baseline)?;
         let mut now = opened(open.values().map(|it| &it.unit), &report);
         let mut made = Vec::new();
         for it in tried {

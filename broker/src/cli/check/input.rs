@@ -11,7 +11,7 @@ use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath};
 use super::{Args, changed};
 use crate::{
     CliError, Workspace,
-    check::{Files, Incomplete, Level, Subject, collect},
+    check::{Dependents, Files, Incomplete, Level, Subject, Wanted, collect},
     cli::Session,
     git::Changed,
     home,
@@ -138,6 +138,17 @@ impl Input {
                 }
             }
         }
+    }
+
+    /// Whose files are asked about besides these, where they are as the view has them.
+    pub(super) fn dependents(&self, args: &Args, files: &Files) -> Option<Dependents> {
+        let (within, gone) = match &self.target {
+            Target::Paths { paths, changed: Some(changed), .. } => (paths.clone(), changed.gone.iter()),
+            _ => (Vec::new(), Default::default()),
+        };
+        let gone = gone.filter(|it| within.iter().any(|above| it.starts_with(above))).cloned().collect();
+        let wanted = Wanted::Files(files.clone());
+        args.changed.dependents().then(|| Dependents::new(Arc::clone(&self.view), wanted, gone, within))
     }
 
     /// The file that the text on standard input is, if that is what to check.

@@ -10,7 +10,7 @@ use crate::{
     CliError,
     baseline::Baseline,
     check::{
-        Files, Options, Report, check_groups,
+        Dependents, Files, Options, Report, check_groups,
         policy::{self, Applied, Policy},
     },
     config::Configs,
@@ -40,12 +40,17 @@ impl Inspector<'_> {
     pub(super) fn inspect(
         &self,
         view: &Arc<dyn View>,
-        files: Files,
+        mut files: Files,
+        dependents: Option<&Dependents>,
         baseline: Option<&Baseline>,
     ) -> Result<Inspected, CliError> {
         let start = Instant::now();
         let configs = configs(self.args, &**view);
-        let groups = self.linters.groups(&configs, files)?;
+        let mut groups = self.linters.groups(&configs, files.clone())?;
+        if let Some(dependents) = dependents {
+            dependents.add_to(&mut files, &Linters::all(&groups), &**view);
+            groups = self.linters.groups(&configs, files)?;
+        }
         let progress = Arc::new(Progress::new(self.messages.clone(), self.watched));
         let update = Arc::clone(&progress);
         let update = Arc::new(move |done, total| update.update(done, total));

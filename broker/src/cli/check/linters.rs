@@ -71,7 +71,7 @@ impl Linters {
 
     /// The files, each with the linters that its configuration and the command line ask for.
     pub(super) fn groups(&self, configs: &Configs<'_>, files: Files) -> Result<Vec<Group>, CliError> {
-        let Files { units, mut skipped } = files;
+        let Files { units, mut skipped, dependents } = files;
         let mut by_choice: BTreeMap<Choice, Vec<Unit>> = BTreeMap::new();
         for (choice, units) in configs.by_choice(&units)? {
             by_choice.entry(self.outranked(choice)).or_default().extend(units);
@@ -82,7 +82,8 @@ impl Linters {
         let group = |(choice, mut units): (Choice, Vec<Unit>)| {
             units.sort_by(|a, b| a.path.cmp(&b.path));
             let (linters, lacks) = self.chosen(&choice).map_err(|error| self.blame(error, &choice))?;
-            Ok(Group { files: Files { units, skipped: std::mem::take(&mut skipped) }, linters, lacks })
+            let (skipped, dependents) = (std::mem::take(&mut skipped), dependents.clone());
+            Ok(Group { files: Files { units, skipped, dependents }, linters, lacks })
         };
         by_choice.into_iter().map(group).collect()
     }

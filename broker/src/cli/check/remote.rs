@@ -77,7 +77,7 @@ pub(super) fn run(
     let named = args.paths.iter().map(|it| open.path(it)).collect::<Result<Vec<_>, _>>()?;
     let on_disk = args.changed.on_disk(&open.workspace)?;
     let changed = on_disk.as_ref().map(|it| it.not_utf8);
-    let only = on_disk.map(|it| changed::paths(&open, &branch, it.paths)).transpose()?;
+    let only = on_disk.map(|it| changed::paths(&open, &branch, it, args.changed.dependents())).transpose()?;
     let is_nothing = only.as_ref().is_some_and(BTreeSet::is_empty);
     let request = request(args, &branch, &named, &only.unwrap_or_default());
     let ask = Ask { args, outputs, open: &open, branch, changed };
@@ -107,6 +107,7 @@ fn request(
         select: args.select.clone().unwrap_or_default(),
         ignore: args.ignore.clone(),
         supersede: false,
+        dependents: args.changed.dependents(),
         only_paths: only.iter().map(|it| it.as_str().to_owned()).collect(),
     }
 }

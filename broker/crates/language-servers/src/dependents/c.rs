@@ -1,11 +1,13 @@
 //! `#include "x.h"`: beside the file, or wherever a path ends like it, since where a compiler looks is not known.
 
+use std::collections::BTreeSet;
+
 use overlay::WorkspacePath;
 
 use super::{Files, beside};
 
-pub(super) fn imports(path: &WorkspacePath, text: &str, files: &Files) -> Vec<WorkspacePath> {
-    text.lines().filter_map(included).flat_map(|it| targets(path, it, files)).collect()
+pub(super) fn names(text: &str) -> BTreeSet<String> {
+    text.lines().filter_map(included).map(str::to_owned).collect()
 }
 
 fn included(line: &str) -> Option<&str> {
@@ -14,7 +16,7 @@ fn included(line: &str) -> Option<&str> {
     Some(rest.strip_prefix(['<', '"'])?.split_once(end)?.0)
 }
 
-fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
+pub(super) fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
     let near = files.get(beside(path, name));
     let plain = name.trim_start_matches("./").trim_start_matches("../");
     near.map_or_else(|| files.ending_with(plain).collect(), |it| vec![it])

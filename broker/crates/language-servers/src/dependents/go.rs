@@ -1,23 +1,27 @@
 //! A package is a folder, whose path `go.mod` begins. Its files see each other without an import.
 
+use std::collections::BTreeSet;
+
 use overlay::WorkspacePath;
 
 use super::Files;
 
-pub(super) fn imports(path: &WorkspacePath, text: &str, files: &Files) -> Vec<WorkspacePath> {
-    let Some(own) = path.parent() else { return Vec::new() };
-    let imported = names(text).flat_map(|name| {
-        files.manifests.modules.iter().filter_map(move |(module, root)| directory(root, module, name))
-    });
-    [own].into_iter().chain(imported).flat_map(|it| files.within(&it)).cloned().collect()
-}
+/// What a file calls its own package here.
+const OWN: &str = ".";
 
 /// All that stands in quotes between the first `import` and the first declaration.
-fn names(text: &str) -> impl Iterator<Item = &str> {
-    let is_after =
+pub(super) fn names(text: &str) -> BTreeSet<String> {
+    let is_before =
         |it: &&str| !["func ", "type ", "var ", "const "].iter().any(|start| it.starts_with(start));
-    let lines = text.lines().skip_while(|it| !it.starts_with("import")).take_while(is_after);
-    lines.filter_map(|it| Some(it.split_once('"')?.1.split_once('"')?.0))
+    let lines = text.lines().skip_while(|it| !it.starts_with("import")).take_while(is_before);
+    let quoted = lines.filter_map(|it| Some(it.split_once('"')?.1.split_once('"')?.0));
+    [OWN].into_iter().chain(quoted).map(str::to_owned).collect()
+}
+
+pub(super) fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
+    let own = path.parent().filter(|_| name == OWN);
+    let imported = files.manifests.modules.iter().filter_map(|(module, root)| directory(root, module, name));
+    own.into_iter().chain(imported).flat_map(|it| files.within(&it)).cloned().collect()
 }
 
 /// The folder of a package, if it is of this module.

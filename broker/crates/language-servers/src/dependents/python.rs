@@ -1,19 +1,21 @@
 //! `import a.b`, `from a.b import c`, `from ..a import b`. Where packages start is not known: a module is each
 //! file whose path ends like its name. To import a module runs the packages around it.
 
+use std::collections::BTreeSet;
+
 use overlay::WorkspacePath;
 
 use super::{Files, beside, is_of_name};
 
-pub(super) fn imports(path: &WorkspacePath, text: &str, files: &Files) -> Vec<WorkspacePath> {
-    let mut found = Vec::new();
+/// Each as `module`, or as `module:name,name`.
+pub(super) fn names(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
     let mut rest = text;
     while let Some((line, after)) = next_line(rest) {
         rest = after;
         let line = line.trim_start();
         if let Some(modules) = line.strip_prefix("import ") {
-            let names = modules.split(',').filter_map(|it| it.split_whitespace().next());
-            names.for_each(|it| module(path, it, &[], files, &mut found));
+            found.extend(modules.split(',').filter_map(|it| it.split_whitespace().next()).map(str::to_owned));
         } else if let Some((from, names)) = line.strip_prefix("from ").and_then(|it| it.split_once(" import"))
         {
             // In brackets there may be several lines.
@@ -21,7 +23,8 @@ pub(super) fn imports(path: &WorkspacePath, text: &str, files: &Files) -> Vec<Wo
             let (more, after) = if is_open { rest.split_once(')').unwrap_or((rest, "")) } else { ("", rest) };
             rest = after;
             let words = [names, more].map(|it| it.split(|it| !is_of_name(it)).filter(|it| !it.is_empty()));
-            module(path, from.trim(), &words.into_iter().flatten().collect::<Vec<_>>(), files, &mut found);
+            let words: Vec<_> = words.into_iter().flatten().collect();
+            found.insert(format!("{}:{}", from.trim(), words.join(",")));
         }
     }
     found
@@ -32,29 +35,33 @@ fn next_line(text: &str) -> Option<(&str, &str)> {
 }
 
 /// A module, and what may be modules in it.
-fn module(path: &WorkspacePath, name: &str, within: &[&str], files: &Files, found: &mut Vec<WorkspacePath>) {
+pub(super) fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
+    let (name, within) = name.split_once(':').unwrap_or((name, ""));
     let plain = name.trim_start_matches('.');
     let up = name.len() - plain.len();
     let parts: Vec<_> = plain.split('.').filter(|it| !it.is_empty()).collect();
-    let parents = "../".repeat(up.saturating_sub(1));
-    let mut look = |parts: &[&str]| {
-        let module = parts.join("/");
-        let package = if module.is_empty() { String::new() } else { format!("{module}/") };
-        let mut ends = vec![format!("{package}__init__.py"), format!("{package}__init__.pyi")];
-        if !module.is_empty() {
-            ends.extend([format!("{module}.py"), format!("{module}.pyi")]);
-        }
-        for end in ends {
-            if up > 0 {
-                found.extend(files.get(beside(path, &format!("{parents}{end}"))));
-            } else if !module.is_empty() {
-                found.extend(files.ending_with(&end));
-            }
-        }
-    };
     let first = usize::from(up == 0);
-    (first..=parts.len()).for_each(|it| look(&parts[..it]));
-    within.iter().for_each(|it| look(&[&parts[..], &[*it]].concat()));
+    let around = (first..=parts.len()).map(|it| parts[..it].to_vec());
+    let within = within.split(',').filter(|it| !it.is_empty()).map(|it| [&parts[..], &[it]].concat());
+    around.chain(within).flat_map(|it| module(path, up, &it, files)).collect()
+}
+
+/// Where a module may be, as seen from a file if the name begins with `up` dots.
+fn module(path: &WorkspacePath, up: usize, parts: &[&str], files: &Files) -> Vec<WorkspacePath> {
+    let module = parts.join("/");
+    let package = if module.is_empty() { String::new() } else { format!("{module}/") };
+    let mut ends = vec![format!("{package}__init__.py"), format!("{package}__init__.pyi")];
+    if !module.is_empty() {
+        ends.extend([format!("{module}.py"), format!("{module}.pyi")]);
+    } else if up == 0 {
+        return Vec::new();
+    }
+    let parents = "../".repeat(up.saturating_sub(1));
+    let found = |end: &String| match up {
+        0 => files.ending_with(end).collect(),
+        _ => Vec::from_iter(files.get(beside(path, &format!("{parents}{end}")))),
+    };
+    ends.iter().flat_map(found).collect()
 }
 
 #[cfg(test)]

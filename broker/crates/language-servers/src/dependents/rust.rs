@@ -1,28 +1,42 @@
 //! A file uses each module that it names in a path, a `use` or a `mod`, wherever a module of that name is. What
 //! it names at the crate's root that is no module was brought there, and stands for the root.
 
+use std::collections::BTreeSet;
+
 use overlay::WorkspacePath;
 
 use super::{Files, is_of_name};
 
-pub(super) fn imports(path: &WorkspacePath, text: &str, files: &Files) -> Vec<WorkspacePath> {
-    let mut found = Vec::new();
+/// What stands for the module above.
+const ABOVE: &str = "super";
+
+/// Each as `name`, or as `crate::name` where it is one of the crate's root.
+pub(super) fn names(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
     let mut before = ["", ""];
     let mut is_use = false;
     for word in words(text) {
         match word {
             ";" => is_use = false,
             "use" => is_use = true,
-            "super" => found.extend(parents(path, files)),
+            ABOVE => _ = found.insert(word.to_owned()),
             "::" | "{" if before[1] == "crate" => {}
-            _ if before == ["crate", "::"] => found.extend(of_crate(path, word, files)),
-            "::" if !is_use => found.extend(modules(path, before[1], files)),
-            _ if is_use || before[1] == "mod" => found.extend(modules(path, word, files)),
+            _ if before == ["crate", "::"] => _ = found.insert(format!("crate::{word}")),
+            "::" if !is_use => _ = found.insert(before[1].to_owned()),
+            _ if is_use || before[1] == "mod" => _ = found.insert(word.to_owned()),
             _ => {}
         }
         before = [before[1], word];
     }
     found
+}
+
+pub(super) fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
+    match name.strip_prefix("crate::") {
+        Some(name) => of_crate(path, name, files),
+        None if name == ABOVE => parents(path, files),
+        None => modules(path, name, files),
+    }
 }
 
 /// Names, `::`, `{` and `;`.

@@ -1,6 +1,8 @@
 //! `import … from 'x'`, `export … from 'x'`, `require('x')`, `import('x')`. What is not relative may be an alias
 //! or a package of the workspace, and means each file that ends like it.
 
+use std::collections::BTreeSet;
+
 use overlay::WorkspacePath;
 
 use super::{Files, beside};
@@ -11,20 +13,17 @@ const EXTENSIONS: [&str; 10] =
 /// What may stand before a name.
 const BEFORE: [&str; 5] = ["from", "import", "import(", "require(", "path="];
 
-pub(super) fn imports(path: &WorkspacePath, text: &str, files: &Files) -> Vec<WorkspacePath> {
-    names(text).flat_map(|it| targets(path, it, files)).collect()
-}
-
-fn names(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(['"', '\'', '`']).filter_map(|(at, quote)| {
+pub(super) fn names(text: &str) -> BTreeSet<String> {
+    let names = text.match_indices(['"', '\'', '`']).filter_map(|(at, quote)| {
         let before = text[..at].trim_end();
         let is_import = BEFORE.iter().any(|it| before.ends_with(it));
         let name = text[at + 1..].split_once(quote).filter(|_| is_import)?.0;
-        (!name.contains('\n')).then_some(name)
-    })
+        (!name.contains('\n')).then(|| name.to_owned())
+    });
+    names.collect()
 }
 
-fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
+pub(super) fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
     if name.starts_with('.') {
         return ends(name).filter_map(|it| files.get(beside(path, &it))).collect();
     }

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     NoAnswer, Question, Reply, Server, Setup,
     board::{Board, Load},
+    dependents::Imports,
 };
 
 pub(crate) struct Team {
@@ -22,6 +23,7 @@ pub(crate) struct Team {
     limits: PoolLimits,
     board: Arc<Board>,
     told: OnceLock<Told>,
+    pub(crate) imports: Imports,
     members: Mutex<Members>,
 }
 
@@ -33,8 +35,8 @@ struct Members {
 
 impl Team {
     pub(super) fn new(setup: Setup, limits: &PoolLimits, board: &Arc<Board>) -> Self {
-        let (told, members) = Default::default();
-        Self { setup, limits: limits.clone(), board: Arc::clone(board), told, members }
+        let (told, imports, members) = Default::default();
+        Self { setup, limits: limits.clone(), board: Arc::clone(board), told, imports, members }
     }
 
     /// What the server calls itself: started only if that is not known yet.

@@ -5,15 +5,19 @@ use std::collections::BTreeSet;
 use broker_proto::v1::{self as pb, ChangeKind, diff_branch_response::Part};
 use overlay::WorkspacePath;
 
-use crate::{CliError, client::Opened};
+use crate::{CliError, client::Opened, git::Changed};
 
-/// The files that the branch has and that changed, on the disk or in the branch.
+/// The files that the branch has and that changed, on the disk or in the branch; those that are gone as well if
+/// that is wanted.
 pub(super) fn paths(
     open: &Opened,
     branch: &str,
-    on_disk: BTreeSet<WorkspacePath>,
+    on_disk: Changed,
+    and_gone: bool,
 ) -> Result<BTreeSet<WorkspacePath>, CliError> {
-    Ok(laid_over(on_disk, &of_branch(open, branch)?))
+    let changes = of_branch(open, branch)?;
+    let gone = if and_gone { gone(&changes).chain(on_disk.gone).collect() } else { BTreeSet::new() };
+    Ok(laid_over(on_disk.paths, &changes).into_iter().chain(gone).collect())
 }
 
 /// What the branch changed against the disk.
@@ -37,12 +41,7 @@ fn of_branch(open: &Opened, branch: &str) -> Result<Vec<pb::FileChange>, CliErro
 fn laid_over(mut paths: BTreeSet<WorkspacePath>, changes: &[pb::FileChange]) -> BTreeSet<WorkspacePath> {
     let path = |it: &str| WorkspacePath::new(it).ok();
     let is_deleted = |it: &pb::FileChange| it.kind() == ChangeKind::Deleted;
-    let gone = changes.iter().filter_map(|it| match it.kind() {
-        ChangeKind::Deleted => path(&it.path),
-        ChangeKind::Renamed => path(&it.from_path),
-        _ => None,
-    });
-    let gone: BTreeSet<_> = gone.collect();
+    let gone: BTreeSet<_> = gone(changes).collect();
     paths.retain(|it| !it.ancestors().any(|it| gone.contains(&it)));
     let there: BTreeSet<_> =
         changes.iter().filter(|it| !is_deleted(it)).filter_map(|it| path(&it.path)).collect();
@@ -50,6 +49,16 @@ fn laid_over(mut paths: BTreeSet<WorkspacePath>, changes: &[pb::FileChange]) -> 
     let folders: BTreeSet<_> = there.iter().flat_map(|it| it.ancestors().skip(1)).collect();
     paths.extend(there.difference(&folders).cloned());
     paths
+}
+
+/// What the branch has no more, or not there.
+fn gone(changes: &[pb::FileChange]) -> impl Iterator<Item = WorkspacePath> {
+    let path = |it: &str| WorkspacePath::new(it).ok();
+    changes.iter().filter_map(move |it| match it.kind() {
+        ChangeKind::Deleted => path(&it.path),
+        ChangeKind::Renamed => path(&it.from_path),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

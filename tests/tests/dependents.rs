@@ -1,0 +1,78 @@
+//! What an edit breaks elsewhere is told where only what changed is checked, with the real ty.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the disk themselves, and may fail"
+)]
+
+use std::process::Command;
+
+use tests::trusted::Trusted;
+
+const FILES: [(&str, &str); 4] = [
+    ("lib.py", "def double(x: int) -> int:\n    return 2 * x\n"),
+    ("use.py", "from lib import double\n\nprint(double(1))\n"),
+    ("far.py", "import use\n\nx: int = \"\"\n"),
+    ("other.py", "y: int = \"\"\n"),
+];
+
+const EDITED: &str = "def double(x: str) -> str:\n    return 2 * x\n";
+
+/// Paths and rules of what a check finds, and its exit code.
+fn check(it: &Trusted, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
+    let output = it.run(&[&["check", "--quiet", "--output-format", "concise"], arguments].concat());
+    let told = String::from_utf8(output.stdout).unwrap();
+    let place = |line: &str| line.split(' ').take(2).map(|it| it.to_owned() + " ").collect::<String>();
+    (output.status.code(), told.lines().map(|it| place(it).trim_end().to_owned()).collect())
+}
+
+fn found(lines: &[&str]) -> (Option<i32>, Vec<String>) {
+    (Some(i32::from(!lines.is_empty())), lines.iter().map(|it| (*it).to_owned()).collect())
+}
+
+const BROKEN: &str = "use.py:3:14: ty/invalid-argument-type";
+const OLD: &str = "far.py:3:10: ty/invalid-assignment";
+
+fn commit(it: &Trusted) {
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(it.place.root()).args(["-c", "user.name=a", "-c", "user.email=a@example.com"]);
+        assert!(command.args(arguments).output().unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message", "first"]);
+}
+
+#[test]
+fn of_a_branch() {
+    let Some(it) = Trusted::new(&FILES) else { return };
+    commit(&it);
+    it.ok(&["branch", "fork", "try"]);
+    it.write("lib.py", EDITED);
+    let changed = ["--branch", "try", "--changed"];
+    assert_eq!(check(&it, &changed), found(&[OLD, BROKEN]));
+    assert_eq!(
+        check(&it, &[&changed[..], &["--new-only"]].concat()),
+        found(&[BROKEN]),
+        "compared with its like"
+    );
+    assert_eq!(check(&it, &[&changed[..], &["--no-dependents"]].concat()), found(&[]));
+    let named = ["--branch", "try", "--new-only", "lib.py"];
+    assert_eq!(check(&it, &named), found(&[]), "what is named is what is asked");
+    assert_eq!(check(&it, &[&named[..], &["--dependents"]].concat()), found(&[BROKEN]));
+    assert_eq!(check(&it, &[&changed[..], &["other.py"]].concat()), found(&[]), "nothing changed there");
+}
+
+#[test]
+fn of_the_disk() {
+    let Some(it) = Trusted::new(&FILES) else { return };
+    commit(&it);
+    it.place.write("lib.py", EDITED);
+    assert_eq!(check(&it, &["--changed"]), found(&[OLD, BROKEN]));
+    assert_eq!(check(&it, &["--changed", "--select", "python/E999"]).1, [""; 0], "ty is not asked");
+    std::fs::remove_file(it.place.root().join("lib.py")).unwrap();
+    let missing = "use.py:1:6: ty/import-not-found";
+    assert_eq!(check(&it, &["--changed"]), found(&[OLD, missing]), "what is gone is missed");
+}
