@@ -126,12 +126,14 @@ impl Linter for LanguageServer {
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
         let looked = look(&job.view, &self.profile);
         self.team.tell_changes(&*job.view, &looked.contents);
-        let units: Vec<_> = job.units.iter().map(|it| it.path.clone()).collect();
-        let time = job.timeout.saturating_mul(u32::try_from(units.len()).unwrap_or(u32::MAX));
-        let deadline = Instant::now() + time.min(LONGEST);
         let mut outcomes = Vec::new();
-        let mut keep = |index, outcome| outcomes.push((index, outcome));
-        self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
+        for (number, units) in job.units.chunks(AT_ONCE).enumerate() {
+            let units: Vec<_> = units.iter().map(|it| it.path.clone()).collect();
+            let time = job.timeout.saturating_mul(u32::try_from(units.len()).unwrap_or(u32::MAX));
+            let deadline = Instant::now() + time.min(LONGEST);
+            let mut keep = |index, outcome| outcomes.push((number * AT_ONCE + index, outcome));
+            self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
+        }
         let is_another = self.identity.digest != digest(&self.setup);
         for (index, mut outcome) in outcomes {
             if is_another && outcome.completeness == Completeness::Complete {
@@ -146,6 +148,9 @@ impl Linter for LanguageServer {
 
 /// People and their editors go first.
 const NICE: i32 = 5;
+
+/// So many files are asked about together: servers refuse too many questions, and others shall have their turn.
+const AT_ONCE: usize = 128;
 
 /// An instant that far away can be told.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);

@@ -90,7 +90,7 @@ impl Course {
         }
         let (is_all_known, linters) = (self.unknown == 0, self.survey.router.linters());
         let take = |linter: usize, rest: usize| {
-            let size = self.inquiry.batch.for_linter(&*linters[linter]);
+            let size = self.inquiry.batch.for_linter(&*linters[linter], self.files.len());
             match rest {
                 // More will come: what is no whole batch yet may become one.
                 rest if !is_all_known && rest < size.largest => 0,
@@ -232,10 +232,12 @@ fn all(batch: &Batch, completeness: Completeness) -> Vec<Given> {
 }
 
 impl BatchSize {
-    /// A linter that waits looks over the whole view for each batch, and does not share processors.
-    fn for_linter(self, linter: &dyn Linter) -> Self {
+    /// A linter that waits looks over the whole view for each batch, so that there may be few of them if there
+    /// are many files, and does not share processors.
+    fn for_linter(self, linter: &dyn Linter, files: usize) -> Self {
         const TIMES: usize = 8;
-        if linter.waits() { Self { largest: TIMES * self.largest, workers: 1 } } else { self }
+        let largest = (TIMES * self.largest).max(files / TIMES);
+        if linter.waits() { Self { largest, workers: 1 } } else { self }
     }
 
     /// Guided self-scheduling: a fixed share of what is left, within reason. Batches are large at first, so that
