@@ -7,6 +7,9 @@ use language_servers::{
 };
 use overlay::TextEdit;
 
+use super::to_proto::{self, span};
+use crate::check;
+
 /// All that the answer itself says.
 pub(super) fn response(answer: &Answer) -> pb::QueryResponse {
     let items = match answer {
@@ -151,11 +154,10 @@ fn hint(it: &Hint) -> pb::QueryItem {
         HintKind::Parameter => "parameter",
         HintKind::Other => "",
     };
-    let position = pb::Position { line: it.at.line, column: it.at.column };
     let place = pb::Location {
         path: String::new(),
-        range: Some(pb::Range { start: Some(position), end: Some(position) }),
-        span: Some(pb::Span { start: it.offset, end: it.offset }),
+        range: Some(to_proto::range(check::Range { start: it.at, end: it.at })),
+        span: Some(span(lint::Span { start: it.offset, end: it.offset })),
     };
     pb::QueryItem {
         label: it.label.clone(),
@@ -189,7 +191,7 @@ fn step(it: &EditStep) -> Step {
 }
 
 fn text_edit(it: &TextEdit) -> pb::TextEdit {
-    let span = pb::Span { start: it.start, end: it.end };
+    let span = span(lint::Span { start: it.start, end: it.end });
     pb::TextEdit { span: Some(span), replacement: it.replacement.clone() }
 }
 
@@ -203,12 +205,7 @@ fn location(it: &Place) -> pb::Location {
 }
 
 fn range(it: TextRange) -> pb::Range {
-    let position = |it: lint::LineColumn| pb::Position { line: it.line, column: it.column };
-    pb::Range { start: Some(position(it.start)), end: Some(position(it.end)) }
-}
-
-fn span(it: lint::Span) -> pb::Span {
-    pb::Span { start: it.start, end: it.end }
+    to_proto::range(check::Range { start: it.start, end: it.end })
 }
 
 fn kind(it: SymbolKind) -> String {

@@ -207,13 +207,16 @@ fn related(it: &check::Related) -> pb::RelatedPlace {
     }
 }
 
-fn span(it: lint::Span) -> pb::Span {
+pub(super) fn span(it: lint::Span) -> pb::Span {
     pb::Span { start: it.start, end: it.end }
 }
 
-fn range(it: check::Range) -> pb::Range {
-    let position = |it: lint::LineColumn| pb::Position { line: it.line, column: it.column };
+pub(super) fn range(it: check::Range) -> pb::Range {
     pb::Range { start: Some(position(it.start)), end: Some(position(it.end)) }
+}
+
+pub(super) fn position(it: lint::LineColumn) -> pb::Position {
+    pb::Position { line: it.line, column: it.column }
 }
 
 fn severity(it: Severity) -> pb::Severity {
