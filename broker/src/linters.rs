@@ -10,7 +10,7 @@ use crate::{
     CliError,
     check::SharedLinter,
     plugins::{self, Plugins},
-    selectors::{Selectors, closest},
+    selectors::{Selectors, closest, closest_linter, with_slash},
 };
 
 /// What is asked of all plugins alike.
@@ -33,14 +33,14 @@ pub(crate) fn configure(
     servers: &[&str],
 ) -> Result<Vec<SharedLinter>, CliError> {
     let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
-    selectors.check_linters(&[&plugins.names(), servers].concat())?;
+    selectors.check_linters(&plugins.names(), servers)?;
     let selectors = selectors.without(servers);
     let configured = plugins.usable.iter().map(|it| it.configured(settings(it, setup, &selectors)));
     let configured: Vec<_> = configured.collect();
-    let used = if selectors.is_empty() {
+    let used = if selectors.are_none() {
         configured
     } else {
-        with_something_to_say(configured, plugins, &selectors)?
+        with_something_to_say(configured, plugins, &selectors, servers)?
     };
     Ok(used.into_iter().map(|it| Arc::new(it) as SharedLinter).collect())
 }
@@ -63,6 +63,7 @@ fn with_something_to_say(
     configured: Vec<Configured>,
     plugins: &Plugins,
     selectors: &Selectors,
+    servers: &[&str],
 ) -> Result<Vec<Configured>, CliError> {
     let names = plugins.names();
     // A plugin that cannot answer says why when it is asked about a file.
@@ -70,30 +71,43 @@ fn with_something_to_say(
     let unknown: Vec<_> = names.iter().copied().zip(configured.iter().map(unknown)).collect();
     let nobodys = selectors.unknown_to_all(&unknown);
     if !nobodys.is_empty() {
-        return Err(unknown_selectors(&nobodys, plugins));
+        return Err(unknown_selectors(&nobodys, plugins, servers));
     }
     let with_unknown = configured.into_iter().zip(&unknown);
     let used = with_unknown.filter(|(_, (name, unknown))| !selectors.for_linter(name).is_nothing(unknown));
     Ok(used.map(|(configured, _)| configured).collect())
 }
 
-fn unknown_selectors(nobodys: &[String], plugins: &Plugins) -> CliError {
+fn unknown_selectors(nobodys: &[String], plugins: &Plugins, servers: &[&str]) -> CliError {
     let quoted: Vec<_> = nobodys.iter().map(|it| format!("`{it}`")).collect();
     let what = if nobodys.len() == 1 { "selector" } else { "selectors" };
     let error = CliError::usage(format!("unknown rule {what} {}", quoted.join(", ")));
     let first = &nobodys[0];
-    if plugins.find(first).is_some() {
+    let names = [&plugins.names(), servers].concat();
+    if names.contains(&first.as_str()) {
         return error.hint(format!("did you mean `{first}/ALL`?"));
+    }
+    if let Some(meant) = with_slash(first, names.iter().copied()) {
+        return error.hint(format!("did you mean `{meant}`?"));
     }
     let (prefix, rule) = first.split_once('/').map_or((None, first.as_str()), |(it, rule)| (Some(it), rule));
     let asked = plugins.usable.iter().filter(|it| prefix.is_none_or(|name| it.manifest().name == name));
     let rules: Vec<_> = asked.filter_map(|it| plugins::rules(it).ok()).flatten().collect();
     let words = rules.iter().flat_map(|it| [it.code.as_str(), it.name.as_str()]);
-    let close = closest(rule, words).map(|it| match prefix {
-        Some(prefix) => format!("did you mean `{prefix}/{it}`?"),
-        None => format!("did you mean `{it}`?"),
-    });
-    error.maybe_hint(close)
+    error.hint(match (closest(rule, words), prefix) {
+        (Some(close), Some(prefix)) => format!("did you mean `{prefix}/{close}`?"),
+        (Some(close), None) => format!("did you mean `{close}`?"),
+        (None, Some(prefix)) => format!("`broker plugins` says what `{prefix}` is"),
+        (None, None) => format!("a language server's rule has its name before it: `SERVER/{rule}`"),
+    })
+}
+
+/// The language servers that there could be. None of them says which rules it has.
+#[derive(Clone, Copy)]
+pub(crate) struct ServerNames<'n> {
+    pub(crate) all: &'n [&'n str],
+    /// Whether any of them is for the workspace.
+    pub(crate) are_wanted: bool,
 }
 
 /// Of the rules that configuration files name, those that nobody has: one sentence for each.
@@ -102,22 +116,53 @@ fn unknown_selectors(nobodys: &[String], plugins: &Plugins) -> CliError {
 pub(crate) fn unknown_rules<'n>(
     named: impl IntoIterator<Item = &'n (WorkspacePath, RulePattern)>,
     plugins: &Plugins,
+    servers: ServerNames<'_>,
 ) -> Vec<String> {
     let mut named = named.into_iter().peekable();
     if named.peek().is_none() {
         return Vec::new();
     }
     let Some(rules) = all_rules(plugins) else { return Vec::new() };
-    let is_known =
-        |it: &RulePattern| rules.iter().any(|(of, rule)| it.matches(of, &rule.code, Some(&rule.name)));
-    let unknown = named.filter(|(_, rule)| !is_known(rule));
+    let unknown = named.filter(|(_, rule)| !may_be_known(rule, &rules, servers));
     unknown
         .map(|(file, rule)| {
-            let close = closest_rule(&rule.to_string(), &rules);
+            let close = meant(&rule.to_string(), &rules, servers.all);
             let close = close.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
             format!("{file}: no rule is called `{rule}`, of which `severity` tells{close}")
         })
         .collect()
+}
+
+/// What nobody knows may be a language server's, unless it looks like a slip.
+fn may_be_known(it: &RulePattern, rules: &[(String, Rule)], servers: ServerNames<'_>) -> bool {
+    if rules.iter().any(|(of, rule)| it.matches(of, &rule.code, Some(&rule.name))) {
+        return true;
+    }
+    match it.linter() {
+        Some(linter) => servers.all.contains(&linter),
+        None => servers.are_wanted && !is_slip(&it.to_string(), rules, servers.all),
+    }
+}
+
+/// Of a code. Names in words are alike where nobody slipped.
+fn is_slip(text: &str, rules: &[(String, Rule)], servers: &[&str]) -> bool {
+    with_slash(text, names(rules, servers)).is_some()
+        || is_prefix(text, rules)
+        || closest(text, codes(rules)).is_some()
+}
+
+fn codes(rules: &[(String, Rule)]) -> impl Iterator<Item = &str> {
+    rules.iter().filter(|(_, it)| it.code != it.name).map(|(_, it)| it.code.as_str())
+}
+
+/// Whether it would mean something as a selector, or with a star.
+fn is_prefix(text: &str, rules: &[(String, Rule)]) -> bool {
+    codes(rules).any(|it| it.starts_with(text))
+}
+
+/// Of all linters; some more than once.
+fn names<'n>(rules: &'n [(String, Rule)], servers: &'n [&str]) -> impl Iterator<Item = &'n str> + Clone {
+    rules.iter().map(|(of, _)| of.as_str()).chain(servers.iter().copied())
 }
 
 /// Every rule with the name of its linter, those of Broker itself among them.
@@ -134,11 +179,70 @@ fn all_rules(plugins: &Plugins) -> Option<Vec<(String, Rule)>> {
 }
 
 /// What `named` may be a slip of, with a linter before it if it has one.
-fn closest_rule(named: &str, rules: &[(String, Rule)]) -> Option<String> {
+fn meant(named: &str, rules: &[(String, Rule)], servers: &[&str]) -> Option<String> {
     let words = |rule: &Rule| [rule.code.clone(), rule.name.clone()].into_iter().filter(|it| !it.is_empty());
-    let words: Vec<_> = match named.contains('/') {
-        true => rules.iter().flat_map(|(of, it)| words(it).map(move |it| format!("{of}/{it}"))).collect(),
-        false => rules.iter().flat_map(|(_, it)| words(it)).collect(),
+    let Some((linter, rule)) = named.split_once('/') else {
+        if is_prefix(named, rules) {
+            return Some(format!("{named}*"));
+        }
+        let words: Vec<_> = rules.iter().flat_map(|(_, it)| words(it)).collect();
+        let close = || closest(named, words.iter().map(String::as_str)).map(str::to_owned);
+        return with_slash(named, names(rules, servers)).or_else(close);
     };
-    closest(named, words.iter().map(String::as_str)).map(str::to_owned)
+    let words: Vec<_> =
+        rules.iter().flat_map(|(of, it)| words(it).map(move |it| format!("{of}/{it}"))).collect();
+    let close = closest(named, words.iter().map(String::as_str)).map(str::to_owned);
+    close.or_else(|| Some(format!("{}/{rule}", closest_linter(linter, servers.iter().copied())?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use lint::FixAvailability;
+
+    use super::*;
+
+    fn rules() -> Vec<(String, Rule)> {
+        let rule = |linter: &str, code: &str, name: &str| {
+            let rule = Rule {
+                code: code.to_owned(),
+                name: name.to_owned(),
+                summary: String::new(),
+                explanation: String::new(),
+                url: None,
+                fix: FixAvailability::None,
+                default: true,
+            };
+            (linter.to_owned(), rule)
+        };
+        vec![rule("python", "F401", "unused-import"), rule("text", "private-key", "private-key")]
+    }
+
+    /// What is told of a rule that `severity` names, where language servers are asked and where not.
+    fn doubts(named: &str) -> [Option<String>; 2] {
+        let rules = rules();
+        [true, false].map(|are_wanted| {
+            let servers = ServerNames { all: &["ty", "pyright"], are_wanted };
+            let is_known = may_be_known(&named.parse().unwrap(), &rules, servers);
+            (!is_known).then(|| meant(named, &rules, servers.all).unwrap_or_default())
+        })
+    }
+
+    #[test]
+    fn any_rule_may_be_that_of_a_server() {
+        let meant = |it: &str| Some(it.to_owned());
+        for known in ["F401", "python/unused-import", "F4*", "ty/unresolved-reference", "pyright/*"] {
+            assert_eq!(doubts(known), [None, None], "{known}");
+        }
+        assert_eq!(doubts("reportMissingImports"), [None, meant("")]);
+        assert_eq!(
+            doubts("unusd-import"),
+            [None, meant("unused-import")],
+            "they may have names of that kind"
+        );
+        assert_eq!(doubts("F4O1"), [meant("F401"), meant("F401")]);
+        assert_eq!(doubts("F4"), [meant("F4*"), meant("F4*")]);
+        assert_eq!(doubts("ty:some"), [meant("ty/some"), meant("ty/some")]);
+        assert_eq!(doubts("tyy/some"), [meant("ty/some"), meant("ty/some")]);
+        assert_eq!(doubts("python/F4O1"), [meant("python/F401"), meant("python/F401")]);
+    }
 }

@@ -43,6 +43,11 @@ impl Selectors {
         Ok(Self { select, ignore: parse(ignore) })
     }
 
+    /// Whether nothing is said, and so everybody is asked.
+    pub(crate) fn are_none(&self) -> bool {
+        self.select.is_none() && self.ignore.is_empty()
+    }
+
     /// Whether there is anything that a linter could not know.
     pub(crate) fn is_empty(&self) -> bool {
         self.all().next().is_none()
@@ -71,6 +76,11 @@ impl Selectors {
         (!is_nothing).then(|| Selection { select, ignore: self.for_linter(name).ignore })
     }
 
+    /// Whether something of just this linter is to be checked.
+    pub(crate) fn select_by_name(&self, name: &str) -> bool {
+        self.select.iter().flatten().any(|it| it.linter.as_deref() == Some(name))
+    }
+
     /// Without what is for these linters, which do not say what they know.
     pub(crate) fn without(mut self, linters: &[&str]) -> Self {
         let is_for_others = |it: &Selector| it.linter.as_deref().is_none_or(|it| !linters.contains(&it));
@@ -80,10 +90,10 @@ impl Selectors {
     }
 
     /// Fails if a selector names a linter that is not there.
-    pub(crate) fn check_linters(&self, names: &[&str]) -> Result<(), CliError> {
+    pub(crate) fn check_linters(&self, plugins: &[&str], servers: &[&str]) -> Result<(), CliError> {
         let named = self.all().filter_map(|it| it.linter.as_deref());
-        match named.into_iter().find(|it| !names.contains(it)) {
-            Some(unknown) => Err(unknown_linter(unknown, names)),
+        match named.into_iter().find(|it| !plugins.contains(it) && !servers.contains(it)) {
+            Some(unknown) => Err(unknown_linter(unknown, plugins, servers)),
             None => Ok(()),
         }
     }
@@ -128,12 +138,29 @@ impl fmt::Display for Selector {
     }
 }
 
-pub(crate) fn unknown_linter(name: &str, known: &[&str]) -> CliError {
-    let hint = match closest(name, known.iter().copied()) {
+pub(crate) fn unknown_linter(name: &str, plugins: &[&str], servers: &[&str]) -> CliError {
+    let hint = match closest_linter(name, plugins.iter().chain(servers).copied()) {
         Some(close) => format!("did you mean `{close}`?"),
-        None => format!("there is {}", known.join(", ")),
+        None if servers.is_empty() => format!("there is {}", plugins.join(", ")),
+        None => format!("there is {}, and the language servers of `broker doctor`", plugins.join(", ")),
     };
-    CliError::usage(format!("no plugin named `{name}`")).hint(hint)
+    let what = if servers.is_empty() { "no plugin" } else { "no plugin or language server" };
+    CliError::usage(format!("{what} named `{name}`")).hint(hint)
+}
+
+/// As [`closest`], for names of which some are so short that a slip is a third of them.
+pub(crate) fn closest_linter<'c>(
+    name: &str,
+    known: impl Iterator<Item = &'c str> + Clone,
+) -> Option<&'c str> {
+    let is_one_slip = |it: &&str| strsim::damerau_levenshtein(name, it) == 1;
+    closest(name, known.clone()).or_else(|| known.into_iter().find(is_one_slip))
+}
+
+/// `ty:some-rule` as it has to be written: `ty/some-rule`.
+pub(crate) fn with_slash<'l>(text: &str, mut linters: impl Iterator<Item = &'l str>) -> Option<String> {
+    let (linter, rule) = text.split_once(':')?;
+    linters.any(|it| it == linter).then(|| format!("{linter}/{rule}"))
 }
 
 /// The candidate that `text` may be a slip of.
@@ -180,6 +207,18 @@ mod tests {
     }
 
     #[test]
+    fn a_server_is_asked_for_what_names_it_and_for_everything() {
+        let of = |select: &[&str], ignore: &[&str]| selectors(select, ignore).for_server("ty");
+        let some = Selection { select: Some(texts(&["a"])), ignore: texts(&["b", "c"]) };
+        assert_eq!(of(&["ty/a", "F"], &["ty/b", "c", "pyright/d"]), Some(some));
+        assert_eq!(of(&["F", "pyright/ALL"], &[]), None);
+        assert_eq!(of(&["ALL"], &[]).unwrap().select, Some(texts(&["ALL"])));
+        let all = selectors(&["ty/ALL", "F"], &["gopls/x"]);
+        assert_eq!(["ty", "gopls", "F"].map(|it| all.select_by_name(it)), [true, false, false]);
+        assert!(!all.are_none() && Selectors::parse(None, &[]).unwrap().are_none());
+    }
+
+    #[test]
     fn an_empty_selection_is_a_mistake() {
         for nothing in [&[][..], &[""], &[" ", ""]] {
             let error = Selectors::parse(Some(&texts(nothing)), &[]).unwrap_err();
@@ -199,9 +238,17 @@ mod tests {
 
     #[test]
     fn slips_are_recognised() {
-        let error = selectors(&["pyhton/F401"], &[]).check_linters(&["python", "text"]).unwrap_err();
+        let error = selectors(&["pyhton/F401"], &[]).check_linters(&["python", "text"], &[]).unwrap_err();
         assert_eq!(error.message, "no plugin named `pyhton`");
         assert_eq!(error.hint.as_deref(), Some("did you mean `python`?"));
+        let of =
+            |text| selectors(&[text], &[]).check_linters(&["python"], &["ty"]).map_err(|it| it.hint.unwrap());
+        assert_eq!(of("ty/some-rule"), Ok(()));
+        assert_eq!(of("tyy/some-rule").unwrap_err(), "did you mean `ty`?");
+        assert_eq!(of("x/y").unwrap_err(), "there is python, and the language servers of `broker doctor`");
+        let slash = |text| with_slash(text, ["ty"].into_iter());
+        assert_eq!(slash("ty:some-rule").as_deref(), Some("ty/some-rule"));
+        assert_eq!((slash("tyy:some-rule"), slash("ty")), (None, None));
         assert_eq!(closest("f4o1", ["F401", "E501"].into_iter()), Some("F401"));
         assert_eq!(closest("nothing-like-it", ["F401"].into_iter()), None);
     }

@@ -3,6 +3,7 @@
 //! Nothing is started here: a server has a process while it is needed.
 
 use std::{
+    collections::BTreeSet,
     path::Path,
     process::ExitCode,
     sync::Arc,
@@ -79,18 +80,25 @@ impl Servers {
         settings: &ServerSettings,
         selectors: &Selectors,
     ) -> Result<Asked, CliError> {
-        let mut asked = Asked::default();
-        if !self.are_trusted_in(site.root) {
-            let named = settings.used.iter().flatten();
-            asked.lacks.extend(named.map(|name| untrusted(name, site.root)));
-            return Ok(asked);
-        }
         let known = known(settings)?;
-        for Wanted { profile, .. } in wanted(&known, site, settings)? {
+        let selected = known.iter().filter(|it| selectors.select_by_name(&it.name));
+        if !self.are_trusted_in(site.root) {
+            let named = settings.used.iter().flatten().chain(selected.map(|it| &it.name));
+            let lacks = named.collect::<BTreeSet<_>>().into_iter().map(|name| untrusted(name, site.root));
+            return Ok(Asked { linters: Vec::new(), lacks: lacks.collect() });
+        }
+        let wanted = wanted(&known, site, settings)?;
+        let is_wanted = |name: &str| wanted.iter().any(|it| it.profile.name == name);
+        let not_wanted = selected.filter(|it| !is_wanted(&it.name)).map(not_wanted);
+        let mut asked = Asked { linters: Vec::new(), lacks: not_wanted.collect() };
+        for Wanted { profile, why } in wanted {
             let Some(selection) = selectors.for_server(&profile.name) else { continue };
             match self.server(site, profile) {
                 Ok(server) => asked.linters.push(Arc::new(Selected::new(server, selection))),
-                Err(error) => asked.lacks.push(lack(profile, settings, error)),
+                Err(error) => {
+                    let is_asked = matches!(why, Why::Named) || selectors.select_by_name(&profile.name);
+                    asked.lacks.push(lack(profile, error, is_asked));
+                }
             }
         }
         Ok(asked)
@@ -166,13 +174,20 @@ fn unknown(name: &str, known: &[Profile]) -> CliError {
     })
 }
 
-fn lack(profile: &Profile, settings: &ServerSettings, error: SetupError) -> Lack {
-    let is_asked = settings.used.as_ref().is_some_and(|it| it.contains(&profile.name));
+fn lack(profile: &Profile, error: SetupError, is_asked: bool) -> Lack {
     let reason = match error.hint {
         Some(hint) => format!("{}; {hint}", error.message),
         None => error.message,
     };
     Lack { linter: profile.name.clone(), globs: profile.globs.clone(), reason, is_asked }
+}
+
+/// Its rules are selected, and it is none of those that are asked.
+fn not_wanted(profile: &Profile) -> Lack {
+    let reason = "rules of it are selected, but it is not asked in this workspace; `servers.use` in `broker.toml` \
+                  can name it, and `broker doctor` says who is asked";
+    let linter = profile.name.clone();
+    Lack { linter, globs: profile.globs.clone(), reason: reason.to_owned(), is_asked: true }
 }
 
 fn untrusted(name: &str, root: &Path) -> Lack {

@@ -122,6 +122,53 @@ fn only_the_rules_that_are_asked_for() {
     assert_eq!(messages(&report).len(), 2, "{report}");
     let (_, report) = check(&it, &["--select", "F401"]);
     assert_eq!(messages(&report).len(), 0, "{report}");
+    let (_, report) = check(&it, &["--ignore", "model/ALL"]);
+    assert_eq!(messages(&report).len(), 0, "{report}");
+}
+
+#[test]
+fn a_server_that_is_selected_and_not_asked_is_missed() {
+    let it = place("");
+    it.write("a.go", "");
+    it.run(&["trust"]);
+    it.run(&["branch", "fork", "try"]);
+    let tried = |more: &[&str]| {
+        let (exit, report) = check(&it, more);
+        let reason = report["incomplete"][0]["reason"].as_str().unwrap_or_default();
+        (exit, reason.contains("not asked in this workspace"))
+    };
+    for branch in [&[][..], &["--branch", "try"]] {
+        let with = |select| [&["--select", select], branch].concat();
+        assert_eq!(tried(&with("gopls/ALL")), (Some(2), true), "{branch:?}");
+        assert_eq!(tried(&with("clangd/ALL")), (Some(0), false), "{branch:?}: it has no files");
+        assert_eq!(tried(&with("ALL")), (Some(1), false), "{branch:?}");
+        for (select, hint) in [
+            ("model", "`model/ALL`"),
+            ("model:x", "`model/x`"),
+            ("modell/x", "`model`"),
+            ("gopls", "`gopls/ALL`"),
+        ] {
+            let (exit, _, stderr) = told(&it.run(&[&["check"][..], &with(select)].concat()));
+            assert!(
+                exit == Some(2) && stderr.contains(&format!("did you mean {hint}?")),
+                "{select}: {stderr}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_rule_of_a_server_may_be_more_or_less_grave() {
+    let it =
+        place("[severity]\n'model/*' = 'hint'\nsome-code = 'error'\n'ty/any' = 'error'\nF4O1 = 'hint'\n");
+    it.run(&["trust"]);
+    let (exit, stdout, stderr) = told(&it.run(&["check", "--output-format", "json"]));
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    let severities: Vec<_> =
+        report["findings"].as_array().unwrap().iter().map(|it| it["severity"].as_str().unwrap()).collect();
+    assert_eq!((exit, severities), (Some(1), vec!["hint"; 2]), "{report}");
+    let warned: Vec<_> = stderr.lines().filter(|it| it.starts_with("warning: ")).collect();
+    assert!(matches!(warned[..], [one] if one.contains("`F4O1`") && one.contains("`F401`")), "{stderr}");
 }
 
 /// Whatever has this in its command line.

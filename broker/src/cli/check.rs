@@ -31,7 +31,6 @@ use crate::{
     check::{Files, Incomplete, Options, Report, Router, default_jobs},
     console::Messages,
     home,
-    linters::unknown_rules,
     plugins::PluginArgs,
     render::{self, Page, explain_incomplete, printable},
 };
@@ -68,7 +67,8 @@ pub(super) struct Args {
     #[arg(long, help_heading = "Output", conflicts_with_all = ["statistics", "stdin_filename"])]
     show_files: bool,
 
-    /// Check these rules only: `F401`, a prefix or group such as `F` or `ALL`, or `python/F401` for one plugin
+    /// Check these rules only: `F401`, a prefix or group such as `F` or `ALL`, or `python/F401` for one plugin, `ty/ALL` for
+    /// one language server
     ///
     /// Takes the place of what `broker.toml` selects and ignores.
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
@@ -192,7 +192,7 @@ fn check_once(
     let dependents = input.dependents(args, &files);
     let mut inspected = inspector.inspect(&input.view, files.clone(), dependents.as_ref(), known)?;
     if !args.quiet {
-        let unknown = unknown_rules(&inspected.graded_rules, &linters.plugins);
+        let unknown = linters.unknown_rules(&inspected.graded_rules)?;
         unknown.iter().for_each(|it| messages.warning(&printable(it)));
     }
     if args.fixes.is_asked() {

@@ -63,7 +63,7 @@ fn rules(plugins: &Plugins, linter: Option<&str>) -> Result<Vec<Known>, CliError
         return Ok(own().collect());
     }
     if let Some(name) = linter.filter(|it| plugins.find(it).is_none()) {
-        return Err(unknown_linter(name, &plugins.names()));
+        return Err(no_plugin(name, &plugins.names()));
     }
     let mut known: Vec<_> = own().filter(|_| linter.is_none()).collect();
     for plugin in &plugins.usable {
@@ -73,6 +73,16 @@ fn rules(plugins: &Plugins, linter: Option<&str>) -> Result<Vec<Known>, CliError
         }
     }
     Ok(known)
+}
+
+fn no_plugin(name: &str, plugins: &[&str]) -> CliError {
+    match language_servers::profiles().iter().any(|it| it.name == name) {
+        true => {
+            CliError::usage(format!("`{name}` is a language server, and those do not explain their rules"))
+                .hint("a finding of `broker check` has a link where the server gives one")
+        }
+        false => unknown_linter(name, plugins, &[]),
+    }
 }
 
 fn find(known: &[Known], code: &str) -> Result<Known, CliError> {

@@ -1,13 +1,13 @@
 //! The linters of a run, and the plugins behind them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use lint::{Rule, Unit, suppress};
-use overlay::{Disk, View};
+use lint::{Rule, RulePattern, Unit, suppress};
+use overlay::{Disk, View, WorkspacePath};
 
 use super::{Args, input::Input};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     cli::Session,
     config::{Choice, Configs, ServerSettings},
     linters,
-    linters::Setup,
+    linters::{ServerNames, Setup},
     plugins::Plugins,
     selectors::Selectors,
     servers::{self, Servers, Site},
@@ -107,9 +107,8 @@ impl Linters {
         let names = servers::known(&self.settings)?;
         let names: Vec<_> = names.iter().map(|it| it.name.as_str()).collect();
         let mut linters = linters::configure(&self.plugins, &setup, &names)?;
-        let site = Site { root: Path::new(&self.setup.root), disk: &self.disk };
         let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
-        let asked = self.servers.asked(&site, &self.settings, &selectors)?;
+        let asked = self.servers.asked(&self.site(), &self.settings, &selectors)?;
         linters.extend(asked.linters);
         made.insert(choice.clone(), (linters.clone(), asked.lacks.clone()));
         Ok((linters, asked.lacks))
@@ -132,6 +131,24 @@ impl Linters {
             }
         }
         all
+    }
+
+    /// Of the rules that configuration files name, those that nobody has: one sentence for each.
+    pub(super) fn unknown_rules(
+        &self,
+        named: &BTreeSet<(WorkspacePath, RulePattern)>,
+    ) -> Result<Vec<String>, CliError> {
+        if named.is_empty() {
+            return Ok(Vec::new());
+        }
+        let known = servers::known(&self.settings)?;
+        let are_wanted = !servers::wanted(&known, &self.site(), &self.settings)?.is_empty();
+        let all: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
+        Ok(linters::unknown_rules(named, &self.plugins, ServerNames { all: &all, are_wanted }))
+    }
+
+    fn site(&self) -> Site<'_> {
+        Site { root: Path::new(&self.setup.root), disk: &self.disk }
     }
 
     /// Every rule of a linter that takes part; none if it cannot say.
