@@ -171,6 +171,28 @@ fn a_rule_of_a_server_may_be_more_or_less_grave() {
     assert!(matches!(warned[..], [one] if one.contains("`F4O1`") && one.contains("`F401`")), "{stderr}");
 }
 
+#[test]
+fn a_question_about_no_file_or_no_place_says_so() {
+    let it = place("");
+    it.write("folder/c.m", "");
+    it.run(&["branch", "fork", "try"]);
+    let asked = |arguments: &[&str]| {
+        let (exit, _, stderr) = told(&it.run(&[&["query"], arguments].concat()));
+        assert_eq!(exit, Some(2), "{stderr}");
+        stderr
+    };
+    let gone = asked(&["symbols", "gone.m", "--branch", "try"]);
+    assert!(gone.contains("no file `gone.m` in the branch `try`\nhint: name it as FILE"), "{gone}");
+    let folder = asked(&["symbols", "folder"]);
+    assert!(folder.contains("`folder` is not a file\nhint: a question is about one file"), "{folder}");
+    let root = asked(&["workspace-symbols", ".", "name"]);
+    assert!(root.contains("`.` is not a file\nhint: name any file of the project"), "{root}");
+    let line = asked(&["hover", "a.m:7:1"]);
+    assert!(line.contains("`a.m` has no line 7; it ends at 1:12"), "{line}");
+    let end = asked(&["code-actions", "a.m:1:1", "--end", "1:99"]);
+    assert!(end.contains("end: `a.m` has no column 99 in line 1, which ends at column 12"), "{end}");
+}
+
 /// Whatever has this in its command line.
 fn processes_with(text: &str) -> Vec<u32> {
     let output = Command::new("pgrep").args(["-f", text]).output().unwrap();

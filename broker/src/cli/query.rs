@@ -1,17 +1,20 @@
 //! `broker query`
 
+mod form;
 mod shown;
 
 use std::path::Path;
 
 use broker_proto::v1::{self as pb, QueryKind, target};
 use clap::ValueEnum;
+use tonic::Status;
 
 use self::shown::Answer;
 use super::{AnswerFormat, Session, json};
 use crate::{
     CliError, Exit,
-    client::{Opened, of_branch},
+    client::{Opened, of_branch, reason},
+    render::printable,
 };
 
 /// Ask the language server of a file about a place in it
@@ -61,7 +64,7 @@ pub(super) struct Args {
     server: Option<String>,
 
     /// Change the branch as the answer says
-    #[arg(long, requires = "branch")]
+    #[arg(long)]
     apply: bool,
 
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
@@ -127,26 +130,29 @@ enum Question {
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let (file, position) = place(&args.place)?;
+    form::check(args, position.as_ref())?;
+    let end = args.end.as_deref().map(line_and_column).transpose()?;
     let open = session.open()?;
     let target = match &args.branch {
         Some(branch) => of_branch(&open.branch(branch)?.branch_id),
         None => pb::Target { target: Some(target::Target::WorkspaceId(open.id.clone())) },
     };
     let Some(kind) = kind(args.question) else { return call(args, &open, target, session) };
-    let (file, position) = place(&args.place)?;
     let request = pb::QueryRequest {
         target: Some(target),
         kind: kind.into(),
         path: open.path(file)?.to_string(),
         position,
-        end: args.end.as_deref().map(line_and_column).transpose()?,
+        end,
         text: args.text.clone().unwrap_or_default(),
         only: args.only.clone(),
         server: args.server.clone().unwrap_or_default(),
         apply: args.apply,
     };
     let path = request.path.clone();
-    let response = open.client.call(open.client.queries().query(request))?;
+    let response = open.client.call(open.client.queries().query(request));
+    let response = response.map_err(|status| no_answer(args, &open.shown(&path), status))?;
     if !response.partial_reason.is_empty() {
         session.messages.warning(&format!("there may be more: {}", response.partial_reason));
     }
@@ -177,6 +183,27 @@ fn call(args: &Args, open: &Opened, target: pb::Target, session: &mut Session) -
     }
     session.print(&(response.result_json + "\n"))?;
     Ok(Exit::Clean)
+}
+
+/// What is wrong with the file can be said better by whoever knows what was typed.
+fn no_answer(args: &Args, path: &str, status: Status) -> CliError {
+    match reason(&status).as_str() {
+        "FILE_NOT_FOUND" => {
+            let place =
+                args.branch.as_ref().map_or("on the disk".to_owned(), |it| format!("in the branch `{it}`"));
+            let error = CliError::files(printable(&format!("there is no file `{path}` {place}")));
+            error.hint("name it as FILE, FILE:LINE or FILE:LINE:COLUMN, from the current folder")
+        }
+        "WRONG_KIND_OF_FILE" => {
+            CliError::files(format!("`{path}` is not a file")).hint(match args.question {
+                Question::WorkspaceSymbols => {
+                    "name any file of the project, and then the name: `workspace-symbols src/app.py parse`"
+                }
+                _ => "a question is about one file: name one",
+            })
+        }
+        _ => CliError::from(status),
+    }
 }
 
 /// A file, and the place in it if one is named. A name with colons in it is a file if no place is meant.

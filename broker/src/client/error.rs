@@ -6,7 +6,7 @@ use tonic_types::StatusExt as _;
 use crate::{CliError, ErrorKind, render::printable};
 
 /// The stable name of the reason; empty if the transport failed.
-fn reason(status: &Status) -> String {
+pub(crate) fn reason(status: &Status) -> String {
     status.get_details_error_info().map(|it| it.reason).unwrap_or_default()
 }
 

@@ -26,7 +26,7 @@ use tonic_health::pb::{
 };
 
 pub(crate) use self::{
-    error::is_conflict,
+    error::{is_conflict, reason},
     opened::{Opened, of_branch},
 };
 use crate::{CliError, console::Messages, endpoint::Endpoint};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use language_servers::{Answer, Edits, LanguageServer, NoAnswer, Profile, Question, Reply};
-use lint::{Cancel, SetupError};
+use lint::{Cancel, LineColumn, LineTable, SetupError};
 use overlay::{Revision, View, WorkspacePath};
 
 use super::{Daemon, DaemonError, Target};
@@ -21,6 +21,8 @@ pub struct Query {
     /// Any file of the project, for a question that is about none.
     pub path: WorkspacePath,
     pub question: Question,
+    /// What of the request must be a place in the file: each by its field.
+    pub places: Vec<(&'static str, LineColumn)>,
     /// Ask just this server.
     pub server: Option<String>,
     pub deadline: Option<Duration>,
@@ -56,6 +58,7 @@ impl Daemon {
         cancel: &Cancel,
     ) -> Result<(String, Reply), DaemonError> {
         let deadline = Instant::now() + query.deadline.unwrap_or(TIMEOUT).min(TIMEOUT);
+        query.expect_file(&**view)?;
         let servers = self.servers_of(query)?;
         let (mut last, mut missing) = (None, None);
         for (profile, server) in servers {
@@ -105,6 +108,34 @@ impl Daemon {
     }
 }
 
+impl Query {
+    /// What a server says of a file that is not there, or of a place beyond the text, helps nobody.
+    fn expect_file(&self, view: &dyn View) -> Result<(), DaemonError> {
+        let Some(path) = self.question.path() else { return Ok(()) };
+        let text = view.open(path).map_err(|error| DaemonError::file(path, error))?;
+        let lines = LineTable::new(&text);
+        for (field, at) in &self.places {
+            let nowhere = nowhere(&lines, *at).map(|why| format!("`{path}` {why}"));
+            nowhere.map_or(Ok(()), |why| Err(DaemonError::invalid(field, why)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Why there is no such place in the text.
+fn nowhere(lines: &LineTable<'_>, at: LineColumn) -> Option<String> {
+    let LineColumn { line, column } = at;
+    let end_of = |line| lines.line_span(line).map(|it| lines.scalar(it.end).column);
+    match end_of(line) {
+        Some(end) if column <= end => None,
+        Some(end) => Some(format!("has no column {column} in line {line}, which ends at column {end}")),
+        None => {
+            let last = lines.line_count();
+            Some(format!("has no line {line}; it ends at {last}:{}", end_of(last).unwrap_or(1)))
+        }
+    }
+}
+
 /// A server, or why it is not there.
 type Found = Result<LanguageServer, SetupError>;
 
@@ -134,5 +165,19 @@ struct CancelOnDrop(Cancel);
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_beyond_the_text_are_told() {
+        let lines = LineTable::new("é = 1\n".as_bytes());
+        let of = |line, column| nowhere(&lines, LineColumn { line, column });
+        assert_eq!([of(1, 1), of(1, 6), of(2, 1)], [None, None, None]);
+        assert_eq!(of(1, 7).as_deref(), Some("has no column 7 in line 1, which ends at column 6"));
+        assert_eq!(of(3, 1).as_deref(), Some("has no line 3; it ends at 2:1"));
     }
 }

@@ -66,6 +66,7 @@ impl QueryService for Front {
             target: from_proto::target(&self.0, request.target)?,
             path: WorkspacePath::root(),
             question: Question::Raw { method: request.method, params },
+            places: Vec::new(),
             server: Some(request.server),
             deadline,
         };
@@ -107,6 +108,7 @@ fn query(
     Ok(Query {
         target: from_proto::target(daemon, request.target.clone())?,
         question: question(request, &path)?,
+        places: places(request),
         path,
         server: (!request.server.is_empty()).then(|| request.server.clone()),
         deadline,
@@ -157,6 +159,12 @@ fn question(request: &pb::QueryRequest, path: &WorkspacePath) -> Result<Question
         QueryKind::InlayHints => Question::Hints { part: part_if_any(request)?, path },
         QueryKind::FoldingRanges => Question::Folds { path },
     })
+}
+
+fn places(request: &pb::QueryRequest) -> Vec<(&'static str, LineColumn)> {
+    let named = [("position", &request.position), ("end", &request.end)];
+    let place = |it: &pb::Position| LineColumn { line: it.line, column: it.column };
+    named.into_iter().filter_map(|(field, at)| Some((field, at.as_ref().map(place)?))).collect()
 }
 
 fn position(field: &'static str, at: Option<&pb::Position>) -> Result<At, Status> {
