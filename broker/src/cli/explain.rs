@@ -1,5 +1,7 @@
 //! `broker explain`
 
+use std::borrow::Cow;
+
 use lint::{FixAvailability, Rule, suppress};
 use serde::Serialize;
 
@@ -7,6 +9,7 @@ use super::{AnswerFormat, Session};
 use crate::{
     CliError, Exit, plugins,
     plugins::{PluginArgs, Plugins},
+    render::with_placeholders,
     selectors::{closest, unknown_linter},
 };
 
@@ -29,7 +32,10 @@ struct Explanation<'a> {
     linter: &'a str,
     code: &'a str,
     name: &'a str,
-    summary: &'a str,
+    summary: Cow<'a, str>,
+    /// Whether the summary is the message of findings, with placeholders.
+    #[serde(skip)]
+    is_message: bool,
     fix: &'static str,
     default: bool,
     url: Option<&'a str>,
@@ -108,12 +114,14 @@ fn unknown_rule(known: &[Known], code: &str) -> CliError {
 
 impl<'a> Explanation<'a> {
     fn of(linter: &'a str, rule: &'a Rule) -> Self {
+        let message = with_placeholders(&rule.summary);
         Self {
             rule: format!("{linter}/{}", rule.code),
             linter,
             code: &rule.code,
             name: &rule.name,
-            summary: &rule.summary,
+            is_message: message.is_some(),
+            summary: message.map_or(Cow::Borrowed(&rule.summary), Cow::Owned),
             fix: match rule.fix {
                 FixAvailability::None => "none",
                 FixAvailability::Sometimes => "sometimes",
@@ -133,8 +141,9 @@ impl<'a> Explanation<'a> {
             _ => "can sometimes be fixed automatically",
         };
         let default = if self.default { "on by default" } else { "off by default" };
-        let mut text =
-            format!("# {}{name}\n\n{}\n\nThis rule is {default} and {fix}.\n", self.rule, self.summary);
+        let label = if self.is_message { "Message: " } else { "" };
+        let Self { rule, summary, .. } = self;
+        let mut text = format!("# {rule}{name}\n\n{label}{summary}\n\nThis rule is {default} and {fix}.\n");
         if let Some(url) = self.url {
             text += &format!("{url}\n");
         }
@@ -178,5 +187,14 @@ mod tests {
     fn looks_so() {
         let (linter, rule) = known("python", "F401", "unused-import");
         insta::assert_snapshot!(Explanation::of(&linter, &rule).text());
+    }
+
+    #[test]
+    fn a_template_is_told_as_a_message() {
+        let (linter, mut rule) = known("python", "F401", "unused-import");
+        rule.summary = "`{name}` imported but unused".into();
+        let explanation = Explanation::of(&linter, &rule);
+        assert!(explanation.text().contains("\n\nMessage: `<name>` imported but unused\n\n"));
+        assert!(crate::cli::json(&explanation).contains("\"summary\": \"`<name>` imported but unused\""));
     }
 }

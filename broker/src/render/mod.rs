@@ -25,6 +25,7 @@ mod rdjson;
 mod sarif;
 mod statistics;
 mod summary;
+mod template;
 mod text;
 mod xml;
 
@@ -42,6 +43,7 @@ use crate::{
     check::{Finding, Report, Subject},
 };
 
+pub(crate) use self::template::with_placeholders;
 pub use self::{files::show_files, statistics::statistics, summary::explain_incomplete};
 
 /// How to write a report.

@@ -13,7 +13,7 @@ use lint::{Rule, Severity};
 use overlay::WorkspacePath;
 use serde_json::{Value, json};
 
-use super::{Page, fingerprints::Fingerprints, json::list, subject_path, workspace_path};
+use super::{Page, fingerprints::Fingerprints, json::list, subject_path, with_placeholders, workspace_path};
 use crate::check::{Edit, Finding, Fix, Incomplete, Level, Range, Subject};
 
 const SCHEMA: &str =
@@ -77,6 +77,8 @@ fn rules(page: &Page<'_>, tool: &Tool<'_>, used: &BTreeMap<&str, &Finding>) -> V
 fn rule(finding: &Finding, known: Option<&Rule>) -> Value {
     let of = &finding.rule;
     let summary = known.map(|it| it.summary.as_str()).filter(|it| !it.is_empty());
+    let message = summary.and_then(with_placeholders);
+    let summary = message.as_deref().or(summary);
     let mut rule = json!({
         "id": of.to_string(),
         "shortDescription": { "text": summary.or(of.name.as_deref()).unwrap_or(&of.code) },
