@@ -100,12 +100,14 @@ fn what_is_not_installed_is_told() {
 fn a_slip_in_the_configuration_is_met_with_a_hint() {
     let it = Place::new(&[("broker.toml", "[servers]\nuse = ['pyrigth']\n"), ("a.py", "")]);
     it.run(&["trust"]);
-    let (exit, _, stderr) = told(&it.run(&["check"]));
-    assert_eq!(exit, Some(2));
-    assert!(
-        stderr.contains("no language server `pyrigth`") && stderr.contains("did you mean `pyright`?"),
-        "{stderr}"
-    );
+    for command in ["check", "doctor"] {
+        let (exit, _, stderr) = told(&it.run(&[command]));
+        assert_eq!(exit, Some(2), "{command}");
+        assert!(
+            stderr.contains("no language server `pyrigth`") && stderr.contains("did you mean `pyright`?"),
+            "{command}: {stderr}"
+        );
+    }
     it.write("broker.toml", "[servers.define.x]\ncommand = ['x']\nglobs = ['*.x']\nbarrier = 'guess'\n");
     let (exit, _, stderr) = told(&it.run(&["check"]));
     assert_eq!(exit, Some(2));

@@ -77,11 +77,15 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         AnswerFormat::Json => json(&diagnosis),
     };
     session.print(&text)?;
-    Ok(match (place.is_whole, diagnosis.missing.is_empty()) {
+    Ok(exit(place.is_whole, &diagnosis))
+}
+
+fn exit(is_whole: bool, diagnosis: &Diagnosis) -> Exit {
+    match (is_whole, diagnosis.missing.is_empty()) {
         (false, _) => Exit::Abnormal,
         (true, false) => Exit::Findings,
         (true, true) => Exit::Clean,
-    })
+    }
 }
 
 /// What was found out without starting anything.
@@ -239,6 +243,14 @@ mod tests {
         let files = [("broker.toml", config), ("a.m", ""), ("b.py", "")];
         insta::assert_snapshot!(text::told(&diagnosis(&files, &["own", "ty"], false)));
         assert!(diagnosis(&files, &["own"], true).missing.is_empty(), "there are no files for gopls");
+    }
+
+    #[test]
+    fn the_exit_code_tells_whether_all_is_there() {
+        let files = [("broker.toml", "[servers]\nuse = ['ty']\n"), ("a.py", "")];
+        let (missing, whole) = (diagnosis(&files, &[], true), diagnosis(&files, &["ty"], true));
+        assert_eq!([exit(true, &whole), exit(true, &missing)], [Exit::Clean, Exit::Findings]);
+        assert_eq!([exit(false, &whole), exit(false, &missing)], [Exit::Abnormal; 2], "a plugin is broken");
     }
 
     #[test]
