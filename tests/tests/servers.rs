@@ -304,6 +304,37 @@ fn the_doctor_tells_what_is_not_installed() {
 }
 
 #[test]
+fn a_daemon_with_another_path_is_told() {
+    let it = Place::new(&[("go.mod", ""), ("a.go", "")]);
+    let bin = it.own("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink(broker().with_file_name("language-servers-testkit"), bin.join("gopls"))
+        .unwrap();
+    it.run(&["trust"]);
+    assert!(it.command(&["branch", "fork", "try"]).env("PATH", "").output().unwrap().status.success());
+    let stderr_with =
+        |path: &str, arguments: &[&str]| told(&it.command(arguments).env("PATH", path).output().unwrap()).2;
+    let other = "the daemon was started with another PATH, without gopls; `broker stop` ends it";
+    let method = ["query", "method", "a.go", "workspace/symbol", "--server", "gopls"];
+    let commands = [&["check", "--branch", "try"][..], &["query", "symbols", "a.go"], &method];
+    for arguments in commands {
+        let stderr = stderr_with(bin.to_str().unwrap(), arguments);
+        assert!(
+            stderr.contains("gopls is not installed") && stderr.contains(other),
+            "{arguments:?}: {stderr}"
+        );
+        let stderr = stderr_with("", arguments);
+        assert!(
+            stderr.contains("gopls is not installed") && !stderr.contains(other),
+            "{arguments:?}: {stderr}"
+        );
+    }
+    let doctor = ["doctor", "--output-format", "json"];
+    let found = json_of(&it.command(&doctor).env("PATH", &bin).output().unwrap());
+    assert_eq!(found["elsewhere"], serde_json::json!([{ "server": "gopls", "program": null }]), "{found}");
+}
+
+#[test]
 fn the_servers_of_the_daemon_are_told() {
     let it = traced_place();
     let servers = |arguments: &[&str]| it.run(&[&["servers"], arguments].concat());

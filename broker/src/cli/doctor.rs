@@ -23,6 +23,7 @@ use super::{AnswerFormat, Session, json};
 use crate::{
     CliError, Exit,
     check::Router,
+    client::{Client, elsewhere},
     config::{Configs, ServerSettings},
     home,
     linters::{self, Setup},
@@ -40,7 +41,8 @@ use crate::{
 /// `broker.toml` says to ask language servers in a workspace that is not trusted. With 2 if a plugin does
 /// not load.
 ///
-/// The settings are those of the workspace's root. docs/doctor.schema.json is the schema of the JSON.
+/// The settings are those of the workspace's root. Programs are looked for in the `PATH` of this command; a
+/// daemon looks in that of whoever started it, and if one is running that finds others, that is told. docs/doctor.schema.json is the schema of the JSON.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// A file or folder of the workspace [default: the current folder]
@@ -71,6 +73,10 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         session.messages.warning("nothing is started: the workspace is not trusted");
     }
     servers.shut_down();
+    // Without a daemon, what is found here is what it would find.
+    if let Ok(Some(daemon)) = Client::running(&session.surroundings.cancel) {
+        place.diagnosis.keep_elsewhere(elsewhere(&daemon, workspace.root(), &place.known));
+    }
     let diagnosis = place.diagnosis.finish();
     let text = match args.output_format {
         AnswerFormat::Text => text::told(&diagnosis),
@@ -186,7 +192,10 @@ mod tests {
     use overlay::Memory;
 
     use super::*;
-    use crate::check::{SharedLinter, scripted::Scripted};
+    use crate::{
+        check::{SharedLinter, scripted::Scripted},
+        client,
+    };
 
     /// What is told of these files with these programs, all of which are in `/bin`.
     fn diagnosis(files: &[(&str, &str)], installed: &[&str], is_trusted: bool) -> Diagnosis {
@@ -243,6 +252,24 @@ mod tests {
         let files = [("broker.toml", config), ("a.m", ""), ("b.py", "")];
         insta::assert_snapshot!(text::told(&diagnosis(&files, &["own", "ty"], false)));
         assert!(diagnosis(&files, &["own"], true).missing.is_empty(), "there are no files for gopls");
+    }
+
+    #[test]
+    fn what_the_daemon_finds_elsewhere_is_told() {
+        let mut it = diagnosis(&[("ty.toml", ""), ("a.py", ""), ("go.mod", ""), ("a.go", "")], &["ty"], true);
+        let found = |server: &str, here: Option<&str>, by_daemon: Option<&str>| client::Elsewhere {
+            server: server.to_owned(),
+            here: here.map(Into::into),
+            by_daemon: by_daemon.map(Into::into),
+        };
+        it.keep_elsewhere(vec![
+            found("ty", Some("/bin/ty"), None),
+            found("gopls", None, Some("/go/gopls")),
+            found("pyright", Some("/bin/pyright"), None),
+        ]);
+        let told = text::told(&it);
+        let lines: Vec<_> = told.lines().filter(|it| it.starts_with("the daemon")).collect();
+        insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[test]

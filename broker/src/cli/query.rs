@@ -13,7 +13,7 @@ use self::shown::Answer;
 use super::{AnswerFormat, Session, json};
 use crate::{
     CliError, Exit,
-    client::{Opened, of_branch, reason},
+    client::{Opened, not_searched, of_branch, reason, server},
     render::printable,
 };
 
@@ -152,7 +152,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     };
     let path = request.path.clone();
     let response = open.client.call(open.client.queries().query(request));
-    let response = response.map_err(|status| no_answer(args, &open.shown(&path), status))?;
+    let response = response.map_err(|status| no_answer(args, &open, &open.shown(&path), status))?;
     if !response.partial_reason.is_empty() {
         session.messages.warning(&format!("there may be more: {}", response.partial_reason));
     }
@@ -177,7 +177,8 @@ fn call(args: &Args, open: &Opened, target: pb::Target, session: &mut Session) -
         method: args.text.clone().ok_or_else(|| missing("the method"))?,
         params_json: args.params.clone().unwrap_or_default(),
     };
-    let response = open.client.call(open.client.queries().call_method(request))?;
+    let response = open.client.call(open.client.queries().call_method(request));
+    let response = response.map_err(|status| no_server(open, status))?;
     if !response.partial_reason.is_empty() {
         session.messages.warning(&format!("there may be more: {}", response.partial_reason));
     }
@@ -186,7 +187,7 @@ fn call(args: &Args, open: &Opened, target: pb::Target, session: &mut Session) -
 }
 
 /// What is wrong with the file can be said better by whoever knows what was typed.
-fn no_answer(args: &Args, path: &str, status: Status) -> CliError {
+fn no_answer(args: &Args, open: &Opened, path: &str, status: Status) -> CliError {
     match reason(&status).as_str() {
         "FILE_NOT_FOUND" => {
             let place =
@@ -202,8 +203,16 @@ fn no_answer(args: &Args, path: &str, status: Status) -> CliError {
                 _ => "a question is about one file: name one",
             })
         }
-        _ => CliError::from(status),
+        _ => no_server(open, status),
     }
+}
+
+/// A server that is not there may be so for the daemon only.
+fn no_server(open: &Opened, status: Status) -> CliError {
+    let server = server(&status).filter(|_| reason(&status) == "SERVER_UNAVAILABLE");
+    let hint = server.and_then(|it| not_searched(open, &[&it]));
+    let error = CliError::from(status);
+    if hint.is_some() { error.maybe_hint(hint) } else { error }
 }
 
 /// A file, and the place in it if one is named. A name with colons in it is a file if no place is meant.

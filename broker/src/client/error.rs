@@ -10,6 +10,11 @@ pub(crate) fn reason(status: &Status) -> String {
     status.get_details_error_info().map(|it| it.reason).unwrap_or_default()
 }
 
+/// The server that the error is about.
+pub(crate) fn server(status: &Status) -> Option<String> {
+    status.get_details_error_info()?.metadata.remove("server")
+}
+
 /// Whether two sides could not be brought together.
 pub(crate) fn is_conflict(status: &Status) -> bool {
     reason(status) == "CONFLICT"

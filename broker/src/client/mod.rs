@@ -1,10 +1,11 @@
 //! The commands' side of the daemon's door: one question after another, each answered before the next.
 //!
 //! An interrupt ends whatever is being waited for. What the daemon says is turned into an error for people in
-//! `error`; how a daemon is found or started is in `start`; a folder that it serves is in `opened`.
+//! `error`; how a daemon is found or started is in `start`; a folder that it serves is in `opened`; where it looks for language servers in `searched`.
 
 mod error;
 mod opened;
+mod searched;
 mod start;
 
 use std::{
@@ -26,8 +27,9 @@ use tonic_health::pb::{
 };
 
 pub(crate) use self::{
-    error::{is_conflict, reason},
+    error::{is_conflict, reason, server},
     opened::{Opened, of_branch},
+    searched::{Elsewhere, elsewhere, not_searched},
 };
 use crate::{CliError, console::Messages, endpoint::Endpoint};
 

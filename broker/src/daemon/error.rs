@@ -57,7 +57,12 @@ pub enum DaemonError {
     ShuttingDown,
     /// Nobody can be asked.
     #[error("{message}; {hint}")]
-    NoServer { message: String, hint: String },
+    NoServer {
+        /// That which is not installed.
+        server: Option<String>,
+        message: String,
+        hint: String,
+    },
     #[error("{server}: {why}")]
     NoAnswer { server: String, why: NoAnswer },
     /// The configuration or a selector is wrong.

@@ -78,9 +78,11 @@ impl Daemon {
         // Who is not there might have known.
         if let Some(error) = missing {
             let hint = error.hint.unwrap_or_default();
-            return Err(DaemonError::NoServer { message: error.message, hint });
+            let server = Some(error.linter);
+            return Err(DaemonError::NoServer { server, message: error.message, hint });
         }
         last.ok_or_else(|| DaemonError::NoServer {
+            server: None,
             message: format!("no language server is there for `{}`", query.path),
             hint: "`broker doctor` tells which there could be".to_owned(),
         })
@@ -91,6 +93,7 @@ impl Daemon {
         let served = query.target.served();
         if !self.servers.are_trusted_in(served.root()) {
             return Err(DaemonError::NoServer {
+                server: None,
                 message: format!(
                     "language servers do not run in {}, which is not trusted",
                     served.root().display()

@@ -37,14 +37,16 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         DaemonError::Patch(error) => patch(error),
         DaemonError::RequestReused { id } => vec![("request_id", id.clone())],
         DaemonError::File { path, .. } => vec![of_path(path)],
-        DaemonError::NoAnswer { server, .. } => vec![("server", server.clone())],
+        DaemonError::NoAnswer { server, .. } | DaemonError::NoServer { server: Some(server), .. } => {
+            vec![("server", server.clone())]
+        }
         DaemonError::Busy { retry_after } => vec![fact("retry_after_ms", retry_after.as_millis())],
         DaemonError::Store(_)
         | DaemonError::Commit(_)
         | DaemonError::Io { .. }
         | DaemonError::Superseded
         | DaemonError::ShuttingDown
-        | DaemonError::NoServer { .. }
+        | DaemonError::NoServer { server: None, .. }
         | DaemonError::Setup { .. }
         | DaemonError::Bug(_) => Vec::new(),
     }

@@ -16,7 +16,8 @@ impl ServerService for Front {
         _: Request<pb::ListServersRequest>,
     ) -> Result<Response<pb::ListServersResponse>, Status> {
         let servers = reports(&self.0).await?.into_iter().map(to_proto::server).collect();
-        Ok(Response::new(pb::ListServersResponse { servers }))
+        let search_path = std::env::var_os("PATH").map(|it| it.to_string_lossy().into_owned());
+        Ok(Response::new(pb::ListServersResponse { servers, search_path }))
     }
 
     async fn get_server_log(

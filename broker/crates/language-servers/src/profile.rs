@@ -301,8 +301,12 @@ impl Profile {
 
     /// The first program that is there, with its arguments.
     pub fn find(&self, root: &Path) -> Option<(PathBuf, &[String])> {
-        let path = env::var_os("PATH");
-        let found = |it: &Program| it.find_in(root, path.as_deref());
+        self.find_in(root, env::var_os("PATH").as_deref())
+    }
+
+    /// The same for a process with another `PATH`.
+    pub fn find_in(&self, root: &Path, path: Option<&OsStr>) -> Option<(PathBuf, &[String])> {
+        let found = |it: &Program| it.find_in(root, path);
         self.launch.iter().find_map(|it| Some((found(it)?, &*it.args)))
     }
 }

@@ -19,9 +19,9 @@ use super::{
 };
 use crate::{
     CliError, Exit,
-    check::Report,
+    check::{Level, Report},
     cli::Session,
-    client::{Client, Opened, of_branch},
+    client::{Client, Opened, not_searched, of_branch},
     render::{self, Page, explain_incomplete, printable},
     selectors::Selectors,
 };
@@ -183,6 +183,11 @@ impl Ask<'_> {
         self.tell_incomplete(&report, session);
         if !args.quiet {
             tell_unavailable(&session.messages, &report);
+            let missed = report.unavailable.iter().map(|it| it.linter.as_str());
+            let failed = report.incomplete.iter().filter(|it| it.level == Level::Failed);
+            let missed: Vec<_> = missed.chain(failed.filter_map(|it| it.linter.as_deref())).collect();
+            let other_path = not_searched(open, &missed);
+            other_path.iter().for_each(|it| session.messages.warning(it));
         }
         if !args.quiet && report.files == 0 && report.is_complete() {
             let those = if self.changed.is_some() { "any file that changed" } else { "any of these files" };

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::survey::Survey;
 use crate::{
+    client,
     config::ServerSettings,
     servers::{Wanted, Why},
 };
@@ -34,6 +35,18 @@ pub(super) struct Diagnosis {
     pub(super) servers: Vec<Server>,
     /// What is to be used and is not there.
     pub(super) missing: Vec<Missing>,
+    /// The servers that are used and that the running daemon, which was started with another `PATH`, finds in
+    /// another place than this command, or that only one of them finds.
+    pub(super) elsewhere: Vec<Elsewhere>,
+}
+
+/// What the running daemon finds, which is asked about branches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Elsewhere {
+    /// The name of a language server.
+    pub(super) server: String,
+    /// The program that the daemon finds; `null` if none.
+    pub(super) program: Option<String>,
 }
 
 /// A plugin.
@@ -122,11 +135,22 @@ impl Diagnosis {
             languages,
             servers,
             missing: Vec::new(),
+            elsewhere: Vec::new(),
         }
     }
 
     pub(super) fn trust(&mut self, is_trusted: bool) {
         self.trusted = is_trusted;
+    }
+
+    /// With what the daemon finds, as far as it matters.
+    pub(super) fn keep_elsewhere(&mut self, all: Vec<client::Elsewhere>) {
+        let is_used = |it: &client::Elsewhere| self.servers.iter().any(|of| of.used && of.name == it.server);
+        let told = |it: client::Elsewhere| Elsewhere {
+            server: it.server,
+            program: it.by_daemon.map(|it| it.to_string_lossy().into_owned()),
+        };
+        self.elsewhere = all.into_iter().filter(is_used).map(told).collect();
     }
 
     /// With what is missing.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::diagnosis::{Diagnosis, Language, Reason, Server};
+use super::diagnosis::{Diagnosis, Elsewhere, Language, Reason, Server};
 use crate::{cli::words::counted, render::printable};
 
 /// A line below a language: what it is, its name, why, and where it is.
@@ -31,7 +31,18 @@ pub(super) fn told(it: &Diagnosis) -> String {
         let _to_a_string =
             writeln!(text, "missing: {}: {why}; to mend it: {}", it.what, printable(&it.remedy));
     }
+    for it in &it.elsewhere {
+        let _to_a_string = writeln!(text, "\n{}", elsewhere(it));
+    }
     text
+}
+
+fn elsewhere(it: &Elsewhere) -> String {
+    let finds = match &it.program {
+        Some(program) => format!("finds {} at {}", it.server, printable(program)),
+        None => format!("does not find {}", it.server),
+    };
+    format!("the daemon {finds}, since it was started with another PATH; `broker stop` ends it")
 }
 
 fn head(it: &Diagnosis) -> String {

@@ -1,0 +1,85 @@
+//! Where the daemon looks for language servers: in the `PATH` of whoever started it, which need not be the command's.
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use broker_proto::v1 as pb;
+use language_servers::{Profile, profiles};
+use overlay::{Disk, View};
+
+use super::{Client, Opened};
+use crate::{config::Configs, servers};
+
+/// A server that the daemon finds in another place than the command, or that only one of them finds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Elsewhere {
+    pub(crate) server: String,
+    pub(crate) here: Option<PathBuf>,
+    pub(crate) by_daemon: Option<PathBuf>,
+}
+
+/// Those of the servers of which that is so, in the workspace `root`.
+pub(crate) fn elsewhere(client: &Client, root: &Path, profiles: &[Profile]) -> Vec<Elsewhere> {
+    let answer = client.call(client.servers().list_servers(pb::ListServersRequest {}));
+    // Who cannot be asked is not worth a word here.
+    let Some(path) = answer.ok().and_then(|it| it.search_path) else { return Vec::new() };
+    profiles.iter().filter_map(|it| compared(it, root, OsStr::new(&path))).collect()
+}
+
+fn compared(profile: &Profile, root: &Path, path: &OsStr) -> Option<Elsewhere> {
+    let here = profile.find(root).map(|it| it.0);
+    let by_daemon = profile.find_in(root, Some(path)).map(|it| it.0);
+    (here != by_daemon).then(|| Elsewhere { server: profile.name.clone(), here, by_daemon })
+}
+
+/// What to do about servers that are installed, and that the daemon does not find. `names` are those that it has
+/// missed.
+pub(crate) fn not_searched(open: &Opened, names: &[&str]) -> Option<String> {
+    let root = open.workspace.root();
+    let mut known = known(root);
+    known.retain(|it| names.contains(&it.name.as_str()));
+    if known.is_empty() {
+        return None;
+    }
+    let all = elsewhere(&open.client, root, &known);
+    let only_here = all.iter().filter(|it| it.here.is_some() && it.by_daemon.is_none());
+    let names: Vec<_> = only_here.map(|it| it.server.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!("the daemon was started with another PATH, without {names}; `broker stop` ends it, and the next command starts one with yours")
+    })
+}
+
+/// All servers that there could be; those that Broker knows by itself if the configuration is wrong.
+fn known(root: &Path) -> Vec<Profile> {
+    let disk = Disk::new(root).map(|it| Arc::new(it) as Arc<dyn View>);
+    let settings = disk.ok().and_then(|it| Configs::new(&*it).workspace().ok().map(|it| it.servers()));
+    settings.and_then(|it| servers::known(&it).ok()).unwrap_or_else(|| profiles().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let bin = folder.path().join("bin");
+        std::fs::create_dir_all(folder.path().join(".venv/bin")).unwrap();
+        std::fs::create_dir(&bin).unwrap();
+        let profile = |name: &str| profiles().iter().find(|it| it.name == name).unwrap().clone();
+        // No `PATH` of a test machine has the first.
+        let mut own = profile("gopls");
+        own.launch[0].program = "gopls-of-a-test".to_owned();
+        own.launch.truncate(1);
+        assert_eq!(compared(&own, folder.path(), bin.as_os_str()), None, "nobody has it");
+        std::fs::write(bin.join("gopls-of-a-test"), "").unwrap();
+        let found = compared(&own, folder.path(), bin.as_os_str()).unwrap();
+        assert_eq!((found.here, found.by_daemon), (None, Some(bin.join("gopls-of-a-test"))));
+        std::fs::write(folder.path().join(".venv/bin/ty"), "").unwrap();
+        assert_eq!(compared(&profile("ty"), folder.path(), bin.as_os_str()), None, "both look there first");
+    }
+}
