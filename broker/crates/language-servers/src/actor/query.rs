@@ -60,9 +60,13 @@ impl Actor {
             )));
         }
         let named = self.named(&*request.view, question);
-        let (goal, key) = self.goal(request, &named.documents);
+        let goal = self.goal(request, &named.documents);
+        let key = goal.key(&named.documents);
         let key = ContentHash::of(format!("{key:?} {question:?}").as_bytes());
-        let found = self.attempt(request, key, |it| it.find(request, question, &goal, &named));
+        let found = self.attempt(request, key, |it| {
+            let goal = it.with_the_turn_s(request, &named.documents, goal.clone());
+            it.find(request, question, &goal, &named)
+        });
         Reply { content: document.and_then(|it| goal.documents.get(it).copied()), found }
     }
 

@@ -2,10 +2,7 @@
 //! when it is not needed, is worn, or hangs.
 
 use std::{
-    sync::{
-        Arc,
-        mpsc::{Receiver, RecvTimeoutError},
-    },
+    sync::mpsc::{Receiver, RecvTimeoutError},
     time::{Duration, Instant},
 };
 
@@ -17,6 +14,27 @@ use crate::{Broken, Ending, ProtocolError, ServerState};
 
 /// Between two looks at what an idle server says.
 const IDLE: Duration = Duration::from_millis(200);
+
+/// How a process came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Death {
+    /// By itself, or somebody killed it.
+    Crash,
+    /// We killed it, since it answered nothing any more.
+    Hanging,
+    /// We killed it for something else.
+    Ours,
+}
+
+impl Death {
+    fn of(reason: &Broken) -> Self {
+        match reason {
+            Broken::Died { .. } => Self::Crash,
+            Broken::Protocol(ProtocolError::Hangs { .. }) => Self::Hanging,
+            Broken::Protocol(_) | Broken::Closed => Self::Ours,
+        }
+    }
+}
 
 impl Request {
     fn is_wanted(&self) -> bool {
@@ -126,8 +144,11 @@ impl Actor {
     }
 
     fn answer(&mut self, request: &Request, units: &[WorkspacePath]) -> Vec<Outcome> {
-        let (goal, key) = self.goal(request, units);
-        let outcomes = self.attempt(request, key, |it| it.outcomes(request, units, &goal));
+        let goal = self.goal(request, units);
+        let outcomes = self.attempt(request, goal.key(units), |it| {
+            let goal = it.with_the_turn_s(request, units, goal.clone());
+            it.outcomes(request, units, &goal)
+        });
         let outcome = |trouble: &Trouble, unit: &WorkspacePath| Outcome {
             content: goal.documents.get(unit).copied(),
             ..Outcome::without_findings(trouble.completeness())
@@ -135,21 +156,29 @@ impl Actor {
         outcomes.unwrap_or_else(|trouble| units.iter().map(|it| outcome(&trouble, it)).collect())
     }
 
-    /// With these documents open. Also the name of the state with these, whatever else is open.
-    pub(super) fn goal(&mut self, request: &Request, documents: &[WorkspacePath]) -> (Goal, ContentHash) {
-        let setup = Arc::clone(&self.setup);
-        let mut goal = Goal::of(&*request.view, &*setup.disk, &setup.profile, documents);
-        let key = goal.key(documents);
-        // What has crashed is asked alone.
+    /// With these documents open.
+    pub(super) fn goal(&self, request: &Request, documents: &[WorkspacePath]) -> Goal {
+        let setup = &self.setup;
+        Goal::of(&*request.view, &*setup.disk, &setup.profile, documents)
+    }
+
+    /// With the documents open, too, that others ask about in this turn. What has crashed is asked alone.
+    pub(super) fn with_the_turn_s(
+        &mut self,
+        request: &Request,
+        documents: &[WorkspacePath],
+        mut goal: Goal,
+    ) -> Goal {
         if !self.crashes.contains_key(&request.state_key) {
             let waiting = self.queue.of_this_turn().flat_map(|it| it.documents());
             self.beside.extend(waiting.chain(documents).cloned());
             goal.open_too(&*request.view, &self.beside);
         }
-        (goal, key)
+        goal
     }
 
-    /// Does the work when the process is ready for it, and again if the process hangs since it did another.
+    /// Does the work when the process is ready for it. Once more if the process dies, which may be no fault of
+    /// what was asked; or if it hangs since it did another work.
     pub(super) fn attempt<T, E: From<Trouble>>(
         &mut self,
         request: &Request,
@@ -159,7 +188,12 @@ impl Actor {
         let asked = Asked { state: request.state_key, task };
         self.bury(None);
         let mut done = self.attempt_once(request, asked, &mut work);
-        if self.bury(Some(asked)) {
+        let is_once_more = match self.bury(Some(asked)) {
+            Some(Death::Hanging) => true,
+            Some(Death::Crash) => done.is_err() && request.is_wanted(),
+            Some(Death::Ours) | None => false,
+        };
+        if is_once_more {
             done = self.attempt_once(request, asked, &mut work);
             self.bury(Some(asked));
         }
@@ -198,18 +232,16 @@ impl Actor {
         }
     }
 
-    /// Accounts for a process that has died, and for what it died of: `asked`, unless it hung before. Returns
-    /// whether it did.
-    fn bury(&mut self, asked: Option<Asked>) -> bool {
-        let Some(reason) = self.process.bury() else { return false };
-        let has_hung = matches!(reason, Broken::Protocol(ProtocolError::Hangs { .. }));
-        let culprit = if has_hung { self.owed } else { asked };
+    /// Accounts for a process that has died, and for what it died of: `asked`, unless it hung before.
+    fn bury(&mut self, asked: Option<Asked>) -> Option<Death> {
+        let death = Death::of(&self.process.bury()?);
+        let culprit = if death == Death::Hanging { self.owed } else { asked };
         if let Some(asked) = culprit {
             self.remember_crash(asked.state);
             self.remember_crash(asked.task);
         }
         self.forget_process();
-        has_hung
+        Some(death)
     }
 
     fn end(&mut self, grace: Duration, why: Ending) {

@@ -2,121 +2,22 @@
 
 use std::{
     io::{BufRead, BufReader},
-    path::PathBuf,
     process::{Command, Stdio},
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-use language_servers::{
-    At, Ending, LanguageServer, Life, MemoryClass, Pool, PoolLimits, Question, ServerReport, ServerState,
-    Setup, Worn,
-};
-use lint::{Cancel, Job, Linter, Outcome, Unit};
-use overlay::{Branch, View};
+use language_servers::{At, Ending, Life, MemoryClass, Question, ServerState, Worn};
+use lint::{Cancel, Job, Linter, Unit};
 use serde_json::json;
 
 use crate::{
-    bench::{disk, path, profile, said, setup},
+    bench::{path, said},
     fixture::{TESTKIT, far, started},
     processes::{check_gone, lives},
+    yard::{Asked, Yard, ask, children, says, says_soon, view},
 };
-
-/// A pool, and how its servers are set up.
-struct Yard {
-    pool: Pool,
-    setup: Setup,
-}
-
-/// A question whose answer is not waited for here.
-struct Asked {
-    cancel: Cancel,
-    thread: thread::JoinHandle<Outcome>,
-}
-
-impl Asked {
-    fn join(self) -> String {
-        said(&self.thread.join().unwrap())
-    }
-
-    /// Not wanted any more.
-    fn give_up(self) {
-        self.cancel.cancel();
-        assert!(self.join().starts_with("pending"));
-    }
-}
-
-impl Yard {
-    fn new(change: impl FnOnce(&mut PoolLimits)) -> Self {
-        let mut limits = PoolLimits::default();
-        change(&mut limits);
-        Self { pool: Pool::new(limits), setup: setup(&["model"], profile()) }
-    }
-
-    fn linter(&self) -> Arc<LanguageServer> {
-        self.linter_of("/w")
-    }
-
-    /// Of another workspace, and so another server.
-    fn linter_of(&self, root: &str) -> Arc<LanguageServer> {
-        let setup = Setup { root: PathBuf::from(root), ..self.setup.clone() };
-        Arc::new(started(&self.pool, setup).unwrap())
-    }
-
-    fn report(&self) -> ServerReport {
-        let mut all = self.pool.status();
-        assert_eq!(all.len(), 1, "{all:?}");
-        all.remove(0)
-    }
-
-    /// Waits until that is so of the server of this workspace.
-    #[track_caller]
-    fn wait_for(&self, root: &str, is_so: impl Fn(&ServerReport) -> bool) {
-        let is_there =
-            |all: &[ServerReport]| all.iter().any(|it| it.root.to_str() == Some(root) && is_so(it));
-        assert!(self.pool.wait_until(far(), is_there), "{:?}", self.pool.status());
-    }
-
-    #[track_caller]
-    fn wait_for_state(&self, root: &str, state: ServerState) {
-        self.wait_for(root, |it| it.state == state);
-    }
-}
-
-/// A branch with these texts.
-fn view(edits: &[(&str, &str)]) -> Arc<dyn View> {
-    let mut branch = Branch::new(disk());
-    for (name, text) in edits {
-        branch.write(&path(name), text.to_string().into()).unwrap();
-    }
-    Arc::new(branch.snapshot())
-}
-
-fn check(linter: &LanguageServer, text: &str, timeout: Duration, cancel: &Cancel) -> Outcome {
-    let units = vec![Unit { path: path("a.m"), named: path("") }];
-    let job = Job { view: view(&[("a.m", text)]), units, cancel: cancel.clone(), timeout };
-    let mut outcomes = Vec::new();
-    linter.check(&job, &mut |_, it| outcomes.push(it));
-    assert_eq!(outcomes.len(), 1);
-    outcomes.remove(0)
-}
-
-/// What is said of `a.m` if it has this text.
-fn says(linter: &LanguageServer, text: &str) -> String {
-    said(&check(linter, text, Duration::from_secs(60), &Cancel::default()))
-}
-
-fn says_soon(linter: &LanguageServer, text: &str) -> String {
-    said(&check(linter, text, Duration::from_millis(300), &Cancel::default()))
-}
-
-fn ask(linter: &Arc<LanguageServer>, text: &str) -> Asked {
-    let (cancel, linter, text) = (Cancel::default(), Arc::clone(linter), text.to_owned());
-    let watched = cancel.clone();
-    let thread = thread::spawn(move || check(&linter, &text, Duration::from_secs(60), &watched));
-    Asked { cancel, thread }
-}
 
 #[test]
 fn the_same_server_is_started_once() {
@@ -320,8 +221,7 @@ fn a_crash_is_told_and_kept_from_happening_again() {
     let linter = yard.linter();
     let died = "failed: the server exited with code 99: fake: this text is too much";
     assert_eq!(says(&linter, "die"), died);
-    assert_eq!(yard.report().state, ServerState::Pausing);
-    assert_eq!(says(&linter, "die"), died);
+    assert_eq!((yard.report().state, yard.report().counts.crashes), (ServerState::Pausing, 2));
     assert_eq!(says(&linter, "die"), "failed: model has crashed or hung twice on this");
     assert_eq!(says(&linter, "x"), "a.m=x");
     let report = yard.report();
@@ -417,12 +317,4 @@ fn nothing_outlives_a_pool_whose_program_is_killed() {
     daemon.kill().unwrap();
     check_gone(&pids, Duration::from_secs(2));
     daemon.wait().unwrap();
-}
-
-fn children(parents: &[i64]) -> Vec<i64> {
-    let of = |it: &i64| {
-        let list = std::fs::read_to_string(format!("/proc/{it}/task/{it}/children")).unwrap();
-        list.split_whitespace().map(|it| it.parse().unwrap()).collect::<Vec<_>>()
-    };
-    parents.iter().flat_map(of).collect()
 }
