@@ -5,6 +5,7 @@
 //! when nobody waits for it any more. Does not choose between servers, and keeps no answers.
 
 mod convert;
+mod crashes;
 mod goal;
 mod life;
 mod process;
@@ -14,7 +15,7 @@ mod serve;
 mod shown;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::BTreeSet,
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
@@ -27,9 +28,11 @@ use std::{
 use lint::{Cancel, Completeness, Outcome};
 use overlay::{ContentHash, View, WorkspacePath};
 
+pub(crate) use self::crashes::Crashes;
 pub use self::life::{Life, Worn};
 use self::{
     convert::{Place, Report, diagnostics},
+    crashes::Asked,
     goal::Goal,
     life::Age,
     process::{Process, Settled, Trouble},
@@ -109,17 +112,18 @@ enum Task {
 impl Server {
     /// The server itself is started when it is first needed.
     pub fn new(setup: Setup) -> Self {
-        Self::on(&Board::new(u64::MAX), setup, Life::default())
+        Self::on(&Board::new(u64::MAX), setup, Life::default(), Arc::default())
     }
 
-    pub(crate) fn on(board: &Arc<Board>, setup: Setup, life: Life) -> Self {
+    /// `crashes` are also those of other processes of the same server.
+    pub(crate) fn on(board: &Arc<Board>, setup: Setup, life: Life, crashes: Arc<Crashes>) -> Self {
         let (messages, receiver) = channel();
         let (stop, setup) = (Cancel::default(), Arc::new(setup));
         let sender = messages.clone();
         let end = move || drop(sender.send(Message::EndIfIdle));
         let Setup { profile, root, .. } = &*setup;
         let post = Arc::new(board.post(&profile.name, root.clone(), profile.memory, end));
-        let actor = Actor::new(Arc::clone(&setup), life, Arc::clone(&post), stop.clone());
+        let actor = Actor::new(Arc::clone(&setup), life, crashes, Arc::clone(&post), stop.clone());
         let thread = Mutex::new(Some(thread::spawn(move || actor.run(&receiver))));
         Self { messages, stop, setup, post, thread }
     }
@@ -258,12 +262,6 @@ impl Drop for Server {
     }
 }
 
-/// How often a state may take the server down with it.
-const CRASHES: u32 = 2;
-
-/// So many states are remembered that did.
-const REMEMBERED: usize = 1024;
-
 struct Actor {
     setup: Arc<Setup>,
     life: Life,
@@ -283,19 +281,11 @@ struct Actor {
     idle_since: Instant,
     /// What was asked when the server stopped answering.
     owed: Option<Asked>,
-    /// How often the server died in a state, by its key, also with what was asked of it.
-    crashes: HashMap<ContentHash, u32>,
-}
-
-/// Names a state, and what is asked of it.
-#[derive(Debug, Clone, Copy)]
-struct Asked {
-    state: ContentHash,
-    task: ContentHash,
+    crashes: Arc<Crashes>,
 }
 
 impl Actor {
-    fn new(setup: Arc<Setup>, life: Life, post: Arc<Post>, stop: Cancel) -> Self {
+    fn new(setup: Arc<Setup>, life: Life, crashes: Arc<Crashes>, post: Arc<Post>, stop: Cancel) -> Self {
         let uris = Uris::new(&setup.root);
         let process = Process::new(Arc::clone(&setup), uris.clone(), stop, Arc::clone(&post));
         Self {
@@ -312,7 +302,7 @@ impl Actor {
             worn: None,
             idle_since: Instant::now(),
             owed: None,
-            crashes: HashMap::new(),
+            crashes,
         }
     }
 

@@ -9,7 +9,7 @@ use std::{
 use lint::Outcome;
 use overlay::{ContentHash, WorkspacePath};
 
-use super::{Actor, Age, Asked, CRASHES, Class, FAREWELL, Goal, Message, REMEMBERED, Request, Task, Trouble};
+use super::{Actor, Age, Asked, Class, FAREWELL, Goal, Message, Request, Task, Trouble};
 use crate::{Broken, Ending, ProtocolError, ServerState};
 
 /// Between two looks at what an idle server says.
@@ -169,7 +169,7 @@ impl Actor {
         documents: &[WorkspacePath],
         mut goal: Goal,
     ) -> Goal {
-        if !self.crashes.contains_key(&request.state_key) {
+        if !self.crashes.has(request.state_key) {
             let waiting = self.queue.of_this_turn().flat_map(|it| it.documents());
             self.beside.extend(waiting.chain(documents).cloned());
             goal.open_too(&*request.view, &self.beside);
@@ -207,7 +207,7 @@ impl Actor {
         asked: Asked,
         work: &mut impl FnMut(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
-        if self.crashes.get(&asked.task).is_some_and(|it| *it >= CRASHES) {
+        if self.crashes.has_too_many(asked) {
             let name = &self.setup.profile.name;
             return Err(Trouble::Failed(format!("{name} has crashed or hung twice on this")).into());
         }
@@ -237,8 +237,7 @@ impl Actor {
         let death = Death::of(&self.process.bury()?);
         let culprit = if death == Death::Hanging { self.owed } else { asked };
         if let Some(asked) = culprit {
-            self.remember_crash(asked.state);
-            self.remember_crash(asked.task);
+            self.crashes.remember(asked);
         }
         self.forget_process();
         Some(death)
@@ -256,12 +255,5 @@ impl Actor {
         self.beside.clear();
         self.age = Age::default();
         self.worn = None;
-    }
-
-    fn remember_crash(&mut self, key: ContentHash) {
-        if self.crashes.len() >= REMEMBERED {
-            self.crashes.clear();
-        }
-        *self.crashes.entry(key).or_default() += 1;
     }
 }

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     NoAnswer, Question, Reply, Server, Setup,
+    actor::Crashes,
     board::{Board, Load},
     dependents::Imports,
 };
@@ -24,6 +25,7 @@ pub(crate) struct Team {
     board: Arc<Board>,
     told: OnceLock<Told>,
     pub(crate) imports: Imports,
+    crashes: Arc<Crashes>,
     members: Mutex<Members>,
 }
 
@@ -35,8 +37,8 @@ struct Members {
 
 impl Team {
     pub(super) fn new(setup: Setup, limits: &PoolLimits, board: &Arc<Board>) -> Self {
-        let (told, imports, members) = Default::default();
-        Self { setup, limits: limits.clone(), board: Arc::clone(board), told, imports, members }
+        let (told, imports, crashes, members) = Default::default();
+        Self { setup, limits: limits.clone(), board: Arc::clone(board), told, imports, crashes, members }
     }
 
     /// What the server calls itself: started only if that is not known yet.
@@ -134,7 +136,8 @@ impl Team {
     }
 
     fn add(&self, members: &mut Members) -> Arc<Server> {
-        let server = Server::on(&self.board, self.setup.clone(), self.limits.life.clone());
+        let (life, crashes) = (self.limits.life.clone(), Arc::clone(&self.crashes));
+        let server = Server::on(&self.board, self.setup.clone(), life, crashes);
         members.servers.push(Arc::new(server));
         Arc::clone(&members.servers[members.servers.len() - 1])
     }

@@ -1,6 +1,6 @@
 //! Servers that die while they are asked: of what was asked, or since somebody killed them.
 
-use std::{path::Path, sync::Arc, thread};
+use std::{path::Path, sync::Arc, thread, time::Duration};
 
 use language_servers::{At, LanguageServer, Question, ServerState};
 use lint::Cancel;
@@ -101,4 +101,20 @@ fn what_nobody_waits_for_any_more_is_not_asked_again() {
     kill(&yard);
     yard.wait_for_state("/w", ServerState::Pausing);
     assert_eq!(yard.report().counts.starts, 1);
+}
+
+#[test]
+fn what_kills_one_process_is_not_asked_of_another() {
+    let yard = Yard::new(|it| it.wait = Duration::ZERO);
+    let linter = yard.linter();
+    assert!(says(&linter, "die").starts_with("failed: the server exited with code 99"));
+    let first = ask(&linter, "hang");
+    yard.wait_for_state("/w", ServerState::Busy);
+    let behind = ask(&linter, "y");
+    yard.wait_for("/w", |it| it.id == 2 && it.state == ServerState::Idle);
+    assert_eq!(says(&linter, "die"), "failed: model has crashed or hung twice on this");
+    let counts: Vec<_> = yard.pool.status().iter().map(|it| (it.id, it.counts.crashes)).collect();
+    assert_eq!(counts, [(1, 2), (2, 0)]);
+    first.give_up();
+    assert_eq!(behind.join(), "a.m=y");
 }

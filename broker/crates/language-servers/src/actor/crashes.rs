@@ -1,0 +1,77 @@
+//! What has taken a server down with it. All processes of the server know it, so that none does it again.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use overlay::ContentHash;
+
+/// How often a question may take the server down.
+const CRASHES: u32 = 2;
+
+/// So many states and questions are remembered that did.
+const REMEMBERED: usize = 1024;
+
+/// Names a state, and what is asked of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) state: ContentHash,
+    pub(super) task: ContentHash,
+}
+
+/// How often the server died in a state, and of what was asked of it.
+#[derive(Default)]
+pub(crate) struct Crashes(Mutex<HashMap<ContentHash, u32>>);
+
+impl Crashes {
+    pub(super) fn remember(&self, asked: Asked) {
+        let mut counts = self.counts();
+        for key in [asked.state, asked.task] {
+            if counts.len() >= REMEMBERED {
+                counts.clear();
+            }
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+
+    /// Whether the server has ever died in this state.
+    pub(super) fn has(&self, state: ContentHash) -> bool {
+        self.counts().contains_key(&state)
+    }
+
+    /// Whether that is not to be asked again.
+    pub(super) fn has_too_many(&self, asked: Asked) -> bool {
+        self.counts().get(&asked.task).is_some_and(|it| *it >= CRASHES)
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<ContentHash, u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(state: u8, task: usize) -> Asked {
+        Asked { state: ContentHash::of(&[state]), task: ContentHash::of(&task.to_le_bytes()) }
+    }
+
+    #[test]
+    fn a_question_is_left_alone_and_not_its_state() {
+        let crashes = Crashes::default();
+        crashes.remember(asked(1, 1));
+        assert!(!crashes.has_too_many(asked(1, 1)));
+        crashes.remember(asked(1, 1));
+        assert!(crashes.has_too_many(asked(1, 1)) && !crashes.has_too_many(asked(1, 2)));
+        assert!(crashes.has(asked(1, 0).state) && !crashes.has(asked(2, 0).state));
+    }
+
+    #[test]
+    fn so_much_is_remembered() {
+        let crashes = Crashes::default();
+        (0..2 * REMEMBERED).for_each(|it| crashes.remember(asked(1, it)));
+        assert!(crashes.counts().len() <= REMEMBERED);
+    }
+}
