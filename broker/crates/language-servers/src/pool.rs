@@ -9,7 +9,7 @@ mod told;
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -20,6 +20,7 @@ pub(crate) use self::{team::Team, told::look};
 use crate::{Launch, Life, Profile, ServerLog, ServerReport, Setup, actor::FAREWELL, board::Board};
 
 const SHUT_DOWN: &str = "the language servers were shut down";
+const ENDED: &str = "the server was ended";
 
 /// What the servers of a pool may do.
 #[derive(Debug, Clone)]
@@ -92,13 +93,25 @@ impl Pool {
     /// Ends all servers side by side, and kills those that have not ended until `deadline`. There are no
     /// others after that: what is asked is failed.
     pub fn shutdown(&self, deadline: Instant) {
-        let teams = {
+        let ended = {
             let mut teams = self.0.teams();
             teams.is_shut_down = true;
             std::mem::take(&mut teams.by_key)
         };
-        teams.values().for_each(|it| it.stop(deadline));
-        teams.values().for_each(|it| it.join());
+        end(&ended, SHUT_DOWN, deadline);
+    }
+
+    /// Ends and forgets all servers of this folder and of those below it. What is asked of them is failed, now
+    /// and later; who wants to ask again needs another [`LanguageServer`](crate::LanguageServer).
+    pub fn release(&self, root: &Path) {
+        let ended = {
+            let mut teams = self.0.teams();
+            let all = std::mem::take(&mut teams.by_key);
+            let (ended, kept) = all.into_iter().partition(|(key, _)| key.root.starts_with(root));
+            teams.by_key = kept;
+            ended
+        };
+        end(&ended, ENDED, Instant::now() + FAREWELL);
     }
 
     /// The servers for this setup. What was set up first counts.
@@ -113,6 +126,12 @@ impl Pool {
         let team = || Arc::new(Team::new(setup, &self.0.limits, &self.0.board));
         Ok(Arc::clone(teams.by_key.entry(key).or_insert_with(team)))
     }
+}
+
+/// Side by side.
+fn end(teams: &BTreeMap<Key, Arc<Team>>, why: &'static str, deadline: Instant) {
+    teams.values().for_each(|it| it.stop(why, deadline));
+    teams.values().for_each(|it| it.join());
 }
 
 impl Default for Pool {
@@ -131,7 +150,7 @@ impl Drop for Shared {
     /// All are asked to end before one is waited for.
     fn drop(&mut self) {
         for team in self.teams().by_key.values().filter(|it| Arc::strong_count(it) == 1) {
-            team.stop(Instant::now() + FAREWELL);
+            team.stop(SHUT_DOWN, Instant::now() + FAREWELL);
         }
     }
 }

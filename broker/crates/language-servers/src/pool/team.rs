@@ -9,7 +9,7 @@ use lint::{Cancel, Completeness, Outcome};
 use overlay::{View, WorkspacePath};
 
 use super::{
-    PoolLimits, SHUT_DOWN,
+    PoolLimits,
     told::{Contents, Told, look},
 };
 use crate::{
@@ -32,7 +32,8 @@ pub(crate) struct Team {
 #[derive(Default)]
 struct Members {
     servers: Vec<Arc<Server>>,
-    is_stopped: bool,
+    /// Why there are no others any more.
+    stopped: Option<&'static str>,
 }
 
 impl Team {
@@ -45,7 +46,7 @@ impl Team {
     pub(crate) fn version(&self, deadline: Instant, cancel: &Cancel) -> Result<String, String> {
         // Before it reads the disk itself.
         self.told();
-        let server = self.choose().ok_or(SHUT_DOWN)?;
+        let server = self.choose()?;
         let version = match server.version() {
             Some(version) => Some(version),
             None => server.start(deadline, cancel)?,
@@ -75,9 +76,9 @@ impl Team {
         answer: &mut dyn FnMut(usize, Outcome),
     ) {
         match self.choose() {
-            Some(server) => server.ask(view, units, deadline, cancel, answer),
-            None => (0..units.len()).for_each(|index| {
-                answer(index, Outcome::without_findings(Completeness::Failed(SHUT_DOWN.to_owned())));
+            Ok(server) => server.ask(view, units, deadline, cancel, answer),
+            Err(why) => (0..units.len()).for_each(|index| {
+                answer(index, Outcome::without_findings(Completeness::Failed(why.to_owned())));
             }),
         }
     }
@@ -91,8 +92,8 @@ impl Team {
         cancel: &Cancel,
     ) -> Reply {
         match self.choose() {
-            Some(server) => server.query(view, question, deadline, cancel),
-            None => Reply::without(NoAnswer::Failed(SHUT_DOWN.to_owned())),
+            Ok(server) => server.query(view, question, deadline, cancel),
+            Err(why) => Reply::without(NoAnswer::Failed(why.to_owned())),
         }
     }
 
@@ -100,9 +101,9 @@ impl Team {
         self.members().servers.iter().any(|it| it.has_process())
     }
 
-    pub(super) fn stop(&self, deadline: Instant) {
+    pub(super) fn stop(&self, why: &'static str, deadline: Instant) {
         let mut members = self.members();
-        members.is_stopped = true;
+        members.stopped = Some(why);
         members.servers.iter().for_each(|it| it.stop(deadline));
     }
 
@@ -111,19 +112,19 @@ impl Team {
         servers.iter().for_each(|it| it.join());
     }
 
-    /// `None` once they were stopped.
-    fn choose(&self) -> Option<Arc<Server>> {
+    /// Or says why they were stopped.
+    fn choose(&self) -> Result<Arc<Server>, &'static str> {
         let wait = self.limits.wait;
         let mut members = self.members();
-        if members.is_stopped {
-            return None;
+        if let Some(why) = members.stopped {
+            return Err(why);
         }
         let loads: Vec<_> = members.servers.iter().map(|it| it.load()).collect();
-        let Some(chosen) = best(&loads, wait) else { return Some(self.add(&mut members)) };
+        let Some(chosen) = best(&loads, wait) else { return Ok(self.add(&mut members)) };
         if loads[chosen].wait > wait {
             self.start_another(&mut members);
         }
-        Some(Arc::clone(&members.servers[chosen]))
+        Ok(Arc::clone(&members.servers[chosen]))
     }
 
     /// If there may be one more. Nobody waits for it: it is chosen once it is there.

@@ -2,13 +2,14 @@
 
 use std::{
     io::{BufRead, BufReader},
+    path::Path,
     process::{Command, Stdio},
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-use language_servers::{At, Ending, Life, MemoryClass, Question, ServerState, Worn};
+use language_servers::{At, Ending, Life, MemoryClass, Question, ServerReport, ServerState, Worn};
 use lint::{Cancel, Job, Linter, Unit};
 use serde_json::json;
 
@@ -291,6 +292,26 @@ fn a_shutdown_leaves_nothing() {
     assert_eq!(says(&linters[2], "x"), "failed: the language servers were shut down");
     let error = started(&yard.pool, yard.setup.clone());
     assert_eq!(error.err().unwrap(), "the language servers were shut down");
+}
+
+#[test]
+fn what_is_released_ends_and_others_stay() {
+    let yard = Yard::new(|_| ());
+    let [one, below, other] = ["/w", "/w/sub", "/wider"].map(|it| yard.linter_of(it));
+    let busy = ask(&one, "hang");
+    yard.wait_for_state("/w", ServerState::Busy);
+    let is_below = |it: &ServerReport| it.root.starts_with("/w");
+    let keepers: Vec<i64> =
+        yard.pool.status().iter().filter(|it| is_below(it)).map(|it| it.pid.unwrap().into()).collect();
+    let pids: Vec<i64> = keepers.iter().copied().chain(children(&keepers)).collect();
+    assert_eq!(pids.len(), 4);
+    yard.pool.release(Path::new("/w"));
+    check_gone(&pids, Duration::ZERO);
+    assert_eq!(busy.join(), "failed: the server was shut down");
+    assert_eq!([&one, &below].map(|it| says(it, "x")), ["failed: the server was ended"; 2]);
+    assert!(!yard.pool.status().iter().any(is_below), "{:?}", yard.pool.status());
+    assert!(says(&other, "x").ends_with("a.m=x"));
+    assert_eq!((says(&yard.linter(), "x"), yard.pool.status().len()), ("a.m=x".to_owned(), 2));
 }
 
 #[test]
