@@ -17,6 +17,7 @@ use serde_json::{
 };
 
 pub use call::Call;
+pub(crate) use call::rest;
 
 use crate::{
     Broken, EditPolicy, Epoch, EventSink, Exit, Initialize, Launch, PositionEncoding, RequestError,

@@ -24,7 +24,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// has a process while it is needed.
 pub struct LanguageServer {
     team: Arc<Team>,
-    profile: Profile,
     setup: Setup,
     /// Its digest is of the setup, and of what was around it when the answers were given a name.
     identity: Identity,
@@ -63,11 +62,11 @@ impl LanguageServer {
     /// The same, of a setup that is complete. Its answers are named by the program's file and not by the version
     /// that it tells once it is started.
     pub fn in_pool(pool: &Pool, setup: Setup) -> Result<Self, String> {
-        let (profile, digest) = (setup.profile.clone(), digest(&setup));
+        let (profile, digest) = (&setup.profile, digest(&setup));
         let team = pool.team(setup.clone(), digest)?;
         let identity = Identity { name: profile.name.clone(), version: String::new(), digest };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
-        Ok(Self { team, profile, setup, identity, interest })
+        Ok(Self { team, setup, identity, interest })
     }
 
     /// What the server calls itself; it is started for that if it is not known yet.
@@ -83,7 +82,7 @@ impl LanguageServer {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Reply {
-        let looked = look(view, &self.profile);
+        let looked = look(view, &self.setup.profile);
         self.team.tell_changes(&**view, &looked.contents);
         let mut reply = self.team.query(Arc::clone(view), question, deadline, cancel);
         if let Ok(found) = &mut reply.found
@@ -116,15 +115,15 @@ impl Linter for LanguageServer {
 
     /// Of all files of its kind, and of those that it is configured by.
     fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
-        Some(look(view, &self.profile).name)
+        Some(look(view, &self.setup.profile).name)
     }
 
     fn dependents(&self, view: &Arc<dyn View>, changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
-        self.team.imports.dependents(&self.profile, &**view, changed)
+        self.team.imports.dependents(&self.setup.profile, &**view, changed)
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
-        let looked = look(&job.view, &self.profile);
+        let looked = look(&job.view, &self.setup.profile);
         self.team.tell_changes(&*job.view, &looked.contents);
         let mut outcomes = Vec::new();
         for (number, units) in job.units.chunks(AT_ONCE).enumerate() {

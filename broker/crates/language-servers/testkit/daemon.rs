@@ -1,21 +1,20 @@
 //! A daemon with one server for each script. Says the process ids of all of them and stays, to be killed.
 
-use std::{
-    path::PathBuf,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use language_servers::{
-    Client, EditPolicy, Epoch, EventKind, Initialize, Keeper, Launch, Limits, Options, events,
-};
+use language_servers::{Client, EventKind, Keeper, events};
 use lint::Cancel;
-use serde_json::Value;
 
-use crate::family;
+use crate::{family, options::options};
 
 pub(crate) fn run(scripts: impl Iterator<Item = String>) {
     let (sink, events) = events(1 << 20);
-    let start = |script| Client::start(&options(script), &sink, &Cancel::default()).unwrap();
+    let program = std::env::current_exe().unwrap();
+    let start = |script: String| {
+        let mut options = options(&program, &script);
+        options.launch.keeper = Keeper::this_program(["keeper"]).unwrap();
+        Client::start(&options, &sink, &Cancel::default()).unwrap()
+    };
     let clients: Vec<_> = scripts.map(start).collect();
     let mut pids = Vec::new();
     for client in &clients {
@@ -27,24 +26,4 @@ pub(crate) fn run(scripts: impl Iterator<Item = String>) {
     }
     println!("{}", pids.join(" "));
     family::stay();
-}
-
-fn options(script: String) -> Options {
-    let program = std::env::current_exe().unwrap();
-    let launch = Launch {
-        keeper: Keeper::this_program(["keeper"]).unwrap(),
-        program,
-        args: vec!["fake".into(), script.into()],
-        env: Vec::new(),
-        cwd: PathBuf::from("/"),
-        nice: 0,
-    };
-    Options {
-        launch,
-        initialize: Initialize::new(Vec::new()),
-        settings: Value::Null,
-        edits: EditPolicy::Refuse,
-        epoch: Epoch(1),
-        limits: Limits::default(),
-    }
 }

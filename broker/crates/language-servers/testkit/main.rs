@@ -13,6 +13,7 @@ mod daemon;
 mod fake;
 mod family;
 mod model;
+mod options;
 mod pool;
 
 use std::process::ExitCode;

@@ -6,11 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{Keeper, LanguageServer, Launch, Limits, Pool, PoolLimits, Profile, Setup};
+use language_servers::{Keeper, LanguageServer, Limits, Pool, PoolLimits, Profile, Setup};
 use lint::Cancel;
 use overlay::Memory;
 
-use crate::family;
+use crate::{family, options::launch};
 
 pub(crate) fn run(count: &str) {
     let pool = Pool::new(PoolLimits::default());
@@ -28,14 +28,8 @@ pub(crate) fn run(count: &str) {
 
 /// Of the workspace with this number.
 fn setup(number: u32) -> Setup {
-    let launch = Launch {
-        keeper: Keeper::this_program(["keeper"]).unwrap(),
-        program: std::env::current_exe().unwrap(),
-        args: vec!["model".into()],
-        env: Vec::new(),
-        cwd: PathBuf::from("/"),
-        nice: 0,
-    };
+    let mut launch = launch(&std::env::current_exe().unwrap(), ["model"]);
+    launch.keeper = Keeper::this_program(["keeper"]).unwrap();
     let profile = Profile::named("ty").unwrap().clone();
     let (root, disk) = (PathBuf::from(format!("/w{number}")), Arc::new(Memory::default()));
     Setup { profile, root, disk, launch, limits: Limits::default(), pause: Duration::from_secs(1) }

@@ -1,19 +1,17 @@
-//! The process that an actor has at the moment: started when it is needed, again after it died, and ready
-//! only when what it says counts.
+//! The process that an actor has at the moment: what it is told and asked, and what it says by itself. How it is
+//! started and ends is in `start.rs`.
 
 mod ask;
+mod pull;
 mod push;
+mod start;
 mod tsserver;
 
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use lint::{Cancel, Completeness};
 use overlay::{ContentHash, View, WorkspacePath};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::value::RawValue;
 
 use super::{
     DiskChange, FAREWELL, Setup,
@@ -22,18 +20,11 @@ use super::{
     shown::{Listener, Shown},
 };
 use crate::{
-    Barrier, Broken, Call, Client, EditPolicy, Ending, Epoch, Event, EventKind, EventSink, Events,
-    Initialize, Limits, Options, PositionEncoding, RequestError, ServerStatus, WorkspaceFolder,
-    board::Post,
-    events,
-    outbox::TICK,
-    profile::{Deletes, fill},
-    uri::{Uris, of_folder},
+    Barrier, Broken, Client, Ending, Event, EventKind, EventSink, Events, PositionEncoding, RequestError,
+    ServerStatus, board::Post, events, profile::Deletes, uri::Uris,
 };
 
-const PULL: &str = "textDocument/diagnostic";
 const BYTES_OF_EVENTS: usize = 64 << 20;
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// How often the same is asked, if the server says meanwhile that its answers are others now.
 const ROUNDS: u32 = 3;
@@ -66,12 +57,6 @@ struct Running {
     heard: BTreeMap<WorkspacePath, Box<RawValue>>,
     /// What it wanted to change while a command of its ran.
     wanted: Vec<Box<RawValue>>,
-}
-
-/// A question under way.
-enum Asked {
-    Pull(Call<Report>),
-    Tsserver(tsserver::Asked),
 }
 
 /// Why there is no answer to any of the units.
@@ -140,62 +125,6 @@ impl Process {
         }
     }
 
-    /// Returns the name and version that it has.
-    pub(super) fn start(&mut self, deadline: Instant, cancel: &Cancel) -> Result<Option<String>, Trouble> {
-        self.listen();
-        self.bury();
-        if self.running.is_none() {
-            self.wait_for_another(deadline, cancel)?;
-            let is_wanted = || !cancel.is_cancelled() && !self.stop.is_cancelled();
-            self.post.admit(deadline, &is_wanted).map_err(Trouble::Pending)?;
-            self.epoch += 1;
-            // Whoever waits for it may give up: the next one finds it started.
-            match Client::start(&self.options(), &self.sink, &self.stop) {
-                Ok(client) => {
-                    self.post.started(&client);
-                    self.running = Some(Running::new(client));
-                }
-                Err(error) => {
-                    self.post.not_started(Epoch(self.epoch), &error);
-                    self.unable = Some(error.to_string());
-                    self.fail();
-                    return Err(Trouble::Failed(error.to_string()));
-                }
-            }
-            self.unable = None;
-        }
-        Ok(self.running.as_ref().and_then(|it| it.client.server().map(str::to_owned)))
-    }
-
-    /// Has it started, and waits until its answers count.
-    pub(super) fn make_ready(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
-        self.start(deadline, cancel)?;
-        if self.running()?.is_ready {
-            return Ok(());
-        }
-        let setup = Arc::clone(&self.setup);
-        for method in self.method().into_iter().chain(setup.profile.registers.as_deref()) {
-            self.running()?.client.wait_for(method, deadline, cancel).map_err(|error| match error {
-                RequestError::TimedOut => {
-                    Trouble::Pending(format!("the server does not offer `{method}` yet"))
-                }
-                other => other.into(),
-            })?;
-        }
-        self.send_canary(deadline, cancel)?;
-        self.running()?.is_ready = true;
-        Ok(())
-    }
-
-    /// What it has to offer before it is asked.
-    fn method(&self) -> Option<&'static str> {
-        match self.setup.profile.barrier {
-            Barrier::Pull | Barrier::PullWhenQuiescent => Some(PULL),
-            Barrier::Tsserver => Some(tsserver::METHOD),
-            Barrier::Version | Barrier::NextPublish | Barrier::Reopen => None,
-        }
-    }
-
     pub(super) fn switch(
         &mut self,
         goal: &Goal,
@@ -258,52 +187,10 @@ impl Process {
         }
     }
 
-    /// Asks for these open documents, in this order, and again if the server has not settled meanwhile.
-    fn pull(
-        &mut self,
-        units: &[&WorkspacePath],
-        deadline: Instant,
-        cancel: &Cancel,
-    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), Trouble> {
-        let mut round = 1;
-        loop {
-            self.wait_for_rest(deadline, cancel)?;
-            let reports = self.pull_once(units, deadline, cancel)?;
-            self.listen();
-            let settled = self.settled()?;
-            let is_late = reports.iter().any(|it| matches!(it, Err(RequestError::TimedOut)));
-            if round == ROUNDS || is_late || cancel.is_cancelled() || !matches!(settled, Settled::No) {
-                // An answer ends a row of failures.
-                self.failures = if is_late { self.failures } else { 0 };
-                return Ok((reports, settled));
-            }
-            round += 1;
-        }
-    }
-
-    /// Why a process that was there has died, which is now accounted for.
-    pub(super) fn bury(&mut self) -> Option<Broken> {
-        self.running.as_ref().inspect(|it| it.client.stop_if_it_hangs());
-        let reason = self.running.as_ref().and_then(|it| it.client.broken())?;
-        // It may be that only its connection is broken.
-        let _ = self.running.take().map(|it| it.client.kill());
-        self.fail();
-        self.post.died(reason.to_string());
-        Some(reason)
-    }
-
     /// Takes what it has said.
     pub(super) fn listen(&mut self) {
         while let Some(event) = self.events.try_next() {
             self.notice(event);
-        }
-    }
-
-    /// Without failure: the next one is started as soon as it is needed.
-    pub(super) fn end(&mut self, grace: Duration, why: Ending) {
-        if let Some(running) = self.running.take() {
-            running.client.shutdown(grace.min(FAREWELL));
-            self.post.ended(why);
         }
     }
 
@@ -328,103 +215,6 @@ impl Process {
 
     pub(super) fn encoding(&self) -> PositionEncoding {
         self.running.as_ref().map_or(PositionEncoding::Utf16, |it| it.client.encoding())
-    }
-
-    fn pull_once(
-        &mut self,
-        units: &[&WorkspacePath],
-        deadline: Instant,
-        cancel: &Cancel,
-    ) -> Result<Vec<Result<Report, RequestError>>, Trouble> {
-        let calls: Vec<Result<Asked, _>> =
-            units.iter().map(|it| self.call(it, deadline, cancel)).collect::<Result<_, Trouble>>()?;
-        let wait = |it: Result<Asked, _>| it.and_then(|it| it.wait(deadline, cancel));
-        let reports: Vec<_> = calls.into_iter().map(wait).collect();
-        self.check_alive()?;
-        if reports.iter().any(Result::is_ok) {
-            self.running()?.shown.answered();
-        }
-        Ok(reports)
-    }
-
-    fn call(
-        &mut self,
-        unit: &WorkspacePath,
-        deadline: Instant,
-        cancel: &Cancel,
-    ) -> Result<Result<Asked, RequestError>, Trouble> {
-        let uri = self.uris.of(unit);
-        let barrier = self.setup.profile.barrier;
-        let running = self.running()?;
-        running.is_refreshed = false;
-        Ok(if barrier == Barrier::Tsserver {
-            tsserver::ask(&running.client, &uri, deadline, cancel).map(Asked::Tsserver)
-        } else {
-            let params = json!({ "textDocument": { "uri": uri } });
-            running.client.call(PULL, &params, deadline, cancel).map(Asked::Pull)
-        })
-    }
-
-    /// Waits until it finds something where there surely is something.
-    fn send_canary(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
-        let setup = Arc::clone(&self.setup);
-        let Some(canary) = &setup.profile.canary else { return Ok(()) };
-        let path = WorkspacePath::new(&canary.path).map_err(|it| Trouble::Failed(it.to_string()))?;
-        let (shown, listener) = self.shown()?;
-        if shown.document(&path).is_none() {
-            shown.open_text(&path, &canary.text, &listener)?;
-        }
-        if !setup.profile.barrier.is_pull() {
-            self.await_canary(&path, deadline, cancel)?;
-        }
-        let mut pause = TICK;
-        while setup.profile.barrier.is_pull() && !self.finds_something(&path, deadline, cancel)? {
-            rest(Instant::now() + pause, deadline, cancel)
-                .ok_or_else(|| Trouble::Pending("the server does not find anything yet".to_owned()))?;
-            pause *= 2;
-        }
-        let (shown, listener) = self.shown()?;
-        Ok(shown.close(&path, &listener)?)
-    }
-
-    fn finds_something(
-        &mut self,
-        path: &WorkspacePath,
-        deadline: Instant,
-        cancel: &Cancel,
-    ) -> Result<bool, Trouble> {
-        let report = self.call(path, deadline, cancel)??.wait(deadline, cancel)?;
-        self.listen();
-        Ok(matches!(report, Report::Full { items } if !items.is_empty()))
-    }
-
-    /// A server that says when it has finished loading is not asked before.
-    fn wait_for_rest(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
-        self.listen();
-        while self.is_loading()? {
-            let Some(event) = self.events.next(deadline, cancel) else {
-                return Err(Trouble::Pending("the server is still loading".to_owned()));
-            };
-            self.notice(event);
-            self.check_alive()?;
-        }
-        Ok(())
-    }
-
-    fn is_loading(&mut self) -> Result<bool, Trouble> {
-        let tells = self.setup.profile.barrier == Barrier::PullWhenQuiescent;
-        Ok(tells && !self.running()?.status.as_ref().is_some_and(|it| it.quiescent))
-    }
-
-    fn settled(&mut self) -> Result<Settled, Trouble> {
-        if self.is_loading()? || self.running()?.is_refreshed {
-            return Ok(Settled::No);
-        }
-        let status = self.running()?.status.as_ref().filter(|it| it.health == "error");
-        let reason = |it: &ServerStatus| {
-            it.message.clone().unwrap_or_else(|| "the server says that it has an error".to_owned())
-        };
-        Ok(status.map_or(Settled::Yes, |it| Settled::Ill(reason(it))))
     }
 
     fn notice(&mut self, event: Event) {
@@ -460,40 +250,6 @@ impl Process {
         let broken: Option<Broken> = self.running()?.client.broken();
         broken.map_or(Ok(()), |it| Err(RequestError::from(it).into()))
     }
-
-    /// After a crash another process is only waited for; one that cannot be started is not tried each time.
-    fn wait_for_another(&self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
-        let Some(time) = self.not_before.filter(|it| *it > Instant::now()) else { return Ok(()) };
-        if let Some(reason) = &self.unable {
-            return Err(Trouble::Failed(reason.clone()));
-        }
-        let late = || Trouble::Pending("the server died, and is started again later".to_owned());
-        rest(time, deadline, cancel).ok_or_else(late)
-    }
-
-    fn fail(&mut self) {
-        let pause = self.setup.pause.saturating_mul(1 << self.failures.min(16));
-        self.failures += 1;
-        self.not_before = Some(Instant::now() + pause.min(LONGEST_PAUSE));
-    }
-
-    fn options(&self) -> Options {
-        let Setup { profile, root, launch, limits, .. } = &*self.setup;
-        let name = root.file_name().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
-        let folder = WorkspaceFolder { uri: of_folder(root), name };
-        let mut initialize = Initialize::new(vec![folder]);
-        initialize.options = fill(&profile.options, root);
-        initialize.capabilities = profile.capabilities.clone();
-        let settings: Value = fill(&profile.settings, root);
-        Options {
-            launch: launch.clone(),
-            initialize,
-            settings,
-            edits: EditPolicy::Refuse,
-            epoch: Epoch(self.epoch),
-            limits: Limits { cancels: profile.cancels, ..limits.clone() },
-        }
-    }
 }
 
 impl Running {
@@ -507,27 +263,5 @@ impl Running {
             heard: BTreeMap::new(),
             wanted: Vec::new(),
         }
-    }
-}
-
-impl Asked {
-    fn wait(self, deadline: Instant, cancel: &Cancel) -> Result<Report, RequestError> {
-        match self {
-            Self::Pull(call) => call.wait(deadline, cancel),
-            Self::Tsserver(asked) => asked.wait(deadline, cancel),
-        }
-    }
-}
-
-/// `None` if the deadline or a cancel came first.
-fn rest(until: Instant, deadline: Instant, cancel: &Cancel) -> Option<()> {
-    loop {
-        let now = Instant::now();
-        if now >= until {
-            return Some(());
-        } else if now >= deadline || cancel.is_cancelled() {
-            return None;
-        }
-        std::thread::sleep(TICK.min(until - now));
     }
 }

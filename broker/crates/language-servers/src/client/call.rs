@@ -88,6 +88,7 @@ impl<R: DeserializeOwned> Call<R> {
                     return serde_json::from_str(result.get()).map_err(|it| self.bad_answer(it));
                 }
                 Answer::Refused(refusal) if refusal.is_passing() => {
+                    // Nothing tells when the server will not be busy any more.
                     rest(pause, deadline, cancel)?;
                     pause = LONGEST_PAUSE.min(2 * pause);
                     self.send_again(deadline, cancel)?;
@@ -105,8 +106,8 @@ impl<R> Drop for Call<R> {
     }
 }
 
-/// The server is busy: nothing tells when it will not be.
-fn rest(pause: Duration, deadline: Instant, cancel: &Cancel) -> Result<(), RequestError> {
+/// Waits for something that nothing tells of.
+pub(crate) fn rest(pause: Duration, deadline: Instant, cancel: &Cancel) -> Result<(), RequestError> {
     let end = Instant::now() + pause;
     while Instant::now() < end {
         if cancel.is_cancelled() {

@@ -1,7 +1,7 @@
 //! An actor over a workspace in memory, with a server at its other end.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -10,7 +10,10 @@ use language_servers::{Barrier, Canary, Deletes, Limits, Profile, Server, Setup}
 use lint::{Cancel, Completeness, Outcome};
 use overlay::{Branch, Memory, View, WorkspacePath};
 
-use crate::fixture::{far, options};
+use crate::{
+    fixture::{TESTKIT, far},
+    testkit,
+};
 
 /// What the server reads itself, as the actor believes.
 const FILES: [(&str, &str); 4] = [("a.m", "a0"), ("b.m", "b0"), ("dir/c.m", "c0"), ("m.toml", "config")];
@@ -43,8 +46,7 @@ pub(crate) fn disk() -> Arc<dyn View> {
 
 /// With the testkit's server of this name.
 pub(crate) fn setup(args: &[&str], profile: Profile) -> Setup {
-    let mut launch = options("").launch;
-    launch.args = args.iter().map(Into::into).collect();
+    let launch = testkit::launch(Path::new(TESTKIT), args);
     let pause = Duration::from_millis(1);
     Setup { profile, root: PathBuf::from("/w"), disk: disk(), launch, limits: Limits::default(), pause }
 }

@@ -1,16 +1,18 @@
 //! A client and the scripted server at its other end.
 
 use std::{
-    path::PathBuf,
+    path::Path,
     time::{Duration, Instant},
 };
 
 use language_servers::{
-    Client, EditPolicy, Ended, Epoch, EventKind, EventSink, Events, Exit, Initialize, Keeper, LanguageServer,
-    Launch, Limits, Options, Pool, RequestError, Setup, StartError, events,
+    Client, Ended, EventKind, EventSink, Events, Exit, LanguageServer, Options, Pool, RequestError, Setup,
+    StartError, events,
 };
 use lint::Cancel;
 use serde_json::{Value, json};
+
+use crate::testkit;
 
 pub(crate) const TESTKIT: &str = env!("CARGO_BIN_EXE_language-servers-testkit");
 
@@ -38,22 +40,7 @@ pub(crate) fn started(pool: &Pool, setup: Setup) -> Result<LanguageServer, Strin
 }
 
 pub(crate) fn options(script: &str) -> Options {
-    let launch = Launch {
-        keeper: Keeper { program: TESTKIT.into(), args: vec!["keeper".into()] },
-        program: TESTKIT.into(),
-        args: vec!["fake".into(), script.into()],
-        env: Vec::new(),
-        cwd: PathBuf::from("/"),
-        nice: 0,
-    };
-    Options {
-        launch,
-        initialize: Initialize::new(Vec::new()),
-        settings: Value::Null,
-        edits: EditPolicy::Refuse,
-        epoch: Epoch(1),
-        limits: Limits::default(),
-    }
+    testkit::options(Path::new(TESTKIT), script)
 }
 
 pub(crate) fn start(options: &Options, sink: &EventSink) -> Result<Client, StartError> {

@@ -28,6 +28,8 @@ mod real_queries;
 mod session;
 mod start;
 mod table;
+#[path = "../../testkit/options.rs"]
+mod testkit;
 mod unanswered;
 mod words;
 mod yard;

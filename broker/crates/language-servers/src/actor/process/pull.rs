@@ -1,0 +1,117 @@
+//! Servers that are asked for what they find: when they have finished loading, and again if they have not settled
+//! meanwhile.
+
+use std::time::Instant;
+
+use lint::Cancel;
+use overlay::WorkspacePath;
+use serde_json::json;
+
+use super::{Process, ROUNDS, Settled, Trouble, tsserver};
+use crate::{Barrier, Call, RequestError, ServerStatus, actor::convert::Report};
+
+pub(super) const PULL: &str = "textDocument/diagnostic";
+
+/// A question under way.
+pub(super) enum Asked {
+    Pull(Call<Report>),
+    Tsserver(tsserver::Asked),
+}
+
+impl Process {
+    /// Asks for these open documents, in this order, and again if the server has not settled meanwhile.
+    pub(super) fn pull(
+        &mut self,
+        units: &[&WorkspacePath],
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), Trouble> {
+        let mut round = 1;
+        loop {
+            self.wait_for_rest(deadline, cancel)?;
+            let reports = self.pull_once(units, deadline, cancel)?;
+            self.listen();
+            let settled = self.settled()?;
+            let is_late = reports.iter().any(|it| matches!(it, Err(RequestError::TimedOut)));
+            if round == ROUNDS || is_late || cancel.is_cancelled() || !matches!(settled, Settled::No) {
+                // An answer ends a row of failures.
+                self.failures = if is_late { self.failures } else { 0 };
+                return Ok((reports, settled));
+            }
+            round += 1;
+        }
+    }
+
+    fn pull_once(
+        &mut self,
+        units: &[&WorkspacePath],
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<Vec<Result<Report, RequestError>>, Trouble> {
+        let calls: Vec<Result<Asked, _>> =
+            units.iter().map(|it| self.call(it, deadline, cancel)).collect::<Result<_, Trouble>>()?;
+        let wait = |it: Result<Asked, _>| it.and_then(|it| it.wait(deadline, cancel));
+        let reports: Vec<_> = calls.into_iter().map(wait).collect();
+        self.check_alive()?;
+        if reports.iter().any(Result::is_ok) {
+            self.running()?.shown.answered();
+        }
+        Ok(reports)
+    }
+
+    pub(super) fn call(
+        &mut self,
+        unit: &WorkspacePath,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<Result<Asked, RequestError>, Trouble> {
+        let uri = self.uris.of(unit);
+        let barrier = self.setup.profile.barrier;
+        let running = self.running()?;
+        running.is_refreshed = false;
+        Ok(if barrier == Barrier::Tsserver {
+            tsserver::ask(&running.client, &uri, deadline, cancel).map(Asked::Tsserver)
+        } else {
+            let params = json!({ "textDocument": { "uri": uri } });
+            running.client.call(PULL, &params, deadline, cancel).map(Asked::Pull)
+        })
+    }
+
+    /// A server that says when it has finished loading is not asked before.
+    pub(super) fn wait_for_rest(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+        self.listen();
+        while self.is_loading()? {
+            let Some(event) = self.events.next(deadline, cancel) else {
+                return Err(Trouble::Pending("the server is still loading".to_owned()));
+            };
+            self.notice(event);
+            self.check_alive()?;
+        }
+        Ok(())
+    }
+
+    fn is_loading(&mut self) -> Result<bool, Trouble> {
+        let tells = self.setup.profile.barrier == Barrier::PullWhenQuiescent;
+        Ok(tells && !self.running()?.status.as_ref().is_some_and(|it| it.quiescent))
+    }
+
+    pub(super) fn settled(&mut self) -> Result<Settled, Trouble> {
+        if self.is_loading()? || self.running()?.is_refreshed {
+            return Ok(Settled::No);
+        }
+        let status = self.running()?.status.as_ref().filter(|it| it.health == "error");
+        let reason = |it: &ServerStatus| {
+            it.message.clone().unwrap_or_else(|| "the server says that it has an error".to_owned())
+        };
+        Ok(status.map_or(Settled::Yes, |it| Settled::Ill(reason(it))))
+    }
+}
+
+impl Asked {
+    pub(super) fn wait(self, deadline: Instant, cancel: &Cancel) -> Result<Report, RequestError> {
+        match self {
+            Self::Pull(call) => call.wait(deadline, cancel),
+            Self::Tsserver(asked) => asked.wait(deadline, cancel),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! How a client starts what the testkit plays. Part of the tests, too.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use language_servers::{EditPolicy, Epoch, Initialize, Keeper, Launch, Limits, Options};
+use serde_json::Value;
+
+/// Both the keeper and the server are this program.
+pub(crate) fn launch(testkit: &Path, args: impl IntoIterator<Item = impl Into<OsString>>) -> Launch {
+    Launch {
+        keeper: Keeper { program: testkit.into(), args: vec!["keeper".into()] },
+        program: testkit.into(),
+        args: args.into_iter().map(Into::into).collect(),
+        env: Vec::new(),
+        cwd: PathBuf::from("/"),
+        nice: 0,
+    }
+}
+
+/// With a server that does what the script says.
+pub(crate) fn options(testkit: &Path, script: &str) -> Options {
+    Options {
+        launch: launch(testkit, ["fake", script]),
+        initialize: Initialize::new(Vec::new()),
+        settings: Value::Null,
+        edits: EditPolicy::Refuse,
+        epoch: Epoch(1),
+        limits: Limits::default(),
+    }
+}
