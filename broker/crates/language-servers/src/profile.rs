@@ -1,6 +1,8 @@
 //! What is known of each server, as data: how it is started, what it can see of a branch, and what proves
 //! that an answer is for the state it was asked about. Knows no process and no message.
 
+mod define;
+
 use std::{
     collections::BTreeMap,
     env,
@@ -217,52 +219,10 @@ fn parse(text: &str) -> Result<Vec<Profile>, toml::de::Error> {
     toml::from_str(text).map(|it: Profiles| it.profile)
 }
 
-fn table_of(name: &str) -> Option<toml::Table> {
-    let all: toml::Table = toml::from_str(include_str!("profiles.toml")).ok()?;
-    let mut tables = all.get("profile")?.as_array()?.iter().filter_map(toml::Value::as_table);
-    tables.find(|it| it.get("name").and_then(toml::Value::as_str) == Some(name)).cloned()
-}
-
-/// Of a server that nobody has tried.
-fn unknown(name: &str) -> toml::Table {
-    toml::toml! {
-        name = name
-        checks = "lints"
-        language-ids = {}
-        sees = { edited-files = false, new-files = false, deletes = "ignored", unopened-dependents = false }
-        memory = "hundreds"
-        install = "see its own documentation"
-    }
-}
-
-fn launch(command: toml::Value) -> Result<toml::Value, String> {
-    let words = command.try_into::<Vec<String>>().map_err(|error| error.message().to_owned())?;
-    let (program, args) = words.split_first().ok_or("`command` names no program")?;
-    let launch = toml::toml! { find = "path" };
-    let with = [("program", program.clone().into()), ("args", args.to_vec().into())];
-    let launch: toml::Table = launch.into_iter().chain(with.map(|(key, it)| (key.to_owned(), it))).collect();
-    Ok(vec![toml::Value::Table(launch)].into())
-}
-
 impl Profile {
     /// The built-in one of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         profiles().iter().find(|it| it.name == name)
-    }
-
-    /// The one of this name with what somebody says of it; of a name that is not built in, what is not said is
-    /// cautious. `command` stands for a program and its arguments.
-    pub fn defined(name: &str, said: toml::Table) -> Result<Self, String> {
-        let mut table = table_of(name).unwrap_or_else(|| unknown(name));
-        for (key, value) in said {
-            let (key, value) =
-                if key == "command" { ("launch".to_owned(), launch(value)?) } else { (key, value) };
-            table.insert(key, value);
-        }
-        if !table.contains_key("languages") {
-            table.insert("languages".to_owned(), vec![name].into());
-        }
-        table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
     }
 
     /// Whether this is a file for the server to check.
@@ -407,32 +367,6 @@ mod tests {
         let (found, args) = Profile::named("ty").unwrap().find(root.path()).unwrap();
         assert_eq!((found, args), (program, &["server".to_owned()][..]));
         assert!(Profile::named("typescript").unwrap().find(root.path()).is_none());
-    }
-
-    #[test]
-    fn somebody_s_own_definitions() {
-        let defined = |name: &str, said: &str| Profile::defined(name, toml::from_str(said).unwrap());
-        let zls =
-            defined("zls", "command = ['/opt/zls', '-x']\nglobs = ['*.zig']\nbarrier = 'pull'\n").unwrap();
-        assert_eq!(
-            (zls.launch[0].program.as_str(), &*zls.launch[0].args),
-            ("/opt/zls", &["-x".to_owned()][..])
-        );
-        assert_eq!((&*zls.languages, zls.language_id(&path("a.zig"))), (&["zls".to_owned()][..], "zls"));
-        assert!(!zls.sees.new_files && zls.covers(&path("a.zig")));
-        let ty = defined("ty", "settings = { ty = { diagnosticMode = 'off' } }").unwrap();
-        assert_eq!(
-            (ty.settings["ty"]["diagnosticMode"].as_str(), ty.memory),
-            (Some("off"), MemoryClass::Tens)
-        );
-        let wrong = [
-            ("zls", "globs = ['*.zig']\nbarrier = 'pull'", "missing field `launch`"),
-            ("zls", "command = []\nglobs = []\nbarrier = 'pull'", "`command` names no program"),
-            ("ty", "barrier = 'guess'", "unknown variant `guess`"),
-        ];
-        for (name, said, why) in wrong {
-            assert!(defined(name, said).unwrap_err().contains(why), "{said}");
-        }
     }
 
     #[test]
