@@ -7,10 +7,12 @@
 //!   `{"flood": COUNT, "send"|"ask": …}` does not wait for answers.
 //! - `{"raw": TEXT}`, `{"big": BYTES}` (a notification), `{"stderr": TEXT}`.
 //! - `{"spawn": "session"|"orphan"}`, `{"tell": "family"|"self"}` (a notification).
-//! - `{"wait-for": FILE}`: goes on when the file is there.
+//! - `{"wait-for": FILE}`: goes on when the file is there. `{"once": FILE, "do": [STEP, …]}`: only
+//!   where the file is not there yet, which then is.
 //! - `{"exit": CODE}`, `{"die": true}`, `{"hang": true}`, `{"close-output": true}`, `{"stop-keeper": true}`.
 
 use std::{
+    fs::File,
     io::{BufRead, BufReader, StdinLock, Write},
     process::exit,
 };
@@ -47,7 +49,11 @@ impl Fake {
         let has = |key: &str| step.get(key).is_some();
         let text = |key: &str| step[key].as_str().unwrap_or_else(|| fail(&format!("{step}: no text")));
         let number = |key: &str| step[key].as_u64().unwrap_or_else(|| fail(&format!("{step}: no number")));
-        if has("flood") {
+        if has("once") {
+            if File::create_new(text("once")).is_ok() {
+                step["do"].as_array().unwrap().iter().for_each(|it| self.step(it));
+            }
+        } else if has("flood") {
             self.flood(number("flood"), step);
         } else if has("expect") {
             self.expect(text("expect"), step);

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use language_servers::{At, Barrier, Canary, NoAnswer, Profile, Question};
 use lint::Cancel;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     actor::{HANG, soon},
     bench::{Bench, path, said, scripted},
-    fixture::far,
+    fixture::{BYE, far},
     words::{FENCE, change, close, open, publish, uri},
 };
 
@@ -52,6 +52,49 @@ fn what_has_the_version_is_the_answer() {
     assert_eq!(bench.says(&[("a.m", Some("a1"))], "a.m"), "one");
     assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "two");
     assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "two again");
+}
+
+#[test]
+fn what_is_of_an_older_version_does_not_count() {
+    let told = |barrier| match barrier {
+        Barrier::Reopen => (
+            vec![open("a.m", 1, "a1"), close("a.m"), open("a.m", 2, "a1")],
+            vec![change("a.m", 3, "a2"), close("a.m"), open("a.m", 4, "a2")],
+            (2, 4),
+        ),
+        _ => (vec![open("a.m", 1, "a1")], vec![change("a.m", 2, "a2")], (1, 2)),
+    };
+    for barrier in [Barrier::Version, Barrier::NextPublish, Barrier::Reopen] {
+        let (first, second, (old, new)) = told(barrier);
+        let late = publish("a.m", Some(old), &["late"]);
+        let script = [
+            first,
+            lines(&[&publish("a.m", Some(old), &["one"]), FENCE]),
+            second,
+            lines(&[&late, &publish("a.m", Some(new), &["two"]), &late, FENCE, BYE]),
+        ];
+        let bench = bench(barrier, &script.concat());
+        assert_eq!(bench.says(&[("a.m", Some("a1"))], "a.m"), "one", "{barrier:?}");
+        assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "two", "{barrier:?}");
+    }
+}
+
+/// Versions begin anew with each process.
+#[test]
+fn what_an_older_process_said_does_not_count() {
+    let opened = r#"{"expect": "textDocument/didOpen"}"#;
+    let reopened = [opened, &close("a.m"), opened].join("\n");
+    let all =
+        [(Barrier::Version, opened, 1), (Barrier::NextPublish, opened, 1), (Barrier::Reopen, &reopened, 2)];
+    for (barrier, told, version) in all {
+        let folder = tempfile::tempdir().unwrap();
+        let stale: Value = serde_json::from_str(&publish("a.m", Some(version), &["stale"])).unwrap();
+        let steps = [json!({ "flood": 20_000, "send": stale["send"] }), json!({ "exit": 3 })];
+        let first = json!({ "once": folder.path().join("first"), "do": steps }).to_string();
+        let new = publish("a.m", Some(version), &["new"]);
+        let bench = bench(barrier, &lines(&[told, &first, &new, FENCE, BYE]));
+        assert_eq!(bench.says(&[("a.m", Some("a1"))], "a.m"), "new", "{barrier:?}");
+    }
 }
 
 #[test]
