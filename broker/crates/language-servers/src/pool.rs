@@ -168,13 +168,13 @@ pub(crate) fn digest(setup: &Setup) -> ContentHash {
     let Setup { profile, launch, root, .. } = setup;
     let surroundings = surroundings::told(&launch.program, root);
     let Profile { options, settings, capabilities, barrier, sees, config_files, .. } = profile;
-    let Profile { canary, registers, opens_silently, reads_late, refers_by, .. } = profile;
+    let Profile { canary, registers, opens, opens_silently, reads_late, refers_by, .. } = profile;
     let Launch { program, args, env, .. } = launch;
     // What is made of a server's answers may be another thing with each version of this program.
     let own = env!("CARGO_PKG_VERSION");
     let text = format!(
         "{own} {surroundings} {root:?} {program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {config_files:?} \
-         {canary:?} {registers:?} {opens_silently} {reads_late} {refers_by:?}"
+         {canary:?} {registers:?} {opens:?} {opens_silently} {reads_late} {refers_by:?}"
     );
     ContentHash::of(text.as_bytes())
 }

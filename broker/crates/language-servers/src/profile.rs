@@ -34,9 +34,13 @@ pub struct Profile {
     pub globs: Vec<String>,
     /// LSP's name of the language, by extension.
     pub language_ids: BTreeMap<String, String>,
-    /// Files that it reads from the disk, whatever a branch has in their place: names, or `*` and how a name ends.
+    /// Files that it reads from the disk, whatever a branch has in their place: names, with `*` for any letters.
+    /// Those whose names begin with that are read only where another file names them.
     #[serde(default)]
     pub config_files: Vec<String>,
+    /// Other files that it sees as they are open, though it does not check them.
+    #[serde(default)]
+    pub opens: Vec<String>,
     /// A file with none of these words in it depends on no other file. Without words, any may.
     #[serde(default)]
     pub refers_by: Vec<String>,
@@ -234,10 +238,21 @@ impl Profile {
         is_one_of(&self.config_files, path)
     }
 
+    /// Whether this is to be open where it differs from the disk.
+    pub(crate) fn shows(&self, path: &WorkspacePath) -> bool {
+        self.covers(path) || is_one_of(&self.opens, path) && !self.is_config(path)
+    }
+
+    /// Whether it looks at this at all.
+    pub(crate) fn reads(&self, path: &WorkspacePath) -> bool {
+        self.shows(path) || self.is_config(path)
+    }
+
     /// Whether the answer about every file may depend on this one. What is only named by its end has to be
     /// referred to.
     pub(crate) fn is_config_of_all(&self, path: &WorkspacePath) -> bool {
-        path.file_name().is_some_and(|name| self.config_files.iter().any(|it| it == name))
+        let mut named = self.config_files.iter().filter(|it| !it.starts_with('*'));
+        path.file_name().is_some_and(|name| named.any(|it| matches(it, name)))
     }
 
     /// Whether the answer about a file with this text may depend on another file.
@@ -271,11 +286,14 @@ impl Profile {
     }
 }
 
-fn is_one_of(globs: &[String], path: &WorkspacePath) -> bool {
-    let matches = |glob: &String, name: &str| match glob.strip_prefix('*') {
-        Some(end) => name.ends_with(end),
+fn matches(glob: &str, name: &str) -> bool {
+    match glob.split_once('*') {
+        Some((start, end)) => name.strip_prefix(start).is_some_and(|it| it.ends_with(end)),
         None => name == glob,
-    };
+    }
+}
+
+fn is_one_of(globs: &[String], path: &WorkspacePath) -> bool {
     path.file_name().is_some_and(|name| globs.iter().any(|it| matches(it, name)))
 }
 
@@ -354,6 +372,9 @@ mod tests {
         let typescript = Profile::named("typescript").unwrap();
         assert_eq!(typescript.language_id(&path("a.tsx")), "typescriptreact");
         assert_eq!(["a.tsx", "a.js"].map(|it| typescript.language(&path(it))), ["typescript", "javascript"]);
+        let config = |it| (typescript.is_config(&path(it)), typescript.shows(&path(it)));
+        assert_eq!(["tsconfig.json", "a/tsconfig.base.json"].map(config), [(true, false); 2]);
+        assert_eq!(["base.json", "a/data.json"].map(config), [(false, true); 2]);
         let c = Profile::named("clangd").unwrap();
         assert_eq!(["a.h", "a.cpp"].map(|it| c.language(&path(it))), ["c", "cpp"]);
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use overlay::{ContentHash, FileKind, View, WorkspacePath};
+use overlay::{ContentHash, FileKind, View, WalkOptions, WorkspacePath, walk};
 
 use crate::{Profile, profile::Deletes};
 
@@ -34,7 +34,7 @@ type Files = BTreeMap<WorkspacePath, Option<ContentHash>>;
 impl Goal {
     pub(super) fn of(view: &dyn View, disk: &dyn View, profile: &Profile, units: &[WorkspacePath]) -> Self {
         let mut goal = Self::default();
-        let is_ours = |it: &WorkspacePath| profile.covers(it) || profile.is_config(it);
+        let is_ours = |it: &WorkspacePath| profile.reads(it);
         for edit in view.edits() {
             let (mut here, mut there) = (Files::new(), Files::new());
             gather(view, &edit, &is_ours, &mut here);
@@ -81,7 +81,7 @@ impl Goal {
             if profile.is_config(&path) {
                 self.config.insert(path.clone());
             }
-            if let (true, Some(hash)) = (profile.covers(&path), hash) {
+            if let (true, Some(hash)) = (profile.shows(&path), hash) {
                 if on_disk.is_none() {
                     self.new.insert(path.clone());
                 }
@@ -93,9 +93,25 @@ impl Goal {
             if profile.is_config(&path) {
                 self.config.insert(path.clone());
             }
-            if profile.covers(&path) {
+            if profile.shows(&path) {
                 self.gone.insert(path);
             }
+        }
+    }
+
+    /// Without the files that are read only where others name them, if none does. Looks into all others.
+    pub(super) fn forget_unnamed(&mut self, view: &dyn View, profile: &Profile) {
+        let of_all = |it: &WorkspacePath| profile.is_config_of_all(it);
+        let mut unnamed: Vec<_> = self.config.iter().filter(|it| !of_all(it)).cloned().collect();
+        self.config.retain(of_all);
+        if unnamed.is_empty() {
+            return;
+        }
+        let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
+        let others = walk(view, &[WorkspacePath::root()], &options);
+        for other in others.filter(|it| profile.reads(it)) {
+            let text = view.open(&other).unwrap_or_default();
+            self.config.extend(unnamed.extract_if(.., |it| is_named_in(it, &text)));
         }
     }
 
@@ -157,6 +173,15 @@ impl Goal {
     pub(super) fn key(&self, units: &[WorkspacePath]) -> ContentHash {
         ContentHash::of(format!("{self:?} {units:?}").as_bytes())
     }
+}
+
+/// By its file name, also without the extension, as modules and configurations are.
+fn is_named_in(path: &WorkspacePath, text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    let name = path.file_name().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |it| it.0);
+    let ends = |it: &str| it.starts_with(['"', '\'', '`']);
+    text.contains(name) || text.match_indices(stem).any(|(at, it)| ends(&text[at + it.len()..]))
 }
 
 /// All files at and below `path`; `None` for one that cannot be read. What is not there has none.
@@ -249,6 +274,27 @@ mod tests {
         assert_eq!(reason("b/new.ts"), None);
         let want = "the folder of `n/new.ts` is not on the disk, and typescript may not see into it";
         assert_eq!(reason("n/new.ts").as_deref(), Some(want));
+    }
+
+    #[test]
+    fn a_file_that_nothing_names_does_not_count() {
+        let files = [("a.ts", "import d from './data.json'"), ("tsconfig.json", "{\"extends\": \"./base\"}")];
+        let disk: Arc<dyn View> = Arc::new(Memory::from_files(files).unwrap());
+        let reason = |server: &str, new: &str| {
+            let profile = Profile::named(server).unwrap();
+            let mut branch = Branch::new(Arc::clone(&disk));
+            branch.write(&path(new), "{}".into()).unwrap();
+            let view = branch.snapshot();
+            let mut goal = Goal::of(&view, &*disk, profile, &[path("a.ts")]);
+            goal.forget_unnamed(&view, profile);
+            (goal.unseen_by(profile, &path("a.ts")).is_some(), goal.documents.contains_key(&path(new)))
+        };
+        let old = |new| reason("typescript-language-server", new);
+        assert_eq!(["data.json", "base.json", "tsconfig.x.json"].map(old), [(true, false); 3]);
+        assert_eq!(["other.json", "a.txt"].map(old), [(false, false); 2]);
+        let new = |new| reason("typescript", new);
+        assert_eq!(["data.json", "base.json", "other.json"].map(new), [(false, true); 3]);
+        assert_eq!(["tsconfig.json", "package.json"].map(new), [(true, false); 2]);
     }
 
     #[test]

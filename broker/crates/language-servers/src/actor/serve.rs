@@ -159,7 +159,9 @@ impl Actor {
     /// With these documents open.
     pub(super) fn goal(&self, request: &Request, documents: &[WorkspacePath]) -> Goal {
         let setup = &self.setup;
-        Goal::of(&*request.view, &*setup.disk, &setup.profile, documents)
+        let mut goal = Goal::of(&*request.view, &*setup.disk, &setup.profile, documents);
+        goal.forget_unnamed(&*request.view, &setup.profile);
+        goal
     }
 
     /// With the documents open, too, that others ask about in this turn. What has crashed is asked alone.

@@ -97,8 +97,7 @@ pub(crate) fn look(view: &Arc<dyn View>, profile: &Profile) -> Looked {
     let mut names: BTreeMap<WorkspacePath, Vec<String>> = BTreeMap::new();
     let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
     for path in walk(&traced, &[WorkspacePath::root()], &options) {
-        let is_read = profile.covers(&path) || profile.is_config(&path);
-        if let (true, Some(directory), Some(name)) = (is_read, path.parent(), path.file_name()) {
+        if let (true, Some(directory), Some(name)) = (profile.reads(&path), path.parent(), path.file_name()) {
             names.entry(directory).or_default().push(name.to_owned());
         }
     }

@@ -144,6 +144,7 @@ pub(crate) fn switch(
 /// A file that only a branch has, and one that it does not have: seen, or said not to be seen.
 fn check_files(name: &str, setup: Setup, language: Language) {
     let (disk, sees) = (Arc::clone(&setup.disk), setup.profile.sees);
+    let refers = setup.profile.refers_by.iter().any(|it| language.text("b", 0).contains(it));
     let server = Server::new(setup);
     let ask = |module: &str, edit: &dyn Fn(&mut Branch)| {
         language.ask(&server, &language.view(&disk, edit), &[module]).remove(0)
@@ -178,7 +179,7 @@ fn check_files(name: &str, setup: Setup, language: Language) {
         let is_seen = match sees.deletes {
             Deletes::Watched => is_missed(&gone),
             Deletes::Irrelevant => is_right(&gone, 0),
-            Deletes::Emulated | Deletes::Ignored if language.depends() => is_partial(&gone),
+            Deletes::Emulated | Deletes::Ignored if language.depends() || refers => is_partial(&gone),
             Deletes::Emulated | Deletes::Ignored => is_right(&gone, 0),
         };
         assert!(is_seen, "{name}: {gone:?}");

@@ -156,7 +156,7 @@ impl Bench {
     }
 }
 
-fn setup(name: &str, program: OsString, folder: &Path) -> Setup {
+pub(crate) fn setup(name: &str, program: OsString, folder: &Path) -> Setup {
     let disk: Arc<dyn View> = Arc::new(Disk::new(folder).unwrap());
     let profile = Profile::named(name).unwrap().clone();
     let mut launch = options("").launch;
