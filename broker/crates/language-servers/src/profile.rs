@@ -73,6 +73,9 @@ pub struct Profile {
     /// A method that the server registers when it is ready.
     #[serde(default)]
     pub registers: Option<String>,
+    /// What it logs before it answers `initialize`, with `*` for its version, if the answer does not tell that.
+    #[serde(default)]
+    pub greeting: Option<String>,
     /// Whether other files see an opened document as it is only once it was changed.
     #[serde(default)]
     pub opens_silently: bool,
@@ -272,6 +275,13 @@ impl Profile {
         let exact = self.languages.iter().find(|it| *it == id);
         let begins = || self.languages.iter().find(|it| id.starts_with(it.as_str()));
         exact.or_else(begins).or(self.languages.first()).map_or("", String::as_str)
+    }
+
+    /// Its name and version, as one of these messages tells.
+    pub(crate) fn version_in(&self, messages: &[String]) -> Option<String> {
+        let (start, end) = self.greeting.as_ref()?.split_once('*')?;
+        let version = |it: &String| Some(it.strip_prefix(start)?.strip_suffix(end)?.to_owned());
+        Some(format!("{} {}", self.name, messages.iter().find_map(version)?))
     }
 
     /// The first program that is there, with its arguments.

@@ -43,10 +43,11 @@ impl Post {
         InLine(self)
     }
 
-    pub(crate) fn started(&self, client: &Client) {
+    /// `version` is its name and version.
+    pub(crate) fn started(&self, client: &Client, version: Option<String>) {
         self.change(|seat| {
             seat.pid = Some(client.pid());
-            seat.version = client.server().map(str::to_owned).or(seat.version.take());
+            seat.version = version.or(seat.version.take());
             seat.counts.starts += 1;
             seat.keep_log(client.epoch(), client.log());
         });

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     bench::{disk, path, profile, said, setup},
-    fixture::{far, started},
+    fixture::{BYE, far, started},
 };
 
 fn check(linter: &LanguageServer, view: &Arc<dyn View>) -> Outcome {
@@ -44,6 +44,29 @@ fn an_answer_holds_where_the_server_sees_the_same() {
     assert!(!holds(|it| drop(it.write(&path("dir/new.m"), "new".into()))));
     assert!(!holds(|it| drop(it.write(&path("m.toml"), "new".into()))));
     assert!(!holds(|it| drop(it.remove(&path("dir/c.m")))));
+}
+
+#[test]
+fn a_version_may_be_told_by_a_greeting() {
+    let greet = |text: &str| {
+        let params = json!({ "type": 3, "message": text });
+        json!({ "send": { "method": "window/logMessage", "params": params } }).to_string()
+    };
+    let script = [
+        r#"{"expect": "initialize"}"#,
+        &greet("Hello"),
+        &greet("Server 1.2.3 starts"),
+        r#"{"reply": "initialize", "answer": {"capabilities": {"diagnosticProvider": {}}}}"#,
+        r#"{"expect": "initialized"}"#,
+        BYE,
+    ];
+    let version = |greeting: Option<&str>| {
+        let profile = language_servers::Profile { greeting: greeting.map(str::to_owned), ..profile() };
+        let setup = setup(&["fake", &script.join("\n")], profile);
+        started(&Pool::default(), setup).unwrap().version(far(), &Cancel::default()).unwrap()
+    };
+    assert_eq!(version(Some("Server * starts")), "model 1.2.3");
+    assert_eq!([version(Some("Client *")), version(None)], ["", ""]);
 }
 
 #[test]

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use language_servers::{Ended, Exit, Initialize, PositionEncoding, Positions, WorkspaceFolder, events};
+use language_servers::{Ended, Exit, Initialize, Pool, PositionEncoding, Positions, WorkspaceFolder, events};
 use lint::Cancel;
 use serde_json::{Value, json};
 
-use crate::fixture::{far, options, start};
+use crate::{
+    fixture::{far, options, start, started},
+    real_queries::setup,
+};
 
 #[test]
 fn ty_answers() {
@@ -40,4 +43,20 @@ fn ty_answers() {
 
     let ended = client.shutdown(Duration::from_secs(30));
     assert_eq!(ended, Ended { exit: Exit::Code(0), was_killed: false }, "{:?}", client.stderr());
+}
+
+#[test]
+fn pyright_s_version_is_known() {
+    for (name, variable) in [("pyright", "BROKER_TEST_PYRIGHT"), ("basedpyright", "BROKER_TEST_BASEDPYRIGHT")]
+    {
+        let Some(program) = std::env::var_os(variable) else {
+            println!("skipped: {variable} does not name a server");
+            continue;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let linter = started(&Pool::default(), setup(name, program, folder.path())).unwrap();
+        let version = linter.version(far(), &Cancel::default()).unwrap();
+        let number = version.strip_prefix(name).unwrap().trim_start();
+        assert!(number.starts_with(|it: char| it.is_ascii_digit()), "{version:?}");
+    }
 }

@@ -40,7 +40,9 @@ impl Process {
             // Whoever waits for it may give up: the next one finds it started.
             match Client::start(&self.options(), &self.sink, &self.stop) {
                 Ok(client) => {
-                    self.post.started(&client);
+                    let told = || self.setup.profile.version_in(&client.messages());
+                    let version = client.server().map(str::to_owned).or_else(told);
+                    self.post.started(&client, version);
                     self.running = Some(Running::new(client));
                 }
                 Err(error) => {
@@ -52,7 +54,7 @@ impl Process {
             }
             self.unable = None;
         }
-        Ok(self.running.as_ref().and_then(|it| it.client.server().map(str::to_owned)))
+        Ok(self.post.version())
     }
 
     /// Has it started, and waits until its answers count.
