@@ -76,3 +76,23 @@ fn of_the_disk() {
     let missing = "use.py:1:6: ty/import-not-found";
     assert_eq!(check(&it, &["--changed"]), found(&[OLD, missing]), "what is gone is missed");
 }
+
+#[test]
+fn through_a_link() {
+    let users = ["from link.lib import double\n\ndouble(1)\n", "from real.lib import double\n\ndouble(1)\n"];
+    let [linked, real] = users;
+    let Some(it) = Trusted::new(&[("real/lib.py", FILES[0].1), ("a.py", linked), ("b.py", real)]) else {
+        return;
+    };
+    std::os::unix::fs::symlink("real", it.place.root().join("link")).unwrap();
+    it.ok(&["branch", "fork", "try"]);
+    it.write("a.py", &format!("{linked}double(2)\n"));
+    let check_all = || it.run(&["check", "--branch", "try", "--select", "ty/ALL"]);
+    assert_eq!(check_all().status.code(), Some(0), "nothing behind the link is edited");
+    it.write("link/lib.py", EDITED);
+    let output = check_all();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let want = "`real/lib.py` is also reached through the link `link`, and there it is as on the disk";
+    assert!(told.contains(want), "{told}");
+}

@@ -376,3 +376,24 @@ fn said_by(it: &Place, name: &str) -> String {
         std::thread::yield_now();
     }
 }
+
+#[test]
+fn who_is_trusted_no_more_has_no_servers() {
+    let it = place("");
+    it.run(&["trust"]);
+    assert!(it.run(&["branch", "fork", "one"]).status.success());
+    let running = || {
+        let (_, stdout, _) = told(&it.run(&["servers", "--output-format", "json"]));
+        let all: Value = serde_json::from_str(&stdout).unwrap();
+        all.as_array().unwrap().iter().filter(|it| !it["pid"].is_null()).count()
+    };
+    let begin = || (check(&it, &["--branch", "one"]).0, running());
+    assert_eq!(begin(), (Some(1), 1));
+    it.write("a.m", "not asked before");
+    assert!(it.run(&["servers", "end"]).status.success());
+    assert_eq!(running(), 0);
+    assert_eq!(begin(), (Some(1), 1), "it is started again");
+    assert!(it.run(&["trust", "--revoke"]).status.success());
+    assert_eq!(running(), 0);
+    assert_eq!(begin(), (Some(2), 0));
+}

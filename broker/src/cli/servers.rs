@@ -1,14 +1,17 @@
 //! `broker servers`
 
-use std::fmt::Write as _;
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 use broker_proto::v1 as pb;
 use serde::Serialize;
 
-use super::{AnswerFormat, Session, json, words};
+use super::{AnswerFormat, Session, json, trust::workspace_folder, words};
 use crate::{CliError, Exit, client::Client, render::printable};
 
-/// List the language servers of the daemon, or show what one of them wrote
+/// List the language servers of the daemon, show what one of them wrote, or end them
 ///
 /// Exits with 1 if no daemon is running. Never starts one. `broker doctor` says which servers a workspace is to
 /// have.
@@ -25,6 +28,11 @@ pub(super) struct Args {
 enum Command {
     /// Show what the servers of a name wrote to their standard error lately, with the count of the process
     Log { name: String },
+    /// End the servers of a folder and of those below it; they are started again when they are needed
+    End {
+        /// [default: the workspace around the current folder]
+        path: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -82,9 +90,22 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             let logs: Vec<_> = answer.logs.into_iter().map(log).collect();
             if args.output_format == AnswerFormat::Json { json(&logs) } else { told(&logs) }
         }
+        Some(Command::End { path }) => {
+            let folder = workspace_folder(path.as_deref(), session)?;
+            end(&client, &folder)?;
+            session.messages.line(&format!("no language server runs in {} any more", folder.display()));
+            String::new()
+        }
     };
     session.print(&text)?;
     Ok(Exit::Clean)
+}
+
+/// Ends those of a folder.
+pub(super) fn end(client: &Client, folder: &Path) -> Result<(), CliError> {
+    let root = folder.to_str().ok_or_else(|| CliError::usage("the folder's name is not UTF-8"))?.to_owned();
+    client.call(client.servers().end_servers(pb::EndServersRequest { root }))?;
+    Ok(())
 }
 
 fn server(it: pb::Server) -> Server {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{AnswerFormat, Session, json};
-use crate::{CliError, Exit, trust::Trusted, workspace::Workspace};
+use super::{AnswerFormat, Session, json, servers};
+use crate::{CliError, Exit, client::Client, trust::Trusted, workspace::Workspace};
 
 /// Let language servers run in a workspace
 ///
@@ -21,7 +21,7 @@ pub(super) struct Args {
     /// The folder [default: the root of the workspace that holds the current folder]
     path: Option<PathBuf>,
 
-    /// Take it back
+    /// Take it back, and end the servers that run there
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
 
@@ -47,9 +47,12 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         session.print(&text)?;
         return Ok(Exit::Clean);
     }
-    let folder = folder(args, session)?;
+    let folder = workspace_folder(args.path.as_deref(), session)?;
     let said = if args.revoke {
         let was = trusted.remove(&folder).map_err(unusable)?;
+        if let Some(client) = Client::running(&session.surroundings.cancel)? {
+            servers::end(&client, &folder)?;
+        }
         if was { "is not trusted any more" } else { "was not trusted" }
     } else {
         let is_new = trusted.add(&folder).map_err(unusable)?;
@@ -62,9 +65,10 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     Ok(Exit::Clean)
 }
 
-fn folder(args: &Args, session: &Session) -> Result<PathBuf, CliError> {
+/// The folder that is named, or the workspace around the current one.
+pub(super) fn workspace_folder(path: Option<&Path>, session: &Session) -> Result<PathBuf, CliError> {
     let cwd = session.cwd()?;
-    match &args.path {
+    match path {
         Some(path) => canonical(&cwd.join(path)),
         None => {
             let found =

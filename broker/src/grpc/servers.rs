@@ -1,6 +1,6 @@
 //! `ServerService`.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use broker_proto::v1::{self as pb, server_service_server::ServerService};
 use language_servers::ServerReport;
@@ -32,6 +32,22 @@ impl ServerService for Front {
         Ok(Response::new(pb::GetServerLogResponse {
             logs: logs.into_iter().map(to_proto::server_log).collect(),
         }))
+    }
+
+    async fn end_servers(
+        &self,
+        request: Request<pb::EndServersRequest>,
+    ) -> Result<Response<pb::EndServersResponse>, Status> {
+        let root = PathBuf::from(request.into_inner().root);
+        if !root.is_absolute() {
+            return Err(status::invalid("root", "the path of a folder must be absolute"));
+        }
+        let daemon = Arc::clone(&self.0);
+        blocking(move || {
+            daemon.servers.pool.release(&root);
+            Ok(Response::new(pb::EndServersResponse {}))
+        })
+        .await
     }
 }
 

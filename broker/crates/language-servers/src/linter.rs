@@ -83,13 +83,12 @@ impl LanguageServer {
         cancel: &Cancel,
     ) -> Reply {
         let looked = look(view, &self.setup.profile);
-        self.team.tell_changes(&**view, &looked.contents);
+        let edited = self.team.tell_changes(&**view, &looked.contents);
         let mut reply = self.team.query(Arc::clone(view), question, deadline, cancel);
-        if let Ok(found) = &mut reply.found
-            && !looked.reads.holds_in(&**view)
-        {
-            let why = || "files have changed while it was asked".to_owned();
-            found.partial.get_or_insert_with(why);
+        if let Ok(found) = &mut reply.found {
+            let changed = || "files have changed while it was asked".to_owned();
+            let changed = || (!looked.reads.holds_in(&**view)).then(changed);
+            found.partial = found.partial.take().or_else(changed).or_else(|| looked.hidden(&edited, &**view));
         }
         reply
     }
@@ -124,7 +123,7 @@ impl Linter for LanguageServer {
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
         let looked = look(&job.view, &self.setup.profile);
-        self.team.tell_changes(&*job.view, &looked.contents);
+        let edited = self.team.tell_changes(&*job.view, &looked.contents);
         let mut outcomes = Vec::new();
         for (number, units) in job.units.chunks(AT_ONCE).enumerate() {
             let units: Vec<_> = units.iter().map(|it| it.path.clone()).collect();
@@ -134,10 +133,11 @@ impl Linter for LanguageServer {
             self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
         }
         let is_another = self.identity.digest != digest(&self.setup);
+        let installed = is_another.then(|| "something was installed while it was asked".to_owned());
+        let unsure = installed.or_else(|| looked.hidden(&edited, &*job.view));
         for (index, mut outcome) in outcomes {
-            if is_another && outcome.completeness == Completeness::Complete {
-                let why = "something was installed while it was asked".to_owned();
-                outcome.completeness = Completeness::Partial(why);
+            if let (Some(why), Completeness::Complete) = (&unsure, &outcome.completeness) {
+                outcome.completeness = Completeness::Partial(why.clone());
             }
             let reads = Arc::new(looked.related(&outcome));
             answer(index, Outcome { reads, ..outcome });

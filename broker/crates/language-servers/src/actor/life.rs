@@ -51,7 +51,12 @@ pub(super) struct Age {
     switches: u32,
     /// After the first answer, where it is known.
     first: Option<u64>,
+    /// What a process before it came to so soon that the work must take it, and no leak.
+    needs: u64,
 }
+
+/// Answers, of which each may be about many files.
+const SOON: u32 = 1_000;
 
 /// Why a process is used no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +72,11 @@ impl Age {
         self.switches += 1;
     }
 
+    /// Of the process that comes after it.
+    pub(super) fn next(&self) -> Self {
+        Self { needs: self.needs, ..Self::default() }
+    }
+
     /// To be called after each answer; `measure` gives its memory in bytes, and is told whether it is the first.
     pub(super) fn answered(
         &mut self,
@@ -79,9 +89,12 @@ impl Age {
         } else if self.answers == 1 {
             self.first = measure(true);
         } else if self.answers.is_multiple_of(life.look.max(1)) {
-            let (first, now) = (self.first?, measure(false)?);
+            let (first, now) = (self.first?.max(self.needs), measure(false)?);
             let most = first.saturating_mul(life.growth).max(first.saturating_add(life.slack));
-            return (now > most).then_some(Worn::Memory);
+            if now > most {
+                self.needs = if self.answers <= SOON { now } else { 0 };
+                return Some(Worn::Memory);
+            }
         }
         None
     }
@@ -106,6 +119,17 @@ mod tests {
         assert_eq!(worn(&[10, 60, 100, 100], &life), [None, None, None, Some(Worn::Memory)]);
         let mut age = Age::default();
         assert!((0..100).all(|_| age.answered(&life, |_| None).is_none()));
+    }
+
+    #[test]
+    fn what_the_work_takes_is_no_wear() {
+        let life = Life { growth: 2, slack: 50, look: 1, ..Life::default() };
+        let mut age = Age::default();
+        let mut answered = |memory| age.answered(&life, |_| Some(memory)).inspect(|_| age = age.next());
+        assert_eq!([10, 60, 61].map(&mut answered), [None, None, Some(Worn::Memory)]);
+        assert_eq!([10, 122, 123].map(&mut answered), [None, None, Some(Worn::Memory)]);
+        assert!(answered(10).is_none() && (0..=SOON).all(|_| answered(246).is_none()));
+        assert_eq!([247, 10, 61].map(&mut answered), [Some(Worn::Memory), None, Some(Worn::Memory)]);
     }
 
     #[test]

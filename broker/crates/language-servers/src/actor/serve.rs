@@ -9,7 +9,7 @@ use std::{
 use lint::Outcome;
 use overlay::{ContentHash, WorkspacePath};
 
-use super::{Actor, Age, Asked, Class, FAREWELL, Goal, Message, Request, Task, Trouble};
+use super::{Actor, Asked, Class, FAREWELL, Goal, Message, Request, Task, Trouble};
 use crate::{Broken, Ending, ProtocolError, ServerState};
 
 /// Between two looks at what an idle server says.
@@ -25,6 +25,9 @@ enum Death {
     /// We killed it for something else.
     Ours,
 }
+
+/// How many documents are open for others: each takes time with each that is opened or closed after it.
+const BESIDE: usize = 256;
 
 impl Death {
     fn of(reason: &Broken) -> Self {
@@ -173,7 +176,12 @@ impl Actor {
     ) -> Goal {
         if !self.crashes.has(request.state_key) {
             let waiting = self.queue.of_this_turn().flat_map(|it| it.documents());
-            self.beside.extend(waiting.chain(documents).cloned());
+            let all: Vec<_> = waiting.chain(documents).take(BESIDE).cloned().collect();
+            // What was asked about first is probably not asked about again.
+            if self.beside.len() + all.len() > BESIDE {
+                self.beside.clear();
+            }
+            self.beside.extend(all);
             goal.open_too(&*request.view, &self.beside);
         }
         goal
@@ -255,7 +263,7 @@ impl Actor {
         self.present_key = None;
         self.owed = None;
         self.beside.clear();
-        self.age = Age::default();
+        self.age = self.age.next();
         self.worn = None;
     }
 }

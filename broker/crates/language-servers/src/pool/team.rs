@@ -54,11 +54,12 @@ impl Team {
         Ok(version.unwrap_or_default())
     }
 
-    /// Tells all processes what changed on the disk, as far as the view shows it.
-    pub(crate) fn tell_changes(&self, view: &dyn View, contents: &Contents) {
+    /// Tells all processes what changed on the disk, as far as the view shows it. Returns the files that the view
+    /// shows otherwise.
+    pub(crate) fn tell_changes(&self, view: &dyn View, contents: &Contents) -> Vec<WorkspacePath> {
         self.told().update(view, contents, |changes| {
             self.members().servers.iter().for_each(|it| it.disk_changed(changes.clone()));
-        });
+        })
     }
 
     fn told(&self) -> &Told {

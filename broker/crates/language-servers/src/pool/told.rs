@@ -28,25 +28,26 @@ impl Told {
         Self { disk, contents: Mutex::new(contents) }
     }
 
-    /// Tells what changed on the disk, as far as the view shows it. What is told at the same time waits, so
-    /// that changes are told in their order.
+    /// Tells what changed on the disk, as far as the view shows it, and returns what the view edits. What is told
+    /// at the same time waits, so that changes are told in their order.
     pub(super) fn update(
         &self,
         view: &dyn View,
         now: &Contents,
         tell: impl FnOnce(Vec<(WorkspacePath, DiskChange)>),
-    ) {
+    ) -> Vec<WorkspacePath> {
         let edits: BTreeSet<_> = view.edits().into_iter().collect();
         let is_edited = |it: &WorkspacePath| it.ancestors().any(|above| edits.contains(&above));
         let mut told = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         let differs = |path: &WorkspacePath| told.get(path) != now.get(path);
         let paths: BTreeSet<_> = now.keys().chain(told.keys()).filter(|it| differs(it)).cloned().collect();
         if paths.is_empty() {
-            return;
+            return Vec::new();
         }
+        let (edited, changed): (Vec<_>, Vec<_>) = paths.into_iter().partition(is_edited);
         let mut folders: BTreeSet<_> = told.keys().flat_map(folders_of).collect();
         let mut changes = Vec::new();
-        for path in paths.into_iter().filter(|it| !is_edited(it)) {
+        for path in changed {
             // A branch may only have moved what a walk passes over.
             let found = Read::Content(path.clone()).observe(&*self.disk);
             let before = match found {
@@ -64,6 +65,7 @@ impl Told {
         if !changes.is_empty() {
             tell(changes);
         }
+        edited
     }
 }
 
@@ -87,6 +89,24 @@ impl Looked {
         let paths = outcome.diagnostics.iter().flat_map(|it| &it.related).filter_map(|it| it.path.as_ref());
         let seen = paths.filter_map(|it| Some((Read::Content(it.clone()), *self.contents.get(it)?)));
         seen.collect()
+    }
+
+    /// Why a server may see something else than the view has: what is edited and reached through a link is there
+    /// as the disk has it.
+    pub(crate) fn hidden(&self, edited: &[WorkspacePath], view: &dyn View) -> Option<String> {
+        let link = |read: &Read| match read {
+            Read::Link(path) => Some(path.clone()),
+            _ => None,
+        };
+        let links = self.reads.iter().filter_map(|(read, _)| link(read)).filter(|_| !edited.is_empty());
+        let hides = |link: WorkspacePath| {
+            let target = view.resolve(&link).ok()?;
+            let path = edited.iter().find(|it| it.starts_with(&target))?;
+            Some(format!(
+                "`{path}` is also reached through the link `{link}`, and there it is as on the disk"
+            ))
+        };
+        links.filter_map(hides).next()
     }
 }
 
