@@ -10,7 +10,7 @@ import grpc
 sys.path.insert(0, str(Path(__file__).parent / "generated"))
 
 from broker.v1 import branch_pb2, branch_pb2_grpc, check_pb2, check_pb2_grpc, file_pb2, file_pb2_grpc  # noqa: E402
-from broker.v1 import types_pb2, workspace_pb2, workspace_pb2_grpc  # noqa: E402
+from broker.v1 import query_pb2, query_pb2_grpc, types_pb2, workspace_pb2, workspace_pb2_grpc  # noqa: E402
 
 # Seconds. Nothing here should take so long; without a deadline, a call could wait forever.
 TIMEOUT = 60
@@ -30,6 +30,7 @@ class Client:
         self.branches = branch_pb2_grpc.BranchServiceStub(channel)
         self.files = file_pb2_grpc.FileServiceStub(channel)
         self.checks = check_pb2_grpc.CheckServiceStub(channel)
+        self.queries = query_pb2_grpc.QueryServiceStub(channel)
 
     def open(self, folder: Path) -> str:
         """The workspace's handle. To open a folder that is open already costs nothing."""
@@ -87,11 +88,24 @@ class Client:
         return fixed
 
     def check(
-        self, target: types_pb2.Target, paths: list[str], new_only: bool = False
+        self, target: types_pb2.Target, paths: list[str], new_only: bool = False, dependents: bool = False
     ) -> Iterator[check_pb2.CheckResponse]:
-        """`started`, then findings as they come, then a `summary`. To stop reading early cancels the check."""
-        request = check_pb2.CheckRequest(target=target, paths=paths, new_only=new_only)
+        """`started`, then findings as they come, then a `summary`. To stop reading early cancels the check.
+
+        With `dependents`, language servers are also asked about the files that import those at `paths`.
+        """
+        request = check_pb2.CheckRequest(target=target, paths=paths, new_only=new_only, dependents=dependents)
         return self.checks.Check(request, timeout=TIMEOUT)
+
+    def references(self, branch_id: str, path: str, line: int, column: int) -> query_pb2.QueryResponse:
+        """Where the name at a place is used, in the branch. A language server answers, if the user trusts the folder."""
+        kind = query_pb2.QUERY_KIND_REFERENCES
+        return self._query(branch_id, kind, path, line, column)
+
+    def rename(self, branch_id: str, path: str, line: int, column: int, name: str) -> query_pb2.QueryResponse:
+        """Renames what is at a place, in the branch; refused if the branch is edited meanwhile."""
+        kind = query_pb2.QUERY_KIND_RENAME
+        return self._query(branch_id, kind, path, line, column, text=name, apply=True)
 
     def diff(self, branch_id: str) -> str:
         """What the branch changed, as a patch."""
@@ -105,6 +119,12 @@ class Client:
 
     def discard(self, branch_id: str) -> None:
         self.branches.DiscardBranch(branch_pb2.DiscardBranchRequest(branch_id=branch_id), timeout=TIMEOUT)
+
+    def _query(self, branch_id: str, kind, path: str, line: int, column: int, **more) -> query_pb2.QueryResponse:
+        # Lines and columns count from 1, columns in characters.
+        position = types_pb2.Position(line=line, column=column)
+        request = query_pb2.QueryRequest(target=on_branch(branch_id), kind=kind, path=path, position=position, **more)
+        return self.queries.Query(request, timeout=TIMEOUT)
 
     def _edit(self, branch_id: str, edits: list[file_pb2.FileEdit]) -> int:
         request = file_pb2.EditFilesRequest(branch_id=branch_id, edits=edits)

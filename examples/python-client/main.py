@@ -31,6 +31,16 @@ def arguments() -> argparse.Namespace:
     check.add_argument("paths", nargs="*")
     check.add_argument("--base", action="store_true", help="the handle is a workspace's: check its base")
     check.add_argument("--new-only", action="store_true", help="only what differs from the branch's parent")
+    check.add_argument("--dependents", action="store_true", help="also what language servers say of files that import these")
+    for name, more, about in [
+        ("references", "", "print where a name is used in the branch; lines and columns count from 1"),
+        ("rename", " name", "rename what is at a place, in the branch"),
+    ]:
+        added = command(name, "branch path", about)
+        added.add_argument("line", type=int)
+        added.add_argument("column", type=int)
+        for it in more.split():
+            added.add_argument(it)
     command("diff", "branch", "print what the branch changed")
     command("commit", "branch", "write the branch to the disk").add_argument("--if-revision", type=int)
     command("discard", "branch", "forget the branch")
@@ -52,7 +62,11 @@ def run(client: Client, args: argparse.Namespace) -> int:
             print("fixed", client.fix(args.branch, args.paths))
         case "check":
             target = on_base(args.handle) if args.base else on_branch(args.handle)
-            return report(client.check(target, args.paths, args.new_only))
+            return report(client.check(target, args.paths, args.new_only, args.dependents))
+        case "references":
+            return places(client.references(args.branch, args.path, args.line, args.column))
+        case "rename":
+            print("revision", client.rename(args.branch, args.path, args.line, args.column, args.name).applied_revision)
         case "diff":
             print(client.diff(args.branch), end="")
         case "commit":
@@ -81,6 +95,16 @@ def report(events) -> int:
                 print(f"{it.findings} findings in {it.files} files at revision {it.revision}, {level}")
                 return 2 if level != "complete" else 1 if it.findings else 0
     return 2
+
+
+def places(answer) -> int:
+    for it in answer.items:
+        at = it.location.range.start
+        print(f"{it.location.path}:{at.line}:{at.column}")
+    # What the server does not see of the branch, it cannot find.
+    if answer.partial_reason:
+        print(f"there may be more: {answer.partial_reason}", file=sys.stderr)
+    return 2 if answer.partial_reason else 0
 
 
 def main() -> int:

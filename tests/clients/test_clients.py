@@ -21,7 +21,7 @@ CLIENTS = {
     "python": [sys.executable, EXAMPLES / "python-client/main.py"],
     "typescript": ["node", EXAMPLES / "typescript-client/dist/main.js"],
 }
-SERVICES = [f"broker.v1.{it}Service" for it in ("Branch", "Check", "Daemon", "File", "Rule", "Workspace")]
+SERVICES = [f"broker.v1.{it}Service" for it in ("Branch", "Check", "Daemon", "File", "Query", "Rule", "Server", "Workspace")]
 
 # `é` shows that offsets count bytes.
 APP = 'import os\nimport sys\n\n\ndef main() -> None:\n    print("é", sys.argv)\n\n\nmain()\n'
@@ -91,6 +91,22 @@ class Tests:
         self.assertEqual(run("diff", branch), "")
         run("discard", branch)
         self.assertEqual(run("check", "--base", workspace), "0 findings in 2 files at revision 0, complete")
+
+    @unittest.skipUnless("BROKER_TEST_TY" in os.environ, "BROKER_TEST_TY is not set")
+    def test_a_server_knows_the_branch(self) -> None:
+        (self.folder / "ty.toml").write_text("")
+        (self.folder / "use.py").write_text("from package.other import ONE\n\nprint(ONE + 1)\n")
+        run = self.run_client
+        branch = run("fork", run("open", self.folder))
+        run("replace", branch, "package/other.py", "ONE", '"é"; ONE')
+        used = "package/other.py:1:6\nuse.py:1:27\nuse.py:3:7"
+        self.assertEqual(run("references", branch, "package/other.py", "1", "6"), used)
+        self.assertEqual(run("rename", branch, "package/other.py", "1", "6", "UNO"), "revision 2")
+        self.assertIn("+print(UNO + 1)", run("diff", branch))
+        run("replace", branch, "package/other.py", "= 1", '= ""')
+        self.assertNotIn("use.py", run("check", "--new-only", branch, "package/other.py"))
+        self.assertIn("use.py:3:7: ", run("check", "--new-only", "--dependents", branch, "package/other.py", exits=1))
+        self.assertEqual((self.folder / "use.py").read_text(), "from package.other import ONE\n\nprint(ONE + 1)\n")
 
     def test_a_patch_brings_a_new_finding(self) -> None:
         patch = self.folder.parent / "new.patch"

@@ -14,6 +14,8 @@ import type { FileEdit } from "./generated/broker/v1/FileEdit.js";
 import type { FileInfo__Output } from "./generated/broker/v1/FileInfo.js";
 import type { ForkBranchResponse__Output } from "./generated/broker/v1/ForkBranchResponse.js";
 import type { OpenWorkspaceResponse__Output } from "./generated/broker/v1/OpenWorkspaceResponse.js";
+import type { QueryRequest } from "./generated/broker/v1/QueryRequest.js";
+import type { QueryResponse__Output } from "./generated/broker/v1/QueryResponse.js";
 import type { ReadFileResponse__Output } from "./generated/broker/v1/ReadFileResponse.js";
 import type { Target } from "./generated/broker/v1/Target.js";
 import type { TextEdit__Output } from "./generated/broker/v1/TextEdit.js";
@@ -30,16 +32,18 @@ export class Client {
   private readonly branches;
   private readonly files;
   private readonly checks;
+  private readonly queries;
 
   constructor({ address, credentials, options }: Connection) {
     this.workspaces = new broker.WorkspaceService(address, credentials, options);
     this.branches = new broker.BranchService(address, credentials, options);
     this.files = new broker.FileService(address, credentials, options);
     this.checks = new broker.CheckService(address, credentials, options);
+    this.queries = new broker.QueryService(address, credentials, options);
   }
 
   close(): void {
-    for (const it of [this.workspaces, this.branches, this.files, this.checks]) it.close();
+    for (const it of [this.workspaces, this.branches, this.files, this.checks, this.queries]) it.close();
   }
 
   /** The workspace's handle. To open a folder that is open already costs nothing. */
@@ -110,9 +114,24 @@ export class Client {
     return fixed;
   }
 
-  /** `started`, then findings as they come, then a `summary`. To leave the loop early cancels the check. */
-  check(target: Target, paths: string[], newOnly = false): AsyncIterable<CheckResponse__Output> {
-    return this.checks.check({ target, paths, newOnly }, deadline());
+  /**
+   * `started`, then findings as they come, then a `summary`. To leave the loop early cancels the check.
+   * With `dependents`, language servers are also asked about the files that import those at `paths`.
+   */
+  check(target: Target, paths: string[], newOnly = false, dependents = false): AsyncIterable<CheckResponse__Output> {
+    return this.checks.check({ target, paths, newOnly, dependents }, deadline());
+  }
+
+  /** Where the name at a place is used, in the branch. A language server answers, if the user trusts the folder. */
+  async references(branchId: string, path: string, line: number, column: number): Promise<QueryResponse__Output> {
+    return this.query({ target: onBranch(branchId), kind: "QUERY_KIND_REFERENCES", path, position: { line, column } });
+  }
+
+  /** Renames what is at a place, in the branch; refused if the branch is edited meanwhile. */
+  async rename(branchId: string, path: string, line: number, column: number, name: string): Promise<number> {
+    const [target, position] = [onBranch(branchId), { line, column }];
+    const renamed = await this.query({ target, kind: "QUERY_KIND_RENAME", path, position, text: name, apply: true });
+    return renamed.appliedRevision!;
   }
 
   /** What the branch changed, as a patch. */
@@ -135,6 +154,11 @@ export class Client {
     await answer<DiscardBranchResponse__Output>((done) =>
       this.branches.discardBranch({ branchId }, deadline(), done),
     );
+  }
+
+  /** Lines and columns count from 1, columns in characters. */
+  private async query(request: QueryRequest): Promise<QueryResponse__Output> {
+    return answer<QueryResponse__Output>((done) => this.queries.query(request, deadline(), done));
   }
 
   private async edit(branchId: string, edits: FileEdit[]): Promise<number> {

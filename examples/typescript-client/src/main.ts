@@ -7,6 +7,7 @@ import { Client, onBase, onBranch } from "./client.js";
 import { connection } from "./connection.js";
 import { isServiceError, problem } from "./errors.js";
 import type { CheckResponse__Output } from "./generated/broker/v1/CheckResponse.js";
+import type { QueryResponse__Output } from "./generated/broker/v1/QueryResponse.js";
 
 const USAGE = `Usage: node dist/main.js [--tcp HOST:PORT] COMMAND
 
@@ -18,6 +19,9 @@ const USAGE = `Usage: node dist/main.js [--tcp HOST:PORT] COMMAND
   check BRANCH [PATH…]            check; exits with 1 if there are findings, with 2 if not all is known
         [--base]                    the handle is a workspace's: check its base
         [--new-only]                only what differs from the branch's parent
+        [--dependents]              also what language servers say of files that import these
+  references BRANCH PATH LINE COLUMN   print where a name is used in the branch
+  rename BRANCH PATH LINE COLUMN NAME  rename what is at a place, in the branch
   diff BRANCH                     print what the branch changed
   commit BRANCH [--if-revision N] write the branch to the disk
   discard BRANCH                  forget the branch`;
@@ -29,6 +33,7 @@ const { values, positionals } = parseArgs({
     name: { type: "string" },
     base: { type: "boolean" },
     "new-only": { type: "boolean" },
+    dependents: { type: "boolean" },
     "if-revision": { type: "string" },
   },
 });
@@ -55,8 +60,14 @@ async function run(client: Client): Promise<number> {
       return 0;
     case "check": {
       const handle = next();
-      return report(client.check(values.base ? onBase(handle) : onBranch(handle), words, values["new-only"]));
+      const target = values.base ? onBase(handle) : onBranch(handle);
+      return report(client.check(target, words, values["new-only"], values.dependents));
     }
+    case "references":
+      return places(await client.references(next(), next(), Number(next()), Number(next())));
+    case "rename":
+      console.log("revision", await client.rename(next(), next(), Number(next()), Number(next()), next()));
+      return 0;
     case "diff":
       process.stdout.write(await client.diff(next()));
       return 0;
@@ -71,6 +82,16 @@ async function run(client: Client): Promise<number> {
     default:
       return fail(USAGE);
   }
+}
+
+/** What the server does not see of the branch, it cannot find. */
+function places({ items, partialReason }: QueryResponse__Output): number {
+  for (const { location } of items) {
+    const at = location!.range!.start!;
+    console.log(`${location!.path}:${at.line}:${at.column}`);
+  }
+  if (partialReason) console.error(`there may be more: ${partialReason}`);
+  return partialReason ? 2 : 0;
 }
 
 /** Prints findings as they come. No findings and no answer are different things. */

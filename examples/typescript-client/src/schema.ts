@@ -9,11 +9,12 @@ import type { ProtoGrpcType as BranchProto } from "./generated/branch.js";
 import type { ProtoGrpcType as CheckProto } from "./generated/check.js";
 import type { ProtoGrpcType as DetailsProto } from "./generated/details.js";
 import type { ProtoGrpcType as FileProto } from "./generated/file.js";
+import type { ProtoGrpcType as QueryProto } from "./generated/query.js";
 import type { ProtoGrpcType as WorkspaceProto } from "./generated/workspace.js";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const files = ["branch", "check", "file", "workspace"].map((it) => `broker/v1/${it}.proto`);
+const files = ["branch", "check", "file", "query", "workspace"].map((it) => `broker/v1/${it}.proto`);
 
 const definitions = loader.loadSync([...files, "google/rpc/details.proto"], {
   includeDirs: [here("../../../proto"), here("../proto")],
@@ -24,7 +25,7 @@ const definitions = loader.loadSync([...files, "google/rpc/details.proto"], {
   oneofs: true,
 });
 
-type Loaded = BranchProto & CheckProto & DetailsProto & FileProto & WorkspaceProto;
+type Loaded = BranchProto & CheckProto & DetailsProto & FileProto & QueryProto & WorkspaceProto;
 
 const loaded = grpc.loadPackageDefinition(definitions) as unknown as Loaded;
 
