@@ -22,7 +22,7 @@ use std::{
 
 use overlay::{ContentHash, Observation, Read, View, WalkOptions, WorkspacePath, walk};
 
-use crate::Profile;
+use crate::{Profile, configs};
 
 /// What comes later in a file is not looked at.
 const READ: usize = 1 << 20;
@@ -51,7 +51,7 @@ impl Imports {
     ) -> Vec<WorkspacePath> {
         let files = Files::of(profile, view, changed);
         let mut seen: BTreeSet<_> = changed.iter().collect();
-        if changed.iter().any(|it| profile.is_config_of_all(it)) {
+        if configures(profile, view, changed) {
             return files.all.iter().filter(|it| !seen.contains(it)).cloned().collect();
         }
         let importers = self.importers(view, &files);
@@ -88,6 +88,13 @@ impl Imports {
         *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(said);
         importers
     }
+}
+
+/// Whether what a server does about all files may have changed.
+fn configures(profile: &Profile, view: &dyn View, changed: &[WorkspacePath]) -> bool {
+    let may_be_named = changed.iter().any(|it| profile.is_config_if_named(it));
+    let named = if may_be_named { configs::named(profile, view, changed) } else { BTreeSet::new() };
+    changed.iter().any(|it| profile.is_config_of_all(it) || named.contains(it))
 }
 
 /// How files say what they import.

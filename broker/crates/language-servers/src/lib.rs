@@ -23,6 +23,7 @@ mod board;
 mod capabilities;
 mod choose;
 mod client;
+mod configs;
 mod dependents;
 mod descendants;
 mod error;

@@ -38,6 +38,10 @@ pub struct Profile {
     /// Those whose names begin with that are read only where another file names them.
     #[serde(default)]
     pub config_files: Vec<String>,
+    /// Files that configure it, too, if its configuration names them, directly or through others. They are read from
+    /// the disk and remembered.
+    #[serde(default)]
+    pub config_names: Vec<String>,
     /// Other files that it sees as they are open, though it does not check them.
     #[serde(default)]
     pub opens: Vec<String>,
@@ -256,6 +260,11 @@ impl Profile {
     pub(crate) fn is_config_of_all(&self, path: &WorkspacePath) -> bool {
         let mut named = self.config_files.iter().filter(|it| !it.starts_with('*'));
         path.file_name().is_some_and(|name| named.any(|it| matches(it, name)))
+    }
+
+    /// Whether it configures the server if something that does names it.
+    pub(crate) fn is_config_if_named(&self, path: &WorkspacePath) -> bool {
+        !self.is_config(path) && is_one_of(&self.config_names, path)
     }
 
     /// Whether the answer about a file with this text may depend on another file.

@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use overlay::{ContentHash, FileKind, View, WalkOptions, WorkspacePath, walk};
 
-use crate::{Profile, profile::Deletes};
+use crate::{Profile, configs, profile::Deletes};
 
 /// A state for a server to be in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub(super) struct Goal {
     pub(super) gone: BTreeSet<WorkspacePath>,
     /// Files that differ from those on the disk, which the server reads in their stead.
     config: BTreeSet<WorkspacePath>,
+    /// Those of them that only count since other configuration names them.
+    named: BTreeSet<WorkspacePath>,
     /// What is asked about and depends on no other file.
     alone: BTreeSet<WorkspacePath>,
 }
@@ -34,7 +36,7 @@ type Files = BTreeMap<WorkspacePath, Option<ContentHash>>;
 impl Goal {
     pub(super) fn of(view: &dyn View, disk: &dyn View, profile: &Profile, units: &[WorkspacePath]) -> Self {
         let mut goal = Self::default();
-        let is_ours = |it: &WorkspacePath| profile.reads(it);
+        let is_ours = |it: &WorkspacePath| profile.reads(it) || profile.is_config_if_named(it);
         for edit in view.edits() {
             let (mut here, mut there) = (Files::new(), Files::new());
             gather(view, &edit, &is_ours, &mut here);
@@ -78,9 +80,7 @@ impl Goal {
             if hash.is_some() && on_disk == Some(hash) {
                 continue;
             }
-            if profile.is_config(&path) {
-                self.config.insert(path.clone());
-            }
+            self.configure(&path, profile);
             if let (true, Some(hash)) = (profile.shows(&path), hash) {
                 if on_disk.is_none() {
                     self.new.insert(path.clone());
@@ -90,17 +90,27 @@ impl Goal {
             }
         }
         for path in there.into_keys() {
-            if profile.is_config(&path) {
-                self.config.insert(path.clone());
-            }
+            self.configure(&path, profile);
             if profile.shows(&path) {
                 self.gone.insert(path);
             }
         }
     }
 
+    fn configure(&mut self, path: &WorkspacePath, profile: &Profile) {
+        if profile.is_config(path) {
+            self.config.insert(path.clone());
+        } else if profile.is_config_if_named(path) {
+            self.named.insert(path.clone());
+        }
+    }
+
     /// Without the files that are read only where others name them, if none does. Looks into all others.
     pub(super) fn forget_unnamed(&mut self, view: &dyn View, profile: &Profile) {
+        if !self.named.is_empty() {
+            let named = configs::named(profile, view, &self.named);
+            self.named.retain(|it| named.contains(it));
+        }
         let of_all = |it: &WorkspacePath| profile.is_config_of_all(it);
         let mut unnamed: Vec<_> = self.config.iter().filter(|it| !of_all(it)).cloned().collect();
         self.config.retain(of_all);
@@ -111,7 +121,8 @@ impl Goal {
         let others = walk(view, &[WorkspacePath::root()], &options);
         for other in others.filter(|it| profile.reads(it)) {
             let text = view.open(&other).unwrap_or_default();
-            self.config.extend(unnamed.extract_if(.., |it| is_named_in(it, &text)));
+            let text = String::from_utf8_lossy(&text);
+            self.config.extend(unnamed.extract_if(.., |it| configs::is_named_in(it, &text)));
         }
     }
 
@@ -137,7 +148,7 @@ impl Goal {
         let name = &profile.name;
         let is_alone = self.alone.contains(unit);
         let counts = |it: &&WorkspacePath| !is_alone || profile.is_config_of_all(it);
-        if let Some(path) = self.config.iter().find(counts) {
+        if let Some(path) = self.config.iter().filter(counts).chain(&self.named).next() {
             return Some(format!("`{path}` is another one on the disk, which is what {name} reads"));
         }
         if is_alone {
@@ -173,15 +184,6 @@ impl Goal {
     pub(super) fn key(&self, units: &[WorkspacePath]) -> ContentHash {
         ContentHash::of(format!("{self:?} {units:?}").as_bytes())
     }
-}
-
-/// By its file name, also without the extension, as modules and configurations are.
-fn is_named_in(path: &WorkspacePath, text: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(text);
-    let name = path.file_name().unwrap_or_default();
-    let stem = name.rsplit_once('.').map_or(name, |it| it.0);
-    let ends = |it: &str| it.starts_with(['"', '\'', '`']);
-    text.contains(name) || text.match_indices(stem).any(|(at, it)| ends(&text[at + it.len()..]))
 }
 
 /// All files at and below `path`; `None` for one that cannot be read. What is not there has none.

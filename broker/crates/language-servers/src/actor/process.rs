@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Barrier, Broken, Client, Ending, Event, EventKind, EventSink, Events, PositionEncoding, RequestError,
-    ServerStatus, board::Post, events, profile::Deletes, uri::Uris,
+    ServerStatus, board::Post, configs, events, profile::Deletes, uri::Uris,
 };
 
 const BYTES_OF_EVENTS: usize = 64 << 20;
@@ -158,19 +158,33 @@ impl Process {
     }
 
     /// One that is not there yet will see for itself. So does one that is started again: what publishes once
-    /// about each change is not told, since it might publish at a time that nobody knows.
+    /// about each change is not told, since it might publish at a time that nobody knows. And so does what may have
+    /// remembered a file that its configuration names.
     pub(super) fn disk_changed(&mut self, changes: &[(WorkspacePath, DiskChange)]) {
         let profile = &self.setup.profile;
-        if profile.barrier == Barrier::NextPublish {
-            if changes.iter().any(|(path, _)| profile.is_config(path)) {
-                self.end(FAREWELL, Ending::Outdated);
-            }
+        let publishes_once = profile.barrier == Barrier::NextPublish;
+        let is_outdated = publishes_once && changes.iter().any(|(path, _)| profile.is_config(path));
+        if is_outdated || self.configures(changes) {
+            return self.end(FAREWELL, Ending::Outdated);
+        }
+        if publishes_once {
             return;
         }
         if let Ok((shown, listener)) = self.shown() {
             // If it cannot be told, it is over.
             let _ = shown.disk_changed(changes, &listener);
         }
+    }
+
+    fn configures(&self, changes: &[(WorkspacePath, DiskChange)]) -> bool {
+        let profile = &self.setup.profile;
+        let may: Vec<_> =
+            changes.iter().map(|it| &it.0).filter(|it| profile.is_config_if_named(it)).collect();
+        if may.is_empty() || !self.is_running() {
+            return false;
+        }
+        let named = configs::named(profile, &*self.setup.disk, may.iter().copied());
+        may.into_iter().any(|it| named.contains(it))
     }
 
     /// What it says of these open documents. Whatever it publishes is waited for, whether it comes in time or not.

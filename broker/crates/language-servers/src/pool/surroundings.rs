@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Variables that decide where servers look.
-const VARIABLES: [&str; 9] = [
+const VARIABLES: [&str; 16] = [
     "VIRTUAL_ENV",
     "CONDA_PREFIX",
     "PYTHONPATH",
@@ -21,6 +21,13 @@ const VARIABLES: [&str; 9] = [
     "C_INCLUDE_PATH",
     "GOPATH",
     "GOFLAGS",
+    "GOOS",
+    "GOARCH",
+    "GOEXPERIMENT",
+    "CGO_ENABLED",
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_TARGET",
     "RUSTUP_TOOLCHAIN",
 ];
 

@@ -13,7 +13,7 @@ use std::{
 use lint::Outcome;
 use overlay::{ContentHash, Observation, Read, ReadSet, Traced, View, WalkOptions, WorkspacePath, walk};
 
-use crate::{DiskChange, Profile};
+use crate::{DiskChange, Profile, configs};
 
 pub(crate) type Contents = BTreeMap<WorkspacePath, Observation>;
 
@@ -116,8 +116,12 @@ pub(crate) fn look(view: &Arc<dyn View>, profile: &Profile) -> Looked {
     let traced = Traced::new(Arc::clone(view));
     let mut names: BTreeMap<WorkspacePath, Vec<String>> = BTreeMap::new();
     let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
-    for path in walk(&traced, &[WorkspacePath::root()], &options) {
-        if let (true, Some(directory), Some(name)) = (profile.reads(&path), path.parent(), path.file_name()) {
+    let mut walked: Vec<_> = walk(&traced, &[WorkspacePath::root()], &options).collect();
+    walked.retain(|it| profile.reads(it) || profile.is_config_if_named(it));
+    let named = configs::named_among(profile, &**view, &walked);
+    for path in walked {
+        let is_read = profile.reads(&path) || named.contains(&path);
+        if let (true, Some(directory), Some(name)) = (is_read, path.parent(), path.file_name()) {
             names.entry(directory).or_default().push(name.to_owned());
         }
     }

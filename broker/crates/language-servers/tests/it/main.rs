@@ -24,6 +24,7 @@ mod processes;
 mod push;
 mod query;
 mod real;
+mod real_configs;
 mod real_json;
 mod real_queries;
 mod session;

@@ -1,0 +1,79 @@
+//! Files that configure a server because its configuration names them: what it extends, and modules that it imports.
+//!
+//! A plain look for their names in the text of the configuration, and in theirs: rather a file too many counts.
+
+use std::collections::BTreeSet;
+
+use overlay::{View, WalkOptions, WorkspacePath, walk};
+
+use crate::Profile;
+
+/// Those of the view and of `more`, directly or through others.
+pub(crate) fn named<'m>(
+    profile: &Profile,
+    view: &dyn View,
+    more: impl IntoIterator<Item = &'m WorkspacePath>,
+) -> BTreeSet<WorkspacePath> {
+    let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
+    let all = walk(view, &[WorkspacePath::root()], &options).chain(more.into_iter().cloned());
+    named_among(profile, view, &all.collect::<Vec<_>>())
+}
+
+/// Those of the `paths`, among which all of the view are.
+pub(crate) fn named_among(
+    profile: &Profile,
+    view: &dyn View,
+    paths: &[WorkspacePath],
+) -> BTreeSet<WorkspacePath> {
+    let (mut todo, mut unnamed) = (Vec::new(), Vec::new());
+    for path in paths {
+        if profile.is_config_of_all(path) {
+            todo.push(path);
+        } else if profile.is_config_if_named(path) {
+            unnamed.push(path);
+        }
+    }
+    let mut named = BTreeSet::new();
+    if unnamed.is_empty() {
+        return named;
+    }
+    while let Some(path) = todo.pop() {
+        let text = view.open(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let new: Vec<_> = unnamed.extract_if(.., |it| is_named_in(it, &text)).collect();
+        named.extend(new.iter().copied().cloned());
+        todo.extend(new);
+    }
+    named
+}
+
+/// By its file name, also without the extension, as modules and configurations are.
+pub(crate) fn is_named_in(path: &WorkspacePath, text: &str) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |it| it.0);
+    let ends = |it: &str| it.starts_with(['"', '\'', '`']);
+    text.contains(name) || text.match_indices(stem).any(|(at, it)| ends(&text[at + it.len()..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use overlay::Memory;
+
+    use super::*;
+
+    #[test]
+    fn what_configuration_names_counts_through_others() {
+        let files = [
+            ("pyrightconfig.json", "{ \"extends\": \"./conf/base.json\" }"),
+            ("conf/base.json", "{ \"extends\": \"more\" }"),
+            ("conf/more.json", "{}"),
+            ("data.json", "{ \"extends\": \"other.json\" }"),
+            ("other.json", "{}"),
+        ];
+        let view = Memory::from_files(files).unwrap();
+        let found = |name| named(Profile::named(name).unwrap(), &view, []);
+        let paths: Vec<_> = found("pyright").into_iter().map(|it| it.to_string()).collect();
+        assert_eq!(paths, ["conf/base.json", "conf/more.json"]);
+        assert!(found("ty").is_empty());
+    }
+}
