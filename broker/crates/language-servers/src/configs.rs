@@ -19,6 +19,9 @@ pub(crate) fn named<'m>(
     named_among(profile, view, &all.collect::<Vec<_>>())
 }
 
+/// It names sources, and no configuration of a server.
+const PACKAGE: &str = "package.json";
+
 /// Those of the `paths`, among which all of the view are.
 pub(crate) fn named_among(
     profile: &Profile,
@@ -27,7 +30,7 @@ pub(crate) fn named_among(
 ) -> BTreeSet<WorkspacePath> {
     let (mut todo, mut unnamed) = (Vec::new(), Vec::new());
     for path in paths {
-        if profile.is_config_of_all(path) {
+        if profile.is_config_of_all(path) && path.file_name() != Some(PACKAGE) {
             todo.push(path);
         } else if profile.is_config_if_named(path) {
             unnamed.push(path);
@@ -47,12 +50,13 @@ pub(crate) fn named_among(
     named
 }
 
-/// By its file name, also without the extension, as modules and configurations are.
+/// By its file name, or by a path that ends with that name without its extension, as modules are.
 pub(crate) fn is_named_in(path: &WorkspacePath, text: &str) -> bool {
     let name = path.file_name().unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |it| it.0);
     let ends = |it: &str| it.starts_with(['"', '\'', '`']);
-    text.contains(name) || text.match_indices(stem).any(|(at, it)| ends(&text[at + it.len()..]))
+    let is_module = |at: usize| text[..at].ends_with('/') && ends(&text[at + stem.len()..]);
+    text.contains(name) || text.match_indices(stem).any(|(at, _)| is_module(at))
 }
 
 #[cfg(test)]
@@ -65,7 +69,7 @@ mod tests {
     fn what_configuration_names_counts_through_others() {
         let files = [
             ("pyrightconfig.json", "{ \"extends\": \"./conf/base.json\" }"),
-            ("conf/base.json", "{ \"extends\": \"more\" }"),
+            ("conf/base.json", "{ \"extends\": \"./more\" }"),
             ("conf/more.json", "{}"),
             ("data.json", "{ \"extends\": \"other.json\" }"),
             ("other.json", "{}"),
@@ -75,5 +79,12 @@ mod tests {
         let paths: Vec<_> = found("pyright").into_iter().map(|it| it.to_string()).collect();
         assert_eq!(paths, ["conf/base.json", "conf/more.json"]);
         assert!(found("ty").is_empty());
+    }
+
+    #[test]
+    fn a_word_is_no_name() {
+        let is_named = |text| is_named_in(&WorkspacePath::new("conf/error.js").unwrap(), text);
+        assert!(is_named("import './error.js'") && is_named("import e from './conf/error'"));
+        assert!(!is_named("rules: { 'no-undef': 'error' }"));
     }
 }

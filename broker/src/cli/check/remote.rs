@@ -182,18 +182,22 @@ impl Ask<'_> {
         });
         self.tell_incomplete(&report, session);
         if !args.quiet {
-            tell_unavailable(&session.messages, &report);
-            let missed = report.unavailable.iter().map(|it| it.linter.as_str());
-            let failed = report.incomplete.iter().filter(|it| it.level == Level::Failed);
-            let missed: Vec<_> = missed.chain(failed.filter_map(|it| it.linter.as_deref())).collect();
-            let other_path = not_searched(open, &missed);
-            other_path.iter().for_each(|it| session.messages.warning(it));
+            self.warn(&report, session);
         }
-        if !args.quiet && report.files == 0 && report.is_complete() {
+        Ok(if written { exit(args, &report) } else { Exit::Abnormal })
+    }
+
+    /// Of what is no fault, and maybe not what was meant.
+    fn warn(&self, report: &Report, session: &Session) {
+        tell_unavailable(&session.messages, report);
+        let missed = report.unavailable.iter().map(|it| it.linter.as_str());
+        let failed = report.incomplete.iter().filter(|it| it.level == Level::Failed);
+        let missed: Vec<_> = missed.chain(failed.filter_map(|it| it.linter.as_deref())).collect();
+        not_searched(self.open, &missed).iter().for_each(|it| session.messages.warning(it));
+        if report.files == 0 && report.is_complete() {
             let those = if self.changed.is_some() { "any file that changed" } else { "any of these files" };
             session.messages.warning(&format!("no plugin is interested in {those}"));
         }
-        Ok(if written { exit(args, &report) } else { Exit::Abnormal })
     }
 
     fn tell_incomplete(&self, report: &Report, session: &Session) {

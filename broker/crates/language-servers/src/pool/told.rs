@@ -45,6 +45,14 @@ impl Told {
             return Vec::new();
         }
         let (edited, changed): (Vec<_>, Vec<_>) = paths.into_iter().partition(is_edited);
+        if !changed.is_empty() {
+            tell(self.changes(&mut told, changed));
+        }
+        edited
+    }
+
+    /// What became of these on the disk since they were told.
+    fn changes(&self, told: &mut Contents, changed: Vec<WorkspacePath>) -> Vec<(WorkspacePath, DiskChange)> {
         let mut folders: BTreeSet<_> = told.keys().flat_map(folders_of).collect();
         let mut changes = Vec::new();
         for path in changed {
@@ -62,10 +70,7 @@ impl Told {
             }
             changes.push((path, change));
         }
-        if !changes.is_empty() {
-            tell(changes);
-        }
-        edited
+        changes
     }
 }
 
