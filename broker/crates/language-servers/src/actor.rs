@@ -313,7 +313,7 @@ impl Actor {
         goal: &Goal,
     ) -> Result<Vec<Outcome>, Trouble> {
         let Request { view, deadline, cancel, .. } = request;
-        let unreadable = self.process.switch(goal, &**view, *deadline, cancel)?;
+        let unreadable = self.process.switch(goal, &**view)?;
         let is_there = |process: &Process, it: &WorkspacePath| process.is_open(it) && !goal.gone.contains(it);
         let readable: Vec<_> = units.iter().filter(|it| is_there(&self.process, it)).collect();
         let (reports, settled) = self.process.ask(&readable, *deadline, cancel)?;

@@ -30,6 +30,9 @@ struct Model {
     last_version: i64,
     asked: u32,
     publishes: bool,
+    /// Whether it has answered since it was told what made it look at the disk again. Without that, a delete is
+    /// lost.
+    has_looked: bool,
     grown: Vec<Vec<u8>>,
     work: Duration,
 }
@@ -71,6 +74,7 @@ impl Model {
             }
             "textDocument/didOpen" => {
                 self.take_version(params);
+                self.look_again();
                 let text = params["textDocument"]["text"].as_str().unwrap_or_else(|| wrong());
                 if self.documents.insert(uri(), text.to_owned()).is_some() {
                     wrong();
@@ -83,19 +87,24 @@ impl Model {
                     wrong();
                 }
             }
-            "textDocument/didClose" => drop(self.documents.remove(&uri()).unwrap_or_else(|| wrong())),
+            "textDocument/didClose" => {
+                drop(self.documents.remove(&uri()).unwrap_or_else(|| wrong()));
+                self.look_again();
+            }
             "workspace/didChangeWatchedFiles" => {
                 for change in params["changes"].as_array().unwrap_or_else(|| wrong()) {
                     let uri = change["uri"].as_str().unwrap_or_else(|| wrong());
-                    let is_new = match change["type"].as_u64() {
-                        Some(3) => self.gone.insert(uri.to_owned()),
-                        Some(1) => self.gone.remove(uri),
-                        _ => false,
-                    };
-                    if !is_new {
+                    if change["type"] != 3 {
+                        self.gone.clear();
+                        self.has_looked = false;
+                    } else if !self.has_looked || !self.gone.insert(uri.to_owned()) {
                         wrong();
                     }
                 }
+            }
+            "textDocument/documentSymbol" => {
+                self.has_looked = true;
+                return Some(Err(-32601));
             }
             "textDocument/diagnostic" => return self.ask(&uri()),
             "broker/fence" => return Some(Err(-32601)),
@@ -104,6 +113,14 @@ impl Model {
             _ => {}
         }
         None
+    }
+
+    /// At the disk, where all is that was told to be gone.
+    fn look_again(&mut self) {
+        if !self.publishes {
+            self.gone.clear();
+        }
+        self.has_looked = false;
     }
 
     fn ask(&mut self, uri: &str) -> Option<Result<Value, i32>> {

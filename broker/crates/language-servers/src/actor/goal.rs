@@ -61,14 +61,17 @@ impl Goal {
         goal
     }
 
-    /// Has these open, too.
+    /// Has these open, too, as far as they are there.
     pub(super) fn open_too<'p>(
         &mut self,
         view: &dyn View,
         paths: impl IntoIterator<Item = &'p WorkspacePath>,
     ) {
         for path in paths {
-            if let (false, Ok(hash)) = (self.gone.contains(path), hash(view, path)) {
+            if !self.gone.contains(path)
+                && !self.documents.contains_key(path)
+                && let Ok(hash) = hash(view, path)
+            {
                 self.documents.insert(path.clone(), hash);
             }
         }
@@ -123,18 +126,6 @@ impl Goal {
             let text = view.open(&other).unwrap_or_default();
             let text = String::from_utf8_lossy(&text);
             self.config.extend(unnamed.extract_if(.., |it| configs::is_named_in(it, &text)));
-        }
-    }
-
-    /// These are open, too, as far as they are there.
-    pub(super) fn keep(&mut self, view: &dyn View, paths: impl IntoIterator<Item = WorkspacePath>) {
-        for path in paths {
-            if !self.gone.contains(&path)
-                && !self.documents.contains_key(&path)
-                && let Ok(hash) = hash(view, &path)
-            {
-                self.documents.insert(path, hash);
-            }
         }
     }
 

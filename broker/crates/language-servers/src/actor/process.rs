@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use lint::{Cancel, Completeness};
 use overlay::{ContentHash, View, WorkspacePath};
-use serde_json::value::RawValue;
+use serde_json::{Value, json, value::RawValue};
 
 use super::{
     DiskChange, FAREWELL, Setup,
@@ -25,6 +25,9 @@ use crate::{
 };
 
 const BYTES_OF_EVENTS: usize = 64 << 20;
+
+/// What any server that is asked about documents can answer soon.
+const SYMBOLS: &str = "textDocument/documentSymbol";
 
 /// How often the same is asked, if the server says meanwhile that its answers are others now.
 const ROUNDS: u32 = 3;
@@ -129,32 +132,43 @@ impl Process {
         &mut self,
         goal: &Goal,
         view: &dyn View,
-        deadline: Instant,
-        cancel: &Cancel,
     ) -> Result<BTreeMap<WorkspacePath, String>, Trouble> {
         self.make_quiet()?;
         let mut goal = goal.clone();
         let (shown, listener) = self.shown()?;
         if listener.profile.reads_late {
-            goal.keep(view, shown.kept());
+            goal.open_too(view, &shown.kept());
         }
         let unreadable = shown.switch(&goal, view, &listener)?;
-        if self.setup.profile.sees.deletes == Deletes::Watched {
-            self.switch_deletes(&goal, deadline, cancel)?;
+        if listener.profile.sees.deletes == Deletes::Watched {
+            shown.let_go(&goal.gone, &listener)?;
         }
         Ok(unreadable)
     }
 
-    fn switch_deletes(&mut self, goal: &Goal, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
-        let (shown, _) = self.shown()?;
-        if shown.must_answer_first(&goal.gone) {
-            // Without a document nothing is asked, and so the deletes can wait.
-            let Some(document) = shown.any_open().cloned() else { return Ok(()) };
-            let _ = self.call(&document, deadline, cancel)??.wait(deadline, cancel)?;
-            self.shown()?.0.answered();
-        }
+    /// Before each question, about this open document or any: what is gone is told anew. TypeScript 7.0.2 takes a
+    /// delete only for the project that it is asked about next, and only if it has the file in it at that time; a
+    /// second one, or anything else that it is told of files that are not open, has it look at the disk again.
+    fn remove_for(
+        &mut self,
+        document: Option<&WorkspacePath>,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<(), Trouble> {
         let (shown, listener) = self.shown()?;
-        Ok(shown.tell_deletes(&goal.gone, &listener)?)
+        // Without a document nothing is asked, and so the deletes can wait.
+        let Some(document) = document.or(shown.any_open()).cloned() else { return Ok(()) };
+        if !shown.lacks_something() {
+            return Ok(());
+        }
+        shown.tell_back(&listener)?;
+        let params = json!({ "textDocument": { "uri": listener.uris.of(&document) } });
+        // Whatever it answers, it has looked.
+        match listener.client.request::<_, Value>(SYMBOLS, &params, deadline, cancel) {
+            Ok(_) | Err(RequestError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(shown.tell_gone(&listener)?)
     }
 
     /// One that is not there yet will see for itself. So does one that is started again: what publishes once
@@ -197,6 +211,7 @@ impl Process {
         if self.setup.profile.barrier.is_pull() {
             self.pull(units, deadline, cancel)
         } else {
+            self.remove_for(units.first().copied(), deadline, cancel)?;
             self.published(units)
         }
     }

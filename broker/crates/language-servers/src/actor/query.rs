@@ -79,7 +79,7 @@ impl Actor {
     ) -> Result<Found, NoAnswer> {
         let Request { view, deadline, cancel, .. } = request;
         let profile = &Arc::clone(&self.setup).profile;
-        let unreadable = self.process.switch(goal, &**view, *deadline, cancel)?;
+        let unreadable = self.process.switch(goal, &**view)?;
         if let Some(path) = question.path() {
             if let Some(reason) = unreadable.get(path) {
                 return Err(NoAnswer::Failed(reason.clone()));

@@ -16,9 +16,10 @@ use crate::{Client, Profile, RequestError, uri::Uris};
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     open: BTreeMap<WorkspacePath, Document>,
+    /// What is on the disk and is to be gone for it, if it is told that.
     gone: BTreeSet<WorkspacePath>,
-    /// Since the last answer.
-    closed: BTreeSet<WorkspacePath>,
+    /// What it was told last to be gone.
+    told_gone: BTreeSet<WorkspacePath>,
     /// Opened or changed since the last switch began, or since what was published about it has come.
     news: BTreeSet<WorkspacePath>,
     /// What changed on the disk since the server was started, as far as it is told nothing better than that.
@@ -120,6 +121,7 @@ impl Shown {
         for (path, change) in changes {
             if *change == DiskChange::Deleted {
                 self.gone.remove(path);
+                self.told_gone.remove(path);
             }
         }
         Ok(())
@@ -146,7 +148,6 @@ impl Shown {
     pub(super) fn close(&mut self, path: &WorkspacePath, to: &Listener<'_>) -> Result<(), RequestError> {
         self.open.remove(path);
         self.news.remove(path);
-        self.closed.insert(path.clone());
         to.tell("textDocument/didClose", &json!({ "textDocument": { "uri": to.uris.of(path) } }))
     }
 
@@ -201,17 +202,6 @@ impl Shown {
         self.open.insert(path.clone(), Document { version, ..document });
     }
 
-    /// A server may forget that a file is deleted if it learns at the same time that it was closed: so did
-    /// TypeScript 7.0.2. It has to have answered something in between.
-    pub(super) fn must_answer_first(&self, gone: &BTreeSet<WorkspacePath>) -> bool {
-        gone.difference(&self.gone).any(|it| self.closed.contains(it))
-    }
-
-    /// It has answered what was asked after all that was told.
-    pub(super) fn answered(&mut self) {
-        self.closed.clear();
-    }
-
     pub(super) fn forget_news(&mut self) {
         self.news.clear();
     }
@@ -242,15 +232,30 @@ impl Shown {
         self.open.keys().next()
     }
 
-    pub(super) fn tell_deletes(
+    /// From now on these are to be gone, and nothing else. It is told so before the next question.
+    pub(super) fn let_go(
         &mut self,
         gone: &BTreeSet<WorkspacePath>,
         to: &Listener<'_>,
     ) -> Result<(), RequestError> {
-        let before = mem::replace(&mut self.gone, gone.clone());
-        let back = before.difference(gone).map(|it| (it, DiskChange::Created));
-        let gone = gone.difference(&before).map(|it| (it, DiskChange::Deleted));
-        to.tell_files(back.chain(gone))
+        self.gone.clone_from(gone);
+        if gone.is_empty() { self.tell_back(to) } else { Ok(()) }
+    }
+
+    pub(super) fn lacks_something(&self) -> bool {
+        !self.gone.is_empty()
+    }
+
+    /// That all is there which is gone, or was.
+    pub(super) fn tell_back(&mut self, to: &Listener<'_>) -> Result<(), RequestError> {
+        let mut back = mem::take(&mut self.told_gone);
+        back.extend(self.gone.iter().cloned());
+        to.tell_files(back.iter().map(|it| (it, DiskChange::Created)))
+    }
+
+    pub(super) fn tell_gone(&mut self, to: &Listener<'_>) -> Result<(), RequestError> {
+        self.told_gone.clone_from(&self.gone);
+        to.tell_files(self.gone.iter().map(|it| (it, DiskChange::Deleted)))
     }
 
     fn next_version(&mut self) -> i32 {

@@ -213,21 +213,41 @@ fn deletes_are_told_and_taken_back() {
 }
 
 #[test]
-fn a_delete_is_not_told_together_with_a_close() {
-    let deleted = json!({ "changes": [{ "uri": uri("a.m"), "type": 3 }] });
+fn deletes_are_told_anew_before_each_question() {
+    let told = |kind| {
+        let with = json!({ "changes": [{ "uri": uri("a.m"), "type": kind }] });
+        json!({ "expect": "workspace/didChangeWatchedFiles", "with": with }).to_string()
+    };
+    let looks = |name| {
+        let with = json!({ "textDocument": { "uri": uri(name) } });
+        json!({ "expect": "textDocument/documentSymbol", "with": with, "answer": [] }).to_string()
+    };
     let script = [
         open("a.m", 1, "a0"),
         pull("a.m", &[]),
         close("a.m"),
         open("b.m", 2, "b0"),
-        pull("b.m", &["before"]),
-        json!({ "expect": "workspace/didChangeWatchedFiles", "with": deleted }).to_string(),
-        pull("b.m", &["after"]),
+        open("dir/c.m", 3, "c0"),
+        told(1),
+        looks("b.m"),
+        told(3),
+        pull("b.m", &["one"]),
+        told(1),
+        looks("dir/c.m"),
+        told(3),
+        pull("dir/c.m", &["other"]),
+        close("b.m"),
+        close("dir/c.m"),
+        open("a.m", 4, "a0"),
+        told(1),
+        pull("a.m", &["back"]),
         HANG.to_owned(),
     ];
     let bench = Bench::scripted(&script.join("\n"), |_| ());
     assert_eq!(bench.says(&[], "a.m"), "");
-    assert_eq!(bench.says(&[("a.m", None)], "b.m"), "after");
+    let outcomes = bench.ask(&bench.view(&[("a.m", None)]), &["b.m", "dir/c.m"]);
+    assert_eq!([said(&outcomes[0]), said(&outcomes[1])], ["one", "other"]);
+    assert_eq!(bench.says(&[], "a.m"), "back");
 }
 
 #[test]

@@ -171,18 +171,25 @@ fn check_files(name: &str, setup: Setup, language: Language) {
             let deep = ask("deep", &|it| language.mark(it, marker));
             assert!(is_right(&deep, marker), "{name}: {deep:?}");
         }
-        let gone = ask("b", &|it| drop(it.remove(&path(&language.file("a")))));
+        let remove = |it: &mut Branch| drop(it.remove(&path(&language.file("a"))));
+        let with_new = |it: &mut Branch| {
+            remove(it);
+            fresh(it);
+        };
         let is_missed = |it: &Outcome| {
             let says = |it: &lint::Diagnostic| it.message.starts_with("Cannot find module './a'");
             it.completeness == Completeness::Complete && it.diagnostics.iter().any(says)
         };
-        let is_seen = match sees.deletes {
-            Deletes::Watched => is_missed(&gone),
-            Deletes::Irrelevant => is_right(&gone, 0),
-            Deletes::Emulated | Deletes::Ignored if language.depends() || refers => is_partial(&gone),
-            Deletes::Emulated | Deletes::Ignored => is_right(&gone, 0),
+        let is_seen = |gone: &Outcome| match sees.deletes {
+            Deletes::Watched => is_missed(gone),
+            Deletes::Irrelevant => is_right(gone, 0),
+            Deletes::Emulated | Deletes::Ignored if language.depends() || refers => is_partial(gone),
+            Deletes::Emulated | Deletes::Ignored => is_right(gone, 0),
         };
-        assert!(is_seen, "{name}: {gone:?}");
+        // New ones beside it come and go.
+        let gone = [&remove as &dyn Fn(&mut Branch), &with_new, &remove].map(|edit| ask("b", edit));
+        assert!(gone.iter().all(is_seen), "{name}: {gone:?}");
+        let [gone, ..] = gone;
         if marker == 1 {
             let said: Vec<_> = gone.diagnostics.iter().map(|it| &it.message).collect();
             println!("{name}: without the file, {:?} {said:?}", gone.completeness);

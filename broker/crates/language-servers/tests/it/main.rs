@@ -25,6 +25,7 @@ mod push;
 mod query;
 mod real;
 mod real_configs;
+mod real_deletes;
 mod real_json;
 mod real_queries;
 mod session;

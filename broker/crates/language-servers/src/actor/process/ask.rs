@@ -6,7 +6,7 @@ use lint::Cancel;
 use overlay::{View, WorkspacePath};
 use serde_json::{Value, json};
 
-use super::{Process, ROUNDS, Settled, Trouble};
+use super::{Process, ROUNDS, SYMBOLS, Settled, Trouble};
 use crate::{Answer, NoAnswer, Question, RequestError, profile::Searches, query::Asker};
 
 type Answered = Result<Answer, NoAnswer>;
@@ -30,6 +30,8 @@ impl Process {
         loop {
             self.wait_for_rest(deadline, cancel)?;
             self.wait_for_open_files(question, deadline, cancel)?;
+            let open = documents.iter().find(|it| self.is_open(it));
+            self.remove_for(open, deadline, cancel)?;
             let answer = self.put_once(question, view, deadline, cancel)?;
             self.check_alive()?;
             self.listen();
@@ -66,9 +68,6 @@ impl Process {
         let (uris, profile, wanted) = (&uris, &setup.profile, &mut wanted);
         let mut asker = Asker { client, uris, profile, view, document, published, deadline, cancel, wanted };
         let answer = question.ask(&mut asker);
-        if answer.is_ok() {
-            self.running()?.shown.answered();
-        }
         Ok(answer)
     }
 
@@ -85,9 +84,7 @@ impl Process {
         let uris = self.uris.clone();
         let running = self.running()?;
         let params = |path| json!({ "textDocument": { "uri": uris.of(path) } });
-        let ask = |path| {
-            running.client.call::<_, Value>("textDocument/documentSymbol", &params(path), deadline, cancel)
-        };
+        let ask = |path| running.client.call::<_, Value>(SYMBOLS, &params(path), deadline, cancel);
         let calls: Vec<_> = running.shown.all_open().map(ask).collect::<Result<_, RequestError>>()?;
         for call in calls {
             // One that it cannot read is no worse than one that is not there.

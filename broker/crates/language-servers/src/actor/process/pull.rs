@@ -48,13 +48,29 @@ impl Process {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Result<Vec<Result<Report, RequestError>>, Trouble> {
+        if self.shown()?.0.lacks_something() {
+            return self.pull_one_by_one(units, deadline, cancel);
+        }
         let calls: Vec<Result<Asked, _>> =
             units.iter().map(|it| self.call(it, deadline, cancel)).collect::<Result<_, Trouble>>()?;
         let wait = |it: Result<Asked, _>| it.and_then(|it| it.wait(deadline, cancel));
         let reports: Vec<_> = calls.into_iter().map(wait).collect();
         self.check_alive()?;
-        if reports.iter().any(Result::is_ok) {
-            self.running()?.shown.answered();
+        Ok(reports)
+    }
+
+    fn pull_one_by_one(
+        &mut self,
+        units: &[&WorkspacePath],
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<Vec<Result<Report, RequestError>>, Trouble> {
+        let mut reports = Vec::new();
+        for unit in units {
+            self.remove_for(Some(unit), deadline, cancel)?;
+            let asked = self.call(unit, deadline, cancel)?;
+            reports.push(asked.and_then(|it| it.wait(deadline, cancel)));
+            self.check_alive()?;
         }
         Ok(reports)
     }

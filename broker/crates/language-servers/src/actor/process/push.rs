@@ -34,7 +34,6 @@ impl Process {
         self.fence(deadline)?;
         self.failures = 0;
         let running = self.running()?;
-        running.shown.answered();
         running.shown.forget_news();
         let reports = units.iter().map(|it| report(running.heard.get(*it).map(|it| &**it))).collect();
         Ok((reports, Settled::Yes))
