@@ -13,8 +13,10 @@
 //! Outside Linux there are no subreapers: the server's process group is killed, and a child that left the
 //! group stays.
 
+mod own_folder;
+
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs::OpenOptions,
     io,
     os::{fd::AsFd, unix::process::CommandExt},
@@ -29,6 +31,7 @@ use rustix::{
     process::{Pid, WaitOptions, WaitStatus, getpid, getppid, setpriority_process, wait},
 };
 
+use self::own_folder::OwnFolder;
 use crate::descendants;
 
 /// How long to go on killing what does not die.
@@ -46,12 +49,16 @@ const CANNOT_RUN: u8 = 127;
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut args = args.into_iter();
     let nice = args.next().and_then(|it| it.to_str()?.parse().ok()).unwrap_or(0);
-    let Some(program) = args.next() else {
+    let (Some(variables), Some(program)) = (args.next(), args.next()) else {
         return complain("a keeper without a server");
     };
     become_subreaper();
     let mut command = Command::new(&program);
     command.args(args).process_group(0);
+    let _folder = match own_folder(&variables, &mut command) {
+        Ok(folder) => folder,
+        Err(error) => return complain(&format!("cannot make a folder for temporary files: {error}")),
+    };
     prepare(&mut command, nice);
     let server = match command.spawn() {
         Ok(server) => Pid::from_child(&server),
@@ -62,6 +69,18 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let status = wait_for(server);
     kill_the_rest(server);
     ExitCode::from(code(status))
+}
+
+/// `variables` have a comma between them. Without any, there is none.
+fn own_folder(variables: &OsStr, command: &mut Command) -> io::Result<Option<OwnFolder>> {
+    if variables.is_empty() {
+        return Ok(None);
+    }
+    let folder = OwnFolder::new()?;
+    for name in variables.to_string_lossy().split(',') {
+        command.env(name, folder.path());
+    }
+    Ok(Some(folder))
 }
 
 #[expect(clippy::print_stderr, reason = "it is the server's, which the daemon keeps")]

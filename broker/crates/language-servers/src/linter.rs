@@ -51,6 +51,7 @@ impl LanguageServer {
             program,
             args: args.iter().map(OsString::from).collect(),
             env: env.map(|(key, it)| (key.into(), Some(fill_text(it, root).into()))).collect(),
+            own_folder: profile.own_folder.clone(),
             cwd: root.to_owned(),
             nice: NICE,
         };

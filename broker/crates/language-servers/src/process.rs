@@ -35,6 +35,8 @@ pub struct Launch {
     pub args: Vec<OsString>,
     /// On top of this process's own environment; `None` takes a variable away.
     pub env: Vec<(OsString, Option<OsString>)>,
+    /// Variables that name a folder which is the server's own: it is there before the server, and goes with it.
+    pub own_folder: Vec<String>,
     pub cwd: PathBuf,
     /// The niceness of the server and all it starts.
     pub nice: i32,
@@ -59,7 +61,8 @@ impl Keeper {
 impl Launch {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.keeper.program);
-        command.args(&self.keeper.args).arg(self.nice.to_string()).arg(&self.program).args(&self.args);
+        command.args(&self.keeper.args).arg(self.nice.to_string()).arg(self.own_folder.join(","));
+        command.arg(&self.program).args(&self.args);
         for (name, value) in &self.env {
             match value {
                 Some(value) => command.env(name, value),

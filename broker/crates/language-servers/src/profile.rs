@@ -52,6 +52,10 @@ pub struct Profile {
     pub launch: Vec<Program>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Variables of its environment that are to name a folder of the process's own, in which it would otherwise
+    /// meet others, or leave something behind.
+    #[serde(default)]
+    pub own_folder: Vec<String>,
     /// `initializationOptions`.
     #[serde(default)]
     pub options: Value,

@@ -15,6 +15,7 @@ pub(crate) fn launch(testkit: &Path, args: impl IntoIterator<Item = impl Into<Os
         program: testkit.into(),
         args: args.into_iter().map(Into::into).collect(),
         env: Vec::new(),
+        own_folder: Vec::new(),
         cwd: PathBuf::from("/"),
         nice: 0,
     }

@@ -283,12 +283,12 @@ fn a_file_that_refers_to_none_is_whole() {
     });
     let edits = [("b.m", Some("b1")), ("dir/c.m", None), ("x.schema", Some("new"))];
     assert_eq!(bench.says(&edits, "a.m"), "a.m=a0 b.m=b1");
-    let with_import = [&edits[..], &[("a.m", Some("import 'x'"))]].concat();
+    let with_import = [&edits[..], &[("a.m", Some("import './x'"))]].concat();
     let reason = "`x.schema` is another one on the disk, which is what model reads";
-    assert_eq!(bench.says(&with_import, "a.m"), format!("a.m=import 'x' b.m=b1 [{reason}]"));
-    let with_another = [&edits[..2], &[("y.schema", Some("new")), ("a.m", Some("import 'x'"))]].concat();
+    assert_eq!(bench.says(&with_import, "a.m"), format!("a.m=import './x' b.m=b1 [{reason}]"));
+    let with_another = [&edits[..2], &[("y.schema", Some("new")), ("a.m", Some("import './x'"))]].concat();
     let reason = "`dir/c.m` is deleted here, and model may still see it";
-    assert_eq!(bench.says(&with_another, "a.m"), format!("a.m=import 'x' b.m=b1 [{reason}]"));
+    assert_eq!(bench.says(&with_another, "a.m"), format!("a.m=import './x' b.m=b1 [{reason}]"));
     let with_config = [&edits[..], &[("m.toml", Some("new"))]].concat();
     let reason = "`m.toml` is another one on the disk, which is what model reads";
     assert_eq!(bench.says(&with_config, "a.m"), format!("a.m=a0 b.m=b1 [{reason}]"));

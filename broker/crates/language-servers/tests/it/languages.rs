@@ -245,6 +245,7 @@ impl Language {
         launch.args = profile.launch[0].args.iter().map(Into::into).collect();
         let filled = |it: &String| Some(it.replace("${root}", folder.to_str().unwrap()).into());
         launch.env = profile.env.iter().map(|(key, it)| (key.into(), filled(it))).collect();
+        launch.own_folder.clone_from(&profile.own_folder);
         launch.cwd = folder.to_owned();
         let (root, pause) = (folder.to_owned(), Duration::from_millis(100));
         Setup { profile, root, disk, launch, limits: Limits::default(), pause }

@@ -2,6 +2,8 @@
 
 use std::{
     io::{BufRead, BufReader},
+    os::unix::fs::PermissionsExt,
+    path::PathBuf,
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -136,4 +138,21 @@ fn a_server_is_started_as_it_was_said() {
     let want = json!({ "leads-group": true, "nice": 7, "cwd": "/usr", "given": "g", "path": null });
     assert_eq!(fake.told(), want);
     fake.end();
+}
+
+#[test]
+fn a_server_s_own_folder_goes_with_it() {
+    for end in ["{\"exit\": 0}", "{\"die\": true}", "{\"hang\": true}"] {
+        let fake = Fake::with(&format!("{{\"tell\": \"self\"}}\n{{\"expect\": \"x/go\"}}\n{end}"), |it| {
+            it.launch.env = vec![("GIVEN".into(), Some("g".into()))];
+            it.launch.own_folder = vec!["OTHER".into(), "GIVEN".into()];
+        });
+        let folder = PathBuf::from(fake.told()["given"].as_str().unwrap());
+        assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        std::fs::create_dir(folder.join("sub")).unwrap();
+        std::fs::write(folder.join("sub/file"), "text").unwrap();
+        fake.client.notify("x/go", &()).unwrap();
+        fake.client.kill();
+        assert!(!folder.exists(), "{end}");
+    }
 }
