@@ -29,7 +29,7 @@ pub enum RequestError {
     Protocol(#[from] ProtocolError),
 
     /// We have shut the server down, or are about to.
-    #[error("the server was shut down")]
+    #[error("the server was ended")]
     Gone,
 }
 
@@ -128,7 +128,7 @@ pub enum Broken {
     #[error(transparent)]
     Protocol(ProtocolError),
 
-    #[error("the server was shut down")]
+    #[error("the server was ended")]
     Closed,
 }
 

@@ -17,10 +17,17 @@ use std::{
 use overlay::ContentHash;
 
 pub(crate) use self::{team::Team, told::look};
-use crate::{Launch, Life, Profile, ServerLog, ServerReport, Setup, actor::FAREWELL, board::Board};
+use crate::{
+    Launch, Life, ServerLog, ServerReport, Setup,
+    actor::{Crashes, FAREWELL},
+    board::Board,
+};
 
 const SHUT_DOWN: &str = "the language servers were shut down";
 const ENDED: &str = "the server was ended";
+
+/// The crashes of so many servers are remembered besides those that are there.
+const REMEMBERED: usize = 256;
 
 /// What the servers of a pool may do.
 #[derive(Debug, Clone)]
@@ -58,6 +65,8 @@ struct Shared {
 #[derive(Default)]
 struct Teams {
     by_key: BTreeMap<Key, Arc<Team>>,
+    /// Of those that have crashed, also after they are forgotten.
+    crashes: BTreeMap<Key, Arc<Crashes>>,
     is_shut_down: bool,
 }
 
@@ -109,6 +118,7 @@ impl Pool {
             let all = std::mem::take(&mut teams.by_key);
             let (ended, kept) = all.into_iter().partition(|(key, _)| key.root.starts_with(root));
             teams.by_key = kept;
+            teams.crashes.retain(|key, _| !key.root.starts_with(root));
             ended
         };
         end(&ended, ENDED, Instant::now() + FAREWELL);
@@ -123,8 +133,17 @@ impl Pool {
         // Configurations come and go.
         teams.by_key.retain(|_, it| Arc::strong_count(it) > 1 || it.has_process());
         let key = Key { root: setup.root.clone(), profile: setup.profile.name.clone(), digest };
-        let team = || Arc::new(Team::new(setup, &self.0.limits, &self.0.board));
+        let crashes = teams.crashes_of(&key);
+        let team = || Arc::new(Team::new(setup, &self.0.limits, &self.0.board, crashes));
         Ok(Arc::clone(teams.by_key.entry(key).or_insert_with(team)))
+    }
+}
+
+impl Teams {
+    fn crashes_of(&mut self, key: &Key) -> Arc<Crashes> {
+        let is_full = self.crashes.len() >= REMEMBERED;
+        self.crashes.retain(|_, it| Arc::strong_count(it) > 1 || !is_full && !it.is_empty());
+        Arc::clone(self.crashes.entry(key.clone()).or_default())
     }
 }
 
@@ -167,14 +186,12 @@ fn memory_of_the_machine() -> Option<u64> {
 pub(crate) fn digest(setup: &Setup) -> ContentHash {
     let Setup { profile, launch, root, .. } = setup;
     let surroundings = surroundings::told(&launch.program, root);
-    let Profile { options, settings, capabilities, barrier, sees, config_files, .. } = profile;
-    let Profile { canary, registers, opens, opens_silently, reads_late, refers_by, .. } = profile;
-    let Launch { program, args, env, .. } = launch;
+    // Who keeps it, and how nice it is, makes no other server of it.
+    let Launch { keeper: _, nice: _, program, args, env, own_folder, cwd } = launch;
     // What is made of a server's answers may be another thing with each version of this program.
     let own = env!("CARGO_PKG_VERSION");
     let text = format!(
-        "{own} {surroundings} {root:?} {program:?} {args:?} {env:?} {options} {settings} {capabilities} {barrier:?} {sees:?} {config_files:?} \
-         {canary:?} {registers:?} {opens:?} {opens_silently} {reads_late} {refers_by:?}"
+        "{own} {surroundings} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}"
     );
     ContentHash::of(text.as_bytes())
 }

@@ -35,6 +35,10 @@ impl Crashes {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.counts().is_empty()
+    }
+
     /// Whether the server has ever died in this state.
     pub(super) fn has(&self, state: ContentHash) -> bool {
         self.counts().contains_key(&state)

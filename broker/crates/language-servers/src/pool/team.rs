@@ -37,8 +37,9 @@ struct Members {
 }
 
 impl Team {
-    pub(super) fn new(setup: Setup, limits: &PoolLimits, board: &Arc<Board>) -> Self {
-        let (told, imports, crashes, members) = Default::default();
+    /// `crashes` are also those of earlier teams of the same server.
+    pub(super) fn new(setup: Setup, limits: &PoolLimits, board: &Arc<Board>, crashes: Arc<Crashes>) -> Self {
+        let (told, imports, members) = Default::default();
         Self { setup, limits: limits.clone(), board: Arc::clone(board), told, imports, crashes, members }
     }
 

@@ -9,7 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{At, Ending, Life, MemoryClass, Question, ServerReport, ServerState, Worn};
+use language_servers::{
+    At, Ending, LanguageServer, Life, MemoryClass, Question, ServerReport, ServerState, Worn,
+};
 use lint::{Cancel, Job, Linter, Unit};
 use serde_json::json;
 
@@ -236,6 +238,20 @@ fn a_crash_is_told_and_kept_from_happening_again() {
 }
 
 #[test]
+fn a_crash_is_remembered_when_nobody_has_the_server_any_more() {
+    let yard = Yard::new(|_| ());
+    let linter = || LanguageServer::in_pool(&yard.pool, yard.setup.clone()).unwrap();
+    assert!(says(&linter(), "die").starts_with("failed: the server exited with code 99"));
+    for _ in 0..4 {
+        let linter = linter();
+        assert_eq!(says(&linter, "die"), "failed: model has crashed or hung twice on this");
+        assert_eq!(yard.report().counts.starts, 0);
+    }
+    yard.pool.release(Path::new("/w"));
+    assert!(says(&linter(), "die").starts_with("failed: the server exited with code 99"));
+}
+
+#[test]
 fn others_that_wait_for_the_same_state_survive_a_crash() {
     let yard = Yard::new(|_| ());
     let linter = yard.linter();
@@ -287,7 +303,7 @@ fn a_shutdown_leaves_nothing() {
     assert_eq!(pids.len(), 3);
     yard.pool.shutdown(Instant::now() + Duration::from_millis(200));
     check_gone(&pids, Duration::ZERO);
-    let gone = "failed: the server was shut down";
+    let gone = "failed: the server was ended";
     assert_eq!((busy.join(), stuck.join()), (gone.to_owned(), gone.to_owned()));
     assert_eq!(says(&linters[2], "x"), "failed: the language servers were shut down");
     let error = started(&yard.pool, yard.setup.clone());
@@ -307,7 +323,7 @@ fn what_is_released_ends_and_others_stay() {
     assert_eq!(pids.len(), 4);
     yard.pool.release(Path::new("/w"));
     check_gone(&pids, Duration::ZERO);
-    assert_eq!(busy.join(), "failed: the server was shut down");
+    assert_eq!(busy.join(), "failed: the server was ended");
     assert_eq!([&one, &below].map(|it| says(it, "x")), ["failed: the server was ended"; 2]);
     assert!(!yard.pool.status().iter().any(is_below), "{:?}", yard.pool.status());
     assert!(says(&other, "x").ends_with("a.m=x"));
