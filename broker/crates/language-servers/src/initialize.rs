@@ -73,7 +73,7 @@ impl Initialize {
         let encoding = self.offered().find(|it| it.as_str() == named);
         let encoding = encoding.ok_or_else(|| ProtocolError::BadEncoding { encoding: named.to_owned() })?;
         let server = reply.server.map(|it| match it.version {
-            Some(version) => format!("{} {version}", it.name),
+            Some(version) => format!("{} {}", it.name, plain(version)),
             None => it.name,
         });
         Ok(Initialized { capabilities: reply.capabilities, encoding, server })
@@ -83,6 +83,13 @@ impl Initialize {
         let must = Some(PositionEncoding::Utf16).filter(|it| !self.encodings.contains(it));
         self.encodings.iter().copied().chain(must)
     }
+}
+
+/// What Go tells of a program's build has its version within.
+fn plain(version: String) -> String {
+    let build: Option<Value> = serde_json::from_str(&version).ok();
+    let within = build.as_ref().and_then(|it| it.pointer("/Main/Version")?.as_str());
+    within.map_or(version.clone(), str::to_owned)
 }
 
 /// Objects are merged; of anything else the later one counts.
@@ -274,6 +281,18 @@ mod tests {
         let bad = |it: &str| Err(ProtocolError::BadEncoding { encoding: it.to_owned() });
         assert_eq!(encoding(&[Utf8], json!({ "positionEncoding": "utf-32" })), bad("utf-32"));
         assert_eq!(encoding(&[Utf8], json!({ "positionEncoding": "ebcdic" })), bad("ebcdic"));
+    }
+
+    #[test]
+    fn a_version_is_read_out_of_what_go_tells() {
+        let server = |version: &str| {
+            let info = json!({ "name": "it", "version": version });
+            let reply = json!({ "capabilities": {}, "serverInfo": info });
+            Initialize::new(Vec::new()).understand(serde_json::from_value(reply).unwrap()).unwrap().server
+        };
+        let build = r#"{"GoVersion": "go1.25", "Main": {"Path": "tools/it", "Version": "v0.24.0"}}"#;
+        assert_eq!(server(build).unwrap(), "it v0.24.0");
+        assert_eq!(["1.2", "{}", "7"].map(|it| server(it).unwrap()), ["it 1.2", "it {}", "it 7"]);
     }
 
     #[test]
