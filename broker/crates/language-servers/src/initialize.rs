@@ -88,7 +88,7 @@ impl Initialize {
 /// What Go tells of a program's build has its version within.
 fn plain(version: String) -> String {
     let build: Option<Value> = serde_json::from_str(&version).ok();
-    let within = build.as_ref().and_then(|it| it.pointer("/Main/Version")?.as_str());
+    let within = ["/Version", "/Main/Version"].iter().find_map(|it| build.as_ref()?.pointer(it)?.as_str());
     within.map_or(version.clone(), str::to_owned)
 }
 
@@ -292,6 +292,8 @@ mod tests {
         };
         let build = r#"{"GoVersion": "go1.25", "Main": {"Path": "tools/it", "Version": "v0.24.0"}}"#;
         assert_eq!(server(build).unwrap(), "it v0.24.0");
+        let build = r#"{"GoVersion": "go1.25", "Main": {"Version": "(devel)"}, "Version": "v0.24.1"}"#;
+        assert_eq!(server(build).unwrap(), "it v0.24.1");
         assert_eq!(["1.2", "{}", "7"].map(|it| server(it).unwrap()), ["it 1.2", "it {}", "it 7"]);
     }
 
