@@ -6,23 +6,28 @@
 //! defines is more than to check all files. Where a statement may mean several files, it means all of them:
 //! rather a file too many is checked. What a text imports is remembered: only what changed is read again.
 //!
-//! Not seen is what is imported by a name that is computed, what is global without an import (declarations of
-//! TypeScript, what a build system adds), and aliases of paths that do not end like the file they stand for.
+//! Not seen is what is imported by a name that is computed or that a macro makes, what is global without an import
+//! (declarations of TypeScript, what a build system adds), what a file adds to a type of another (`impl`), aliases of
+//! paths that do not end like the file they stand for, and what is imported only through files that git ignores.
+//! The modules of each language say what else they leave out.
 
 mod c;
+mod files;
 mod go;
 mod python;
 mod rust;
 mod script;
+mod text;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    collections::{BTreeSet, HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use overlay::{ContentHash, Observation, Read, View, WalkOptions, WorkspacePath, walk};
+use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{Profile, configs};
+use files::Files;
 
 /// What comes later in a file is not looked at.
 const READ: usize = 1 << 20;
@@ -34,8 +39,14 @@ pub(crate) struct Imports {
     said: Mutex<Arc<Said>>,
 }
 
-/// The names that a text imports, one in each line.
+/// Before a name that a text gives to itself, and by which others import it.
+const DEFINES: char = '=';
+
+/// The names that a text imports or has, one in each line.
 type Said = HashMap<(Language, ContentHash), Arc<str>>;
+
+/// The files that have a name by what they say.
+type Defined<'f> = HashMap<(Language, String), Vec<&'f WorkspacePath>>;
 
 /// Who imports a file.
 type Importers<'f> = HashMap<WorkspacePath, Vec<&'f WorkspacePath>>;
@@ -52,7 +63,7 @@ impl Imports {
         let files = Files::of(profile, view, changed);
         let mut seen: BTreeSet<_> = changed.iter().collect();
         if configures(profile, view, changed) {
-            return files.all.iter().filter(|it| !seen.contains(it)).cloned().collect();
+            return files.all.iter().filter(|it| !seen.contains(it) && profile.covers(it)).cloned().collect();
         }
         let importers = self.importers(view, &files);
         let mut found = Vec::new();
@@ -65,28 +76,41 @@ impl Imports {
                 }
             }
         }
+        found.retain(|it| profile.covers(it));
         found
     }
 
     fn importers<'f>(&self, view: &dyn View, files: &'f Files) -> Importers<'f> {
-        let before = Arc::clone(&self.said.lock().unwrap_or_else(PoisonError::into_inner));
-        let (mut said, mut importers) = (Said::new(), Importers::new());
-        for (path, language, content) in files.contents(view) {
-            let key = (language, content);
-            let known = before.get(&key).cloned();
-            let Some(names) = known.or_else(|| Some(language.said(&view.open(path).ok()?))) else { continue };
+        let texts = self.texts(view, files);
+        let defined = defined(&texts);
+        let mut importers = Importers::new();
+        for (path, language, names) in &texts {
             let imported: BTreeSet<_> = names
                 .lines()
-                .flat_map(|it| language.targets(path, it, files))
-                .filter(|it| it != path)
+                .filter(|it| !it.starts_with(DEFINES))
+                .flat_map(|it| language.imported(path, it, files, &defined))
+                .filter(|it| it != *path)
                 .collect();
             for it in imported {
                 importers.entry(it).or_default().push(path);
             }
+        }
+        importers
+    }
+
+    /// What each file says.
+    fn texts<'f>(&self, view: &dyn View, files: &'f Files) -> Vec<(&'f WorkspacePath, Language, Arc<str>)> {
+        let before = Arc::clone(&self.said.lock().unwrap_or_else(PoisonError::into_inner));
+        let (mut said, mut texts) = (Said::new(), Vec::new());
+        for (path, language, content) in files.contents(view) {
+            let key = (language, content);
+            let known = before.get(&key).cloned();
+            let Some(names) = known.or_else(|| Some(language.said(&view.open(path).ok()?))) else { continue };
+            texts.push((path, language, Arc::clone(&names)));
             said.insert(key, names);
         }
         *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(said);
-        importers
+        texts
     }
 }
 
@@ -95,6 +119,16 @@ fn configures(profile: &Profile, view: &dyn View, changed: &[WorkspacePath]) -> 
     let may_be_named = changed.iter().any(|it| profile.is_config_if_named(it));
     let named = if may_be_named { configs::named(profile, view, changed) } else { BTreeSet::new() };
     changed.iter().any(|it| profile.is_config_of_all(it) || named.contains(it))
+}
+
+fn defined<'f>(texts: &[(&'f WorkspacePath, Language, Arc<str>)]) -> Defined<'f> {
+    let mut defined = Defined::new();
+    for (path, language, names) in texts {
+        for name in names.lines().filter_map(|it| it.strip_prefix(DEFINES)) {
+            defined.entry((*language, name.to_owned())).or_default().push(path);
+        }
+    }
+    defined
 }
 
 /// How files say what they import.
@@ -108,13 +142,17 @@ enum Language {
 }
 
 impl Language {
-    fn of(path: &WorkspacePath) -> Option<Self> {
-        Some(match path.extension()? {
+    fn of(extension: &str) -> Option<Self> {
+        Some(match extension {
             "py" | "pyi" => Self::Python,
             "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => Self::Script,
+            "vue" | "svelte" | "astro" => Self::Script,
             "go" => Self::Go,
             "rs" => Self::Rust,
             "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" => Self::C,
+            "inc" | "inl" | "ipp" | "tcc" | "tpp" | "def" | "cppm" | "ixx" | "ccm" | "cxxm" | "mpp" => {
+                Self::C
+            }
             _ => return None,
         })
     }
@@ -131,6 +169,22 @@ impl Language {
         names.into_iter().collect::<Vec<_>>().join("\n").into()
     }
 
+    /// The files that one may mean by a name, or that say they have it, in the same crate.
+    fn imported(
+        self,
+        path: &WorkspacePath,
+        name: &str,
+        files: &Files,
+        defined: &Defined,
+    ) -> Vec<WorkspacePath> {
+        let mut found = self.targets(path, name, files);
+        if let Some(all) = defined.get(&(self, name.to_owned())) {
+            let own = files.own_crate(path);
+            found.extend(all.iter().copied().filter(|it| files.own_crate(it) == own).cloned());
+        }
+        found
+    }
+
     /// The files that one may mean by a name.
     fn targets(self, path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
         match self {
@@ -143,108 +197,9 @@ impl Language {
     }
 }
 
-/// The files that there are, with those that have changed.
-struct Files {
-    all: BTreeSet<WorkspacePath>,
-    /// By the last component.
-    by_name: HashMap<String, Vec<WorkspacePath>>,
-    by_directory: BTreeMap<WorkspacePath, Vec<WorkspacePath>>,
-    manifests: Manifests,
-}
-
-/// What directories are called, by those files in them that say so.
-#[derive(Default)]
-struct Manifests {
-    /// Of Go, with the path that it begins.
-    modules: Vec<(String, WorkspacePath)>,
-    /// Of Rust.
-    crates: HashMap<String, Vec<WorkspacePath>>,
-    crate_directories: BTreeSet<WorkspacePath>,
-}
-
-impl Files {
-    fn of(profile: &Profile, view: &dyn View, changed: &[WorkspacePath]) -> Self {
-        let mut manifests = Manifests::default();
-        let mut all: BTreeSet<_> = changed.iter().cloned().collect();
-        for path in walk(view, &[WorkspacePath::root()], &WalkOptions::default()) {
-            if matches!(path.file_name(), Some("go.mod" | "Cargo.toml")) {
-                manifests.add(&path, view);
-            } else if profile.covers(&path) {
-                all.insert(path);
-            }
-        }
-        let mut by_name: HashMap<_, Vec<_>> = HashMap::new();
-        let mut by_directory: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for path in &all {
-            by_name.entry(path.file_name().unwrap_or_default().to_owned()).or_default().push(path.clone());
-        }
-        for (path, directory) in all.iter().filter_map(|it| Some((it, it.parent()?))) {
-            by_directory.entry(directory).or_default().push(path.clone());
-        }
-        Self { all, by_name, by_directory, manifests }
-    }
-
-    /// The files that are there and say what they import.
-    fn contents(&self, view: &dyn View) -> Vec<(&WorkspacePath, Language, ContentHash)> {
-        let mut contents = Vec::new();
-        for (directory, paths) in &self.by_directory {
-            let names: Vec<_> = paths.iter().filter_map(WorkspacePath::file_name).collect();
-            let seen = Read::observe_contents(view, directory, &names);
-            contents.extend(paths.iter().zip(seen).filter_map(|(path, seen)| match seen {
-                Observation::Found(content) => Some((path, Language::of(path)?, content)),
-                _ => None,
-            }));
-        }
-        contents
-    }
-
-    fn get(&self, path: Option<WorkspacePath>) -> Option<WorkspacePath> {
-        path.filter(|it| self.all.contains(it))
-    }
-
-    /// All whose path ends with these components.
-    fn ending_with(&self, end: &str) -> impl Iterator<Item = WorkspacePath> {
-        let name = end.rsplit('/').next().unwrap_or_default();
-        let same_name = self.by_name.get(name).into_iter().flatten();
-        let is_end = move |it: &&WorkspacePath| {
-            let before = it.as_str().strip_suffix(end);
-            before.is_some_and(|it| it.is_empty() || it.ends_with('/'))
-        };
-        same_name.filter(is_end).cloned()
-    }
-
-    fn within(&self, directory: &WorkspacePath) -> &[WorkspacePath] {
-        self.by_directory.get(directory).map_or(&[], Vec::as_slice)
-    }
-
-    /// The directory of the crate that a file belongs to.
-    fn own_crate(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
-        path.ancestors().skip(1).find(|it| self.manifests.crate_directories.contains(it))
-    }
-}
-
-impl Manifests {
-    fn add(&mut self, path: &WorkspacePath, view: &dyn View) {
-        let (Some(directory), Ok(bytes)) = (path.parent(), view.open(path)) else { return };
-        let text = String::from_utf8_lossy(&bytes);
-        if path.file_name() == Some("go.mod") {
-            self.modules.extend(go::module(&text).map(|it| (it, directory)));
-        } else {
-            self.crate_directories.insert(directory.clone());
-            if let Some(name) = rust::crate_name(&text) {
-                self.crates.entry(name).or_default().push(directory);
-            }
-        }
-    }
-}
-
 /// The place `path` leads to from the directory of `from`.
 fn beside(from: &WorkspacePath, path: &str) -> Option<WorkspacePath> {
     from.parent()?.join(path).ok()
-}
-
-fn is_of_name(it: char) -> bool {
-    it.is_alphanumeric() || it == '_'
 }
 
 #[cfg(test)]
@@ -263,6 +218,23 @@ mod tests {
             let found = imports.dependents(Profile::named(server).unwrap(), &view, &changed);
             let paths: Vec<_> = found.iter().map(WorkspacePath::as_str).collect();
             assert_eq!(paths.join(" "), want);
+        }
+    }
+
+    /// A file depends on another with each of these texts.
+    #[track_caller]
+    pub(super) fn check_each(
+        server: &str,
+        files: &[(&str, &str)],
+        importer: &str,
+        texts: &[&str],
+        changed: &str,
+    ) {
+        for text in texts {
+            let view = Memory::from_files(files.iter().copied().chain([(importer, *text)])).unwrap();
+            let changed = [WorkspacePath::new(changed).unwrap()];
+            let found = Imports::default().dependents(Profile::named(server).unwrap(), &view, &changed);
+            assert!(found.iter().any(|it| it.as_str() == importer), "{text:?}: {found:?}");
         }
     }
 
@@ -291,6 +263,7 @@ mod tests {
     #[test]
     fn configuration_is_for_all() {
         check("ty", &[("a.py", ""), ("b.py", ""), ("pyproject.toml", "")], "pyproject.toml", "a.py b.py");
+        check("clangd", &[("a.c", ""), ("b.inl", "")], ".clangd", "a.c");
     }
 
     #[test]

@@ -1,37 +1,111 @@
-//! `import a.b`, `from a.b import c`, `from ..a import b`. Where packages start is not known: a module is each
-//! file whose path ends like its name. To import a module runs the packages around it.
+//! `import a.b`, `from a.b import c`, `from ..a import b`, wherever in a line, and `import_module("a.b")`. Where
+//! packages start is not known: a module is each file whose path ends like its name. To import a module runs the
+//! packages around it.
+//!
+//! Left out are `fromlist` of `__import__`, and `..` that a call resolves in another package.
 
 use std::collections::BTreeSet;
 
 use overlay::WorkspacePath;
 
-use super::{Files, beside, is_of_name};
+use super::{
+    Files, beside,
+    text::{is_of_name, string_end, word_end},
+};
+
+/// What ends a statement, as the scan has it.
+const END: &str = "\n";
 
 /// Each as `module`, or as `module:name,name`.
 pub(super) fn names(text: &str) -> BTreeSet<String> {
+    let tokens: Vec<_> = tokens(text).collect();
     let mut found = BTreeSet::new();
-    let mut rest = text;
-    while let Some((line, after)) = next_line(rest) {
+    let mut rest = &tokens[..];
+    while let Some((token, after)) = rest.split_first() {
         rest = after;
-        let line = line.trim_start();
-        if let Some(modules) = line.strip_prefix("import ") {
-            found.extend(modules.split(',').filter_map(|it| it.split_whitespace().next()).map(str::to_owned));
-        } else if let Some((from, names)) = line.strip_prefix("from ").and_then(|it| it.split_once(" import"))
-        {
-            // In brackets there may be several lines.
-            let is_open = names.contains('(') && !names.contains(')');
-            let (more, after) = if is_open { rest.split_once(')').unwrap_or((rest, "")) } else { ("", rest) };
-            rest = after;
-            let words = [names, more].map(|it| it.split(|it| !is_of_name(it)).filter(|it| !it.is_empty()));
-            let words: Vec<_> = words.into_iter().flatten().collect();
-            found.insert(format!("{}:{}", from.trim(), words.join(",")));
+        match *token {
+            "import" => {
+                let (modules, after) = after.split_at(statement_end(after));
+                found.extend(modules.split(|it| *it == ",").map(|it| dotted(it).0));
+                rest = after;
+            }
+            "from" => {
+                let (module, after) = dotted(after);
+                if let Some((&"import", after)) = after.split_first() {
+                    found.insert(format!("{module}:{}", listed(after).join(",")));
+                    rest = after;
+                }
+            }
+            "import_module" | "__import__" | "importorskip" => found.extend(called(after)),
+            _ => {}
         }
     }
+    found.retain(|it| !it.is_empty());
     found
 }
 
-fn next_line(text: &str) -> Option<(&str, &str)> {
-    (!text.is_empty()).then(|| text.split_once('\n').unwrap_or((text, "")))
+fn statement_end(tokens: &[&str]) -> usize {
+    tokens.iter().position(|it| *it == END).unwrap_or(tokens.len())
+}
+
+/// A name with dots, and what is after it.
+fn dotted<'a, 't>(tokens: &'a [&'t str]) -> (String, &'a [&'t str]) {
+    let is_part =
+        |it: &str| it == "." || it.starts_with(is_of_name) && !matches!(it, "import" | "from" | "as");
+    let end = tokens.iter().position(|it| !is_part(it)).unwrap_or(tokens.len());
+    (tokens[..end].concat(), &tokens[end..])
+}
+
+/// The names in a list, in brackets or up to the end of the line.
+fn listed<'t>(tokens: &[&'t str]) -> Vec<&'t str> {
+    let end = if tokens.first() == Some(&"(") { ")" } else { END };
+    let is_in = |it: &&&str| **it != end && !matches!(**it, "import" | "from");
+    let all: Vec<_> = tokens.iter().take_while(is_in).copied().collect();
+    let name = |part: &[&'t str]| part.iter().copied().find(|it| it.starts_with(is_of_name));
+    all.split(|it| *it == ",").filter_map(name).collect()
+}
+
+/// What a call is given as text: a module, or one within the package that comes after it.
+fn called(tokens: &[&str]) -> Vec<String> {
+    let near = tokens.iter().take_while(|it| **it != ")").filter(|it| **it != END).take(6);
+    let texts: Vec<_> =
+        near.filter(|it| it.starts_with(['"', '\''])).map(|it| it.trim_matches(['"', '\''])).collect();
+    match texts[..] {
+        [module, package] if module.starts_with('.') => vec![module.to_owned(), [package, module].concat()],
+        _ => texts.first().filter(|it| !it.contains('\n')).map(|it| (*it).to_owned()).into_iter().collect(),
+    }
+}
+
+/// Names, strings with their quotes, and single characters. Lines that are joined have no end between them.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = skip_blank(rest);
+        let first = rest.chars().next()?;
+        let end = match first {
+            '"' | '\'' => {
+                let quote = ["\"\"\"", "'''"].into_iter().find(|it| rest.starts_with(it));
+                string_end(rest, quote.unwrap_or(&rest[..1]), quote.is_none())
+            }
+            _ => word_end(rest),
+        };
+        let (token, after) = rest.split_at(end);
+        rest = after;
+        Some(if matches!(first, '\r' | ';') { END } else { token })
+    })
+}
+
+fn skip_blank(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        let start = rest.trim_start_matches([' ', '\t', '\u{c}', '\u{feff}']);
+        rest = match start.as_bytes() {
+            [b'#', ..] => &start[start.find(['\n', '\r']).unwrap_or(start.len())..],
+            [b'\\', b'\r', b'\n', ..] => &start[3..],
+            [b'\\', b'\n' | b'\r', ..] => &start[2..],
+            _ => return start,
+        };
+    }
 }
 
 /// A module, and what may be modules in it.
@@ -51,8 +125,12 @@ fn module(path: &WorkspacePath, up: usize, parts: &[&str], files: &Files) -> Vec
     let module = parts.join("/");
     let package = if module.is_empty() { String::new() } else { format!("{module}/") };
     let mut ends = vec![format!("{package}__init__.py"), format!("{package}__init__.pyi")];
-    if !module.is_empty() {
+    if let Some((first, rest)) = package.split_once('/') {
         ends.extend([format!("{module}.py"), format!("{module}.pyi")]);
+        // Stubs may lie in a package of their own.
+        let stub =
+            if rest.is_empty() { String::new() } else { format!("{}.pyi", rest.trim_end_matches('/')) };
+        ends.extend([format!("{first}-stubs/{rest}__init__.pyi"), format!("{first}-stubs/{stub}")]);
     } else if up == 0 {
         return Vec::new();
     }
@@ -65,22 +143,4 @@ fn module(path: &WorkspacePath, up: usize, parts: &[&str], files: &Files) -> Vec
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::check;
-
-    #[test]
-    fn each_way_to_import() {
-        let files = [
-            ("src/p/__init__.py", ""),
-            ("src/p/m.py", ""),
-            ("a.py", "import os, p.m as q"),
-            ("b.py", "def f():\n    from p import m"),
-            ("c.py", "from p import (\n    n,\n    m,\n)\n"),
-            ("src/p/d.py", "from . import m"),
-            ("src/p/q/e.py", "from ..m import x"),
-            ("f.py", "import m2\nfrom m3 import m\n"),
-        ];
-        check("ty", &files, "src/p/m.py", "a.py b.py c.py src/p/d.py src/p/q/e.py");
-        check("ty", &files, "src/p/__init__.py", "a.py b.py c.py src/p/d.py src/p/q/e.py");
-    }
-}
+mod tests;

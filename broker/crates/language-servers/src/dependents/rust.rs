@@ -1,29 +1,53 @@
-//! A file uses each module that it names in a path, a `use` or a `mod`, wherever a module of that name is. What
-//! it names at the crate's root that is no module was brought there, and stands for the root.
+//! A file uses each module that it names in a path, a `use` or a `mod`, wherever a module of that name is, and each
+//! file that it names in quotes. What it names at the crate's root that is no module there was brought there, and
+//! stands for the root. A macro without a path is used where the crate has one of the name.
+//!
+//! Left out are modules that only a macro names, and what a file adds to a type of another.
+
+mod cargo;
+mod words;
 
 use std::collections::BTreeSet;
 
 use overlay::WorkspacePath;
 
-use super::{Files, is_of_name};
+pub(super) use cargo::Manifest;
 
-/// What stands for the module above.
-const ABOVE: &str = "super";
+use super::{DEFINES, Files, beside, text::is_of_name};
+use words::words;
 
-/// Each as `name`, or as `crate::name` where it is one of the crate's root.
+/// A module above, as often as it is above.
+const ABOVE: char = '^';
+
+const DEEPEST: usize = 16;
+
+/// Folders in which each file is a crate.
+const CRATES: [&str; 4] = ["tests", "examples", "benches", "bin"];
+
+/// Each as `name`, as `crate::name` where it is one of the crate's root, as `"file`, or as `macro!`.
 pub(super) fn names(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut before = ["", ""];
     let mut is_use = false;
+    let mut above = 0;
     for word in words(text) {
-        match word {
-            ";" => is_use = false,
-            "use" => is_use = true,
-            ABOVE => _ = found.insert(word.to_owned()),
-            "::" | "{" if before[1] == "crate" => {}
-            _ if before == ["crate", "::"] => _ = found.insert(format!("crate::{word}")),
-            "::" if !is_use => _ = found.insert(before[1].to_owned()),
-            _ if is_use || before[1] == "mod" => _ = found.insert(word.to_owned()),
+        is_use = word == "use" || is_use && word != ";";
+        let is_name = word.starts_with(is_of_name);
+        match (before, word) {
+            (_, "super") => {
+                above = if before == ["super", "::"] { DEEPEST.min(above + 1) } else { 1 };
+                found.insert(ABOVE.to_string().repeat(above));
+            }
+            (["crate", "::"], _) => _ = found.insert(format!("crate::{word}")),
+            // The root under another name.
+            ([_, "crate"], "as") => _ = found.insert("crate::as".to_owned()),
+            ([_, name], "::") if name.starts_with(is_of_name) => _ = found.insert(name.to_owned()),
+            ([name, "!"], "(" | "[" | "{") => _ = found.insert(format!("{name}!")),
+            (["macro_rules", "!"], _) => _ = found.insert(format!("{DEFINES}{word}!")),
+            _ if is_name && (is_use || matches!(before[1], "mod" | "crate")) => {
+                found.insert(word.to_owned());
+            }
+            _ if is_file(word) => _ = found.insert(word.to_owned()),
             _ => {}
         }
         before = [before[1], word];
@@ -31,114 +55,81 @@ pub(super) fn names(text: &str) -> BTreeSet<String> {
     found
 }
 
+/// Whether a string may name one.
+fn is_file(word: &str) -> bool {
+    word.starts_with('"') && word.len() < 300 && word.contains('.') && !word.contains(char::is_whitespace)
+}
+
 pub(super) fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
+    if let Some(file) = name.strip_prefix('"') {
+        let of_crate = files.own_crate(path).and_then(|it| it.join(file.trim_start_matches('/')).ok());
+        return [beside(path, file), of_crate].into_iter().filter_map(|it| files.get(it)).collect();
+    }
     match name.strip_prefix("crate::") {
         Some(name) => of_crate(path, name, files),
-        None if name == ABOVE => parents(path, files),
+        None if name.starts_with(ABOVE) => parents(path, name.len(), files),
         None => modules(path, name, files),
     }
 }
 
-/// Names, `::`, `{` and `;`.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            let start = rest.find(|it: char| is_of_name(it) || matches!(it, ':' | '{' | ';'))?;
-            rest = &rest[start..];
-            let end = if rest.starts_with("::") {
-                2
-            } else {
-                rest.find(|it| !is_of_name(it)).unwrap_or(rest.len()).max(1)
-            };
-            let (word, after) = rest.split_at(end);
-            rest = after;
-            if word != ":" {
-                return Some(word);
-            }
-        }
-    })
+/// Modules of this name, and the root if none of them is just below it.
+fn of_crate(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
+    let (mut found, roots) = (modules(path, name, files), roots(path, files));
+    let directories: BTreeSet<_> = roots.iter().filter_map(WorkspacePath::parent).collect();
+    let is_below = |it: &WorkspacePath| place(it).is_some_and(|it| directories.contains(&it));
+    if !found.iter().any(is_below) {
+        found.extend(roots);
+    }
+    found
 }
 
-fn of_crate(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
-    let found = modules(path, name, files);
-    if found.is_empty() { roots(path, files) } else { found }
+/// The directory that a module is in.
+fn place(module: &WorkspacePath) -> Option<WorkspacePath> {
+    let directory = module.parent()?;
+    if module.file_name() == Some("mod.rs") { directory.parent() } else { Some(directory) }
 }
 
 /// Modules of this name in the file's own crate, and the crate of this name.
 fn modules(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
-    if !name.starts_with(is_of_name) {
+    if !name.chars().all(is_of_name) {
         return Vec::new();
     }
-    let own = files.own_crate(path);
     let ends = [format!("{name}.rs"), format!("{name}/mod.rs")];
-    let of_name = ends.iter().flat_map(|it| files.ending_with(it));
+    let of_name: Vec<_> = ends.iter().flat_map(|it| files.ending_with(it)).collect();
+    let own = if of_name.is_empty() { None } else { files.own_crate(path) };
     let crates = files.manifests.crates.get(name).into_iter().flatten();
-    let roots = crates.filter_map(|it| files.get(it.join("src/lib.rs").ok()));
-    of_name.filter(|it| files.own_crate(it) == own).chain(roots).collect()
+    let roots = crates.filter_map(|it| files.get(Some(it.clone())));
+    of_name.into_iter().filter(|it| files.own_crate(it) == own).chain(roots).collect()
 }
 
-/// What a `Cargo.toml` says the crate is called, as it is written in code.
-pub(super) fn crate_name(text: &str) -> Option<String> {
-    let name = text.lines().find_map(|it| it.trim().strip_prefix("name")?.trim().strip_prefix('='))?;
-    Some(name.trim().trim_matches(['"', '\'']).replace('-', "_"))
-}
-
+/// Where the crate of a file may begin: where its package says, or around it.
 fn roots(path: &WorkspacePath, files: &Files) -> Vec<WorkspacePath> {
-    let Some(directory) = files.own_crate(path) else { return Vec::new() };
-    ["src/lib.rs", "src/main.rs"].iter().filter_map(|it| files.get(directory.join(it).ok())).collect()
+    let own = files.own_crate(path);
+    let said = own.as_ref().and_then(|it| files.manifests.crate_roots.get(it)).into_iter().flatten().cloned();
+    let around: Vec<_> = path
+        .ancestors()
+        .skip(1)
+        .take_while(|it| own.as_ref().is_none_or(|own| it.starts_with(own)))
+        .collect();
+    let mains = around.iter().flat_map(|it| ["lib.rs", "main.rs"].map(|name| it.child(name)));
+    let of_crates = around.iter().skip(1).filter(|it| it.file_name().is_some_and(|it| CRATES.contains(&it)));
+    let each = of_crates.flat_map(|it| files.within(it).to_vec());
+    said.chain(mains).chain(each).filter_map(|it| files.get(Some(it))).collect()
 }
 
-/// Where the module above may be.
-fn parents(path: &WorkspacePath, files: &Files) -> Vec<WorkspacePath> {
-    let is_mod = path.file_name() == Some("mod.rs");
-    let Some(directory) = path.parent().and_then(|it| if is_mod { it.parent() } else { Some(it) }) else {
-        return Vec::new();
+/// Where the modules above may be, up to so many.
+fn parents(path: &WorkspacePath, levels: usize, files: &Files) -> Vec<WorkspacePath> {
+    let nearest = place(path);
+    let directories = nearest.iter().flat_map(WorkspacePath::ancestors).take(levels);
+    let roots = roots(path, files);
+    let parent = |directory: WorkspacePath| {
+        let beside = ["mod.rs", "lib.rs", "main.rs"].map(|it| Some(directory.child(it)));
+        let above = directory.parent().and_then(|it| it.join(&format!("{}.rs", directory.file_name()?)).ok());
+        let of_crate = roots.iter().filter(|it| it.parent().as_ref() == Some(&directory)).cloned().map(Some);
+        beside.into_iter().chain([above]).chain(of_crate).filter_map(|it| files.get(it)).collect::<Vec<_>>()
     };
-    let beside = ["mod.rs", "lib.rs", "main.rs"].map(|it| Some(directory.child(it)));
-    let above = directory.parent().and_then(|it| it.join(&format!("{}.rs", directory.file_name()?)).ok());
-    beside.into_iter().chain([above]).filter_map(|it| files.get(it)).collect()
+    directories.flat_map(parent).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::check;
-
-    const CARGO: &str = "[package]\nname = \"my-crate\"\n";
-
-    #[test]
-    fn who_names_a_module() {
-        let files = [
-            ("Cargo.toml", CARGO),
-            ("src/a.rs", "pub struct A;"),
-            ("src/b.rs", "use crate::{\n    c,\n    a::A,\n};"),
-            ("src/c.rs", "fn f() -> crate::a::A { todo!() }"),
-            ("src/d.rs", "// nothing: a\nfn g() { let a = 1; }"),
-            ("src/e.rs", "fn h() { crate::b::f() }"),
-            ("other/Cargo.toml", "[package]\nname = 'other'\n"),
-            ("other/src/lib.rs", "use self::a::B; mod x;"),
-        ];
-        check("rust-analyzer", &files, "src/a.rs", "src/b.rs src/c.rs src/e.rs");
-    }
-
-    #[test]
-    fn what_is_brought_to_the_root() {
-        let files = [
-            ("Cargo.toml", CARGO),
-            ("src/a.rs", "pub struct A;"),
-            ("src/lib.rs", "mod a;\npub use a::A;"),
-            ("src/b.rs", "use crate::A;"),
-            ("src/c.rs", "pub fn g() {}"),
-            ("other/Cargo.toml", "[package]\nname = 'other'\n"),
-            ("other/src/main.rs", "fn main() { my_crate::f() }"),
-        ];
-        check("rust-analyzer", &files, "src/a.rs", "src/lib.rs other/src/main.rs src/b.rs");
-    }
-
-    #[test]
-    fn the_module_above() {
-        let files =
-            [("src/a.rs", "mod b;"), ("src/a/b.rs", "use super::X;"), ("src/a/c/mod.rs", "use super::Y;")];
-        check("rust-analyzer", &files, "src/a.rs", "src/a/b.rs src/a/c/mod.rs");
-    }
-}
+mod tests;
