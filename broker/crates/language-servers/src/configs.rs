@@ -19,6 +19,22 @@ pub(crate) fn named<'m>(
     named_among(profile, view, &all.collect::<Vec<_>>())
 }
 
+/// Whether its configuration says that files may depend on each other.
+pub(crate) fn connect(profile: &Profile, view: &dyn View) -> bool {
+    if profile.refers_if.is_empty() {
+        return true;
+    }
+    let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
+    let all: Vec<_> = walk(view, &[WorkspacePath::root()], &options).collect();
+    let named = named_among(profile, view, &all);
+    let says = |path: &WorkspacePath| {
+        let text = view.open(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        profile.refers_if.iter().any(|it| text.contains(it))
+    };
+    all.iter().filter(|it| profile.is_config_of_all(it)).chain(&named).any(says)
+}
+
 /// It names sources, and no configuration of a server.
 const PACKAGE: &str = "package.json";
 

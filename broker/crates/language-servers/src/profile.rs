@@ -48,6 +48,12 @@ pub struct Profile {
     /// A file with none of these words in it depends on no other file. Without words, any may.
     #[serde(default)]
     pub refers_by: Vec<String>,
+    /// Whether what it says of a file that depends on others may be of an earlier state of those.
+    #[serde(default)]
+    pub refers_late: bool,
+    /// If none of these words is in its configuration, no file depends on another. Without words, any may.
+    #[serde(default)]
+    pub refers_if: Vec<String>,
     /// The first that is found is run.
     pub launch: Vec<Program>,
     #[serde(default)]

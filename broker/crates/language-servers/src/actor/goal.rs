@@ -45,11 +45,14 @@ impl Goal {
         }
         let is_on_disk = |it: &WorkspacePath| it.parent().is_some_and(|it| disk.metadata(&it).is_ok());
         goal.in_new_folder = goal.new.iter().find(|it| !is_on_disk(it)).cloned();
+        let differs = profile.refers_late || !(goal.edited.is_empty() && goal.gone.is_empty());
+        let all_are_alone = differs && !configs::connect(profile, view);
         for unit in units {
             if let Ok(hash) = hash(view, unit) {
                 goal.documents.insert(unit.clone(), hash);
             }
-            if !profile.refers_by.is_empty() && view.open(unit).is_ok_and(|it| !profile.may_refer(&it)) {
+            let is_alone = || view.open(unit).is_ok_and(|it| !profile.may_refer(&it));
+            if all_are_alone || !profile.refers_by.is_empty() && is_alone() {
                 goal.alone.insert(unit.clone());
             }
         }
@@ -144,6 +147,9 @@ impl Goal {
         }
         if is_alone {
             return None;
+        }
+        if profile.refers_late {
+            return Some(format!("{name} may still tell what it knew of other files before"));
         }
         let sees_deletes = matches!(profile.sees.deletes, Deletes::Watched | Deletes::Irrelevant);
         if let Some(path) = self.gone.first().filter(|_| !sees_deletes) {

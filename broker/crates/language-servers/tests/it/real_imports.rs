@@ -39,25 +39,25 @@ fn check(bench: &Bench, edits: &[(&str, Option<&str>)], want: &str) {
     assert_eq!(bench.says(edits, "alone.js"), "", "{edits:?}");
 }
 
-fn check_all(bench: &Bench, edited: &str, cycle: &str) {
-    for _ in 0..3 {
-        check(bench, &[], "clean");
-        check(bench, &[("b.js", Some(OTHER))], edited);
-        check(bench, &[("b.js", Some(CYCLE))], cycle);
-        check(bench, &[("a.js", Some(NEW))], "found");
-        check(bench, &[("a.js", Some(NEW)), ("new.js", Some(OTHER))], "partial");
-        check(bench, &[("b.js", None)], "partial");
-        check(bench, &[], "clean");
-    }
-}
-
 #[test]
-fn biome_sees_what_is_imported_if_it_is_on_the_disk() {
+fn biome_may_tell_of_imports_what_it_knew_before() {
     let folder = tempfile::tempdir().unwrap();
     let rules = r#"{"linter": {"rules": {"recommended": false, "correctness": {"noUnresolvedImports": "error"},
         "suspicious": {"noImportCycles": "error"}}}}"#;
     let Some(bench) = bench("biome", folder.path(), ("biome.json", rules)) else { return };
-    check_all(&bench, "found", "found");
+    check(&bench, &[], "partial");
+    check(&bench, &[("b.js", Some(OTHER))], "partial");
+    check(&bench, &[("b.js", Some(CYCLE))], "partial");
+    check(&bench, &[("b.js", None)], "partial");
+}
+
+#[test]
+fn biome_without_such_rules_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = r#"{"linter": {"rules": {"recommended": false, "suspicious": {"noDebugger": "error"}}}}"#;
+    let Some(bench) = bench("biome", folder.path(), ("biome.json", rules)) else { return };
+    check(&bench, &[("b.js", Some(OTHER))], "clean");
+    check(&bench, &[("a.js", Some("debugger;\n")), ("b.js", None)], "found");
 }
 
 #[test]
@@ -72,4 +72,18 @@ fn oxlint_reads_what_is_imported_from_the_disk() {
     let named = IMPORTS.replace("x", "none");
     check(&bench, &[("a.js", Some(&named))], "found");
     check(&bench, &[], "clean");
+}
+
+#[test]
+fn oxlint_without_such_rules_reads_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = r#"{"rules": {"no-debugger": "error"}}"#;
+    let Some(bench) = bench("oxlint", folder.path(), (".oxlintrc.json", rules)) else { return };
+    check(&bench, &[("b.js", Some(OTHER))], "clean");
+    check(&bench, &[("b.js", None)], "clean");
+    check(&bench, &[("a.js", Some("debugger;\n")), ("b.js", Some(OTHER))], "found");
+    assert!(
+        bench.says(&[(".oxlintrc.json", Some("{}"))], "a.js").contains('['),
+        "its configuration is the disk's"
+    );
 }
