@@ -1,3 +1,5 @@
+//! Each way to import in Python, and what only looks like one.
+
 use super::super::tests::{check, check_each};
 
 #[test]

@@ -1,3 +1,5 @@
+//! Each way to import in Rust, and what only looks like one.
+
 use super::super::tests::{check, check_each};
 
 const CARGO: (&str, &str) = ("Cargo.toml", "[package]\nname = \"my-crate\"\n");
