@@ -33,8 +33,10 @@ impl Survey {
         let mut router = (inquiry.route)(&files)?;
         if let Some(dependents) = &inquiry.dependents {
             dependents.add_to(&mut files, router.linters(), &*inquiry.view);
-            // Their configuration may be another.
-            router = (inquiry.route)(&files)?;
+            if !files.dependents.is_empty() {
+                // Their configuration may be another.
+                router = (inquiry.route)(&files)?;
+            }
         }
         let wanting = files.units.iter().map(|it| router.wanting_of(&files, &it.path).collect()).collect();
         let mut survey = Self { digests: Vec::new(), files, router, wanting };

@@ -49,7 +49,9 @@ impl Inspector<'_> {
         let mut groups = self.linters.groups(&configs, files.clone())?;
         if let Some(dependents) = dependents {
             dependents.add_to(&mut files, &Linters::all(&groups), &**view);
-            groups = self.linters.groups(&configs, files)?;
+            if !files.dependents.is_empty() {
+                groups = self.linters.groups(&configs, files)?;
+            }
         }
         let progress = Arc::new(Progress::new(self.messages.clone(), self.watched));
         let update = Arc::clone(&progress);

@@ -1,6 +1,7 @@
 //! What a server is to see of a view: told from the view's edits, and the disk that the server reads itself.
 
 use std::{
+    cell::LazyCell,
     collections::{BTreeMap, BTreeSet},
     io,
 };
@@ -46,13 +47,14 @@ impl Goal {
         let is_on_disk = |it: &WorkspacePath| it.parent().is_some_and(|it| disk.metadata(&it).is_ok());
         goal.in_new_folder = goal.new.iter().find(|it| !is_on_disk(it)).cloned();
         let differs = profile.refers_late || !(goal.edited.is_empty() && goal.gone.is_empty());
-        let all_are_alone = differs && !configs::connect(profile, view);
+        // It takes a walk, which a file without such words is not worth.
+        let all_are_alone = LazyCell::new(|| differs && !configs::connect(profile, view));
         for unit in units {
             if let Ok(hash) = hash(view, unit) {
                 goal.documents.insert(unit.clone(), hash);
             }
-            let is_alone = || view.open(unit).is_ok_and(|it| !profile.may_refer(&it));
-            if all_are_alone || !profile.refers_by.is_empty() && is_alone() {
+            let names_none = || view.open(unit).is_ok_and(|it| !profile.may_refer(&it));
+            if !profile.refers_by.is_empty() && names_none() || *all_are_alone {
                 goal.alone.insert(unit.clone());
             }
         }
