@@ -13,13 +13,14 @@
 //! Outside Linux there are no subreapers: the server's process group is killed, and a child that left the
 //! group stays.
 
-mod own_folder;
-
 use std::{
     ffi::{OsStr, OsString},
-    fs::OpenOptions,
+    fs::{OpenOptions, Permissions},
     io,
-    os::{fd::AsFd, unix::process::CommandExt},
+    os::{
+        fd::AsFd,
+        unix::{fs::PermissionsExt as _, process::CommandExt},
+    },
     process::{Command, ExitCode},
     thread,
     time::{Duration, Instant},
@@ -30,8 +31,8 @@ use rustix::{
     io::retry_on_intr,
     process::{Pid, WaitOptions, WaitStatus, getpid, getppid, setpriority_process, wait},
 };
+use tempfile::TempDir;
 
-use self::own_folder::OwnFolder;
 use crate::descendants;
 
 /// How long to go on killing what does not die.
@@ -71,12 +72,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(code(status))
 }
 
-/// `variables` have a comma between them. Without any, there is none.
-fn own_folder(variables: &OsStr, command: &mut Command) -> io::Result<Option<OwnFolder>> {
+/// A folder that only this server has, whatever it keeps there for others of its kind; removed when it is dropped, so
+/// that who kills the keeper itself leaves it behind. `variables` have a comma between them. Without any, there is none.
+fn own_folder(variables: &OsStr, command: &mut Command) -> io::Result<Option<TempDir>> {
     if variables.is_empty() {
         return Ok(None);
     }
-    let folder = OwnFolder::new()?;
+    let only_the_user = Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix("broker-").permissions(only_the_user).tempdir()?;
     for name in variables.to_string_lossy().split(',') {
         command.env(name, folder.path());
     }
