@@ -7,6 +7,7 @@ use std::{
 };
 
 use plugin_host::{Bundled, HostOptions, Limits, Notice, Plugin, PluginHost, Settings};
+use syntax::Trees;
 
 use crate::{
     CliError,
@@ -14,6 +15,9 @@ use crate::{
     console::Messages,
     render::printable,
 };
+
+/// Bytes of the syntax trees that are kept.
+const TREES: u64 = 128 << 20;
 
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
@@ -73,6 +77,7 @@ impl Loader {
         HostOptions {
             cache_dir: self.cache_dir.clone(),
             instances,
+            trees: Trees::new(TREES),
             limits: Limits::default(),
             notify: Arc::new(notify),
         }

@@ -20,6 +20,7 @@ use std::{
 use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
 use overlay::{View, WorkspacePath};
 use plugin_host::{Bundled, Configured, HostOptions, Limits, Plugin, PluginError, PluginHost, Settings};
+use syntax::Trees;
 
 /// The folder that the tests' own program was built into.
 fn target_dir() -> PathBuf {
@@ -71,6 +72,7 @@ pub fn host(cache: Option<&Path>) -> PluginHost {
     let options = HostOptions {
         cache_dir: cache.map(Path::to_owned),
         instances: 2,
+        trees: Trees::new(16 << 20),
         limits: LIMITS,
         notify: Arc::new(|_| {}),
     };

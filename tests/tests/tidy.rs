@@ -16,12 +16,16 @@ use std::{
 const ALLOWED: &[(&str, &[&str])] = &[
     ("overlay", &[]),
     ("lint", &["overlay"]),
+    ("syntax", &["overlay"]),
     ("language-servers", &["lint", "overlay"]),
-    ("plugin-host", &["lint", "overlay"]),
+    ("plugin-host", &["lint", "overlay", "syntax"]),
     ("scheduler", &["lint", "overlay"]),
     ("broker-proto", &[]),
     ("bench-branches", &["broker-proto", "overlay"]),
-    ("broker", &["broker-proto", "language-servers", "lint", "overlay", "plugin-host", "scheduler"]),
+    (
+        "broker",
+        &["broker-proto", "language-servers", "lint", "overlay", "plugin-host", "scheduler", "syntax"],
+    ),
     ("broker-plugin-sdk", &[]),
     ("broker-plugin-python", &["broker-plugin-sdk"]),
     ("broker-plugin-text", &["broker-plugin-sdk"]),

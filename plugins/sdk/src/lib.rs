@@ -32,6 +32,7 @@ pub mod bindings;
 #[doc(hidden)]
 pub mod guest;
 mod selection;
+pub mod syntax;
 
 use std::ops::Range;
 

@@ -9,4 +9,4 @@ wasmtime::component::bindgen!({
     ownership: Borrowing { duplicate_if_necessary: true },
 });
 
-pub(crate) use broker::plugin::{host, types};
+pub(crate) use broker::plugin::{host, syntax, types};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lint::Cancel;
 use overlay::Memory;
+use syntax::Trees;
 use wasmtime::{
     Engine, Store,
     component::{Component, Linker},
@@ -57,6 +58,7 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
         &name.plugin,
         "",
         Arc::new(Memory::default()),
+        Trees::new(0),
         &Limits::default(),
         Cancel::default(),
         Arc::new(|_| {}),

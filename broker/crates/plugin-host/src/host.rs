@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use syntax::Trees;
 use wasmtime::{
     Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, PoolingAllocationConfig,
     component::Linker,
@@ -70,6 +71,8 @@ pub struct HostOptions {
     pub cache_dir: Option<PathBuf>,
     /// How many guests may be alive at once; more wait. Checking is bound by the processor.
     pub instances: usize,
+    /// The syntax trees that guests ask for.
+    pub trees: Trees,
     pub limits: Limits,
     pub notify: Notify,
 }
@@ -96,6 +99,7 @@ pub(crate) struct Shared {
     pub(crate) linker: Linker<State>,
     pub(crate) machine_code: MachineCode,
     pub(crate) places: Places,
+    pub(crate) trees: Trees,
     pub(crate) limits: Limits,
     pub(crate) notify: Notify,
 }
@@ -114,6 +118,7 @@ impl PluginHost {
             linker,
             machine_code,
             places: Places::new(options.instances),
+            trees: options.trees,
             limits: options.limits,
             notify: options.notify,
         })))

@@ -125,7 +125,8 @@ impl<'a> Run<'a> {
     }
 }
 
-fn unreadable(error: &io::Error) -> String {
+/// In words for people.
+pub(crate) fn unreadable(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "the file is not there (any more)".to_owned(),
         _ => format!("cannot read the file: {error}"),
@@ -169,6 +170,7 @@ impl<'a> Instance<'a> {
             &name.plugin,
             root.trim_end_matches('/'),
             view,
+            shared.trees.clone(),
             &shared.limits,
             cancel,
             shared.notify.clone(),

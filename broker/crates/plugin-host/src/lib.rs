@@ -19,6 +19,7 @@ mod manifest;
 mod plugin;
 mod state;
 mod stdio;
+mod syntax;
 mod wasi;
 
 pub use compile::{Compiled, compile};

@@ -7,6 +7,7 @@ use std::{
 
 use lint::Cancel;
 use overlay::View;
+use syntax::Trees;
 use wasmtime::{ResourceLimiter, UpdateDeadline, component::ResourceTable};
 use wasmtime_wasi::{Deterministic, HostWallClock, WasiCtx, WasiCtxView, WasiView};
 
@@ -18,6 +19,8 @@ use crate::{
 };
 
 pub(crate) struct State {
+    pub(crate) view: Arc<dyn View>,
+    pub(crate) trees: Trees,
     pub(crate) files: GuestFiles,
     pub(crate) table: ResourceTable,
     pub(crate) memory: MemoryLimit,
@@ -33,13 +36,16 @@ impl State {
         plugin: &str,
         root: &str,
         view: Arc<dyn View>,
+        trees: Trees,
         limits: &Limits,
         cancel: Cancel,
         notify: Notify,
     ) -> Self {
         let output = Tail::default();
         Self {
-            files: GuestFiles::new(view, root, limits.memory),
+            files: GuestFiles::new(Arc::clone(&view), root, limits.memory),
+            view,
+            trees,
             table: ResourceTable::new(),
             memory: MemoryLimit::new(limits.memory),
             watch: Watch { cancel, ends: Instant::now() + limits.setup_time, stopped: None },
@@ -122,15 +128,22 @@ impl Watch {
     }
 
     pub(crate) fn tick(&mut self) -> wasmtime::Result<UpdateDeadline> {
-        let reason = if self.cancel.is_cancelled() {
-            Stop::Cancelled
-        } else if Instant::now() >= self.ends {
-            Stop::OutOfTime
-        } else {
-            return Ok(UpdateDeadline::Continue(1));
-        };
+        let Some(reason) = self.reason() else { return Ok(UpdateDeadline::Continue(1)) };
         self.stopped = Some(reason);
         Err(reason.into())
+    }
+
+    /// Whether the host may give up what it does for the guest, which will be stopped then.
+    pub(crate) fn is_over(&self) -> bool {
+        self.reason().is_some()
+    }
+
+    fn reason(&self) -> Option<Stop> {
+        match () {
+            () if self.cancel.is_cancelled() => Some(Stop::Cancelled),
+            () if Instant::now() >= self.ends => Some(Stop::OutOfTime),
+            () => None,
+        }
     }
 }
 

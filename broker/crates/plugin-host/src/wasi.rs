@@ -23,6 +23,7 @@ use crate::{
 /// Every interface that a plugin may import, without version.
 const GRANTED: &[&str] = &[
     "broker:plugin/host",
+    "broker:plugin/syntax",
     "broker:plugin/types",
     "wasi:cli/environment",
     "wasi:cli/exit",
@@ -86,6 +87,7 @@ impl HasData for HasState {
 pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     let l = linker;
     bindings::host::add_to_linker::<State, HasState>(l, |it| it)?;
+    bindings::syntax::add_to_linker::<State, HasState>(l, |it| it)?;
     preopens::add_to_linker::<State, HasFiles>(l, State::files)?;
     sync::filesystem::types::add_to_linker::<State, HasFiles>(l, State::files)?;
     error::add_to_linker::<State, HasTable>(l, |it| &mut it.table)?;

@@ -52,6 +52,8 @@ impl Plugin for Misbehaves {
             "read" => Ok(Report::new(words.map(|path| found(&read(path))).collect())),
             "write" => Ok(Report::new(words.map(|path| found(&write(path))).collect())),
             "walk" => Ok(Report::new(vec![found(&walk())])),
+            "query" => Ok(Report::new(vec![found(&query(&mut words))])),
+            "tree" => Ok(Report::new(words.map(|path| found(&tree(path))).collect())),
             "chatter" => Ok(Report::new(vec![found(&chatter())])),
             other => Err(format!("no such fault: {other}")),
         }
@@ -110,6 +112,30 @@ fn walk() -> String {
         Err(error) => format!("{error}"),
     });
     shown.collect::<Vec<_>>().join(", ")
+}
+
+/// `PATH LANGUAGE QUERY`, where the language `-` is that of the path.
+fn query(words: &mut dyn Iterator<Item = &str>) -> String {
+    let path = syntax::Source::File(words.next().unwrap_or_default().to_owned());
+    let language = words.next().filter(|it| *it != "-");
+    let query = words.collect::<Vec<_>>().join(" ");
+    match syntax::query(&path, language, &query) {
+        Ok(captures) => {
+            let shown = captures.iter().map(|it| format!("{} {:?}", it.name, it.range));
+            shown.collect::<Vec<_>>().join(", ")
+        }
+        Err(problem) => problem.message(),
+    }
+}
+
+fn tree(path: &str) -> String {
+    match syntax::Tree::of_file(path) {
+        Ok(tree) => {
+            let named = tree.nodes().filter(|it| it.is_named());
+            named.map(|it| it.kind()).collect::<Vec<_>>().join(" ")
+        }
+        Err(problem) => problem.message(),
+    }
 }
 
 #[allow(clippy::print_stdout, clippy::print_stderr, reason = "the host must bear it")]

@@ -1,0 +1,81 @@
+//! Syntax trees for a guest: of files, which it thereby reads, and of texts.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use overlay::{ContentHash, WorkspacePath};
+use syntax::{Language, Tree};
+
+use crate::{
+    bindings::syntax::{Captures, Host, Problem, Source},
+    instance::unreadable,
+    state::State,
+};
+
+impl Host for State {
+    fn languages(&mut self) -> Vec<String> {
+        Language::all().map(|it| it.name().to_owned()).collect()
+    }
+
+    fn language_of(&mut self, path: String) -> Option<String> {
+        let path = WorkspacePath::new(&path).ok()?;
+        Language::of(&path).map(|it| it.name().to_owned())
+    }
+
+    fn kinds(&mut self, language: String) -> Result<Vec<String>, Problem> {
+        Ok(named(&language)?.kinds())
+    }
+
+    fn fields(&mut self, language: String) -> Result<Vec<String>, Problem> {
+        Ok(named(&language)?.fields())
+    }
+
+    fn tree(&mut self, source: Source, language: Option<String>) -> Result<Vec<u32>, Problem> {
+        Ok(self.parsed(source, language.as_deref())?.table())
+    }
+
+    fn query(
+        &mut self,
+        source: Source,
+        language: Option<String>,
+        query: String,
+    ) -> Result<Captures, Problem> {
+        let tree = self.parsed(source, language.as_deref())?;
+        let query = self.trees.query(tree.language(), &query);
+        let query = query.map_err(|error| Problem::BadQuery(error.to_string()))?;
+        let found = query.run(&tree, &|| self.watch.is_over());
+        let syntax::Captures { table, is_cut } = found.map_err(|it| Problem::Unparsed(it.to_string()))?;
+        Ok(Captures { names: query.names(), table, cut: is_cut })
+    }
+}
+
+impl State {
+    fn parsed(&self, source: Source, language: Option<&str>) -> Result<Arc<Tree>, Problem> {
+        let (path, text) = match source {
+            Source::Text(text) => (None, Bytes::from(text)),
+            Source::File(path) => {
+                let path =
+                    WorkspacePath::new(&path).map_err(|error| Problem::Unreadable(error.to_string()))?;
+                let text = self.view.open(&path);
+                let text = text.map_err(|error| Problem::Unreadable(unreadable(&error)))?;
+                (Some(path), text)
+            }
+        };
+        let language = match (language, &path) {
+            (Some(name), _) => named(name)?,
+            (None, Some(path)) => Language::of(path).ok_or_else(|| unknown(path.as_str()))?,
+            (None, None) => return Err(unknown("a text")),
+        };
+        let content = ContentHash::of(&text);
+        let tree = self.trees.tree(language, path.as_ref(), text, content, &|| self.watch.is_over());
+        tree.map_err(|error| Problem::Unparsed(error.to_string()))
+    }
+}
+
+fn named(language: &str) -> Result<Language, Problem> {
+    Language::named(language).ok_or_else(|| unknown(language))
+}
+
+fn unknown(what: &str) -> Problem {
+    Problem::UnknownLanguage(what.to_owned())
+}

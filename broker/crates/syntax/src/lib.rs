@@ -1,0 +1,17 @@
+//! Syntax trees of the files of a workspace: made by tree-sitter, kept by content, and shared by all branches.
+//!
+//! A tree is given away whole, as a flat [`table`](Tree::table) of numbers, or as the captures of a query, so that
+//! a plugin crosses its border once for a file and not once for each node. Knows neither plugins nor linters; what
+//! a wrong tree means is for others to say.
+
+mod languages;
+mod parse;
+mod query;
+mod table;
+mod trees;
+
+pub use languages::Language;
+pub use parse::{Tree, Unparsed};
+pub use query::{Captures, Query, QueryError};
+pub use table::{Flags, WORDS};
+pub use trees::Trees;

@@ -1,0 +1,116 @@
+//! Trees by content, for all branches.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use overlay::{ContentHash, WorkspacePath};
+use quick_cache::{Weighter, sync::Cache};
+
+use crate::{Language, Query, QueryError, Tree, Unparsed};
+
+/// The trees and queries that were made lately. Clones share them.
+#[derive(Clone)]
+pub struct Trees(Arc<Shared>);
+
+struct Shared {
+    by_content: Cache<(Language, ContentHash), Arc<Tree>, ByMemory>,
+    /// What a file was when it was last looked at, by whoever: the next text is much the same.
+    by_path: Cache<WorkspacePath, Arc<Tree>, ByMemory>,
+    queries: Cache<(Language, Box<str>), Arc<Query>>,
+}
+
+#[derive(Clone)]
+struct ByMemory;
+
+/// Of a node, about; measured on trees of several languages.
+const NODE: usize = 48;
+
+impl<K> Weighter<K, Arc<Tree>> for ByMemory {
+    fn weight(&self, _: &K, tree: &Arc<Tree>) -> u64 {
+        (tree.text().len() + tree.count() * NODE) as u64
+    }
+}
+
+/// The part of the memory that trees by path may have beyond the others: for those that somebody edits, not for all
+/// that are looked at once.
+const EDITED: u64 = 4;
+const QUERIES: usize = 1_024;
+/// Of a tree, to know beforehand how many fit.
+const USUAL: u64 = 256 << 10;
+
+impl Trees {
+    /// Keeps trees of about so many bytes.
+    pub fn new(memory: u64) -> Self {
+        Self(Arc::new(Shared {
+            by_content: cache(memory),
+            by_path: cache(memory / EDITED),
+            queries: Cache::new(QUERIES),
+        }))
+    }
+
+    /// The tree of a text, and of a file if it is one's. Two who want the same tree at the same time may both make it.
+    pub fn tree(
+        &self,
+        language: Language,
+        path: Option<&WorkspacePath>,
+        text: Bytes,
+        content: ContentHash,
+        give_up: &dyn Fn() -> bool,
+    ) -> Result<Arc<Tree>, Unparsed> {
+        let key = (language, content);
+        if let Some(known) = self.0.by_content.get(&key) {
+            return Ok(known);
+        }
+        let before = path.and_then(|it| self.0.by_path.get(it));
+        let tree = Arc::new(Tree::parse(language, text, before.as_deref(), give_up)?);
+        self.0.by_content.insert(key, Arc::clone(&tree));
+        if let Some(path) = path {
+            self.0.by_path.insert(path.clone(), Arc::clone(&tree));
+        }
+        Ok(tree)
+    }
+
+    pub fn query(&self, language: Language, text: &str) -> Result<Arc<Query>, QueryError> {
+        let key = (language, text.into());
+        self.0.queries.get_or_insert_with(&key, || Query::new(language, text).map(Arc::new))
+    }
+
+    /// Bytes, about.
+    pub fn memory(&self) -> u64 {
+        self.0.by_content.weight()
+    }
+}
+
+fn cache<K: Eq + std::hash::Hash>(memory: u64) -> Cache<K, Arc<Tree>, ByMemory> {
+    let items = usize::try_from(memory / USUAL).unwrap_or(usize::MAX).max(16);
+    Cache::with_weighter(items, memory, ByMemory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(trees: &Trees, text: &str) -> Arc<Tree> {
+        let (json, path) = (Language::named("json").unwrap(), WorkspacePath::new("a.json").unwrap());
+        let text = Bytes::copy_from_slice(text.as_bytes());
+        trees.tree(json, Some(&path), text.clone(), ContentHash::of(&text), &|| false).unwrap()
+    }
+
+    #[test]
+    fn one_text_has_one_tree() {
+        let trees = Trees::new(1 << 20);
+        let first = tree(&trees, "[1]");
+        assert!(Arc::ptr_eq(&first, &tree(&trees, "[1]")));
+        assert!(!Arc::ptr_eq(&first, &tree(&trees, "[2]")));
+        assert!(trees.memory() > 0);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let trees = Trees::new(64 << 10);
+        for it in 0..200 {
+            tree(&trees, &format!("[{}{it}]", "1, ".repeat(100)));
+        }
+        assert!(trees.memory() <= 64 << 10, "{}", trees.memory());
+    }
+}

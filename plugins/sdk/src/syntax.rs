@@ -1,0 +1,190 @@
+//! Syntax trees, which the host makes and keeps: a text is parsed once for all plugins and branches.
+//!
+//! A query is the cheapest way: the host runs it, and only what it found crosses the border. A whole [`Tree`] comes in
+//! one call, too, and is walked here.
+
+use std::{cell::RefCell, collections::HashMap, fmt, ops::Range, rc::Rc};
+
+use crate::bindings::broker::plugin::syntax as host;
+pub use host::{Problem, Source};
+
+/// Numbers for a node; see `wit/broker-plugin.wit`.
+const WORDS: usize = 5;
+
+/// The kind of text that does not fit the grammar.
+const ERROR: &str = "ERROR";
+
+/// The languages that have a grammar, by the identifiers of LSP where it has one.
+pub fn languages() -> Vec<String> {
+    host::languages()
+}
+
+/// The language of a file with this name.
+pub fn language_of(path: &str) -> Option<String> {
+    host::language_of(path)
+}
+
+/// Runs a query in the language of tree-sitter. Without a language, that of the file's name.
+pub fn query(source: &Source, language: Option<&str>, query: &str) -> Result<Vec<Capture>, Problem> {
+    let host::Captures { names, table, cut } = host::query(source, language, query)?;
+    if cut {
+        return Err(Problem::Unparsed("the query has too many beginnings of matches".to_owned()));
+    }
+    let names: Vec<Rc<str>> = names.into_iter().map(Rc::from).collect();
+    let capture = |it: &[u32]| Capture {
+        in_match: it[0],
+        pattern: it[1],
+        name: names.get(it[2] as usize).cloned().unwrap_or_else(|| "".into()),
+        range: it[3] as usize..it[4] as usize,
+    };
+    Ok(table.chunks_exact(WORDS).map(capture).collect())
+}
+
+/// What a query found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capture {
+    /// Captures of one match have the same number.
+    pub in_match: u32,
+    /// Which pattern of the query it is, from 0.
+    pub pattern: u32,
+    /// Without the `@`.
+    pub name: Rc<str>,
+    /// Bytes.
+    pub range: Range<usize>,
+}
+
+/// The tree of a text.
+pub struct Tree {
+    names: Rc<Names>,
+    table: Vec<u32>,
+}
+
+struct Names {
+    kinds: Vec<String>,
+    fields: Vec<String>,
+}
+
+thread_local! {
+    static NAMES: RefCell<HashMap<String, Rc<Names>>> = RefCell::default();
+}
+
+impl Tree {
+    /// Of a file of the branch, in the language of its name.
+    pub fn of_file(path: &str) -> Result<Self, Problem> {
+        let language = language_of(path).ok_or_else(|| Problem::UnknownLanguage(path.to_owned()))?;
+        Self::new(&Source::File(path.to_owned()), &language)
+    }
+
+    pub fn new(source: &Source, language: &str) -> Result<Self, Problem> {
+        let table = host::tree(source, Some(language))?;
+        Ok(Self { names: names(language)?, table })
+    }
+
+    pub fn root(&self) -> Node<'_> {
+        Node { tree: self, at: 0 }
+    }
+
+    /// Each before its parts.
+    pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
+        (0..self.table.len() / WORDS).map(|at| Node { tree: self, at })
+    }
+}
+
+fn names(language: &str) -> Result<Rc<Names>, Problem> {
+    if let Some(known) = NAMES.with_borrow(|it| it.get(language).cloned()) {
+        return Ok(known);
+    }
+    let names = Rc::new(Names { kinds: host::kinds(language)?, fields: host::fields(language)? });
+    NAMES.with_borrow_mut(|it| it.insert(language.to_owned(), Rc::clone(&names)));
+    Ok(names)
+}
+
+/// A part of a tree.
+#[derive(Clone, Copy)]
+pub struct Node<'t> {
+    tree: &'t Tree,
+    at: usize,
+}
+
+impl<'t> Node<'t> {
+    /// What the grammar calls it; `ERROR` for text that does not fit.
+    pub fn kind(self) -> &'t str {
+        self.tree.names.kinds.get((self.word(0) & 0xffff) as usize).map_or(ERROR, String::as_str)
+    }
+
+    /// What it is to the node that it is a part of.
+    pub fn field(self) -> Option<&'t str> {
+        let field = self.tree.names.fields.get((self.word(0) >> 16) as usize)?;
+        Some(field.as_str()).filter(|it| !it.is_empty())
+    }
+
+    /// Bytes.
+    pub fn range(self) -> Range<usize> {
+        self.word(2) as usize..self.word(3) as usize
+    }
+
+    /// Whether the grammar has a name for it: it is no mere sign.
+    pub fn is_named(self) -> bool {
+        self.has(1)
+    }
+
+    /// Whether it stands for text that does not fit the grammar.
+    pub fn is_error(self) -> bool {
+        self.has(1 << 1)
+    }
+
+    /// Whether the grammar wants it, and the text has it not.
+    pub fn is_missing(self) -> bool {
+        self.has(1 << 2)
+    }
+
+    /// Whether it may stand anywhere, as comments may.
+    pub fn is_extra(self) -> bool {
+        self.has(1 << 3)
+    }
+
+    /// Whether something of it does not fit the grammar.
+    pub fn has_error(self) -> bool {
+        self.has(1 << 4)
+    }
+
+    pub fn children(self) -> impl Iterator<Item = Node<'t>> {
+        let end = self.word(4) as usize;
+        let first = Some(Node { tree: self.tree, at: self.at + 1 }).filter(|it| it.at < end);
+        std::iter::successors(first, move |it| {
+            let next = it.word(4) as usize;
+            (next < end).then_some(Node { tree: it.tree, at: next })
+        })
+    }
+
+    /// All parts, and theirs, each before its own.
+    pub fn descendants(self) -> impl Iterator<Item = Node<'t>> {
+        (self.at + 1..self.word(4) as usize).map(move |at| Node { tree: self.tree, at })
+    }
+
+    fn word(self, number: usize) -> u32 {
+        self.tree.table[self.at * WORDS + number]
+    }
+
+    fn has(self, flag: u32) -> bool {
+        self.word(1) & flag != 0
+    }
+}
+
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", self.kind(), self.range())
+    }
+}
+
+impl Problem {
+    /// In words for people.
+    pub fn message(&self) -> String {
+        match self {
+            Self::UnknownLanguage(what) => format!("there is no grammar for {what}"),
+            Self::Unreadable(why) => why.clone(),
+            Self::Unparsed(why) => format!("it was not parsed: {why}"),
+            Self::BadQuery(why) => format!("the query is wrong: {why}"),
+        }
+    }
+}
