@@ -34,7 +34,7 @@ fn bundle_dir() -> PathBuf {
 fn plugin_names(bundle: &Path) -> Vec<String> {
     let files = fs::read_dir(bundle).into_iter().flatten().flatten();
     let mut names: Vec<String> = files
-        .filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".cwasm")?.to_owned()))
+        .filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".cwasm.zst")?.to_owned()))
         .collect();
     names.retain(|name| files_of(bundle, name).iter().all(|file| file.is_file()));
     names.sort();
@@ -42,7 +42,7 @@ fn plugin_names(bundle: &Path) -> Vec<String> {
 }
 
 fn files_of(bundle: &Path, name: &str) -> [PathBuf; 4] {
-    ["toml", "digest", "wasm.zst", "cwasm"].map(|extension| bundle.join(format!("{name}.{extension}")))
+    ["toml", "digest", "wasm.zst", "cwasm.zst"].map(|extension| bundle.join(format!("{name}.{extension}")))
 }
 
 fn entry(bundle: &Path, name: &str) -> String {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use lint::{Rule, RulePattern, suppress};
-use overlay::WorkspacePath;
+use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 use plugin_host::{Configured, Plugin, Settings};
 
 use crate::{
     CliError,
     check::SharedLinter,
-    plugins::{self, Plugins},
+    plugins::{self, Plugins, Shown},
     selectors::{Selectors, closest, closest_linter, with_slash},
 };
 
@@ -26,11 +26,13 @@ pub(crate) struct Setup {
     pub(crate) config: Option<WorkspacePath>,
 }
 
-/// The plugins that have something to say, as linters. `servers` are the names of all language servers.
+/// The plugins that have something to say of the workspace that `view` shows, as linters. `servers` are the names of all
+/// language servers.
 pub(crate) fn configure(
     plugins: &Plugins,
     setup: &Setup,
     servers: &[&str],
+    view: &Arc<dyn View>,
 ) -> Result<Vec<SharedLinter>, CliError> {
     let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
     selectors.check_linters(&plugins.names(), servers)?;
@@ -40,9 +42,28 @@ pub(crate) fn configure(
     let used = if selectors.are_none() {
         configured
     } else {
-        with_something_to_say(configured, plugins, &selectors, servers)?
+        let shown = Shown { root: &setup.root, view };
+        with_something_to_say(configured, plugins, &selectors, servers, shown)?
     };
-    Ok(used.into_iter().map(|it| Arc::new(it) as SharedLinter).collect())
+    let used = used.into_iter().filter(|it| has_what_it_needs(it.plugin(), &**view));
+    Ok(used.map(|it| Arc::new(it) as SharedLinter).collect())
+}
+
+fn has_what_it_needs(plugin: &Plugin, view: &dyn View) -> bool {
+    let needs = &plugin.manifest().needs;
+    needs.is_empty() || needs.iter().any(|it| view.metadata(it).is_ok())
+}
+
+/// What [`configure`] looks at in a view: with equal ones, the same linters come out.
+pub(crate) fn looked_at(plugins: &Plugins, view: &dyn View) -> Option<ContentHash> {
+    let needs = plugins.usable.iter().flat_map(|it| &it.manifest().needs);
+    let there: Vec<_> = needs.filter(|it| view.metadata(it).is_ok()).cloned().collect();
+    if there.is_empty() {
+        return None;
+    }
+    let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
+    let seen = walk(view, &there, &options).map(|it| format!("{it} {:?}\n", view.hash(&it).ok()));
+    Some(ContentHash::of(seen.collect::<String>().as_bytes()))
 }
 
 fn settings(plugin: &Plugin, setup: &Setup, selectors: &Selectors) -> Settings {
@@ -64,21 +85,22 @@ fn with_something_to_say(
     plugins: &Plugins,
     selectors: &Selectors,
     servers: &[&str],
+    shown: Shown<'_>,
 ) -> Result<Vec<Configured>, CliError> {
     let names = plugins.names();
     // A plugin that cannot answer says why when it is asked about a file.
-    let unknown = |it: &Configured| it.unknown_selectors().unwrap_or_default();
+    let unknown = |it: &Configured| it.unknown_selectors(shown.view).unwrap_or_default();
     let unknown: Vec<_> = names.iter().copied().zip(configured.iter().map(unknown)).collect();
     let nobodys = selectors.unknown_to_all(&unknown);
     if !nobodys.is_empty() {
-        return Err(unknown_selectors(&nobodys, plugins, servers));
+        return Err(unknown_selectors(&nobodys, plugins, servers, shown));
     }
     let with_unknown = configured.into_iter().zip(&unknown);
     let used = with_unknown.filter(|(_, (name, unknown))| !selectors.for_linter(name).is_nothing(unknown));
     Ok(used.map(|(configured, _)| configured).collect())
 }
 
-fn unknown_selectors(nobodys: &[String], plugins: &Plugins, servers: &[&str]) -> CliError {
+fn unknown_selectors(nobodys: &[String], plugins: &Plugins, servers: &[&str], shown: Shown<'_>) -> CliError {
     let quoted: Vec<_> = nobodys.iter().map(|it| format!("`{it}`")).collect();
     let what = if nobodys.len() == 1 { "selector" } else { "selectors" };
     let error = CliError::usage(format!("unknown rule {what} {}", quoted.join(", ")));
@@ -92,7 +114,7 @@ fn unknown_selectors(nobodys: &[String], plugins: &Plugins, servers: &[&str]) ->
     }
     let (prefix, rule) = first.split_once('/').map_or((None, first.as_str()), |(it, rule)| (Some(it), rule));
     let asked = plugins.usable.iter().filter(|it| prefix.is_none_or(|name| it.manifest().name == name));
-    let rules: Vec<_> = asked.filter_map(|it| plugins::rules(it).ok()).flatten().collect();
+    let rules: Vec<_> = asked.filter_map(|it| plugins::rules(it, shown).ok()).flatten().collect();
     let words = rules.iter().flat_map(|it| [it.code.as_str(), it.name.as_str()]);
     error.hint(match (closest(rule, words), prefix) {
         (Some(close), Some(prefix)) => format!("did you mean `{prefix}/{close}`?"),
@@ -117,12 +139,13 @@ pub(crate) fn unknown_rules<'n>(
     named: impl IntoIterator<Item = &'n (WorkspacePath, RulePattern)>,
     plugins: &Plugins,
     servers: ServerNames<'_>,
+    shown: Shown<'_>,
 ) -> Vec<String> {
     let mut named = named.into_iter().peekable();
     if named.peek().is_none() {
         return Vec::new();
     }
-    let Some(rules) = all_rules(plugins) else { return Vec::new() };
+    let Some(rules) = all_rules(plugins, shown) else { return Vec::new() };
     let unknown = named.filter(|(_, rule)| !may_be_known(rule, &rules, servers));
     unknown
         .map(|(file, rule)| {
@@ -166,13 +189,13 @@ fn names<'n>(rules: &'n [(String, Rule)], servers: &'n [&str]) -> impl Iterator<
 }
 
 /// Every rule with the name of its linter, those of Broker itself among them.
-fn all_rules(plugins: &Plugins) -> Option<Vec<(String, Rule)>> {
+fn all_rules(plugins: &Plugins, shown: Shown<'_>) -> Option<Vec<(String, Rule)>> {
     if !plugins.broken.is_empty() {
         return None;
     }
     let mut all: Vec<_> = suppress::rules().into_iter().map(|it| (suppress::LINTER.to_owned(), it)).collect();
     for plugin in &plugins.usable {
-        let rules = plugins::rules(plugin).ok()?;
+        let rules = plugins::rules(plugin, shown).ok()?;
         all.extend(rules.into_iter().map(|it| (plugin.manifest().name.clone(), it)));
     }
     Some(all)

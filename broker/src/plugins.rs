@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use overlay::View;
 use plugin_host::{Bundled, HostOptions, Limits, Notice, Plugin, PluginHost, Settings};
 use syntax::Trees;
 
@@ -14,6 +15,7 @@ use crate::{
     check::{Incomplete, Level, Subject},
     console::Messages,
     render::printable,
+    selectors::unknown_linter,
 };
 
 /// Bytes of the syntax trees that are kept.
@@ -71,6 +73,18 @@ impl Loader {
         Ok(plugins)
     }
 
+    /// The plugin in a file, and no other.
+    pub(crate) fn open(&self, file: &Path) -> Result<Plugin, CliError> {
+        let host = PluginHost::new(self.options(1)).map_err(CliError::plugin)?;
+        host.open(file).map_err(CliError::plugin)
+    }
+
+    /// The plugin of this name that the program carries, and no other.
+    pub(crate) fn carried(&self, name: &str) -> Result<Plugin, CliError> {
+        let plugins = self.load(&PluginArgs { plugin: Vec::new() }, 1)?;
+        plugins.find(name).cloned().ok_or_else(|| unknown_linter(name, &plugins.names(), &[]))
+    }
+
     fn options(&self, instances: usize) -> HostOptions {
         let (messages, verbose, quiet) = (self.messages.clone(), self.verbose, self.quiet);
         let notify = move |notice: Notice| tell(&messages, &notice, verbose, quiet);
@@ -115,10 +129,17 @@ impl Plugins {
     }
 }
 
-/// A plugin's rules, whatever the settings.
-pub(crate) fn rules(plugin: &Plugin) -> Result<Vec<lint::Rule>, CliError> {
-    let linter = plugin.configured(Settings::default());
-    lint::Linter::rules(&linter).map_err(|error| CliError::plugin(&error).maybe_hint(error.hint))
+/// A state of a workspace, in which some rules may be.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown<'v> {
+    pub(crate) root: &'v str,
+    pub(crate) view: &'v Arc<dyn View>,
+}
+
+/// A plugin's rules, whatever is selected.
+pub(crate) fn rules(plugin: &Plugin, shown: Shown<'_>) -> Result<Vec<lint::Rule>, CliError> {
+    let linter = plugin.configured(Settings { root: shown.root.to_owned(), ..Settings::default() });
+    lint::Linter::rules(&linter, shown.view).map_err(|error| CliError::plugin(&error).maybe_hint(error.hint))
 }
 
 fn tell(messages: &Messages, notice: &Notice, verbose: bool, quiet: bool) {

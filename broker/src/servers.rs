@@ -228,8 +228,8 @@ impl Linter for Selected {
         self.server.interest()
     }
 
-    fn rules(&self) -> Result<Vec<Rule>, SetupError> {
-        self.server.rules()
+    fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
+        self.server.rules(view)
     }
 
     fn waits(&self) -> bool {

@@ -18,7 +18,7 @@ use std::{
 };
 
 use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
-use overlay::{View, WorkspacePath};
+use overlay::{Memory, View, WorkspacePath};
 use plugin_host::{Bundled, Configured, HostOptions, Limits, Plugin, PluginError, PluginHost, Settings};
 use syntax::Trees;
 
@@ -55,7 +55,7 @@ pub fn bundled(host: &PluginHost, name: &str) -> Plugin {
     };
     let text = |extension| std::str::from_utf8(read(extension)).expect("text");
     let (manifest, digest) = (text("toml"), text("digest"));
-    let bundled = Bundled { manifest, digest, wasm: read("wasm.zst"), machine_code: read("cwasm") };
+    let bundled = Bundled { manifest, digest, wasm: read("wasm.zst"), machine_code: read("cwasm.zst") };
     host.bundled(Box::leak(Box::new(bundled))).expect("a plugin of the bundle")
 }
 
@@ -82,6 +82,11 @@ pub fn host(cache: Option<&Path>) -> PluginHost {
 /// The plugin in `path` with default settings.
 pub fn plugin(host: &PluginHost, path: &Path) -> Result<Configured, PluginError> {
     Ok(host.open(path)?.configured(Settings::default()))
+}
+
+/// A view of nothing.
+pub fn no_files() -> Arc<dyn View> {
+    Arc::new(Memory::default())
 }
 
 pub fn path(path: &str) -> WorkspacePath {

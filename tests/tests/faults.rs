@@ -199,7 +199,7 @@ fn refused(wasm: &[u8]) -> PluginError {
         Ok(linter) => linter,
         Err(error) => return error,
     };
-    linter.unknown_selectors().unwrap_err()
+    linter.unknown_selectors(&no_files()).unwrap_err()
 }
 
 const MANIFEST: &str = r#"
@@ -281,6 +281,6 @@ fn a_cache_that_others_can_write_is_not_used() {
     fs::create_dir(&folder).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
     let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
-    linter.unknown_selectors().unwrap();
+    linter.unknown_selectors(&no_files()).unwrap();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }

@@ -126,7 +126,7 @@ fn select_ignore_isolated_config() {
     assert_snapshot!(Python::new(config).codes(&base, &file), @"pkg/used.py: D103@16");
     let unknown = Settings { select: Some(words(&["F", "ZZZ9", "todo"])), ..Settings::default() };
     let python = Python::new(unknown);
-    assert_eq!(python.linter.unknown_selectors().unwrap(), ["ZZZ9", "todo"]);
+    assert_eq!(python.linter.unknown_selectors(&no_files()).unwrap(), ["ZZZ9", "todo"]);
     assert_snapshot!(python.codes(&base, &file), @"pkg/used.py: F401@7");
 }
 

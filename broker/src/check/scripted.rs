@@ -105,7 +105,7 @@ impl Linter for Scripted {
         &self.interest
     }
 
-    fn rules(&self) -> Result<Vec<Rule>, SetupError> {
+    fn rules(&self, _view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
         Ok(self.rules.clone())
     }
 

@@ -190,8 +190,8 @@ impl Linter for Late {
     fn interest(&self) -> &lint::Interest {
         self.0.interest()
     }
-    fn rules(&self) -> Result<Vec<lint::Rule>, lint::SetupError> {
-        self.0.rules()
+    fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<lint::Rule>, lint::SetupError> {
+        self.0.rules(view)
     }
     fn check(&self, job: &lint::Job, answer: &mut dyn FnMut(usize, lint::Outcome)) {
         self.0.check(job, &mut |index, outcome| {

@@ -124,7 +124,7 @@ impl<'w> Place<'w> {
         let plugins = session.loader.load(&PluginArgs { plugin: Vec::new() }, 1)?;
         plugins.report_broken(&session.messages);
         let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
-        let router = Router::new(&linters::configure(&plugins, &setup, &names)?);
+        let router = Router::new(&linters::configure(&plugins, &setup, &names, &disk)?);
         let options = WalkOptions { global_excludes: home::global_excludes(), ..WalkOptions::default() };
         let survey = Survey::of(walk(&*disk, &[WorkspacePath::root()], &options), &router, &known);
         let site = Site { root, disk: &disk };

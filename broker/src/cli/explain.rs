@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{AnswerFormat, Session};
 use crate::{
     CliError, Exit, plugins,
-    plugins::{PluginArgs, Plugins},
+    plugins::{PluginArgs, Plugins, Shown},
     render::with_placeholders,
     selectors::{closest, unknown_linter},
 };
@@ -52,7 +52,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Some((linter, code)) => (Some(linter), code),
         None => (None, args.rule.as_str()),
     };
-    let (linter, rule) = find(&rules(&plugins, linter)?, code)?;
+    let (root, view) = &session.here();
+    let (linter, rule) = find(&rules(&plugins, linter, Shown { root, view })?, code)?;
     let explanation = Explanation::of(&linter, &rule);
     let text = match args.output_format {
         AnswerFormat::Text => explanation.text(),
@@ -63,7 +64,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
 }
 
 /// The rules of one linter, or of all, with those of Broker itself.
-fn rules(plugins: &Plugins, linter: Option<&str>) -> Result<Vec<Known>, CliError> {
+fn rules(plugins: &Plugins, linter: Option<&str>, shown: Shown<'_>) -> Result<Vec<Known>, CliError> {
     let own = || suppress::rules().into_iter().map(|rule| (suppress::LINTER.to_owned(), rule));
     if linter == Some(suppress::LINTER) {
         return Ok(own().collect());
@@ -75,7 +76,7 @@ fn rules(plugins: &Plugins, linter: Option<&str>) -> Result<Vec<Known>, CliError
     for plugin in &plugins.usable {
         let name = &plugin.manifest().name;
         if linter.is_none_or(|it| it == name) {
-            known.extend(plugins::rules(plugin)?.into_iter().map(|rule| (name.clone(), rule)));
+            known.extend(plugins::rules(plugin, shown)?.into_iter().map(|rule| (name.clone(), rule)));
         }
     }
     Ok(known)

@@ -15,15 +15,17 @@ mod stop;
 mod trust;
 mod words;
 
-use std::{ffi::OsString, io::Write, path::PathBuf};
+use std::{ffi::OsString, io::Write, path::PathBuf, sync::Arc};
 
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use overlay::{Disk, Memory, View};
 
 use crate::{
     CliError, ErrorKind, Exit, Surroundings,
     client::{Client, Opened},
     console::Messages,
     plugins::Loader,
+    workspace::Workspace,
 };
 
 /// Asks linters about a workspace. Each of them is a sandboxed plugin.
@@ -154,6 +156,18 @@ impl Session {
     fn cwd(&self) -> Result<PathBuf, CliError> {
         let cwd = self.surroundings.cwd.as_ref();
         Ok(cwd.map_err(|error| CliError::files(format!("there is no current folder: {error}")))?.clone())
+    }
+
+    /// The folder of the workspace that holds the current folder, and what is in it; nothing if there is none.
+    fn here(&self) -> (String, Arc<dyn View>) {
+        let opened = || {
+            let home = self.surroundings.home.as_deref();
+            let found = Workspace::of_paths(&self.cwd().ok()?, &[PathBuf::from(".")], home).ok()?;
+            let root = found.workspace.root();
+            let view: Arc<dyn View> = Arc::new(Disk::new(root).ok()?);
+            Some((root.to_string_lossy().into_owned(), view))
+        };
+        opened().unwrap_or_else(|| (String::new(), Arc::new(Memory::default())))
     }
 
     /// The workspace that holds the current folder, in the user's daemon, which is started if need be.

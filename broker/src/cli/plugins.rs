@@ -7,7 +7,11 @@ use plugin_host::Plugin;
 use serde::Serialize;
 
 use super::{AnswerFormat, Session};
-use crate::{CliError, Exit, plugins, plugins::PluginArgs, render::printable};
+use crate::{
+    CliError, Exit, plugins,
+    plugins::{PluginArgs, Shown},
+    render::printable,
+};
 
 /// List the plugins with their versions, languages, rules and digests
 ///
@@ -39,9 +43,10 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let plugins = session.loader.load(&args.plugins, 1)?;
     plugins.report_broken(&session.messages);
     let mut exit = if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal };
+    let (root, view) = &session.here();
     let mut rows = vec![ourselves()];
     for plugin in &plugins.usable {
-        let rules = plugins::rules(plugin).inspect_err(|error| {
+        let rules = plugins::rules(plugin, Shown { root, view }).inspect_err(|error| {
             session.messages.error(error);
             exit = Exit::Abnormal;
         });

@@ -198,19 +198,19 @@ impl Daemon {
                 ..Setup::default()
             };
             if !asks_every_rule {
-                return daemon.router(own, &served, &*view);
+                return daemon.router(own, &served, &view);
             }
             let groups = Configs::new(&*view).by_choice(&files.units).map_err(SetupFailure::from)?;
             let mut routers = Vec::new();
             for (choice, units) in groups {
                 let setup = Setup { select: choice.select, ignore: choice.ignore, ..own.clone() };
                 routers.push((
-                    daemon.router(setup, &served, &*view)?,
+                    daemon.router(setup, &served, &view)?,
                     units.into_iter().map(|it| it.path).collect(),
                 ));
             }
             Ok(match routers.len() {
-                0 => daemon.router(own, &served, &*view)?,
+                0 => daemon.router(own, &served, &view)?,
                 1 => routers.swap_remove(0).0,
                 _ => Arc::new(Router::grouped(routers)),
             })

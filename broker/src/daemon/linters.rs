@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use overlay::View;
+use overlay::{ContentHash, View};
 
 use super::{Daemon, Served};
 use crate::{
@@ -22,8 +22,8 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Configured(Mutex<HashMap<Key, Arc<Router>>>);
 
-/// How the plugins are set up, and the names of all language servers.
-type Key = (Setup, Vec<String>);
+/// How the plugins are set up, the names of all language servers, and what plugins need of the workspace.
+type Key = (Setup, Vec<String>, Option<ContentHash>);
 
 /// Few clients ask in many ways; one that does shall not fill the memory.
 const REMEMBERED: usize = 256;
@@ -35,10 +35,10 @@ impl Daemon {
         &self,
         setup: Setup,
         served: &Served,
-        view: &dyn View,
+        view: &Arc<dyn View>,
     ) -> Result<Arc<Router>, SetupFailure> {
-        let (Asked { linters, lacks }, names) = self.servers_for(&setup, served, view)?;
-        let plugins = self.plugins_for(setup, names)?;
+        let (Asked { linters, lacks }, names) = self.servers_for(&setup, served, &**view)?;
+        let plugins = self.plugins_for(setup, names, view)?;
         if linters.is_empty() && lacks.is_empty() {
             return Ok(plugins);
         }
@@ -67,14 +67,19 @@ impl Daemon {
         Ok((asked, names))
     }
 
-    fn plugins_for(&self, setup: Setup, servers: Vec<String>) -> Result<Arc<Router>, SetupFailure> {
+    fn plugins_for(
+        &self,
+        setup: Setup,
+        servers: Vec<String>,
+        view: &Arc<dyn View>,
+    ) -> Result<Arc<Router>, SetupFailure> {
         let known = || self.linters.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (setup, servers);
+        let key = (setup, servers, linters::looked_at(&self.plugins, &**view));
         if let Some(router) = known().get(&key) {
             return Ok(Arc::clone(router));
         }
         let servers: Vec<_> = key.1.iter().map(String::as_str).collect();
-        let linters = linters::configure(&self.plugins, &key.0, &servers)?;
+        let linters = linters::configure(&self.plugins, &key.0, &servers, view)?;
         let router = Arc::new(Router::new(&linters));
         let mut known = known();
         if known.len() >= REMEMBERED {

@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use broker_proto::v1::{self as pb, rule_service_server::RuleService};
 use lint::suppress;
+use overlay::{Memory, View};
 use tonic::{Request, Response, Status, async_trait};
 
 use super::{Front, branches::blocking, from_proto::Page, status, to_proto};
-use crate::{daemon::DaemonError, plugins};
+use crate::{
+    daemon::DaemonError,
+    plugins::{self, Shown},
+};
 
 #[async_trait]
 impl RuleService for Front {
@@ -32,10 +36,12 @@ impl RuleService for Front {
         }
         let rules = blocking(move || {
             let is_wanted = |name: &str| linter.is_empty() || linter == name;
+            let (root, view) = ("", &(Arc::new(Memory::default()) as Arc<dyn View>));
             let own = suppress::rules().into_iter().filter(|_| is_wanted(suppress::LINTER));
             let mut all: Vec<_> = own.map(|it| to_proto::rule(suppress::LINTER, &it)).collect();
             for plugin in daemon.plugins.usable.iter().filter(|it| is_wanted(&it.manifest().name)) {
-                let rules = plugins::rules(plugin).map_err(|error| Status::internal(error.message))?;
+                let rules = plugins::rules(plugin, Shown { root, view })
+                    .map_err(|error| Status::internal(error.message))?;
                 all.extend(rules.iter().map(|it| to_proto::rule(&plugin.manifest().name, it)));
             }
             Ok(all)

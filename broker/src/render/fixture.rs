@@ -171,7 +171,7 @@ fn write_with(
     let (report, view, workspace) = (report(), view(), workspace());
     let rules = |name: &str| {
         let linter = linters().into_iter().find(|it| it.identity().name == name);
-        linter.map(|it| it.rules().unwrap()).unwrap_or_default()
+        linter.map(|it| it.rules(&view).unwrap()).unwrap_or_default()
     };
     let mut page = Page {
         report: &report,

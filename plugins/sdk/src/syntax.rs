@@ -6,7 +6,7 @@
 use std::{cell::RefCell, collections::HashMap, fmt, ops::Range, rc::Rc};
 
 use crate::bindings::broker::plugin::syntax as host;
-pub use host::{Problem, Source};
+pub use host::{Kind, Problem, Source};
 
 /// Numbers for a node; see `wit/broker-plugin.wit`.
 const WORDS: usize = 5;
@@ -59,10 +59,14 @@ pub struct Tree {
     table: Vec<u32>,
 }
 
-struct Names {
-    kinds: Vec<String>,
+/// What a language's grammar calls things.
+pub struct Names {
+    kinds: Vec<Kind>,
     fields: Vec<String>,
 }
+
+/// The number of the kind of text that does not fit the grammar.
+const ERROR_KIND: u16 = u16::MAX;
 
 thread_local! {
     static NAMES: RefCell<HashMap<String, Rc<Names>>> = RefCell::default();
@@ -81,7 +85,12 @@ impl Tree {
     }
 
     pub fn root(&self) -> Node<'_> {
-        Node { tree: self, at: 0 }
+        self.node(0)
+    }
+
+    /// The node in a place among all, as [`Node::number`] tells it; there must be one.
+    pub fn node(&self, number: usize) -> Node<'_> {
+        Node { tree: self, at: number }
     }
 
     /// Each before its parts.
@@ -90,13 +99,31 @@ impl Tree {
     }
 }
 
-fn names(language: &str) -> Result<Rc<Names>, Problem> {
+/// The names of a language; asked for once.
+pub fn names(language: &str) -> Result<Rc<Names>, Problem> {
     if let Some(known) = NAMES.with_borrow(|it| it.get(language).cloned()) {
         return Ok(known);
     }
     let names = Rc::new(Names { kinds: host::kinds(language)?, fields: host::fields(language)? });
     NAMES.with_borrow_mut(|it| it.insert(language.to_owned(), Rc::clone(&names)));
     Ok(names)
+}
+
+impl Names {
+    /// The number of the kind of nodes with this name.
+    pub fn kind(&self, name: &str) -> Option<u16> {
+        if name == ERROR {
+            return Some(ERROR_KIND);
+        }
+        let place = self.kinds.iter().position(|it| it.named && it.name == name)?;
+        u16::try_from(place).ok()
+    }
+
+    /// The number of the field with this name.
+    pub fn field(&self, name: &str) -> Option<u16> {
+        let place = self.fields.iter().skip(1).position(|it| it == name)? + 1;
+        u16::try_from(place).ok()
+    }
 }
 
 /// A part of a tree.
@@ -109,13 +136,33 @@ pub struct Node<'t> {
 impl<'t> Node<'t> {
     /// What the grammar calls it; `ERROR` for text that does not fit.
     pub fn kind(self) -> &'t str {
-        self.tree.names.kinds.get((self.word(0) & 0xffff) as usize).map_or(ERROR, String::as_str)
+        self.tree.names.kinds.get(usize::from(self.kind_number())).map_or(ERROR, |it| &it.name)
+    }
+
+    /// The same as a number; see [`Names::kind`].
+    pub fn kind_number(self) -> u16 {
+        (self.word(0) & 0xffff) as u16
     }
 
     /// What it is to the node that it is a part of.
     pub fn field(self) -> Option<&'t str> {
-        let field = self.tree.names.fields.get((self.word(0) >> 16) as usize)?;
+        let field = self.tree.names.fields.get(usize::from(self.field_number()))?;
         Some(field.as_str()).filter(|it| !it.is_empty())
+    }
+
+    /// The same as a number, 0 for none; see [`Names::field`].
+    pub fn field_number(self) -> u16 {
+        (self.word(0) >> 16) as u16
+    }
+
+    /// Its place among all nodes of the tree.
+    pub fn number(self) -> usize {
+        self.at
+    }
+
+    /// The place of the first node that is no part of it.
+    pub fn end_number(self) -> usize {
+        self.word(4) as usize
     }
 
     /// Bytes.

@@ -105,7 +105,7 @@ impl Linter for LanguageServer {
     }
 
     /// No server tells.
-    fn rules(&self) -> Result<Vec<Rule>, SetupError> {
+    fn rules(&self, _view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
         Ok(Vec::new())
     }
 

@@ -18,8 +18,8 @@ pub trait Linter: Send + Sync {
 
     fn interest(&self) -> &Interest;
 
-    /// Every rule the linter knows, selected or not.
-    fn rules(&self) -> Result<Vec<Rule>, SetupError>;
+    /// Every rule the linter knows, selected or not; some may be defined in the workspace that `view` shows.
+    fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError>;
 
     /// Whether it mostly waits for another process, so that a check keeps no processor busy here.
     fn waits(&self) -> bool {

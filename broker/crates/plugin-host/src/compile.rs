@@ -1,6 +1,6 @@
 //! From a component to machine code: pre-initialisation, then ahead-of-time compilation.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use lint::Cancel;
 use overlay::Memory;
@@ -41,6 +41,9 @@ pub(crate) fn compile_component(engine: &Engine, name: &Name, wasm: &[u8]) -> Re
 /// The export of the world `preinitialized-linter`.
 const INITIALIZE: &str = "initialize";
 
+/// For `initialize`, whose code is not optimised. It is run once, and perhaps beside builds.
+const INITIALIZATION: Duration = Duration::from_secs(60);
+
 /// Runs the plugin's `initialize` once and keeps the memory that it leaves behind. A plugin without that
 /// export stays as it is.
 pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginError> {
@@ -69,6 +72,8 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
     let run = wizer.run_component(&mut store, wasm, async |store, component| {
         let mut linker = Linker::new(component.engine());
         wasi::link(&mut linker)?;
+        // The guest is not to blame for how long its compilation took.
+        store.data_mut().watch.restart(INITIALIZATION);
         linker.instantiate_async(store, component).await
     });
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| name.host(error))?;

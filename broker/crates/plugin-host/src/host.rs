@@ -86,7 +86,8 @@ pub struct Bundled {
     pub digest: &'static str,
     /// The pre-initialised component, compressed with Zstandard.
     pub wasm: &'static [u8],
-    /// What the compiler made of it on the machine that built the program.
+    /// What the compiler made of it on the machine that built the program, compressed as well: it is unpacked once for
+    /// each user, and would be most of the program.
     pub machine_code: &'static [u8],
 }
 

@@ -13,12 +13,18 @@ use crate::{
     convert,
     error::Name,
     host::{MAX_WASM_STACK, Place, TICKS_AT_ONCE},
-    plugin::no_files,
     state::{State, Stop},
 };
 
+/// What a job took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Bytes of the last instance's memory, at its largest.
+    pub memory: usize,
+}
+
 /// Checks a job's units with as few instances as faults allow.
-pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
+pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) -> Usage {
     // The answers are handed over by the caller's own thread, so that `answer` needs not be `Send`.
     let (sender, receiver) = std::sync::mpsc::channel();
     let run = move || {
@@ -27,7 +33,7 @@ pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize
             // Nobody listens any more only if the caller panicked.
             drop(sender.send((index, run.unit(unit))));
         }
-        Ok(())
+        Ok(Usage { memory: run.instance.map_or(0, |it| it.store.data().memory.largest) })
     };
     let mut answered = 0;
     let listen = || {
@@ -36,11 +42,12 @@ pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize
             answer(index, outcome);
         }
     };
-    if let Err(error) = beside_big_stack(&linter.plugin.name(), run, listen) {
+    beside_big_stack(&linter.plugin.name(), run, listen).unwrap_or_else(|error| {
         for index in answered..job.units.len() {
             answer(index, Outcome::without_findings(Completeness::Failed(error.to_string())));
         }
-    }
+        Usage::default()
+    })
 }
 
 /// The guest's calls, the host's below them, and some room.
@@ -104,10 +111,9 @@ impl<'a> Run<'a> {
         let instance = match &mut self.instance {
             Some(instance) => instance,
             none => {
-                let (plugin, root) = (&self.linter.plugin, &self.linter.settings.root);
-                let mut fresh = Instance::new(plugin, root, self.traced.clone(), self.job.cancel.clone())?;
+                let (view, cancel) = (self.traced.clone(), self.job.cancel.clone());
                 // Selectors that only other plugins know are reported by whoever asked for them.
-                fresh.configure(&self.linter.settings)?;
+                let (fresh, _) = Instance::configured(self.linter, view, cancel)?;
                 none.insert(fresh)
             }
         };
@@ -157,9 +163,15 @@ pub(crate) struct Instance<'a> {
 }
 
 impl<'a> Instance<'a> {
-    /// An instance for questions that are not about files.
-    pub(crate) fn without_files(plugin: &'a Plugin) -> Result<Self, PluginError> {
-        Self::new(plugin, "", no_files(), Cancel::default())
+    /// An instance with its settings, and the selectors among them that mean nothing to the plugin.
+    pub(crate) fn configured(
+        linter: &'a Configured,
+        view: Arc<dyn View>,
+        cancel: Cancel,
+    ) -> Result<(Self, Vec<String>), PluginError> {
+        let mut instance = Self::new(&linter.plugin, &linter.settings.root, view, cancel)?;
+        let unknown = instance.configure(&linter.settings)?;
+        Ok((instance, unknown))
     }
 
     fn new(plugin: &'a Plugin, root: &str, view: Arc<dyn View>, cancel: Cancel) -> Result<Self, PluginError> {
@@ -185,7 +197,7 @@ impl<'a> Instance<'a> {
     }
 
     /// Hands the settings over; gives back the selectors that mean nothing to the plugin.
-    pub(crate) fn configure(&mut self, settings: &Settings) -> Result<Vec<String>, PluginError> {
+    fn configure(&mut self, settings: &Settings) -> Result<Vec<String>, PluginError> {
         let select: Option<Vec<&str>> =
             settings.select.as_ref().map(|it| it.iter().map(String::as_str).collect());
         let ignore: Vec<&str> = settings.ignore.iter().map(String::as_str).collect();

@@ -25,5 +25,6 @@ mod wasi;
 pub use compile::{Compiled, compile};
 pub use error::PluginError;
 pub use host::{Bundled, HostOptions, Limits, Notice, Notify, PluginHost};
+pub use instance::Usage;
 pub use manifest::Manifest;
 pub use plugin::{Configured, Plugin, Settings};

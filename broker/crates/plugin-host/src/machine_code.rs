@@ -41,8 +41,9 @@ impl MachineCode {
         if let Some(component) = entry.as_deref().and_then(|it| self.load(it)) {
             return Ok(component);
         }
-        match self.deserialize(bundled.machine_code) {
-            Ok(component) => Ok(self.keep(entry.as_deref(), bundled.machine_code).unwrap_or(component)),
+        let code = zstd::decode_all(bundled.machine_code).map_err(|error| name.host(error))?;
+        match self.deserialize(&code) {
+            Ok(component) => Ok(self.keep(entry.as_deref(), &code).unwrap_or(component)),
             // Not the code's fault: compiling again would end the same way.
             Err(error) if error.is::<io::Error>() || error.is::<rustix::io::Errno>() => Err(name.host(error)),
             Err(error) => {

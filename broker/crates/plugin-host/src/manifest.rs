@@ -1,6 +1,7 @@
 //! What a plugin says of itself without being run.
 
-use serde::Deserialize;
+use overlay::WorkspacePath;
+use serde::{Deserialize, Deserializer, de::Error as _};
 use wasmparser::{Encoding, Parser, Payload};
 
 use crate::{PluginError, error::Name};
@@ -26,6 +27,9 @@ pub struct Manifest {
     /// Names of the native configuration files it reads.
     #[serde(default)]
     pub config_files: Vec<String>,
+    /// Files or folders of the workspace, without any of which it has nothing to say. Some of its rules may be there.
+    #[serde(default, deserialize_with = "paths")]
+    pub needs: Vec<WorkspacePath>,
 }
 
 /// The part that is read first, so that a plugin of the future is called just that and not malformed.
@@ -69,6 +73,11 @@ impl Manifest {
     pub(crate) fn full_name(&self) -> Name {
         Name { plugin: self.name.clone(), version: self.version.clone() }
     }
+}
+
+fn paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<WorkspacePath>, D::Error> {
+    let texts = Vec::<String>::deserialize(from)?;
+    texts.iter().map(|it| WorkspacePath::new(it).map_err(D::Error::custom)).collect()
 }
 
 /// Before 1.0 every minor version is a world of its own.

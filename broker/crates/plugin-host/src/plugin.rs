@@ -3,15 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use lint::{Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
-use overlay::{ContentHash, Memory, WorkspacePath};
+use lint::{Cancel, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
+use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
     Bundled, Manifest, PluginError, PluginHost,
     bindings::LinterPre,
     convert,
     error::Name,
-    instance::{self, Instance},
+    instance::{self, Instance, Usage},
     state::State,
     wasi,
 };
@@ -74,6 +74,13 @@ impl Plugin {
         }
     }
 
+    /// The interfaces that it imports, with versions. Loads it.
+    pub fn imports(&self) -> Result<Vec<String>, PluginError> {
+        let component = self.loaded()?.instance_pre().component();
+        let kind = component.component_type();
+        Ok(kind.imports(component.engine()).map(|(name, _)| name.to_owned()).collect())
+    }
+
     pub(crate) fn host(&self) -> &PluginHost {
         &self.0.host
     }
@@ -108,18 +115,27 @@ pub struct Configured {
 }
 
 impl Configured {
-    /// Those of the settings' selectors that mean nothing to the plugin.
-    pub fn unknown_selectors(&self) -> Result<Vec<String>, PluginError> {
+    pub fn plugin(&self) -> &Plugin {
+        &self.plugin
+    }
+
+    /// Those of the settings' selectors that mean nothing to the plugin in the workspace that `view` shows.
+    pub fn unknown_selectors(&self, view: &Arc<dyn View>) -> Result<Vec<String>, PluginError> {
         instance::on_big_stack(&self.plugin.name(), || {
-            let mut instance = Instance::without_files(&self.plugin)?;
-            instance.configure(&self.settings)
+            let (_, unknown) = Instance::configured(self, Arc::clone(view), Cancel::default())?;
+            Ok(unknown)
         })
     }
 
-    fn rule_list(&self) -> Result<Vec<Rule>, PluginError> {
+    /// As [`Linter::check`], and what it took.
+    pub fn measured(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) -> Usage {
+        instance::check(self, job, answer)
+    }
+
+    fn rule_list(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, PluginError> {
         instance::on_big_stack(&self.plugin.name(), || {
-            let rules = Instance::without_files(&self.plugin)?.rules()?;
-            Ok(rules.into_iter().map(convert::rule).collect())
+            let (mut instance, _) = Instance::configured(self, Arc::clone(view), Cancel::default())?;
+            Ok(instance.rules()?.into_iter().map(convert::rule).collect())
         })
     }
 }
@@ -133,8 +149,8 @@ impl Linter for Configured {
         &self.interest
     }
 
-    fn rules(&self) -> Result<Vec<Rule>, SetupError> {
-        self.rule_list().map_err(|error| SetupError {
+    fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
+        self.rule_list(view).map_err(|error| SetupError {
             linter: self.identity.name.clone(),
             message: error.to_string(),
             hint: None,
@@ -142,11 +158,6 @@ impl Linter for Configured {
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
-        instance::check(self, job, answer);
+        self.measured(job, answer);
     }
-}
-
-/// A view of nothing, for questions that are not about files.
-pub(crate) fn no_files() -> Arc<Memory> {
-    Arc::default()
 }

@@ -152,6 +152,8 @@ impl Watch {
 pub(crate) struct MemoryLimit {
     limit: usize,
     pub(crate) refused: bool,
+    /// Bytes of the largest of the guest's memories, at its largest.
+    pub(crate) largest: usize,
 }
 
 /// Far more than any compiler emits for one table.
@@ -159,7 +161,7 @@ const MAX_TABLE_ELEMENTS: usize = 1 << 20;
 
 impl MemoryLimit {
     fn new(limit: usize) -> Self {
-        Self { limit, refused: false }
+        Self { limit, refused: false, largest: 0 }
     }
 }
 
@@ -167,6 +169,9 @@ impl ResourceLimiter for MemoryLimit {
     fn memory_growing(&mut self, _: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
         let fits = desired <= self.limit && maximum.is_none_or(|it| desired <= it);
         self.refused |= !fits;
+        if fits {
+            self.largest = self.largest.max(desired);
+        }
         Ok(fits)
     }
 

@@ -7,7 +7,7 @@ use overlay::{ContentHash, WorkspacePath};
 use syntax::{Language, Tree};
 
 use crate::{
-    bindings::syntax::{Captures, Host, Problem, Source},
+    bindings::syntax::{Captures, Host, Kind, Problem, Source},
     instance::unreadable,
     state::State,
 };
@@ -22,8 +22,9 @@ impl Host for State {
         Language::of(&path).map(|it| it.name().to_owned())
     }
 
-    fn kinds(&mut self, language: String) -> Result<Vec<String>, Problem> {
-        Ok(named(&language)?.kinds())
+    fn kinds(&mut self, language: String) -> Result<Vec<Kind>, Problem> {
+        let kinds = named(&language)?.kinds();
+        Ok(kinds.into_iter().map(|(name, named)| Kind { name, named }).collect())
     }
 
     fn fields(&mut self, language: String) -> Result<Vec<String>, Problem> {

@@ -94,11 +94,13 @@ impl Language {
         self.grammar_data().name
     }
 
-    /// What the nodes of a table are called, by the number of their kind.
-    pub fn kinds(self) -> Vec<String> {
+    /// The kinds of nodes of a table, by their number: what they are called, and whether that is a name and not the
+    /// text itself.
+    pub fn kinds(self) -> Vec<(String, bool)> {
         let grammar = self.grammar();
         let count = u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
-        (0..count).map(|it| grammar.node_kind_for_id(it).unwrap_or_default().to_owned()).collect()
+        let name = |it| grammar.node_kind_for_id(it).unwrap_or_default().to_owned();
+        (0..count).map(|it| (name(it), grammar.node_kind_is_named(it))).collect()
     }
 
     /// What the fields of a table are called, by their number; 0 is none.

@@ -90,7 +90,7 @@ mod tests {
         let lines: Vec<_> = table
             .chunks(WORDS)
             .map(|it| {
-                let kind = kinds.get((it[0] & 0xffff) as usize).map_or("ERROR", String::as_str);
+                let kind = kinds.get((it[0] & 0xffff) as usize).map_or("ERROR", |(name, _)| name);
                 format!("{kind} {}..{} to {} flags {:05b}", it[2], it[3], it[4], it[1])
             })
             .collect();

@@ -17,7 +17,7 @@ use crate::{
     config::{Choice, Configs, ServerSettings},
     linters,
     linters::{ServerNames, Setup},
-    plugins::Plugins,
+    plugins::{Plugins, Shown},
     selectors::Selectors,
     servers::{self, Servers, Site},
 };
@@ -106,7 +106,7 @@ impl Linters {
             Setup { select: choice.select.clone(), ignore: choice.ignore.clone(), ..self.setup.clone() };
         let names = servers::known(&self.settings)?;
         let names: Vec<_> = names.iter().map(|it| it.name.as_str()).collect();
-        let mut linters = linters::configure(&self.plugins, &setup, &names)?;
+        let mut linters = linters::configure(&self.plugins, &setup, &names, &self.disk)?;
         let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
         let asked = self.servers.asked(&self.site(), &self.settings, &selectors)?;
         linters.extend(asked.linters);
@@ -143,8 +143,9 @@ impl Linters {
         }
         let known = servers::known(&self.settings)?;
         let are_wanted = !servers::wanted(&known, &self.site(), &self.settings)?.is_empty();
+        let shown = Shown { root: &self.setup.root, view: &self.disk };
         let all: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
-        Ok(linters::unknown_rules(named, &self.plugins, ServerNames { all: &all, are_wanted }))
+        Ok(linters::unknown_rules(named, &self.plugins, ServerNames { all: &all, are_wanted }, shown))
     }
 
     fn site(&self) -> Site<'_> {
@@ -158,6 +159,6 @@ impl Linters {
         }
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let linter = made.values().flat_map(|(linters, _)| linters).find(|it| it.identity().name == name);
-        linter.and_then(|it| it.rules().ok()).unwrap_or_default()
+        linter.and_then(|it| it.rules(&self.disk).ok()).unwrap_or_default()
     }
 }
