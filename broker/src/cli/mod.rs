@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod doctor;
 mod explain;
+mod plugin;
 mod plugins;
 mod query;
 mod serve;
@@ -50,6 +51,7 @@ enum Command {
     Branch(branch::Args),
     Query(Box<query::Args>),
     Plugins(plugins::Args),
+    Plugin(plugin::Args),
     Config(config::Args),
     Serve(serve::Args),
     Status(status::Args),
@@ -96,6 +98,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut surroundings: Surroundi
         Command::Branch(args) => branch::run(&args, &mut session),
         Command::Query(args) => query::run(&args, &mut session),
         Command::Plugins(args) => plugins::run(&args, &mut session),
+        Command::Plugin(args) => plugin::run(&args, &mut session),
         Command::Config(args) => config::run(&args, &mut session),
         Command::Serve(args) => serve::run(&args, &mut session),
         Command::Status(args) => status::run(&args, &mut session),

@@ -1,0 +1,114 @@
+//! Asking the plugin.
+
+use std::{sync::Arc, time::Instant};
+
+use bytes::Bytes;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use lint::{Cancel, Completeness, Diagnostic, Job, LineTable, Outcome, Severity, Unit};
+use overlay::{Memory, View, WorkspacePath};
+use plugin_host::{Configured, Plugin, Settings, Usage};
+
+use crate::{Fixtures, PATIENCE};
+
+/// Where a guest sees the fixtures: not at `/`, since no workspace is there.
+const ROOT: &str = "/workspace";
+
+/// A plugin and what it is tried on.
+pub(crate) struct Bench<'p> {
+    pub(crate) plugin: &'p Plugin,
+    pub(crate) fixtures: &'p Fixtures,
+    pub(crate) linter: Configured,
+    globs: Gitignore,
+}
+
+/// A file and its text.
+pub(crate) type File = (WorkspacePath, Bytes);
+
+impl<'p> Bench<'p> {
+    pub(crate) fn new(plugin: &'p Plugin, fixtures: &'p Fixtures) -> Self {
+        let settings = &fixtures.settings;
+        let linter = plugin.configured(Settings {
+            root: ROOT.to_owned(),
+            select: settings.select.clone(),
+            ignore: settings.ignore.clone(),
+            ..Settings::default()
+        });
+        Self { plugin, fixtures, linter, globs: matcher(&plugin.manifest().globs) }
+    }
+
+    /// Those of the files that the plugin wants to see.
+    pub(crate) fn wanted<'f>(&self, files: &'f [File]) -> impl Iterator<Item = &'f File> {
+        files.iter().filter(|(path, _)| self.globs.matched(path.as_str(), false).is_ignore())
+    }
+
+    /// What one instance says of the files, one after the other.
+    pub(crate) fn ask(&self, view: Arc<dyn View>, paths: &[WorkspacePath]) -> Vec<Outcome> {
+        self.measure(view, paths).0
+    }
+
+    /// The same with what it took.
+    pub(crate) fn measure(&self, view: Arc<dyn View>, paths: &[WorkspacePath]) -> (Vec<Outcome>, Cost) {
+        let units = paths.iter().map(|it| Unit { path: it.clone(), named: WorkspacePath::root() }).collect();
+        let job = Job { view, units, cancel: Cancel::default(), timeout: PATIENCE };
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; paths.len()];
+        let start = Instant::now();
+        let usage = self.linter.measured(&job, &mut |index, outcome| outcomes[index] = Some(outcome));
+        let cost = Cost { microseconds: start.elapsed().as_micros(), usage };
+        let missing = || Outcome::without_findings(Completeness::Failed("there was no answer".to_owned()));
+        (outcomes.into_iter().map(|it| it.unwrap_or_else(missing)).collect(), cost)
+    }
+
+    /// What it says of a text in the place of a file, where all else is as in `view`.
+    pub(crate) fn ask_of(&self, view: &Memory, path: &WorkspacePath, text: Bytes) -> Outcome {
+        let mut view = view.clone();
+        view.insert_file(path, text, false);
+        let mut outcomes = self.ask(Arc::new(view), std::slice::from_ref(path));
+        outcomes.swap_remove(0)
+    }
+}
+
+pub(crate) struct Cost {
+    pub(crate) microseconds: u128,
+    pub(crate) usage: Usage,
+}
+
+fn matcher(globs: &[String]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for glob in globs {
+        let _never_matches = builder.add_line(None, glob);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// An outcome as a fixture has it: one line for each finding, and one for an answer that is not whole.
+pub(crate) fn told(outcome: &Outcome, text: &[u8]) -> String {
+    let mut lines: Vec<String> = outcome.diagnostics.iter().map(|it| line(it, outcome, text)).collect();
+    match &outcome.completeness {
+        Completeness::Complete => {}
+        Completeness::Excluded => lines.push("excluded".to_owned()),
+        Completeness::Partial(why) => lines.push(format!("partial: {why}")),
+        Completeness::Pending(why) => lines.push(format!("pending: {why}")),
+        Completeness::Failed(why) => lines.push(format!("failed: {why}")),
+    }
+    lines.iter().map(|it| format!("{it}\n")).collect()
+}
+
+/// Lines and columns from 1, columns in characters.
+fn line(it: &Diagnostic, outcome: &Outcome, text: &[u8]) -> String {
+    let cell = it.cell.and_then(|cell| outcome.cells.get(cell as usize));
+    let table = LineTable::new(cell.map_or(text, |it| it.as_bytes()));
+    let (start, end) = (table.scalar(it.span.start), table.scalar(it.span.end));
+    let cell = it.cell.map_or_else(String::new, |it| format!("cell {}, ", it + 1));
+    let severity = match it.severity {
+        Severity::Hint => "hint",
+        Severity::Info => "info",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    };
+    let fix = if it.fixes.is_empty() { "" } else { " [fix]" };
+    let message = it.message.replace('\n', "\\n");
+    format!(
+        "{cell}{}:{}-{}:{} {severity} {}: {message}{fix}",
+        start.line, start.column, end.line, end.column, it.code
+    )
+}

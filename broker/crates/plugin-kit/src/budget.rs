@@ -1,0 +1,42 @@
+//! What an answer costs. Measured, and only compared with limits that the fixtures set.
+
+use crate::{Check, Report, Verdict, answers::Bench, fixtures::Set};
+
+/// The least of so many runs counts: other work on the machine only ever adds.
+const RUNS: usize = 5;
+/// Bytes in a run.
+const ENOUGH: usize = 64 << 10;
+
+pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
+    let (mut bytes, mut microseconds, mut memory) = (0, 0, 0);
+    for (_, set) in bench.fixtures.sets() {
+        let (set_bytes, set_microseconds, set_memory) = measure(bench, set);
+        bytes += set_bytes;
+        microseconds += set_microseconds;
+        memory = memory.max(set_memory);
+    }
+    if bytes == 0 {
+        return;
+    }
+    let per_kilobyte = microseconds * 1_000 / bytes as u128;
+    let mib = memory.div_ceil(1 << 20);
+    let told = format!("{per_kilobyte} µs for 1,000 bytes, {mib} MiB of memory");
+    let settings = &bench.fixtures.settings;
+    let is_slow = settings.max_microseconds_per_kilobyte.is_some_and(|it| per_kilobyte > u128::from(it));
+    let is_large = settings.max_memory.is_some_and(|it| mib > it as usize);
+    let verdict = if is_slow || is_large { Verdict::Failed } else { Verdict::Passed };
+    report.add(Check::Budget, verdict, "", told);
+}
+
+/// Bytes, microseconds and bytes of memory.
+fn measure(bench: &Bench<'_>, set: &Set) -> (usize, u128, usize) {
+    let files: Vec<_> = bench.wanted(&set.files).collect();
+    let paths: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
+    let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
+    // What an instance costs by itself is shared by the files of a batch.
+    let repeats = (ENOUGH / bytes.max(1)).clamp(1, 500);
+    let (paths, bytes) = ([&paths[..]].repeat(repeats).concat(), bytes * repeats);
+    let runs = (0..RUNS).map(|_| bench.measure(set.view(), &paths).1);
+    let least = runs.min_by_key(|it| it.microseconds);
+    least.map_or((0, 0, 0), |it| (bytes, it.microseconds, it.usage.memory))
+}

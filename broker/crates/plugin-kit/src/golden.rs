@@ -1,0 +1,137 @@
+//! What is found in the fixtures, and what the fixes make of them.
+
+use std::{fs, io, path::PathBuf};
+
+use lint::Outcome;
+use overlay::WorkspacePath;
+
+use crate::{
+    Check, Fixtures, Report,
+    answers::{Bench, told},
+    fixes::fixed,
+    fixtures::{FINDINGS, FIXED},
+};
+use plugin_host::Plugin;
+
+/// A file of `invalid/` as the plugin sees it now.
+struct Seen {
+    path: WorkspacePath,
+    findings: String,
+    /// `None` if no fix changes it.
+    fixed: Option<String>,
+}
+
+pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
+    let valid = check_valid(bench, report);
+    let seen = seen(bench);
+    for it in &seen {
+        compare(bench, it, report);
+    }
+    match valid + seen.len() {
+        0 => report.add(Check::Golden, crate::Verdict::Note, "", "there are no fixtures"),
+        count => report.pass(Check::Golden, format!("{count} files are as their fixtures say")),
+    }
+}
+
+/// How many there are.
+fn check_valid(bench: &Bench<'_>, report: &mut Report) -> usize {
+    let set = &bench.fixtures.valid;
+    let files: Vec<_> = bench.wanted(&set.files).collect();
+    let paths: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
+    for ((path, text), outcome) in files.iter().zip(bench.ask(set.view(), &paths)) {
+        let told = told(&outcome, text);
+        if !told.is_empty() {
+            report.fail(Check::Golden, format!("valid/{path}"), format!("nothing should be found:\n{told}"));
+        }
+    }
+    files.len()
+}
+
+fn seen(bench: &Bench<'_>) -> Vec<Seen> {
+    let set = &bench.fixtures.invalid;
+    let files: Vec<_> = bench.wanted(&set.files).collect();
+    let paths: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
+    let outcomes = bench.ask(set.view(), &paths);
+    let seen = files.iter().zip(outcomes).map(|((path, text), outcome): (_, Outcome)| Seen {
+        path: path.clone(),
+        findings: told(&outcome, text),
+        fixed: fixed(bench, set, path, text, &outcome),
+    });
+    seen.collect()
+}
+
+fn compare(bench: &Bench<'_>, seen: &Seen, report: &mut Report) {
+    let set = &bench.fixtures.invalid;
+    let subject = format!("invalid/{}", seen.path);
+    if seen.findings.is_empty() {
+        report.fail(Check::Golden, &subject, "nothing is found in it");
+    }
+    match set.beside(&seen.path, FINDINGS) {
+        None => report.fail(
+            Check::Golden,
+            &subject,
+            format!("there is no `{subject}{FINDINGS}`; --update writes it"),
+        ),
+        Some(expected) if expected == seen.findings => {}
+        Some(expected) => {
+            let message = format!("the findings differ:\n{}", difference(&expected, &seen.findings));
+            report.fail(Check::Golden, &subject, message);
+        }
+    }
+    match (set.beside(&seen.path, FIXED), &seen.fixed) {
+        (None, None) => {}
+        (Some(expected), Some(fixed)) if expected == *fixed => {}
+        (None, Some(_)) => {
+            report.fail(
+                Check::Golden,
+                &subject,
+                format!("there is no `{subject}{FIXED}`; --update writes it"),
+            );
+        }
+        (Some(_), None) => report.fail(
+            Check::Golden,
+            &subject,
+            format!("no fix changes it, but there is `{subject}{FIXED}`"),
+        ),
+        (Some(expected), Some(fixed)) => {
+            let message = format!("what the fixes make of it differs:\n{}", difference(&expected, fixed));
+            report.fail(Check::Golden, &subject, message);
+        }
+    }
+}
+
+/// The lines that only one of them has.
+fn difference(expected: &str, found: &str) -> String {
+    let missing = |sign: char, of: &str, in_: &str| {
+        let lines: Vec<&str> = in_.lines().collect();
+        of.lines().filter(|it| !lines.contains(it)).map(|it| format!("{sign} {it}\n")).collect::<String>()
+    };
+    let lines = missing('-', expected, found) + &missing('+', found, expected);
+    if lines.is_empty() { "the same lines in another order or number\n".to_owned() } else { lines }
+}
+
+/// Writes what the plugin says now as what the fixtures expect; gives back the files that changed.
+pub fn update(plugin: &Plugin, fixtures: &Fixtures) -> io::Result<Vec<PathBuf>> {
+    let bench = Bench::new(plugin, fixtures);
+    let mut changed = Vec::new();
+    for it in seen(&bench) {
+        let beside = |ending: &str| fixtures.folder.join("invalid").join(format!("{}{ending}", it.path));
+        write(beside(FINDINGS), Some(&it.findings), &mut changed)?;
+        write(beside(FIXED), it.fixed.as_deref(), &mut changed)?;
+    }
+    Ok(changed)
+}
+
+#[expect(clippy::disallowed_methods, reason = "fixtures are the author's files, and no workspace is open")]
+fn write(path: PathBuf, text: Option<&str>, changed: &mut Vec<PathBuf>) -> io::Result<()> {
+    let now = fs::read_to_string(&path).ok();
+    if now.as_deref() == text {
+        return Ok(());
+    }
+    match text {
+        Some(text) => fs::write(&path, text)?,
+        None => fs::remove_file(&path)?,
+    }
+    changed.push(path);
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! `broker plugin inspect`
+
+use std::{fmt::Write as _, path::PathBuf};
+
+use plugin_host::Plugin;
+use serde::Serialize;
+
+use crate::{
+    CliError, Exit,
+    cli::{AnswerFormat, Session},
+    plugins::{self, Shown},
+    render::printable,
+};
+
+/// Tell what is in a plugin: its world, what it imports, its rules, its size
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// A component, or the name of a plugin that the program carries
+    plugin: PathBuf,
+
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
+    output_format: AnswerFormat,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    name: &'a str,
+    version: &'a str,
+    description: &'a str,
+    /// The version of `broker:plugin` that it is built for.
+    api: &'a str,
+    /// BLAKE3 of the component, in hex.
+    digest: &'a str,
+    /// Bytes of the component; `None` for a plugin that the program carries.
+    size: Option<u64>,
+    languages: &'a [String],
+    globs: &'a [String],
+    config_files: &'a [String],
+    needs: Vec<&'a str>,
+    /// The interfaces that it imports. All of them are granted, or it could not be loaded.
+    imports: Vec<String>,
+    rules: Vec<Rule>,
+}
+
+#[derive(Serialize)]
+struct Rule {
+    code: String,
+    name: String,
+    summary: String,
+    default: bool,
+}
+
+pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let file = session.cwd()?.join(&args.plugin);
+    let is_file = file.is_file();
+    let plugin = match (is_file, args.plugin.to_str()) {
+        (false, Some(name)) => session.loader.carried(name)?,
+        _ => session.loader.open(&file)?,
+    };
+    let size = is_file.then(|| file.metadata().map(|it| it.len()).ok()).flatten();
+    let (root, view) = &session.here();
+    let rules = plugins::rules(&plugin, Shown { root, view })?;
+    let answer = answer(&plugin, size, rules)?;
+    let text = match args.output_format {
+        AnswerFormat::Text => text(&answer),
+        AnswerFormat::Json => crate::cli::json(&answer),
+    };
+    session.print(&text)?;
+    Ok(Exit::Clean)
+}
+
+fn answer(plugin: &Plugin, size: Option<u64>, rules: Vec<lint::Rule>) -> Result<Answer<'_>, CliError> {
+    let manifest = plugin.manifest();
+    let rule =
+        |it: lint::Rule| Rule { code: it.code, name: it.name, summary: it.summary, default: it.default };
+    Ok(Answer {
+        name: &manifest.name,
+        version: &manifest.version,
+        description: &manifest.description,
+        api: &manifest.api,
+        digest: plugin.digest(),
+        size,
+        languages: &manifest.languages,
+        globs: &manifest.globs,
+        config_files: &manifest.config_files,
+        needs: manifest.needs.iter().map(|it| it.as_str()).collect(),
+        imports: plugin.imports().map_err(CliError::plugin)?,
+        rules: rules.into_iter().map(rule).collect(),
+    })
+}
+
+fn text(it: &Answer<'_>) -> String {
+    let size = it.size.map_or_else(|| "carried by the program".to_owned(), |it| format!("{it} bytes"));
+    let mut text = format!("{} {}: {}\n", it.name, it.version, it.description);
+    let mut line = |name: &str, value: String| {
+        if !value.is_empty() {
+            let _to_a_string = writeln!(text, "{name:13}{}", printable(&value));
+        }
+    };
+    line("world", format!("broker:plugin {}", it.api));
+    line("size", size);
+    line("digest", it.digest.to_owned());
+    line("languages", it.languages.join(", "));
+    line("files", it.globs.join(", "));
+    line("configured by", it.config_files.join(", "));
+    line("needs", it.needs.join(", "));
+    line("imports", it.imports.join("\n             "));
+    line(
+        "rules",
+        format!(
+            "{}, {} of them on by default",
+            it.rules.len(),
+            it.rules.iter().filter(|it| it.default).count()
+        ),
+    );
+    for rule in &it.rules {
+        let sign = if rule.default { ' ' } else { '-' };
+        let _to_a_string = writeln!(text, "  {sign} {}  {}", printable(&rule.code), printable(&rule.summary));
+    }
+    text
+}

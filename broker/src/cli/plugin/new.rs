@@ -1,0 +1,70 @@
+//! `broker plugin new`
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::template::{self, Language};
+use crate::{CliError, Exit, cli::Session};
+
+/// Make the folder of a new plugin: a rule, its fixtures, and all that it takes to build it
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// The plugin's name: small letters, digits and hyphens
+    name: String,
+
+    /// What it is written in
+    #[arg(long, value_enum, default_value_t = Language::Rust)]
+    language: Language,
+
+    /// Where to make the folder, in place of the current folder
+    #[arg(long, value_name = "FOLDER")]
+    r#in: Option<PathBuf>,
+}
+
+pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    check(&args.name)?;
+    let parent = args.r#in.as_deref().unwrap_or(Path::new(""));
+    let folder = session.cwd()?.join(parent).join(&args.name);
+    if folder.exists() {
+        return Err(CliError::usage(format!("there is already something at {}", folder.display())));
+    }
+    for (path, text) in template::files(args.language, &args.name) {
+        let failed = |error: io::Error| CliError::files(format!("cannot write {path}: {error}"));
+        let file = folder.join(&path);
+        fs::create_dir_all(file.parent().unwrap_or(&folder)).map_err(failed)?;
+        fs::write(file, text).map_err(failed)?;
+    }
+    let shown = parent.join(&args.name).display().to_string();
+    session.print(&format!("made {shown}; next: cd {shown}; broker plugin build; broker plugin test\n"))?;
+    Ok(Exit::Clean)
+}
+
+/// The name is one of a crate, of a file, and stands before rules.
+fn check(name: &str) -> Result<(), CliError> {
+    let is_good = name.starts_with(|it: char| it.is_ascii_lowercase())
+        && name.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-')
+        && !name.ends_with('-')
+        && name.len() <= 64;
+    if is_good {
+        return Ok(());
+    }
+    let error = CliError::usage(format!("`{name}` cannot be a plugin's name"));
+    Err(error.hint("use small letters, digits and hyphens, a letter first: `no-todo`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for good in ["a", "no-todo", "python3"] {
+            assert!(check(good).is_ok(), "{good}");
+        }
+        for bad in ["", "No", "3d", "a_b", "a/b", "..", "a-", "ä"] {
+            assert!(check(bad).is_err(), "{bad}");
+        }
+    }
+}

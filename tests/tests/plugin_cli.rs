@@ -1,0 +1,155 @@
+//! `broker plugin`: from nothing to a tested rule, and what it says of a plugin that does not hold.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the disk themselves, and may fail"
+)]
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::Value;
+use tests::{broker, guest};
+
+/// Exit code, standard output, standard error.
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(broker());
+    command.arg("plugin").args(arguments).current_dir(folder).env("BROKER_CACHE_DIR", folder.join("cache"));
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// What a new plugin is, with the component that `./dev` built from one.
+fn made(folder: &Path) -> String {
+    let (exit, out, errors) = run(folder, &["new", "none-comparison"]);
+    assert_eq!((exit, errors.as_str()), (Some(0), ""), "{out}");
+    let dist = folder.join("none-comparison/dist");
+    fs::create_dir(&dist).unwrap();
+    fs::copy(guest("none_comparison"), dist.join("none-comparison.wasm")).unwrap();
+    out
+}
+
+/// The verdicts of each check.
+fn tried(folder: &Path, more: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
+    let arguments = [&["test", "none-comparison", "--output-format", "json"], more].concat();
+    let (exit, out, errors) = run(folder, &arguments);
+    let answer: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{errors}"));
+    assert_eq!(answer["passed"].as_bool(), Some(exit == Some(0)));
+    let text = |it: &Value| it.as_str().unwrap().to_owned();
+    let row = |it: &Value| (text(&it["check"]), text(&it["verdict"]), text(&it["message"]));
+    (exit, answer["checks"].as_array().unwrap().iter().map(row).collect())
+}
+
+#[test]
+fn a_new_plugin_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = made(folder.path());
+    assert_eq!(
+        told,
+        "made none-comparison; next: cd none-comparison; broker plugin build; broker plugin test\n"
+    );
+    let (exit, checks) = tried(folder.path(), &[]);
+    assert_eq!(exit, Some(0), "{checks:#?}");
+    let names: Vec<_> = checks.iter().map(|(check, verdict, _)| format!("{check} {verdict}")).collect();
+    let want = ["declaration ok", "golden ok", "determinism ok", "fixes ok", "robustness ok", "budget ok"];
+    assert_eq!(names, want);
+}
+
+#[test]
+fn what_does_not_hold_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    made(folder.path());
+    let fixture = |path: &str, text: &str| {
+        fs::write(folder.path().join("none-comparison/fixtures").join(path), text).unwrap();
+    };
+    fixture("valid/good.py", "x == None\n");
+    fixture("invalid/bad.py.fixed", "something else\n");
+    fixture("invalid/new.py", "y == None\n");
+    fixture("fixtures.toml", "max-memory = 0\n");
+    let (exit, checks) = tried(folder.path(), &[]);
+    assert_eq!(exit, Some(1));
+    let failed: Vec<_> = checks.iter().filter(|(_, verdict, _)| verdict == "FAILED").collect();
+    let messages: Vec<_> = failed.iter().map(|(check, _, message)| format!("{check}: {message}")).collect();
+    let has = |what: &str| assert!(messages.iter().any(|it| it.contains(what)), "{what}: {messages:#?}");
+    has("golden: nothing should be found:\n1:3-1:5 warning none-comparison");
+    has("golden: what the fixes make of it differs:\n- something else\n+ def is_set");
+    has("golden: there is no `invalid/new.py.findings`; --update writes it");
+    has("budget: ");
+
+    fixture("valid/good.py", "x is None\n");
+    fixture("fixtures.toml", "");
+    let (exit, _) = tried(folder.path(), &["--update"]);
+    assert_eq!(exit, Some(0));
+    let written = fs::read_to_string(folder.path().join("none-comparison/fixtures/invalid/new.py.fixed"));
+    assert_eq!(written.unwrap(), "y is None\n");
+}
+
+#[test]
+fn a_plugin_that_breaks_off_does_not_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("misbehaves");
+    fs::create_dir_all(plugin.join("fixtures/valid")).unwrap();
+    fs::write(plugin.join("fixtures/valid/a.fault"), "panic\n").unwrap();
+    fs::copy("guests/misbehaves/broker-plugin.toml", plugin.join("broker-plugin.toml")).unwrap();
+    let component = guest("guest_misbehaves");
+    let (exit, out, errors) =
+        run(folder.path(), &["test", "misbehaves", "--component", component.to_str().unwrap()]);
+    assert_eq!(exit, Some(1), "{out}{errors}");
+    assert!(out.contains("golden       valid/a.fault: nothing should be found:"), "{out}");
+    assert!(out.contains("crashed: panicked at"), "{out}");
+    assert!(out.contains("robustness   a.fault: cut off after 7/8: "), "{out}");
+}
+
+#[test]
+fn inspects() {
+    let folder = tempfile::tempdir().unwrap();
+    let component = guest("none_comparison");
+    let component = component.to_str().unwrap();
+    let (exit, out, _) = run(folder.path(), &["inspect", component, "--output-format", "json"]);
+    assert_eq!(exit, Some(0));
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&answer["name"], &answer["api"]), (&"none-comparison".into(), &"0.1.0".into()));
+    assert_eq!(answer["rules"][0]["code"], "none-comparison");
+    let imports: Vec<_> =
+        answer["imports"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    assert!(imports.contains(&"broker:plugin/syntax@0.1.0"), "{imports:?}");
+    assert!(!imports.iter().any(|it| it.contains("sockets")), "{imports:?}");
+    let (exit, out, _) = run(folder.path(), &["inspect", "text"]);
+    assert_eq!(exit, Some(0));
+    assert!(out.starts_with("text 0.1.0: "), "{out}");
+}
+
+#[test]
+fn slips_are_told_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |arguments: &[&str]| {
+        let (exit, _, errors) = run(folder.path(), arguments);
+        assert_eq!(exit, Some(2), "{arguments:?}");
+        errors.replace(folder.path().to_str().unwrap(), "[folder]")
+    };
+    insta::assert_snapshot!(told(&["new", "No_Good"]), @r#"
+error: `No_Good` cannot be a plugin's name
+hint: use small letters, digits and hyphens, a letter first: `no-todo`
+"#);
+    insta::assert_snapshot!(told(&["test", "nowhere"]), @r#"
+error: there is no broker-plugin.toml in [folder]/nowhere
+hint: `broker plugin new` makes the folder of a plugin
+"#);
+    insta::assert_snapshot!(told(&["inspect", "txt"]), @r#"
+error: no plugin named `txt`
+hint: did you mean `text`?
+"#);
+    fs::create_dir(folder.path().join("there")).unwrap();
+    insta::assert_snapshot!(told(&["new", "there"]), @"error: there is already something at [folder]/there");
+    run(folder.path(), &["new", "fresh"]);
+    insta::assert_snapshot!(told(&["test", "fresh"]), @r#"
+error: there is no component [folder]/fresh/dist/fresh.wasm
+hint: `broker plugin build` makes it
+"#);
+    fs::remove_file(folder.path().join("fresh/Cargo.toml")).unwrap();
+    insta::assert_snapshot!(told(&["build", "fresh"]), @r#"
+error: nothing in [folder]/fresh says how to build it
+hint: a plugin in Rust has a Cargo.toml; `broker plugin new` makes one
+"#);
+}
