@@ -1,0 +1,105 @@
+//! deno_lint's findings in the plugin's words. Leaves out rendering: line and column are the host's to count.
+
+use broker_plugin_sdk::{self as plugin, Severity, Tags};
+use deno_ast::{ParseDiagnostic, SourceRange, StartSourcePos, diagnostics::Diagnostic as _};
+use deno_lint::diagnostic::{LintDiagnostic, LintFix};
+
+use crate::rules::SYNTAX_ERROR;
+
+/// Where offsets count.
+pub(crate) struct Place<'a> {
+    /// What the crate read.
+    pub(crate) text: &'a str,
+    /// Where that starts in the file.
+    pub(crate) offset: usize,
+}
+
+impl Place<'_> {
+    pub(crate) fn syntax_error(&self, error: &ParseDiagnostic) -> plugin::Diagnostic {
+        let found = plugin::Diagnostic::new(SYNTAX_ERROR, error.message(), self.bytes(error.range()));
+        plugin::Diagnostic { severity: Severity::Error, ..found }
+    }
+
+    pub(crate) fn finding(&self, finding: &LintDiagnostic) -> plugin::Diagnostic {
+        let details = &finding.details;
+        // What has no range is about the whole file.
+        let bytes = finding.range.as_ref().map_or(0..0, |it| self.bytes(it.range));
+        plugin::Diagnostic {
+            tags: tags(&details.code),
+            url: finding.docs_url().map(|it| it.into_owned()),
+            fixes: details.fixes.iter().filter_map(|it| self.fix(it, &details.code)).collect(),
+            ..plugin::Diagnostic::new(details.code.clone(), message(finding), bytes)
+        }
+    }
+
+    fn fix(&self, fix: &LintFix, code: &str) -> Option<plugin::Fix> {
+        let edit = |it: &deno_lint::diagnostic::LintFixChange| plugin::Edit {
+            span: self.bytes(it.range).into(),
+            replacement: it.new_text.to_string(),
+        };
+        let mut edits: Vec<plugin::Edit> = fix.changes.iter().map(edit).collect();
+        edits.sort_by_key(|it| (it.span.start, it.span.end));
+        let apart = edits.array_windows().all(|[a, b]| a.span.end <= b.span.start);
+        let is_sound = apart && edits.iter().all(|it| self.is_sound(it, code));
+        is_sound.then(|| plugin::Fix {
+            message: Some(fix.description.to_string()),
+            applicability: applicability(code),
+            edits,
+        })
+    }
+
+    /// Two rules write fixes that do not always fit.
+    fn is_sound(&self, edit: &plugin::Edit, code: &str) -> bool {
+        let start = (edit.span.start as usize).saturating_sub(self.offset);
+        let end = (edit.span.end as usize).saturating_sub(self.offset);
+        let old = self.text.get(start..end).unwrap_or_default();
+        match code {
+            // Takes it that there is a space before the brace, and none behind it.
+            "jsx-props-no-spread-multi" => {
+                let spread = old.strip_prefix(|it: char| it.is_ascii_whitespace());
+                spread.is_some_and(|it| it.starts_with("{...") && it.ends_with('}'))
+            }
+            // Writes a string's value as it is, where quotes, entities and line breaks mean something else.
+            "jsx-curly-braces" if !edit.replacement.starts_with('{') => {
+                let inner = edit.replacement.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+                let inner = inner.unwrap_or(&edit.replacement);
+                !inner.contains(['"', '\\', '&', '\n', '\r']) && inner.trim() == inner
+            }
+            _ => true,
+        }
+    }
+
+    fn bytes(&self, range: SourceRange) -> std::ops::Range<usize> {
+        let range = range.as_byte_range(StartSourcePos::START_SOURCE_POS);
+        let inside = |it: usize| it.min(self.text.len()) + self.offset;
+        inside(range.start)..inside(range.end.max(range.start))
+    }
+}
+
+/// The message with the hint that deno prints below it.
+fn message(finding: &LintDiagnostic) -> String {
+    let message = finding.details.message.trim_end_matches(['.', '`']);
+    match &finding.details.hint {
+        Some(hint) => format!("{message}: {hint}"),
+        None => finding.details.message.clone(),
+    }
+}
+
+fn applicability(code: &str) -> plugin::Applicability {
+    match code {
+        "jsx-boolean-value"
+        | "jsx-curly-braces"
+        | "jsx-no-unescaped-entities"
+        | "jsx-props-no-spread-multi" => plugin::Applicability::Safe,
+        // They put in imports, take them out, or another object in place of `window`.
+        _ => plugin::Applicability::Unsafe,
+    }
+}
+
+fn tags(code: &str) -> Tags {
+    match code {
+        "ban-unused-ignore" | "no-unreachable" | "no-unused-labels" | "no-unused-vars" => Tags::UNNECESSARY,
+        "no-deprecated-deno-api" | "no-import-assertions" => Tags::DEPRECATED,
+        _ => Tags::empty(),
+    }
+}

@@ -1,0 +1,94 @@
+//! Deno's linter as a Broker plugin: the crate that `deno lint` itself is made of, the project's own deno.json,
+//! and the answers of `deno lint`.
+//!
+//! Start reading at [`JavaScript`], then [`project`] (which configuration holds), [`reach`] (whether it leaves the
+//! file out), [`lint`] (run the linter) and [`convert`] (say it in the plugin's words).
+//!
+//! Why deno_lint: of the linters for JavaScript that are on the crate registry it is the one that is kept up, and
+//! a published program of the same version gives the answers to compare with. `biome_js_analyze` 0.5.7 has more
+//! rules (213), but is Biome of 2024, 1.7: no version of Biome that projects use today, and none whose
+//! configuration it would read. `oxc_linter` is not on the registry, and its parser alone has no rules.
+//! Projects that have ESLint, Biome or oxlint are asked through their language servers.
+//!
+//! Left out: `.gitignore` (the host decides which files exist), plugins written in JavaScript (`lint.plugins`),
+//! deno's two rules about whole packages (`no-slow-types`, `no-sloppy-imports`), and the scripts in `.vue`, `.svelte`
+//! and `.astro` files, which deno does not read, either.
+
+#[cfg(test)]
+mod dev;
+mod convert;
+mod files;
+mod lint;
+mod problem;
+mod project;
+mod reach;
+mod rules;
+mod selection;
+mod table;
+#[cfg(test)]
+mod tests;
+mod warm_up;
+
+use std::path::Path;
+
+use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+
+use project::{Options, Project, Projects};
+use selection::Selection;
+
+/// The plugin: a workspace with the projects found in it so far.
+pub struct JavaScript {
+    projects: Projects,
+}
+
+impl JavaScript {
+    fn at(root: &Path) -> Self {
+        Self { projects: Projects::new(root, Options::default()) }
+    }
+
+    /// Whether deno's walk from what the user named would not lead to the file.
+    fn is_left_out(&self, project: &Project, path: &Path, named: &Path, text: &str) -> Result<bool, String> {
+        let reached = project.reaches(path, named, self.projects.root())?;
+        Ok(!reached || reach::is_minified(path, text))
+    }
+}
+
+impl Plugin for JavaScript {
+    const SELECTS_ITSELF: bool = true;
+
+    fn new() -> Self {
+        warm_up::run();
+        Self::at(Path::new("/"))
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        let (selection, unknown) = Selection::new(settings.select.as_deref(), &settings.ignore);
+        let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
+        let root = if settings.root.is_empty() { "/" } else { &settings.root };
+        self.projects = Projects::new(Path::new(root), options);
+        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all()
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        let path = self.projects.root().join(&file.path);
+        let named = self.projects.root().join(&file.named);
+        if !file.is_explicit() && reach::is_dependency(&path, &named) {
+            return Ok(Report::excluded());
+        }
+        let project = self.projects.of(path.parent().unwrap_or(&path)).map_err(|it| it.to_string())?;
+        let text = match std::str::from_utf8(&file.content) {
+            Ok(text) => text,
+            Err(error) => return Ok(lint::not_text(error)),
+        };
+        if !file.is_explicit() && self.is_left_out(&project, &path, &named, text)? {
+            return Ok(Report::excluded());
+        }
+        project.linter.run(&path, text)
+    }
+}
+
+broker_plugin_sdk::plugin!(JavaScript, "../broker-plugin.toml");

@@ -1,0 +1,118 @@
+//! Runs deno_lint over one file's bytes, as `deno lint` does over a file on disk. Knows nothing of other files.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use broker_plugin_sdk::{Diagnostic, Report, Severity};
+use deno_ast::{MediaType, ParseDiagnostic, ParsedSource};
+use deno_lint::diagnostic::LintDiagnostic;
+use deno_lint::linter::{LintConfig, LintFileOptions, Linter, LinterOptions};
+use deno_lint::rules::get_all_rules;
+
+use crate::convert::Place;
+use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
+
+/// UTF-8's byte order mark, which the crate wants removed.
+const MARK: &str = "\u{feff}";
+
+/// The linter with some rules.
+pub(crate) struct FileLinter {
+    linter: Linter,
+    kind: Kind,
+    codes: Vec<&'static str>,
+    jsx: LintConfig,
+    /// Whether the configuration names plugins, which are JavaScript and not run here.
+    has_plugins: bool,
+    tells_syntax_errors: bool,
+}
+
+impl FileLinter {
+    pub(crate) fn new(
+        kind: Kind,
+        codes: Vec<&'static str>,
+        jsx: LintConfig,
+        has_plugins: bool,
+        tells_syntax_errors: bool,
+    ) -> Self {
+        let all = get_all_rules();
+        let all_rule_codes = all.iter().map(|it| it.code()).chain(ELSEWHERE).map(Cow::Borrowed).collect();
+        let rules = all.into_iter().filter(|it| codes.contains(&it.code())).collect();
+        let linter = Linter::new(LinterOptions {
+            rules,
+            all_rule_codes,
+            custom_ignore_file_directive: None,
+            custom_ignore_diagnostic_directive: None,
+        });
+        Self { linter, kind, codes, jsx, has_plugins, tells_syntax_errors }
+    }
+
+    /// What deno says of the file.
+    pub(crate) fn run(&self, path: &Path, text: &str) -> Result<Report, String> {
+        let (text, offset) = match text.strip_prefix(MARK) {
+            Some(rest) => (rest, MARK.len()),
+            None => (text, 0),
+        };
+        let place = Place { text, offset };
+        let found = match self.parse_and_lint(path, text)? {
+            Ok((source, findings)) => {
+                let syntax = source.diagnostics().iter().filter(|_| self.tells_syntax_errors);
+                let rules = findings.iter().filter(|it| self.is_wanted(it));
+                syntax.map(|it| place.syntax_error(it)).chain(rules.map(|it| place.finding(it))).collect()
+            }
+            Err(error) if self.tells_syntax_errors => vec![place.syntax_error(&error)],
+            Err(_) => Vec::new(),
+        };
+        Ok(sorted(found))
+    }
+
+    /// The outer error is about the path.
+    fn parse_and_lint(
+        &self,
+        path: &Path,
+        text: &str,
+    ) -> Result<Result<(ParsedSource, Vec<LintDiagnostic>), ParseDiagnostic>, String> {
+        let specifier = deno_path_util::url_from_file_path(path).map_err(|it| it.to_string())?;
+        let media_type = MediaType::from_specifier(&specifier);
+        let lint = |media_type| {
+            self.linter.lint_file(LintFileOptions {
+                specifier: specifier.clone(),
+                source_code: text.to_owned(),
+                media_type,
+                config: self.jsx.clone(),
+                external_linter: None,
+            })
+        };
+        let result = lint(media_type);
+        // Outside Deno, other tools let `.js` have JSX.
+        let may_have_jsx = self.kind == Kind::Plain && media_type == MediaType::JavaScript;
+        match &result {
+            Err(_) if may_have_jsx => Ok(lint(MediaType::Jsx).or(result)),
+            _ => Ok(result),
+        }
+    }
+
+    /// The crate tells about suppression comments whether those rules are on or not.
+    fn is_wanted(&self, finding: &LintDiagnostic) -> bool {
+        let code = finding.details.code.as_str();
+        let is_of_plugin =
+            self.has_plugins && code == "ban-unknown-rule-code" && finding.details.message.contains('/');
+        self.codes.contains(&code) && !is_of_plugin
+    }
+}
+
+/// The crate leaves the order open where one place has several findings.
+fn sorted(mut found: Vec<Diagnostic>) -> Report {
+    found.sort_by(|a, b| {
+        let key = |it: &Diagnostic| (it.span.start, it.span.end);
+        key(a).cmp(&key(b)).then_with(|| a.code.cmp(&b.code)).then_with(|| a.message.cmp(&b.message))
+    });
+    Report::new(found)
+}
+
+/// What is said of a file that is not UTF-8.
+pub(crate) fn not_text(error: std::str::Utf8Error) -> Report {
+    let start = error.valid_up_to();
+    let end = start + error.error_len().unwrap_or(1);
+    let diagnostic = Diagnostic::new(SYNTAX_ERROR, "stream did not contain valid UTF-8", start..end);
+    Report::new(vec![Diagnostic { severity: Severity::Error, ..diagnostic }])
+}

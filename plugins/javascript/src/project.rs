@@ -1,0 +1,189 @@
+//! Which configuration holds for a folder, found as deno finds it: the nearest deno.json or deno.jsonc, joined
+//! with that of the workspace it is a member of.
+//!
+//! Never looks above the root. Leaves out package.json, which says nothing about linting (so the members of an
+//! npm workspace are not joined with its root), and the options of tsconfig.json.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use deno_config::deno_json::{CompilerOptions, LintRulesConfig};
+use deno_config::glob::FilePatterns;
+use deno_config::workspace::{
+    WorkspaceDirectory, WorkspaceDirectoryRc, WorkspaceDiscoverOptions, WorkspaceDiscoverStart,
+};
+use deno_lint::linter::LintConfig;
+use rustc_hash::FxHashMap;
+
+use crate::files::Files;
+use crate::lint::FileLinter;
+use crate::problem;
+use crate::reach::Patterns;
+use crate::rules::{self, Kind};
+use crate::selection::Selection;
+
+const CONFIG_FILES: [&str; 2] = ["deno.json", "deno.jsonc"];
+
+/// What the user asked for on the command line.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    pub(crate) selection: Selection,
+    pub(crate) isolated: bool,
+    /// Relative to the root.
+    pub(crate) config: Option<String>,
+}
+
+/// What holds for the files of a folder.
+pub(crate) struct Project {
+    pub(crate) linter: FileLinter,
+    /// None where there is no configuration.
+    config: Option<WorkspaceDirectoryRc>,
+    /// What it says of the folder that the user named last.
+    patterns: RefCell<Option<(PathBuf, Patterns)>>,
+}
+
+impl Project {
+    /// Whether deno's walk from `named`, a folder, leads to `file`.
+    pub(crate) fn reaches(&self, file: &Path, named: &Path, root: &Path) -> Result<bool, String> {
+        let Some(config) = &self.config else {
+            return Ok(true);
+        };
+        let mut last = self.patterns.borrow_mut();
+        if last.as_ref().is_none_or(|it| it.0 != named) {
+            let patterns = Patterns::new(config, named, root).map_err(|it| it.to_string())?;
+            *last = Some((named.to_path_buf(), patterns));
+        }
+        Ok(last.as_ref().is_some_and(|it| it.1.reach(file)))
+    }
+}
+
+/// A project, or a sentence about the configuration that should have given one.
+type Found = Result<Rc<Project>, Rc<str>>;
+
+/// The projects found so far below a root.
+pub(crate) struct Projects {
+    files: Files,
+    options: Options,
+    /// By folder. (Not the standard library's map: it asks for random numbers, which it should not do while the
+    /// plugin is initialised ahead of time.)
+    found: FxHashMap<PathBuf, Found>,
+}
+
+impl Projects {
+    pub(crate) fn new(root: &Path, options: Options) -> Self {
+        Self { files: Files { root: root.to_path_buf() }, options, found: FxHashMap::default() }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.files.root
+    }
+
+    /// What holds for the files in `dir`.
+    pub(crate) fn of(&mut self, dir: &Path) -> Found {
+        if let Some(known) = self.found.get(dir) {
+            return known.clone();
+        }
+        let found = self.find(dir);
+        self.found.insert(dir.to_path_buf(), found.clone());
+        found
+    }
+
+    fn find(&mut self, dir: &Path) -> Found {
+        let root = self.files.root.clone();
+        let above = dir.parent().filter(|_| dir != root && dir.starts_with(&root));
+        match above {
+            Some(_) if !self.is_fixed() && self.has_config(dir)? => self.discover(dir),
+            Some(above) => self.of(above),
+            None => self.at_root(&root),
+        }
+    }
+
+    fn at_root(&self, root: &Path) -> Found {
+        match &self.options.config {
+            Some(config) => {
+                self.load(WorkspaceDiscoverStart::ConfigFile(&root.join(config)), &root.join(config))
+            }
+            None if !self.options.isolated && self.has_config(root)? => self.discover(root),
+            None => Ok(Rc::new(self.plain())),
+        }
+    }
+
+    /// Whether one configuration, or none, holds for the whole workspace.
+    fn is_fixed(&self) -> bool {
+        self.options.isolated || self.options.config.is_some()
+    }
+
+    /// Whether deno would look for a configuration here, and find one.
+    fn has_config(&self, dir: &Path) -> Result<bool, Rc<str>> {
+        let is_dependency = dir.components().any(|it| it.as_os_str() == "node_modules");
+        let files = CONFIG_FILES.map(|it| dir.join(it));
+        let Some(file) = files.iter().find(|it| !is_dependency && it.symlink_metadata().is_ok()) else {
+            return Ok(false);
+        };
+        // deno passes silently over what it cannot look at, which may just be a link that leads out of here.
+        match file.metadata() {
+            Ok(_) => Ok(true),
+            Err(error) => Err(problem::sentence(&error, file, &self.files.root)),
+        }
+    }
+
+    fn discover(&self, dir: &Path) -> Found {
+        let file = CONFIG_FILES.map(|it| dir.join(it)).into_iter().find(|it| it.is_file());
+        let file = file.unwrap_or_else(|| dir.join(CONFIG_FILES[0]));
+        self.load(WorkspaceDiscoverStart::Paths(&[dir.to_path_buf()]), &file)
+    }
+
+    fn load(&self, start: WorkspaceDiscoverStart, file: &Path) -> Found {
+        let said = |error: &dyn std::error::Error| problem::sentence(error, file, &self.files.root);
+        let options = WorkspaceDiscoverOptions { discover_pkg_json: false, ..Default::default() };
+        let config = WorkspaceDirectory::discover(&self.files, start, &options).map_err(|it| said(&it))?;
+        let patterns = FilePatterns::new_with_base(config.dir_path());
+        let lint = config.to_lint_config(patterns).map_err(|it| said(&it))?;
+        let is_package = config.maybe_package_config().is_some();
+        let kind = if is_package { Kind::Package } else { Kind::Deno };
+        let linter = self.linter(kind, &lint.rules, jsx(&config), !lint.plugins.is_empty());
+        Ok(Rc::new(Project { linter, config: Some(config), patterns: RefCell::default() }))
+    }
+
+    /// What holds where no configuration was found.
+    fn plain(&self) -> Project {
+        let linter = self.linter(Kind::Plain, &LintRulesConfig::default(), classic(None, None), false);
+        Project { linter, config: None, patterns: RefCell::default() }
+    }
+
+    fn linter(&self, kind: Kind, rules: &LintRulesConfig, jsx: LintConfig, has_plugins: bool) -> FileLinter {
+        let codes = self.options.selection.apply(rules::configured(kind, rules));
+        FileLinter::new(kind, codes, jsx, has_plugins, self.options.selection.tells_syntax_errors())
+    }
+}
+
+/// The names that JSX is compiled to, which count as used where there is JSX.
+fn jsx(config: &WorkspaceDirectory) -> LintConfig {
+    let mut merged = CompilerOptions::default();
+    for source in config.to_configured_compiler_options_sources() {
+        merged.merge_mut(source.compiler_options.unwrap_or_default());
+    }
+    let text = |name: &str| merged.0.get(name).and_then(|it| it.as_str());
+    match text("jsx") {
+        None | Some("react") => classic(text("jsxFactory"), text("jsxFragmentFactory")),
+        Some(_) => LintConfig { default_jsx_factory: None, default_jsx_fragment_factory: None },
+    }
+}
+
+pub(crate) fn classic(factory: Option<&str>, fragment: Option<&str>) -> LintConfig {
+    let name =
+        |it: Option<&str>, default: &str| Some(it.filter(|it| is_name(it)).unwrap_or(default).to_owned());
+    LintConfig {
+        default_jsx_factory: name(factory, "React.createElement"),
+        default_jsx_fragment_factory: name(fragment, "React.Fragment"),
+    }
+}
+
+/// Whether this is a name with names after dots. (The crate panics on what it cannot parse.)
+fn is_name(text: &str) -> bool {
+    let is_start = |it: char| it.is_ascii_alphabetic() || matches!(it, '_' | '$');
+    let is_part =
+        |it: &str| it.starts_with(is_start) && it.chars().all(|it| is_start(it) || it.is_ascii_digit());
+    text.split('.').all(is_part)
+}

@@ -1,0 +1,149 @@
+//! The rules of deno_lint, and which of them hold where. Leaves out `no-slow-types` and `no-sloppy-imports`:
+//! they are deno's own, look at whole packages, and are not in the crate.
+
+use broker_plugin_sdk::{self as plugin, FixAvailability};
+use deno_config::deno_json::LintRulesConfig;
+use deno_lint::rules::{LintRule, get_all_rules};
+
+use crate::table::TABLE;
+
+/// What does not parse. Not a rule of deno's, which prints it as an error of its own.
+pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
+
+/// Rules of deno's that are not in the crate, but may be named in its suppression comments.
+pub(crate) const ELSEWHERE: [&str; 2] = ["no-slow-types", "no-sloppy-imports"];
+
+/// On by default in deno, wrong where the code is not for Deno: `window` is the browser's own global, and a
+/// project without a deno.json has no other place for the versions of its `npm:` imports than a lock file.
+/// (`no-deprecated-deno-api` stays: it speaks of the global `Deno` only.)
+const ONLY_IN_DENO: [&str; 3] = ["no-unversioned-import", "no-window", "no-window-prefix"];
+
+const RECOMMENDED: &str = "recommended";
+
+/// Rules that offer a fix for some of their findings.
+const FIXABLE: [&str; 9] = [
+    "jsx-boolean-value",
+    "jsx-curly-braces",
+    "jsx-no-unescaped-entities",
+    "jsx-props-no-spread-multi",
+    "no-node-globals",
+    "no-process-global",
+    "no-window",
+    "no-window-prefix",
+    "verbatim-module-syntax",
+];
+
+/// Where a file belongs, as far as the choice of rules goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// No deno.json holds for it.
+    Plain,
+    /// A deno.json does.
+    Deno,
+    /// One with a name and exports does: it can be published to JSR.
+    Package,
+}
+
+/// The rules that `config` leaves on in a project of this kind, as deno chooses them.
+pub(crate) fn configured(kind: Kind, config: &LintRulesConfig) -> Vec<&'static str> {
+    let is_in = |list: &Option<Vec<String>>, code: &str| list.iter().flatten().any(|it| it == code);
+    let is_on = |rule: &dyn LintRule| {
+        let by_tag = match &config.tags {
+            Some(tags) => has_tag(rule, |tag| tags.iter().any(|it| it == tag)),
+            None => is_default(kind, rule),
+        };
+        (by_tag || is_in(&config.include, rule.code())) && !is_in(&config.exclude, rule.code())
+    };
+    get_all_rules().iter().filter(|it| is_on(it.as_ref())).map(|it| it.code()).collect()
+}
+
+fn is_default(kind: Kind, rule: &dyn LintRule) -> bool {
+    match kind {
+        Kind::Plain => has_tag(rule, |it| it == RECOMMENDED) && !ONLY_IN_DENO.contains(&rule.code()),
+        Kind::Deno => has_tag(rule, |it| matches!(it, RECOMMENDED | "workspace")),
+        Kind::Package => has_tag(rule, |it| matches!(it, RECOMMENDED | "workspace" | "jsr")),
+    }
+}
+
+pub(crate) fn has_tag(rule: &dyn LintRule, is_wanted: impl Fn(&str) -> bool) -> bool {
+    rule.tags().iter().any(|it| is_wanted(it.display()))
+}
+
+/// Every rule, and what stands for a rule.
+pub(crate) fn all() -> Vec<plugin::Rule> {
+    let syntax = plugin::Rule {
+        explanation: "What the parser cannot read, or what JavaScript forbids where it stands.".to_owned(),
+        ..plugin::Rule::new(SYNTAX_ERROR, "Code that does not parse")
+    };
+    let rules = get_all_rules();
+    std::iter::once(syntax).chain(rules.iter().map(|it| describe(it.as_ref()))).collect()
+}
+
+fn describe(rule: &dyn LintRule) -> plugin::Rule {
+    let code = rule.code();
+    let summary = TABLE.iter().find(|it| it.0 == code).map_or(code, |it| it.1);
+    let is_fixable = FIXABLE.contains(&code);
+    plugin::Rule {
+        explanation: explanation(rule),
+        url: Some(url(code)),
+        fix: if is_fixable { FixAvailability::Sometimes } else { FixAvailability::None },
+        default: is_default(Kind::Plain, rule),
+        ..plugin::Rule::new(code, summary)
+    }
+}
+
+fn explanation(rule: &dyn LintRule) -> String {
+    let mut tags: Vec<String> = rule.tags().iter().map(|it| format!("`{it}`")).collect();
+    tags.sort();
+    let mut text = match &tags[..] {
+        [] => "In none of deno's sets of rules: on where it is included by name.".to_owned(),
+        [one] => format!("In deno's set of rules {one}."),
+        more => format!("In deno's sets of rules {}.", more.join(", ")),
+    };
+    if is_default(Kind::Deno, rule) && !is_default(Kind::Plain, rule) {
+        text.push_str(" On by default where there is a deno.json or deno.jsonc, and only there.");
+    }
+    text
+}
+
+pub(crate) fn url(code: &str) -> String {
+    format!("https://docs.deno.com/lint/rules/{code}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_its_line() {
+        let rules: Vec<&str> = get_all_rules().iter().map(|it| it.code()).collect();
+        let table: Vec<&str> = TABLE.iter().map(|it| it.0).collect();
+        let mut sorted = rules.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, table);
+        assert!(FIXABLE.iter().chain(&ONLY_IN_DENO).all(|it| rules.contains(it)));
+    }
+
+    #[test]
+    fn defaults() {
+        let count = |kind| configured(kind, &LintRulesConfig::default()).len();
+        assert_eq!((count(Kind::Plain), count(Kind::Deno), count(Kind::Package)), (83, 87, 88));
+        assert_eq!(all().iter().filter(|it| it.default).count(), 84, "with syntax errors");
+    }
+
+    #[test]
+    fn deno_chooses() {
+        let list = |it: &[&str]| Some(it.iter().map(|it| (*it).to_owned()).collect());
+        let chosen = |tags, include, exclude| {
+            configured(Kind::Plain, &LintRulesConfig { tags, include, exclude }).join(" ")
+        };
+        assert_eq!(chosen(list(&[]), list(&["eqeqeq", "no-var"]), list(&["no-var"])), "eqeqeq");
+        assert_eq!(
+            chosen(list(&["fresh"]), None, list(&["no-such-rule"])),
+            "fresh-handler-export fresh-server-event-handlers jsx-button-has-type jsx-no-children-prop \
+             jsx-no-comment-text-nodes jsx-no-unescaped-entities jsx-no-useless-fragment \
+             jsx-void-dom-elements-no-children react-no-danger react-no-danger-with-children \
+             react-rules-of-hooks"
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! `--select` and `--ignore` in deno's words: codes of rules, tags, and `ALL`.
+
+use deno_lint::rules::{LintRule, get_all_rules};
+
+use crate::rules::{SYNTAX_ERROR, has_tag};
+
+/// What the user asked for, on top of what is configured.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// In place of what is configured.
+    select: Option<Vec<&'static str>>,
+    ignore: Vec<&'static str>,
+    ignores_syntax: bool,
+}
+
+impl Selection {
+    /// The selection, and the selectors that mean nothing.
+    pub(crate) fn new(select: Option<&[String]>, ignore: &[String]) -> (Self, Vec<String>) {
+        let rules = get_all_rules();
+        let unknown = select.unwrap_or_default().iter().chain(ignore);
+        let unknown =
+            unknown.filter(|it| *it != SYNTAX_ERROR && !rules.iter().any(|rule| names(it, rule.as_ref())));
+        let expand = |selectors: &[String]| -> Vec<&'static str> {
+            let is_named = |rule: &&Box<dyn LintRule>| selectors.iter().any(|it| names(it, rule.as_ref()));
+            rules.iter().filter(is_named).map(|it| it.code()).collect()
+        };
+        let unknown = unknown.cloned().collect();
+        let ignores_syntax = ignore.iter().any(|it| it == SYNTAX_ERROR);
+        (Self { select: select.map(expand), ignore: expand(ignore), ignores_syntax }, unknown)
+    }
+
+    /// What is left of the rules that are `configured`.
+    pub(crate) fn apply(&self, configured: Vec<&'static str>) -> Vec<&'static str> {
+        let wanted = self.select.clone().unwrap_or(configured);
+        wanted.into_iter().filter(|it| !self.ignore.contains(it)).collect()
+    }
+
+    /// Syntax errors are told whatever is selected: nothing else can be found in such a file.
+    pub(crate) fn tells_syntax_errors(&self) -> bool {
+        !self.ignores_syntax
+    }
+}
+
+fn names(selector: &str, rule: &dyn LintRule) -> bool {
+    selector == "ALL" || selector == rule.code() || has_tag(rule, |it| it == selector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selects() {
+        let owned = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let applied = |select: Option<&[&str]>, ignore: &[&str]| {
+            let select = select.map(owned);
+            let (selection, unknown) = Selection::new(select.as_deref(), &owned(ignore));
+            (selection.apply(vec!["no-var", "eqeqeq"]).join(" "), unknown.join(" "))
+        };
+        let want = |kept: &str, unknown: &str| (kept.to_owned(), unknown.to_owned());
+        assert_eq!(applied(None, &[]), want("no-var eqeqeq", ""));
+        assert_eq!(applied(None, &["recommended", "syntax-error"]), want("eqeqeq", ""));
+        assert_eq!(applied(Some(&["workspace", "F401"]), &[]), want("no-import-prefix", "F401"));
+        assert_eq!(applied(Some(&["ALL"]), &["ALL"]), want("", ""));
+    }
+}
