@@ -14,11 +14,10 @@
 //! deno's two rules about whole packages (`no-slow-types`, `no-sloppy-imports`), and the scripts in `.vue`, `.svelte`
 //! and `.astro` files, which deno does not read, either.
 
-#[cfg(test)]
-mod dev;
 mod convert;
 mod files;
 mod lint;
+mod nesting;
 mod problem;
 mod project;
 mod reach;
@@ -31,7 +30,7 @@ mod warm_up;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
 
 use project::{Options, Project, Projects};
 use selection::Selection;
@@ -87,7 +86,10 @@ impl Plugin for JavaScript {
         if !file.is_explicit() && self.is_left_out(&project, &path, &named, text)? {
             return Ok(Report::excluded());
         }
-        project.linter.run(&path, text)
+        match nesting::objection(text) {
+            Some(why) => Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }),
+            None => project.linter.run(&path, text),
+        }
     }
 }
 

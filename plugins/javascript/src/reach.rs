@@ -63,10 +63,16 @@ impl Patterns {
         Ok(Self { parts: files.split_by_base(), vendored })
     }
 
-    /// Whether deno's walk from one of the patterns' folders leads to `file`.
+    /// Whether deno's walks, one for each part, lead to `file`. The first that enters a folder decides for all
+    /// files in it: the others find it visited.
     pub(crate) fn reach(&self, file: &Path) -> bool {
         let is_vendored = self.vendored.as_ref().is_some_and(|it| file.starts_with(it));
-        !is_vendored && self.parts.iter().any(|it| walks_to(it, file))
+        let takes = |part: &FilePatterns| part.matches_path(file, PathKind::File);
+        let is_named = |part: &&FilePatterns| part.base == file && takes(part);
+        let enters = |part: &&FilePatterns| file.parent().is_some_and(|it| enters(part, it));
+        !is_vendored
+            && (self.parts.iter().any(|it| is_named(&it))
+                || self.parts.iter().find(enters).is_some_and(takes))
     }
 }
 
@@ -74,9 +80,8 @@ fn leaves_out(exclude: &PathOrPattern, named: &Path) -> bool {
     exclude.matches_path(named) == PathGlobMatch::Matched
 }
 
-fn walks_to(patterns: &FilePatterns, file: &Path) -> bool {
-    let between = || file.ancestors().skip(1).take_while(|it| *it != patterns.base);
-    file.starts_with(&patterns.base)
-        && between().all(|it| patterns.matches_path(it, PathKind::Directory))
-        && patterns.matches_path(file, PathKind::File)
+/// Whether the walk from the part's base leads into `dir`.
+fn enters(part: &FilePatterns, dir: &Path) -> bool {
+    let mut way = dir.ancestors().take_while(|it| it.starts_with(&part.base));
+    dir.starts_with(&part.base) && way.all(|it| part.matches_path(it, PathKind::Directory))
 }

@@ -110,7 +110,7 @@ fn members_of_a_workspace() {
 #[test]
 fn exclusions() {
     let config = r#"{"exclude": ["gen", "!gen/keep"], "vendor": true,
-        "lint": {"include": ["src/", "gen/", "vendor/", "**/*.mjs"], "exclude": ["**/*.quiet.ts", "src/old/"]}}"#;
+        "lint": {"include": ["src/", "gen/", "vendor/", "other/*.mjs"], "exclude": ["**/*.quiet.ts", "src/old/"]}}"#;
     let files = [
         "src/a.ts",
         "src/b.quiet.ts",
@@ -131,7 +131,7 @@ fn exclusions() {
         let told = |it: &&&str| told(repo.report(it, if named == "*" { it } else { named })) != "excluded";
         files.iter().filter(told).copied().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(found(""), "src/a.ts gen/keep/a.ts other/a.mjs");
+    assert_eq!(found(""), "src/a.ts gen/keep/a.ts other/a.mjs", "as deno finds them");
     assert_eq!(found("*"), files.join(" "), "what is named is never left out");
     let mut below = |named: &str, path: &str| told(repo.report(path, named)) != "excluded";
     assert!(below("other", "other/a.ts"), "what is named takes the place of `include`");
@@ -379,6 +379,16 @@ fn jsx_factories() {
     assert_eq!(unused("classic/a.tsx"), "React");
     assert_eq!(unused("automatic/a.tsx"), "React h");
     assert_eq!(unused("broken/a.tsx"), "h");
+}
+
+#[test]
+fn nesting() {
+    let deep = |levels: usize| format!("export default {}1{};\n", "[".repeat(levels), "]".repeat(levels));
+    let mut repo = Repo::new(&[("deep.js", &deep(10_000)), ("flat.js", &"(a); ".repeat(10_000))]);
+    let report = repo.report("deep.js", "deep.js").unwrap();
+    let Completeness::Partial(why) = &report.completeness else { panic!("{report:?}") };
+    assert_eq!(why, "not parsed, as it is nested more than 4000 levels deep");
+    assert_eq!(told(repo.report("flat.js", "flat.js")), "");
 }
 
 #[test]

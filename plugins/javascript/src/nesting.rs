@@ -1,0 +1,24 @@
+//! Whether a file is nested so deeply that the parser, which calls itself, would run out of stack.
+//!
+//! Counts brackets without knowing strings from code: thousands more that open than close are no program of
+//! anybody's either way. What nests without brackets (`()=>()=>…`) is not seen here, and ends in a crash that the host
+//! tells.
+
+/// The deepest that is parsed. The stack is good for more than that, but not for twice as much.
+const DEEPEST: usize = 4_000;
+
+/// Why not to parse the file, if so.
+pub(crate) fn objection(text: &str) -> Option<String> {
+    let mut depth = 0_usize;
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => continue,
+        }
+        if depth > DEEPEST {
+            return Some(format!("not parsed, as it is nested more than {DEEPEST} levels deep"));
+        }
+    }
+    None
+}
