@@ -78,7 +78,7 @@ impl Place<'_> {
 
 /// The message with the hint that deno prints below it.
 fn message(finding: &LintDiagnostic) -> String {
-    let message = finding.details.message.trim_end_matches(['.', '`']);
+    let message = finding.details.message.trim_end_matches('.');
     match &finding.details.hint {
         Some(hint) => format!("{message}: {hint}"),
         None => finding.details.message.clone(),

@@ -10,9 +10,16 @@
 //! configuration it would read. `oxc_linter` is not on the registry, and its parser alone has no rules.
 //! Projects that have ESLint, Biome or oxlint are asked through their language servers.
 //!
+//! Not as deno does it, each where deno's way would be of no use here:
+//! - Where no deno.json holds, rules that are right for Deno alone are off ([`rules`]), and a `.js` file may have JSX.
+//! - Minified files are left out unless they are named ([`reach`]).
+//! - Syntax errors that leave the rest readable are findings as well; deno writes them to its log.
+//! - `ban-unused-ignore` can be excluded; deno tells it all the same.
+//!
 //! Left out: `.gitignore` (the host decides which files exist), plugins written in JavaScript (`lint.plugins`),
 //! deno's two rules about whole packages (`no-slow-types`, `no-sloppy-imports`), and the scripts in `.vue`, `.svelte`
-//! and `.astro` files, which deno does not read, either.
+//! and `.astro` files, which deno does not read, either. Where the crate panics, deno does, too, and the host tells
+//! that the file was not checked.
 
 mod convert;
 mod files;

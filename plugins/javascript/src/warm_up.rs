@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use broker_plugin_sdk::Report;
 use deno_config::deno_json::LintRulesConfig;
 
 use crate::lint::FileLinter;
@@ -12,14 +13,27 @@ use crate::rules::{self, Kind};
 /// Something for those of the rules to look at that have such tables.
 const SAMPLE: &str = include_str!("warm_up.tsx");
 
-/// Lints the sample with all rules.
 pub(crate) fn run() {
-    let every = |it: broker_plugin_sdk::Rule| it.code;
-    let config = LintRulesConfig {
-        include: Some(rules::all().into_iter().map(every).collect()),
-        ..Default::default()
-    };
+    drop(lint());
+}
+
+/// Lints the sample with all rules.
+fn lint() -> Result<Report, String> {
+    let every = Some(rules::all().into_iter().map(|it| it.code).collect());
+    let config = LintRulesConfig { include: every, ..LintRulesConfig::default() };
     let codes = rules::configured(Kind::Deno, &config);
     let linter = FileLinter::new(Kind::Deno, codes, project::classic(None, None), false, true);
-    drop(linter.run(Path::new("/warm_up.tsx"), SAMPLE));
+    linter.run(Path::new("/warm_up.tsx"), SAMPLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_is_read_to_its_end() {
+        let found = lint().unwrap().diagnostics;
+        assert!(found.iter().any(|it| it.code == "jsx-no-unescaped-entities"), "{found:#?}");
+        assert!(found.len() > 40, "{found:#?}");
+    }
 }
