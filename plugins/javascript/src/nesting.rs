@@ -1,8 +1,8 @@
 //! Whether a file is nested so deeply that the parser, which calls itself, would run out of stack.
 //!
 //! Counts brackets without knowing strings from code: thousands more that open than close are no program of
-//! anybody's either way. What nests without brackets (`()=>()=>…`) is not seen here, and ends in a crash that the host
-//! tells.
+//! anybody's either way. What nests without brackets (`()=>()=>…`) is not seen here, and ends in a crash that the
+//! host tells.
 
 /// The deepest that is parsed. The stack is good for more than that, but not for twice as much.
 const DEEPEST: usize = 4_000;

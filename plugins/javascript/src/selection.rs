@@ -21,8 +21,8 @@ impl Selection {
         let unknown =
             unknown.filter(|it| *it != SYNTAX_ERROR && !rules.iter().any(|rule| names(it, rule.as_ref())));
         let expand = |selectors: &[String]| -> Vec<&'static str> {
-            let is_named = |rule: &&Box<dyn LintRule>| selectors.iter().any(|it| names(it, rule.as_ref()));
-            rules.iter().filter(is_named).map(|it| it.code()).collect()
+            let named = rules.iter().filter(|rule| selectors.iter().any(|it| names(it, rule.as_ref())));
+            named.map(|it| it.code()).collect()
         };
         let unknown = unknown.cloned().collect();
         let ignores_syntax = ignore.iter().any(|it| it == SYNTAX_ERROR);

@@ -1,0 +1,157 @@
+//! What is told of a file.
+
+use super::*;
+
+#[test]
+fn suppressions() {
+    let mut repo = Repo::new(&[
+        ("file.ts", "// deno-lint-ignore-file\nvar a = 1;\n"),
+        ("code.ts", "// deno-lint-ignore-file no-var -- old code\nvar a = 1;\n"),
+        ("line.ts", "// deno-lint-ignore no-var, no-unused-vars\nvar a = 1;\n"),
+        ("unused.ts", "// deno-lint-ignore no-var no-slow-types\nexport const a = 1;\n"),
+        ("unknown.ts", "// deno-lint-ignore nonsense\nexport const a = 1;\n"),
+        ("untagged.ts", "// deno-lint-ignore\nvar a = 1;\n"),
+        ("off.ts", "// deno-lint-ignore no-window\nexport const a = 1;\n"),
+        ("plugins/deno.json", r#"{"lint": {"plugins": ["./mine.ts"]}}"#),
+        ("plugins/a.ts", "// deno-lint-ignore mine/rule\nexport const a = 1;\n"),
+        ("excluded/deno.json", r#"{"lint": {"rules": {"exclude": ["ban-unused-ignore"]}}}"#),
+        ("excluded/a.ts", "// deno-lint-ignore no-var\nexport const a = 1;\n"),
+    ]);
+    assert_eq!(repo.check("file.ts"), "");
+    assert_eq!(repo.check("code.ts"), "no-unused-vars");
+    assert_eq!(repo.check("line.ts"), "");
+    assert_eq!(repo.check("unused.ts"), "ban-unused-ignore");
+    assert_eq!(repo.check("unknown.ts"), "ban-unknown-rule-code");
+    assert_eq!(repo.check("untagged.ts"), "ban-untagged-ignore no-var no-unused-vars");
+    assert_eq!(repo.check("off.ts"), "", "not on here, so nobody can say that it is not used");
+    assert_eq!(repo.check("plugins/a.ts"), "", "it may be a plugin's, and those are not run");
+    assert_eq!(repo.check("excluded/a.ts"), "", "deno tells it all the same");
+}
+
+#[test]
+fn syntax_errors() {
+    let mut repo = Repo::new(&[
+        ("fatal.ts", "const é = 1;\nlet x = ;\n"),
+        ("early.ts", "export const a;\n"),
+        ("flow.js", "// @flow\ntype A = {| a: number |};\n"),
+        ("view.js", "export default () => <div key={1} />;\n"),
+        ("deno/deno.json", "{}"),
+        ("deno/view.js", "export default () => <div key={1} />;\n"),
+        ("half.js", "function f( {\n  if (a"),
+    ]);
+    let report = repo.report("fatal.ts", "").unwrap();
+    let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
+    assert_eq!((found.code.as_str(), found.severity), ("syntax-error", Severity::Error));
+    assert_eq!((found.span.start, found.span.end), (22, 23), "{found:?}");
+    assert_eq!(found.message, "Expression expected");
+    assert_eq!(repo.check("early.ts"), "syntax-error");
+    assert_eq!(repo.check("flow.js"), "syntax-error");
+    assert_eq!(repo.check("view.js"), "", "outside Deno, tools let `.js` have JSX");
+    assert_eq!(repo.check("deno/view.js"), "syntax-error", "Deno does not");
+    assert_eq!(repo.check("half.js"), "syntax-error");
+    let mut repo = repo.with(select(&["no-window"]));
+    assert_eq!(repo.check("half.js"), "syntax-error", "whatever is selected");
+    let mut repo = repo.with(Settings { ignore: vec!["syntax-error".to_owned()], ..settings() });
+    assert_eq!(repo.check("half.js"), "");
+}
+
+#[test]
+fn kinds_of_files() {
+    let text = "import type { T } from \"./t.ts\";\nexport type S = T;\n";
+    let mut repo = Repo::new(&[
+        ("a.mts", text),
+        ("a.cts", "import fs = require(\"fs\");\nexport = fs;\n"),
+        ("a.d.ts", "declare namespace a {\n  const b: number;\n}\n"),
+        ("a.ts", "namespace a {\n  export const b = 1;\n}\nexport default a;\n"),
+        ("a.cjs", "module.exports = 010;\nreturn;\n"),
+        ("a.mjs", "export const a = await 1;\n"),
+        ("a.jsx", "export default () => <a b={true} />;\n"),
+        ("empty.ts", ""),
+    ]);
+    assert_eq!(repo.check("a.mts"), "");
+    assert_eq!(repo.check("a.cts"), "");
+    assert_eq!(repo.check("a.d.ts"), "");
+    assert_eq!(repo.check("a.ts"), "no-namespace");
+    assert_eq!(repo.check("a.cjs"), "no-octal");
+    assert_eq!(repo.check("a.mjs"), "");
+    assert_eq!(repo.check("a.jsx"), "jsx-boolean-value");
+    assert_eq!(repo.check("empty.ts"), "");
+}
+
+#[test]
+fn spans_are_bytes_of_the_file() {
+    let text = "\u{feff}const ä = \"ß😀\"; var ö;\r\n\tvar 𝒳 = ä;\r\n";
+    let mut repo = Repo::new(&[("a.ts", text)]).with(select(&["no-var", "no-unused-vars"]));
+    let report = repo.report("a.ts", "").unwrap();
+    let spans = report.diagnostics.iter().map(|it| &text[it.span.start as usize..it.span.end as usize]);
+    assert_eq!(spans.collect::<Vec<_>>(), ["var", "ö", "var", "𝒳"]);
+    fs::write(repo.root.path().join("latin.js"), b"// caf\xe9\n").unwrap();
+    let report = repo.report("latin.js", "").unwrap();
+    let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
+    assert_eq!((found.code.as_str(), found.severity), ("syntax-error", Severity::Error));
+    assert_eq!((found.span.start, found.span.end), (6, 7));
+}
+
+#[test]
+fn messages_tags_and_links() {
+    let mut repo = Repo::new(&[("a.ts", "const a = 1;\n")]);
+    let report = repo.report("a.ts", "").unwrap();
+    let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
+    let hint = "If this is intentional, prefix it with an underscore like `_a`";
+    assert_eq!(found.message, format!("`a` is never used: {hint}"));
+    assert_eq!((found.severity, found.tags), (Severity::Warning, Tags::UNNECESSARY));
+    assert_eq!(found.url.as_deref(), Some("https://docs.deno.com/lint/rules/no-unused-vars"));
+}
+
+/// The text after the fix of its only finding, or why there is none.
+fn fixed(text: &str) -> String {
+    let path = "a.tsx";
+    let mut repo = Repo::new(&[(path, text), ("deno.json", "{}")]).with(select(&[
+        "jsx",
+        "no-window",
+        "no-process-global",
+    ]));
+    let report = repo.report(path, "").unwrap();
+    let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
+    let Some(fix) = found.fixes.first() else { return "no fix".to_owned() };
+    let mut text = text.to_owned();
+    for edit in fix.edits.iter().rev() {
+        text.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.replacement);
+    }
+    format!("{:?} {text}", fix.applicability)
+}
+
+#[test]
+fn fixes() {
+    assert_eq!(fixed("<a ä b={true} />"), "Applicability::Safe <a ä b />");
+    assert_eq!(fixed("\u{feff}<a>ä ></a>"), "Applicability::Safe \u{feff}<a>ä &gt;</a>");
+    assert_eq!(fixed("<a b={'c'} />"), "Applicability::Safe <a b=\"c\" />");
+    assert_eq!(fixed(r#"<a b={'"'} />"#), "no fix", "a quote would end the attribute");
+    assert_eq!(fixed(r#"<a>{"&lt;"}</a>"#), "no fix", "an entity would be read as one");
+    assert_eq!(fixed(r#"<a>{"b"}</a>"#), "Applicability::Safe <a>b</a>");
+    assert_eq!(fixed("<a {...b} {...b} />"), "Applicability::Safe <a {...b} />");
+    assert_eq!(fixed("<a {...b} { ...b } />"), "no fix", "the crate's would leave a brace behind");
+    assert_eq!(fixed("window.a;"), "Applicability::Unsafe globalThis.a;");
+    assert_eq!(
+        fixed("process.exit();"),
+        "Applicability::Unsafe import process from \"node:process\";\nprocess.exit();"
+    );
+}
+
+#[test]
+fn nesting() {
+    let deep = |levels: usize| format!("export default {}1{};\n", "[".repeat(levels), "]".repeat(levels));
+    let mut repo = Repo::new(&[("deep.js", &deep(10_000)), ("flat.js", &"(a); ".repeat(10_000))]);
+    let report = repo.report("deep.js", "deep.js").unwrap();
+    let Completeness::Partial(why) = &report.completeness else { panic!("{report:?}") };
+    assert_eq!(why, "not parsed, as it is nested more than 4000 levels deep");
+    assert_eq!(told(repo.report("flat.js", "flat.js")), "");
+}
+
+#[test]
+fn one_file_has_no_say_in_another() {
+    let mut repo = Repo::new(&[("a.ts", "// deno-lint-ignore-file\n"), ("b.ts", "var a = 1;\n")]);
+    let alone = repo.check("b.ts");
+    assert_eq!(repo.check("a.ts"), "");
+    assert_eq!(repo.check("b.ts"), alone);
+}
