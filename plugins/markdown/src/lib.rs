@@ -1,0 +1,85 @@
+//! The rumdl linter as a Broker plugin: the crate itself, the project's own configuration (rumdl's or
+//! markdownlint's), and the answers of `rumdl check`.
+//!
+//! Start reading at [`Markdown`], then [`workspace`] (which settings hold for a file), [`lint`] (run rumdl),
+//! [`links`] (what needs other files) and [`convert`] (say it in the plugin's words).
+//!
+//! Where no configuration file is found, only the rules of [`defaults`] are on, which tell what is broken
+//! rather than what is not to everybody's taste. As soon as there is one, rumdl's own defaults hold.
+//!
+//! Left out: MD074, which tells of `mkdocs.yml` in whichever file comes first, so that its answer depends on the
+//! order of files; code-block tools, which are programs (a file that has work for them is `partial`); Markdown in
+//! the comments of Rust files; user-level configuration; `.gitignore` (the host decides which files exist); and
+//! rumdl's cache.
+
+mod applicability;
+mod convert;
+mod defaults;
+mod document;
+mod links;
+mod lint;
+mod nesting;
+mod reach;
+#[cfg(any(target_family = "wasm", test))]
+mod real_path;
+mod rules;
+mod selection;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod warm_up;
+mod workspace;
+
+use std::path::Path;
+
+use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+
+use workspace::{Options, Workspace};
+
+/// The plugin: a workspace with the settings found in it so far.
+pub struct Markdown {
+    workspace: Workspace,
+}
+
+impl Markdown {
+    fn at(root: &Path) -> Self {
+        Self { workspace: Workspace::new(root, Options::default()) }
+    }
+}
+
+impl Plugin for Markdown {
+    const SELECTS_ITSELF: bool = true;
+
+    fn new() -> Self {
+        warm_up::run();
+        Self::at(Path::new("/"))
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        let (selection, unknown) = selection::resolve(settings.select.as_deref(), &settings.ignore);
+        let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
+        let root = if settings.root.is_empty() { "/" } else { &settings.root };
+        // rumdl takes the folder it runs in for the project's. Without files (a question about rules) there is
+        // nothing that could count.
+        #[cfg(target_family = "wasm")]
+        drop(std::env::set_current_dir(root));
+        self.workspace = Workspace::new(Path::new(root), options);
+        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all()
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        let path = self.workspace.root().join(&file.path);
+        let named = self.workspace.root().join(&file.named);
+        let reached = self.workspace.reach(&path, &named).map_err(|it| it.to_string())?;
+        let Some(settings) = reached else {
+            return Ok(Report::excluded());
+        };
+        lint::run(&path, &file.content, &settings, &mut self.workspace)
+    }
+}
+
+broker_plugin_sdk::plugin!(Markdown, "../broker-plugin.toml");

@@ -1,0 +1,87 @@
+//! Runs rumdl over one file's bytes, as `rumdl check` does over a file on disk.
+
+use std::path::Path;
+
+use broker_plugin_sdk::{Completeness, Report};
+use rumdl_lib::code_block_tools::CodeBlockToolProcessor;
+use rumdl_lib::document_run::DocumentRun;
+use rumdl_lib::embedded_lint::should_lint_embedded_markdown;
+use rumdl_lib::encoding;
+use rumdl_lib::rule::{LintWarning, Rule};
+use rumdl_lib::rules::{filter_rules_for_file, rules_reconfigured_by_document};
+use rumdl_lib::utils::bom::strip_bom;
+use rumdl_lib::workspace_index::FileIndex;
+
+use crate::document::{self, Binary, Document};
+use crate::settings::Settings;
+use crate::workspace::Workspace;
+use crate::{convert, links, nesting};
+
+/// What rumdl says of the file.
+///
+/// # Errors
+///
+/// What went wrong in rumdl.
+pub(crate) fn run(
+    path: &Path,
+    content: &[u8],
+    settings: &Settings,
+    workspace: &mut Workspace,
+) -> Result<Report, String> {
+    let document = match document::read(content) {
+        Ok(document) => document,
+        Err(Binary { utf16 }) => return Ok(binary(path, utf16, settings)),
+    };
+    if nesting::is_too_deep(document.text()) {
+        let why =
+            format!("lists and quotations stand in each other more than {} levels deep", nesting::DEEPEST);
+        return Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) });
+    }
+    let rules = filter_rules_for_file(&settings.rules, &settings.config, settings.relative(path));
+    let (mut warnings, index) = analyze(path, &document, &rules, settings)?;
+    let mut report = Report::new(Vec::new());
+    match links::check(path, index, &rules, settings, workspace) {
+        Ok(found) => warnings.extend(found),
+        Err(problem) => report.completeness = Completeness::Partial(problem),
+    }
+    if has_work_for_programs(path, &document, settings) {
+        let why = "`code-block-tools` names programs for this file's code blocks, which were not run: take them out of \
+                   the configuration, or run `rumdl check` itself for them";
+        report.completeness = Completeness::Partial(why.to_owned());
+    }
+    let own_rules = rules_reconfigured_by_document(&rules, &settings.config, strip_bom(document.text()));
+    report.diagnostics = convert::findings(warnings, &document, settings, &own_rules);
+    Ok(report)
+}
+
+fn analyze(
+    path: &Path,
+    document: &Document,
+    rules: &[Box<dyn Rule>],
+    settings: &Settings,
+) -> Result<(Vec<LintWarning>, FileIndex), String> {
+    let mut run = DocumentRun::from_scanned(document.scan(), rules, &settings.config)
+        .config_path(Some(settings.relative(path)))
+        .source_file(Some(path))
+        .invalid_utf8(document.invalid());
+    if should_lint_embedded_markdown(&settings.config.code_block_tools) {
+        run = run.embedded_markdown(rules);
+    }
+    let (warnings, index) = run.analyze_raw();
+    Ok((warnings.map_err(|it| format!("rumdl could not check the file: {it}"))?, index))
+}
+
+fn binary(path: &Path, utf16: bool, settings: &Settings) -> Report {
+    let path = Some(settings.relative(path));
+    let found = encoding::detect_binary_for_rules(utf16, &settings.rules, &settings.config, path);
+    found.iter().map(convert::whole).collect()
+}
+
+fn has_work_for_programs(path: &Path, document: &Document, settings: &Settings) -> bool {
+    let tools = &settings.config.code_block_tools;
+    let flavor = || settings.config.get_flavor_for_file(settings.relative(path));
+    tools.enabled
+        && CodeBlockToolProcessor::new(tools, flavor())
+            .with_document_config(&settings.config)
+            .has_external_lint_work(strip_bom(document.text()))
+}

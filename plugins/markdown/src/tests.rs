@@ -1,0 +1,364 @@
+//! The plugin over small projects on disk.
+
+#![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+
+use std::fs;
+
+use broker_plugin_sdk::*;
+use tempfile::TempDir;
+
+use crate::Markdown;
+
+/// One finding of the rules that are on by default (MD042), and one of others (MD009).
+const SAMPLE: &str = "# Title\n\n[nothing]() \n";
+
+/// A directory with files in it and the plugin over it.
+struct Project {
+    root: TempDir,
+    plugin: Markdown,
+}
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let root = TempDir::new().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let plugin = Markdown::at(root.path());
+        Self { root, plugin }
+    }
+
+    fn with(mut self, settings: Settings) -> Self {
+        self.plugin.configure(&Settings { root: self.root(), ..settings }).unwrap();
+        self
+    }
+
+    fn root(&self) -> String {
+        self.root.path().to_str().unwrap().to_owned()
+    }
+
+    fn report(&mut self, path: &str, named: &str) -> Result<Report, String> {
+        let content = fs::read(self.root.path().join(path)).unwrap();
+        self.plugin.check(&SourceFile { path: path.to_owned(), content, named: named.to_owned() })
+    }
+
+    /// The codes found, in the order of the text; `excluded`, or what is wrong with the configuration.
+    fn check(&mut self, path: &str) -> String {
+        told(self.report(path, ""))
+    }
+
+    fn check_explicit(&mut self, path: &str) -> String {
+        told(self.report(path, path))
+    }
+}
+
+fn told(report: Result<Report, String>) -> String {
+    match report {
+        Ok(Report { completeness: Completeness::Excluded, .. }) => "excluded".to_owned(),
+        Ok(Report { completeness: Completeness::Partial(why), .. }) => format!("partial: {why}"),
+        Ok(report) => report.diagnostics.iter().map(|it| it.code.as_str()).collect::<Vec<_>>().join(" "),
+        Err(error) => error,
+    }
+}
+
+fn settings() -> Settings {
+    Settings { root: String::new(), select: None, ignore: Vec::new(), isolated: false, config: None }
+}
+
+fn select(selectors: &[&str]) -> Settings {
+    Settings { select: Some(selectors.iter().map(|it| (*it).to_owned()).collect()), ..settings() }
+}
+
+#[test]
+fn a_configuration_file_turns_rumdls_own_defaults_on() {
+    let mut project = Project::new(&[
+        ("a.md", SAMPLE),
+        ("native/.rumdl.toml", ""),
+        ("native/a.md", SAMPLE),
+        ("lint/.markdownlint.jsonc", "{ \"MD042\": false /* as we like it */ }"),
+        ("lint/deep/a.md", SAMPLE),
+        ("python/pyproject.toml", "[tool.rumdl]\ndisable = ['MD009']\n"),
+        ("python/a.md", SAMPLE),
+        ("other/pyproject.toml", "[project]\nname = 'other'\n"),
+        ("other/a.md", SAMPLE),
+    ]);
+    assert_eq!(project.check("a.md"), "MD042");
+    assert_eq!(project.check("native/a.md"), "MD042 MD009");
+    assert_eq!(project.check("lint/deep/a.md"), "MD009");
+    assert_eq!(project.check("python/a.md"), "MD042");
+    assert_eq!(project.check("other/a.md"), "MD042", "a pyproject.toml without rumdl's table is none");
+}
+
+#[test]
+fn nearest_configuration_wins() {
+    let mut project = Project::new(&[
+        (".rumdl.toml", "[global]\nenable = ['MD042']\n"),
+        ("pkg/.config/rumdl.toml", "[global]\nenable = ['MD009']\n"),
+        ("pkg/.markdownlint.json", "nonsense"),
+        ("pkg/deep/a.md", SAMPLE),
+        ("ext/rumdl.toml", "extends = '../.rumdl.toml'\n[global]\nextend-enable = ['MD009']\n"),
+        ("ext/a.md", SAMPLE),
+        ("yaml/.markdownlint.yaml", "default: false\nno-trailing-spaces: true\n"),
+        ("yaml/a.md", SAMPLE),
+        ("a.md", SAMPLE),
+    ]);
+    assert_eq!(project.check("a.md"), "MD042");
+    assert_eq!(project.check("pkg/deep/a.md"), "MD009");
+    assert_eq!(project.check("ext/a.md"), "MD042 MD009");
+    assert_eq!(project.check("yaml/a.md"), "MD009");
+}
+
+#[test]
+fn user_overrides() {
+    let files = [(".rumdl.toml", "[global]\nenable = ['MD042']\n"), ("a.md", SAMPLE)];
+    let mut project = Project::new(&files).with(select(&["no-trailing-spaces"]));
+    assert_eq!(project.check("a.md"), "MD009", "by name");
+    let mut project = Project::new(&files).with(Settings { ignore: vec!["MD042".to_owned()], ..settings() });
+    assert_eq!(project.check("a.md"), "");
+    let mut project =
+        Project::new(&files).with(Settings { ignore: vec!["MD042".to_owned()], ..select(&["ALL"]) });
+    assert_eq!(project.check("a.md"), "MD009");
+    let mut project = Project::new(&files).with(Settings { isolated: true, ..select(&["MD009", "MD042"]) });
+    assert_eq!(project.check("a.md"), "MD042 MD009");
+}
+
+#[test]
+fn one_configuration_for_all() {
+    let mut project = Project::new(&[
+        (".rumdl.toml", "nonsense"),
+        ("ci/strict.toml", "[global]\nenable = ['MD009']\n"),
+        ("pkg/.rumdl.toml", "[global]\nenable = ['MD042']\n"),
+        ("pkg/a.md", SAMPLE),
+    ])
+    .with(Settings { config: Some("ci/strict.toml".to_owned()), ..settings() });
+    assert_eq!(project.check("pkg/a.md"), "MD009");
+}
+
+#[test]
+fn unknown_selectors_are_told_and_the_others_hold() {
+    let mut project = Project::new(&[("a.md", SAMPLE)]);
+    let wanted = Settings { ignore: vec!["NOPE".to_owned()], ..select(&["MD009", "MD999", "MD074"]) };
+    let Err(SettingsError::UnknownSelectors(unknown)) = project.plugin.configure(&wanted) else {
+        panic!("should be told");
+    };
+    assert_eq!(unknown, ["MD999", "MD074", "NOPE"]);
+}
+
+#[test]
+fn broken_configuration_is_one_sentence() {
+    let mut project = Project::new(&[
+        ("a/.rumdl.toml", "[global]\nenable = 1 2\n"),
+        ("a/x.md", SAMPLE),
+        ("b/.markdownlint.json", "{ \"MD009\": "),
+        ("b/x.md", SAMPLE),
+        ("c/rumdl.toml", "extends = 'missing.toml'\n"),
+        ("c/x.md", SAMPLE),
+    ]);
+    let told = ["a/x.md", "b/x.md", "c/x.md"].map(|it| project.check(it));
+    assert!(told[0].starts_with("cannot use `a/.rumdl.toml`: "), "{}", told[0]);
+    assert!(told[1].starts_with("cannot use `b/.markdownlint.json`: "), "{}", told[1]);
+    assert!(told[2].starts_with("cannot use `c/rumdl.toml`: "), "{}", told[2]);
+    assert!(told.iter().all(|it| !it.contains('\n') && !it.contains("/tmp")), "{told:?}");
+}
+
+#[test]
+fn exclusions() {
+    let mut project = Project::new(&[
+        (".rumdl.toml", "[global]\nenable = ['MD042']\nexclude = ['gen', 'docs/*.skip.md']\n"),
+        (".markdownlintignore", "*.tmp.md\n!keep.tmp.md\n"),
+        ("gen/deep/a.md", SAMPLE),
+        ("docs/a.skip.md", SAMPLE),
+        ("docs/a.tmp.md", SAMPLE),
+        ("docs/keep.tmp.md", SAMPLE),
+        ("docs/a.md", SAMPLE),
+    ]);
+    for path in ["gen/deep/a.md", "docs/a.skip.md", "docs/a.tmp.md"] {
+        assert_eq!(project.check(path), "excluded", "{path}");
+        assert_eq!(project.check_explicit(path), "MD042", "{path}");
+    }
+    assert_eq!(project.check("docs/keep.tmp.md"), "MD042");
+    assert_eq!(project.check("docs/a.md"), "MD042");
+    assert_eq!(told(project.report("gen/deep/a.md", "gen")), "MD042", "the folder was named");
+}
+
+#[test]
+fn inclusions_and_ignores_of_markdownlint_cli2() {
+    let mut project = Project::new(&[
+        (".rumdl.toml", "[global]\ninclude = ['docs/**/*.md']\n"),
+        ("docs/a.md", SAMPLE),
+        ("a.md", SAMPLE),
+    ]);
+    assert_eq!(project.check("docs/a.md"), "MD042 MD009");
+    assert_eq!(project.check("a.md"), "excluded");
+    let mut project = Project::new(&[
+        (".markdownlint-cli2.jsonc", "{ \"ignores\": [\"gen/**\"], \"config\": { \"MD009\": false } }"),
+        ("gen/a.md", SAMPLE),
+        ("a.md", SAMPLE),
+    ]);
+    assert_eq!(project.check("gen/a.md"), "excluded");
+    assert_eq!(project.check("a.md"), "MD042");
+}
+
+#[test]
+fn rules_by_file() {
+    let mut project = Project::new(&[
+        (".rumdl.toml", "[per-file-ignores]\n'docs/*.md' = ['MD042']\n"),
+        ("docs/a.md", SAMPLE),
+        ("a.md", SAMPLE),
+    ]);
+    assert_eq!(project.check("docs/a.md"), "MD009");
+    assert_eq!(project.check("a.md"), "MD042 MD009");
+}
+
+#[test]
+fn editorconfig_where_the_configuration_wants_it() {
+    let long = format!("# Title\n\n{}end\n", "word ".repeat(14));
+    let mut project = Project::new(&[
+        (".editorconfig", "root = true\n[*.md]\nmax_line_length = 40\n"),
+        (".rumdl.toml", "[global]\neditorconfig = true\n"),
+        ("a.md", &long),
+        ("plain/.rumdl.toml", ""),
+        ("plain/a.md", &long),
+    ]);
+    assert_eq!(project.check("a.md"), "MD013");
+    assert_eq!(project.check("plain/a.md"), "");
+}
+
+#[test]
+fn comments_turn_rules_off() {
+    let mut project = Project::new(&[
+        (
+            "a.md",
+            "# T\n\n<!-- markdownlint-disable MD042 -->\n\n[x]()\n\n<!-- markdownlint-enable MD042 -->\n\n[x]()\n",
+        ),
+        ("b.md", "# T\n\n[x]() <!-- rumdl-disable-line MD042 -->\n"),
+        ("c.md", "<!-- rumdl-disable-file MD042 -->\n\n# T\n\n[x]()\n"),
+    ]);
+    assert_eq!(project.check("a.md"), "MD042");
+    assert_eq!(project.check("b.md"), "");
+    assert_eq!(project.check("c.md"), "");
+}
+
+#[test]
+fn links_to_other_files() {
+    let mut project = Project::new(&[
+        (
+            "a.md",
+            "# A\n\n[1](docs/b.md#part) [2](docs/b.md#none) [3](gone.md) [4](docs) [5](#a) [6](a.md#no)\n",
+        ),
+        ("docs/b.md", "# B\n\n## Part\n\n[up](../a.md#a) [up](../a.md#b)\n"),
+    ]);
+    let report = project.report("a.md", "").unwrap();
+    let found: Vec<_> = report.diagnostics.iter().map(|it| (it.code.as_str(), it.message.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            ("MD051", "Link fragment 'none' not found in 'docs/b.md'"),
+            ("MD057", "Relative link 'gone.md' does not exist"),
+            ("MD051", "Link fragment 'no' not found in 'a.md'"),
+        ]
+    );
+    assert_eq!(project.check("docs/b.md"), "MD051");
+}
+
+#[test]
+fn a_linked_file_is_read_anew_by_each_instance() {
+    let mut project = Project::new(&[("a.md", "# A\n\n[1](b.md#part)\n"), ("b.md", "# B\n")]);
+    assert_eq!(project.check("a.md"), "MD051");
+    fs::write(project.root.path().join("b.md"), "# B\n\n## Part\n").unwrap();
+    let mut project = project.with(settings());
+    assert_eq!(project.check("a.md"), "");
+}
+
+#[test]
+fn fixes_are_edits_of_the_files_own_bytes() {
+    let text = "\u{feff}# Tïtle\r\ntext \r\n";
+    let mut project = Project::new(&[("a.md", text)]).with(select(&["MD022", "MD009"]));
+    let report = project.report("a.md", "").unwrap();
+    let mut fixed = text.to_owned();
+    for found in report.diagnostics.iter().rev() {
+        for edit in found.fixes[0].edits.iter().rev() {
+            fixed.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.replacement);
+        }
+    }
+    assert_eq!(fixed, "\u{feff}# Tïtle\r\n\r\ntext\r\n");
+}
+
+#[test]
+fn what_the_configuration_forbids_is_not_fixed() {
+    let mut project = Project::new(&[
+        (".rumdl.toml", "[global]\nenable = ['MD009']\nunfixable = ['MD009']\n"),
+        ("a.md", SAMPLE),
+    ]);
+    assert!(project.report("a.md", "").unwrap().diagnostics[0].fixes.is_empty());
+}
+
+#[test]
+fn words_of_a_finding() {
+    let mut project = Project::new(&[("a.md", "# Tïtle\n\n[tïtle](gone.md)\n")]);
+    let report = project.report("a.md", "").unwrap();
+    let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
+    assert_eq!(found.name.as_deref(), Some("existing-relative-links"));
+    assert_eq!(found.url.as_deref(), Some("https://rumdl.dev/md057/"));
+    assert_eq!(found.severity, Severity::Error);
+    assert_eq!((found.span.start, found.span.end), (19, 26), "bytes");
+}
+
+#[test]
+fn odd_files() {
+    let mut project = Project::new(&[("empty.md", ""), ("mark.md", "\u{feff}")]);
+    let root = project.root.path().to_path_buf();
+    fs::write(root.join("latin.md"), b"# Caf\xe9\n\n[x]()\n").unwrap();
+    fs::write(root.join("wide.md"), b"\xff\xfe#\0").unwrap();
+    fs::write(root.join("cut.md"), b"# T\n\n```\nnever closed [x](\xe2\x82").unwrap();
+    fs::write(root.join("conflict.md"), b"<<<<<<< HEAD\n[x]()\n=======\n>>>>>>> b\n").unwrap();
+    assert_eq!(project.check("empty.md"), "");
+    assert_eq!(project.check("mark.md"), "");
+    assert_eq!(project.check("latin.md"), "MD094 MD042");
+    let report = project.report("latin.md", "").unwrap();
+    assert_eq!((report.diagnostics[0].span.start, report.diagnostics[0].span.end), (5, 6));
+    assert_eq!((report.diagnostics[1].span.start, report.diagnostics[1].span.end), (8, 13));
+    assert_eq!(project.check("wide.md"), "MD094");
+    assert_eq!(project.check("cut.md"), "MD094");
+    assert_eq!(project.check("conflict.md"), "MD092", "and nothing else");
+}
+
+#[test]
+fn deep_nesting_is_told_to_be_unknown() {
+    let deep = "- ".repeat(10_000);
+    let brackets = format!("# T\n\n{}x{}\n", "[".repeat(10_000), "]".repeat(10_000));
+    let mut project = Project::new(&[("a.md", &deep), ("b.md", &brackets)]);
+    assert_eq!(
+        project.check("a.md"),
+        "partial: lists and quotations stand in each other more than 100 levels deep"
+    );
+    assert_eq!(project.check("b.md"), "");
+}
+
+#[test]
+fn programs_for_code_blocks_are_not_run_and_that_is_told() {
+    let config = "[code-block-tools]\nenabled = true\n[code-block-tools.languages]\npython = { lint = ['ruff:check'] }\n";
+    let mut project = Project::new(&[
+        (".rumdl.toml", config),
+        ("a.md", "# T\n\n```python\nx = 1\n```\n"),
+        ("b.md", "# T\n"),
+    ]);
+    assert!(project.check("a.md").starts_with("partial: `code-block-tools` names programs"));
+    assert_eq!(project.check("b.md"), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_the_file_system() {
+    let mut project =
+        Project::new(&[("docs/a.md", "# A\n\n[b](b.md)\n"), ("docs/b.md", "# B\n"), ("loop/a.md", SAMPLE)]);
+    let root = project.root.path().to_path_buf();
+    std::os::unix::fs::symlink("docs/a.md", root.join("README.md")).unwrap();
+    std::os::unix::fs::symlink(".rumdl.toml", root.join("loop/.rumdl.toml")).unwrap();
+    assert_eq!(project.check("README.md"), "excluded", "it is checked where it is");
+    assert_eq!(project.check_explicit("README.md"), "", "its links count from where it is");
+    let told = project.check("loop/a.md");
+    assert!(told.starts_with("cannot use `loop/.rumdl.toml`: a link that cannot be followed"), "{told}");
+}
