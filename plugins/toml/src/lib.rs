@@ -1,0 +1,81 @@
+//! What is wrong with a TOML file, as a Broker plugin: the parser that cargo has, which tells of every error in
+//! a file, and taplo's configuration of which files to look at.
+//!
+//! Start reading at [`Toml`], then [`syntax`] (what no reader takes), [`newer`] (what only readers of TOML 1.1 take)
+//! and [`config`] (which files are left out).
+//!
+//! Taplo's own parser is not used: of toml-test's files for TOML 1.0, taplo 0.14 rejects 8 that are valid and takes 4
+//! that are not; the parser used here, together with [`newer`], is right about all of them, for TOML 1.1 as well.
+//!
+//! Left out: schemas (`[schema]` in taplo's configuration, `#:schema` comments), formatting, and taplo's
+//! configuration in other places than the root: taplo looks for it from where it runs.
+
+mod config;
+mod keys;
+mod newer;
+mod numbers;
+mod rules;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use broker_plugin_sdk::{Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile};
+
+use config::Config;
+
+/// The plugin: where the workspace is, and what its configuration leaves out.
+pub struct Toml {
+    root: PathBuf,
+    /// Instead of what is found; none to read none.
+    named: Option<Option<String>>,
+    config: Option<Result<Config, String>>,
+}
+
+impl Plugin for Toml {
+    fn new() -> Self {
+        Self { root: PathBuf::from("/"), named: None, config: None }
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        self.root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
+        self.named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
+        self.config = None;
+        Ok(())
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all()
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        let config = self.config.get_or_insert_with(|| Config::find(&self.root, self.named.as_ref()));
+        let config = config.as_ref().map_err(Clone::clone)?;
+        if !file.is_explicit() && !config.includes(&self.root.join(Path::new(&file.path))) {
+            return Ok(Report::excluded());
+        }
+        Ok(report(&file.content))
+    }
+}
+
+broker_plugin_sdk::plugin!(Toml, "../broker-plugin.toml");
+
+/// What there is to say of a file with these bytes, in the order of the text.
+fn report(content: &[u8]) -> Report {
+    let text = match std::str::from_utf8(content) {
+        Ok(text) => text,
+        Err(error) => return [not_utf8(&error)].into_iter().collect(),
+    };
+    let (mut found, completeness) = syntax::check(text);
+    newer::check(text, &mut found);
+    found.sort_by_key(|it| (it.span.start, it.span.end));
+    Report { completeness, ..Report::new(found) }
+}
+
+fn not_utf8(error: &std::str::Utf8Error) -> Diagnostic {
+    let start = error.valid_up_to();
+    let end = start + error.error_len().unwrap_or(1);
+    let message = "not valid UTF-8, as every TOML file has to be";
+    Diagnostic { severity: Severity::Error, ..Diagnostic::new(rules::INVALID_SYNTAX, message, start..end) }
+}
