@@ -1,0 +1,189 @@
+//! What a file with a well-known name, or one that names its schema, breaks of that schema, in words for people.
+//!
+//! A caller parses the file by itself, asks [`Schemas::for_file`] which schema holds, and [`Schema::check`] what is
+//! wrong; [`place::span`] says where, with the caller's knowledge of which part of the text a value is.
+//!
+//! Left out: fetching schemas from the network, `format` (tools are often less strict), and findings that the schema
+//! cannot tell well (see `nearest`).
+
+mod bundle;
+mod catalog;
+mod compile;
+mod files;
+mod message;
+mod nearest;
+pub mod place;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use jsonschema::meta::MetaValidator;
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+
+pub use place::{Place, Segment};
+
+/// No file is told of more than this.
+const MOST: usize = 20;
+
+/// The schemas that were needed so far. One per plugin instance: compiling one costs milliseconds.
+#[derive(Default)]
+pub struct Schemas {
+    root: PathBuf,
+    bundled: BTreeMap<&'static str, Rc<Compiled>>,
+    local: BTreeMap<String, Result<Rc<Compiled>, Rc<str>>>,
+}
+
+/// What is known of a file's schema.
+pub enum Found {
+    Schema(Schema),
+    /// Nothing says that the file follows one.
+    Nothing,
+    /// The file names one that cannot be used: why, in one sentence. It is not checked against any.
+    Unusable(String),
+}
+
+/// What a file has to follow.
+pub struct Schema {
+    parts: Vec<(&'static str, Rc<Compiled>)>,
+}
+
+/// Something that breaks the schema.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Violation {
+    pub path: Vec<Segment>,
+    pub place: Place,
+    /// Without the path.
+    pub message: String,
+}
+
+struct Compiled {
+    /// For words about what is allowed.
+    schema: Value,
+    validator: Check,
+}
+
+enum Check {
+    Own(Validator),
+    /// The file is a schema itself: checks it against its draft of JSON Schema.
+    Draft(MetaValidator<'static>),
+}
+
+impl Schemas {
+    /// For a workspace whose files are below `root`.
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_path_buf(), ..Self::default() }
+    }
+
+    /// The schema for the file at `path` (from the root), which holds `value`. `declared` is what the file itself says
+    /// of it (`$schema`), an address or a path relative to the file; it goes before what the name says.
+    pub fn for_file(&mut self, path: &str, declared: Option<&str>, value: &Value) -> Found {
+        if let Some(declared) = declared {
+            return self.declared(path, declared, value);
+        }
+        match catalog::by_path(path) {
+            Some((_, Some(key))) if value.get(key).is_none() => Found::Nothing,
+            Some((name, _)) => self.bundled(name, value),
+            None => Found::Nothing,
+        }
+    }
+
+    fn declared(&mut self, path: &str, declared: &str, value: &Value) -> Found {
+        if let Some(name) = catalog::by_address(declared) {
+            return self.bundled(name, value);
+        }
+        if let Some(draft) = compile::draft(declared) {
+            return self.draft(declared, draft);
+        }
+        if declared.contains(':') {
+            return Found::Unusable(format!(
+                "the schema {declared} is not one of those that are carried along"
+            ));
+        }
+        let reference = declared.split('#').next().unwrap_or(declared);
+        match files::relative(path, reference) {
+            Some(file) => self.local(file),
+            None => Found::Unusable(format!("the schema {declared} is outside of the workspace")),
+        }
+    }
+
+    fn bundled(&mut self, name: &'static str, value: &Value) -> Found {
+        let present = |it: &catalog::Part| value.pointer(it.at).is_some_and(|it| !it.is_string());
+        let parts = catalog::parts(name).into_iter().filter(present);
+        let parts: Option<Vec<_>> = parts.map(|it| Some((it.at, self.compiled(it.schema)?))).collect();
+        match parts {
+            Some(parts) => Found::Schema(Schema { parts }),
+            None => Found::Unusable(format!("the bundled schema `{name}` cannot be used")),
+        }
+    }
+
+    fn compiled(&mut self, name: &'static str) -> Option<Rc<Compiled>> {
+        if let Some(known) = self.bundled.get(name) {
+            return Some(known.clone());
+        }
+        let schema = bundle::schema(name)?;
+        let validator = Check::Own(compile::bundled(&schema).ok()?);
+        let compiled = Rc::new(Compiled { schema, validator });
+        self.bundled.insert(name, compiled.clone());
+        Some(compiled)
+    }
+
+    fn draft(&mut self, address: &str, draft: fn() -> MetaValidator<'static>) -> Found {
+        self.remembered(address.to_owned(), |_| Ok((Check::Draft(draft()), Value::Null)))
+    }
+
+    fn local(&mut self, file: String) -> Found {
+        let path = file.clone();
+        self.remembered(file, |root| {
+            let schema = files::json(root, &path)?;
+            Ok((Check::Own(compile::local(&schema, &path, root.to_path_buf())?), schema))
+        })
+    }
+
+    fn remembered(
+        &mut self,
+        key: String,
+        make: impl FnOnce(&Path) -> Result<(Check, Value), String>,
+    ) -> Found {
+        let root = &self.root;
+        let known = self.local.entry(key).or_insert_with_key(|key| match make(root) {
+            Ok((validator, schema)) => Ok(Rc::new(Compiled { schema, validator })),
+            Err(why) => Err(format!("the schema `{key}` cannot be used: {why}").into()),
+        });
+        match known {
+            Ok(compiled) => Found::Schema(Schema { parts: vec![("", compiled.clone())] }),
+            Err(why) => Found::Unusable(why.to_string()),
+        }
+    }
+}
+
+impl Schema {
+    /// What `value`, the whole file, breaks; in the order of paths, the first [`MOST`].
+    pub fn check(&self, value: &Value) -> Vec<Violation> {
+        let mut found = Vec::new();
+        for (at, compiled) in &self.parts {
+            let Some(part) = value.pointer(at) else { continue };
+            let before = place::segments(at, value);
+            for error in compiled.validator.errors(part) {
+                let teller = message::Teller { schema: &compiled.schema, value, before: &before };
+                teller.tell(&error, &mut found);
+            }
+        }
+        found.sort();
+        found.dedup();
+        found.truncate(MOST);
+        found
+    }
+}
+
+impl Check {
+    fn errors<'a>(&'a self, value: &'a Value) -> Box<dyn Iterator<Item = ValidationError<'a>> + 'a> {
+        match self {
+            Self::Own(it) => Box::new(it.iter_errors(value)),
+            Self::Draft(it) => Box::new(it.iter_errors(value)),
+        }
+    }
+}

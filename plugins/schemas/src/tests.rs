@@ -1,0 +1,119 @@
+//! What is told of small values.
+
+#![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+
+use std::fs;
+
+use serde_json::json;
+
+use super::*;
+
+/// `path: message`, line by line.
+fn told(path: &str, declared: Option<&str>, value: &Value, root: &Path) -> String {
+    match Schemas::new(root).for_file(path, declared, value) {
+        Found::Schema(schema) => {
+            let line = |it: &Violation| format!("{}: {}", pointer(&it.path), it.message);
+            schema.check(value).iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+        Found::Nothing => "nothing".to_owned(),
+        Found::Unusable(why) => why,
+    }
+}
+
+fn pointer(path: &[Segment]) -> String {
+    let step = |it: &Segment| match it {
+        Segment::Key(key) => key.clone(),
+        Segment::Index(index) => index.to_string(),
+    };
+    path.iter().map(step).collect::<Vec<_>>().join(".")
+}
+
+fn check(path: &str, value: Value) -> String {
+    told(path, None, &value, Path::new("/nowhere"))
+}
+
+#[test]
+fn words_for_people() {
+    assert_eq!(
+        check(
+            "tsconfig.json",
+            json!({"compilerOptions": {"strictt": true, "target": "ES2O22", "module": "NodeNext"}})
+        ),
+        "compilerOptions.strictt: unknown property `strictt`; did you mean `strict`?\n\
+         compilerOptions.target: `ES2O22` is not one of what is allowed; did you mean `es2022`?"
+    );
+    assert_eq!(
+        check("package.json", json!({"name": 1, "scripts": {"test": []}})),
+        "name: should be a string, not a number\nscripts.test: should be a string, not an array"
+    );
+}
+
+#[test]
+fn the_form_that_was_meant() {
+    let workflow = |steps: Value| json!({"on": "push", "jobs": {"a": {"runs-on": "x", "steps": steps}}});
+    let path = ".github/workflows/ci.yml";
+    assert_eq!(check(path, workflow(json!([{"run": "true"}]))), "");
+    assert_eq!(
+        check(path, workflow(json!([{"name": "x"}]))),
+        "jobs.a.steps.0: `uses`, `run`, `wait`, `wait-all`, `cancel` or `parallel` is missing"
+    );
+    assert_eq!(
+        check(path, workflow(json!([{"run": "true", "evn": {}}]))),
+        "jobs.a.steps.0.evn: unknown property `evn`; did you mean `env`?"
+    );
+    assert_eq!(
+        check(path, json!({"on": "psuh", "jobs": {}})),
+        "jobs: should not be empty\non: `psuh` is not one of what is allowed; did you mean `push`?"
+    );
+}
+
+#[test]
+fn parts_with_schemas_of_their_own() {
+    let value = json!({"project": {"name": "a", "dependencies": "b"}, "tool": {"ruff": {"line-lenght": 1}}});
+    assert_eq!(
+        check("pyproject.toml", value),
+        "project.dependencies: should be an array, not a string\n\
+         tool.ruff.line-lenght: unknown property `line-lenght`; did you mean `line-length`?"
+    );
+}
+
+#[test]
+fn other_files_of_the_same_name() {
+    assert_eq!(check("action.yml", json!({"name": "no action"})), "nothing");
+    assert_eq!(check("other.json", json!({})), "nothing");
+}
+
+#[test]
+fn declared_schemas() {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir(root.path().join("schemas")).unwrap();
+    let schema = r##"{"properties": {"a": {"$ref": "types.json#/text"}, "b": {"$ref": "https://json.schemastore.org/prettierrc"}}}"##;
+    fs::write(root.path().join("schemas/own.json"), schema).unwrap();
+    fs::write(root.path().join("schemas/types.json"), r#"{"text": {"type": "string"}}"#).unwrap();
+    fs::write(root.path().join("broken.json"), r#"{"type": "nonsense"}"#).unwrap();
+    fs::write(root.path().join("remote.json"), r#"{"$ref": "https://example.org/x.json"}"#).unwrap();
+    let check = |declared: &str, value: Value| told("data/a.json", Some(declared), &value, root.path());
+    assert_eq!(check("../schemas/own.json", json!({"a": 1})), "a: should be a string, not a number");
+    assert_eq!(
+        check("../schemas/gone.json", json!({})),
+        "the schema `schemas/gone.json` cannot be used: `schemas/gone.json` cannot be read: No such file or directory (os error 2)"
+    );
+    assert_eq!(check("../../up.json", json!({})), "the schema ../../up.json is outside of the workspace");
+    assert!(check("../broken.json", json!({})).starts_with("the schema `broken.json` cannot be used"));
+    assert!(check("../remote.json", json!({})).contains("which is not fetched"));
+    assert_eq!(
+        check("https://example.org/s.json", json!({})),
+        "the schema https://example.org/s.json is not one of those that are carried along"
+    );
+    assert_eq!(
+        check("http://json-schema.org/draft-07/schema#", json!({"type": "strin"})),
+        "type: `strin` is not one of what is allowed; did you mean `string`?"
+    );
+    assert_eq!(check("https://json-schema.org/draft/2020-12/schema", json!({"type": "string"})), "");
+}
+
+#[test]
+fn not_too_many() {
+    let options = (0..100).map(|it| (format!("nonsense{it}"), json!(1))).collect::<serde_json::Map<_, _>>();
+    assert_eq!(check("tsconfig.json", json!({"compilerOptions": options})).lines().count(), MOST);
+}
