@@ -11,7 +11,7 @@ pub(crate) struct Part {
 }
 
 /// Patterns for the end of a path, the schema, and a key without which the file is something else of the same name.
-const FILES: [(&[&str], &str, Option<&str>); 39] = [
+const FILES: [(&[&str], &str, Option<&str>); 37] = [
     (&["package.json"], "package", None),
     (&["tsconfig.json", "tsconfig.*.json", "tsconfig-*.json"], "tsconfig", None),
     (&["jsconfig.json", "jsconfig.*.json"], "tsconfig", None),
@@ -40,9 +40,7 @@ const FILES: [(&[&str], &str, Option<&str>); 39] = [
     (&[".pre-commit-config.yaml", ".pre-commit-config.yml"], "pre-commit-config", None),
     (&[".pre-commit-hooks.yaml", ".pre-commit-hooks.yml"], "pre-commit-hooks", None),
     (&[".readthedocs.yaml", ".readthedocs.yml", "readthedocs.yaml", "readthedocs.yml"], "readthedocs", None),
-    (&["codecov.yml", ".codecov.yml", "codecov.yaml", ".codecov.yaml"], "codecov", None),
     (&[".circleci/config.yml"], "circle-ci", None),
-    (&[".travis.yml"], "travis", None),
     (&[".drone.yml"], "drone-ci", None),
     (
         &[".woodpecker.yml", ".woodpecker.yaml", ".woodpecker/*.yml", ".woodpecker/*.yaml"],

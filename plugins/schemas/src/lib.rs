@@ -78,6 +78,11 @@ impl Schemas {
         Self { root: root.to_path_buf(), ..Self::default() }
     }
 
+    /// Whether a file at `path` may have a schema by its name.
+    pub fn knows(&self, path: &str) -> bool {
+        catalog::by_path(path).is_some()
+    }
+
     /// The schema for the file at `path` (from the root), which holds `value`. `declared` is what the file itself says
     /// of it (`$schema`), an address or a path relative to the file; it goes before what the name says.
     pub fn for_file(&mut self, path: &str, declared: Option<&str>, value: &Value) -> Found {
@@ -174,9 +179,20 @@ impl Schema {
         }
         found.sort();
         found.dedup();
+        drop_echoes(&mut found);
         found.truncate(MOST);
         found
     }
+}
+
+/// A property whose value does not fit counts as not looked at for `unevaluatedProperties`, and would be called unknown.
+fn drop_echoes(found: &mut Vec<Violation>) {
+    let all = found.clone();
+    let is_echo = |it: &Violation| {
+        let others = all.iter().filter(|other| other.place != Place::Key || other.path.len() > it.path.len());
+        it.place == Place::Key && others.into_iter().any(|other| other.path.starts_with(&it.path))
+    };
+    found.retain(|it| !is_echo(it));
 }
 
 impl Check {

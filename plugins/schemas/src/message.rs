@@ -36,7 +36,7 @@ impl Teller<'_> {
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 nearest::tell(self, error, context, found);
             }
-            Kind::PropertyNames { error: inner } => {
+            Kind::PropertyNames { error: inner } if !matches!(inner.kind(), Kind::Format { .. }) => {
                 let key = inner.instance().as_str().unwrap_or_default().to_owned();
                 let message =
                     format!("as a key, {}", simple(inner.kind(), inner.instance(), self.schema_of(inner)));
@@ -47,7 +47,7 @@ impl Teller<'_> {
                 self.push(error, None, Place::Whole, format!("`{name}` is missing"), found);
             }
             // Only drafts of JSON Schema check it, and people write patterns for other engines than this one.
-            Kind::Format { .. } => {}
+            Kind::Format { .. } | Kind::PropertyNames { .. } => {}
             Kind::FalseSchema => {
                 self.push(error, None, Place::Key, "this is not allowed here".to_owned(), found)
             }
@@ -218,6 +218,17 @@ pub(crate) fn types(set: JsonTypeSet) -> String {
     };
     let told: Vec<String> = table.iter().filter(is_in).map(|it| it.1.to_owned()).collect();
     list(&told, "or")
+}
+
+pub(crate) fn json_type(value: &Value) -> JsonType {
+    match value {
+        Value::Null => JsonType::Null,
+        Value::Bool(_) => JsonType::Boolean,
+        Value::Number(_) => JsonType::Number,
+        Value::String(_) => JsonType::String,
+        Value::Array(_) => JsonType::Array,
+        Value::Object(_) => JsonType::Object,
+    }
 }
 
 pub(crate) fn type_of(value: &Value) -> &'static str {

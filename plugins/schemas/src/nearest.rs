@@ -47,15 +47,17 @@ fn is_of_type(error: &ValidationError<'_>, at: &str) -> bool {
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             !context.iter().any(|form| has_type(form, at))
         }
-        // Only `null` has this form: a value of another type was not meant so.
-        Kind::Constant { expected_value } => std::mem::discriminant(&**expected_value) != discriminant(error),
+        // Words are asked for, say, and this is a list.
+        Kind::Constant { expected_value } => !is_alike(expected_value, error.instance()),
+        Kind::Enum { options } => {
+            !options.as_array().is_some_and(|it| it.iter().any(|it| is_alike(it, error.instance())))
+        }
         _ => false,
     }
 }
 
-fn discriminant(error: &ValidationError<'_>) -> std::mem::Discriminant<Value> {
-    let value: &Value = error.instance();
-    std::mem::discriminant(value)
+fn is_alike(one: &Value, other: &Value) -> bool {
+    std::mem::discriminant(one) == std::mem::discriminant(other)
 }
 
 fn wrong_type(forms: &[Vec<ValidationError<'static>>], at: &str, value: &Value) -> String {
@@ -72,6 +74,11 @@ fn collect_types(forms: &[Vec<ValidationError<'static>>], at: &str, wanted: &mut
         match error.kind() {
             Kind::Type { kind } => message::type_set(kind).iter().for_each(|it| *wanted = wanted.insert(it)),
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => collect_types(context, at, wanted),
+            Kind::Constant { expected_value } => *wanted = wanted.insert(message::json_type(expected_value)),
+            Kind::Enum { options } => {
+                let options = options.as_array().into_iter().flatten();
+                options.for_each(|it| *wanted = wanted.insert(message::json_type(it)));
+            }
             _ => {}
         }
     }

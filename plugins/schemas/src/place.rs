@@ -28,7 +28,7 @@ pub struct Spot {
     pub value: Range<usize>,
 }
 
-/// The part of `text` to point at: what is meant, if it is on one line; else the key before it, or its first sign.
+/// The part of `text` to point at: what is meant, if it is on one line; else the key before it, or its first word or sign.
 pub fn span(place: Place, spot: &Spot, text: &str) -> Range<usize> {
     let is_short =
         |it: &Range<usize>| text.get(it.clone()).is_some_and(|it| !it.contains('\n') && !it.is_empty());
@@ -37,13 +37,16 @@ pub fn span(place: Place, spot: &Spot, text: &str) -> Range<usize> {
         (Place::Key, Some(key)) => key,
         (Place::Value, _) if is_short(&spot.value) => spot.value.clone(),
         (_, Some(key)) => key,
-        _ => first_sign(spot.value.start, text),
+        _ => first_word(spot.value.start, text),
     }
 }
 
-fn first_sign(start: usize, text: &str) -> Range<usize> {
-    let length = text.get(start..).and_then(|it| it.chars().next()).map_or(0, char::len_utf8);
-    start..start + length
+fn first_word(start: usize, text: &str) -> Range<usize> {
+    let rest = text.get(start..).unwrap_or_default();
+    let is_word = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
+    let word = rest.find(|it| !is_word(it)).unwrap_or(rest.len());
+    let sign = rest.chars().next().map_or(0, char::len_utf8);
+    start..start + word.max(sign)
 }
 
 /// The steps of a JSON pointer into `value`: only the value says which are numbers of a list.

@@ -1,0 +1,94 @@
+//! Who reads a file, told by its name, and what that reader takes for JSON.
+
+/// How strict the readers of a file are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// RFC 8259.
+    Strict,
+    /// With comments and commas after the last item.
+    WithComments,
+    Json5,
+}
+
+/// Files that their tools read with comments, by name; a `*` stands for anything.
+const WITH_COMMENTS: [&str; 44] = [
+    "*.jsonc",
+    "*.code-workspace",
+    "*.code-snippets",
+    "tsconfig*.json",
+    "jsconfig*.json",
+    "tslint.json",
+    "tsdoc.json",
+    "typedoc*.json",
+    "api-extractor*.json",
+    "devcontainer.json",
+    ".devcontainer.json",
+    "devcontainer-feature.json",
+    "language-configuration.json",
+    ".eslintrc*.json",
+    ".oxlintrc.json",
+    ".markdownlint*.json",
+    ".mocharc.json",
+    ".nycrc",
+    ".nycrc.json",
+    ".c8rc.json",
+    ".jshintrc",
+    ".jscsrc",
+    ".hintrc",
+    ".lintstagedrc.json",
+    ".luarc.json",
+    ".watchmanconfig",
+    "pyrightconfig.json",
+    "biome.json",
+    "deno.json",
+    "dprint.json",
+    "knip.json",
+    "nx.json",
+    "rush*.json",
+    "turbo.json",
+    "wrangler.json",
+    "cspell*.json",
+    ".cspell.json",
+    "renovate.json",
+    ".renovaterc*",
+    "appsettings*.json",
+    "launchSettings.json",
+    "host.json",
+    "global.json",
+    "local.settings.json",
+];
+
+/// Folders whose JSON files are read with comments.
+const FOLDERS: [&str; 4] = [".vscode", ".devcontainer", ".zed", "rush"];
+
+const JSON5: [&str; 4] = ["*.json5", ".babelrc", "babel.config.json", ".swcrc"];
+
+/// Names without an ending that may as well hold YAML.
+const OR_YAML: [&str; 2] = [".eslintrc", ".prettierrc"];
+
+impl Dialect {
+    /// The dialect of the file at `path`; nothing if it is no JSON though it might be by its name.
+    pub(crate) fn of(path: &str, text: &str) -> Option<Self> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let folder = folder.rsplit('/').next().unwrap_or(folder);
+        if OR_YAML.contains(&name) {
+            let is_json = matches!(text.trim_start().bytes().next(), Some(b'{' | b'/'));
+            return is_json.then_some(Self::WithComments);
+        }
+        let is_one_of = |patterns: &[&str]| patterns.iter().any(|it| is_like(name, it));
+        Some(match () {
+            () if is_one_of(&JSON5) => Self::Json5,
+            () if FOLDERS.contains(&folder) || is_one_of(&WITH_COMMENTS) => Self::WithComments,
+            () => Self::Strict,
+        })
+    }
+}
+
+fn is_like(name: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        None => name == pattern,
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        }
+    }
+}

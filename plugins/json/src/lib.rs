@@ -1,0 +1,97 @@
+//! JSON in its dialects: syntax, keys that are there twice, and what a file breaks of its schema.
+//!
+//! Start reading at [`findings`], then [`dialect`] (who reads a file with which name, and how strictly), [`syntax`],
+//! [`duplicates`] and [`schema`].
+//!
+//! Left out: style, which formatters settle; schemas that are neither in the workspace nor carried along (nothing is
+//! fetched; the log says which files were not checked against theirs); templates of JSON, which are no JSON yet; and
+//! streams of many values in one file, of which only the syntax of each is looked at.
+
+mod dialect;
+mod duplicates;
+mod rules;
+mod schema;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::path::Path;
+
+use broker_plugin_sdk::{
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile,
+};
+use broker_schemas::Schemas;
+
+use dialect::Dialect;
+use syntax::Outcome;
+
+/// The plugin. It remembers schemas.
+pub struct Json {
+    schemas: Schemas,
+}
+
+impl Plugin for Json {
+    fn new() -> Self {
+        Self { schemas: Schemas::default() }
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        let root = if settings.root.is_empty() { "/" } else { &settings.root };
+        self.schemas = Schemas::new(Path::new(root));
+        Ok(())
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all()
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        Ok(report(&mut self.schemas, &file.path, &file.content))
+    }
+}
+
+broker_plugin_sdk::plugin!(Json, "../broker-plugin.toml");
+
+fn report(schemas: &mut Schemas, path: &str, content: &[u8]) -> Report {
+    let mark = if content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let text = match std::str::from_utf8(&content[mark..]) {
+        Ok(text) => text,
+        Err(error) => return syntax::not_utf8(content, mark + error.valid_up_to()).into_iter().collect(),
+    };
+    let mut report = in_text(schemas, path, text);
+    for found in &mut report.diagnostics {
+        shift(found, mark as u32);
+    }
+    report
+}
+
+fn in_text(schemas: &mut Schemas, path: &str, text: &str) -> Report {
+    let Some(dialect) = Dialect::of(path, text) else {
+        return Report::excluded();
+    };
+    let (mut found, tree) = match syntax::parse(text, dialect) {
+        Outcome::Parsed(found, tree) => (found, tree),
+        Outcome::Other => return Report::excluded(),
+        Outcome::TooDeep => {
+            let why = "it is nested too deep to be looked at".to_owned();
+            return Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) };
+        }
+    };
+    if let Some(tree) = tree {
+        duplicates::check(&tree, &mut found);
+        schema::check(schemas, path, text, &tree, &mut found);
+    }
+    found.sort_by_key(|it| (it.span.start, it.span.end));
+    Report::new(found)
+}
+
+/// Offsets count from the start of the file, a byte order mark included.
+fn shift(found: &mut Diagnostic, by: u32) {
+    let edits = found.fixes.iter_mut().flat_map(|it| &mut it.edits).map(|it| &mut it.span);
+    let related = found.related.iter_mut().map(|it| &mut it.span);
+    for span in edits.chain(related).chain([&mut found.span]) {
+        span.start += by;
+        span.end += by;
+    }
+}

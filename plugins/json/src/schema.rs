@@ -1,0 +1,44 @@
+//! What a file breaks of the schema that its name or its `$schema` says.
+
+use broker_plugin_sdk::Diagnostic;
+use broker_schemas::{Found, Schemas, Violation, place};
+use jsonc_parser::ast::Value;
+
+use crate::{rules, tree};
+
+pub(crate) fn check(
+    schemas: &mut Schemas,
+    path: &str,
+    text: &str,
+    tree: &Value<'_>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let declared = tree.as_object().and_then(|it| it.get_string("$schema")).map(|it| it.value.as_ref());
+    if declared.is_none() && !schemas.knows(path) {
+        return; // most files
+    }
+    let value = tree::value(tree);
+    match schemas.for_file(path, declared, &value) {
+        Found::Schema(schema) => {
+            found.extend(schema.check(&value).iter().map(|it| diagnostic(it, text, tree)));
+        }
+        Found::Unusable(why) => log(&format!("{path} was not checked against its schema: {why}")),
+        Found::Nothing => {}
+    }
+}
+
+fn diagnostic(violation: &Violation, text: &str, tree: &Value<'_>) -> Diagnostic {
+    let range = match tree::spot(tree, &violation.path) {
+        Some(spot) => place::span(violation.place, &spot, text),
+        None => 0..0,
+    };
+    Diagnostic::new(rules::SCHEMA, violation.message.clone(), range)
+}
+
+#[cfg(target_family = "wasm")]
+fn log(message: &str) {
+    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn log(_: &str) {}

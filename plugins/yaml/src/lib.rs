@@ -1,0 +1,132 @@
+//! YAML 1.2, as lenient as the parsers that people use: syntax, keys that are there twice, anchors that are not there,
+//! what a file breaks of its schema, and what is wrong in the workflows and actions of GitHub.
+//!
+//! Start reading at [`findings`], then [`parse`] (documents and what breaks them), [`tree`] (nodes with places),
+//! [`duplicates`], [`schema`] and [`actions`].
+//!
+//! Left out: style; templates, which are no YAML yet ([`template`] tells them); schemas that are neither in the workspace
+//! nor carried along; and what tags mean: whatever a tag of one's own (`!Ref`, `!vault`) is put on may be anything.
+
+mod actions;
+mod duplicates;
+mod parse;
+mod rules;
+mod scalar;
+mod schema;
+mod template;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod value;
+
+use std::path::{Path, PathBuf};
+
+use broker_plugin_sdk::{
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile,
+};
+use broker_schemas::Schemas;
+
+/// The plugin. It remembers schemas.
+pub struct Yaml {
+    root: PathBuf,
+    schemas: Schemas,
+}
+
+impl Yaml {
+    fn at(root: &Path) -> Self {
+        Self { root: root.to_path_buf(), schemas: Schemas::new(root) }
+    }
+}
+
+impl Plugin for Yaml {
+    fn new() -> Self {
+        Self::at(Path::new("/"))
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        *self = Self::at(Path::new(if settings.root.is_empty() { "/" } else { &settings.root }));
+        Ok(())
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all()
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        Ok(self.report(&file.path, &file.content))
+    }
+}
+
+broker_plugin_sdk::plugin!(Yaml, "../broker-plugin.toml");
+
+impl Yaml {
+    fn report(&mut self, path: &str, content: &[u8]) -> Report {
+        let mark = if content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let text = match std::str::from_utf8(&content[mark..]) {
+            Ok(text) => text,
+            Err(_) if content.starts_with(b"\xff\xfe") || content.starts_with(b"\xfe\xff") => {
+                let why = "it is UTF-16, which is not looked at".to_owned();
+                return Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) };
+            }
+            Err(error) => return not_utf8(content, mark + error.valid_up_to()),
+        };
+        if template::is_of_helm(path, text, &self.root) || template::is_json(path, text) {
+            return Report::excluded();
+        }
+        let mut report = self.in_text(path, text);
+        report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
+        report
+    }
+
+    fn in_text(&mut self, path: &str, text: &str) -> Report {
+        let stream = parse::stream(text);
+        if stream.is_broken() && template::is_template(text) {
+            return Report::excluded();
+        }
+        let mut found = stream.found;
+        if !duplicates::are_wanted(path) {
+            stream.documents.iter().for_each(|it| duplicates::check(it, &mut found));
+        }
+        if stream.limit.is_none() && found.iter().all(|it| it.code != rules::SYNTAX_ERROR) {
+            self.of_kind(path, text, &stream.documents, &mut found);
+        }
+        found.sort_by_key(|it| (it.span.start, it.span.end));
+        let completeness = stream.limit.map_or(Completeness::Complete, Completeness::Partial);
+        Report { completeness, ..Report::new(found) }
+    }
+
+    /// What holds for this kind of file alone.
+    fn of_kind(
+        &mut self,
+        path: &str,
+        text: &str,
+        documents: &[tree::Document<'_>],
+        found: &mut Vec<Diagnostic>,
+    ) {
+        for document in documents {
+            schema::check(&mut self.schemas, path, text, document, found);
+        }
+        if let [document] = documents {
+            actions::check(path, text, document, found);
+        }
+    }
+}
+
+fn not_utf8(content: &[u8], at: usize) -> Report {
+    let message = format!("not valid UTF-8: byte 0x{:02X} does not belong here", content[at]);
+    let found = Diagnostic::new(rules::SYNTAX_ERROR, message, at..at + 1);
+    Report::new(vec![Diagnostic { severity: Severity::Error, ..found }])
+}
+
+/// Offsets count from the start of the file, a byte order mark included.
+fn shift(found: &mut Diagnostic, by: u32) {
+    let related = found.related.iter_mut().map(|it| &mut it.span);
+    for span in related.chain([&mut found.span]) {
+        span.start += by;
+        span.end += by;
+    }
+}
+
+fn error(code: &str, message: impl Into<String>, range: std::ops::Range<usize>) -> Diagnostic {
+    Diagnostic { severity: Severity::Error, ..Diagnostic::new(code, message, range) }
+}

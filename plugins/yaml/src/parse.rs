@@ -1,0 +1,129 @@
+//! From text to documents. A broken document does not hide what is wrong in the next one.
+
+use std::ops::Range;
+
+use broker_plugin_sdk::Diagnostic;
+use granit_parser::{ErrorKind as Kind, Event, Marker, Options, Parser, ScanError, Span};
+
+use crate::tree::{Builder, Document};
+use crate::{error, rules};
+
+/// More broken documents are not told of in one file.
+const MOST_BROKEN: usize = 20;
+
+/// What is in a text.
+pub(crate) struct Stream<'t> {
+    /// Those that are whole.
+    pub(crate) documents: Vec<Document<'t>>,
+    pub(crate) found: Vec<Diagnostic>,
+    /// Why the rest was not looked at.
+    pub(crate) limit: Option<String>,
+}
+
+impl Stream<'_> {
+    /// Whether the text is no YAML.
+    pub(crate) fn is_broken(&self) -> bool {
+        !self.found.is_empty()
+    }
+}
+
+pub(crate) fn stream(text: &str) -> Stream<'_> {
+    let mut parser = Parser::new_from_str_with_options(text, options());
+    let mut stream = Stream { documents: Vec::new(), found: Vec::new(), limit: None };
+    let mut builder = Builder::default();
+    let mut broken = 0;
+    while let Some(event) = parser.next_event() {
+        match event {
+            Ok((Event::UnresolvedAlias(name), span)) => {
+                stream.found.push(unknown_anchor(&name, bytes(&span)));
+                builder.unresolved(bytes(&span));
+            }
+            Ok((event, span)) => stream.documents.extend(builder.event(event, bytes(&span))),
+            Err(problem) if is_limit(problem.kind()) => {
+                stream.limit = Some(format!("it was not looked at as a whole: {}", problem.kind()));
+                break;
+            }
+            Err(problem) => {
+                stream.found.push(syntax_error(&problem, text));
+                builder = Builder::default();
+                broken += 1;
+                if broken == MOST_BROKEN || !matches!(parser.proceed_next_document(), Ok(true)) {
+                    break;
+                }
+            }
+        }
+    }
+    stream
+}
+
+fn options() -> Options {
+    let mut options = Options::default();
+    options.emit_unresolved_aliases = true;
+    options
+}
+
+/// The bytes of a span; the parser has them for all texts in memory.
+fn bytes(span: &Span) -> Range<usize> {
+    byte(&span.start)..byte(&span.end).max(byte(&span.start))
+}
+
+fn byte(marker: &Marker) -> usize {
+    marker.byte_offset().unwrap_or_default()
+}
+
+fn is_limit(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::RecursionLimitExceeded
+            | Kind::InputByteLimitExceeded { .. }
+            | Kind::AnchorCountOverflow
+            | Kind::DirectiveByteLimitExceeded { .. }
+            | Kind::TooManyReservedDirectiveParams { .. }
+    )
+}
+
+fn unknown_anchor(name: &str, range: Range<usize>) -> Diagnostic {
+    let message =
+        format!("there is no anchor `&{name}` before this; a text that begins with `*` needs quotes");
+    error(rules::UNKNOWN_ANCHOR, message, range)
+}
+
+/// Points at one sign, or at the end of the line before where there is none.
+fn syntax_error(problem: &ScanError, text: &str) -> Diagnostic {
+    let mut start = byte(problem.marker()).min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let end = start + text[start..].chars().next().filter(|it| *it != '\n').map_or(0, char::len_utf8);
+    error(rules::SYNTAX_ERROR, message(problem.kind()), start..end)
+}
+
+/// The parser's words, where they are clear; better ones for what people do wrong most often.
+fn message(kind: &Kind) -> String {
+    let fixed = match kind {
+        Kind::MappingValueNotAllowed => {
+            "a key is not allowed here: a text with `: ` in it needs quotes, or the indentation is wrong"
+        }
+        Kind::TabNotAllowed | Kind::TabInBlockIndentation | Kind::TabInIndentation => {
+            "a tab cannot be used for indentation"
+        }
+        Kind::UnexpectedCharacter { character } => {
+            return format!("`{character}` cannot begin a value: a text that begins so needs quotes");
+        }
+        Kind::ExpectedBlockMappingKey => {
+            "a key or the end of the mapping is expected: the indentation may be wrong"
+        }
+        Kind::ExpectedBlockSequenceEntry => {
+            "`- ` or the end of the list is expected: the indentation may be wrong"
+        }
+        Kind::SimpleKeyExpected | Kind::InvalidSimpleKey => {
+            "a `:` is missing after this key, or it spans lines"
+        }
+        Kind::InvalidQuotedScalarIndent => {
+            "the quotes are not closed, or the text's next line is not indented"
+        }
+        Kind::InvalidColonPlacement => "a `:` cannot be here: a bracket before it may not be closed",
+        other => return other.to_string(),
+    };
+    fixed.to_owned()
+}

@@ -1,0 +1,82 @@
+//! The table of rules.
+
+use broker_plugin_sdk::Rule;
+
+pub(crate) const DUPLICATE_KEY: &str = "duplicate-key";
+pub(crate) const EXPRESSION: &str = "github-expression";
+pub(crate) const NEEDS: &str = "github-needs";
+pub(crate) const SCHEMA: &str = "schema";
+pub(crate) const STEP_ID: &str = "github-step-id";
+pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
+pub(crate) const UNKNOWN_ANCHOR: &str = "unknown-anchor";
+pub(crate) const USES: &str = "github-uses";
+
+/// Code, summary, explanation, where it is documented.
+const TABLE: [(&str, &str, &str, &str); 8] = [
+    (
+        DUPLICATE_KEY,
+        "A mapping has a key twice",
+        "YAML does not allow it: some parsers refuse the file, others drop one of the values without a word. `1` and `\"1\"` \
+         are two keys, and `<<` may be there more than once.",
+        "https://yaml.org/spec/1.2.2/#3213-node-comparison",
+    ),
+    (
+        EXPRESSION,
+        "An expression of a GitHub workflow is broken",
+        "Reported are expressions in `${{ }}` and `if` that cannot be parsed, functions and contexts that do not exist, and \
+         references to steps that the job does not have and to jobs that it does not wait for.",
+        "https://docs.github.com/actions/reference/workflows-and-actions/expressions",
+    ),
+    (
+        NEEDS,
+        "A job of a GitHub workflow waits for one that does not exist, or for itself",
+        "GitHub refuses the whole workflow.",
+        "https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idneeds",
+    ),
+    (
+        STEP_ID,
+        "Two steps of a job have the same id",
+        "GitHub refuses the whole workflow. Ids are the same in small letters and large.",
+        "https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstepsid",
+    ),
+    (
+        USES,
+        "`uses` names no action or workflow",
+        "An action is `owner/repository@ref`, `owner/repository/folder@ref`, `./folder` or `docker://image`; a workflow \
+         is a file, in the same or another repository. Whether it is there is not looked at.",
+        "https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstepsuses",
+    ),
+    (
+        SCHEMA,
+        "The file does not fit its schema",
+        "The schema is the one that the file names (`# yaml-language-server: $schema=…`, or the key `$schema`), if that is a \
+         file of the workspace or one of those that the plugin carries along, or else the one for files of this name: \
+         workflows and actions of GitHub, Dependabot, Compose, GitLab CI, pre-commit, and others.\n\nLeft alone is what \
+         readers differ about (`yes`, `0777`), what has a placeholder (`${PORT}`), and what has a tag of its own (`!Ref`). \
+         Nothing is fetched from the network: where the schema is not at hand, the log says that the file was not checked.",
+        "",
+    ),
+    (
+        SYNTAX_ERROR,
+        "The file is not YAML",
+        "What is wrong in one document does not keep the next from being looked at. Templates (Helm, Jinja, ERB) are left \
+         alone: they are no YAML yet.",
+        "https://yaml.org/spec/1.2.2/",
+    ),
+    (
+        UNKNOWN_ANCHOR,
+        "An alias names an anchor that is not there",
+        "`*name` stands for what has `&name` before it in the same document. A text that begins with `*` needs quotes.",
+        "https://yaml.org/spec/1.2.2/#71-alias-nodes",
+    ),
+];
+
+/// Every rule; all are on.
+pub(crate) fn all() -> Vec<Rule> {
+    TABLE.iter().map(|it| rule(*it)).collect()
+}
+
+fn rule((code, summary, explanation, url): (&str, &str, &str, &str)) -> Rule {
+    let url = (!url.is_empty()).then(|| url.to_owned());
+    Rule { explanation: explanation.to_owned(), url, ..Rule::new(code, summary) }
+}
