@@ -33,12 +33,14 @@ pub struct Json {
 
 impl Plugin for Json {
     fn new() -> Self {
-        Self { schemas: Schemas::default() }
+        let mut schemas = Schemas::default();
+        schemas.prepare(&["eslintrc", "package", "tsconfig"]);
+        Self { schemas }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
         let root = if settings.root.is_empty() { "/" } else { &settings.root };
-        self.schemas = Schemas::new(Path::new(root));
+        self.schemas.move_to(Path::new(root));
         Ok(())
     }
 

@@ -156,10 +156,20 @@ fn is_only_in_texts(text: &str, sign: &str) -> bool {
     })
 }
 
-/// Values one after the other, a line for each or not.
+/// Values one after the other, each on lines of its own.
 fn is_stream(text: &str, kind: &Kind) -> bool {
-    matches!(kind, Kind::MultipleRootJsonValues)
-        && serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().all(|it| it.is_ok())
+    if !matches!(kind, Kind::MultipleRootJsonValues) {
+        return false;
+    }
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    while let Some(value) = values.next() {
+        let rest = &text[values.byte_offset()..];
+        let between = &rest[..rest.len() - rest.trim_start().len()];
+        if value.is_err() || !between.contains('\n') && between.len() < rest.len() {
+            return false;
+        }
+    }
+    true
 }
 
 /// Half of a surrogate pair (`\ud800`), which the RFC leaves open and most readers take, but no tree can hold.

@@ -90,6 +90,7 @@ fn what_is_no_json_on_purpose() {
     assert_eq!(check("a.json", "{\"a\": {{ value }}}"), "excluded");
     assert_eq!(check("a.json", "{% if x %}{}{% endif %}"), "excluded");
     assert_eq!(check("a.json", "{\"a\": 1}\n{\"a\": 2}\n"), "excluded", "a stream");
+    assert_eq!(check("a.json", "[] []"), "syntax-error 3-4 nothing should follow the value");
     assert_eq!(check(".eslintrc", "extends: x\n"), "excluded", "YAML");
     assert_eq!(check(".eslintrc", "{\"root\": true, // c\n}"), "");
     assert_eq!(check("a.json", "{\"a\": \"{{ x }}\",}").lines().count(), 1, "in a text only");
@@ -126,4 +127,28 @@ fn rules_have_unique_codes() {
     let mut codes: Vec<_> = rules::all().into_iter().map(|it| it.code).collect();
     codes.dedup();
     assert_eq!(codes.len(), 5);
+}
+
+/// Cut anywhere, or with a sign changed, a file is still answered, and every finding is about a part of it.
+#[test]
+fn broken_anywhere() {
+    let mut schemas = Schemas::default();
+    let whole = "\u{feff}{\r\n  \"name\": \"Größe \\u00e9\", // ✓\n  \"scripts\": {\"a\": [1, -2e3, tru, {},],},\n  \"name\": 1}\n";
+    for at in 0..whole.len() {
+        for sign in ["", "\u{0}", "\t", "'", "é", "{{", "\\u12", "}"] {
+            let cut = [&whole.as_bytes()[..at], sign.as_bytes()].concat();
+            let changed = [&cut, &whole.as_bytes()[at + 1..]].concat();
+            for (path, content) in [("package.json", &cut), ("package.json", &changed), ("a.json5", &changed)]
+            {
+                for it in &report(&mut schemas, path, content).diagnostics {
+                    let range = it.span.start as usize..it.span.end as usize;
+                    let is_part = match std::str::from_utf8(content) {
+                        Ok(text) => text.get(range).is_some(),
+                        Err(_) => range.end <= content.len(),
+                    };
+                    assert!(is_part, "{it:?}");
+                }
+            }
+        }
+    }
 }

@@ -78,6 +78,19 @@ impl Schemas {
         Self { root: root.to_path_buf(), ..Self::default() }
     }
 
+    /// Has the bundled schemas with these names ready. For work ahead of time.
+    pub fn prepare(&mut self, names: &[&str]) {
+        for name in names.iter().filter_map(|it| bundle::known(it)) {
+            self.compiled(name);
+        }
+    }
+
+    /// From now on for a workspace below `root`.
+    pub fn move_to(&mut self, root: &Path) {
+        self.root = root.to_path_buf();
+        self.local.clear();
+    }
+
     /// Whether a file at `path` may have a schema by its name.
     pub fn knows(&self, path: &str) -> bool {
         catalog::by_path(path).is_some()

@@ -40,11 +40,21 @@ impl Yaml {
 
 impl Plugin for Yaml {
     fn new() -> Self {
-        Self::at(Path::new("/"))
+        let mut plugin = Self::at(Path::new("/"));
+        plugin.schemas.prepare(&[
+            "compose-spec",
+            "dependabot",
+            "github-action",
+            "github-workflow",
+            "gitlab-ci",
+            "pre-commit-config",
+        ]);
+        plugin
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        *self = Self::at(Path::new(if settings.root.is_empty() { "/" } else { &settings.root }));
+        self.root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
+        self.schemas.move_to(&self.root);
         Ok(())
     }
 

@@ -180,3 +180,29 @@ fn actions() {
     );
     assert_eq!(check("tools/action.yml", "verb: run\n"), "", "no action of GitHub's");
 }
+
+/// Cut anywhere, or with a sign changed, a file is still answered, and every finding is about a part of it.
+#[test]
+fn broken_anywhere() {
+    let mut plugin = Yaml::at(Path::new("/nowhere"));
+    let whole = include_str!("workflow.yml").replace("name: CI", "name: \"Größe \\u00e9\" # ✓\r");
+    for at in (0..whole.len()).step_by(7) {
+        for sign in ["", "\u{0}", "\t", "*", "'", "é: ", "{{", "\n---\n"] {
+            let cut = [&whole.as_bytes()[..at], sign.as_bytes()].concat();
+            let changed = [&cut, &whole.as_bytes()[at + 1..]].concat();
+            for content in [&cut, &changed] {
+                let report = plugin.report(".github/workflows/ci.yml", content);
+                for it in &report.diagnostics {
+                    assert!(is_part(it, content), "{it:?}");
+                }
+            }
+        }
+    }
+}
+
+fn is_part(it: &Diagnostic, content: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(content) else {
+        return (it.span.end as usize) <= content.len();
+    };
+    text.get(it.span.start as usize..it.span.end as usize).is_some()
+}
