@@ -18,6 +18,7 @@ mod template;
 mod tests;
 mod tree;
 mod value;
+mod yamllint;
 
 use std::path::{Path, PathBuf};
 
@@ -80,7 +81,8 @@ impl Yaml {
             }
             Err(error) => return not_utf8(content, mark + error.valid_up_to()),
         };
-        if template::is_of_helm(path, text, &self.root) || template::is_json(path, text) {
+        let is_other = template::is_of_helm(path, text, &self.root) || template::is_json(path, text);
+        if is_other || yamllint::is_off(text) {
             return Report::excluded();
         }
         let mut report = self.in_text(path, text);
@@ -97,6 +99,7 @@ impl Yaml {
         if !duplicates::are_wanted(path) {
             stream.documents.iter().for_each(|it| duplicates::check(it, &mut found));
         }
+        yamllint::drop_suppressed(text, &mut found);
         if stream.limit.is_none() && found.iter().all(|it| it.code != rules::SYNTAX_ERROR) {
             self.of_kind(path, text, &stream.documents, &mut found);
         }

@@ -17,7 +17,8 @@ const TABLE: [(&str, &str, &str, &str); 8] = [
         DUPLICATE_KEY,
         "A mapping has a key twice",
         "YAML does not allow it: some parsers refuse the file, others drop one of the values without a word. `1` and `\"1\"` \
-         are two keys, and `<<` may be there more than once.",
+         are two keys, and `<<` may be there more than once. Cirrus CI, whose files have keys twice on purpose, is left alone, and \
+         yamllint's comments (`# yamllint disable-line rule:key-duplicates`) hold.",
         "https://yaml.org/spec/1.2.2/#3213-node-comparison",
     ),
     (

@@ -101,6 +101,23 @@ fn duplicates_and_anchors() {
 }
 
 #[test]
+fn yamllint_comments() {
+    let twice = "duplicate-key 2:1 `a`: the key `a` is there twice";
+    for (text, want) in [
+        ("a: 1\na: 2 # yamllint disable-line rule:key-duplicates\n", ""),
+        ("a: 1\na: 2 # yamllint disable-line\n", ""),
+        ("a: 1\na: 2 # yamllint disable-line rule:colons\n", twice),
+        ("a: 1 # yamllint disable-line\na: 2\n", twice),
+        ("# yamllint disable rule:key-duplicates\na: 1\na: 2\n", ""),
+        ("# yamllint disable-file\na: 1\na: 2\n", "excluded"),
+    ] {
+        assert_eq!(check("a.yml", text), want, "{text}");
+    }
+    let text = "# yamllint disable\na: 1\n# yamllint enable\na: 2\n# yamllint disable-line\na: 3\n";
+    assert_eq!(check("a.yml", text), "duplicate-key 4:1 `a`: the key `a` is there twice");
+}
+
+#[test]
 fn templates() {
     assert_eq!(check("a.yml", "a: {{ x }}\nb: {% if y %}\n"), "excluded");
     assert_eq!(check("a.yml", "{{- if .x }}\na: 1\n{{- end }}\n"), "excluded");
