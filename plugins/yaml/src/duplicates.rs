@@ -1,6 +1,7 @@
 //! Keys that a mapping has twice: YAML forbids it, and most parsers refuse the file or drop one without a word.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use broker_plugin_sdk::{Diagnostic, Related};
 
@@ -22,22 +23,32 @@ pub(crate) fn check(document: &Document<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 fn in_map(document: &Document<'_>, entries: &[(Id, Id)], found: &mut Vec<Diagnostic>) {
-    let mut first = BTreeMap::new();
+    let mut seen: BTreeMap<&str, Vec<Id>> = BTreeMap::new();
     for (key, _) in entries {
         let node = document.node(*key);
-        let Kind::Scalar { text, style, tag } = &node.kind else { continue };
+        let Kind::Scalar { text, .. } = &node.kind else { continue };
         if node.is_custom || text == "<<" {
             continue;
         }
-        // `1` and `"1"` are two keys.
-        let kind = std::mem::discriminant(&scalar::value(text, *style, tag.as_deref()));
-        let known = first.entry((text.as_ref(), format!("{kind:?}"))).or_insert_with(|| node.range.clone());
-        if *known == node.range {
-            continue;
+        let alike = seen.entry(text).or_default();
+        match alike.iter().find(|it| are_same(document, **it, *key)) {
+            None => alike.push(*key),
+            Some(first) => found.push(duplicate(text, &document.node(*first).range, &node.range)),
         }
-        let message = format!("the key `{}` is there twice", text.lines().next().unwrap_or_default());
-        let related = Related { path: None, span: known.clone().into(), message: "first here".to_owned() };
-        let duplicate = error(rules::DUPLICATE_KEY, message, node.range.clone());
-        found.push(Diagnostic { related: vec![related], ..duplicate });
     }
+}
+
+/// Whether two keys with the same text are one: `1` and `"1"` are two.
+fn are_same(document: &Document<'_>, one: Id, other: Id) -> bool {
+    let value = |it: Id| match &document.node(it).kind {
+        Kind::Scalar { text, style, tag } => Some(scalar::value(text, *style, tag.as_deref())),
+        _ => None,
+    };
+    value(one) == value(other)
+}
+
+fn duplicate(text: &str, first: &Range<usize>, range: &Range<usize>) -> Diagnostic {
+    let message = format!("the key `{}` is there twice", text.lines().next().unwrap_or_default());
+    let related = Related { path: None, span: first.clone().into(), message: "first here".to_owned() };
+    Diagnostic { related: vec![related], ..error(rules::DUPLICATE_KEY, message, range.clone()) }
 }
