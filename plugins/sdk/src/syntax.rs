@@ -84,6 +84,12 @@ impl Tree {
         Ok(Self { names: names(language)?, table })
     }
 
+    /// Of a table as `wit/broker-plugin.wit` tells it, for tests, which have no host. `table` has the numbers of at
+    /// least one node.
+    pub fn of_table(kinds: Vec<String>, fields: Vec<String>, table: Vec<u32>) -> Self {
+        Self { names: Rc::new(Names { kinds, fields }), table }
+    }
+
     pub fn root(&self) -> Node<'_> {
         self.node(0)
     }

@@ -1,0 +1,62 @@
+//! What is right in a language and unknown to its grammar.
+//!
+//! A text with errors is parsed again with these places written in a way that the grammar knows, as long as the old, so
+//! that places stay what they are. Only what is common in new code is here.
+
+/// The text without what the grammar does not know. `None`: there is nothing of that.
+pub(crate) fn filled(language: &str, text: &[u8]) -> Option<Vec<u8>> {
+    let mut filled = text.to_vec();
+    for (needle, put) in gaps(language) {
+        for at in memchr::memmem::find_iter(text, needle) {
+            let is_whole = at == 0 || !is_word(text[at - 1]);
+            if is_whole && !(language == "go" && begins_type(&text[at + needle.len()..])) {
+                filled[at..at + put.len()].copy_from_slice(put);
+            }
+        }
+    }
+    if language == "xml" {
+        blank_instructions(&mut filled);
+    }
+    (filled != text).then_some(filled)
+}
+
+/// What is written, and what in its place.
+fn gaps(language: &str) -> &'static [(&'static [u8], &'static [u8])] {
+    match language {
+        // Since 1.26 of any value.
+        "go" => &[(b"new(", b"nev(")],
+        "java" => &[(b"import module ", b"import        "), (b"super(", b"supeR("), (b"this(", b"thiS(")],
+        // Macros by the names of types, and what stands in `unsafe extern`.
+        "rust" => &[
+            (b"str!", b"stR!"),
+            (b"char!", b"chaR!"),
+            (b"bool!", b"booL!"),
+            (b"safe fn", b"     fn"),
+            (b"safe static", b"     static"),
+        ],
+        _ => &[],
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.'
+}
+
+/// What is a type and cannot be a value.
+fn begins_type(argument: &[u8]) -> bool {
+    let types: [&[u8]; 6] = [b"[", b"map[", b"chan ", b"struct{", b"func(", b"interface{"];
+    types.iter().any(|it| argument.starts_with(it))
+}
+
+/// `<?name … ?>` may stand anywhere; the grammar knows it around the root only.
+fn blank_instructions(text: &mut [u8]) {
+    let mut from = 0;
+    while let Some(start) = memchr::memmem::find(&text[from..], b"<?").map(|it| from + it) {
+        let Some(length) = memchr::memmem::find(&text[start..], b"?>") else { return };
+        let end = start + length + 2;
+        if start > 0 {
+            text[start..end].iter_mut().filter(|it| **it != b'\n').for_each(|it| *it = b' ');
+        }
+        from = end;
+    }
+}

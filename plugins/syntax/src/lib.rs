@@ -1,0 +1,154 @@
+//! Syntax errors in languages that have a grammar in the host and no plugin of their own.
+//!
+//! A file that is right costs one query, which finds nothing. Only of one that is wrong the tree is asked for, and from
+//! the tree the places that a person would look at: [`places`] and [`brackets`] find them, [`message`] tells them.
+//! [`languages`] says which grammars are trusted how far, [`gaps`] what they do not know, and [`template`] which files
+//! are in another language than their name says.
+//!
+//! Left out: what a grammar does not see, such as a `break` outside of loops, and fixes: a text that cannot be read
+//! does not tell what was meant.
+
+mod brackets;
+mod gaps;
+mod languages;
+mod lexer;
+mod message;
+mod places;
+mod rules;
+mod template;
+#[cfg(test)]
+mod tests;
+
+use broker_plugin_sdk::{
+    Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
+    syntax::{self, Problem, Source, Tree},
+};
+
+use crate::{
+    languages::{Language, Trust},
+    places::Place,
+};
+
+/// All that does not fit, wherever it is.
+const WRONG: &str = "(ERROR) @wrong (MISSING) @wrong";
+
+/// The plugin: which rules are wanted.
+pub struct Syntax {
+    wanted: Selection,
+}
+
+impl Plugin for Syntax {
+    fn new() -> Self {
+        Self { wanted: Selection::default() }
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        (self.wanted, _) = Selection::new(settings, &self.rules());
+        Ok(())
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all()
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        let name = syntax::language_of(&file.path).unwrap_or_default();
+        let Some(language) = Language::named(&name) else {
+            return Ok(Report::excluded());
+        };
+        if !self.wants(language) {
+            return Ok(Report::new(Vec::new()));
+        }
+        if is_other(language, &file.content) {
+            return Ok(Report::excluded());
+        }
+        match self.report(file, language) {
+            Ok(report) => Ok(report),
+            Err(Problem::Unparsed(why) | Problem::Unreadable(why)) => Ok(partial(why)),
+            Err(problem @ (Problem::BadQuery(_) | Problem::UnknownLanguage(_))) => Err(problem.message()),
+        }
+    }
+}
+
+broker_plugin_sdk::plugin!(Syntax, "../broker-plugin.toml");
+
+impl Syntax {
+    fn wants(&self, language: &Language) -> bool {
+        self.wanted.includes(language.name) || self.wanted.includes(language.brackets)
+    }
+
+    fn report(&self, file: &SourceFile, language: &Language) -> Result<Report, Problem> {
+        let source = Source::File(file.path.clone());
+        if syntax::query(&source, Some(language.name), WRONG)?.is_empty() {
+            return Ok(Report::new(Vec::new()));
+        }
+        let Ok(text) = simdutf8::basic::from_utf8(&file.content) else {
+            return Ok(partial("the text is not UTF-8, and may look wrong for that reason alone"));
+        };
+        let is_quick = !self.wanted.includes(language.name);
+        if let Some(tokens) = lexer::tokens_of(language.name, text.as_bytes()).filter(|_| is_quick) {
+            return Ok(self.report_of(language, text.as_bytes(), places::of_brackets(&tokens, text.as_bytes()), Vec::new));
+        }
+        let tree = self.tree(&source, language, text)?;
+        Ok(self.findings(language, text.as_bytes(), &tree))
+    }
+
+    /// The tree of a text, or that of the text without what the grammar does not know, if that is better.
+    fn tree(&self, source: &Source, language: &Language, text: &str) -> Result<Tree, Problem> {
+        let tree = Tree::new(source, language.name)?;
+        let filled = gaps::filled(language.name, text.as_bytes()).and_then(|it| String::from_utf8(it).ok());
+        let other = filled.map(|it| Tree::new(&Source::Text(it), language.name)).transpose()?;
+        Ok(other.filter(|it| wrong(it) < wrong(&tree)).unwrap_or(tree))
+    }
+
+    fn findings(&self, language: &Language, text: &[u8], tree: &Tree) -> Report {
+        if wrong(tree) == 0 {
+            return Report::new(Vec::new());
+        }
+        let tokens = brackets::tokens(tree, text, language.name);
+        let bracket = places::of_brackets(&tokens, text);
+        self.report_of(language, text, bracket.clone(), || places::find(tree, text, bracket))
+    }
+
+    /// Where the grammar is not trusted, brackets that do not match go before what it says.
+    fn report_of(
+        &self,
+        language: &Language,
+        text: &[u8],
+        bracket: Option<Place>,
+        by_grammar: impl FnOnce() -> Vec<Place>,
+    ) -> Report {
+        let told = bracket.filter(|_| language.trust == Trust::Brackets && self.wanted.includes(language.brackets));
+        let (code, severity) = match told {
+            Some(_) => (language.brackets, Severity::Error),
+            None => (language.name, rules::severity(language.trust)),
+        };
+        let found = told.map_or_else(by_grammar, |it| vec![it]);
+        if template::is_made(text, found.iter().map(|it| &it.range)) {
+            return Report::excluded();
+        }
+        let finding = |it: &Place| Diagnostic { severity, ..message::diagnostic(it, text, code) };
+        found.iter().map(finding).collect()
+    }
+}
+
+/// How much of a tree does not fit.
+fn wrong(tree: &Tree) -> usize {
+    tree.nodes().filter(|it| it.is_error() || it.is_missing()).count()
+}
+
+/// What is no text, and what the grammar reads as another language.
+fn is_other(language: &Language, content: &[u8]) -> bool {
+    let is_binary = memchr::memchr(0, content).is_some();
+    is_binary || (language.name == "dockerfile" && has_own_escape(content))
+}
+
+/// A Dockerfile may say in its first lines that another sign than the backslash continues lines.
+fn has_own_escape(content: &[u8]) -> bool {
+    let mut comments = content.split(|it| *it == b'\n').map_while(|it| it.trim_ascii().strip_prefix(b"#"));
+    comments.any(|it| it.trim_ascii().to_ascii_lowercase().starts_with(b"escape"))
+}
+
+fn partial(why: impl Into<String>) -> Report {
+    Report { completeness: Completeness::Partial(why.into()), ..Report::new(Vec::new()) }
+}
