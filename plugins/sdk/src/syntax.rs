@@ -62,6 +62,8 @@ pub struct Tree {
 /// What a language's grammar calls things.
 pub struct Names {
     kinds: Vec<Kind>,
+    /// A grammar may have several kinds of one name, of which the host's trees show any: the first stands for all.
+    first: Vec<u16>,
     fields: Vec<String>,
 }
 
@@ -84,10 +86,9 @@ impl Tree {
         Ok(Self { names: names(language)?, table })
     }
 
-    /// Of a table as `wit/broker-plugin.wit` tells it, for tests, which have no host. `table` has the numbers of at
-    /// least one node.
-    pub fn of_table(kinds: Vec<String>, fields: Vec<String>, table: Vec<u32>) -> Self {
-        Self { names: Rc::new(Names { kinds, fields }), table }
+    /// From a table as the host makes it; for tests, which have no host.
+    pub fn from_table(names: Rc<Names>, table: Vec<u32>) -> Self {
+        Self { names, table }
     }
 
     pub fn root(&self) -> Node<'_> {
@@ -110,12 +111,21 @@ pub fn names(language: &str) -> Result<Rc<Names>, Problem> {
     if let Some(known) = NAMES.with_borrow(|it| it.get(language).cloned()) {
         return Ok(known);
     }
-    let names = Rc::new(Names { kinds: host::kinds(language)?, fields: host::fields(language)? });
+    let names = Rc::new(Names::new(host::kinds(language)?, host::fields(language)?));
     NAMES.with_borrow_mut(|it| it.insert(language.to_owned(), Rc::clone(&names)));
     Ok(names)
 }
 
 impl Names {
+    /// By their numbers. For tests, which have no host.
+    pub fn new(kinds: Vec<Kind>, fields: Vec<String>) -> Self {
+        let mut known = HashMap::with_capacity(kinds.len());
+        let numbered = (0..).zip(&kinds);
+        let first =
+            numbered.map(|(number, it)| *known.entry((&*it.name, it.named)).or_insert(number)).collect();
+        Self { first, kinds, fields }
+    }
+
     /// The number of the kind of nodes with this name.
     pub fn kind(&self, name: &str) -> Option<u16> {
         if name == ERROR {
@@ -145,9 +155,10 @@ impl<'t> Node<'t> {
         self.tree.names.kinds.get(usize::from(self.kind_number())).map_or(ERROR, |it| &it.name)
     }
 
-    /// The same as a number; see [`Names::kind`].
+    /// The same as a number, one for all kinds of this name; see [`Names::kind`].
     pub fn kind_number(self) -> u16 {
-        (self.word(0) & 0xffff) as u16
+        let number = (self.word(0) & 0xffff) as u16;
+        self.tree.names.first.get(usize::from(number)).copied().unwrap_or(number)
     }
 
     /// What it is to the node that it is a part of.
@@ -239,5 +250,25 @@ impl Problem {
             Self::Unparsed(why) => format!("it was not parsed: {why}"),
             Self::BadQuery(why) => format!("the query is wrong: {why}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_one_name_have_one_number() {
+        let kind = |name: &str, named| Kind { name: name.to_owned(), named };
+        let kinds =
+            vec![kind("end", false), kind("x", false), kind("x", true), kind("y", true), kind("x", true)];
+        let names = Rc::new(Names::new(kinds, vec![String::new(), "body".to_owned()]));
+        assert_eq!(
+            (names.kind("x"), names.kind("ERROR"), names.field("body")),
+            (Some(2), Some(u16::MAX), Some(1))
+        );
+        let tree = Tree::from_table(names, vec![3, 1, 0, 2, 3, 4, 1, 0, 1, 2, 65535, 2, 1, 2, 3]);
+        let found: Vec<_> = tree.nodes().map(|it| (it.kind(), it.kind_number())).collect();
+        assert_eq!(found, [("y", 3), ("x", 2), ("ERROR", u16::MAX)]);
     }
 }
