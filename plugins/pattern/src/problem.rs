@@ -1,0 +1,64 @@
+//! What is wrong with the rules themselves.
+
+use std::ops::Range;
+
+use broker_plugin_sdk::{Diagnostic, Severity};
+
+use crate::languages::Lang;
+
+/// The code of a problem that is told in the file that it is in.
+pub(crate) const INVALID_RULE: &str = "invalid-rule";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// Relative to the root.
+    pub(crate) path: String,
+    span: Range<usize>,
+    message: String,
+    reach: Reach,
+}
+
+/// Which files have fewer findings for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    All,
+    Language(Lang),
+    /// None that Broker could say anything of.
+    Nothing,
+}
+
+impl Problem {
+    /// One that may cost any file its findings.
+    pub(crate) fn new(path: &str, span: Range<usize>, message: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), span, message: message.into(), reach: Reach::All }
+    }
+
+    pub(crate) fn reaching(self, reach: Reach) -> Self {
+        Self { reach, ..self }
+    }
+
+    pub(crate) fn diagnostic(&self) -> Diagnostic {
+        let severity = if self.reach == Reach::Nothing { Severity::Warning } else { Severity::Error };
+        Diagnostic { severity, ..Diagnostic::new(INVALID_RULE, self.message.clone(), self.span.clone()) }
+    }
+
+    fn concerns(&self, path: &str, lang: Lang) -> bool {
+        let reaches = match self.reach {
+            Reach::All => true,
+            Reach::Language(it) => it == lang,
+            Reach::Nothing => false,
+        };
+        reaches && self.path != path
+    }
+}
+
+/// Why a file's findings may not be all, in one sentence.
+pub(crate) fn incomplete(problems: &[Problem], path: &str, lang: Lang) -> Option<String> {
+    let mut concerned = problems.iter().filter(|it| it.concerns(path, lang));
+    let first = concerned.next()?;
+    let told = format!("a rule in `{}` is not used: {}", first.path, first.message);
+    match concerned.count() {
+        0 => Some(told),
+        more => Some(format!("{told} (and {more} more)")),
+    }
+}
