@@ -71,7 +71,9 @@ fn of_tree(tree: &Tree, text: &[u8], language: &str) -> Vec<(Token, Range<usize>
     for node in leaves.filter(|it| !it.is_named() && !it.is_missing()) {
         let range = node.range();
         match node.kind() {
-            word if is_block(word, language, text, range.start) => found.push((Token::Open(Sort::Block), range)),
+            word if is_block(word, language, text, range.start) => {
+                found.push((Token::Open(Sort::Block), range))
+            }
             "end" if has_blocks(language) => found.push((Token::Close(Sort::Block), range)),
             // Tokens such as `#{` and `]]` hold brackets, too.
             _ if range.len() <= LONGEST => {
@@ -219,7 +221,8 @@ fn is_block(word: &str, language: &str, text: &[u8], at: usize) -> bool {
 /// Whether nothing but the left of an assignment or an opening bracket is before it on its line.
 fn begins(text: &[u8], at: usize) -> bool {
     let before = line_before(text, at).trim_ascii_end();
-    before.is_empty() || matches!(before.last(), Some(b'=' | b'(' | b'[' | b'{' | b'|' | b'&' | b'>' | b',' | b';'))
+    before.is_empty()
+        || matches!(before.last(), Some(b'=' | b'(' | b'[' | b'{' | b'|' | b'&' | b'>' | b',' | b';'))
 }
 
 /// `while x do` has one end for both words.

@@ -155,7 +155,11 @@ impl Lexer<'_> {
 
     fn skip_line(&mut self) {
         while !matches!(self.rest(), [] | [b'\n', ..]) {
-            if self.dialect == Dialect::C && self.rest()[0] == b'\\' { self.skip_escape() } else { self.at += 1 }
+            if self.dialect == Dialect::C && self.rest()[0] == b'\\' {
+                self.skip_escape()
+            } else {
+                self.at += 1
+            }
         }
     }
 

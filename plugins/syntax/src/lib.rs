@@ -87,7 +87,12 @@ impl Syntax {
         };
         let is_quick = !self.wanted.includes(language.name);
         if let Some(tokens) = lexer::tokens_of(language.name, text.as_bytes()).filter(|_| is_quick) {
-            return Ok(self.report_of(language, text.as_bytes(), places::of_brackets(&tokens, text.as_bytes()), Vec::new));
+            return Ok(self.report_of(
+                language,
+                text.as_bytes(),
+                places::of_brackets(&tokens, text.as_bytes()),
+                Vec::new,
+            ));
         }
         let tree = self.tree(&source, language, text)?;
         Ok(self.findings(language, text.as_bytes(), &tree))
@@ -118,7 +123,8 @@ impl Syntax {
         bracket: Option<Place>,
         by_grammar: impl FnOnce() -> Vec<Place>,
     ) -> Report {
-        let told = bracket.filter(|_| language.trust == Trust::Brackets && self.wanted.includes(language.brackets));
+        let told =
+            bracket.filter(|_| language.trust == Trust::Brackets && self.wanted.includes(language.brackets));
         let (code, severity) = match told {
             Some(_) => (language.brackets, Severity::Error),
             None => (language.name, rules::severity(language.trust)),

@@ -13,7 +13,9 @@ pub(crate) fn diagnostic(place: &Place, text: &[u8], code: &str) -> Diagnostic {
     let range = on_one_line(text, place.range.clone());
     let message = match &place.what {
         What::Unexpected => unexpected(&text[range.clone()]),
-        What::Missing { kind, is_named: true } => format!("missing {}", kind.trim_matches('_').replace('_', " ")),
+        What::Missing { kind, is_named: true } => {
+            format!("missing {}", kind.trim_matches('_').replace('_', " "))
+        }
         What::Missing { kind, is_named: false } if kind.trim().is_empty() => "missing line break".to_owned(),
         What::Missing { kind, is_named: false } => format!("missing `{kind}`"),
         What::Unclosed(open) if place.range == *open => format!("{} is never closed", quoted(text, open)),
@@ -22,7 +24,9 @@ pub(crate) fn diagnostic(place: &Place, text: &[u8], code: &str) -> Diagnostic {
         What::Crossed(open) => format!("{} does not close {}", quoted(text, &range), quoted(text, open)),
     };
     let mut diagnostic = Diagnostic::new(code, message, range);
-    if let What::Unclosed(open) | What::Crossed(open) = &place.what && place.range != *open {
+    if let What::Unclosed(open) | What::Crossed(open) = &place.what
+        && place.range != *open
+    {
         let message = format!("{} is opened here", quoted(text, open));
         diagnostic.related.push(Related { path: None, span: open.clone().into(), message });
     }
@@ -33,7 +37,9 @@ fn unexpected(text: &[u8]) -> String {
     let shown = String::from_utf8_lossy(text);
     match shown.trim() {
         "" => "unexpected end".to_owned(),
-        it if it.chars().count() > LONGEST => format!("unexpected `{}…`", it.chars().take(LONGEST).collect::<String>()),
+        it if it.chars().count() > LONGEST => {
+            format!("unexpected `{}…`", it.chars().take(LONGEST).collect::<String>())
+        }
         it => format!("unexpected `{it}`"),
     }
 }

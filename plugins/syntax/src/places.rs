@@ -121,7 +121,11 @@ fn unexpected(error: Node<'_>, text: &[u8]) -> Place {
     while let Some(next) = inner.children().find(|it| it.has_error() || it.is_error() || it.is_missing()) {
         (inner, parent) = (next, Some(inner));
     }
-    if inner.is_missing() { missing(inner, parent, text) } else { Place { range: tail(inner, text), what: What::Unexpected } }
+    if inner.is_missing() {
+        missing(inner, parent, text)
+    } else {
+        Place { range: tail(inner, text), what: What::Unexpected }
+    }
 }
 
 /// What is behind the last whole part of an error, in it or on the rest of its line; else the end of that part.

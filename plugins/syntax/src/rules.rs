@@ -26,7 +26,9 @@ fn grammar(language: &Language) -> Rule {
     let is_trusted = *trust == Trust::Grammar;
     let advice = match trust {
         Trust::Grammar => "",
-        Trust::Brackets => " It is off for that reason; what the brackets show as well is told by another rule.",
+        Trust::Brackets => {
+            " It is off for that reason; what the brackets show as well is told by another rule."
+        }
         Trust::Nothing => " It is off for that reason.",
     };
     let explanation = format!(
