@@ -1,8 +1,7 @@
 //! Whether a file is nested so deeply that the parser, which calls itself, would run out of stack.
 //!
 //! Counts brackets without knowing strings from code: thousands more that open than close are no program of
-//! anybody's either way. What nests without brackets (`()=>()=>…`) is not seen here, and ends in a crash that the
-//! host tells.
+//! anybody's either way.
 
 /// The deepest that is parsed. The stack is good for more than that, but not for twice as much.
 const DEEPEST: usize = 4_000;
@@ -10,15 +9,25 @@ const DEEPEST: usize = 4_000;
 /// Why not to parse the file, if so.
 pub(crate) fn objection(text: &str) -> Option<String> {
     let mut depth = 0_usize;
+    // Arrows and angle brackets, which may be comparisons: counted up to where an expression ends for sure.
+    let mut chain = 0_usize;
+    let mut last = 0;
     for byte in text.bytes() {
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => continue,
+            b'<' => chain += 1,
+            b'>' if last == b'=' => chain += 1,
+            b'>' => chain = chain.saturating_sub(1),
+            _ => {}
         }
-        if depth > DEEPEST {
+        if matches!(byte, b'{' | b'}' | b';' | b',') {
+            chain = 0;
+        }
+        if depth + chain > DEEPEST {
             return Some(format!("not parsed, as it is nested more than {DEEPEST} levels deep"));
         }
+        last = byte;
     }
     None
 }

@@ -140,12 +140,22 @@ fn fixes() {
 
 #[test]
 fn nesting() {
-    let deep = |levels: usize| format!("export default {}1{};\n", "[".repeat(levels), "]".repeat(levels));
-    let mut repo = Repo::new(&[("deep.js", &deep(10_000)), ("flat.js", &"(a); ".repeat(10_000))]);
-    let report = repo.report("deep.js", "deep.js").unwrap();
-    let Completeness::Partial(why) = &report.completeness else { panic!("{report:?}") };
-    assert_eq!(why, "not parsed, as it is nested more than 4000 levels deep");
-    assert_eq!(told(repo.report("flat.js", "flat.js")), "");
+    let told_of = |text: &str| {
+        let mut repo = Repo::new(&[("a.ts", text)]);
+        let report = repo.report("a.ts", "a.ts").unwrap();
+        match &report.completeness {
+            Completeness::Partial(why) => why.clone(),
+            _ => told(Ok(report)),
+        }
+    };
+    let around = |open: &str, close: &str| format!("{}1{};\n", open.repeat(10_000), close.repeat(10_000));
+    let deep = "not parsed, as it is nested more than 4000 levels deep";
+    assert_eq!(told_of(&around("export default ([", "])")), deep);
+    assert_eq!(told_of(&around("`${", "}`")), deep);
+    assert_eq!(told_of(&around("() => ", "")), deep);
+    assert_eq!(told_of(&around("type A = B<", ">")), deep);
+    assert_eq!(told_of(&"(a < b); ".repeat(10_000)), "");
+    assert_eq!(told_of(&format!("export default [{}];\n", "() => a, ".repeat(10_000))), "");
 }
 
 #[test]
