@@ -13,10 +13,11 @@ pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
 /// Rules of deno's that are not in the crate, but may be named in its suppression comments.
 pub(crate) const ELSEWHERE: [&str; 2] = ["no-slow-types", "no-sloppy-imports"];
 
-/// On by default in deno, wrong where the code is not for Deno: `window` is the browser's own global, and a
+/// On by default in deno, wrong or of no use where the code is not for Deno: `window` is the browser's own global, and a
 /// project without a deno.json has no other place for the versions of its `npm:` imports than a lock file.
+/// And code that was written or made for engines before ES6 has a `var` in every tenth line.
 /// (`no-deprecated-deno-api` stays: it speaks of the global `Deno` only.)
-const ONLY_IN_DENO: [&str; 3] = ["no-unversioned-import", "no-window", "no-window-prefix"];
+const OFF_OUTSIDE_DENO: [&str; 4] = ["no-unversioned-import", "no-var", "no-window", "no-window-prefix"];
 
 const RECOMMENDED: &str = "recommended";
 
@@ -59,7 +60,7 @@ pub(crate) fn configured(kind: Kind, config: &LintRulesConfig) -> Vec<&'static s
 
 fn is_default(kind: Kind, rule: &dyn LintRule) -> bool {
     match kind {
-        Kind::Plain => has_tag(rule, |it| it == RECOMMENDED) && !ONLY_IN_DENO.contains(&rule.code()),
+        Kind::Plain => has_tag(rule, |it| it == RECOMMENDED) && !OFF_OUTSIDE_DENO.contains(&rule.code()),
         Kind::Deno => has_tag(rule, |it| matches!(it, RECOMMENDED | "workspace")),
         Kind::Package => has_tag(rule, |it| matches!(it, RECOMMENDED | "workspace" | "jsr")),
     }
@@ -121,14 +122,14 @@ mod tests {
         let mut sorted = rules.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, table);
-        assert!(FIXABLE.iter().chain(&ONLY_IN_DENO).all(|it| rules.contains(it)));
+        assert!(FIXABLE.iter().chain(&OFF_OUTSIDE_DENO).all(|it| rules.contains(it)));
     }
 
     #[test]
     fn defaults() {
         let count = |kind| configured(kind, &LintRulesConfig::default()).len();
-        assert_eq!((count(Kind::Plain), count(Kind::Deno), count(Kind::Package)), (83, 87, 88));
-        assert_eq!(all().iter().filter(|it| it.default).count(), 84, "with syntax errors");
+        assert_eq!((count(Kind::Plain), count(Kind::Deno), count(Kind::Package)), (82, 87, 88));
+        assert_eq!(all().iter().filter(|it| it.default).count(), 83, "with syntax errors");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) use rules::{Rules, marks};
 use crate::{Entry, FileKind, Listing, Skipped, View, WorkspacePath};
 
 /// Never visited: version control's own, and where Broker lays what it was given from elsewhere.
-const NEVER_VISITED: [&str; 6] = [".git", ".hg", ".svn", ".jj", ".bzr", ".broker"];
+const NEVER_VISITED: [&str; 6] = [".git", ".hg", ".svn", ".jj", ".bzr", ".broker-given"];
 
 /// Dependencies and caches, not visited by default: others wrote them, and they can be vast.
 const DEPENDENCIES_AND_CACHES: [&str; 14] = [

@@ -23,7 +23,7 @@ pub use golden::update;
 pub use report::{Check, Finding, Report, Verdict};
 
 /// The longest that one file may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Tries all there is to try.
 pub fn try_out(plugin: &Plugin, fixtures: &Fixtures) -> Report {

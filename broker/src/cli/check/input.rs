@@ -113,7 +113,7 @@ impl Input {
             None => {
                 let name = file.file_name().and_then(|it| it.to_str());
                 let name = name.ok_or_else(|| CliError::usage("the configuration's name is not UTF-8"))?;
-                WorkspacePath::root().child(".broker").child("config").child(name)
+                WorkspacePath::root().child(".broker-given").child(name)
             }
         };
         let text = home::read(file).map_err(unusable)?;

@@ -65,7 +65,7 @@ fn named_roots_are_visited_in_spite_of_everything() {
 #[test]
 fn default_excludes_can_be_switched_off_and_what_is_never_visited_cannot() {
     let tree = tree(&[
-        (".broker/config/ruff.toml", ""),
+        (".broker-given/ruff.toml", ""),
         (".git/config", ""),
         ("sub/.hg/store", ""),
         ("sub/.venv/lib/a.py", ""),
