@@ -1,10 +1,12 @@
-//! Which files taplo's configuration leaves out.
+//! What taplo's configuration says: which files are left out, and which schemas they follow.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use toml::de::{DeTable, DeValue};
+
+use crate::schema::seen_from;
 
 /// In the order in which they count.
 const NAMES: [&str; 2] = [".taplo.toml", "taplo.toml"];
@@ -15,6 +17,19 @@ pub(crate) struct Config {
     /// None: all files.
     include: Option<GlobSet>,
     exclude: GlobSet,
+    root: PathBuf,
+    /// For all files first, then `[[rule]]` by `[[rule]]`.
+    schemas: Vec<Association>,
+}
+
+/// A table `[schema]`, and which files it is about.
+#[derive(Debug)]
+struct Association {
+    include: Option<GlobSet>,
+    exclude: GlobSet,
+    is_enabled: bool,
+    /// A path from the root, or an address.
+    schema: Option<String>,
 }
 
 impl Config {
@@ -28,24 +43,70 @@ impl Config {
         // A link that leads nowhere is no file; one that cannot be followed is told.
         let is_there =
             |it: &&PathBuf| it.metadata().map_or_else(|e| e.kind() != io::ErrorKind::NotFound, |_| true);
-        files.iter().find(is_there).map_or_else(|| Ok(Self::default()), |it| Self::read(root, it))
+        files.iter().find(is_there).map_or_else(
+            || Ok(Self { root: root.to_path_buf(), ..Self::default() }),
+            |it| Self::read(root, it),
+        )
     }
 
     pub(crate) fn includes(&self, file: &Path) -> bool {
         self.include.as_ref().is_none_or(|it| it.is_match(file)) && !self.exclude.is_match(file)
     }
 
+    /// The schema for the file at `path` (from the root), as an address or a path from the file, if there is one;
+    /// none at all where schemas are switched off.
+    pub(crate) fn schema(&self, path: &str) -> Option<Option<String>> {
+        let file = self.root.join(path);
+        let mut named = None;
+        for association in self.schemas.iter().filter(|it| it.is_about(&file)) {
+            if !association.is_enabled {
+                return None;
+            }
+            named = association.schema.as_ref().or(named);
+        }
+        Some(named.map(|it| if it.contains("://") { it.clone() } else { seen_from(path, it) }))
+    }
+
     #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
     fn read(root: &Path, file: &Path) -> Result<Self, String> {
         let name = file.strip_prefix(root).unwrap_or(file).display();
-        let told = |problem: String| format!("cannot use `{name}`: {problem}");
-        let text = std::fs::read_to_string(file).map_err(|it| told(it.to_string()))?;
-        let table = DeTable::parse(&text).map_err(|it| told(problem(&text, &it)))?;
-        let set =
-            |key: &str| table.get_ref().get(key).map(|it| patterns(key, it.get_ref(), root)).transpose();
-        let include = set("include").map_err(told)?;
-        let exclude = set("exclude").map_err(|it| format!("cannot use `{name}`: {it}"))?;
-        Ok(Self { include, exclude: exclude.unwrap_or_default() })
+        let told = |problem: &str| format!("cannot use `{name}`: {problem}");
+        let text = std::fs::read_to_string(file).map_err(|it| told(&it.to_string()))?;
+        let table = DeTable::parse(&text).map_err(|it| told(&problem(&text, &it)))?;
+        Self::new(table.get_ref(), root).map_err(|it| told(&it))
+    }
+
+    fn new(table: &DeTable, root: &Path) -> Result<Self, String> {
+        let all = Association::new(table, root)?;
+        let Association { include, exclude, .. } = Association::new(table, root)?;
+        let mut schemas = vec![Association { include: None, exclude: GlobSet::default(), ..all }];
+        let rules = table.get("rule").and_then(|it| it.get_ref().as_array());
+        let rules = rules.into_iter().flat_map(|it| it.iter()).filter_map(|it| it.get_ref().as_table());
+        // Those for parts of a file say nothing of schemas, as in taplo.
+        for rule in rules.filter(|it| !it.contains_key("keys")) {
+            schemas.push(Association::new(rule, root)?);
+        }
+        Ok(Self { include, exclude, root: root.to_path_buf(), schemas })
+    }
+}
+
+impl Association {
+    /// What a table says of files and their schema.
+    fn new(table: &DeTable, root: &Path) -> Result<Self, String> {
+        let set = |key: &str| table.get(key).map(|it| patterns(key, it.get_ref(), root)).transpose();
+        let schema = table.get("schema").and_then(|it| it.get_ref().as_table());
+        let option = |key: &str| schema.and_then(|it| it.get(key)).map(|it| it.get_ref());
+        let name = |key: &str| option(key).and_then(DeValue::as_str).map(str::to_owned);
+        Ok(Self {
+            include: set("include")?,
+            exclude: set("exclude")?.unwrap_or_default(),
+            is_enabled: option("enabled").and_then(DeValue::as_bool).unwrap_or(true),
+            schema: name("path").or_else(|| name("url")),
+        })
+    }
+
+    fn is_about(&self, file: &Path) -> bool {
+        self.include.as_ref().is_none_or(|it| it.is_match(file)) && !self.exclude.is_match(file)
     }
 }
 

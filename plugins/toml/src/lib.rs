@@ -1,27 +1,33 @@
 //! What is wrong with a TOML file, as a Broker plugin: the parser that cargo has, which tells of every error in
 //! a file, and taplo's configuration of which files to look at.
 //!
-//! Start reading at [`Toml`], then [`syntax`] (what no reader takes), [`newer`] (what only readers of TOML 1.1 take)
-//! and [`config`] (which files are left out).
+//! Start reading at [`Toml`], then [`syntax`] (what no reader takes), [`newer`] (what only readers of TOML 1.1 take),
+//! [`schema`] (what the file's schema wants) and [`config`] (which files are left out).
 //!
 //! Taplo's own parser is not used: of toml-test's files for TOML 1.0, taplo 0.14 rejects 8 that are valid and takes 4
 //! that are not; the parser used here, together with [`newer`], is right about all of them, for TOML 1.1 as well.
 //!
-//! Left out: schemas (`[schema]` in taplo's configuration, `#:schema` comments), formatting, and taplo's
-//! configuration in other places than the root: taplo looks for it from where it runs.
+//! Left out: schemas from the network, formatting, and taplo's configuration in other places than the root: taplo
+//! looks for it from where it runs.
 
 mod config;
 mod keys;
 mod newer;
 mod numbers;
 mod rules;
+mod schema;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use std::path::{Path, PathBuf};
 
-use broker_plugin_sdk::{Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile};
+use broker_plugin_sdk::{
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile,
+};
+use broker_schemas::Schemas;
+use toml::de::DeTable;
 
 use config::Config;
 
@@ -31,17 +37,19 @@ pub struct Toml {
     /// Instead of what is found; none to read none.
     named: Option<Option<String>>,
     config: Option<Result<Config, String>>,
+    schemas: Schemas,
 }
 
 impl Plugin for Toml {
     fn new() -> Self {
-        Self { root: PathBuf::from("/"), named: None, config: None }
+        Self { root: PathBuf::from("/"), named: None, config: None, schemas: Schemas::default() }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
         self.root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
         self.named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
         self.config = None;
+        self.schemas = Schemas::new(&self.root);
         Ok(())
     }
 
@@ -55,19 +63,26 @@ impl Plugin for Toml {
         if !file.is_explicit() && !config.includes(&self.root.join(Path::new(&file.path))) {
             return Ok(Report::excluded());
         }
-        Ok(report(&file.content))
+        let mut check = |text: &str, table: &DeTable, found: &mut Vec<Diagnostic>| {
+            schema::check(&mut self.schemas, config, &file.path, text, table, found);
+        };
+        Ok(report(&file.content, &mut check))
     }
 }
 
 broker_plugin_sdk::plugin!(Toml, "../broker-plugin.toml");
 
-/// What there is to say of a file with these bytes, in the order of the text.
-fn report(content: &[u8]) -> Report {
+/// What there is to say of a file with these bytes, in the order of the text. `schema` adds what it breaks of its
+/// schema, if it is TOML at all.
+fn report(content: &[u8], schema: &mut dyn FnMut(&str, &DeTable, &mut Vec<Diagnostic>)) -> Report {
     let text = match std::str::from_utf8(content) {
         Ok(text) => text,
         Err(error) => return [not_utf8(&error)].into_iter().collect(),
     };
-    let (mut found, completeness) = syntax::check(text);
+    let (mut found, completeness, table) = syntax::check(text);
+    if found.is_empty() && matches!(completeness, Completeness::Complete) {
+        schema(text, &table, &mut found);
+    }
     newer::check(text, &mut found);
     found.sort_by_key(|it| (it.span.start, it.span.end));
     Report { completeness, ..Report::new(found) }

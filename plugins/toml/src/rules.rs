@@ -4,10 +4,11 @@ use broker_plugin_sdk::Rule;
 
 pub(crate) const DUPLICATE_KEY: &str = "duplicate-key";
 pub(crate) const INVALID_SYNTAX: &str = "invalid-syntax";
+pub(crate) const SCHEMA: &str = "schema";
 pub(crate) const TOML_1_1: &str = "toml-1.1";
 
 /// Code, summary, explanation, page.
-const TABLE: [(&str, &str, &str, &str); 3] = [
+const TABLE: [(&str, &str, &str, &str); 4] = [
     (
         DUPLICATE_KEY,
         "A key or table is defined twice",
@@ -21,6 +22,14 @@ const TABLE: [(&str, &str, &str, &str); 3] = [
         "No reader of TOML takes the file as it is. All errors are told, not the first alone; one may be the \
          consequence of another.",
         "https://toml.io/en/v1.0.0",
+    ),
+    (
+        SCHEMA,
+        "The file is not as its schema wants it",
+        "A file with a well-known name (`Cargo.toml`, `pyproject.toml` …) follows the schema that is known for it. It may \
+         name another in a comment at its beginning (`#:schema ./my.json`), and so may taplo's configuration (`[schema]`); \
+         schemas that are only on the network are not used.",
+        "https://taplo.tamasfe.dev/configuration/using-schemas.html",
     ),
     (
         TOML_1_1,

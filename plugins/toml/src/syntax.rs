@@ -21,8 +21,8 @@ const NO_QUOTES: &str = "string values must be quoted";
 /// How the parser says that it gives up.
 const TOO_DEEP: &str = "recursion limit";
 
-/// The errors in `text`, and whether these are all.
-pub(crate) fn check(text: &str) -> (Vec<Diagnostic>, Completeness) {
+/// The errors in `text`, whether these are all, and what is in the file.
+pub(crate) fn check(text: &str) -> (Vec<Diagnostic>, Completeness, DeTable<'_>) {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut found = Errors { text, told: Vec::new(), last_line: 0 };
     let is_too_deep = errors.iter().any(|it| it.message().contains(TOO_DEEP));
@@ -45,7 +45,7 @@ pub(crate) fn check(text: &str) -> (Vec<Diagnostic>, Completeness) {
         completeness = Completeness::Partial(format!("there are more than {MOST} errors"));
     }
     found.told.truncate(MOST);
-    (found.told, completeness)
+    (found.told, completeness, table.into_inner())
 }
 
 /// What was found so far.

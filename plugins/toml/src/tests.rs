@@ -8,7 +8,12 @@ use std::fs;
 use broker_plugin_sdk::*;
 use tempfile::TempDir;
 
-use crate::{Toml, report};
+use crate::Toml;
+
+/// Without a schema.
+fn report(content: &[u8]) -> Report {
+    crate::report(content, &mut |_, _, _| {})
+}
 
 /// Line, column, code and message of each finding.
 fn check(content: impl AsRef<[u8]>) -> Vec<String> {
@@ -202,4 +207,46 @@ fn right_about_every_file_of_toml_test() {
             .collect();
         assert_eq!((refused, accepted), (Vec::new(), Vec::new()), "TOML {version}");
     }
+}
+
+#[test]
+fn schemas_by_name_and_by_declaration() {
+    let schema = r#"{"properties": {"a": {"type": "string"}}, "additionalProperties": false}"#;
+    let files = [
+        ("my.json", schema),
+        ("sub/Cargo.toml", "[package]\nname = 'a'\nversion = 1\n\n[[bin]]\nname = 'x'\n"),
+        ("sub/a.toml", "# My file.\n#:schema ../my.json\n\na = 1\n"),
+        ("sub/b.toml", "a = 'x'\nb = 1\n"),
+        ("sub/c.toml", "a = 1\n"),
+    ];
+    let told = |config: &str, path: &str| {
+        let files: Vec<_> = files.into_iter().chain([("taplo.toml", config)]).collect();
+        told(&files, settings(), path, "")
+    };
+    assert_eq!(told("", "sub/Cargo.toml"), "schema");
+    assert_eq!(told("[schema]\nenabled = false\n", "sub/Cargo.toml"), "");
+    assert_eq!(told("", "sub/a.toml"), "schema");
+    assert_eq!(told("", "sub/b.toml"), "");
+    assert_eq!(told("[schema]\npath = 'my.json'\n", "sub/b.toml"), "schema");
+    let rule = "[[rule]]\ninclude = ['**/b.toml']\n[rule.schema]\npath = './my.json'\n";
+    assert_eq!((told(rule, "sub/b.toml").as_str(), told(rule, "sub/c.toml").as_str()), ("schema", ""));
+}
+
+#[test]
+fn a_schemas_finding_points_at_little() {
+    let mut plugin = Toml::new();
+    let text =
+        "[package]\nname = 'a'\nversion = 1\n\n[dependencies]\nx = { versionn = '1' }\n\n[[bin]]\nname = 2\n";
+    let file = SourceFile { path: "Cargo.toml".to_owned(), content: text.into(), named: String::new() };
+    let report = plugin.check(&file).unwrap();
+    let told =
+        |it: &Diagnostic| format!("{}: {}", &text[it.span.start as usize..it.span.end as usize], it.message);
+    let found: Vec<_> = report.diagnostics.iter().map(told).collect();
+    assert_eq!(
+        found,
+        [
+            "1: should be a string, an object or null, not a number",
+            "2: should be a string or null, not a number",
+        ]
+    );
 }
