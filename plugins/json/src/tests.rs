@@ -115,6 +115,8 @@ fn schemas() {
         check("tsconfig.json", "{\"compilerOptions\": {\"strct\": true}} // c"),
         "schema 21-28 unknown property `strct`; did you mean `strict`?"
     );
+    let of_today = "{\"packageManager\": \"bun@1.1.0\", \"workspaces\": {\"catalog\": {\"a\": \"1\"}}, \"prettier\": \"@a/b\"}";
+    assert_eq!(check("package.json", of_today), "");
     assert_eq!(check("a.json", "{\"$schema\": \"https://example.org/x\", \"a\": 1}"), "");
     assert_eq!(
         check("a.json", "{\"$schema\": \"http://json-schema.org/draft-07/schema#\", \"type\": 1}"),
