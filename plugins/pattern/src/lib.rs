@@ -26,7 +26,7 @@ mod verify;
 mod workspace;
 mod yaml;
 
-use std::{collections::BTreeMap, str};
+use std::collections::BTreeMap;
 
 use broker_plugin_sdk::{
     Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, SourceFile,
@@ -77,15 +77,10 @@ impl Pattern {
     /// What the rules find in a file.
     fn scanned(&mut self, file: &SourceFile) -> Report {
         let Some(lang) = self.workspace.layout.language(&file.path) else { return Report::new(Vec::new()) };
-        let text = match str::from_utf8(&file.content) {
-            Ok(text) => text,
-            Err(_) if self.workspace.rules.is_empty() => return Report::new(Vec::new()),
-            Err(error) => return partial(Vec::new(), format!("the file is not UTF-8: {error}")),
-        };
         let Self { workspace, selection, builtin } = self;
-        match (Scan { workspace, selection, builtin }).run(&file.path, text, lang) {
-            Err(problem) => partial(Vec::new(), problem.message()),
-            Ok(found) => match problem::incomplete(&workspace.problems, &file.path, lang) {
+        match (Scan { workspace, selection, builtin }).run(&file.path, &file.content, lang) {
+            Err(why) => partial(Vec::new(), why),
+            Ok(found) => match problem::incomplete(&workspace.problems, &file.path, &scan::languages(lang)) {
                 Some(why) => partial(found, why),
                 None => Report::new(found),
             },

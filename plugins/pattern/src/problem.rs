@@ -42,19 +42,19 @@ impl Problem {
         Diagnostic { severity, ..Diagnostic::new(INVALID_RULE, self.message.clone(), self.span.clone()) }
     }
 
-    fn concerns(&self, path: &str, lang: Lang) -> bool {
+    fn concerns(&self, path: &str, langs: &[Lang]) -> bool {
         let reaches = match self.reach {
             Reach::All => true,
-            Reach::Language(it) => it == lang,
+            Reach::Language(it) => langs.contains(&it),
             Reach::Nothing => false,
         };
         reaches && self.path != path
     }
 }
 
-/// Why a file's findings may not be all, in one sentence.
-pub(crate) fn incomplete(problems: &[Problem], path: &str, lang: Lang) -> Option<String> {
-    let mut concerned = problems.iter().filter(|it| it.concerns(path, lang));
+/// Why the findings in a file with text in these languages may not be all, in one sentence.
+pub(crate) fn incomplete(problems: &[Problem], path: &str, langs: &[Lang]) -> Option<String> {
+    let mut concerned = problems.iter().filter(|it| it.concerns(path, langs));
     let first = concerned.next()?;
     let told = format!("a rule in `{}` is not used: {}", first.path, first.message);
     match concerned.count() {

@@ -1,6 +1,6 @@
 //! Runs rules over one file: over its tree, and over those of the scripts and styles in HTML.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, iter, ops::Range, str};
 
 use ast_grep_config::{CombinedScan, RuleConfig, Severity};
 use ast_grep_core::Node;
@@ -31,21 +31,33 @@ impl Builtin {
 }
 
 impl Scan<'_> {
-    /// Everything found in a file, in the order of the text. Without rules for it, it is not even parsed.
-    pub(crate) fn run(&mut self, path: &str, text: &str, lang: Lang) -> Result<Vec<Diagnostic>, Problem> {
-        let inner = EMBEDDED.iter().filter_map(|it| Lang::named(it));
-        let inner = inner.filter(|it| lang.name() == "html" && !self.rules(path, *it).is_empty());
-        let inner: Vec<Lang> = inner.collect();
-        if inner.is_empty() && self.rules(path, lang).is_empty() {
+    /// Everything found in a file, in the order of the text, or why nothing could be. Without rules for it, it is not
+    /// even looked at.
+    pub(crate) fn run(&mut self, path: &str, content: &[u8], lang: Lang) -> Result<Vec<Diagnostic>, String> {
+        let mut langs = languages(lang);
+        langs.retain(|it| !self.rules(path, *it).is_empty());
+        if langs.is_empty() {
             return Ok(Vec::new());
         }
-        let source = Source::file(path, text, lang)?;
-        let mut found = self.over(path, &source);
-        for (lang, range) in embedded(&source).into_iter().filter(|it| inner.contains(&it.0)) {
-            found.extend(self.over(path, &source.part(range, lang)?));
-        }
+        let text = str::from_utf8(content).map_err(|it| format!("the file is not UTF-8: {it}"))?;
+        let mut found = self.over_all(path, text, lang, &langs).map_err(|it| it.message())?;
         found.retain(|it| self.selection.includes(&it.code));
         found.sort_by(|a, b| (a.span.start, a.span.end, &a.code).cmp(&(b.span.start, b.span.end, &b.code)));
+        Ok(found)
+    }
+
+    fn over_all(
+        &mut self,
+        path: &str,
+        text: &str,
+        lang: Lang,
+        langs: &[Lang],
+    ) -> Result<Vec<Diagnostic>, Problem> {
+        let source = Source::file(path, text, lang)?;
+        let mut found = self.over(path, &source);
+        for (lang, range) in embedded(&source).into_iter().filter(|it| langs.contains(&it.0)) {
+            found.extend(self.over(path, &source.part(range, lang)?));
+        }
         Ok(found)
     }
 
@@ -80,6 +92,12 @@ impl Scan<'_> {
 
 /// The languages in HTML, of those that ast-grep looks for there.
 const EMBEDDED: [&str; 4] = ["javascript", "css", "typescript", "typescriptreact"];
+
+/// The languages that may be in a file of a language: its own and those of its parts.
+pub(crate) fn languages(lang: Lang) -> Vec<Lang> {
+    let embedded = EMBEDDED.iter().filter(|_| lang.name() == "html");
+    iter::once(lang).chain(embedded.filter_map(|it| Lang::named(it))).collect()
+}
 
 /// The scripts and styles of a page, and their languages.
 fn embedded(page: &Source) -> Vec<(Lang, Range<usize>)> {

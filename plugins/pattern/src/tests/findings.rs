@@ -142,10 +142,13 @@ fn suppressions_and_those_without_effect() {
 fn scripts_and_styles_in_html() {
     let css = "id: red\nlanguage: css\nmessage: no red\nrule: {kind: plain_value, regex: ^red$}";
     let page = "<p>eval(1)</p>\n<style>a { color: red }</style>\n<script>\n// ü\neval(1)\n</script>\n<script lang=\"ts\">eval(2)</script>\n";
-    let mut project =
-        Project::new(&[(".broker/rules/a.yml", NO_EVAL), (".broker/rules/b.yml", css), ("a.html", page)]);
+    let files = [(".broker/rules/a.yml", NO_EVAL), (".broker/rules/b.yml", css), ("a.html", page)];
+    let mut project = Project::new(&files);
     assert_eq!(project.check(".broker/rules/b.yml"), "");
     assert_eq!(project.check("a.html"), "red \"red\": no red\nno-eval \"eval(1)\": do not call eval");
+    fs::write(project.root.path().join(".broker/rules/b.yml"), css.replace("plain_value", "nope")).unwrap();
+    let mut project = project.with(settings()).unwrap();
+    assert!(project.check("a.html").contains("partial: a rule in `.broker/rules/b.yml` is not used"));
 }
 
 #[test]
@@ -189,4 +192,6 @@ fn bad_files_do_no_harm() {
         project.check("a.js"),
         "partial: the file is not UTF-8: invalid utf-8 sequence of 1 bytes from index 11"
     );
+    fs::write(project.root.path().join("a.py"), b"eval(1) # \xe9\n").unwrap();
+    assert_eq!(project.check("a.py"), "", "no rule is for it");
 }
