@@ -178,17 +178,26 @@ impl Scan<'_> {
 
     /// Either what is open was forgotten to be closed, or what closes has no beginning.
     fn crossed(&self, top: &Bracket, closing: Bracket) -> Lone {
-        if self.open.iter().any(|it| it.sort == closing.sort) {
-            let kind = Kind::Crossed { open: top.range.clone() };
-            Lone { bracket: closing.range, kind }
-        } else {
-            Lone { bracket: closing.range, kind: Kind::Close }
+        let is_open = self.open.iter().any(|it| it.sort == closing.sort);
+        let is_within_line = |it: Sort| matches!(it, Sort::Round | Sort::Square);
+        let end = || {
+            let end = end_by_indent(self.text, top.range.start).unwrap_or(closing.range.start);
+            Some(end.min(closing.range.start))
+        };
+        match is_open {
+            // A block ends whatever is open in it.
+            true if is_within_line(top.sort) && !is_within_line(closing.sort) => {
+                Lone { bracket: top.range.clone(), kind: Kind::Open { end: end() } }
+            }
+            true => Lone { bracket: closing.range, kind: Kind::Crossed { open: top.range.clone() } },
+            false => Lone { bracket: closing.range, kind: Kind::Close },
         }
     }
 
     fn end(self) -> Option<Lone> {
         let last = self.open.last()?.clone();
         let (bracket, end) = self.forgotten.map_or((last, None), |(it, end)| (it, Some(end)));
+        let end = end.map(|end| end_by_indent(self.text, bracket.range.start).map_or(end, |it| it.min(end)));
         Some(Lone { bracket: bracket.range, kind: Kind::Open { end } })
     }
 }
@@ -210,7 +219,8 @@ fn is_flat(before: &[u8]) -> bool {
 fn is_block(word: &str, language: &str, text: &[u8], at: usize) -> bool {
     match (language, word) {
         ("elixir", "do" | "fn") | ("lua", "function" | "if" | "do") => true,
-        ("ruby", "def" | "class" | "module" | "begin" | "case") => true,
+        ("ruby", "def") => !is_endless(text, at),
+        ("ruby", "class" | "module" | "begin" | "case") => true,
         // Behind a statement it is a condition of that statement alone.
         ("ruby", "if" | "unless" | "while" | "until" | "for") => begins(text, at),
         ("ruby", "do") => !is_loop(text, at),
@@ -231,9 +241,43 @@ fn is_loop(text: &[u8], at: usize) -> bool {
     [&b"while "[..], b"until ", b"for "].iter().any(|it| before.starts_with(it))
 }
 
+/// `def f(x) = …` has no end.
+fn is_endless(text: &[u8], at: usize) -> bool {
+    let rest = text[at..].split(|it| *it == b'\n').next().unwrap_or_default();
+    let name = rest[b"def".len()..].trim_ascii_start();
+    let is_name = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b'?' | b'!');
+    let mut after = &name[name.iter().take_while(|it| is_name(it)).count()..];
+    if after.starts_with(b"(") {
+        after = &after[after.iter().position(|it| *it == b')').map_or(after.len(), |it| it + 1)..];
+    }
+    matches!(after.trim_ascii_start(), [b'=', b' ', ..])
+}
+
 fn line_before(text: &[u8], at: usize) -> &[u8] {
     let start = text[..at].iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
     &text[start..at]
+}
+
+/// Whether a line that is indented as little as the one with the bracket may stand in the bracket all the same.
+fn goes_on(line: &[u8]) -> bool {
+    let words: [&[u8]; 14] = [
+        b"else",
+        b"elsif",
+        b"elseif",
+        b"rescue",
+        b"ensure",
+        b"when",
+        b"in ",
+        b"catch",
+        b"after",
+        b"case",
+        b"default",
+        b"public",
+        b"private",
+        b"protected",
+    ];
+    matches!(line.first(), Some(b')' | b']' | b'}' | b'#' | b'/' | b'*' | b'{'))
+        || words.iter().any(|it| line.starts_with(it))
 }
 
 /// Where the first line begins that is indented no more than the one with the bracket at `open`, and closes nothing.
@@ -242,8 +286,8 @@ pub(crate) fn end_by_indent(text: &[u8], open: usize) -> Option<usize> {
     let own = indent(&text[open - line_before(text, open).len()..]);
     let mut at = open + text[open..].iter().position(|it| *it == b'\n')? + 1;
     for line in text[at..].split_inclusive(|it| *it == b'\n') {
-        let first = line.trim_ascii_start().first();
-        if first.is_some_and(|it| !matches!(it, b')' | b']' | b'}')) && indent(line) <= own {
+        let first = line.trim_ascii_start();
+        if !first.is_empty() && indent(line) <= own && !goes_on(first) {
             return Some(at);
         }
         at += line.len();

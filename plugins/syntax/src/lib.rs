@@ -15,6 +15,7 @@ mod lexer;
 mod message;
 mod places;
 mod rules;
+mod semicolon;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -87,15 +88,13 @@ impl Syntax {
         };
         let is_quick = !self.wanted.includes(language.name);
         if let Some(tokens) = lexer::tokens_of(language.name, text.as_bytes()).filter(|_| is_quick) {
-            return Ok(self.report_of(
-                language,
-                text.as_bytes(),
-                places::of_brackets(&tokens, text.as_bytes()),
-                Vec::new,
-            ));
+            let bracket = places::of_brackets(&tokens, text.as_bytes());
+            return Ok(self.report_of(language, text.as_bytes(), bracket, Vec::new));
         }
         let tree = self.tree(&source, language, text)?;
-        Ok(self.findings(language, text.as_bytes(), &tree))
+        let again =
+            |text: Vec<u8>| Tree::new(&Source::Text(String::from_utf8(text).ok()?), language.name).ok();
+        Ok(self.findings(language, text.as_bytes(), &tree, &again))
     }
 
     /// The tree of a text, or that of the text without what the grammar does not know, if that is better.
@@ -103,16 +102,28 @@ impl Syntax {
         let tree = Tree::new(source, language.name)?;
         let filled = gaps::filled(language.name, text.as_bytes()).and_then(|it| String::from_utf8(it).ok());
         let other = filled.map(|it| Tree::new(&Source::Text(it), language.name)).transpose()?;
-        Ok(other.filter(|it| wrong(it) < wrong(&tree)).unwrap_or(tree))
+        Ok(better(tree, other))
     }
 
-    fn findings(&self, language: &Language, text: &[u8], tree: &Tree) -> Report {
+    /// What is wrong in a tree; `again` makes the tree of another text.
+    fn findings(
+        &self,
+        language: &Language,
+        text: &[u8],
+        tree: &Tree,
+        again: &dyn Fn(Vec<u8>) -> Option<Tree>,
+    ) -> Report {
         if wrong(tree) == 0 {
             return Report::new(Vec::new());
         }
         let tokens = brackets::tokens(tree, text, language.name);
         let bracket = places::of_brackets(&tokens, text);
-        self.report_of(language, text, bracket.clone(), || places::find(tree, text, bracket))
+        self.report_of(language, text, bracket.clone(), || {
+            let mut found = places::find(tree, text, bracket);
+            let is_better = |text| again(text).is_some_and(|it| wrong(&it) < wrong(tree));
+            semicolon::look(language.name, text, &mut found, is_better);
+            found
+        })
     }
 
     /// Where the grammar is not trusted, brackets that do not match go before what it says.
@@ -129,13 +140,21 @@ impl Syntax {
             Some(_) => (language.brackets, Severity::Error),
             None => (language.name, rules::severity(language.trust)),
         };
-        let found = told.map_or_else(by_grammar, |it| vec![it]);
+        let found = match told {
+            Some(it) => vec![it],
+            None if self.wanted.includes(code) => by_grammar(),
+            None => Vec::new(),
+        };
         if template::is_made(text, found.iter().map(|it| &it.range)) {
             return Report::excluded();
         }
         let finding = |it: &Place| Diagnostic { severity, ..message::diagnostic(it, text, code) };
         found.iter().map(finding).collect()
     }
+}
+
+fn better(tree: Tree, other: Option<Tree>) -> Tree {
+    other.filter(|it| wrong(it) < wrong(&tree)).unwrap_or(tree)
 }
 
 /// How much of a tree does not fit.

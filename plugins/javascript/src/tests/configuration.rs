@@ -91,9 +91,9 @@ fn what_programs_wrote() {
     ]);
     assert_eq!(repo.check("a.min.js"), "excluded");
     assert_eq!(repo.check("bundle.js"), "excluded");
-    assert!(repo.check("mixed.js").starts_with("no-var"));
-    assert!(repo.check("short.js").starts_with("no-var"));
-    assert_eq!(told(repo.report("a.min.js", "a.min.js")), "no-var no-unused-vars");
+    assert!(repo.check("mixed.js").starts_with("no-unused-vars"));
+    assert!(repo.check("short.js").starts_with("no-unused-vars"));
+    assert_eq!(told(repo.report("a.min.js", "a.min.js")), "no-unused-vars");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn user_overrides() {
     let mut repo = Repo::new(&files).with(Settings { ignore, ..settings() });
     assert_eq!(repo.check("a.ts"), "");
     let mut repo = Repo::new(&files).with(Settings { isolated: true, ..settings() });
-    assert_eq!(repo.check("a.ts"), "no-var no-unused-vars", "and no project of Deno's");
+    assert_eq!(repo.check("a.ts"), "no-unused-vars", "and no project of Deno's");
     let mut repo = Repo::new(&files).with(select(&["ALL"]));
     assert_eq!(repo.check("a.ts"), "ban-unused-ignore no-var no-unused-vars eqeqeq no-window");
 }

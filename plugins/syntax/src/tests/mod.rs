@@ -1,0 +1,205 @@
+//! What is said of small texts.
+
+mod tree;
+
+use broker_plugin_sdk::{FixAvailability, Settings};
+
+use super::*;
+
+fn plugin(select: Option<&[&str]>) -> Syntax {
+    let select = select.map(|it| it.iter().map(|it| (*it).to_owned()).collect());
+    let settings =
+        Settings { root: String::new(), select, ignore: Vec::new(), isolated: false, config: None };
+    let mut plugin = Syntax::new();
+    plugin.configure(&settings).unwrap();
+    plugin
+}
+
+fn report(plugin: &Syntax, name: &str, text: &str) -> Report {
+    let language = Language::named(name).unwrap();
+    let parse = |text: &[u8]| tree::parse(name, text);
+    let tree = better(parse(text.as_bytes()), gaps::filled(name, text.as_bytes()).map(|it| parse(&it)));
+    plugin.findings(language, text.as_bytes(), &tree, &|it| Some(parse(&it)))
+}
+
+/// `line:column code message`, one after the other; `excluded` for what is left alone.
+fn told(plugin: &Syntax, language: &str, text: &str) -> String {
+    let report = report(plugin, language, text);
+    if matches!(report.completeness, Completeness::Excluded) {
+        return "excluded".to_owned();
+    }
+    let line = |it: &Diagnostic| {
+        let before = &text[..it.span.start as usize];
+        let column = before.len() - before.rfind('\n').map_or(0, |it| it + 1) + 1;
+        format!("{}:{column} {} {}", before.matches('\n').count() + 1, it.code, it.message)
+    };
+    report.diagnostics.iter().map(line).collect::<Vec<_>>().join(", ")
+}
+
+fn check(language: &str, text: &str) -> String {
+    told(&plugin(None), language, text)
+}
+
+#[test]
+fn what_is_right_has_no_findings() {
+    assert_eq!(check("rust", "fn main() {}\n"), "");
+    assert_eq!(check("go", ""), "");
+    assert_eq!(check("c", "int f(void) { return 0; }\r\n"), "");
+    assert_eq!(check("rust", "\u{feff}fn main() {}\n"), "", "a byte order mark");
+}
+
+#[test]
+fn what_is_missing_is_told_where_it_should_be() {
+    assert_eq!(check("rust", "fn f() {\n    let x = 1\n    g();\n}\n"), "2:14 rust missing `;`");
+    assert_eq!(check("java", "class A {\n  int x = 1\n  int y;\n}\n"), "2:12 java missing `;`");
+    assert_eq!(check("rust", "fn f() {\n    g(h(1);\n}\n"), "2:11 rust missing `)`");
+    assert_eq!(
+        check("rust", "fn f() {\r\n    let x = 1\r\n    g();\r\n}\r\n"),
+        "2:14 rust missing `;`",
+        "CRLF"
+    );
+}
+
+#[test]
+fn the_place_is_where_the_text_stops_to_fit() {
+    assert_eq!(
+        check("go", "package a\n\nfunc f() {\n\tx := 1\n\ty := = 2\n\tg(x, y)\n}\n"),
+        "5:7 go unexpected `=`"
+    );
+    assert_eq!(
+        check("rust", "use a;\n\nfn f() {\n    g();\n}\n\n#[derive(Clone]\nstruct A {\n    x: u8,\n}\n"),
+        "7:15 rust missing `)`"
+    );
+    let text = "class A\n  def f\n    g 1\n    x = y)\n    h\n  end\nend\n";
+    assert_eq!(check("ruby", text), "4:10 ruby unexpected `)`");
+}
+
+/// The end of the file, where a parser notices, is no help.
+#[test]
+fn the_indentation_tells_which_bracket_is_not_closed() {
+    let text = "fn f() {\n    if x {\n        g();\n\n    h();\n}\n\nfn k() {\n    g();\n}\n";
+    let found = report(&plugin(None), "rust", text);
+    let [found] = &found.diagnostics[..] else { panic!("{found:?}") };
+    assert_eq!(
+        (found.message.as_str(), found.span.start as usize),
+        ("missing `}`", text.find("\n\n    h").unwrap())
+    );
+    assert_eq!(found.related[0].message, "`{` is opened here");
+    assert_eq!(found.related[0].span.start as usize, text.find("{\n        g").unwrap());
+
+    let text = "class A\n  def f\n    if x\n      g\n  end\n\n  def h\n  end\nend\n";
+    assert_eq!(check("ruby", text), "4:8 ruby missing `end`");
+    let text = "void f(void) {\n  g((1);\n  h();\n}\n";
+    assert_eq!(check("c", text), "2:9 c-brackets missing `)`");
+}
+
+#[test]
+fn of_a_cascade_the_first_is_told() {
+    let lines = "    let = ;\n".repeat(40);
+    let found = check("rust", &format!("fn f() {{\n{lines}}}\n"));
+    assert_eq!(found.split(", ").count(), 1, "{found}");
+    let apart = format!("fn f() {{\n    let = ;\n}}\n{}", "\n".repeat(5)).repeat(40);
+    assert_eq!(check("rust", &apart).split(", ").count(), 10);
+}
+
+/// C's grammar finds fault with macros; brackets are counted in each way through the preprocessor.
+#[test]
+fn where_the_grammar_is_not_trusted_brackets_are() {
+    let right = "#define OPEN {\nFOO(a) BAR\n#ifdef A\nint f(int a) {\n#else\nint f(long a) {\n#endif\n  \
+                 char *s = \"{\" /* ( */; // [\n  return 1'000 + '(';\n}\n#if 0\ndon't {\n#endif\n";
+    assert_eq!(check("c", right), "");
+    assert_eq!(check("c", &format!("{right}}}\n")), "14:1 c-brackets `}` closes nothing");
+    let wrong = "FOO(a) BAR\nint x y z;\n";
+    assert_eq!(check("c", wrong), "");
+    assert_eq!(told(&plugin(Some(&["c"])), "c", wrong), "1:11 c missing `;`", "who asks is told");
+    let found = report(&plugin(Some(&["c"])), "c", wrong);
+    assert_eq!(found.diagnostics[0].severity, Severity::Warning);
+}
+
+#[test]
+fn what_the_grammar_does_not_know_is_right() {
+    let go = "package a\n\nvar x, y = new(f(1)), new([]int)\n";
+    assert_eq!(check("go", go), "");
+    assert_eq!(check("go", &format!("{go}\nvar z = = 1\n")), "5:9 go unexpected `=`");
+    assert_eq!(
+        check("rust", "unsafe extern \"C\" {\n    safe fn f();\n}\n\nfn g() {\n    h(str![\"x\"]);\n}\n"),
+        ""
+    );
+    assert_eq!(check("java", "import module java.base;\nclass A {\n  A() { int i = 1; super(); }\n}\n"), "");
+    assert_eq!(check("xml", "<?xml version='1.0'?>\n<a><?b c?></a>\n"), "");
+    assert_eq!(check("ruby", "def f(a) = a + 1\n"), "");
+}
+
+#[test]
+fn templates_are_left_alone() {
+    assert_eq!(check("rust", "{% if a %}\nfn f() {}\n{% endif %}\n"), "excluded");
+    assert_eq!(check("go", "package {{ .Name }}\n"), "excluded");
+    assert_eq!(check("java", "class <%= name %> {}\n"), "excluded");
+    assert_eq!(
+        check("go", "package a\n\nvar x = [][]int{{1, 2}} }\n"),
+        "3:25 go unexpected `}`",
+        "no template"
+    );
+}
+
+#[test]
+fn what_is_no_text_of_the_language() {
+    let other = |name: &str, content: &[u8]| is_other(Language::named(name).unwrap(), content);
+    assert!(other("rust", b"fn\0"));
+    assert!(other("dockerfile", b"# syntax=docker/dockerfile:1\n# Escape = `\nFROM a\n"));
+    assert!(!other("dockerfile", b"FROM a\n# escape=`\n"));
+}
+
+#[test]
+fn deep_and_long_texts() {
+    let deep = format!("fn f() {{ {}1{} }}\n", "(".repeat(3_000), ")".repeat(2_999));
+    assert_eq!(check("rust", &deep).split(", ").count(), 1);
+    let long = format!("fn f() {{ {} }}\n", "x = = 1; ".repeat(20_000));
+    assert_eq!(check("rust", &long), "1:14 rust unexpected `=`");
+    let words = format!("fn f() {{ g({}; }}\n", "x".repeat(100_000));
+    assert_eq!(check("rust", &words).len(), "1:100012 rust missing `)`".len());
+    let open = "{".repeat(10_000);
+    assert!(check("c", &open).ends_with("c-brackets `{` is never closed"));
+}
+
+/// Whatever a text is cut to, there is an answer, and its places are in the text and on one line.
+#[test]
+fn truncated_texts() {
+    let texts = [
+        ("rust", "fn f<'a>(x: &'a str) -> u8 {\n    match x { \"é\" => 1, _ => g!(2, [3]) }\n}\n"),
+        ("c", "#if 1\nint f(int a[]) { return R\"x(\" '\\'' /* } */; }\n#else\n#endif\n"),
+        ("ruby", "def f(x) = x\nclass A\n  def g; \"#{x ? 'é' : <<~B}\"\n    b\n  B\n  end\nend\n"),
+        ("xml", "<?xml version='1.0'?>\n<a b=\"é\"><!-- c --><?d e?></a>\n"),
+    ];
+    for (language, text) in texts {
+        for end in (0..text.len()).filter(|it| text.is_char_boundary(*it)) {
+            for it in report(&plugin(None), language, &text[..end]).diagnostics {
+                let place = text[..end].get(it.span.start as usize..it.span.end as usize);
+                assert!(place.is_some_and(|it| !it.contains('\n')), "{language} {end} {it:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rules() {
+    let rules = Syntax::new().rules();
+    let default = |code: &str| rules.iter().find(|it| it.code == code).map(|it| it.default);
+    assert_eq!(default("rust"), Some(true));
+    assert_eq!((default("c"), default("c-brackets")), (Some(false), Some(true)));
+    assert_eq!((default("html"), default("html-brackets")), (Some(false), None));
+    assert!(rules.iter().all(|it| it.fix == FixAvailability::None && !it.explanation.is_empty()));
+    let names: Vec<_> = languages::ALL.iter().map(|it| it.name).collect();
+    let manifest = include_str!("../../broker-plugin.toml");
+    assert!(names.iter().all(|it| manifest.contains(&format!("\"{it}\""))));
+    let trusted = |it: &&Language| it.trust == Trust::Grammar;
+    assert!(languages::ALL.iter().filter(trusted).all(|it| it.by_grammar * 200 < it.files));
+}
+
+#[test]
+fn a_language_that_nobody_asked_about_is_not_parsed() {
+    let html = Language::named("html").unwrap();
+    assert!(!plugin(None).wants(html));
+    assert!(plugin(Some(&["html"])).wants(html));
+    assert!(plugin(None).wants(Language::named("c").unwrap()));
+}
