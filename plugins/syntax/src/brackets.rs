@@ -87,7 +87,15 @@ fn of_tree(tree: &Tree, text: &[u8], language: &str) -> Vec<(Token, Range<usize>
 
 /// The first bracket that has no partner. `None`: all have.
 pub(crate) fn lone(tokens: &[(Token, Range<usize>)], text: &[u8]) -> Option<Lone> {
-    let mut scan = Scan { text, open: Vec::new(), forgotten: None, extra: None, forks: Vec::new() };
+    let mut scan = Scan {
+        text,
+        line: 0,
+        looked_at: 0,
+        open: Vec::new(),
+        forgotten: None,
+        extra: None,
+        forks: Vec::new(),
+    };
     let found = tokens.iter().find_map(|(token, range)| scan.token(*token, range.clone()));
     found.or_else(|| scan.end())
 }
@@ -108,6 +116,9 @@ impl Token {
 
 struct Scan<'a> {
     text: &'a [u8],
+    /// Where the line begins that was looked at last, and up to where.
+    line: usize,
+    looked_at: usize,
     open: Vec<Bracket>,
     /// The first that seems to be closed by what is meant for another, and that other's end.
     forgotten: Option<(Bracket, usize)>,
@@ -148,8 +159,11 @@ impl Scan<'_> {
         self.open.push(bracket);
     }
 
-    fn bracket(&self, sort: Sort, range: Range<usize>) -> Bracket {
-        let line = self.text[..range.start].iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    fn bracket(&mut self, sort: Sort, range: Range<usize>) -> Bracket {
+        let more = memchr::memrchr(b'\n', &self.text[self.looked_at..range.start]);
+        self.line = more.map_or(self.line, |it| self.looked_at + it + 1);
+        self.looked_at = range.start;
+        let line = self.line;
         let before = &self.text[line..range.start];
         let indent = before.iter().take_while(|it| matches!(it, b' ' | b'\t')).count();
         Bracket { sort, range, line, indent, is_first: indent == before.len() }
@@ -253,10 +267,14 @@ fn is_endless(text: &[u8], at: usize) -> bool {
     matches!(after.trim_ascii_start(), [b'=', b' ', ..])
 }
 
+/// What is before a place on its line; of a very long line, the end of that.
 fn line_before(text: &[u8], at: usize) -> &[u8] {
-    let start = text[..at].iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
-    &text[start..at]
+    let before = &text[at.saturating_sub(LONG)..at];
+    &before[memchr::memrchr(b'\n', before).map_or(0, |it| it + 1)..]
 }
+
+/// Of a line, in bytes; what begins earlier is no statement that a person wrote.
+const LONG: usize = 4_096;
 
 /// Whether a line that is indented as little as the one with the bracket may stand in the bracket all the same.
 fn goes_on(line: &[u8]) -> bool {

@@ -104,7 +104,7 @@ pub(crate) static ALL: [Language; 26] = [
     exact(
         "go",
         "Go",
-        (1, 1500),
+        (0, 1500),
         "Go's standard library and others; `new` of a value is known, other news after Go 1.25 may not be",
     ),
     vague(
@@ -137,7 +137,7 @@ pub(crate) static ALL: [Language; 26] = [
     exact("php", "PHP", (1, 1498), "WordPress, Symfony and others; what came after PHP 8.4 may look wrong"),
     exact("proto", "Protocol Buffers", (0, 583), "gRPC, Protobuf and Google's own"),
     exact("ruby", "Ruby", (2, 1499), "Rails, Ruby's standard library and others"),
-    exact("rust", "Rust", (3, 1491), "crates of the registry"),
+    exact("rust", "Rust", (1, 1491), "crates of the registry"),
     rough(
         ("scala", "scala-brackets"),
         "Scala",
@@ -152,7 +152,7 @@ pub(crate) static ALL: [Language; 26] = [
         "Expo, Stripe and others; what is new in Swift 6, such as `sending`, looks wrong",
     ),
     exact("terraform", "Terraform and HCL", (0, 41), "the tests of HCL itself: not much"),
-    exact("xml", "XML", (0, 3108), "XML, XSD and SVG of some fifty projects"),
+    exact("xml", "XML", (1, 3108), "XML, XSD and SVG of some fifty projects"),
     rough(
         ("zig", "zig-brackets"),
         "Zig",

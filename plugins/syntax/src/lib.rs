@@ -33,6 +33,9 @@ use crate::{
 /// All that does not fit, wherever it is.
 const WRONG: &str = "(ERROR) @wrong (MISSING) @wrong";
 
+/// Of a text that is read once more to find words for what is wrong in it, in bytes.
+const SMALL: usize = 512 << 10;
+
 /// The plugin: which rules are wanted.
 pub struct Syntax {
     wanted: Selection,
@@ -92,8 +95,10 @@ impl Syntax {
             return Ok(self.report_of(language, text.as_bytes(), bracket, Vec::new));
         }
         let tree = self.tree(&source, language, text)?;
-        let again =
-            |text: Vec<u8>| Tree::new(&Source::Text(String::from_utf8(text).ok()?), language.name).ok();
+        let again = |text: Vec<u8>| {
+            let text = String::from_utf8(text).ok().filter(|it| it.len() < SMALL)?;
+            Tree::new(&Source::Text(text), language.name).ok()
+        };
         Ok(self.findings(language, text.as_bytes(), &tree, &again))
     }
 

@@ -34,13 +34,15 @@ pub(crate) enum What {
 /// Of one file. Who has so many looks at the first.
 const MOST: usize = 10;
 
+/// Of one file, before those that come of others are left out.
+const ENOUGH: usize = 1_000;
+
 /// Lines between two errors that are not taken for one.
 const APART: usize = 3;
 
 /// The places in a tree; `bracket` is the one that [`of_brackets`] found.
 pub(crate) fn find(tree: &Tree, text: &[u8], bracket: Option<Place>) -> Vec<Place> {
-    let mut found = Vec::new();
-    visit(tree.root(), None, text, &mut found);
+    let mut found = visit(tree, text);
     found.sort_by_key(|it| it.range.start);
     match bracket {
         // All that follows may be understood wrongly.
@@ -83,16 +85,26 @@ fn apart(mut found: Vec<Place>, text: &[u8]) -> Vec<Place> {
     found
 }
 
-fn visit(node: Node<'_>, parent: Option<Node<'_>>, text: &[u8], found: &mut Vec<Place>) {
-    if node.is_missing() {
-        found.push(missing(node, parent, text));
-    } else if node.is_error() {
-        found.push(unexpected(node, text));
-    } else if node.has_error() {
-        for child in node.children() {
-            visit(child, Some(node), text, found);
+/// All places, each error once, whatever is in it. Without recursion: trees are as deep as somebody likes.
+fn visit(tree: &Tree, text: &[u8]) -> Vec<Place> {
+    let (mut found, mut open) = (Vec::new(), Vec::<Node<'_>>::new());
+    let (mut at, end) = (0, tree.root().end_number());
+    while at < end && found.len() < ENOUGH {
+        let node = tree.node(at);
+        while open.last().is_some_and(|it| it.end_number() <= at) {
+            open.pop();
+        }
+        at = node.end_number();
+        if node.is_missing() {
+            found.push(missing(node, open.last().copied(), text));
+        } else if node.is_error() {
+            found.push(unexpected(node, text));
+        } else if node.has_error() {
+            at = node.number() + 1;
+            open.push(node);
         }
     }
+    found
 }
 
 fn missing(node: Node<'_>, parent: Option<Node<'_>>, text: &[u8]) -> Place {

@@ -5,6 +5,7 @@ mod tree;
 use broker_plugin_sdk::{FixAvailability, Settings};
 
 use super::*;
+use crate::places::What;
 
 fn plugin(select: Option<&[&str]>) -> Syntax {
     let select = select.map(|it| it.iter().map(|it| (*it).to_owned()).collect());
@@ -202,4 +203,13 @@ fn a_language_that_nobody_asked_about_is_not_parsed() {
     assert!(!plugin(None).wants(html));
     assert!(plugin(Some(&["html"])).wants(html));
     assert!(plugin(None).wants(Language::named("c").unwrap()));
+}
+
+/// What takes time for each bracket takes no more on a line that is long.
+#[test]
+fn brackets_of_a_long_line_are_counted() {
+    let line = "{()}[]".repeat(500_000);
+    let tokens = lexer::tokens_of("c", format!("{line}}}").as_bytes()).unwrap();
+    let found = places::of_brackets(&tokens, format!("{line}}}").as_bytes()).unwrap();
+    assert_eq!((found.range.start, found.what), (line.len(), What::Unopened));
 }
