@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::{
     languages::Lang,
     problem::{Problem, Reach},
+    rules,
     yaml::{Document, Flaw, chain, documents},
 };
 
@@ -110,6 +111,10 @@ fn rule(
     }
     if let Some(other) = known.iter().find(|it| it.id == config.id) {
         let message = format!("there is a rule `{}` already, in `{}`", config.id, other.path);
+        return Err(Flaw { span: document.key("id"), message });
+    }
+    if rules::is_taken(&config.id) {
+        let message = format!("`{}` is what a rule about rules is called: choose another `id`", config.id);
         return Err(Flaw { span: document.key("id"), message });
     }
     let mut config = RuleConfig::try_from(config, globals)

@@ -38,6 +38,11 @@ const OWN: [(&str, &str, &str); 4] = [
     ),
 ];
 
+/// Whether a rule of the workspace cannot be called so.
+pub(crate) fn is_taken(id: &str) -> bool {
+    OWN.iter().any(|(code, ..)| *code == id)
+}
+
 /// None, where the workspace has none.
 pub(crate) fn all(workspace: &Workspace) -> Vec<plugin::Rule> {
     if workspace.is_empty() {

@@ -18,6 +18,11 @@ fn mistakes_are_told_where_they_are() {
     let unknown = rule("rul: {pattern: f()}\nrule: {pattern: f()}\n");
     assert!(unknown.starts_with(&wrong("rul: {pattern: f()}", "unknown field `rul`, expected one of id,")));
     assert!(rule("message: no rule").ends_with("missing field `rule`"));
+    let taken = told("id: rule-test\nlanguage: js\nrule: {pattern: f()}");
+    assert!(
+        taken.starts_with(&wrong("id: rule-test", "`rule-test` is what a rule about rules is called")),
+        "{taken}"
+    );
     let kind = "`rule` is not configured correctly: Rule contains invalid kind matcher: Invalid Kind: Kind `cal` is invalid";
     assert_eq!(rule("message: x\nrule:\n  has: {kind: cal}\n  kind: program\n"), wrong("rule:", kind));
     assert_eq!(
