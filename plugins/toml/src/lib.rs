@@ -42,14 +42,16 @@ pub struct Toml {
 
 impl Plugin for Toml {
     fn new() -> Self {
-        Self { root: PathBuf::from("/"), named: None, config: None, schemas: Schemas::default() }
+        let mut schemas = Schemas::default();
+        schemas.prepare(&["cargo", "pyproject"]);
+        Self { root: PathBuf::from("/"), named: None, config: None, schemas }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
         self.root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
         self.named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
         self.config = None;
-        self.schemas = Schemas::new(&self.root);
+        self.schemas.move_to(&self.root);
         Ok(())
     }
 
