@@ -9,7 +9,7 @@
 //!
 //! Left out: MD074, which tells of `mkdocs.yml` in whichever file comes first, so that its answer depends on the
 //! order of files; code-block tools, which are programs (a file that has work for them is `partial`); Markdown in
-//! the comments of Rust files; user-level configuration; `.gitignore` (the host decides which files exist); and
+//! the comments of Rust files; user-level configuration; `.editorconfig` (a project that wants it read has `partial` answers); `.gitignore` (the host decides which files exist); and
 //! rumdl's cache.
 
 mod applicability;
@@ -32,9 +32,12 @@ mod workspace;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
 
 use workspace::{Options, Workspace};
+
+const UNREAD: &str =
+    "the configuration has `editorconfig = true`, and what `.editorconfig` says is not read here";
 
 /// The plugin: a workspace with the settings found in it so far.
 pub struct Markdown {
@@ -78,7 +81,11 @@ impl Plugin for Markdown {
         let Some(settings) = reached else {
             return Ok(Report::excluded());
         };
-        lint::run(&path, &file.content, &settings, &mut self.workspace)
+        let mut report = lint::run(&path, &file.content, &settings, &mut self.workspace)?;
+        if settings.config.global.editorconfig && matches!(report.completeness, Completeness::Complete) {
+            report.completeness = Completeness::Partial(UNREAD.to_owned());
+        }
+        Ok(report)
     }
 }
 

@@ -1,13 +1,8 @@
 //! The settings that hold for the files of a directory.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
-use rumdl_lib::config::editorconfig::{self, EditorConfigSettings};
-use rumdl_lib::config::{
-    Config, ConfigLoaded, ConfigValidated, SourcedConfig, default_registry, validate_config_sourced,
-};
+use rumdl_lib::config::{Config, ConfigLoaded, SourcedConfig, default_registry, validate_config_sourced};
 use rumdl_lib::rule::Rule;
 
 use crate::{rules, selection::Selection};
@@ -18,8 +13,8 @@ pub(crate) struct Settings {
     pub(crate) rules: Vec<Box<dyn Rule>>,
     /// What patterns in the configuration are relative to.
     pub(crate) base: PathBuf,
-    /// With the origin of each value: `.editorconfig` fills in only what no other file says.
-    sourced: SourcedConfig<ConfigValidated>,
+    /// Whether a configuration file says anything.
+    pub(crate) is_configured: bool,
 }
 
 impl Settings {
@@ -27,20 +22,11 @@ impl Settings {
         for warning in validate_config_sourced(&sourced, default_registry()) {
             warn(&warning.message);
         }
-        Self::validated(sourced.into_validated_unchecked(), selection, root)
-    }
-
-    fn validated(sourced: SourcedConfig<ConfigValidated>, selection: &Selection, root: &Path) -> Self {
         let base = sourced.project_root.clone().unwrap_or_else(|| root.to_path_buf());
-        let configured = !sourced.loaded_files.is_empty();
-        let config: Config = sourced.clone().into();
-        let rules = selection.apply(&rules::under(&config), &config.global, configured);
-        Self { config, rules, base, sourced }
-    }
-
-    /// Whether a configuration file says anything.
-    pub(crate) fn is_configured(&self) -> bool {
-        !self.sourced.loaded_files.is_empty()
+        let is_configured = !sourced.loaded_files.is_empty();
+        let config: Config = sourced.into_validated_unchecked().into();
+        let rules = selection.apply(&rules::under(&config), &config.global, is_configured);
+        Self { config, rules, base, is_configured }
     }
 
     /// The path as the configuration's patterns name it.
@@ -53,39 +39,6 @@ impl Settings {
         let names = |list: &[String]| list.iter().any(|it| it.eq_ignore_ascii_case(code));
         let global = &self.config.global;
         !names(&global.unfixable) && (global.fixable.is_empty() || names(&global.fixable))
-    }
-}
-
-/// Variants of some settings, by what `.editorconfig` says of a file.
-#[derive(Default)]
-pub(crate) struct Variants(BTreeMap<(PathBuf, EditorConfigSettings), Rc<Settings>>);
-
-impl Variants {
-    /// `settings` with what `.editorconfig` adds for `file`, if the configuration wants it read.
-    pub(crate) fn of(
-        &mut self,
-        settings: Rc<Settings>,
-        file: &Path,
-        selection: &Selection,
-        root: &Path,
-    ) -> Rc<Settings> {
-        if !settings.config.global.editorconfig {
-            return settings;
-        }
-        let found = editorconfig::resolve(file);
-        for warning in &found.warnings {
-            warn(&warning.message);
-        }
-        if found.settings.is_empty() {
-            return settings;
-        }
-        let directory = file.parent().unwrap_or(root).to_path_buf();
-        let variant = self.0.entry((directory, found.settings)).or_insert_with(|| {
-            let mut sourced = settings.sourced.clone();
-            editorconfig::apply(&mut sourced, &found.settings, found.origin.as_deref());
-            Rc::new(Settings::validated(sourced, selection, root))
-        });
-        variant.clone()
     }
 }
 

@@ -213,7 +213,7 @@ fn rules_by_file() {
 }
 
 #[test]
-fn editorconfig_where_the_configuration_wants_it() {
+fn editorconfig_is_not_read_which_is_told() {
     let long = format!("# Title\n\n{}end\n", "word ".repeat(14));
     let mut project = Project::new(&[
         (".editorconfig", "root = true\n[*.md]\nmax_line_length = 40\n"),
@@ -222,7 +222,7 @@ fn editorconfig_where_the_configuration_wants_it() {
         ("plain/.rumdl.toml", ""),
         ("plain/a.md", &long),
     ]);
-    assert_eq!(project.check("a.md"), "MD013");
+    assert!(project.check("a.md").contains("editorconfig"), "{}", project.check("a.md"));
     assert_eq!(project.check("plain/a.md"), "");
 }
 

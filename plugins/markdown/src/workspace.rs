@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::reach::{Gate, IgnoreFiles};
 use crate::selection::Selection;
-use crate::settings::{Settings, Variants};
+use crate::settings::Settings;
 
 /// What the user asked for on the command line.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,6 @@ pub(crate) struct Workspace {
     options: Options,
     /// What holds for the files of a directory.
     settings: FxHashMap<PathBuf, Resolved>,
-    variants: Variants,
     gate: Option<Rc<Gate>>,
     ignore_files: IgnoreFiles,
     /// What other files have that links may lead to; none for what is not Markdown that rumdl would look at.
@@ -46,7 +45,6 @@ impl Workspace {
             root: root.to_path_buf(),
             options,
             settings: FxHashMap::default(),
-            variants: Variants::default(),
             gate: None,
             ignore_files: IgnoreFiles::default(),
             indexes: FxHashMap::default(),
@@ -65,7 +63,7 @@ impl Workspace {
         if file != named && self.is_left_out(file, named, &settings)? {
             return Ok(None);
         }
-        Ok(Some(self.variants.of(settings, file, &self.options.selection, &self.root)))
+        Ok(Some(settings))
     }
 
     fn is_left_out(&mut self, file: &Path, named: &Path, settings: &Settings) -> Result<bool, Rc<str>> {
@@ -121,7 +119,7 @@ impl Workspace {
     /// What patterns in the configuration of `dir` are relative to: the root, if that has one of its own.
     fn project(&mut self, dir: &Path, is_root: bool) -> Result<PathBuf, Rc<str>> {
         let root = self.root.clone();
-        let above = !is_root && self.directory(&root)?.is_configured();
+        let above = !is_root && self.directory(&root)?.is_configured;
         Ok(if above { root } else { dir.to_path_buf() })
     }
 

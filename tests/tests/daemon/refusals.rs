@@ -206,7 +206,10 @@ async fn plugins_and_rules_are_listed() {
         it.client.rules().list_plugins(pb::ListPluginsRequest {}).await.unwrap().into_inner().plugins;
     let mut names: Vec<_> = plugins.into_iter().map(|it| it.linter.unwrap().name).collect();
     names.sort();
-    assert_eq!(names, ["javascript", "json", "markdown", "pattern", "python", "syntax", "text", "toml", "yaml"]);
+    assert_eq!(
+        names,
+        ["javascript", "json", "markdown", "pattern", "python", "syntax", "text", "toml", "yaml"]
+    );
     let request = pb::ListRulesRequest { linter: "python".to_owned(), ..pb::ListRulesRequest::default() };
     let mut client = it.client.rules();
     let first = pb::ListRulesRequest { page_size: 500, ..request.clone() };
