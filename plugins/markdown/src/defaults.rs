@@ -2,8 +2,8 @@
 //!
 //! rumdl's own defaults have one finding per 4 to 16 lines in the documentation of well-kept projects that never
 //! asked for them (black 926 in 7,795 lines, eslint-plugin-import 1,119 in 7,634, fastapi 583 in 3,506), nearly all
-//! about long lines, HTML, blank lines and indentation. The rules below have one per 250 lines or fewer there, and
-//! one per 400 in 2,141 Markdown files of 800 crates.
+//! about long lines, HTML, blank lines and indentation. The rules below have one per 250 lines or fewer in most
+//! of them (fastapi has one per 150, pymdown-extensions one per 37), and one per 400 in 2,141 Markdown files of 800 crates.
 //!
 //! Not among them, though about mistakes: MD018 and MD020 (`#heading`), most of whose findings are references to
 //! issues and fragments of code.

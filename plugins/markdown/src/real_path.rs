@@ -50,8 +50,7 @@ fn components(path: &Path) -> Vec<PathBuf> {
 #[cfg(target_family = "wasm")]
 #[expect(unsafe_code, reason = "a function of the C library")]
 mod c {
-    use std::ffi::{CStr, OsStr, c_char};
-    use std::os::wasi::ffi::OsStrExt as _;
+    use std::ffi::{CStr, c_char};
     use std::path::Path;
     use std::ptr;
 
@@ -61,12 +60,12 @@ mod c {
     #[unsafe(no_mangle)]
     unsafe extern "C" fn realpath(path: *const c_char, resolved: *mut c_char) -> *mut c_char {
         // SAFETY: what the caller promises.
-        let path = OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes());
-        // The error stays where the failed call left it, in `errno`.
-        let Ok(found) = super::resolve(Path::new(path)) else {
+        let path = unsafe { CStr::from_ptr(path) }.to_str();
+        // The error stays where the failed call left it, in `errno`. All names in a workspace are UTF-8.
+        let found = path.ok().and_then(|it| super::resolve(Path::new(it)).ok());
+        let Some(bytes) = found.as_deref().and_then(|it| Some(it.to_str()?.as_bytes())) else {
             return ptr::null_mut();
         };
-        let bytes = found.as_os_str().as_bytes();
         // SAFETY: the length is not zero; the caller frees what was allocated.
         let target =
             if resolved.is_null() { unsafe { libc::malloc(bytes.len() + 1) }.cast() } else { resolved };
