@@ -44,8 +44,10 @@ struct There<'g> {
 const REPOSITORIES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
 /// A folder with one of these is the root of a project, or of a part of one.
-const PROJECTS: [&str; 9] = [
+const PROJECTS: [&str; 11] = [
     "broker.toml",
+    ".broker",
+    "sgconfig.yml",
     "pyproject.toml",
     "ruff.toml",
     ".ruff.toml",

@@ -153,3 +153,39 @@ error: nothing in [folder]/fresh says how to build it
 hint: a plugin in Rust has a Cargo.toml; `broker plugin new` makes one
 "#);
 }
+
+/// `examples/rules`, as `docs/rules.md` makes it step by step.
+#[test]
+fn rules_of_ones_own() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(Path::new("../examples/rules"), folder.path());
+    let check = |path: &str| {
+        let mut command = Command::new(broker());
+        command.args(["check", "--output-format", "concise", path]).current_dir(folder.path());
+        let output = command.env("BROKER_CACHE_DIR", folder.path().join("cache")).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), text, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (exit, out, errors) = check(".broker/rules");
+    assert_eq!(exit, Some(0), "the rules hold what their tests say: {out}{errors}");
+    let (exit, out, errors) = check("shop");
+    assert_eq!(exit, Some(1), "{out}{errors}");
+    assert!(out.contains("pattern/"), "{out}");
+    let rule = folder.path().join(".broker/rules/broken.yml");
+    fs::write(rule, "id: broken\nlanguage: python\nrule: {kind: no_such_kind}\n").unwrap();
+    let (exit, _, errors) = check("shop");
+    assert_eq!(exit, Some(2), "a rule that cannot be run is no clean answer");
+    assert!(errors.contains("broken.yml"), "{errors}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(|it| it.unwrap()) {
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}

@@ -9,11 +9,24 @@ use ruff_workspace::Settings;
 use ruff_workspace::configuration::Configuration;
 use strum::IntoEnumIterator as _;
 
+use crate::convert::SYNTAX_ERROR;
+
 /// Every rule that can be selected, ordered by code as ruff orders them.
 pub(crate) fn all() -> Vec<plugin::Rule> {
     let default =
         Configuration::default().into_settings(Path::new("/")).unwrap_or_else(|_| Settings::default());
-    Rule::iter().filter(|it| !it.is_removed()).map(|it| convert(it, &default)).collect()
+    let rules = Rule::iter().filter(|it| !it.is_removed()).map(|it| convert(it, &default));
+    std::iter::once(syntax_error()).chain(rules).collect()
+}
+
+/// What ruff has no rule for, and always tells.
+fn syntax_error() -> plugin::Rule {
+    plugin::Rule {
+        explanation:
+            "What the parser cannot read, or what the project's version of Python does not have yet."
+                .to_owned(),
+        ..plugin::Rule::new(SYNTAX_ERROR, "Code that does not parse")
+    }
 }
 
 fn convert(rule: Rule, default: &Settings) -> plugin::Rule {

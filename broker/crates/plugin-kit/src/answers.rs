@@ -41,6 +41,13 @@ impl<'p> Bench<'p> {
         files.iter().filter(|(path, _)| self.globs.matched(path.as_str(), false).is_ignore())
     }
 
+    /// Whether the file configures the plugin, so that what is wrong with it may keep the plugin from its work.
+    pub(crate) fn is_configuration(&self, path: &WorkspacePath) -> bool {
+        let manifest = self.plugin.manifest();
+        manifest.config_files.iter().any(|it| path.file_name() == Some(it))
+            || manifest.needs.iter().any(|it| path.starts_with(it))
+    }
+
     /// What one instance says of the files, one after the other.
     pub(crate) fn ask(&self, view: Arc<dyn View>, paths: &[WorkspacePath]) -> Vec<Outcome> {
         self.measure(view, paths).0

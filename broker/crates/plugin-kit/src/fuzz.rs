@@ -31,7 +31,7 @@ fn seeds(bench: &Bench<'_>) -> Vec<Seed> {
     const MOST: usize = 8;
     let Fixtures { valid, invalid, .. } = bench.fixtures;
     let of = |set: &crate::fixtures::Set| -> Vec<Seed> {
-        let files = bench.wanted(&set.files);
+        let files = bench.wanted(&set.files).filter(|(path, _)| !bench.is_configuration(path));
         files.map(|(path, text)| (path.clone(), text.clone(), (*set.view).clone())).collect()
     };
     let mut seeds: Vec<Seed> = [of(invalid), of(valid)].concat();
