@@ -5,24 +5,24 @@ use super::*;
 #[test]
 fn suppressions() {
     let mut repo = Repo::new(&[
-        ("file.ts", "// deno-lint-ignore-file\nvar a = 1;\n"),
-        ("code.ts", "// deno-lint-ignore-file no-var -- old code\nvar a = 1;\n"),
-        ("line.ts", "// deno-lint-ignore no-var, no-unused-vars\nvar a = 1;\n"),
-        ("unused.ts", "// deno-lint-ignore no-var no-slow-types\nexport const a = 1;\n"),
+        ("file.ts", "// deno-lint-ignore-file\nlet a = 1;\n"),
+        ("code.ts", "// deno-lint-ignore-file prefer-const -- old code\nlet a = 1;\n"),
+        ("line.ts", "// deno-lint-ignore prefer-const, no-unused-vars\nlet a = 1;\n"),
+        ("unused.ts", "// deno-lint-ignore prefer-const no-slow-types\nexport const a = 1;\n"),
         ("unknown.ts", "// deno-lint-ignore nonsense\nexport const a = 1;\n"),
-        ("untagged.ts", "// deno-lint-ignore\nvar a = 1;\n"),
+        ("untagged.ts", "// deno-lint-ignore\nlet a = 1;\n"),
         ("off.ts", "// deno-lint-ignore no-window\nexport const a = 1;\n"),
         ("plugins/deno.json", r#"{"lint": {"plugins": ["./mine.ts"]}}"#),
         ("plugins/a.ts", "// deno-lint-ignore mine/rule\nexport const a = 1;\n"),
         ("excluded/deno.json", r#"{"lint": {"rules": {"exclude": ["ban-unused-ignore"]}}}"#),
-        ("excluded/a.ts", "// deno-lint-ignore no-var\nexport const a = 1;\n"),
+        ("excluded/a.ts", "// deno-lint-ignore prefer-const\nexport const a = 1;\n"),
     ]);
     assert_eq!(repo.check("file.ts"), "");
     assert_eq!(repo.check("code.ts"), "no-unused-vars");
     assert_eq!(repo.check("line.ts"), "");
     assert_eq!(repo.check("unused.ts"), "ban-unused-ignore");
     assert_eq!(repo.check("unknown.ts"), "ban-unknown-rule-code");
-    assert_eq!(repo.check("untagged.ts"), "ban-untagged-ignore no-var no-unused-vars");
+    assert_eq!(repo.check("untagged.ts"), "ban-untagged-ignore no-unused-vars prefer-const");
     assert_eq!(repo.check("off.ts"), "", "not on here, so nobody can say that it is not used");
     assert_eq!(repo.check("plugins/a.ts"), "", "it may be a plugin's, and those are not run");
     assert_eq!(repo.check("excluded/a.ts"), "", "deno tells it all the same");
