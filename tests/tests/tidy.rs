@@ -45,7 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("broker-plugin-python", &["broker-plugin-sdk"]),
     ("broker-plugin-syntax", &["broker-plugin-sdk"]),
     ("broker-plugin-text", &["broker-plugin-sdk"]),
-    ("broker-plugin-toml", &["broker-plugin-sdk"]),
+    ("broker-plugin-toml", &["broker-plugin-sdk", "broker-schemas"]),
     ("broker-plugin-yaml", &["broker-plugin-sdk", "broker-schemas"]),
     ("guest-misbehaves", &["broker-plugin-sdk"]),
     ("no-todo", &["broker-plugin-sdk"]),
@@ -63,7 +63,7 @@ fn files(extension: &str) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).unwrap().map(|it| it.unwrap()) {
             let name = entry.file_name().into_string().unwrap();
             if entry.file_type().unwrap().is_dir() {
-                if name != "target" && name != ".git" {
+                if !["target", ".git", "fixtures"].contains(&name.as_str()) {
                     folders.push(entry.path());
                 }
             } else if name.ends_with(extension) {
