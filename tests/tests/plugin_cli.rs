@@ -98,6 +98,11 @@ fn a_plugin_that_breaks_off_does_not_pass() {
     assert_eq!(exit, Some(1), "{out}{errors}");
     assert!(out.contains("golden       valid/a.fault: nothing should be found:"), "{out}");
     assert!(out.contains("crashed: panicked at"), "{out}");
+    fs::write(plugin.join("fixtures/valid/a.fault"), "mends panic\n").unwrap();
+    let (exit, mended, _) =
+        run(folder.path(), &["test", "misbehaves", "--component", component.to_str().unwrap()]);
+    assert_eq!(exit, Some(1));
+    assert!(mended.contains("leaves a file that is not answered as before: Failed"), "{mended}");
     assert!(out.contains("robustness   a.fault: cut off after 7/8: "), "{out}");
 }
 

@@ -1,7 +1,7 @@
 //! Whether a fix removes its finding and leaves a file that is still one.
 
 use bytes::Bytes;
-use lint::{Applicability, Diagnostic, Fix, Outcome, Severity};
+use lint::{Applicability, Completeness, Diagnostic, Fix, Outcome, Severity};
 use overlay::WorkspacePath;
 use syntax::{Language, Trees};
 
@@ -10,18 +10,21 @@ use crate::{Check, Report, answers::Bench, fixtures::Set};
 /// Rounds after which fixes that still change something go in circles.
 const ROUNDS: usize = 32;
 
+/// A file with the answer that its fixes come from.
+struct Trial<'t> {
+    bench: &'t Bench<'t>,
+    set: &'t Set,
+    path: &'t WorkspacePath,
+    text: &'t Bytes,
+    before: Outcome,
+}
+
 pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
     let mut tried = 0;
     for (name, set) in bench.fixtures.sets() {
         for (path, text) in bench.wanted(&set.files) {
-            let outcome = bench.ask_of(&set.view, path, text.clone());
-            let subject = format!("{name}/{path}");
-            for it in outcome.diagnostics.iter().filter(|it| it.cell.is_none()) {
-                for fix in it.fixes.iter().filter(|it| may_be_made(it)) {
-                    tried += 1;
-                    check_one(bench, set, path, text, &outcome, it, fix, &subject, report);
-                }
-            }
+            let before = bench.ask_of(&set.view, path, text.clone());
+            tried += Trial { bench, set, path, text, before }.all(&format!("{name}/{path}"), report);
         }
     }
     if tried > 0 {
@@ -33,34 +36,42 @@ fn may_be_made(fix: &Fix) -> bool {
     fix.applicability != Applicability::DisplayOnly && !fix.edits.is_empty()
 }
 
-#[expect(clippy::too_many_arguments, reason = "one question about one fix")]
-fn check_one(
-    bench: &Bench<'_>,
-    set: &Set,
-    path: &WorkspacePath,
-    text: &Bytes,
-    before: &Outcome,
-    finding: &Diagnostic,
-    fix: &Fix,
-    subject: &str,
-    report: &mut Report,
-) {
-    let named = |what: &str| format!("the fix of {} at byte {} {what}", finding.code, finding.span.start);
-    let fixed = Bytes::from(apply(text, &[fix]));
-    if std::str::from_utf8(text).is_ok() && std::str::from_utf8(&fixed).is_err() {
-        return report.fail(Check::Fixes, subject, named("cuts a character in two"));
+impl Trial<'_> {
+    /// Gives back how many fixes there are.
+    fn all(&self, subject: &str, report: &mut Report) -> usize {
+        let mut tried = 0;
+        for finding in self.before.diagnostics.iter().filter(|it| it.cell.is_none()) {
+            for fix in finding.fixes.iter().filter(|it| may_be_made(it)) {
+                tried += 1;
+                for what in self.one(finding, fix) {
+                    let (code, at) = (&finding.code, finding.span.start);
+                    report.fail(Check::Fixes, subject, format!("the fix of {code} at byte {at} {what}"));
+                }
+            }
+        }
+        tried
     }
-    let after = bench.ask_of(&set.view, path, fixed.clone());
-    let count = |it: &Outcome, code: &str| it.diagnostics.iter().filter(|it| it.code == code).count();
-    if count(&after, &finding.code) >= count(before, &finding.code) {
-        report.fail(Check::Fixes, subject, named("does not remove the finding"));
-    }
-    let errors = |it: &Outcome| it.diagnostics.iter().filter(|it| it.severity == Severity::Error).count();
-    if errors(&after) > errors(before) {
-        report.fail(Check::Fixes, subject, named("leads to an error"));
-    }
-    if parses(path, text) == Some(true) && parses(path, &fixed) == Some(false) {
-        report.fail(Check::Fixes, subject, named("leaves what does not parse"));
+
+    /// What is wrong with a fix.
+    fn one(&self, finding: &Diagnostic, fix: &Fix) -> Vec<String> {
+        let fixed = Bytes::from(apply(self.text, &[fix]));
+        if std::str::from_utf8(self.text).is_ok() && std::str::from_utf8(&fixed).is_err() {
+            return vec!["cuts a character in two".to_owned()];
+        }
+        let after = self.bench.ask_of(&self.set.view, self.path, fixed.clone());
+        // Where there is no answer, nothing is found either.
+        if after.completeness != self.before.completeness {
+            return vec![format!("leaves a file that is not answered as before: {:?}", after.completeness)];
+        }
+        let of_rule = |it: &Outcome| it.diagnostics.iter().filter(|it| it.code == finding.code).count();
+        let errors = |it: &Outcome| it.diagnostics.iter().filter(|it| it.severity == Severity::Error).count();
+        let parses = |text| parses(self.path, text);
+        let wrong = [
+            (of_rule(&after) >= of_rule(&self.before), "does not remove the finding"),
+            (errors(&after) > errors(&self.before), "leads to an error"),
+            (parses(self.text) == Some(true) && parses(&fixed) == Some(false), "leaves what does not parse"),
+        ];
+        wrong.into_iter().filter(|(is, _)| *is).map(|(_, what)| what.to_owned()).collect()
     }
 }
 
@@ -72,25 +83,29 @@ fn parses(path: &WorkspacePath, text: &Bytes) -> Option<bool> {
     Some(!tree.has_error())
 }
 
-/// What is left when fixes are made until there are none; `None` if there are none to begin with.
+/// What is left when fixes are made until there are none; `None` if there are none to begin with. The error says why
+/// that does not come to an end.
 pub(crate) fn fixed(
     bench: &Bench<'_>,
     set: &Set,
     path: &WorkspacePath,
     text: &Bytes,
     outcome: &Outcome,
-) -> Option<String> {
+) -> Result<Option<String>, String> {
     let mut now = text.clone();
     let mut outcome = outcome.clone();
     for _ in 0..ROUNDS {
         let picked = pick(&outcome.diagnostics);
         if picked.is_empty() {
-            break;
+            return Ok((now != *text).then(|| String::from_utf8_lossy(&now).into_owned()));
         }
         now = Bytes::from(apply(&now, &picked));
         outcome = bench.ask_of(&set.view, path, now.clone());
+        if let Completeness::Failed(why) | Completeness::Pending(why) = &outcome.completeness {
+            return Err(format!("there is no answer after its fixes are made: {why}"));
+        }
     }
-    (now != *text).then(|| String::from_utf8_lossy(&now).into_owned())
+    Err(format!("its fixes still change something after {ROUNDS} rounds"))
 }
 
 /// The first fix of each finding that does not touch the one before it.

@@ -100,9 +100,12 @@ impl Set {
     fn load(disk: &Disk, folder: &WorkspacePath) -> io::Result<Self> {
         let mut view = Memory::default();
         let mut files = Vec::new();
-        if disk.metadata(folder).is_err() {
-            return Ok(Self { view: Arc::new(view), files });
-        }
+        match disk.metadata(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self { view: Arc::new(view), files });
+            }
+            there => there?,
+        };
         let options =
             WalkOptions { respect_ignore_files: false, default_excludes: false, ..WalkOptions::default() };
         for path in walk(disk, std::slice::from_ref(folder), &options) {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use lint::Completeness;
 use overlay::WorkspacePath;
 
-use crate::{Check, Fixtures, Report, answers::Bench};
+use crate::{Check, Fixtures, Report, Verdict, answers::Bench};
 
 /// Bytes of what is made large: not so many that a file full of findings has more than a host takes.
 const LARGE: usize = 256 << 10;
@@ -21,7 +21,10 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
             }
         }
     }
-    report.pass(Check::Robustness, format!("{count} odd files are answered"));
+    match count {
+        0 => report.add(Check::Robustness, Verdict::Note, "", "there is no fixture to make odd files of"),
+        _ => report.pass(Check::Robustness, format!("{count} odd files are answered")),
+    }
 }
 
 type Seed = (WorkspacePath, Bytes, overlay::Memory);

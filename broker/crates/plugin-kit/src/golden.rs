@@ -17,8 +17,8 @@ use plugin_host::Plugin;
 struct Seen {
     path: WorkspacePath,
     findings: String,
-    /// `None` if no fix changes it.
-    fixed: Option<String>,
+    /// `None` if no fix changes it; the error if fixing comes to no end.
+    fixed: Result<Option<String>, String>,
 }
 
 pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
@@ -81,7 +81,11 @@ fn compare(bench: &Bench<'_>, seen: &Seen, report: &mut Report) {
             report.fail(Check::Golden, &subject, message);
         }
     }
-    match (set.beside(&seen.path, FIXED), &seen.fixed) {
+    let fixed = match &seen.fixed {
+        Ok(fixed) => fixed,
+        Err(why) => return report.fail(Check::Golden, subject, why),
+    };
+    match (set.beside(&seen.path, FIXED), fixed) {
         (None, None) => {}
         (Some(expected), Some(fixed)) if expected == *fixed => {}
         (None, Some(_)) => {
@@ -120,7 +124,10 @@ pub fn update(plugin: &Plugin, fixtures: &Fixtures) -> io::Result<Vec<PathBuf>> 
     for it in seen(&bench) {
         let beside = |ending: &str| fixtures.folder.join("invalid").join(format!("{}{ending}", it.path));
         write(beside(FINDINGS), Some(&it.findings), &mut changed)?;
-        write(beside(FIXED), it.fixed.as_deref(), &mut changed)?;
+        // What comes to no end is told by the check.
+        if let Ok(fixed) = &it.fixed {
+            write(beside(FIXED), fixed.as_deref(), &mut changed)?;
+        }
     }
     Ok(changed)
 }

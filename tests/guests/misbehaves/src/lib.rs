@@ -54,6 +54,7 @@ impl Plugin for Misbehaves {
             "walk" => Ok(Report::new(vec![found(&walk())])),
             "query" => Ok(Report::new(vec![found(&query(&mut words))])),
             "tree" => Ok(Report::new(words.map(|path| found(&tree(path))).collect())),
+            "mends" => Ok(Report::new(vec![mends(&text)])),
             "chatter" => Ok(Report::new(vec![found(&chatter())])),
             other => Err(format!("no such fault: {other}")),
         }
@@ -64,6 +65,12 @@ plugin!(Misbehaves, "../broker-plugin.toml");
 
 fn found(message: &str) -> Diagnostic {
     Diagnostic::new("fault", message, 0..0)
+}
+
+/// A finding whose fix leaves what stands after the first word.
+fn mends(text: &str) -> Diagnostic {
+    let rest = text.trim_start().trim_start_matches("mends").trim_start();
+    found("mended").with_fix(Fix::safe("Mend", 0..text.len(), rest))
 }
 
 fn bomb() -> usize {
