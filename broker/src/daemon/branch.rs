@@ -125,7 +125,7 @@ impl BranchCell {
         self.shown.send_modify(|it| it.gone = true);
     }
 
-    fn expect_here(&self) -> Result<(), DaemonError> {
+    pub(super) fn expect_here(&self) -> Result<(), DaemonError> {
         if self.shown.borrow().gone { Err(DaemonError::no_branch(&self.id)) } else { Ok(()) }
     }
 }

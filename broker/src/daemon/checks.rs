@@ -118,7 +118,11 @@ impl Daemon {
     /// Answers one question. Ends early, and stops the linters, when nobody takes the events any more.
     pub async fn check(self: &Arc<Self>, ask: &Ask, events: &mpsc::Sender<Event>) -> Result<(), DaemonError> {
         tokio::select! {
-            done = self.check_to_the_end(ask, events) => done,
+            done = self.check_to_the_end(ask, events) => match done {
+                // What was running was cancelled: the branch may be gone rather than the daemon.
+                Err(DaemonError::ShuttingDown) => ask.target.expect_here().and(done),
+                done => done,
+            },
             () = events.closed() => Ok(()),
         }
     }

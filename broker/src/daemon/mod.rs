@@ -173,6 +173,15 @@ impl Target {
         }
     }
 
+    /// Fails if there is nothing more to ask about.
+    pub(super) fn expect_here(&self) -> Result<(), DaemonError> {
+        self.served().expect_there()?;
+        match self {
+            Self::Base(_) => Ok(()),
+            Self::Branch(_, cell) => cell.expect_here(),
+        }
+    }
+
     /// What the scheduler calls it.
     pub(super) fn key(&self) -> BranchKey {
         match self {
@@ -196,7 +205,7 @@ impl Target {
 
     /// What is seen of the target, at an older revision if asked.
     pub async fn sight(&self, revision: Option<Revision>) -> Result<Sight, DaemonError> {
-        self.served().expect_there()?;
+        self.expect_here()?;
         match (self, revision) {
             (Self::Base(served), None) => Ok(Sight::of_base(served)),
             (Self::Base(_), Some(_)) => Err(DaemonError::invalid("revision", "the base has no revisions")),
