@@ -37,7 +37,7 @@ pub(crate) fn configure(
     let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
     selectors.check_linters(&plugins.names(), servers)?;
     let selectors = selectors.without(servers);
-    let configured = plugins.usable.iter().map(|it| it.configured(settings(it, setup, &selectors)));
+    let configured = plugins.usable.iter().map(|it| it.configured(settings(plugins, it, setup, &selectors)));
     let configured: Vec<_> = configured.collect();
     let used = if selectors.are_none() {
         configured
@@ -54,7 +54,7 @@ fn has_what_it_needs(plugin: &Plugin, view: &dyn View) -> bool {
     needs.is_empty() || needs.iter().any(|it| view.metadata(it).is_ok())
 }
 
-/// What [`configure`] looks at in a view: with equal ones, the same linters come out.
+/// What plugins look at in a view before they are asked: with equal ones, the same linters come out of [`configure`].
 pub(crate) fn looked_at(plugins: &Plugins, view: &dyn View) -> Option<ContentHash> {
     let needs = plugins.usable.iter().flat_map(|it| &it.manifest().needs);
     let there: Vec<_> = needs.filter(|it| view.metadata(it).is_ok()).cloned().collect();
@@ -66,7 +66,7 @@ pub(crate) fn looked_at(plugins: &Plugins, view: &dyn View) -> Option<ContentHas
     Some(ContentHash::of(seen.collect::<String>().as_bytes()))
 }
 
-fn settings(plugin: &Plugin, setup: &Setup, selectors: &Selectors) -> Settings {
+fn settings(plugins: &Plugins, plugin: &Plugin, setup: &Setup, selectors: &Selectors) -> Settings {
     let manifest = plugin.manifest();
     let selection = selectors.for_linter(&manifest.name);
     Settings {
@@ -75,6 +75,7 @@ fn settings(plugin: &Plugin, setup: &Setup, selectors: &Selectors) -> Settings {
         ignore: selection.ignore,
         isolated: setup.isolated,
         config: setup.config.clone().filter(|_| !manifest.config_files.is_empty()),
+        environment: plugins.environment(plugin),
     }
 }
 

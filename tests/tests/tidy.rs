@@ -47,6 +47,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("broker-plugin-text", &["broker-plugin-sdk"]),
     ("broker-plugin-toml", &["broker-plugin-sdk", "broker-schemas"]),
     ("broker-plugin-yaml", &["broker-plugin-sdk", "broker-schemas"]),
+    ("guest-asks", &["broker-plugin-sdk"]),
     ("guest-misbehaves", &["broker-plugin-sdk"]),
     ("no-todo", &["broker-plugin-sdk"]),
 ];

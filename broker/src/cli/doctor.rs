@@ -121,7 +121,7 @@ impl<'w> Place<'w> {
             ignore: choice.ignore,
             ..Setup::default()
         };
-        let plugins = session.loader.load(&PluginArgs { plugin: Vec::new() }, 1)?;
+        let plugins = session.loader.load(&PluginArgs { plugin: Vec::new() }, 1)?.in_workspace(&*disk, root);
         plugins.report_broken(&session.messages);
         let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
         let router = Router::new(&linters::configure(&plugins, &setup, &names, &disk)?);

@@ -1,6 +1,6 @@
 //! `broker explain`
 
-use std::borrow::Cow;
+use std::{borrow::Cow, path::Path};
 
 use lint::{FixAvailability, Rule, suppress};
 use serde::Serialize;
@@ -46,13 +46,13 @@ struct Explanation<'a> {
 type Known = (String, Rule);
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    let plugins = session.loader.load(&args.plugins, 1)?;
+    let (root, view) = &session.here();
+    let plugins = session.loader.load(&args.plugins, 1)?.in_workspace(&**view, Path::new(root));
     plugins.report_broken(&session.messages);
     let (linter, code) = match args.rule.split_once('/') {
         Some((linter, code)) => (Some(linter), code),
         None => (None, args.rule.as_str()),
     };
-    let (root, view) = &session.here();
     let (linter, rule) = find(&rules(&plugins, linter, Shown { root, view })?, code)?;
     let explanation = Explanation::of(&linter, &rule);
     let text = match args.output_format {

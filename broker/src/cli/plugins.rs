@@ -1,6 +1,6 @@
 //! `broker plugins`
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 use lint::suppress;
 use plugin_host::Plugin;
@@ -40,10 +40,10 @@ struct Row<'a> {
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    let plugins = session.loader.load(&args.plugins, 1)?;
+    let (root, view) = &session.here();
+    let plugins = session.loader.load(&args.plugins, 1)?.in_workspace(&**view, Path::new(root));
     plugins.report_broken(&session.messages);
     let mut exit = if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal };
-    let (root, view) = &session.here();
     let mut rows = vec![ourselves()];
     for plugin in &plugins.usable {
         let rules = plugins::rules(plugin, Shown { root, view }).inspect_err(|error| {

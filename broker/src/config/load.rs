@@ -140,7 +140,8 @@ impl Reader<'_> {
         let baseline = settings.baseline.as_ref().map(|it| ("baseline", it.span()));
         let daemon = settings.daemon.as_ref().map(|it| ("daemon", it.span()));
         let servers = settings.servers.as_ref().map(|it| ("servers", it.span()));
-        match baseline.or(daemon).or(servers).filter(|_| !self.folder.is_root()) {
+        let plugins = settings.plugins.as_ref().map(|it| ("plugins", it.span()));
+        match baseline.or(daemon).or(servers).or(plugins).filter(|_| !self.folder.is_root()) {
             Some((key, span)) => {
                 let message = format!("`{key}` has no effect here");
                 let error = ConfigError::at(file, text, span, message);

@@ -29,7 +29,7 @@ use self::load::Layer;
 pub use self::{
     effective::{Choice, Effective, Severities},
     error::ConfigError,
-    model::{RuleLevel, ServerDefinition},
+    model::{PluginSettings, RuleLevel, ServerDefinition},
     show::{Shown, ShownValue},
 };
 
@@ -173,6 +173,12 @@ impl Config {
             defined.entry(name.clone()).or_insert_with(|| definition.clone());
         }
         ServerSettings { used: settings().find_map(|it| it.get_ref().used.clone()), defined }
+    }
+
+    /// By name; the nearest counts.
+    pub fn plugins(&self) -> BTreeMap<String, PluginSettings> {
+        let settings = self.layers.iter().filter_map(|it| it.settings.plugins.as_ref());
+        settings.flat_map(|it| it.get_ref().clone()).collect()
     }
 
     pub fn daemon(&self) -> DaemonSettings {

@@ -4,10 +4,13 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 
 use ignore::gitignore::GitignoreBuilder;
 use lint::{RulePattern, Severity};
+use plugin_host::Capability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toml::Spanned;
+
+use crate::plugins::Source;
 
 /// What broker does with the linters' findings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -35,6 +38,10 @@ pub(super) struct Settings {
     /// Only in the workspace's own file, or one that it extends.
     #[schemars(with = "Option<ServerSettings>")]
     pub(super) servers: Option<Spanned<ServerSettings>>,
+    /// Plugins that the program does not carry, by name; `broker plugin add` writes this and `broker.lock`. Only in
+    /// the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<BTreeMap<String, PluginSettings>>")]
+    pub(super) plugins: Option<Spanned<BTreeMap<String, PluginSettings>>>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -121,6 +128,19 @@ pub struct ServerDefinition {
     /// Names of files that it reads from the disk, whatever a branch has in their place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config_files: Option<Vec<String>>,
+}
+
+/// A plugin of the workspace's own choice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct PluginSettings {
+    /// Where it comes from: a path relative to the workspace's root, an `https://` URL, or `oci://` and a reference. Not
+    /// needed for one that the command line names.
+    #[schemars(with = "Option<String>")]
+    pub source: Option<Source>,
+    /// What it may use beyond the workspace's files, such as `env:NAME`. Counts in a workspace that is trusted.
+    #[schemars(with = "Vec<String>")]
+    pub grants: Vec<Capability>,
 }
 
 /// How grave a rule's findings are; `off`: they are not told.

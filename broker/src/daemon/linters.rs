@@ -14,6 +14,7 @@ use crate::{
     check::{Router, SetupFailure, SharedLinter},
     config::{Configs, ServerSettings},
     linters::{self, Setup},
+    plugins::Plugins,
     selectors::Selectors,
     servers::{Asked, Site, known},
 };
@@ -22,8 +23,9 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Configured(Mutex<HashMap<Key, Arc<Router>>>);
 
-/// How the plugins are set up, the names of all language servers, and what plugins need of the workspace.
-type Key = (Setup, Vec<String>, Option<ContentHash>);
+/// How the plugins are set up, the names of all language servers, which plugins they are if not just those of the
+/// daemon, and what plugins need of the workspace.
+type Key = (Setup, Vec<String>, Option<ContentHash>, Option<ContentHash>);
 
 /// Few clients ask in many ways; one that does shall not fill the memory.
 const REMEMBERED: usize = 256;
@@ -37,8 +39,10 @@ impl Daemon {
         served: &Served,
         view: &Arc<dyn View>,
     ) -> Result<Arc<Router>, SetupFailure> {
-        let (Asked { linters, lacks }, names) = self.servers_for(&setup, served, &**view)?;
-        let plugins = self.plugins_for(setup, names, view)?;
+        let (Asked { linters, mut lacks }, names) = self.servers_for(&setup, served, &**view)?;
+        let plugins = self.plugins.in_workspace(&**view, Path::new(&setup.root));
+        lacks.extend(plugins.lacks());
+        let plugins = self.plugins_for(&plugins, setup, names, view)?;
         if linters.is_empty() && lacks.is_empty() {
             return Ok(plugins);
         }
@@ -69,17 +73,19 @@ impl Daemon {
 
     fn plugins_for(
         &self,
+        plugins: &Arc<Plugins>,
         setup: Setup,
         servers: Vec<String>,
         view: &Arc<dyn View>,
     ) -> Result<Arc<Router>, SetupFailure> {
         let known = || self.linters.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (setup, servers, linters::looked_at(&self.plugins, &**view));
+        let added = (!Arc::ptr_eq(plugins, &self.plugins)).then(|| plugins.fingerprint());
+        let key = (setup, servers, added, linters::looked_at(plugins, &**view));
         if let Some(router) = known().get(&key) {
             return Ok(Arc::clone(router));
         }
         let servers: Vec<_> = key.1.iter().map(String::as_str).collect();
-        let linters = linters::configure(&self.plugins, &key.0, &servers, view)?;
+        let linters = linters::configure(plugins, &key.0, &servers, view)?;
         let router = Arc::new(Router::new(&linters));
         let mut known = known();
         if known.len() >= REMEMBERED {

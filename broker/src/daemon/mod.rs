@@ -47,7 +47,7 @@ pub use self::{
 
 /// What a daemon is made of.
 pub(crate) struct Parts {
-    pub(crate) plugins: Plugins,
+    pub(crate) plugins: Arc<Plugins>,
     pub(crate) servers: Servers,
     pub(crate) engine: Engine,
     /// Where branches are kept.
@@ -57,7 +57,7 @@ pub(crate) struct Parts {
 }
 
 pub struct Daemon {
-    pub(crate) plugins: Plugins,
+    pub(crate) plugins: Arc<Plugins>,
     pub(crate) servers: Servers,
     pub(crate) engine: Engine,
     state_dir: PathBuf,

@@ -11,7 +11,7 @@ use wasmtime::{
 };
 use wasmtime_wizer::Wizer;
 
-use crate::{Limits, Manifest, PluginError, error::Name, host, instance, state::State, wasi};
+use crate::{Limits, Manifest, PluginError, Settings, error::Name, host, instance, state::State, wasi};
 
 /// A plugin made ready to be carried by the program.
 pub struct Compiled {
@@ -59,7 +59,7 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
     wizer.init_func(INITIALIZE).keep_init_func(true);
     let state = State::new(
         &name.plugin,
-        "",
+        &Settings::default(),
         Arc::new(Memory::default()),
         Trees::new(0),
         &Limits::default(),

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use syntax::Trees;
 use wasmtime::{
     Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, PoolingAllocationConfig,
@@ -136,9 +137,14 @@ impl PluginHost {
         #[expect(clippy::disallowed_methods, reason = "a plugin is no workspace file")]
         let wasm = std::fs::read(path)
             .map_err(|error| PluginError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-        let manifest = Manifest::of_component(&path.display().to_string(), &wasm)?;
+        self.component(&path.display().to_string(), wasm.into())
+    }
+
+    /// A plugin from its bytes, as with [`PluginHost::open`]; `origin` is what to call it until its name is known.
+    pub fn component(&self, origin: &str, wasm: Bytes) -> Result<Plugin, PluginError> {
+        let manifest = Manifest::of_component(origin, &wasm)?;
         let digest = blake3::hash(&wasm).to_hex().to_string();
-        Ok(Plugin::new(self.clone(), manifest, digest, Source::Component(wasm.into())))
+        Ok(Plugin::new(self.clone(), manifest, digest, Source::Component(wasm)))
     }
 }
 

@@ -8,7 +8,7 @@ use overlay::{ContentHash, ReadSet, Traced, View};
 use wasmtime::{Store, Trap};
 
 use crate::{
-    Configured, Plugin, PluginError, Settings,
+    Configured, PluginError, Settings,
     bindings::{Linter, exports::broker::plugin::lint as exports, types},
     convert,
     error::Name,
@@ -169,18 +169,19 @@ impl<'a> Instance<'a> {
         view: Arc<dyn View>,
         cancel: Cancel,
     ) -> Result<(Self, Vec<String>), PluginError> {
-        let mut instance = Self::new(&linter.plugin, &linter.settings.root, view, cancel)?;
+        let mut instance = Self::new(linter, view, cancel)?;
         let unknown = instance.configure(&linter.settings)?;
         Ok((instance, unknown))
     }
 
-    fn new(plugin: &'a Plugin, root: &str, view: Arc<dyn View>, cancel: Cancel) -> Result<Self, PluginError> {
+    fn new(linter: &'a Configured, view: Arc<dyn View>, cancel: Cancel) -> Result<Self, PluginError> {
+        let (plugin, settings) = (&linter.plugin, &linter.settings);
         let (shared, name) = (&plugin.host().0, plugin.name());
         let pre = plugin.loaded()?;
         let place = shared.places.take();
         let state = State::new(
             &name.plugin,
-            root.trim_end_matches('/'),
+            settings,
             view,
             shared.trees.clone(),
             &shared.limits,

@@ -7,6 +7,7 @@
 //! This crate schedules nothing, caches no answers (only machine code) and knows no output format.
 
 mod bindings;
+mod capability;
 mod clock;
 mod compile;
 mod convert;
@@ -22,6 +23,7 @@ mod stdio;
 mod syntax;
 mod wasi;
 
+pub use capability::Capability;
 pub use compile::{Compiled, compile};
 pub use error::PluginError;
 pub use host::{Bundled, HostOptions, Limits, Notice, Notify, PluginHost};

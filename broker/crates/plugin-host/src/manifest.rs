@@ -4,7 +4,7 @@ use overlay::WorkspacePath;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use wasmparser::{Encoding, Parser, Payload};
 
-use crate::{PluginError, error::Name};
+use crate::{Capability, PluginError, error::Name};
 
 /// The version of `broker:plugin` that this host speaks.
 pub(crate) const API: &str = "0.1.0";
@@ -30,6 +30,9 @@ pub struct Manifest {
     /// Files or folders of the workspace, without any of which it has nothing to say. Some of its rules may be there.
     #[serde(default, deserialize_with = "paths")]
     pub needs: Vec<WorkspacePath>,
+    /// What it asks for beyond the files it is shown. Without all of it, it is not used.
+    #[serde(default)]
+    pub capabilities: Vec<Capability>,
 }
 
 /// The part that is read first, so that a plugin of the future is called just that and not malformed.
@@ -133,9 +136,17 @@ mod tests {
     fn names_what_is_wrong() {
         let error = |from: &str, to: &str| Manifest::parse("x.wasm", &GOOD.replace(from, to)).unwrap_err();
         insta::assert_snapshot!(error("0.1.4", "0.2.0"), @"plugin `no-todo` 1.2.3 is built for broker:plugin 0.2.0, and this Broker speaks 0.1.0; use a Broker that is as new as the plugin, or an older release of the plugin");
-        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `needs`");
+        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `needs`, `capabilities`");
         insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `globs` is empty, so that the plugin would never be run");
         insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: missing field `version`");
+    }
+
+    #[test]
+    fn names_what_no_plugin_is_granted() {
+        let asking = |what: &str| Manifest::parse("x.wasm", &format!("{GOOD}\ncapabilities = [\"{what}\"]"));
+        assert_eq!(asking("env:CI").unwrap().capabilities, [Capability::Environment("CI".to_owned())]);
+        insta::assert_snapshot!(asking("network").unwrap_err(), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `network` is asked for, and no plugin is granted the network");
+        insta::assert_snapshot!(asking("teleport").unwrap_err(), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `teleport` is an unknown capability; there is only `env:NAME`");
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! A plugin, and a plugin with settings: a linter.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use bytes::Bytes;
 use lint::{Cancel, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
 use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
-    Bundled, Manifest, PluginError, PluginHost,
+    Bundled, Capability, Manifest, PluginError, PluginHost,
     bindings::LinterPre,
     convert,
     error::Name,
@@ -28,6 +31,8 @@ pub struct Settings {
     pub isolated: bool,
     /// Read this configuration file and no other.
     pub config: Option<WorkspacePath>,
+    /// The variables that it sees, by name.
+    pub environment: BTreeMap<String, String>,
 }
 
 #[derive(Clone)]
@@ -62,9 +67,12 @@ impl Plugin {
         &self.0.digest
     }
 
-    /// This plugin as a linter.
-    pub fn configured(&self, settings: Settings) -> Configured {
+    /// This plugin as a linter. Of the environment it sees what it asks for in its manifest.
+    pub fn configured(&self, mut settings: Settings) -> Configured {
         let manifest = self.manifest();
+        settings
+            .environment
+            .retain(|name, _| manifest.capabilities.contains(&Capability::Environment(name.clone())));
         let digest = ContentHash::of(format!("{}{settings:?}", self.digest()).as_bytes());
         Configured {
             identity: Identity { name: manifest.name.clone(), version: manifest.version.clone(), digest },

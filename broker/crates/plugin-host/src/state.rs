@@ -1,6 +1,7 @@
 //! What the host keeps for one instance: its files, its limits, its log.
 
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -12,6 +13,7 @@ use wasmtime::{ResourceLimiter, UpdateDeadline, component::ResourceTable};
 use wasmtime_wasi::{Deterministic, HostWallClock, WasiCtx, WasiCtxView, WasiView};
 
 use crate::{
+    Settings,
     bindings::host,
     files::{Files, GuestFiles},
     host::{Limits, Notice, Notify},
@@ -34,7 +36,7 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(
         plugin: &str,
-        root: &str,
+        settings: &Settings,
         view: Arc<dyn View>,
         trees: Trees,
         limits: &Limits,
@@ -43,13 +45,13 @@ impl State {
     ) -> Self {
         let output = Tail::default();
         Self {
-            files: GuestFiles::new(Arc::clone(&view), root, limits.memory),
+            files: GuestFiles::new(Arc::clone(&view), settings.root.trim_end_matches('/'), limits.memory),
             view,
             trees,
             table: ResourceTable::new(),
             memory: MemoryLimit::new(limits.memory),
             watch: Watch { cancel, ends: Instant::now() + limits.setup_time, stopped: None },
-            wasi: wasi(&output),
+            wasi: wasi(&output, &settings.environment),
             output,
             plugin: plugin.to_owned(),
             notify,
@@ -63,9 +65,10 @@ impl State {
     }
 }
 
-/// A context without files, arguments, environment or network, in which time stands still and chance
-/// repeats itself, so that an answer cannot depend on them.
-fn wasi(output: &Tail) -> WasiCtx {
+/// A context without files, arguments or network, in which time stands still and chance repeats itself, so that an
+/// answer cannot depend on them. Of the environment there is what was granted, which is part of the settings.
+fn wasi(output: &Tail, environment: &BTreeMap<String, String>) -> WasiCtx {
+    let environment: Vec<_> = environment.iter().collect();
     let chance = || Deterministic::new(vec![0x5b, 0xa1, 0x0c, 0x93, 0x77, 0x2e, 0xd8, 0x46]);
     WasiCtx::builder()
         .stdout(output.clone())
@@ -74,6 +77,7 @@ fn wasi(output: &Tail) -> WasiCtx {
         .insecure_random(chance())
         .insecure_random_seed(0)
         .wall_clock(Frozen)
+        .envs(&environment)
         .build()
 }
 

@@ -31,6 +31,7 @@ impl<'p> Bench<'p> {
             root: ROOT.to_owned(),
             select: settings.select.clone(),
             ignore: settings.ignore.clone(),
+            environment: settings.environment.clone(),
             ..Settings::default()
         });
         Self { plugin, fixtures, linter, globs: matcher(&plugin.manifest().globs) }

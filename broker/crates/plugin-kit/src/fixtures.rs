@@ -5,6 +5,7 @@
 //! of the workspace.
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -45,6 +46,8 @@ pub(crate) struct Settings {
     /// As `--select`, in the plugin's own words.
     pub(crate) select: Option<Vec<String>>,
     pub(crate) ignore: Vec<String>,
+    /// The variables that it sees, as if they were granted.
+    pub(crate) environment: BTreeMap<String, String>,
     /// Microseconds for 1,000 bytes, at most; no limit if it is not set.
     pub(crate) max_microseconds_per_kilobyte: Option<u32>,
     /// MiB, at most; no limit if it is not set.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use lint::{Rule, RulePattern, Unit, suppress};
-use overlay::{Disk, View, WorkspacePath};
+use overlay::{Disk, Memory, View, WorkspacePath};
 
 use super::{Args, input::Input};
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
 };
 
 pub(super) struct Linters {
-    pub(super) plugins: Plugins,
+    pub(super) plugins: Arc<Plugins>,
     servers: Servers,
     /// What the workspace's own configuration says of servers.
     settings: ServerSettings,
@@ -59,6 +59,10 @@ impl Linters {
         let plugins = session.loader.load(&args.plugins, instances)?;
         let root = input.workspace.root();
         let disk: Arc<dyn View> = Arc::new(Disk::new(root)?);
+        let plugins = match args.isolated {
+            true => plugins.in_workspace(&Memory::default(), root),
+            false => plugins.in_workspace(&*disk, root),
+        };
         let configs = if args.isolated { Configs::isolated() } else { Configs::new(&*disk) };
         // A configuration that is wrong is told when it is used.
         let settings = configs.workspace().map(|it| it.servers()).unwrap_or_default();

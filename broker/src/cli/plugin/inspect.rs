@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use plugin_host::Plugin;
+use plugin_host::{Capability, Plugin};
 use serde::Serialize;
 
 use crate::{
@@ -37,6 +37,8 @@ struct Answer<'a> {
     globs: &'a [String],
     config_files: &'a [String],
     needs: Vec<&'a str>,
+    /// What it asks for beyond the files it is shown; it is used where `broker.toml` grants all of it.
+    capabilities: &'a [Capability],
     /// The interfaces that it imports. All of them are granted, or it could not be loaded.
     imports: Vec<String>,
     rules: Vec<Rule>,
@@ -84,6 +86,7 @@ fn answer(plugin: &Plugin, size: Option<u64>, rules: Vec<lint::Rule>) -> Result<
         globs: &manifest.globs,
         config_files: &manifest.config_files,
         needs: manifest.needs.iter().map(|it| it.as_str()).collect(),
+        capabilities: &manifest.capabilities,
         imports: plugin.imports().map_err(CliError::plugin)?,
         rules: rules.into_iter().map(rule).collect(),
     })
@@ -104,6 +107,7 @@ fn text(it: &Answer<'_>) -> String {
     line("files", it.globs.join(", "));
     line("configured by", it.config_files.join(", "));
     line("needs", it.needs.join(", "));
+    line("asks for", it.capabilities.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
     line("imports", it.imports.join("\n             "));
     line(
         "rules",

@@ -1,18 +1,21 @@
-//! `broker plugin`: what an author of plugins needs.
+//! `broker plugin`: what an author of plugins needs, and who adds one to a workspace.
 
+mod add;
 mod build;
 mod folder;
 mod inspect;
 mod new;
+mod project;
 mod template;
 mod test;
+mod update;
 
 use clap::Subcommand;
 
 use super::{Session, plugins};
 use crate::{CliError, Exit};
 
-/// Make, build, try and look at plugins
+/// Make, build and try plugins; look at them; add them to a workspace
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -25,6 +28,10 @@ enum Action {
     Build(build::Args),
     Test(test::Args),
     Inspect(inspect::Args),
+    Add(add::Args),
+    Remove(update::RemoveArgs),
+    Update(update::UpdateArgs),
+    Install(update::InstallArgs),
     List(plugins::Args),
 }
 
@@ -34,6 +41,10 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Action::Build(args) => build::run(args, session),
         Action::Test(args) => test::run(args, session),
         Action::Inspect(args) => inspect::run(args, session),
+        Action::Add(args) => add::run(args, session),
+        Action::Remove(args) => update::remove(args, session),
+        Action::Update(args) => update::update(args, session),
+        Action::Install(_) => update::install(session),
         Action::List(args) => plugins::run(args, session),
     }
 }

@@ -1,18 +1,33 @@
-//! The plugins of a run: those that the program carries, and those named on the command line.
+//! The plugins of a run: those that the program carries, those named on the command line, and those that the
+//! workspace adds.
+
+mod added;
+mod fetch;
+mod lock;
+mod source;
+mod store;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use bytes::Bytes;
 use overlay::View;
 use plugin_host::{Bundled, HostOptions, Limits, Notice, Plugin, PluginHost, Settings};
 use syntax::Trees;
 
+use self::added::Shelf;
+pub(crate) use self::{
+    fetch::fetch,
+    lock::{FILE_NAME as LOCK_FILE, Lock, Locked},
+    source::{Digest, Source},
+    store::Store,
+};
 use crate::{
     CliError,
-    check::{Incomplete, Level, Subject},
+    check::{Incomplete, Lack, Level, Subject},
     console::Messages,
     render::printable,
     selectors::unknown_linter,
@@ -41,20 +56,27 @@ pub(crate) struct Loader {
 }
 
 /// Plugins by name, and those that cannot be used.
+#[derive(Clone)]
 pub(crate) struct Plugins {
     pub(crate) usable: Vec<Plugin>,
     pub(crate) broken: Vec<Incomplete>,
+    /// The names of those that the command line names, which count before all others.
+    named: BTreeSet<String>,
+    /// The variables that were granted, by plugin and name.
+    environment: BTreeMap<String, BTreeMap<String, String>>,
+    shelf: Arc<Shelf>,
 }
 
 impl Loader {
     /// Reads what the plugins say of themselves. None of them is run, or even loaded, before it is asked.
-    pub(crate) fn load(&self, args: &PluginArgs, instances: usize) -> Result<Plugins, CliError> {
+    pub(crate) fn load(&self, args: &PluginArgs, instances: usize) -> Result<Arc<Plugins>, CliError> {
         if self.bundle.is_empty() && args.plugin.is_empty() {
             let error = CliError::plugin("this build of broker carries no plugins");
             return Err(error.hint("build it with ./dev build"));
         }
         let host = PluginHost::new(self.options(instances)).map_err(CliError::plugin)?;
-        let mut plugins = Plugins { usable: Vec::new(), broken: Vec::new() };
+        let shelf = Arc::new(Shelf::new(host.clone(), self.store()));
+        let mut plugins = Plugins::on(shelf);
         let mut files = BTreeMap::new();
         for file in &args.plugin {
             let plugin = host.open(file);
@@ -66,11 +88,12 @@ impl Loader {
             }
             plugins.add(file_name(file), plugin);
         }
+        plugins.named = files.into_keys().collect();
         for bundled in self.bundle {
             plugins.add("bundled plugin".to_owned(), host.bundled(bundled));
         }
         plugins.usable.sort_by(|a, b| a.manifest().name.cmp(&b.manifest().name));
-        Ok(plugins)
+        Ok(Arc::new(plugins))
     }
 
     /// The plugin in a file, and no other.
@@ -79,10 +102,21 @@ impl Loader {
         host.open(file).map_err(CliError::plugin)
     }
 
+    /// The plugin in these bytes; `origin` is what to call it until its name is known.
+    pub(crate) fn component(&self, origin: &str, wasm: Bytes) -> Result<Plugin, CliError> {
+        let host = PluginHost::new(self.options(1)).map_err(CliError::plugin)?;
+        host.component(origin, wasm).map_err(CliError::plugin)
+    }
+
     /// The plugin of this name that the program carries, and no other.
     pub(crate) fn carried(&self, name: &str) -> Result<Plugin, CliError> {
         let plugins = self.load(&PluginArgs { plugin: Vec::new() }, 1)?;
         plugins.find(name).cloned().ok_or_else(|| unknown_linter(name, &plugins.names(), &[]))
+    }
+
+    /// Where fetched plugins are kept.
+    pub(crate) fn store(&self) -> Store {
+        Store::in_cache(self.cache_dir.clone())
     }
 
     fn options(&self, instances: usize) -> HostOptions {
@@ -99,17 +133,22 @@ impl Loader {
 }
 
 impl Plugins {
+    fn on(shelf: Arc<Shelf>) -> Self {
+        let (usable, broken) = (Vec::new(), Vec::new());
+        Self { usable, broken, named: BTreeSet::new(), environment: BTreeMap::new(), shelf }
+    }
+
+    /// The variables that a plugin sees.
+    pub(crate) fn environment(&self, plugin: &Plugin) -> BTreeMap<String, String> {
+        self.environment.get(&plugin.manifest().name).cloned().unwrap_or_default()
+    }
+
     /// The first of a name is the one that counts.
     fn add(&mut self, name: String, plugin: Result<Plugin, plugin_host::PluginError>) {
         match plugin {
             Ok(plugin) if self.find(&plugin.manifest().name).is_some() => {}
             Ok(plugin) => self.usable.push(plugin),
-            Err(error) => self.broken.push(Incomplete {
-                subject: Subject::Everything,
-                linter: Some(name.into()),
-                level: Level::Failed,
-                reason: error.to_string(),
-            }),
+            Err(error) => self.broken.push(broken(name, error.to_string())),
         }
     }
 
@@ -121,12 +160,27 @@ impl Plugins {
         self.usable.iter().map(|it| it.manifest().name.as_str()).collect()
     }
 
+    /// Those that cannot be used, each of which somebody wants.
+    pub(crate) fn lacks(&self) -> impl Iterator<Item = Lack> {
+        self.broken.iter().map(|it| Lack {
+            linter: it.linter.as_deref().unwrap_or_default().to_owned(),
+            globs: vec!["*".to_owned()],
+            reason: it.reason.clone(),
+            is_asked: true,
+        })
+    }
+
     /// Tells the user of the plugins that cannot be used.
     pub(crate) fn report_broken(&self, messages: &Messages) {
         for broken in &self.broken {
             messages.error(&CliError::plugin(&broken.reason));
         }
     }
+}
+
+/// No answer is complete without it.
+fn broken(name: String, reason: String) -> Incomplete {
+    Incomplete { subject: Subject::Everything, linter: Some(name.into()), level: Level::Failed, reason }
 }
 
 /// A state of a workspace, in which some rules may be.

@@ -1,0 +1,84 @@
+//! `broker plugin add`
+
+use plugin_host::Capability;
+
+use super::project::{Candidate, Project};
+use crate::{
+    CliError, Exit,
+    cli::Session,
+    plugins::{Digest, Source},
+};
+
+/// Add a plugin to the workspace
+///
+/// Writes `broker.toml`, which says where the plugin comes from, and `broker.lock`, which says which bytes it is. A check runs
+/// these bytes and no others, and never fetches anything.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker plugin add tools/no-todo.wasm
+  broker plugin add https://example.org/no-todo.wasm --digest sha256:3f1c…
+  broker plugin add oci://example.org/team/no-todo:1.2.0
+  broker plugin add tools/owners.wasm --grant env:TEAM")]
+pub(in crate::cli) struct Args {
+    /// A path, an `https://` URL, or `oci://` and a reference; a path is remembered as seen from the workspace's root
+    source: Source,
+
+    /// Take it only if it has this digest: `sha256:…`
+    #[arg(long)]
+    digest: Option<Digest>,
+
+    /// Let it use this beyond the workspace's files: `env:NAME`; may be repeated
+    #[arg(long, value_name = "CAPABILITY")]
+    grant: Vec<Capability>,
+}
+
+pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let mut project = Project::open(session)?;
+    let source = from_root(&args.source, &project, session)?;
+    let candidate = project.candidate(&source, args.digest.as_ref(), session)?;
+    let name = candidate.locked.name.clone();
+    let declared = project.declared()?;
+    let before = declared.iter().find(|(it, _)| *it == name).map(|(_, it)| it.grants.clone());
+    let mut grants = before.unwrap_or_default();
+    grants.extend(args.grant.iter().filter(|it| !grants.contains(it)).cloned().collect::<Vec<_>>());
+    expect_granted(&candidate, &grants)?;
+    project.take(&candidate, session)?;
+    project.declare(&name, &source, &grants);
+    // In this order: what stands in the lock file alone does nothing.
+    project.write_lock()?;
+    project.write_configuration()?;
+    session.print(&format!("added {name} {}, {}\n", candidate.locked.version, candidate.locked.digest))?;
+    Ok(Exit::Clean)
+}
+
+/// Deny by default.
+pub(super) fn expect_granted(candidate: &Candidate, grants: &[Capability]) -> Result<(), CliError> {
+    let manifest = candidate.plugin.manifest();
+    match manifest.capabilities.iter().find(|it| !grants.contains(it)) {
+        None => Ok(()),
+        Some(missing) => {
+            let error = CliError::plugin(format!(
+                "plugin `{}` {} asks for `{missing}`, which it is not granted",
+                manifest.name, manifest.version
+            ));
+            Err(error.hint(format!(
+                "if it may have that: broker plugin add {} --grant {missing}",
+                candidate.locked.source
+            )))
+        }
+    }
+}
+
+/// A path was written as seen from the current folder.
+fn from_root(source: &Source, project: &Project, session: &Session) -> Result<Source, CliError> {
+    let Source::Path(path) = source else { return Ok(source.clone()) };
+    let file = session.cwd()?.join(path);
+    let real = std::fs::canonicalize(&file).map_err(|error| {
+        CliError::files(format!("cannot read {path}: {}", crate::workspace::reason(&error)))
+    })?;
+    let seen = real.strip_prefix(&project.root).unwrap_or(&real);
+    let seen =
+        seen.to_str().ok_or_else(|| CliError::usage(format!("{path} has a name that is not UTF-8")))?;
+    Ok(Source::Path(seen.to_owned()))
+}

@@ -1,0 +1,158 @@
+//! Gets a plugin from where it comes from. Nothing but `broker plugin` asks for this: a check never touches the network.
+//!
+//! Signatures are not looked at yet. They belong in [`fetch`], on what it returns: a registry's signature is of
+//! [`Fetched::manifest`], whose digest `broker.lock` keeps.
+
+use std::{path::Path, time::Duration};
+
+use bytes::Bytes;
+use lint::Cancel;
+use oci_client::{
+    Client, Reference,
+    client::{ClientConfig, ClientProtocol},
+    manifest::OciImageManifest,
+    secrets::RegistryAuth,
+};
+use tokio_stream::{Stream, StreamExt as _};
+
+use super::source::{Digest, Source, is_this_machine};
+use crate::{CliError, home};
+
+/// A plugin's bytes, and in a registry the digest of the manifest that names them.
+pub(crate) struct Fetched {
+    pub(crate) bytes: Bytes,
+    pub(crate) manifest: Option<Digest>,
+}
+
+/// Bytes of the largest plugin. A whole Python has 40 MB.
+const LARGEST: usize = 256 << 20;
+
+/// How long a server may take to answer at all, and between two pieces of an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often it is looked whether the user has had enough.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// What the layer of a registry's manifest says that a component is.
+const MEDIA_TYPES: [&str; 2] = ["application/wasm", "application/vnd.wasm.content.layer.v1+wasm"];
+
+const AGENT: &str = concat!("broker/", env!("CARGO_PKG_VERSION"));
+
+/// Gets the plugin. Paths are seen from `root`. From a registry it is the one with the manifest of this digest,
+/// if one is given.
+pub(crate) fn fetch(
+    source: &Source,
+    manifest: Option<&Digest>,
+    root: &Path,
+    cancel: &Cancel,
+) -> Result<Fetched, CliError> {
+    let cannot = |error: String| CliError::files(format!("cannot fetch {source}: {error}"));
+    match source {
+        Source::Path(path) => {
+            let bytes =
+                home::read(&root.join(path)).map_err(|error| cannot(crate::workspace::reason(&error)))?;
+            Ok(Fetched { bytes: bytes.into(), manifest: None })
+        }
+        Source::Url(url) => {
+            let bytes = blocking(download(url), cancel).map_err(cannot)?;
+            Ok(Fetched { bytes, manifest: None })
+        }
+        Source::Oci(reference) => {
+            let reference = match manifest {
+                Some(digest) => reference.clone_with_digest(digest.to_string()),
+                None => reference.clone(),
+            };
+            blocking(pull(&reference), cancel).map_err(cannot)
+        }
+    }
+}
+
+/// Runs the one thing to do until it is done or the user has had enough.
+fn blocking<T>(work: impl Future<Output = Result<T, String>>, cancel: &Cancel) -> Result<T, String> {
+    // Fails if there is one already, which is as good.
+    let _there = rustls::crypto::ring::default_provider().install_default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| error.to_string())?.block_on(async {
+        let cancelled = async {
+            while !cancel.is_cancelled() {
+                tokio::time::sleep(GLANCE).await;
+            }
+        };
+        tokio::select! {
+            done = work => done,
+            () = cancelled => Err("interrupted".to_owned()),
+        }
+    })
+}
+
+async fn download(url: &str) -> Result<Bytes, String> {
+    let is_encrypted = url.starts_with("https://");
+    let client = reqwest::Client::builder()
+        .https_only(is_encrypted)
+        .user_agent(AGENT)
+        .connect_timeout(PATIENCE)
+        .read_timeout(PATIENCE)
+        .build();
+    let answer = client.map_err(|error| chain(&error))?.get(url).send().await;
+    let answer = answer.and_then(reqwest::Response::error_for_status).map_err(|error| chain(&error))?;
+    collect(answer.bytes_stream().map(|it| it.map_err(|error| chain(&error)))).await
+}
+
+/// A component as `wkg` stores it: the only layer of an image.
+async fn pull(reference: &Reference) -> Result<Fetched, String> {
+    let registry = reference.resolve_registry();
+    let protocol = match is_this_machine(registry) {
+        true => ClientProtocol::Http,
+        false => ClientProtocol::Https,
+    };
+    let client = Client::new(ClientConfig {
+        protocol,
+        connect_timeout: Some(PATIENCE),
+        read_timeout: Some(PATIENCE),
+        user_agent: AGENT,
+        ..ClientConfig::default()
+    });
+    let pulled = client.pull_image_manifest(reference, &RegistryAuth::Anonymous).await;
+    let (image, digest) = pulled.map_err(|error| chain(&error))?;
+    let layer = layer(&image)?;
+    let blob = client.pull_blob_stream(reference, layer).await.map_err(|error| chain(&error))?;
+    let bytes = collect(blob.stream.map(|it| it.map_err(|error| error.to_string()))).await?;
+    if Digest::of(&bytes).to_string() != layer.digest {
+        return Err(format!("the registry gave something else than {}", layer.digest));
+    }
+    Ok(Fetched { bytes, manifest: Some(digest.parse()?) })
+}
+
+fn layer(image: &OciImageManifest) -> Result<&oci_client::manifest::OciDescriptor, String> {
+    match image.layers.as_slice() {
+        [layer] if MEDIA_TYPES.contains(&layer.media_type.as_str()) => Ok(layer),
+        [layer] => Err(format!("it holds `{}`, no WebAssembly component", layer.media_type)),
+        layers => Err(format!("it has {} layers, and a component is one", layers.len())),
+    }
+}
+
+async fn collect(pieces: impl Stream<Item = Result<Bytes, String>>) -> Result<Bytes, String> {
+    let mut pieces = std::pin::pin!(pieces);
+    let mut all = Vec::new();
+    while let Some(piece) = pieces.next().await {
+        all.extend_from_slice(&piece?);
+        if all.len() > LARGEST {
+            return Err(format!("it is larger than {} MiB", LARGEST >> 20));
+        }
+    }
+    Ok(all.into())
+}
+
+/// An error with all that led to it.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let inner = error.to_string();
+        if !text.contains(&inner) {
+            text = format!("{text}: {inner}");
+        }
+        cause = error.source();
+    }
+    text
+}

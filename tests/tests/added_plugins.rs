@@ -1,0 +1,356 @@
+//! Plugins that a workspace adds: from a file, over HTTP, from a registry; and everything that keeps one from being run.
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the disk, and may fail")]
+
+use std::{
+    collections::HashMap,
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpListener,
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tests::{guest, place::Place, with_manifest};
+
+/// A workspace with something for `no-todo` to find.
+fn place() -> Place {
+    Place::new(&[("a.c", "int a; // TODO: b\n")])
+}
+
+/// What a command says, where it must succeed.
+#[track_caller]
+fn ok(place: &Place, arguments: &[&str]) -> String {
+    let output = place.run(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    shown(place, &output.stdout)
+}
+
+/// What a command complains of, where it must not succeed.
+#[track_caller]
+fn refused(place: &Place, arguments: &[&str]) -> String {
+    let output = place.run(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
+    let told = shown(place, &output.stderr);
+    // What it is doing is told as well.
+    let told: Vec<_> =
+        told.lines().filter(|it| !it.starts_with("compiling") && !it.starts_with("fetching")).collect();
+    told.join("\n")
+}
+
+fn shown(place: &Place, text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text).replace(place.root().to_str().unwrap(), "[root]");
+    text.replace(place.own("").to_str().unwrap(), "[own]/")
+}
+
+/// Exit code and findings of a check, and what is not complete.
+fn check(place: &Place, more: &[&str]) -> (Option<i32>, Vec<String>, Vec<String>) {
+    let arguments = [&["check", "--output-format", "json"], more].concat();
+    let output = place.run(&arguments);
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    let all = |key: &str| report[key].as_array().unwrap().clone();
+    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let findings =
+        all("findings").iter().map(|it| format!("{}/{}", text(&it["linter"]), text(&it["code"]))).collect();
+    let incomplete = all("incomplete").iter().map(|it| text(&it["reason"])).collect();
+    (output.status.code(), findings, incomplete)
+}
+
+const FOUND: &str = "no-todo/anonymous-todo";
+
+fn no_todo() -> Vec<u8> {
+    fs::read(guest("no_todo")).unwrap()
+}
+
+/// Another component that is as good: it has one more section.
+fn no_todo_again() -> Vec<u8> {
+    with_manifest(&no_todo(), "")
+}
+
+/// `broker.lock` and messages without what differs from build to build.
+fn without_digests(text: &str) -> String {
+    let mut parts = text.split("sha256:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + "sha256:[…]" + part.trim_start_matches(|it: char| it.is_ascii_hexdigit())
+    })
+}
+
+#[test]
+fn one_from_a_file_is_used_until_it_is_removed() {
+    let place = place();
+    place.write("broker.toml", "# mine\nignore = [\"F401\"] # too\n");
+    place.write("tools/no-todo.wasm", no_todo());
+    let told = ok(&place, &["plugin", "add", "tools/no-todo.wasm"]);
+    assert_snapshot!(without_digests(&told), @"added no-todo 0.1.0, sha256:[…]");
+    assert_snapshot!(place.read("broker.toml"), @r#"
+    # mine
+    ignore = ["F401"] # too
+
+    [plugins.no-todo]
+    source = "tools/no-todo.wasm"
+    "#);
+    assert_snapshot!(without_digests(&place.read("broker.lock")), @r#"
+# Written by `broker plugin`. What is not as it says here is not run.
+version = 1
+
+[[plugin]]
+name = "no-todo"
+version = "0.1.0"
+source = "tools/no-todo.wasm"
+digest = "sha256:[…]"
+"#);
+    assert_eq!(check(&place, &["a.c"]), (Some(1), vec![FOUND.to_owned()], vec![]));
+    assert!(ok(&place, &["plugin", "list"]).contains("\nno-todo "));
+    assert!(ok(&place, &["explain", "no-todo/anonymous-todo"]).contains("TODO"));
+    assert_eq!(check(&place, &["--isolated", "a.c"]).0, Some(0));
+
+    assert_snapshot!(ok(&place, &["plugin", "remove", "no-todo"]), @"removed no-todo");
+    assert_snapshot!(place.read("broker.toml"), @r#"
+    # mine
+    ignore = ["F401"] # too
+    "#);
+    assert_eq!(check(&place, &["a.c"]), (Some(0), vec![], vec![]));
+}
+
+#[test]
+fn a_branch_has_the_plugins_that_its_own_files_name() {
+    let place = place();
+    place.write("no-todo.wasm", no_todo());
+    ok(&place, &["plugin", "add", "no-todo.wasm"]);
+    ok(&place, &["branch", "fork", "try"]);
+    assert_eq!(check(&place, &["--branch", "try"]), (Some(1), vec![FOUND.to_owned()], vec![]));
+    assert!(
+        place.run_with_input(&["branch", "write", "try", "broker.lock"], "version = 1\n").status.success()
+    );
+    let (exit, findings, incomplete) = check(&place, &["--branch", "try"]);
+    assert_eq!((exit, findings), (Some(2), vec![]));
+    assert_snapshot!(incomplete.join("\n"), @"plugin `no-todo` from no-todo.wasm is not in broker.lock; `broker plugin update no-todo` puts it there");
+    assert!(place.run_with_input(&["branch", "write", "try", "broker.toml"], "").status.success());
+    assert_eq!(check(&place, &["--branch", "try"]), (Some(0), vec![], vec![]));
+}
+
+#[test]
+fn one_that_was_changed_is_not_run() {
+    let place = place();
+    place.write("no-todo.wasm", no_todo());
+    ok(&place, &["plugin", "add", "no-todo.wasm"]);
+    place.write("no-todo.wasm", no_todo_again());
+    let (exit, findings, incomplete) = check(&place, &["a.c"]);
+    assert_eq!((exit, findings), (Some(2), vec![]));
+    assert_snapshot!(without_digests(&incomplete.join("\n")), @"plugin `no-todo` at no-todo.wasm is not the one in broker.lock: sha256:[…] is there, sha256:[…] is expected; if that is meant, `broker plugin update no-todo`");
+    assert_snapshot!(without_digests(&ok(&place, &["plugin", "update"])), @"no-todo 0.1.0 -> 0.1.0, sha256:[…]");
+    assert_eq!(check(&place, &["a.c"]).0, Some(1));
+    assert_snapshot!(ok(&place, &["plugin", "update", "no-todo"]), @"no-todo 0.1.0: unchanged");
+}
+
+#[test]
+fn what_it_asks_for_must_be_granted_in_a_trusted_workspace() {
+    let place = Place::new(&[("a.team", "x\n")]);
+    let asks = guest("guest_asks");
+    let asks = asks.to_str().unwrap();
+    assert_snapshot!(refused(&place, &["plugin", "add", asks]).replace(asks, "asks.wasm"), @r#"
+error: plugin `asks` 0.1.0 asks for `env:BROKER_TEST_TEAM`, which it is not granted
+hint: if it may have that: broker plugin add asks.wasm --grant env:BROKER_TEST_TEAM
+"#);
+    assert!(!place.root().join("broker.toml").exists() && !place.root().join("broker.lock").exists());
+    let seen = |team: &str| {
+        let mut command = place.command(&["check", "--output-format", "json", "a.team"]);
+        let output = command.env("BROKER_TEST_TEAM", team).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let of = |key: &str, field: &str| report[key][0][field].as_str().unwrap_or_default().to_owned();
+        format!("{}{}", of("findings", "message"), of("incomplete", "reason"))
+    };
+    ok(&place, &["plugin", "add", asks, "--grant", "env:BROKER_TEST_TEAM"]);
+    assert_snapshot!(seen("blue"), @"plugin `asks` asks for `env:BROKER_TEST_TEAM`, and a grant counts only in a workspace that is trusted: see `broker trust`");
+    ok(&place, &["trust"]);
+    assert_snapshot!(seen("blue"), @r#"sees ["BROKER_TEST_TEAM=blue"]"#);
+    assert_snapshot!(seen("red"), @r#"sees ["BROKER_TEST_TEAM=red"]"#);
+    place.write("broker.toml", place.read("broker.toml").replace("grants", "# grants"));
+    assert_snapshot!(seen("red"), @r#"plugin `asks` asks for `env:BROKER_TEST_TEAM`, which it is not granted; if it may have that, say `grants = ["env:BROKER_TEST_TEAM"]` under `[plugins.asks]` in broker.toml"#);
+    let named = place.run(&["check", "--isolated", "--plugin", asks, "--output-format", "json", "a.team"]);
+    assert_eq!(named.status.code(), Some(2), "nothing grants it anything");
+}
+
+#[test]
+fn what_no_plugin_gets_is_refused_by_name() {
+    let place = place();
+    let manifest = |more: &str| {
+        format!(
+            "name = \"odd\"\nversion = \"0.1.0\"\napi = \"0.1.0\"\ndescription = \"x\"\nglobs = [\"*\"]\n{more}\n"
+        )
+    };
+    let component = |wat: &str, more: &str| {
+        place.write("odd.wasm", with_manifest(&wat::parse_str(wat).unwrap(), &manifest(more)));
+        refused(&place, &["plugin", "add", "odd.wasm"])
+    };
+    let sockets = r#"(component (import "wasi:sockets/tcp@0.2.0" (instance)))"#;
+    let http = r#"(component (import "wasi:http/outgoing-handler@0.2.0" (instance)))"#;
+    assert_snapshot!(component(sockets, ""), @"error: plugin `odd` 0.1.0 imports `wasi:sockets/tcp@0.2.0`, which no plugin is granted");
+    assert_snapshot!(component(http, ""), @"error: plugin `odd` 0.1.0 imports `wasi:http/outgoing-handler@0.2.0`, which no plugin is granted");
+    assert_snapshot!(component("(component)", "capabilities = [\"network\"]"), @"error: `odd.wasm` has no usable manifest in its custom section `broker:plugin`: `network` is asked for, and no plugin is granted the network");
+    assert_snapshot!(component("(component)", "capabilities = [\"teleport\"]"), @"error: `odd.wasm` has no usable manifest in its custom section `broker:plugin`: `teleport` is an unknown capability; there is only `env:NAME`");
+    assert_snapshot!(refused(&place, &["plugin", "add", "odd.wasm", "--grant", "network"]), @r#"
+error: invalid value 'network' for '--grant <CAPABILITY>': `network` is asked for, and no plugin is granted the network
+
+For more information, try '--help'.
+"#);
+    assert!(!place.root().join("broker.toml").exists());
+}
+
+#[test]
+fn slips_are_told_with_a_remedy() {
+    let place = place();
+    place.write("broker.toml", "[plugins.no-todo]\nsource = \"no-todo.wasm\"\n");
+    assert_snapshot!(refused(&place, &["plugin", "remove", "no-tood"]), @r#"
+error: no plugin `no-tood` was added to this workspace
+hint: did you mean `no-todo`?
+"#);
+    assert_snapshot!(refused(&place, &["plugin", "update", "other"]), @r#"
+error: no plugin `other` was added to this workspace
+hint: `broker plugin list` shows all there are
+"#);
+    assert_snapshot!(refused(&place, &["plugin", "update"]), @"error: cannot fetch no-todo.wasm: no such file or directory");
+    assert_snapshot!(refused(&place, &["plugin", "add", "http://example.org/a.wasm"]), @r#"
+error: invalid value 'http://example.org/a.wasm' for '<SOURCE>': `http://example.org/a.wasm` is not encrypted: use https
+
+For more information, try '--help'.
+"#);
+    place.write("broker.lock", "version = 1\n<<<<<<< HEAD\n");
+    assert_snapshot!(refused(&place, &["plugin", "install"]), @"error: broker.lock:2 makes no sense: key with no value, expected `=`");
+    assert_snapshot!(check(&place, &["a.c"]).2.join("\n"), @"broker.lock:2 makes no sense: key with no value, expected `=`");
+    place.write("broker.toml", "[plugins.no-todo]\nsource = \"ftp://example.org\"\n");
+    assert_snapshot!(refused(&place, &["check", "a.c"]), @"error: broker.toml:2:10: `ftp://` is unknown: a plugin comes from a path, `https://` or `oci://`");
+    place.write("broker.toml", "");
+    place.write("sub/broker.toml", "[plugins.no-todo]\nsource = \"a.wasm\"\n");
+    place.write("sub/a.c", "");
+    assert_snapshot!(refused(&place, &["check", "sub/a.c"]), @r#"
+error: sub/broker.toml:1:2: `plugins` has no effect here
+hint: it belongs in the configuration file at the workspace's root
+"#);
+}
+
+/// What a server has, by path: type and body.
+type Pages = Arc<Mutex<HashMap<String, (String, Vec<u8>)>>>;
+
+/// Serves the pages on this machine until the test ends; its address.
+fn serve(pages: &Pages) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let pages = Arc::clone(pages);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+            let request = lines.next().unwrap_or_default();
+            let _headers = lines.take_while(|it| !it.is_empty()).count();
+            let path = request.split(' ').nth(1).unwrap_or_default();
+            let page = pages.lock().unwrap().get(path).cloned();
+            let status = if page.is_some() { "200 OK" } else { "404 Not Found" };
+            let (kind, body) = page.unwrap_or_default();
+            let size = body.len();
+            let head = format!(
+                "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {size}\r\nconnection: close\r\n\r\n"
+            );
+            let body = if request.starts_with("HEAD") { Vec::new() } else { body };
+            let _client_left = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+        }
+    });
+    address
+}
+
+fn digest_in(lock: &str, key: &str) -> String {
+    let lock: toml::Table = toml::from_str(lock).unwrap();
+    lock["plugin"][0][key].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn one_from_a_url_is_fetched_once_and_proved_by_its_digest() {
+    let (place, pages) = (place(), Pages::default());
+    let put = |bytes| {
+        pages.lock().unwrap().insert("/no-todo.wasm".to_owned(), ("application/wasm".to_owned(), bytes))
+    };
+    put(no_todo());
+    let url = format!("http://{}/no-todo.wasm", serve(&pages));
+    let wrong = format!("sha256:{}", "0".repeat(64));
+    let told = refused(&place, &["plugin", "add", &url, "--digest", &wrong]).replace(&url, "[url]");
+    assert_snapshot!(without_digests(&told), @r#"
+error: [url] is not what is expected: it has the digest sha256:[…], not sha256:[…]
+hint: somebody changed it; if that is meant, ask for the new digest, or for none
+"#);
+    ok(&place, &["plugin", "add", &url]);
+    let digest = digest_in(&place.read("broker.lock"), "digest");
+    ok(&place, &["plugin", "add", &url, "--digest", &digest]);
+    // What the server has now does not matter to a check, nor to somebody who installs.
+    put(no_todo_again());
+    assert_eq!(check(&place, &["a.c"]), (Some(1), vec![FOUND.to_owned()], vec![]));
+    assert_snapshot!(ok(&place, &["plugin", "install"]), @"0 fetched, 1 there already");
+
+    let kept = place.own("cache/plugins").join(format!("{}.wasm", &digest["sha256:".len()..]));
+    fs::write(&kept, "tampered").unwrap();
+    let (exit, _, incomplete) = check(&place, &["a.c"]);
+    assert_eq!(exit, Some(2));
+    assert_snapshot!(without_digests(&incomplete.join("\n").replace(kept.to_str().unwrap(), "[kept]")), @"plugin `no-todo` is not used: [kept] was changed since it was fetched; `broker plugin install` fetches it again");
+    fs::remove_file(&kept).unwrap();
+    assert_snapshot!(check(&place, &["a.c"]).2.join("\n").replace(&url, "[url]"), @"plugin `no-todo` from [url] is not on this machine; `broker plugin install` fetches it");
+    assert_snapshot!(without_digests(&refused(&place, &["plugin", "install"])).replace(&url, "[url]"), @r#"
+error: plugin `no-todo` from [url] is not what is expected: it has the digest sha256:[…], not sha256:[…]
+hint: somebody changed it; if that is meant, ask for the new digest, or for none
+"#);
+    put(no_todo());
+    assert_snapshot!(ok(&place, &["plugin", "install"]), @"1 fetched, 0 there already");
+    assert_eq!(check(&place, &["a.c"]).0, Some(1));
+    pages.lock().unwrap().clear();
+    assert_snapshot!(refused(&place, &["plugin", "update"]).replace(&url, "[url]"), @"error: cannot fetch [url]: HTTP status client error (404 Not Found) for url ([url])");
+}
+
+/// SHA-256 as the program writes it into a lock file.
+fn digest_of(bytes: &[u8]) -> String {
+    let place = place();
+    place.write("no-todo.wasm", bytes);
+    ok(&place, &["plugin", "add", "no-todo.wasm"]);
+    digest_in(&place.read("broker.lock"), "digest")
+}
+
+#[test]
+fn one_from_a_registry_is_pinned_by_its_manifest() {
+    let (place, pages) = (place(), Pages::default());
+    let wasm = no_todo();
+    let layer = digest_of(&wasm);
+    let config = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"; // of `{}`
+    let manifest = |kind: &str| {
+        json!({
+            "schemaVersion": 2,
+            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "config": { "mediaType": "application/vnd.wasm.config.v0+json", "digest": config, "size": 2 },
+            "layers": [{ "mediaType": kind, "digest": layer, "size": wasm.len() }],
+        })
+        .to_string()
+    };
+    let put = |path: String, kind: &str, bytes: &[u8]| {
+        pages.lock().unwrap().insert(format!("/v2/team/no-todo{path}"), (kind.to_owned(), bytes.to_vec()));
+    };
+    let image = "application/vnd.oci.image.manifest.v1+json";
+    put("/manifests/1.0.0".to_owned(), image, manifest("application/wasm").as_bytes());
+    put(format!("/blobs/{layer}"), "application/octet-stream", &wasm);
+    let source = format!("oci://{}/team/no-todo:1.0.0", serve(&pages));
+    ok(&place, &["plugin", "add", &source]);
+    assert_eq!(check(&place, &["a.c"]), (Some(1), vec![FOUND.to_owned()], vec![]));
+
+    // The tag may move; what is locked stays what it is.
+    let pinned = digest_in(&place.read("broker.lock"), "manifest");
+    put(format!("/manifests/{pinned}"), image, manifest("application/wasm").as_bytes());
+    put("/manifests/1.0.0".to_owned(), image, manifest("application/x-tar").as_bytes());
+    fs::remove_dir_all(place.own("cache/plugins")).unwrap();
+    assert_snapshot!(ok(&place, &["plugin", "install"]), @"1 fetched, 0 there already");
+    assert_snapshot!(refused(&place, &["plugin", "update"]).replace(&source, "[source]"), @"error: cannot fetch [source]: it holds `application/x-tar`, no WebAssembly component");
+    // A registry that lies.
+    put(format!("/blobs/{layer}"), "application/octet-stream", &no_todo_again());
+    fs::remove_dir_all(place.own("cache/plugins")).unwrap();
+    let told = without_digests(&refused(&place, &["plugin", "install"])).replace(&source, "[source]");
+    assert_snapshot!(told, @"error: cannot fetch [source]: Invalid digest. Expected sha256:[…], got sha256:[…]");
+}
