@@ -2,7 +2,7 @@
 //!
 //! A grammar of tree-sitter is made for editors, which do not mind an error in good code. So each was run over code that
 //! compiles: the numbers below are what it found fault with. A language that gets a plugin of its own is taken out here
-//! and in `broker-plugin.toml`; CSS, Dockerfiles, Lua and shell scripts are candidates.
+//! and in `broker-plugin.toml`; CSS, Lua and shell scripts are candidates.
 
 /// What to believe of a grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ const fn vague(
 }
 
 /// By name.
-pub(crate) static ALL: [Language; 26] = [
+pub(crate) static ALL: [Language; 25] = [
     rough(
         ("c", "c-brackets"),
         "C",
@@ -93,12 +93,6 @@ pub(crate) static ALL: [Language; 26] = [
         "WordPress, Bulma, Ionic and others; `@container`, empty declarations and old hacks look wrong",
     ),
     exact("dart", "Dart", (0, 131), "parts of Thrift, ANTLR, FlatBuffers and bridges to Rust: not much"),
-    exact(
-        "dockerfile",
-        "Dockerfile",
-        (0, 152),
-        "of some twenty projects, those that name an escape left alone",
-    ),
     vague("dtd", "DTD", (14, 47), "DocBook and XHTML"),
     exact("elixir", "Elixir", (0, 460), "Elixir itself and what it comes with"),
     exact(

@@ -63,7 +63,7 @@ impl Plugin for Syntax {
         if !self.wants(language) {
             return Ok(Report::new(Vec::new()));
         }
-        if is_other(language, &file.content) {
+        if is_binary(&file.content) {
             return Ok(Report::excluded());
         }
         match self.report(file, language) {
@@ -167,16 +167,9 @@ fn wrong(tree: &Tree) -> usize {
     tree.nodes().filter(|it| it.is_error() || it.is_missing()).count()
 }
 
-/// What is no text, and what the grammar reads as another language.
-fn is_other(language: &Language, content: &[u8]) -> bool {
-    let is_binary = memchr::memchr(0, content).is_some();
-    is_binary || (language.name == "dockerfile" && has_own_escape(content))
-}
-
-/// A Dockerfile may say in its first lines that another sign than the backslash continues lines.
-fn has_own_escape(content: &[u8]) -> bool {
-    let mut comments = content.split(|it| *it == b'\n').map_while(|it| it.trim_ascii().strip_prefix(b"#"));
-    comments.any(|it| it.trim_ascii().to_ascii_lowercase().starts_with(b"escape"))
+/// What is no text.
+fn is_binary(content: &[u8]) -> bool {
+    memchr::memchr(0, content).is_some()
 }
 
 fn partial(why: impl Into<String>) -> Report {

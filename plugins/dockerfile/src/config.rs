@@ -1,0 +1,152 @@
+//! What `.hadolint.yaml` says. It is looked for in the workspace's root, where hadolint would run.
+//!
+//! Left out is what is about output (`format`, `no-color`) and about exit codes (`failure-threshold`, `no-fail`), which
+//! are not a plugin's business.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use broker_plugin_sdk::{Level, Severity};
+use serde_json::Value;
+
+use crate::rules;
+
+const NAMES: [&str; 2] = [".hadolint.yaml", ".hadolint.yml"];
+
+/// What hadolint reads; what is not here is told in the log.
+const KNOWN: [&str; 12] = [
+    "ignored",
+    "override",
+    "trustedRegistries",
+    "label-schema",
+    "strict-labels",
+    "disable-ignore-pragma",
+    "failure-threshold",
+    "format",
+    "no-color",
+    "no-fail",
+    "verbose",
+    "color",
+];
+
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    /// Codes of this plugin.
+    pub(crate) ignored: Vec<&'static str>,
+    /// `None`: not told.
+    pub(crate) severities: BTreeMap<&'static str, Option<Severity>>,
+    pub(crate) trusted: Vec<String>,
+    /// Names of labels, and what kind of text they have.
+    pub(crate) labels: Vec<(String, String)>,
+    pub(crate) strict_labels: bool,
+    /// Whether comments that ignore rules count for nothing.
+    pub(crate) no_pragmas: bool,
+    /// For the log.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Config {
+    /// The configuration in `root`; `named` is one that the user named instead, or none.
+    pub(crate) fn find(root: &Path, named: Option<&Option<String>>) -> Result<Self, String> {
+        let files: Vec<PathBuf> = match named {
+            Some(Some(named)) => return Self::read(root, &root.join(named)),
+            Some(None) => Vec::new(),
+            None => NAMES.iter().map(|it| root.join(it)).collect(),
+        };
+        // A link that leads nowhere is no file; one that cannot be followed is told.
+        let is_there =
+            |it: &&PathBuf| it.metadata().map_or_else(|e| e.kind() != io::ErrorKind::NotFound, |_| true);
+        files.iter().find(is_there).map_or_else(|| Ok(Self::default()), |it| Self::read(root, it))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+    fn read(root: &Path, file: &Path) -> Result<Self, String> {
+        let name = file.strip_prefix(root).unwrap_or(file).display();
+        let told = |problem: &str| format!("cannot use `{name}`: {problem}");
+        let text = std::fs::read_to_string(file).map_err(|it| told(&it.to_string()))?;
+        let config = Self::parse(&text).map_err(|it| told(&it))?;
+        for remark in &config.remarks {
+            broker_plugin_sdk::log(Level::Warn, &format!("`{name}`: {remark}"));
+        }
+        Ok(config)
+    }
+
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text.lines().all(|it| it.trim().is_empty() || it.trim_start().starts_with('#')) {
+            return Ok(Self::default());
+        }
+        let read = serde_saphyr::from_str(text);
+        let value: Value = read.map_err(|it| it.to_string().lines().next().unwrap_or_default().to_owned())?;
+        let Value::Object(map) = value else {
+            return Err("it should be a mapping of options".to_owned());
+        };
+        let mut config = Self::default();
+        for (key, value) in &map {
+            config.option(key, value)?;
+        }
+        Ok(config)
+    }
+
+    fn option(&mut self, key: &str, value: &Value) -> Result<(), String> {
+        let wrong = |what: &str| format!("`{key}` should be {what}");
+        match key {
+            _ if value.is_null() => {}
+            "ignored" => {
+                for code in strings(value).ok_or_else(|| wrong("a list of codes"))? {
+                    let codes = self.codes(code);
+                    self.ignored.extend(codes);
+                }
+            }
+            "trustedRegistries" => {
+                let names = strings(value).ok_or_else(|| wrong("a list of registries"))?;
+                self.trusted = names.into_iter().map(str::to_owned).collect();
+            }
+            "override" => self.severities(value).ok_or_else(|| wrong("lists of codes by severity"))?,
+            "label-schema" => {
+                let map = value.as_object().ok_or_else(|| wrong("a mapping of labels"))?;
+                let kind = |it: &Value| it.as_str().unwrap_or_default().to_ascii_lowercase();
+                self.labels = map.iter().map(|(name, it)| (name.clone(), kind(it))).collect();
+            }
+            "strict-labels" => self.strict_labels = value.as_bool().ok_or_else(|| wrong("true or false"))?,
+            "disable-ignore-pragma" => {
+                self.no_pragmas = value.as_bool().ok_or_else(|| wrong("true or false"))?;
+            }
+            _ if KNOWN.contains(&key) => {}
+            _ => self.remarks.push(format!("hadolint has no option `{key}`")),
+        }
+        Ok(())
+    }
+
+    fn severities(&mut self, value: &Value) -> Option<()> {
+        for (severity, codes) in value.as_object()? {
+            let severity = match &**severity {
+                "error" => Some(Severity::Error),
+                "warning" => Some(Severity::Warning),
+                "info" => Some(Severity::Info),
+                "style" => Some(Severity::Hint),
+                "ignore" | "none" => None,
+                _ => return None,
+            };
+            for code in if codes.is_null() { Vec::new() } else { strings(codes)? } {
+                for code in self.codes(code) {
+                    self.severities.insert(code, severity);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// What hadolint's code is here; what is not here is told, but ShellCheck's, of which there are none.
+    fn codes(&mut self, code: &str) -> Vec<&'static str> {
+        let codes = rules::named(code);
+        if codes.is_empty() && !code.starts_with("SC") {
+            self.remarks.push(format!("`{code}` is not checked here"));
+        }
+        codes
+    }
+}
+
+fn strings(value: &Value) -> Option<Vec<&str>> {
+    value.as_array()?.iter().map(Value::as_str).collect()
+}

@@ -1,0 +1,238 @@
+//! Dockerfiles, as a Broker plugin: what BuildKit refuses, its build checks (`docker build --check`), and those of
+//! hadolint's rules that can be told exactly, with both tools' comments and hadolint's configuration.
+//!
+//! Start reading at [`Dockerfile`], then [`parse`] (text to instructions), [`syntax`] (what cannot be built), [`stages`],
+//! [`buildkit`], [`variables`], [`hadolint`], [`run`] (what `RUN` runs), and [`suppress`].
+//!
+//! Why no linter of the registry: `dockerfile-roast` 1.7 tells lines only, has codes of its own and comes with its whole
+//! command line; the rest are translations of hadolint within other programs. BuildKit's own is written in Go, hadolint in
+//! Haskell.
+//!
+//! Left out: what needs the base image or a registry (`InvalidBaseImagePlatform`, most of `UndefinedVar`), ShellCheck on what
+//! `RUN` runs, and hadolint's rules on package managers but the plainest.
+
+mod buildkit;
+mod config;
+mod hadolint;
+mod ignored;
+mod logical;
+mod parse;
+mod rules;
+mod run;
+mod stages;
+mod suppress;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod variables;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use broker_plugin_sdk::{
+    Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
+};
+
+use config::Config;
+use parse::Flaw;
+use stages::Build;
+use suppress::{Check, Pragmas};
+
+/// The plugin: where the workspace is, what is wanted, and what hadolint's configuration says.
+pub struct Dockerfile {
+    root: PathBuf,
+    /// Instead of what is found; none to read none.
+    named: Option<Option<String>>,
+    config: Option<Result<Config, String>>,
+    wanted: Selection,
+    /// Whether the user said what is wanted.
+    is_selected: bool,
+}
+
+impl Plugin for Dockerfile {
+    const SELECTS_ITSELF: bool = true;
+
+    fn new() -> Self {
+        Self {
+            root: PathBuf::from("/"),
+            named: None,
+            config: None,
+            wanted: Selection::default(),
+            is_selected: false,
+        }
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        self.root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
+        self.named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
+        self.config = None;
+        let settings = own_words(settings);
+        let unknown;
+        (self.wanted, unknown) = Selection::new(&settings, &rules::all());
+        self.is_selected = settings.select.is_some();
+        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all()
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        let config = self.config.get_or_insert_with(|| Config::find(&self.root, self.named.as_ref()));
+        let config = config.as_ref().map_err(Clone::clone)?;
+        if !is_dockerfile(&file.path) {
+            return Ok(Report::excluded());
+        }
+        let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let Ok(text) = std::str::from_utf8(&file.content[mark..]) else {
+            return Ok(partial("the text is not UTF-8"));
+        };
+        let path = self.root.join(&file.path);
+        let mut report =
+            Lint { config, wanted: &self.wanted, is_selected: self.is_selected }.report(&path, text);
+        report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
+        Ok(report)
+    }
+}
+
+broker_plugin_sdk::plugin!(Dockerfile, "../broker-plugin.toml");
+
+/// What stays the same from file to file.
+struct Lint<'a> {
+    config: &'a Config,
+    wanted: &'a Selection,
+    is_selected: bool,
+}
+
+impl Lint<'_> {
+    fn report(&self, path: &Path, text: &str) -> Report {
+        let mut file = parse::parse(text);
+        let flaws = syntax::flaws(&mut file);
+        if syntax::is_foreign(&file) || is_part(path, &file) || is_template(text, &flaws) {
+            return Report::excluded();
+        }
+        let check = Check::of(&file);
+        let mut found: Vec<Diagnostic> = flaws.into_iter().map(|it| syntax_error(&it)).collect();
+        let is_sound = found.is_empty();
+        if let Err(problem) = &check {
+            let place = file.directives.iter().find(|it| it.name == "check").map(|it| it.place.clone());
+            found.push(syntax_error(&Flaw { message: problem.clone(), place: place.unwrap_or_default() }));
+        }
+        let build = Build::new(&file);
+        if is_sound {
+            buildkit::check(&build, text, &mut found);
+            variables::check(&build, &mut found);
+            hadolint::check(&build, self.config, &mut found);
+            run::check(&build, &mut found);
+            ignored::check(&build, path, &mut found);
+        }
+        self.judge(found, &check.unwrap_or_default(), &Pragmas::of(&file))
+    }
+
+    /// What is left of the findings, with the severity that they have here.
+    fn judge(&self, mut found: Vec<Diagnostic>, check: &Check, pragmas: &Pragmas) -> Report {
+        found.retain(|it| self.is_told(it, check, pragmas));
+        for it in &mut found {
+            let Some(entry) = rules::entry(&it.code) else { continue };
+            it.url = Some(entry.url());
+            it.severity = match self.config.severities.get(&*it.code) {
+                Some(Some(severity)) => *severity,
+                _ if check.is_error && !it.code.starts_with("DL") => Severity::Error,
+                _ => entry.severity,
+            };
+        }
+        found.sort_by(|a, b| (a.span.start, a.span.end, &a.code).cmp(&(b.span.start, b.span.end, &b.code)));
+        found.dedup_by(|a, b| a.code == b.code && a.span.start == b.span.start && a.message == b.message);
+        Report::new(found)
+    }
+
+    fn is_told(&self, it: &Diagnostic, check: &Check, pragmas: &Pragmas) -> bool {
+        let code = &*it.code;
+        let is_wanted = self.wanted.includes(code) || (!self.is_selected && check.is_experiment(code));
+        if code == rules::SYNTAX {
+            return is_wanted;
+        }
+        let is_configured = self.is_selected
+            || !(self.config.ignored.contains(&code) || self.config.severities.get(code) == Some(&None));
+        let by_pragma = !self.config.no_pragmas && pragmas.drop(code, it.span.start as usize);
+        is_wanted && is_configured && !by_pragma && !check.drops(code)
+    }
+}
+
+/// hadolint's codes in the words of this plugin.
+fn own_words(settings: &Settings) -> Settings {
+    let own = |it: &String| match rules::named(it) {
+        codes if codes.is_empty() => vec![it.clone()],
+        codes => codes.into_iter().map(str::to_owned).collect(),
+    };
+    Settings {
+        select: settings.select.as_ref().map(|it| it.iter().flat_map(own).collect()),
+        ignore: settings.ignore.iter().flat_map(own).collect(),
+        ..settings.clone()
+    }
+}
+
+/// Endings that make something else of `Dockerfile.*`: an ignore file, documentation, a template, another tool's file.
+const OTHERS: [&str; 19] = [
+    "dockerignore",
+    "md",
+    "rst",
+    "txt",
+    "j2",
+    "jinja",
+    "jinja2",
+    "tmpl",
+    "tpl",
+    "template",
+    "erb",
+    "in",
+    "json",
+    "yaml",
+    "yml",
+    "toml",
+    "nanorc",
+    "vim",
+    "tmPreferences",
+];
+
+fn is_dockerfile(path: &str) -> bool {
+    !OTHERS.iter().any(|it| path.rsplit_once('.').is_some_and(|(_, end)| end == *it))
+}
+
+/// `Dockerfile.part` without a stage is put together with others.
+fn is_part(path: &Path, file: &parse::Dockerfile) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_plain = name == "Dockerfile" || name == "Containerfile";
+    !is_plain && !file.instructions.iter().any(|it| it.is("FROM"))
+}
+
+/// Whether a template's tag is where the file cannot be read.
+fn is_template(text: &str, flaws: &[Flaw]) -> bool {
+    let line = |at: usize| text[..at].rfind('\n').map_or(0, |it| it + 1);
+    let is_tagged = |it: &Flaw| {
+        let line = text[line(it.place.start)..].lines().next().unwrap_or_default();
+        ["{{", "{%", "<%", "{#", "%%"].iter().any(|it| line.contains(it)) || line.starts_with('@')
+    };
+    flaws.iter().any(is_tagged)
+}
+
+fn syntax_error(flaw: &Flaw) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        ..Diagnostic::new(rules::SYNTAX, &flaw.message, flaw.place.clone())
+    }
+}
+
+fn partial(why: &str) -> Report {
+    Report { completeness: Completeness::Partial(why.to_owned()), ..Report::new(Vec::new()) }
+}
+
+/// Offsets count from the start of the file, a byte order mark included.
+fn shift(found: &mut Diagnostic, by: u32) {
+    let related = found.related.iter_mut().map(|it| &mut it.span);
+    let edits = found.fixes.iter_mut().flat_map(|it| &mut it.edits).map(|it| &mut it.span);
+    for span in related.chain(edits).chain([&mut found.span]) {
+        span.start += by;
+        span.end += by;
+    }
+}
