@@ -208,7 +208,19 @@ async fn plugins_and_rules_are_listed() {
     names.sort();
     assert_eq!(
         names,
-        ["dockerfile", "javascript", "json", "markdown", "pattern", "python", "syntax", "text", "toml", "yaml"]
+        [
+            "dockerfile",
+            "javascript",
+            "json",
+            "markdown",
+            "pattern",
+            "python",
+            "shell",
+            "syntax",
+            "text",
+            "toml",
+            "yaml"
+        ]
     );
     let request = pb::ListRulesRequest { linter: "python".to_owned(), ..pb::ListRulesRequest::default() };
     let mut client = it.client.rules();

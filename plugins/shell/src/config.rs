@@ -1,0 +1,234 @@
+//! Which rules hold for a file: the nearest `.shuck.toml` or `shuck.toml`, as shuck finds it, and the nearest
+//! `.shellcheckrc`.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use globset::{Glob, GlobMatcher};
+use shuck_linter::{
+    CompiledPerFileIgnoreList, LinterSettings, PerFileIgnore, RuleSet, ShellCheckCodeMap, ShellDialect,
+    apply_rule_selector_layer,
+};
+use toml::{Table, Value};
+
+use crate::options;
+use crate::rules;
+use crate::selection::selectors_of;
+use crate::shellcheck::ShellCheckRc;
+
+const NAMES: [&str; 2] = [".shuck.toml", "shuck.toml"];
+const SHELLCHECK: [&str; 2] = [".shellcheckrc", "shellcheckrc"];
+
+/// What holds for a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    pub(crate) settings: LinterSettings,
+    pub(crate) fixable: RuleSet,
+    /// By ShellCheck's configuration.
+    pub(crate) disabled: RuleSet,
+    shells: Vec<(GlobMatcher, ShellDialect)>,
+    root: PathBuf,
+    /// ShellCheck's configuration names a shell for all files.
+    shell: Option<ShellDialect>,
+}
+
+/// The workspace and the configurations that were found in it.
+pub(crate) struct Workspace {
+    pub(crate) root: PathBuf,
+    /// Instead of what is found; none to read none.
+    named: Option<Option<String>>,
+    /// By folder.
+    known: HashMap<PathBuf, Result<Rc<Config>, String>>,
+}
+
+impl Workspace {
+    pub(crate) fn new(root: PathBuf, named: Option<Option<String>>) -> Self {
+        Self { root, named, known: HashMap::new() }
+    }
+
+    pub(crate) fn config_of(&mut self, file: &Path, map: &ShellCheckCodeMap) -> Result<Rc<Config>, String> {
+        let folder = file.parent().unwrap_or(&self.root).to_path_buf();
+        if let Some(known) = self.known.get(&folder) {
+            return known.clone();
+        }
+        let found = self.read(&folder, map).map(Rc::new);
+        self.known.insert(folder, found.clone());
+        found
+    }
+
+    fn read(&self, folder: &Path, map: &ShellCheckCodeMap) -> Result<Config, String> {
+        let file = match &self.named {
+            Some(None) => None,
+            Some(Some(named)) => Some(self.root.join(named)),
+            None => self.nearest(folder, &NAMES),
+        };
+        let mut config = match &file {
+            Some(file) => self.shuck(file, map)?,
+            None => Config::new(self.root.clone()),
+        };
+        if let Some(file) = self.nearest(folder, &SHELLCHECK).filter(|_| self.named.is_none()) {
+            let rc = ShellCheckRc::parse(&self.text(&file)?, map);
+            config.disabled = if rc.disables_all { RuleSet::all() } else { rc.disabled };
+            config.shell = rc.shell;
+        }
+        Ok(config)
+    }
+
+    /// The nearest of such files, from a folder up to the workspace's root.
+    fn nearest(&self, folder: &Path, names: &[&str]) -> Option<PathBuf> {
+        // A link that leads nowhere is no file; one that cannot be followed is told when it is read.
+        let is_there = |it: &PathBuf| {
+            it.metadata().map_or_else(|e| e.kind() != io::ErrorKind::NotFound, |it| it.is_file())
+        };
+        let folders = folder.ancestors().take_while(|it| it.starts_with(&self.root));
+        folders.flat_map(|folder| names.iter().map(|it| folder.join(it))).find(is_there)
+    }
+
+    fn shuck(&self, file: &Path, map: &ShellCheckCodeMap) -> Result<Config, String> {
+        let told = |it: &str| format!("cannot use `{}`: {it}", self.name(file));
+        let text = self.text(file)?;
+        let table: Table = text.parse().map_err(|it: toml::de::Error| told(&problem(&text, &it)))?;
+        let root = file.parent().unwrap_or(&self.root);
+        Config::of(&table, root, map).map_err(|it| told(&it))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+    fn text(&self, file: &Path) -> Result<String, String> {
+        std::fs::read_to_string(file).map_err(|it| format!("cannot use `{}`: {it}", self.name(file)))
+    }
+
+    fn name(&self, file: &Path) -> String {
+        file.strip_prefix(&self.root).unwrap_or(file).display().to_string()
+    }
+}
+
+/// `line 3: expected newline`.
+fn problem(text: &str, error: &toml::de::Error) -> String {
+    let line = error.span().and_then(|it| text.get(..it.start)).map_or(1, |it| it.matches('\n').count() + 1);
+    format!("line {line}: {}", error.message())
+}
+
+impl Config {
+    fn new(root: PathBuf) -> Self {
+        let settings = LinterSettings::for_rules(rules::defaults().iter());
+        Self {
+            settings,
+            fixable: RuleSet::all(),
+            disabled: RuleSet::EMPTY,
+            shells: Vec::new(),
+            root,
+            shell: None,
+        }
+    }
+
+    /// What the table `[lint]` says.
+    fn of(table: &Table, root: &Path, map: &ShellCheckCodeMap) -> Result<Self, String> {
+        let mut config = Self::new(root.to_path_buf());
+        let Some(lint) = table.get("lint") else { return Ok(config) };
+        let lint = lint.as_table().ok_or("`lint` should be a table")?;
+        let read = Read { lint, map };
+        let rules = config.settings.rules;
+        config.settings.rules = read.layer(rules, ["select", "extend-select", "ignore"])?;
+        config.fixable = read.layer(config.fixable, ["fixable", "extend-fixable", "unfixable"])?;
+        let ignores = CompiledPerFileIgnoreList::resolve(root, read.ignores()?);
+        config.settings.per_file_ignores = Arc::new(ignores.map_err(|it| format!("{it:#}"))?);
+        config.shells = read.shells()?;
+        if let Some(options) = lint.get("rule-options") {
+            let options = options.as_table().ok_or("`lint.rule-options` should be a table")?;
+            options::apply(options, &mut config.settings.rule_options)?;
+        }
+        Ok(config)
+    }
+
+    /// The shell that the configuration names for a file; the last that fits.
+    pub(crate) fn shell_of(&self, file: &Path) -> Option<ShellDialect> {
+        let path = file.strip_prefix(&self.root).unwrap_or(file);
+        let name = Path::new(file.file_name().unwrap_or_default());
+        let fits = |it: &&(GlobMatcher, ShellDialect)| {
+            it.0.is_match(path) || it.0.is_match(name) || it.0.is_match(file)
+        };
+        self.shells.iter().rfind(fits).map(|it| it.1).or(self.shell)
+    }
+}
+
+/// Reads the table `[lint]`.
+struct Read<'a> {
+    lint: &'a Table,
+    map: &'a ShellCheckCodeMap,
+}
+
+impl Read<'_> {
+    fn layer(&self, current: RuleSet, [select, extend, ignore]: [&str; 3]) -> Result<RuleSet, String> {
+        let select = self.lint.get(select).map(|_| self.selectors(select)).transpose()?;
+        Ok(apply_rule_selector_layer(
+            current,
+            select.as_deref(),
+            &self.selectors(extend)?,
+            &self.selectors(ignore)?,
+        ))
+    }
+
+    fn selectors(&self, key: &str) -> Result<Vec<shuck_linter::RuleSelector>, String> {
+        let Some(value) = self.lint.get(key) else { return Ok(Vec::new()) };
+        let wrong = || format!("`lint.{key}` should be an array of rules");
+        let mut found = Vec::new();
+        for it in value.as_array().ok_or_else(wrong)? {
+            found.extend(self.rule(it.as_str().ok_or_else(wrong)?, key)?);
+        }
+        Ok(found)
+    }
+
+    fn rule(&self, selector: &str, key: &str) -> Result<Vec<shuck_linter::RuleSelector>, String> {
+        match selectors_of(selector, self.map) {
+            none if none.is_empty() => {
+                Err(format!("there is no rule `{selector}`, which `lint.{key}` names"))
+            }
+            some => Ok(some),
+        }
+    }
+
+    fn ignores(&self) -> Result<Vec<PerFileIgnore>, String> {
+        let mut found = Vec::new();
+        for key in ["per-file-ignores", "extend-per-file-ignores"] {
+            let wrong = || format!("`lint.{key}` should be a table of arrays of rules");
+            let Some(value) = self.lint.get(key) else { continue };
+            for (pattern, codes) in value.as_table().ok_or_else(wrong)? {
+                let mut rules = RuleSet::EMPTY;
+                for code in codes.as_array().ok_or_else(wrong)? {
+                    for selector in self.rule(code.as_str().ok_or_else(wrong)?, key)? {
+                        rules = rules.union(&selector.into_rule_set());
+                    }
+                }
+                found.push(PerFileIgnore::new(pattern.clone(), rules));
+            }
+        }
+        Ok(found)
+    }
+
+    fn shells(&self) -> Result<Vec<(GlobMatcher, ShellDialect)>, String> {
+        let mut found = Vec::new();
+        for key in ["per-file-shell", "extend-per-file-shell"] {
+            let wrong = || format!("`lint.{key}` should be a table of names of shells");
+            let Some(value) = self.lint.get(key) else { continue };
+            for (pattern, shell) in value.as_table().ok_or_else(wrong)? {
+                let glob = Glob::new(pattern).map_err(|it| format!("in `lint.{key}`: {it}"))?;
+                let shell = shell.as_str().map(ShellDialect::from_name).ok_or_else(wrong)?;
+                found.push((glob.compile_matcher(), shell));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A number, a switch, a text or several, for `options`.
+pub(crate) fn wrong(rule: &str, key: &str, what: &str) -> String {
+    format!("`lint.rule-options.{rule}.{key}` should be {what}")
+}
+
+/// The strings of an array.
+pub(crate) fn strings(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect()
+}

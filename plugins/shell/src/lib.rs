@@ -1,0 +1,87 @@
+//! shuck, a linter for shell scripts written in Rust, as a Broker plugin: its rules, which ShellCheck's codes name as well,
+//! its configuration, and what of ShellCheck's own says the same.
+//!
+//! Start reading at [`Shell`], then [`config`] (which rules hold for a file), [`lint`] (run the linter), [`convert`] (say it
+//! in the plugin's words) and [`rules`].
+//!
+//! Why shuck: ShellCheck is written in Haskell, `brush-parser` and `yash-syntax` only parse (the latter under the GPL), and
+//! tree-sitter's grammar finds fault with good scripts.
+//!
+//! Not as shuck does it, each where its way would be of no use here:
+//! - of a script that cannot be parsed only that is told, not what else seems to be wrong in what could be made of it;
+//! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's;
+//! - `untracked-source-file` (C003) is off: which files are checked together is not known here.
+//!
+//! Left out: shells that are none of shuck's (fish), scripts in workflows of GitHub, contracts and plugins of zsh in the
+//! configuration, and scripts without an ending: files are chosen by their names.
+
+mod config;
+mod convert;
+mod lint;
+mod options;
+mod rules;
+// `std::fs::canonicalize`, which shuck asks for, wants it where the C library has none.
+#[path = "../../markdown/src/real_path.rs"]
+#[cfg(target_family = "wasm")]
+mod real_path;
+mod selection;
+mod shellcheck;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use shuck_linter::ShellCheckCodeMap;
+
+use config::Workspace;
+use selection::Selection;
+
+/// The plugin: where the workspace is, what is wanted, and the configurations that were found.
+pub struct Shell {
+    workspace: Workspace,
+    selection: Selection,
+    map: ShellCheckCodeMap,
+}
+
+impl Plugin for Shell {
+    const SELECTS_ITSELF: bool = true;
+
+    fn new() -> Self {
+        let map = ShellCheckCodeMap::default();
+        let workspace = Workspace::new(PathBuf::from("/"), None);
+        Self { workspace, selection: Selection::default(), map }
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        let root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
+        let named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
+        self.workspace = Workspace::new(root, named);
+        let unknown;
+        (self.selection, unknown) = Selection::new(settings, &self.map);
+        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all(&self.map)
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        if file.content.contains(&0) {
+            return Ok(Report::excluded());
+        }
+        let Ok(text) = std::str::from_utf8(&file.content[mark..]) else {
+            return Ok(partial("the text is not UTF-8"));
+        };
+        let path = self.workspace.root.join(&file.path);
+        let config = self.workspace.config_of(&path, &self.map)?;
+        Ok(lint::report(text, &path, mark, &config, &self.selection, &self.map))
+    }
+}
+
+broker_plugin_sdk::plugin!(Shell, "../broker-plugin.toml");
+
+fn partial(why: &str) -> Report {
+    Report { completeness: Completeness::Partial(why.to_owned()), ..Report::new(Vec::new()) }
+}

@@ -1,0 +1,94 @@
+//! shuck's rules in the plugin's words.
+
+use broker_plugin_sdk::{self as plugin, FixAvailability};
+use shuck_linter::{LinterSettings, Rule, RuleSet, ShellCheckCodeMap, rule_metadata};
+
+/// What shuck's parser cannot read. Not a rule of shuck's, which prints it as an error of its own.
+pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
+
+/// On by default.
+pub(crate) fn defaults() -> RuleSet {
+    let mut rules = LinterSettings::default_rules();
+    rules.remove(Rule::UntrackedSourceFile);
+    rules
+}
+
+pub(crate) fn all(map: &ShellCheckCodeMap) -> Vec<plugin::Rule> {
+    let syntax = plugin::Rule {
+        explanation: "What the parser cannot read. Where shuck has a rule for what is wrong (a `fi` that is missing), that \
+                      is told instead. Of such a script nothing else is told."
+            .to_owned(),
+        ..plugin::Rule::new(SYNTAX_ERROR, "A script that cannot be parsed")
+    };
+    let defaults = defaults();
+    std::iter::once(syntax).chain(Rule::iter().map(|it| describe(it, &defaults, map))).collect()
+}
+
+fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::Rule {
+    let metadata = rule_metadata(rule);
+    let summary = metadata.map_or(rule.code(), |it| it.description);
+    let mut parts: Vec<String> = metadata.iter().map(|it| it.rationale.to_owned()).collect();
+    parts.extend(map.code_for_rule(rule).map(|it| format!("ShellCheck calls it SC{it}.")));
+    let is_fixable = metadata.is_some_and(|it| it.fix_description.is_some());
+    plugin::Rule {
+        name: name(rule),
+        explanation: parts.join("\n\n"),
+        url: Some(url(rule, map)),
+        fix: if is_fixable { FixAvailability::Sometimes } else { FixAvailability::None },
+        default: defaults.contains(rule),
+        ..plugin::Rule::new(rule.code(), summary.trim_end_matches('.'))
+    }
+}
+
+/// `unused-assignment`.
+pub(crate) fn name(rule: Rule) -> String {
+    let mut made = String::new();
+    for it in format!("{rule:?}").chars() {
+        if it.is_uppercase() && !made.is_empty() {
+            made.push('-');
+        }
+        made.push(it.to_ascii_lowercase());
+    }
+    made
+}
+
+/// ShellCheck's page where it has the rule, else what shuck's specification says.
+pub(crate) fn url(rule: Rule, map: &ShellCheckCodeMap) -> String {
+    match map.code_for_rule(rule) {
+        Some(code) => format!("https://www.shellcheck.net/wiki/SC{code}"),
+        None => format!("https://github.com/ewhauser/shuck/blob/main/docs/rules/{}.yaml", rule.code()),
+    }
+}
+
+/// What only the parser finds.
+pub(crate) fn is_of_syntax(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::CPrototypeFragment
+            | Rule::DanglingElse
+            | Rule::IfBracketGlued
+            | Rule::IfMissingThen
+            | Rule::LoopWithoutEnd
+            | Rule::MissingDoneInForLoop
+            | Rule::MissingFi
+            | Rule::StrayClosingKeyword
+            | Rule::UnterminatedIf
+            | Rule::UntilMissingDo
+            | Rule::LinebreakBeforeAnd
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_its_line() {
+        let all = all(&ShellCheckCodeMap::default());
+        assert_eq!(all.len(), Rule::COUNT + 1);
+        assert!(all.iter().all(|it| !it.summary.is_empty() && !it.summary.contains('\n')));
+        assert_eq!(name(Rule::UnusedAssignment), "unused-assignment");
+        let assigned = all.iter().find(|it| it.code == "C001").unwrap();
+        assert_eq!(assigned.url.as_deref(), Some("https://www.shellcheck.net/wiki/SC2034"));
+    }
+}

@@ -1,0 +1,56 @@
+//! `--select` and `--ignore` in shuck's words (codes, prefixes, `google`, `ALL`), or by ShellCheck's codes.
+
+use broker_plugin_sdk::Settings;
+use shuck_linter::{Rule, RuleSelector, RuleSet, ShellCheckCodeMap, apply_rule_selector_layer};
+
+use crate::rules::SYNTAX_ERROR;
+
+/// What the user asked for, on top of what is configured.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// In place of what is configured.
+    select: Option<Vec<RuleSelector>>,
+    ignore: Vec<RuleSelector>,
+    ignores_syntax: bool,
+}
+
+impl Selection {
+    /// The selection, and the selectors that mean nothing.
+    pub(crate) fn new(settings: &Settings, map: &ShellCheckCodeMap) -> (Self, Vec<String>) {
+        let mut unknown = Vec::new();
+        let mut read = |selectors: &[String]| {
+            let rules = selectors.iter().filter(|it| *it != SYNTAX_ERROR);
+            let mut found = Vec::new();
+            for it in rules {
+                match selectors_of(it, map) {
+                    some if some.is_empty() => unknown.push(it.clone()),
+                    some => found.extend(some),
+                }
+            }
+            found
+        };
+        let select = settings.select.as_deref().map(&mut read);
+        let ignore = read(&settings.ignore);
+        let ignores_syntax = settings.ignore.iter().any(|it| it == SYNTAX_ERROR);
+        (Self { select, ignore, ignores_syntax }, unknown)
+    }
+
+    /// What is left of the rules that are `configured`.
+    pub(crate) fn apply(&self, configured: RuleSet) -> RuleSet {
+        apply_rule_selector_layer(configured, self.select.as_deref(), &[], &self.ignore)
+    }
+
+    /// Syntax errors are told whatever is selected: nothing else can be found in such a file.
+    pub(crate) fn tells_syntax_errors(&self) -> bool {
+        !self.ignores_syntax
+    }
+}
+
+/// The rules that a selector names; none if it means nothing.
+pub(crate) fn selectors_of(selector: &str, map: &ShellCheckCodeMap) -> Vec<RuleSelector> {
+    if selector.starts_with("SC") {
+        return map.resolve_all(selector).into_iter().map(RuleSelector::Rule).collect();
+    }
+    let by_name = || Rule::iter().find(|it| crate::rules::name(*it) == selector).map(RuleSelector::Rule);
+    selector.parse().ok().or_else(by_name).into_iter().collect()
+}

@@ -1,0 +1,46 @@
+//! What ShellCheck's own configuration says of rules: `disable=` and `shell=` in `.shellcheckrc`.
+//!
+//! Left out: its optional checks, and where it looks for sourced files.
+
+use shuck_linter::{RuleSet, ShellCheckCodeMap, ShellDialect};
+
+/// Of one file.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct ShellCheckRc {
+    pub(crate) disabled: RuleSet,
+    pub(crate) disables_all: bool,
+    pub(crate) shell: Option<ShellDialect>,
+}
+
+impl ShellCheckRc {
+    pub(crate) fn parse(text: &str, map: &ShellCheckCodeMap) -> Self {
+        let mut made = Self { disabled: RuleSet::EMPTY, disables_all: false, shell: None };
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            let line = line.split('#').next().unwrap_or_default();
+            for (key, value) in line.split_whitespace().filter_map(|it| it.split_once('=')) {
+                match key {
+                    "disable" => value.split(',').for_each(|it| made.disable(it, map)),
+                    "shell" => made.shell = Some(ShellDialect::from_name(value)),
+                    _ => {}
+                }
+            }
+        }
+        made
+    }
+
+    /// `SC2086`, `2086`, `SC1090-SC1092` or `all`.
+    fn disable(&mut self, name: &str, map: &ShellCheckCodeMap) {
+        self.disables_all |= name == "all";
+        let number = |it: &str| it.strip_prefix("SC").unwrap_or(it).parse::<u32>().ok();
+        let (first, last) = name.split_once('-').unwrap_or((name, name));
+        let (Some(first), Some(last)) = (number(first), number(last)) else { return };
+        for code in first..=last.min(first.saturating_add(MOST)) {
+            for rule in map.resolve_all(&format!("SC{code}")) {
+                self.disabled.insert(rule);
+            }
+        }
+    }
+}
+
+/// Of codes in a range: there are not as many.
+const MOST: u32 = 10_000;
