@@ -40,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("broker-schemas", &[]),
     ("broker-plugin-javascript", &["broker-plugin-sdk"]),
     ("broker-plugin-json", &["broker-plugin-sdk", "broker-schemas"]),
+    ("broker-plugin-lua", &["broker-plugin-sdk"]),
     ("broker-plugin-markdown", &["broker-plugin-sdk"]),
     ("broker-plugin-pattern", &["broker-plugin-sdk"]),
     ("broker-plugin-python", &["broker-plugin-sdk"]),

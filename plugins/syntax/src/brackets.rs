@@ -220,7 +220,7 @@ impl Scan<'_> {
 const LONGEST: usize = 4;
 
 fn has_blocks(language: &str) -> bool {
-    matches!(language, "ruby" | "elixir" | "lua")
+    matches!(language, "ruby" | "elixir")
 }
 
 /// Whether what it encloses is not indented, by the text before the bracket.
@@ -232,7 +232,7 @@ fn is_flat(before: &[u8]) -> bool {
 /// Whether `end` ends what begins with this word.
 fn is_block(word: &str, language: &str, text: &[u8], at: usize) -> bool {
     match (language, word) {
-        ("elixir", "do" | "fn") | ("lua", "function" | "if" | "do") => true,
+        ("elixir", "do" | "fn") => true,
         ("ruby", "def") => !is_endless(text, at),
         ("ruby", "class" | "module" | "begin" | "case") => true,
         // Behind a statement it is a condition of that statement alone.

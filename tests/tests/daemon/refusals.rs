@@ -212,6 +212,7 @@ async fn plugins_and_rules_are_listed() {
             "dockerfile",
             "javascript",
             "json",
+            "lua",
             "markdown",
             "pattern",
             "python",

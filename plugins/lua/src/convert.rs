@@ -1,0 +1,57 @@
+//! selene's findings in the plugin's words. selene has no fixes.
+
+use broker_plugin_sdk::{self as plugin, Diagnostic, Related, Tags};
+use selene_lib::CheckerDiagnostic;
+use selene_lib::lints::{Label, Severity};
+
+use crate::rules::{self, Selection};
+
+/// None for what nobody wants to know.
+pub(crate) fn finding(found: CheckerDiagnostic, text: &str, selection: &Selection) -> Option<Diagnostic> {
+    let CheckerDiagnostic { diagnostic, severity } = found;
+    let severity = match severity {
+        _ if !selection.includes(diagnostic.code) => return None,
+        Severity::Error => plugin::Severity::Error,
+        Severity::Warning => plugin::Severity::Warning,
+        // Off, unless the user asked for it by name.
+        Severity::Allow if selection.is_chosen() => rules::severity(diagnostic.code),
+        Severity::Allow => return None,
+    };
+    let related = diagnostic.secondary_labels.iter().map(|it| Related {
+        path: None,
+        span: bytes(it, text).into(),
+        message: it.message.clone().unwrap_or_else(|| "see this".to_owned()),
+    });
+    Some(Diagnostic {
+        severity,
+        url: Some(rules::url(diagnostic.code)),
+        tags: tags(diagnostic.code),
+        related: related.collect(),
+        ..Diagnostic::new(
+            diagnostic.code,
+            message(&diagnostic.message, &diagnostic.notes),
+            bytes(&diagnostic.primary_label, text),
+        )
+    })
+}
+
+/// The message with the notes that selene prints below it, but for those of several lines, which are about selene.
+fn message(message: &str, notes: &[String]) -> String {
+    let notes = notes.iter().filter(|it| !it.contains('\n'));
+    let notes = notes.map(|it| it.strip_prefix("help: ").unwrap_or(it));
+    std::iter::once(message).chain(notes).collect::<Vec<_>>().join("; ")
+}
+
+/// Some lints make their ranges themselves; none may lie outside, or between the bytes of a character.
+fn bytes(label: &Label, text: &str) -> std::ops::Range<usize> {
+    let start = text.floor_char_boundary((label.range.0 as usize).min(text.len()));
+    start..text.ceil_char_boundary((label.range.1 as usize).clamp(start, text.len()))
+}
+
+fn tags(code: &str) -> Tags {
+    match code {
+        "unused_variable" => Tags::UNNECESSARY,
+        "deprecated" => Tags::DEPRECATED,
+        _ => Tags::empty(),
+    }
+}

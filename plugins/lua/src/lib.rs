@@ -1,0 +1,76 @@
+//! The selene linter as a Broker plugin: the crate itself, the project's own `selene.toml` and standard libraries, and
+//! the answers of `selene`.
+//!
+//! Start reading at [`Lua`], then [`projects`] (which configuration holds), [`standard_library`], [`lint`] (run selene)
+//! and [`convert`] (say it in the plugin's words).
+//!
+//! Not as selene does it, each where selene's way would be of no use here:
+//! - The nearest `selene.toml` counts, as if selene ran in its folder; selene looks only where it runs.
+//! - Where there is none, only the lints of [`defaults`] are on, and a file may be of any version of Lua.
+//! - A byte order mark is no syntax error, and `lua53` is Lua 5.3 ([`standard_library`]).
+//! - The standard library `roblox` is a download. Without it (a `roblox.yml` in the project) answers are `partial`.
+//!
+//! Left out: `.luacheckrc`, which is a program in Lua; other endings than `.lua` and `.luau`.
+
+mod convert;
+mod defaults;
+mod lint;
+mod nesting;
+mod projects;
+mod rules;
+mod standard_library;
+mod syntax;
+mod table;
+#[cfg(test)]
+mod tests;
+mod warm_up;
+
+use std::path::Path;
+
+use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+
+use projects::{Options, Projects};
+use rules::Selection;
+
+/// The plugin: a workspace with the projects found in it so far.
+pub struct Lua {
+    projects: Projects,
+}
+
+impl Plugin for Lua {
+    const SELECTS_ITSELF: bool = true;
+
+    fn new() -> Self {
+        Self { projects: Projects::new() }
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        let (selection, unknown) = Selection::new(settings.select.as_deref(), &settings.ignore);
+        let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
+        let root = if settings.root.is_empty() { "/" } else { &settings.root };
+        self.projects.configure(Path::new(root), options);
+        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all()
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        let path = self.projects.root().join(&file.path);
+        let project = self.projects.of(&path).map_err(|it| it.to_string())?;
+        if !file.is_explicit() && project.excludes(&path) {
+            return Ok(Report::excluded());
+        }
+        let text = match std::str::from_utf8(&file.content) {
+            Ok(text) => text,
+            Err(error) => return Ok(syntax::not_text(error, self.projects.selection())),
+        };
+        match nesting::objection(text) {
+            Some(why) => Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }),
+            None => Ok(project.linter.run(&file.path, text, self.projects.selection())),
+        }
+    }
+}
+
+broker_plugin_sdk::plugin!(Lua, "../broker-plugin.toml");

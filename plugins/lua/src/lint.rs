@@ -1,0 +1,117 @@
+//! Runs selene over one file's text, as the `selene` program does over a file on disk. Knows nothing of other files.
+
+use std::path::{Path, PathBuf};
+
+use broker_plugin_sdk::{Completeness, Diagnostic, Report};
+use full_moon::LuaVersion;
+use full_moon::ast::Ast;
+use selene_lib::standard_library::{LuaVersionError, StandardLibrary};
+use selene_lib::{Checker, CheckerConfig};
+
+use crate::rules::Selection;
+use crate::{convert, defaults, standard_library, syntax};
+
+/// selene with a configuration.
+pub(crate) struct Linter {
+    checker: Checker<toml::Value>,
+    versions: Versions,
+    lacks_roblox: bool,
+}
+
+/// Which Lua a file may be.
+enum Versions {
+    /// What the standard library says.
+    These(LuaVersion),
+    /// All, since nobody said.
+    Any,
+}
+
+/// They look into the standard library, and some of it is missing.
+const NEED_ROBLOX: [&str; 5] = [
+    "deprecated",
+    "incorrect_standard_library_use",
+    "must_use",
+    "roblox_incorrect_roact_usage",
+    "undefined_variable",
+];
+
+const NO_ROBLOX: &str = "selene downloads the standard library `roblox`, and nothing is downloaded here, so that lints which \
+                         need it were not run: put it into the project (`selene generate-roblox-std` makes a `roblox.yml`)";
+
+impl Linter {
+    /// For files that no `selene.toml` is about.
+    pub(crate) fn unconfigured() -> Self {
+        let checker = Checker::new(defaults::config(), defaults::standard_library());
+        // Nothing in it can be wrong; see the tests.
+        let checker = checker.unwrap_or_else(|error| unreachable!("{error}"));
+        Self { checker, versions: Versions::Any, lacks_roblox: false }
+    }
+
+    /// `folders` are where standard libraries may be.
+    pub(crate) fn configured(
+        config: CheckerConfig<toml::Value>,
+        folders: &[PathBuf],
+        root: &Path,
+    ) -> Result<Self, String> {
+        let found = standard_library::collect(config.std(), folders, root)?;
+        let versions = Versions::These(version(&found.library));
+        let checker = Checker::new(config, found.library).map_err(|it| it.to_string())?;
+        Ok(Self { checker, versions, lacks_roblox: found.lacks_roblox })
+    }
+
+    /// What selene says of the file.
+    pub(crate) fn run(&self, path: &str, text: &str, selection: &Selection) -> Report {
+        let mut report = match self.parse(path, text) {
+            Ok(ast) => Report::new(self.lint(&ast, text, selection)),
+            Err(errors) => syntax::report(errors, selection),
+        };
+        if self.lacks_roblox && matches!(report.completeness, Completeness::Complete) {
+            report.completeness = Completeness::Partial(NO_ROBLOX.to_owned());
+        }
+        report
+    }
+
+    fn parse(&self, path: &str, text: &str) -> Result<Ast, Vec<Diagnostic>> {
+        match self.versions {
+            Versions::These(version) => syntax::parse(text, version),
+            Versions::Any => {
+                let mut dialects = [defaults::plain(), LuaVersion::luau()];
+                if Path::new(path).extension().is_some_and(|it| it == "luau") {
+                    dialects.reverse();
+                }
+                // What is told is how the first sees it.
+                syntax::parse(text, dialects[0])
+                    .or_else(|errors| syntax::parse(text, dialects[1]).map_err(|_| errors))
+            }
+        }
+    }
+
+    fn lint(&self, ast: &Ast, text: &str, selection: &Selection) -> Vec<Diagnostic> {
+        let mut found = self.checker.test_on(ast);
+        // Of a place with several findings selene leaves the order open.
+        found.sort_by(|a, b| {
+            let (a, b) = (&a.diagnostic, &b.diagnostic);
+            (a.primary_label.range, a.code, &a.message).cmp(&(b.primary_label.range, b.code, &b.message))
+        });
+        let is_known = |code: &str| !(self.lacks_roblox && NEED_ROBLOX.contains(&code));
+        let found = found.into_iter().filter(|it| is_known(it.diagnostic.code));
+        found.filter_map(|it| convert::finding(it, text, selection)).collect()
+    }
+}
+
+/// The versions of Lua that a standard library names. As with selene, those that it does not know are only told.
+fn version(library: &StandardLibrary) -> LuaVersion {
+    let (version, problems) = library.lua_version();
+    for problem in problems {
+        let (LuaVersionError::FeatureNotEnabled(name) | LuaVersionError::Unknown(name)) = problem;
+        warn(&format!("the standard library names a version of Lua that selene does not know: {name}"));
+    }
+    version
+}
+
+fn warn(message: &str) {
+    #[cfg(target_family = "wasm")]
+    broker_plugin_sdk::log(broker_plugin_sdk::Level::Warn, message);
+    #[cfg(not(target_family = "wasm"))]
+    let _ = message; // tests have no host
+}

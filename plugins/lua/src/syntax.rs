@@ -1,0 +1,122 @@
+//! From text to a tree, or all that keeps it from being one.
+
+use broker_plugin_sdk::{Completeness, Diagnostic, Related, Report, Severity};
+use full_moon::ast::Ast;
+use full_moon::tokenizer::{Lexer, LexerResult, Token, TokenType, TokenizerErrorType};
+use full_moon::{Error, LuaVersion};
+
+use crate::rules::{self, Selection};
+
+/// After so many errors the rest says nothing new.
+const MOST: usize = 50;
+
+/// The tree, or the errors in the order of the text.
+pub(crate) fn parse(text: &str, version: LuaVersion) -> Result<Ast, Vec<Diagnostic>> {
+    // Lua passes over a byte order mark, and full_moon does not. Blanks leave all else at its place.
+    let blank = text.strip_prefix('\u{feff}').map(|it| format!("   {it}"));
+    let text = blank.as_deref().unwrap_or(text);
+    let backticks = if version.has_luau() { Vec::new() } else { backticks(text, version) };
+    if !backticks.is_empty() {
+        return Err(backticks);
+    }
+    full_moon::parse_fallible(text, version).into_result().map_err(|errors| {
+        let mut errors: Vec<_> = errors.iter().map(|it| error(it, text)).collect();
+        errors.sort_by_key(|it| it.span.start);
+        errors.dedup_by(|a, b| a.span.start == b.span.start && a.message == b.message);
+        errors
+    })
+}
+
+/// Strings between backticks, which only Luau has: for other versions full_moon 2.2.0 does not come back from one.
+fn backticks(text: &str, version: LuaVersion) -> Vec<Diagnostic> {
+    if !text.contains('`') {
+        return Vec::new();
+    }
+    let tokens = match Lexer::new(text, version.with_luau()).collect() {
+        LexerResult::Ok(tokens) | LexerResult::Recovered(tokens, _) => tokens,
+        LexerResult::Fatal(errors) => {
+            let at = errors.first().map_or(0, |it| it.position().bytes());
+            return vec![wrong("unexpected character `".to_owned(), at..at, text)];
+        }
+    };
+    let is_one = |it: &&Token| matches!(it.token_type(), TokenType::InterpolatedString { .. });
+    let start = |it: &Token| it.start_position().bytes();
+    let found = tokens.iter().filter(is_one).filter(|it| text[start(it)..].starts_with('`'));
+    found.map(|it| wrong("unexpected character `".to_owned(), start(it)..start(it) + 1, text)).collect()
+}
+
+fn error(error: &Error, text: &str) -> Diagnostic {
+    match error {
+        Error::AstError(error) => {
+            let token = error.token();
+            let at = token.start_position().bytes()..token.end_position().bytes();
+            let found = Diagnostic::new(rules::PARSE_ERROR, "", at.clone());
+            let (from, to) = error.range();
+            let whole = from.bytes()..to.bytes();
+            let related = (whole.start < at.start).then(|| Related {
+                path: None,
+                span: clamp(whole.start..whole.start, text).into(),
+                message: "it starts here".to_owned(),
+            });
+            let message = match token.to_string().trim() {
+                "" => format!("unexpected end of the file: {}", error.error_message()),
+                _ if error.error_message().starts_with("unexpected") => error.error_message().to_owned(),
+                token => format!("unexpected token `{}`: {}", short(token), error.error_message()),
+            };
+            Diagnostic {
+                related: related.into_iter().collect(),
+                span: found.span,
+                ..wrong(message, at, text)
+            }
+        }
+        Error::TokenizerError(error) => {
+            let at = error.position().bytes();
+            let message = match error.error() {
+                TokenizerErrorType::UnclosedComment => "unclosed comment".to_owned(),
+                TokenizerErrorType::UnclosedString => "unclosed string".to_owned(),
+                TokenizerErrorType::InvalidNumber => "invalid number".to_owned(),
+                TokenizerErrorType::UnexpectedToken(it) => format!("unexpected character {it}"),
+                TokenizerErrorType::InvalidSymbol(it) => format!("invalid symbol {it}"),
+            };
+            wrong(message, at..at, text)
+        }
+    }
+}
+
+/// The first line of a token, which may be a text of many.
+fn short(token: &str) -> &str {
+    let line = token.lines().next().unwrap_or_default();
+    &line[..line.floor_char_boundary(60)]
+}
+
+fn wrong(message: String, at: std::ops::Range<usize>, text: &str) -> Diagnostic {
+    let found = Diagnostic::new(rules::PARSE_ERROR, message, clamp(at, text));
+    Diagnostic { severity: Severity::Error, ..found }
+}
+
+fn clamp(at: std::ops::Range<usize>, text: &str) -> std::ops::Range<usize> {
+    let start = text.floor_char_boundary(at.start.min(text.len()));
+    start..text.ceil_char_boundary(at.end.clamp(start, text.len()))
+}
+
+/// What is said of a file that does not parse. That is told whatever is selected: nothing else can be found in it.
+pub(crate) fn report(mut errors: Vec<Diagnostic>, selection: &Selection) -> Report {
+    if !selection.tells_syntax_errors() {
+        return Report::new(Vec::new());
+    }
+    if errors.len() <= MOST {
+        return Report::new(errors);
+    }
+    errors.truncate(MOST);
+    let why = format!("there are more than {MOST} syntax errors");
+    Report { completeness: Completeness::Partial(why), ..Report::new(errors) }
+}
+
+/// What is said of a file that is not UTF-8. (selene puts signs of its own in the place of what it cannot read; what it
+/// then finds is at other places than in the file.)
+pub(crate) fn not_text(error: std::str::Utf8Error, selection: &Selection) -> Report {
+    let start = error.valid_up_to();
+    let end = start + error.error_len().unwrap_or(1);
+    let found = Diagnostic::new(rules::PARSE_ERROR, "stream did not contain valid UTF-8", start..end);
+    report(vec![Diagnostic { severity: Severity::Error, ..found }], selection)
+}
