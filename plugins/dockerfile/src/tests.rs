@@ -2,34 +2,17 @@
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
-use std::fs;
-
-use broker_plugin_sdk::*;
-use tempfile::TempDir;
+use broker_plugin_sdk::{
+    testing::{self, select, settings},
+    *,
+};
 
 use crate::Dockerfile;
 
-fn settings() -> Settings {
-    Settings { root: String::new(), select: None, ignore: Vec::new(), isolated: false, config: None }
-}
-
-fn selecting(codes: &[&str]) -> Settings {
-    Settings { select: Some(codes.iter().map(|it| (*it).to_owned()).collect()), ..settings() }
-}
-
 /// What is said of `path` where these files are.
 fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Report, String> {
-    let root = TempDir::new().unwrap();
-    for (path, text) in files {
-        let path = root.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let mut plugin = Dockerfile::new();
-    let settings = Settings { root: root.path().to_str().unwrap().to_owned(), ..settings };
-    plugin.configure(&settings).map_err(|it| format!("{it:?}"))?;
-    let content = fs::read(root.path().join(path)).unwrap();
-    plugin.check(&SourceFile { path: path.to_owned(), content, named: String::new() })
+    let project = testing::Project::<Dockerfile>::new(files).try_with(settings);
+    project.map_err(|it| format!("{it:?}"))?.report(path, "")
 }
 
 /// `line code "text it is about"` of each finding; `excluded`, or what is wrong with the configuration.
@@ -52,7 +35,7 @@ fn check(text: &str) -> String {
 
 /// With no more than these rules.
 fn only(codes: &[&str], text: &str) -> String {
-    told(&[("Dockerfile", text)], selecting(codes), "Dockerfile")
+    told(&[("Dockerfile", text)], select(codes), "Dockerfile")
 }
 
 /// The text with all fixes made.
@@ -260,7 +243,7 @@ fn ignored_files() {
     let told = |text: &str, ignore: &str| {
         told(
             &[("sub/Dockerfile", text), ("sub/.dockerignore", ignore)],
-            selecting(&["CopyIgnoredFile"]),
+            select(&["CopyIgnoredFile"]),
             "sub/Dockerfile",
         )
     };
@@ -285,7 +268,7 @@ fn hadolints_configuration() {
         told("ignored: [DL3006]\n", Settings { isolated: true, ..settings() }),
         "1 DL3006 \"a\", 3 JSONArgsRecommended \"CMD\""
     );
-    assert_eq!(told("ignored: [DL3006]\n", selecting(&["DL3006"])), "1 DL3006 \"a\"", "who asks is told");
+    assert_eq!(told("ignored: [DL3006]\n", select(&["DL3006"])), "1 DL3006 \"a\"", "who asks is told");
     assert_eq!(
         told(
             "ignored: [DL3006, DL3025]\ntrustedRegistries: [r.io]\nlabel-schema:\n  x: text\n  z: semver\nstrict-labels: true\n",
@@ -307,7 +290,7 @@ fn hadolints_configuration() {
 #[test]
 fn selection_knows_hadolints_codes() {
     assert_eq!(only(&["DL4000"], "FROM a\nMAINTAINER x\n"), "2 MaintainerDeprecated \"MAINTAINER\"");
-    let error = report(&[("Dockerfile", "")], selecting(&["DL9999"]), "Dockerfile").unwrap_err();
+    let error = report(&[("Dockerfile", "")], select(&["DL9999"]), "Dockerfile").unwrap_err();
     assert!(error.contains("DL9999"), "{error}");
 }
 

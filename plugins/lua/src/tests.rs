@@ -4,53 +4,14 @@
 
 use std::fs;
 
-use broker_plugin_sdk::*;
-use tempfile::TempDir;
+use broker_plugin_sdk::{
+    testing::{self, settings},
+    *,
+};
 
 use crate::Lua;
-use crate::projects::Projects;
 
-/// A directory with files in it and the plugin over it.
-struct Repo {
-    root: TempDir,
-    plugin: Lua,
-}
-
-impl Repo {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let root = TempDir::new().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        Self { root, plugin: Lua { projects: Projects::new() } }.with(settings())
-    }
-
-    fn with(mut self, settings: Settings) -> Self {
-        let root = self.root.path().to_str().unwrap().to_owned();
-        self.plugin.configure(&Settings { root, ..settings }).unwrap();
-        self
-    }
-
-    fn report(&mut self, path: &str, named: &str) -> Result<Report, String> {
-        let content = fs::read(self.root.path().join(path)).unwrap();
-        self.plugin.check(&SourceFile { path: path.to_owned(), content, named: named.to_owned() })
-    }
-
-    /// The codes found, in the order of the text, or why there are none.
-    fn check(&mut self, path: &str) -> String {
-        match self.report(path, "") {
-            Ok(Report { completeness: Completeness::Excluded, .. }) => "excluded".to_owned(),
-            Ok(report) => report.diagnostics.iter().map(|it| it.code.as_str()).collect::<Vec<_>>().join(" "),
-            Err(error) => error,
-        }
-    }
-}
-
-fn settings() -> Settings {
-    Settings { root: String::new(), select: None, ignore: Vec::new(), isolated: false, config: None }
-}
+type Repo = testing::Project<Lua>;
 
 fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|it| (*it).to_owned()).collect()
@@ -156,8 +117,9 @@ fn roblox_is_a_download() {
     let text = "local x = game:GetService('Players')\nreturn UDim2.new(1, 1), { a = 1, a = x, Instance.new('Part') }\n";
     let config = ("selene.toml", "std = 'roblox'\n");
     let mut repo = Repo::new(&[config, ("a.lua", text)]);
-    assert_eq!(repo.check("a.lua"), "roblox_suspicious_udim2_new duplicate_keys mixed_table");
     let report = repo.report("a.lua", "").unwrap();
+    let codes: Vec<_> = report.diagnostics.iter().map(|it| it.code.as_str()).collect();
+    assert_eq!(codes, ["roblox_suspicious_udim2_new", "duplicate_keys", "mixed_table"]);
     assert!(matches!(report.completeness, Completeness::Partial(it) if it.contains("generate-roblox-std")));
     let own = "base: luau\nname: roblox\nglobals:\n  UDim2.new:\n    args: []\n";
     let mut repo = Repo::new(&[config, ("roblox.yml", own), ("a.lua", text)]);

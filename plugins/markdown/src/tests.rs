@@ -4,72 +4,17 @@
 
 use std::fs;
 
-use broker_plugin_sdk::*;
-use tempfile::TempDir;
+use broker_plugin_sdk::{
+    testing::{self, select, settings, told},
+    *,
+};
 
 use crate::Markdown;
 
 /// One finding of the rules that are on by default (MD042), and one of others (MD009).
 const SAMPLE: &str = "# Title\n\n[nothing]() \n";
 
-/// A directory with files in it and the plugin over it.
-struct Project {
-    root: TempDir,
-    plugin: Markdown,
-}
-
-impl Project {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let root = TempDir::new().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let plugin = Markdown::at(root.path());
-        Self { root, plugin }
-    }
-
-    fn with(mut self, settings: Settings) -> Self {
-        self.plugin.configure(&Settings { root: self.root(), ..settings }).unwrap();
-        self
-    }
-
-    fn root(&self) -> String {
-        self.root.path().to_str().unwrap().to_owned()
-    }
-
-    fn report(&mut self, path: &str, named: &str) -> Result<Report, String> {
-        let content = fs::read(self.root.path().join(path)).unwrap();
-        self.plugin.check(&SourceFile { path: path.to_owned(), content, named: named.to_owned() })
-    }
-
-    /// The codes found, in the order of the text; `excluded`, or what is wrong with the configuration.
-    fn check(&mut self, path: &str) -> String {
-        told(self.report(path, ""))
-    }
-
-    fn check_explicit(&mut self, path: &str) -> String {
-        told(self.report(path, path))
-    }
-}
-
-fn told(report: Result<Report, String>) -> String {
-    match report {
-        Ok(Report { completeness: Completeness::Excluded, .. }) => "excluded".to_owned(),
-        Ok(Report { completeness: Completeness::Partial(why), .. }) => format!("partial: {why}"),
-        Ok(report) => report.diagnostics.iter().map(|it| it.code.as_str()).collect::<Vec<_>>().join(" "),
-        Err(error) => error,
-    }
-}
-
-fn settings() -> Settings {
-    Settings { root: String::new(), select: None, ignore: Vec::new(), isolated: false, config: None }
-}
-
-fn select(selectors: &[&str]) -> Settings {
-    Settings { select: Some(selectors.iter().map(|it| (*it).to_owned()).collect()), ..settings() }
-}
+type Project = testing::Project<Markdown>;
 
 #[test]
 fn a_configuration_file_turns_rumdls_own_defaults_on() {

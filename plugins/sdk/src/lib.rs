@@ -33,6 +33,8 @@ pub mod bindings;
 pub mod guest;
 mod selection;
 pub mod syntax;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 use std::ops::Range;
 

@@ -2,34 +2,17 @@
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
-use std::fs;
-
-use broker_plugin_sdk::*;
-use tempfile::TempDir;
+use broker_plugin_sdk::{
+    testing::{self, select, settings},
+    *,
+};
 
 use crate::Shell;
 
-fn settings() -> Settings {
-    Settings { root: String::new(), select: None, ignore: Vec::new(), isolated: false, config: None }
-}
-
-fn selecting(codes: &[&str]) -> Settings {
-    Settings { select: Some(codes.iter().map(|it| (*it).to_owned()).collect()), ..settings() }
-}
-
 /// What is said of `path` where these files are.
 fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Report, String> {
-    let root = TempDir::new().unwrap();
-    for (path, text) in files {
-        let path = root.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let mut plugin = Shell::new();
-    let settings = Settings { root: root.path().to_str().unwrap().to_owned(), ..settings };
-    plugin.configure(&settings).map_err(|it| format!("{it:?}"))?;
-    let content = fs::read(root.path().join(path)).unwrap();
-    plugin.check(&SourceFile { path: path.to_owned(), content, named: String::new() })
+    let project = testing::Project::<Shell>::new(files).try_with(settings);
+    project.map_err(|it| format!("{it:?}"))?.report(path, "")
 }
 
 /// `line code "text it is about"` of each finding; `excluded`, or what is wrong with the configuration.
@@ -87,7 +70,7 @@ fn what_cannot_be_parsed() {
     assert_eq!(codes, [("C034", Severity::Error), ("C035", Severity::Error)], "shuck has rules for this");
     let ignoring = Settings { ignore: vec!["syntax-error".to_owned()], ..settings() };
     assert_eq!(told(&[("a.sh", "echo $(ls\n")], ignoring, "a.sh"), "");
-    assert!(told(&[("a.sh", "echo $(ls\n")], selecting(&["C001"]), "a.sh").contains("syntax-error"));
+    assert!(told(&[("a.sh", "echo $(ls\n")], select(&["C001"]), "a.sh").contains("syntax-error"));
 }
 
 #[test]
@@ -98,7 +81,7 @@ fn comments_switch_rules_off() {
 
 #[test]
 fn selection() {
-    let told = |codes: &[&str]| told(&[("a.sh", "#!/bin/sh\nfoo=1\necho $1\n")], selecting(codes), "a.sh");
+    let told = |codes: &[&str]| told(&[("a.sh", "#!/bin/sh\nfoo=1\necho $1\n")], select(codes), "a.sh");
     assert_eq!(told(&["C001"]), "2 C001 \"foo\"");
     assert_eq!(told(&["SC2034"]), "2 C001 \"foo\"");
     assert_eq!(told(&["unused-assignment"]), "2 C001 \"foo\"");
