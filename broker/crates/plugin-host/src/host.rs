@@ -168,19 +168,21 @@ pub(crate) fn config() -> Config {
 
 fn engine(instances: usize, memory: usize) -> wasmtime::Result<Engine> {
     /// A component made by `wasm-component-ld` has four modules: the plugin, the adapter to WASI 0.2 and
-    /// two shims between them.
-    const MODULES: u32 = 8;
-    let instances = u32::try_from(instances.max(1)).unwrap_or(u32::MAX / MODULES);
+    /// two shims between them. One in Python has 18: each library of the interpreter is one.
+    const MODULES: u32 = 32;
+    /// Of which few have a table.
+    const TABLES: u32 = 8;
+    let instances = u32::try_from(instances.max(1)).unwrap_or(u32::MAX).min(u32::MAX / MODULES);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
         .total_core_instances(instances * MODULES)
         .total_memories(instances * 2)
-        .total_tables(instances * MODULES)
+        .total_tables(instances * TABLES)
         .total_stacks(1)
         .max_component_instance_size(8 << 20)
         .max_core_instance_size(8 << 20)
         .max_memories_per_component(2)
-        .max_tables_per_component(MODULES)
+        .max_tables_per_component(TABLES)
         .table_elements(1 << 20)
         .max_memory_size(memory)
         // Reset by copying instead of by the kernel what nearly every check touches.

@@ -1,0 +1,212 @@
+"""Write a Broker plugin in Python: a rule is a function that yields what it finds.
+
+    from broker import File, rule
+
+    @rule("todo")
+    def todo(file: File):
+        \"\"\"A TODO is left in the code\"\"\"
+        for at in file.find("TODO"):
+            yield at.finding("resolve this TODO")
+
+Offsets are in bytes. Other files of the workspace are read with `open`, next to `file.absolute` or below
+`settings().root`; what was read is part of what the answer rests on. There is no network and nothing to write to, the
+clock stands still, and random numbers repeat.
+
+Nothing here needs Broker but `File.query` and `log`, so the rest of a rule can be tried in plain Python.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os.path
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+Severity = Literal["error", "warning", "info", "hint"]
+Applicability = Literal["safe", "unsafe", "display-only"]
+
+
+class Problem(Exception):
+    """What is wrong with the plugin or its configuration, in one sentence. What is wrong with the file is a finding."""
+
+
+@dataclass
+class Edit:
+    """Replaces the bytes from `start` to `end`."""
+
+    start: int
+    end: int
+    replacement: str
+
+
+@dataclass
+class Fix:
+    """A change that removes the finding. `safe` keeps what the program means, and `--fix` applies it."""
+
+    message: str | None
+    edits: list[Edit]
+    applicability: Applicability = "safe"
+
+
+@dataclass
+class Related:
+    """Another place that explains a finding; without a path, in the same file."""
+
+    start: int
+    end: int
+    message: str
+    path: str | None = None
+
+
+@dataclass
+class Finding:
+    """What is wrong with the bytes from `start` to `end`, in one sentence."""
+
+    start: int
+    end: int
+    message: str
+    severity: Severity = "warning"
+    fixes: list[Fix] = field(default_factory=list)
+    related: list[Related] = field(default_factory=list)
+    unnecessary: bool = False
+    deprecated: bool = False
+
+    def fix(self, message: str, replacement: str, applicability: Applicability = "safe") -> Finding:
+        """The same, with a fix that replaces just these bytes. For any other, append to `fixes`."""
+        self.fixes.append(Fix(message, [Edit(self.start, self.end, replacement)], applicability))
+        return self
+
+
+@dataclass(frozen=True)
+class Place:
+    """Bytes of the file. Of what a query found, `name` is the capture's, without the `@`, and captures of one match
+    have the same `match`; `pattern` is which of the query's patterns it is, from 0."""
+
+    start: int
+    end: int
+    text: str
+    name: str = ""
+    match: int = 0
+    pattern: int = 0
+
+    def finding(self, message: str, severity: Severity = "warning") -> Finding:
+        return Finding(self.start, self.end, message, severity)
+
+
+@dataclass
+class File:
+    """A file to check."""
+
+    path: str
+    """Relative to the workspace, with `/`."""
+    content: bytes
+    """Not necessarily UTF-8."""
+    named: str = ""
+    """What the user named and what led here: this file, or a folder that it is in."""
+
+    @cached_property
+    def text(self) -> str:
+        """The content. A byte that is not UTF-8 is one lone surrogate in it."""
+        return self.content.decode("utf-8", "surrogateescape")
+
+    @property
+    def absolute(self) -> str:
+        """Where `open` finds the file and its neighbours."""
+        return os.path.join(_settings.root, self.path)
+
+    def offset(self, index: int) -> int:
+        """The byte at which the character of `text` with this index begins."""
+        return len(self.text[:index].encode("utf-8", "surrogateescape"))
+
+    def at(self, line: int, column: int) -> int:
+        """The byte in a line, counted from 1, and in a column, counted in bytes from 0, as `ast` counts them."""
+        return min(self._lines[min(line, len(self._lines)) - 1] + column, len(self.content))
+
+    def place(self, start: int, end: int) -> Place:
+        return Place(start, end, self.content[start:end].decode("utf-8", "replace"))
+
+    def node(self, node) -> Place:
+        """The place of a node of Python's own `ast`."""
+        return self.place(self.at(node.lineno, node.col_offset), self.at(node.end_lineno, node.end_col_offset))
+
+    def find(self, text: str) -> Iterable[Place]:
+        """Where this text stands."""
+        wanted = text.encode()
+        at = self.content.find(wanted)
+        while at >= 0 and wanted:
+            yield Place(at, at + len(wanted), text)
+            at = self.content.find(wanted, at + len(wanted))
+
+    def query(self, query: str, language: str | None = None) -> list[Place]:
+        """What a query in the language of tree-sitter finds in the file. The host parses it, once for all plugins;
+        in the language of the file's name, unless it is given."""
+        from broker_component import query as run
+
+        return run(self, query, language)
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins. A byte order mark is no column of the first one."""
+        first = 3 if self.content.startswith(b"\xef\xbb\xbf") else 0
+        starts = [first]
+        for line in self.content[first:].splitlines(keepends=True):
+            starts.append(starts[-1] + len(line))
+        return starts
+
+
+@dataclass
+class Settings:
+    """What the user asked for. The rules that are not selected are left out without the plugin's doing."""
+
+    root: str = ""
+    """Where the workspace is, without a slash at the end; empty if that is `/`."""
+    isolated: bool = False
+    """Read no configuration files."""
+    config: str | None = None
+    """This configuration file, relative to the workspace, and no other."""
+
+
+@dataclass
+class Rule:
+    code: str
+    summary: str
+    explanation: str
+    url: str | None
+    fix: Literal["none", "sometimes", "always"]
+    default: bool
+    check: Callable[[File], Iterable[Finding]]
+
+
+rules: list[Rule] = []
+_settings = Settings()
+
+
+def settings() -> Settings:
+    return _settings
+
+
+def rule(
+    code: str,
+    *,
+    fix: Literal["none", "sometimes", "always"] = "none",
+    default: bool = True,
+    url: str | None = None,
+) -> Callable[[Callable[[File], Iterable[Finding]]], Callable[[File], Iterable[Finding]]]:
+    """Makes a rule of a function that takes a file and yields findings. The first line of the function's docstring is
+    the rule's summary, the rest is the explanation, in Markdown."""
+
+    def register(check):
+        summary, _, explanation = (inspect.getdoc(check) or code).partition("\n")
+        rules.append(Rule(code, summary, explanation.strip(), url, fix, default, check))
+        return check
+
+    return register
+
+
+def log(message: str, level: Literal["debug", "info", "warn", "error"] = "info") -> None:
+    """A line for Broker's log, which `--verbose` shows."""
+    from broker_component import log as write
+
+    write(message, level)
