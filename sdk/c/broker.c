@@ -1,0 +1,287 @@
+/* What stands between the bindings, which `wit-bindgen c` makes of the world, and the rules. Not for plugin authors. */
+
+#include "broker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linter.h"
+
+typedef broker_plugin_types_diagnostic_t diagnostic;
+typedef broker_plugin_types_fix_t fix;
+typedef broker_plugin_types_edit_t edit;
+
+/* One instance checks one file at a time, in one thread. */
+static struct {
+    char *root, *config;
+    bool isolated;
+    /* As many as there are rules; none before it is configured. */
+    bool *wanted;
+    const broker_rule *rule;
+    broker_plugin_types_list_diagnostic_t found;
+    char *failure;
+    broker_capture *captures;
+    broker_plugin_syntax_captures_t answer;
+} state;
+
+/* Memory that was asked for is there, or the plugin ends. */
+static void *grown(void *list, size_t count, size_t size) {
+    /* Twice as large whenever the count is a power of two. */
+    if (count & (count - 1)) return list;
+    list = realloc(list, (count ? 2 * count : 1) * size);
+    if (!list) abort();
+    return list;
+}
+
+#define APPEND(list) ((list).ptr = grown((list).ptr, (list).len, sizeof *(list).ptr), &(list).ptr[(list).len++])
+#define LAST(list) (&(list).ptr[(list).len - 1])
+
+static char *copied(const void *text, size_t size) {
+    char *copy = malloc(size + 1);
+    if (!copy) abort();
+    if (size) memcpy(copy, text, size);
+    copy[size] = 0;
+    return copy;
+}
+
+static char *text_of(linter_string_t *text) { return copied(text->ptr, text->len); }
+
+static linter_string_t borrowed(const char *text) {
+    return (linter_string_t){(uint8_t *)text, text ? strlen(text) : 0};
+}
+
+/* A copy, which the bindings free. */
+static linter_string_t owned(const char *text) {
+    linter_string_t string;
+    linter_string_dup(&string, text ? text : "");
+    return string;
+}
+
+static linter_option_string_t maybe(const char *text) {
+    linter_option_string_t option = {.is_some = text != NULL};
+    if (text) option.val = owned(text);
+    return option;
+}
+
+static char *formatted(const char *format, va_list values) {
+    va_list again;
+    va_copy(again, values);
+    int size = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = malloc(size < 0 ? 1 : (size_t)size + 1);
+    if (!text) abort();
+    text[0] = 0;
+    if (size > 0) vsnprintf(text, (size_t)size + 1, format, values);
+    return text;
+}
+
+/* The text of a `printf` with this format, in a string that the bindings free. */
+#define FORMATTED(string, format)                  \
+    do {                                           \
+        va_list values;                            \
+        va_start(values, format);                  \
+        char *text = formatted(format, values);    \
+        va_end(values);                            \
+        (string) = owned(text);                    \
+        free(text);                                \
+    } while (0)
+
+void broker_find(const broker_file *file, size_t start, size_t end, const char *message, ...) {
+    (void)file;
+    diagnostic *it = APPEND(state.found);
+    memset(it, 0, sizeof *it);
+    it->code = owned(state.rule->code);
+    it->severity = BROKER_WARNING;
+    it->span = (broker_plugin_types_span_t){(uint32_t)start, (uint32_t)end};
+    FORMATTED(it->message, message);
+}
+
+void broker_severity_is(broker_severity severity) {
+    if (state.found.len) LAST(state.found)->severity = (uint8_t)severity;
+}
+
+void broker_fix(broker_applicability applicability, size_t start, size_t end, const char *replacement,
+                const char *message, ...) {
+    if (!state.found.len) return;
+    fix *it = APPEND(LAST(state.found)->fixes);
+    memset(it, 0, sizeof *it);
+    it->applicability = (uint8_t)applicability;
+    it->message.is_some = true;
+    FORMATTED(it->message.val, message);
+    broker_edit(start, end, replacement);
+}
+
+void broker_edit(size_t start, size_t end, const char *replacement) {
+    if (!state.found.len || !LAST(state.found)->fixes.len) return;
+    edit *it = APPEND(LAST(LAST(state.found)->fixes)->edits);
+    it->span = (broker_plugin_types_span_t){(uint32_t)start, (uint32_t)end};
+    it->replacement = owned(replacement);
+}
+
+void broker_fail(const char *message, ...) {
+    va_list values;
+    va_start(values, message);
+    free(state.failure);
+    state.failure = formatted(message, values);
+    va_end(values);
+}
+
+void broker_log(const char *message, ...) {
+    va_list values;
+    va_start(values, message);
+    char *text = formatted(message, values);
+    va_end(values);
+    linter_string_t line = borrowed(text);
+    broker_plugin_host_log(BROKER_PLUGIN_HOST_LEVEL_INFO, &line);
+    free(text);
+}
+
+bool broker_next(const broker_file *file, const char *text, size_t *at) {
+    size_t size = strlen(text);
+    for (; *at + size <= file->size; ++*at) {
+        const char *first = memchr(file->content + *at, text[0], file->size - *at);
+        if (!first || !size) return false;
+        *at = (size_t)(first - file->content);
+        if (broker_is(file, *at, *at + size, text)) return true;
+    }
+    return false;
+}
+
+bool broker_is(const broker_file *file, size_t start, size_t end, const char *text) {
+    size_t size = strlen(text);
+    return end <= file->size && start <= end && end - start == size && !memcmp(file->content + start, text, size);
+}
+
+/* Of what a problem is made, in words for people. */
+static void problem(broker_plugin_syntax_problem_t *it) {
+    static const char *const words[] = {"there is no grammar for ", "", "it was not parsed: ", "the query is wrong: "};
+    char *text = text_of(&it->val.unreadable);
+    broker_fail("%s%s", words[it->tag], text);
+    free(text);
+    broker_plugin_syntax_problem_free(it);
+}
+
+static void forget_captures(void) {
+    for (size_t i = 0; i < state.answer.table.len / 5; i++) free((char *)state.captures[i].name);
+    free(state.captures);
+    state.captures = NULL;
+    broker_plugin_syntax_captures_free(&state.answer);
+    memset(&state.answer, 0, sizeof state.answer);
+}
+
+const broker_capture *broker_query(const broker_file *file, const char *language, const char *query, size_t *count) {
+    *count = 0;
+    forget_captures();
+    broker_plugin_syntax_source_t source = {.tag = BROKER_PLUGIN_SYNTAX_SOURCE_FILE, .val.file = borrowed(file->path)};
+    linter_string_t in = borrowed(language), text = borrowed(query);
+    broker_plugin_syntax_problem_t error;
+    if (!broker_plugin_syntax_query(&source, language ? &in : NULL, &text, &state.answer, &error)) {
+        memset(&state.answer, 0, sizeof state.answer);
+        problem(&error);
+        return NULL;
+    }
+    if (state.answer.cut) broker_fail("the query has too many beginnings of matches");
+    *count = state.answer.table.len / 5;
+    state.captures = calloc(*count + 1, sizeof *state.captures);
+    if (!state.captures) abort();
+    for (size_t i = 0; i < *count; i++) {
+        const uint32_t *row = state.answer.table.ptr + 5 * i;
+        char *name = text_of(&state.answer.names.ptr[row[2]]);
+        state.captures[i] = (broker_capture){name, row[3], row[4], row[0], row[1]};
+    }
+    return state.captures;
+}
+
+const char *broker_root(void) { return state.root ? state.root : ""; }
+bool broker_isolated(void) { return state.isolated; }
+const char *broker_config(void) { return state.config; }
+
+static size_t rule_count(void) {
+    size_t count = 0;
+    while (broker_rules[count].code) count++;
+    return count;
+}
+
+/* Wants or drops the rules that a selector means; whether there are any. */
+static bool select_rules(linter_string_t *selector, bool wanted) {
+    char *name = text_of(selector);
+    bool is_all = !strcmp(name, "ALL"), is_known = is_all;
+    for (size_t i = 0; broker_rules[i].code; i++) {
+        if (!is_all && strcmp(broker_rules[i].code, name)) continue;
+        state.wanted[i] = wanted;
+        is_known = true;
+    }
+    free(name);
+    return is_known;
+}
+
+static void select_all(linter_list_string_t *selectors, bool wanted, linter_list_string_t *unknown) {
+    for (size_t i = 0; i < selectors->len; i++) {
+        if (select_rules(&selectors->ptr[i], wanted)) continue;
+        char *name = text_of(&selectors->ptr[i]);
+        *APPEND(*unknown) = owned(name);
+        free(name);
+    }
+}
+
+bool exports_broker_plugin_lint_configure(exports_broker_plugin_lint_settings_t *settings,
+                                          exports_broker_plugin_lint_settings_error_t *error) {
+    state.root = text_of(&settings->root);
+    state.isolated = settings->isolated;
+    if (settings->config.is_some) state.config = text_of(&settings->config.val);
+    state.wanted = calloc(rule_count() + 1, sizeof *state.wanted);
+    if (!state.wanted) abort();
+    for (size_t i = 0; broker_rules[i].code; i++)
+        state.wanted[i] = !settings->select.is_some && !broker_rules[i].off_by_default;
+    linter_list_string_t unknown = {0};
+    if (settings->select.is_some) select_all(&settings->select.val, true, &unknown);
+    select_all(&settings->ignore, false, &unknown);
+    exports_broker_plugin_lint_settings_free(settings);
+    if (!unknown.len) return true;
+    error->tag = BROKER_PLUGIN_TYPES_SETTINGS_ERROR_UNKNOWN_SELECTORS;
+    error->val.unknown_selectors = unknown;
+    return false;
+}
+
+void exports_broker_plugin_lint_rules(exports_broker_plugin_lint_list_rule_t *rules) {
+    memset(rules, 0, sizeof *rules);
+    for (const broker_rule *it = broker_rules; it->code; it++) {
+        *APPEND(*rules) = (broker_plugin_types_rule_t){
+            .code = owned(it->code),
+            .name = owned(it->code),
+            .summary = owned(it->summary),
+            .explanation = owned(it->explanation),
+            .url = maybe(it->url),
+            .fix = (uint8_t)it->fix,
+            .default_ = !it->off_by_default,
+        };
+    }
+}
+
+bool exports_broker_plugin_lint_check(exports_broker_plugin_lint_source_file_t *source,
+                                      exports_broker_plugin_lint_report_t *report, linter_string_t *error) {
+    char *path = text_of(&source->path), *named = text_of(&source->named);
+    char *content = copied(source->content.ptr, source->content.len);
+    broker_file file = {path, content, source->content.len, named};
+    exports_broker_plugin_lint_source_file_free(source);
+    memset(&state.found, 0, sizeof state.found);
+    for (size_t i = 0; broker_rules[i].code; i++) {
+        state.rule = &broker_rules[i];
+        if (!state.wanted || state.wanted[i]) state.rule->check(&file);
+    }
+    forget_captures();
+    free(path);
+    free(named);
+    free(content);
+    memset(report, 0, sizeof *report);
+    report->diagnostics = state.found;
+    report->completeness.tag = BROKER_PLUGIN_TYPES_COMPLETENESS_COMPLETE;
+    if (!state.failure) return true;
+    exports_broker_plugin_lint_report_free(report);
+    *error = owned(state.failure);
+    free(state.failure);
+    state.failure = NULL;
+    return false;
+}

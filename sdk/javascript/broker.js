@@ -1,0 +1,462 @@
+// @ts-check
+/**
+ * Write a Broker plugin in JavaScript or TypeScript: a rule is a function that yields what it finds.
+ *
+ *     import { plugin } from '../sdk/broker.js';
+ *
+ *     export const lint = plugin({
+ *       rules: [{
+ *         code: 'todo',
+ *         summary: 'A TODO is left in the code',
+ *         *check(file) {
+ *           for (const at of file.find(/TODO/g)) yield at.finding('resolve this TODO');
+ *         },
+ *       }],
+ *     });
+ *
+ * Offsets are in bytes: `file.find`, `file.place` and `file.query` give them. Other files of the workspace are read with
+ * `read`, `readText` and `list`; what was read is part of what the answer rests on. There is no network and nothing to
+ * write to.
+ */
+
+// @ts-ignore: the host has it
+import { cancelled as isCancelled, log as write } from 'broker:plugin/host@0.1.0';
+// @ts-ignore: the host has it
+import { query } from 'broker:plugin/syntax@0.1.0';
+// @ts-ignore: the host has it
+import { getDirectories } from 'wasi:filesystem/preopens@0.2.0';
+
+/**
+ * @typedef {'error' | 'warning' | 'info' | 'hint'} Severity
+ * @typedef {'safe' | 'unsafe' | 'display-only'} Applicability `safe` keeps what the program means; `--fix` applies it
+ * @typedef {{ start: number, end: number, replacement: string }} Edit replaces the bytes from `start` to `end`
+ * @typedef {{ message?: string, edits: Edit[], applicability?: Applicability }} Fix
+ * @typedef {{ start: number, end: number, message: string, path?: string }} Related another place that explains it;
+ *   without a path, in the same file
+ *
+ * @typedef {object} Rule
+ * @property {string} code
+ * @property {string} summary one line
+ * @property {string} [explanation] Markdown
+ * @property {string} [url]
+ * @property {'none' | 'sometimes' | 'always'} [fix]
+ * @property {boolean} [default] whether it is on when nothing is configured; it is, if this is left out
+ * @property {(file: File) => Iterable<Finding>} check
+ *
+ * @typedef {object} Settings what the user asked for; rules that are not selected are left out without your doing
+ * @property {string} root where the workspace is, without a slash at the end; empty if that is `/`
+ * @property {boolean} isolated read no configuration files
+ * @property {string | undefined} config this configuration file, relative to the workspace, and no other
+ *
+ * @typedef {object} Plugin
+ * @property {Rule[]} rules
+ * @property {(settings: Settings) => void} [configure] called once, before any file
+ */
+
+/** What is wrong with the plugin or its configuration, in one sentence. What is wrong with the file is a finding. */
+export class Problem extends Error {}
+
+/** What is wrong with the bytes from `start` to `end`, in one sentence. */
+export class Finding {
+  /** @type {Fix[]} */
+  fixes = [];
+  /** @type {Related[]} */
+  related = [];
+  unnecessary = false;
+  deprecated = false;
+
+  /**
+   * @param {number} start
+   * @param {number} end
+   * @param {string} message
+   * @param {Severity} severity
+   */
+  constructor(start, end, message, severity = 'warning') {
+    this.start = start;
+    this.end = end;
+    this.message = message;
+    this.severity = severity;
+  }
+
+  /**
+   * The same, with a fix that replaces just these bytes. For any other, push to `fixes`.
+   *
+   * @param {string} message
+   * @param {string} replacement
+   * @param {Applicability} applicability
+   */
+  fix(message, replacement, applicability = 'safe') {
+    this.fixes.push({ message, edits: [{ start: this.start, end: this.end, replacement }], applicability });
+    return this;
+  }
+}
+
+/** Bytes of a file. */
+export class Place {
+  /** Of what a query found: the capture's name, without the `@`. */
+  name = '';
+  /** Of what a query found: captures of one match have the same. */
+  match = 0;
+  /** Of what a query found: which of the query's patterns it is, from 0. */
+  pattern = 0;
+
+  /**
+   * @param {number} start
+   * @param {number} end
+   * @param {string} text
+   */
+  constructor(start, end, text) {
+    this.start = start;
+    this.end = end;
+    this.text = text;
+  }
+
+  /**
+   * @param {string} message
+   * @param {Severity} [severity]
+   */
+  finding(message, severity) {
+    return new Finding(this.start, this.end, message, severity);
+  }
+}
+
+/** A file to check. */
+export class File {
+  /** @type {{ text: string, starts: Uint32Array | undefined } | undefined} */
+  #decoded;
+
+  /** @param {{ path: string, content: Uint8Array, named: string }} source */
+  constructor({ path, content, named }) {
+    /** Relative to the workspace, with `/`. */
+    this.path = path;
+    /** Not necessarily UTF-8. */
+    this.content = content;
+    /** What the user named and what led here: this file, or a folder that it is in. */
+    this.named = named;
+  }
+
+  /** The content. A byte that is not UTF-8 is one U+FFFD in it. */
+  get text() {
+    this.#decoded ??= decode(this.content);
+    return this.#decoded.text;
+  }
+
+  /**
+   * The bytes of a part of `text`.
+   *
+   * @param {number} from index in `text`
+   * @param {number} to index in `text`
+   */
+  place(from, to) {
+    const text = this.text.slice(from, to);
+    const starts = this.#decoded?.starts;
+    return starts ? new Place(starts[from], starts[to], text) : new Place(from, to, text);
+  }
+
+  /**
+   * Where a regular expression, with the flag `g`, or a text matches.
+   *
+   * @param {RegExp | string} what
+   * @returns {Place[]}
+   */
+  find(what) {
+    const escaped = typeof what === 'string' ? new RegExp(what.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'g') : what;
+    return [...this.text.matchAll(escaped)].map(it => this.place(it.index, it.index + it[0].length));
+  }
+
+  /**
+   * What a query in the language of tree-sitter finds in the file. The host parses it, once for all plugins; in the
+   * language of the file's name, unless it is given.
+   *
+   * @param {string} text
+   * @param {string} [language]
+   * @returns {Place[]}
+   */
+  query(text, language) {
+    const { names, table, cut } = asked(() => query({ tag: 'file', val: this.path }, language, text));
+    if (cut) throw new Problem('the query has too many beginnings of matches');
+    const places = [];
+    for (let at = 0; at < table.length; at += 5) {
+      const [match, pattern, capture, start, end] = table.subarray(at, at + 5);
+      const place = new Place(start, end, utf8.decode(this.content.subarray(start, end)));
+      places.push(Object.assign(place, { name: names[capture], match, pattern }));
+    }
+    return places;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+
+/**
+ * The text, and the byte at which each unit of it begins; none where those are the same numbers.
+ *
+ * @param {Uint8Array} bytes
+ */
+function decode(bytes) {
+  try {
+    const text = strict.decode(bytes);
+    return { text, starts: text.length === bytes.length ? undefined : starts(text) };
+  } catch {
+    return decodeInvalid(bytes);
+  }
+}
+
+/** @param {string} text */
+function starts(text) {
+  const starts = new Uint32Array(text.length + 1);
+  let byte = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    starts[at] = byte;
+    const code = text.charCodeAt(at);
+    const isHalf = code >= 0xd800 && code < 0xe000;
+    // Two halves are one character of four bytes; the second one begins where the first does not end.
+    byte += code < 0x80 ? 1 : code < 0x800 || isHalf ? 2 : 3;
+  }
+  starts[text.length] = byte;
+  return starts;
+}
+
+/**
+ * Character by character, and a byte that begins none is one by itself.
+ *
+ * @param {Uint8Array} bytes
+ */
+function decodeInvalid(bytes) {
+  let text = '';
+  const starts = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = lengthAt(bytes, at);
+    const isLong = length > 1;
+    const alone = length ? String.fromCharCode(bytes[at]) : '\ufffd';
+    const character = isLong ? utf8.decode(bytes.subarray(at, at + length)) : alone;
+    for (let unit = 0; unit < character.length; unit += 1) starts.push(at + 2 * unit);
+    text += character;
+    at += length || 1;
+  }
+  starts.push(bytes.length);
+  return { text, starts: Uint32Array.from(starts) };
+}
+
+/**
+ * How many bytes the character has that begins here; 0 if none does.
+ *
+ * @param {Uint8Array} bytes
+ * @param {number} at
+ */
+function lengthAt(bytes, at) {
+  const [first, second] = [bytes[at], bytes[at + 1]];
+  if (first < 0x80) return 1;
+  const length = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  for (let next = 1; next < length; next += 1) {
+    if ((bytes[at + next] & 0xc0) !== 0x80) return 0;
+  }
+  // What could be shorter, halves of a pair, and what is past the last character.
+  const isNone =
+    (first === 0xe0 && second < 0xa0) ||
+    (first === 0xed && second >= 0xa0) ||
+    (first === 0xf0 && second < 0x90) ||
+    (first === 0xf4 && second >= 0x90);
+  return isNone ? 0 : length;
+}
+
+/** @type {Settings} */
+let current = { root: '', isolated: false, config: undefined };
+
+/** @returns {Settings} */
+export function settings() {
+  return current;
+}
+
+/**
+ * A line for Broker's log, which `--verbose` shows.
+ *
+ * @param {string} message
+ * @param {'debug' | 'info' | 'warn' | 'error'} level
+ */
+export function log(message, level = 'info') {
+  write(level, message);
+}
+
+/**
+ * Whether nobody wants the answer any more. Long work may look and stop early.
+ *
+ * @returns {boolean}
+ */
+export function cancelled() {
+  return isCancelled();
+}
+
+/**
+ * The bytes of a file of the workspace; undefined if it is not there.
+ *
+ * @param {string} path relative to the workspace
+ * @returns {Uint8Array | undefined}
+ */
+export function read(path) {
+  const file = open(path, {});
+  if (!file) return undefined;
+  const parts = [];
+  let [size, ended] = [0, false];
+  while (!ended) {
+    const [part, last] = file.read(1n << 20n, BigInt(size));
+    parts.push(part);
+    size += part.length;
+    ended = last;
+  }
+  return joined(parts, size);
+}
+
+/**
+ * The same as text.
+ *
+ * @param {string} path relative to the workspace
+ */
+export function readText(path) {
+  const bytes = read(path);
+  return bytes && new File({ path, content: bytes, named: path }).text;
+}
+
+/**
+ * The names of what is in a folder of the workspace, sorted; undefined if it is not there.
+ *
+ * @param {string} path relative to the workspace; empty for the workspace itself
+ * @returns {string[] | undefined}
+ */
+export function list(path) {
+  const entries = open(path, { directory: true })?.readDirectory();
+  if (!entries) return undefined;
+  const names = [];
+  for (let entry = entries.readDirectoryEntry(); entry; entry = entries.readDirectoryEntry()) names.push(entry.name);
+  return names.sort();
+}
+
+/**
+ * @param {string} path
+ * @param {{ directory?: boolean }} flags
+ */
+function open(path, flags) {
+  const there = getDirectories().find(([, name]) => name === (current.root || '/'));
+  try {
+    return there?.[0].openAt({ symlinkFollow: true }, path || '.', flags, { read: true });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw new Problem(`cannot read ${path}: ${reason(error)}`);
+  }
+}
+
+/** @param {any} error */
+const reason = error => error?.payload ?? error;
+/** @param {unknown} error */
+const isMissing = error => ['no-entry', 'not-directory'].includes(reason(error));
+
+/**
+ * @param {Uint8Array[]} parts
+ * @param {number} size
+ */
+function joined(parts, size) {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/**
+ * What the host answers, or its problem in words for people.
+ *
+ * @template T
+ * @param {() => T} question
+ */
+function asked(question) {
+  try {
+    return question();
+  } catch (error) {
+    const { tag, val } = reason(error);
+    const words = {
+      'unknown-language': `there is no grammar for ${val}`,
+      'bad-query': `the query is wrong: ${val}`,
+      unparsed: `it was not parsed: ${val}`,
+    };
+    throw new Problem(words[tag] ?? val);
+  }
+}
+
+/**
+ * What the component exports as `lint`.
+ *
+ * @param {Plugin} plugin
+ */
+export function plugin({ rules, configure }) {
+  const codes = rules.map(it => it.code);
+  /** @param {string[]} selectors */
+  const expanded = selectors => new Set(selectors.flatMap(it => (it === 'ALL' ? codes : [it])));
+  const defaults = rules.filter(it => it.default ?? true).map(it => it.code);
+  let wanted = new Set(defaults);
+  return {
+    /** @param {any} asked */
+    configure({ root, isolated, config, select, ignore }) {
+      current = { root, isolated, config };
+      const ignored = expanded(ignore);
+      wanted = new Set([...expanded(select ?? defaults)].filter(it => !ignored.has(it)));
+      told(() => configure?.(current), message => ({ tag: 'invalid', val: message }));
+      const unknown = [...(select ?? []), ...ignore].filter(it => it !== 'ALL' && !codes.includes(it));
+      if (unknown.length) throw failure({ tag: 'unknown-selectors', val: unknown });
+    },
+    rules: () => rules.map(exported),
+    /** @param {any} source */
+    check(source) {
+      const file = new File(source);
+      const found = (/** @type {Rule} */ rule) => [...rule.check(file)].map(it => diagnostic(rule.code, it));
+      const diagnostics = told(() => rules.filter(it => wanted.has(it.code)).flatMap(found), it => it);
+      return { diagnostics, cells: [], completeness: { tag: 'complete' } };
+    },
+  };
+}
+
+/**
+ * What the host takes for the answer `err`.
+ *
+ * @param {unknown} payload
+ */
+const failure = payload => Object.assign(new Error(String(payload)), { payload });
+
+/**
+ * @template T
+ * @param {() => T} body
+ * @param {(message: string) => unknown} payload
+ */
+function told(body, payload) {
+  try {
+    return body();
+  } catch (error) {
+    throw error instanceof Problem ? failure(payload(error.message)) : error;
+  }
+}
+
+/** @param {Rule} rule */
+function exported({ code, summary, explanation = '', url, fix = 'none', default: isDefault = true }) {
+  return { code, name: code, summary, explanation, url, fix, default: isDefault };
+}
+
+/**
+ * @param {string} code
+ * @param {Finding} it
+ */
+function diagnostic(code, it) {
+  const { message, severity, unnecessary, deprecated } = it;
+  const tags = { unnecessary, deprecated };
+  const related = it.related.map(that => ({ path: that.path, span: span(that), message: that.message }));
+  return { code, message, severity, span: span(it), tags, fixes: it.fixes.map(exportedFix), related };
+}
+
+/** @param {Fix} fix */
+function exportedFix({ message, edits, applicability = 'safe' }) {
+  const sorted = [...edits].sort((a, b) => a.start - b.start);
+  return { message, applicability, edits: sorted.map(it => ({ span: span(it), replacement: it.replacement })) };
+}
+
+/** @param {{ start: number, end: number }} place */
+const span = ({ start, end }) => ({ start, end });
