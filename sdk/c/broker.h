@@ -17,7 +17,7 @@
  *
  * Offsets are in bytes. Other files of the workspace are read with `fopen` below `broker_root()`; what was read is part of
  * what the answer rests on. There is no network and nothing to write to, the clock stands still, and random numbers
- * repeat. What `broker_query` gives is gone after the file; all else is the plugin's own.
+ * repeat.
  */
 #ifndef BROKER_H
 #define BROKER_H
@@ -94,7 +94,8 @@ typedef struct broker_capture {
 } broker_capture;
 
 /* What a query in the language of tree-sitter finds in the file; `*count` is how many. The host parses it, once for all
- * plugins, in `language`, or in that of the file's name if it is NULL. */
+ * plugins, in `language`, or in that of the file's name if it is NULL. It is gone after the next query and after the
+ * file. */
 const broker_capture *broker_query(const broker_file *file, const char *language, const char *query, size_t *count);
 
 /* Where the workspace is, without a slash at the end; empty if that is `/`. */

@@ -336,7 +336,9 @@ export function list(path) {
  * @param {{ directory?: boolean }} flags
  */
 function open(path, flags) {
-  const there = getDirectories().find(([, name]) => name === (current.root || '/'));
+  /** @type {[any, string][]} */
+  const folders = getDirectories();
+  const there = folders.find(([, name]) => name === (current.root || '/'));
   try {
     return there?.[0].openAt({ symlinkFollow: true }, path || '.', flags, { read: true });
   } catch (error) {
@@ -375,6 +377,7 @@ function asked(question) {
     return question();
   } catch (error) {
     const { tag, val } = reason(error);
+    /** @type {Record<string, string>} */
     const words = {
       'unknown-language': `there is no grammar for ${val}`,
       'bad-query': `the query is wrong: ${val}`,

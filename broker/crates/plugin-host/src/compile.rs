@@ -5,10 +5,8 @@ use std::{sync::Arc, time::Duration};
 use lint::Cancel;
 use overlay::Memory;
 use syntax::Trees;
-use wasmtime::{
-    Engine, Store,
-    component::{Component, Linker},
-};
+use wasmparser::{BinaryReaderError, Parser, Payload};
+use wasmtime::{Engine, Store, component::Linker};
 use wasmtime_wizer::Wizer;
 
 use crate::{Limits, Manifest, PluginError, Settings, error::Name, host, instance, state::State, wasi};
@@ -48,13 +46,12 @@ const INITIALIZATION: Duration = Duration::from_secs(60);
 /// export stays as it is.
 pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginError> {
     let failed = |error: wasmtime::Error| name.compile(&error.context("pre-initialisation failed"));
-    let engine = Engine::new(&wizer_config()).map_err(failed)?;
-    let component = Component::new(&engine, wasm).map_err(|error| name.compile(&error))?;
-    wasi::check_imports(&component, name)?;
-    if component.get_export_index(None, INITIALIZE).is_none() {
+    let border = Border::of(wasm).map_err(|error| name.compile(&error.into()))?;
+    wasi::check_imports(border.imports.iter().copied(), name)?;
+    if !border.exports.contains(&INITIALIZE) {
         return Ok(wasm.to_vec());
     }
-    drop(component);
+    let engine = Engine::new(&wizer_config()).map_err(failed)?;
     let mut wizer = Wizer::new();
     wizer.init_func(INITIALIZE).keep_init_func(true);
     let state = State::new(
@@ -83,6 +80,37 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
         return Err(failed(wasmtime::Error::msg(reason)));
     }
     Ok(wasm)
+}
+
+/// What a component imports and exports, without compiling it.
+#[derive(Default)]
+struct Border<'a> {
+    imports: Vec<&'a str>,
+    exports: Vec<&'a str>,
+}
+
+impl<'a> Border<'a> {
+    fn of(wasm: &'a [u8]) -> Result<Self, BinaryReaderError> {
+        let (mut border, mut depth) = (Self::default(), 0_usize);
+        for payload in Parser::new(0).parse_all(wasm) {
+            match payload? {
+                Payload::Version { .. } => depth += 1,
+                Payload::End(_) => depth -= 1,
+                Payload::ComponentImportSection(section) if depth == 1 => {
+                    for import in section {
+                        border.imports.push(import?.name.name);
+                    }
+                }
+                Payload::ComponentExportSection(section) if depth == 1 => {
+                    for export in section {
+                        border.exports.push(export?.name.name);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(border)
+    }
 }
 
 /// Only the plugin's memory matters of this run, so the code is compiled fast and runs slowly.

@@ -108,7 +108,8 @@ impl Plugin {
             Source::Bundled(bundled) => shared.machine_code.bundled(&name, bundled)?,
             Source::Component(wasm) => shared.machine_code.component(&name, self.digest(), wasm)?,
         };
-        wasi::check_imports(&component, &name)?;
+        let kind = component.component_type();
+        wasi::check_imports(kind.imports(component.engine()).map(|(import, _)| import), &name)?;
         let pre = shared.linker.instantiate_pre(&component);
         pre.and_then(LinterPre::new).map_err(|error| name.world(format!("{error:#}")))
     }

@@ -2,7 +2,7 @@
 //!
 //! Sockets, HTTP and the host's own files are not neutralised but absent.
 
-use wasmtime::component::{Component, HasData, Linker, ResourceTable};
+use wasmtime::component::{HasData, Linker, ResourceTable};
 use wasmtime_wasi::{
     WasiView,
     cli::{WasiCli, WasiCliView},
@@ -48,8 +48,11 @@ const GRANTED: &[&str] = &[
 ];
 
 /// Refuses a component that wants more than [`GRANTED`].
-pub(crate) fn check_imports(component: &Component, name: &Name) -> Result<(), PluginError> {
-    for (import, _) in component.component_type().imports(component.engine()) {
+pub(crate) fn check_imports<'a>(
+    imports: impl IntoIterator<Item = &'a str>,
+    name: &Name,
+) -> Result<(), PluginError> {
+    for import in imports {
         let (interface, version) = import.split_once('@').unwrap_or((import, ""));
         let Name { plugin, version: plugin_version } = name.clone();
         if interface.starts_with("broker:plugin/") && !version.is_empty() && version != API {

@@ -1,20 +1,26 @@
 //! `broker plugin build`
 
+mod c;
+mod cargo;
+mod javascript;
+mod python;
+mod tool;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
 use plugin_host::Manifest;
-use serde::Deserialize;
 
 use super::folder::Folder;
 use crate::{CliError, Exit, cli::Session};
 
 /// Build a plugin: its folder's `dist` gets the component
 ///
-/// Runs the tools of the language that the plugin is written in, which its folder's files tell: `cargo` for a `Cargo.toml`.
+/// Runs the tools of the language that the plugin is written in, which its folder's files tell: `cargo` for a `Cargo.toml`,
+/// `componentize-py` for a `requirements.txt` or `pyproject.toml`, `esbuild` and `componentize-js` for a `package.json`,
+/// a C compiler for `compile_flags.txt`. What is missing is told with the command that installs it.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The plugin's folder
@@ -22,79 +28,96 @@ pub(in crate::cli) struct Args {
     folder: PathBuf,
 }
 
-const TARGET: &str = "wasm32-wasip2";
-
 pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let folder = Folder::open(&session.cwd()?.join(&args.folder))?;
-    let built = if folder.path.join("Cargo.toml").is_file() {
-        cargo(&folder.path)?
-    } else {
-        let error = CliError::usage(format!("nothing in {} says how to build it", folder.path.display()));
-        return Err(error.hint("a plugin in Rust has a Cargo.toml; `broker plugin new` makes one"));
-    };
-    let component = keep(&folder, &built)?;
+    let tools = Tools::of(&folder.path)?;
+    let component = finished(&folder, tools, &tools.build(&folder.path)?)?;
     session.print(&format!("built {}\n", component.display()))?;
     Ok(Exit::Clean)
 }
 
-/// What cargo tells in a line of JSON, so far as it matters here.
-#[derive(Deserialize)]
-struct Message {
-    reason: String,
-    #[serde(default)]
-    filenames: Vec<PathBuf>,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tools {
+    Cargo,
+    Python,
+    JavaScript,
+    C,
 }
 
-/// The component that cargo made last: that of the package itself.
-fn cargo(folder: &Path) -> Result<PathBuf, CliError> {
-    let mut command = Command::new("cargo");
-    command.args([
-        "build",
-        "--release",
-        "--lib",
-        "--target",
-        TARGET,
-        "--message-format",
-        "json-render-diagnostics",
-    ]);
-    let told = output(command.current_dir(folder), "cargo", "install Rust with rustup (https://rustup.rs)")?;
-    let messages = told.lines().filter_map(|it| serde_json::from_str::<Message>(it).ok());
-    let mut files = messages.filter(|it| it.reason == "compiler-artifact").flat_map(|it| it.filenames);
-    let last = files.rfind(|it| it.extension().is_some_and(|it| it == "wasm"));
-    last.ok_or_else(|| {
-        CliError::plugin("cargo made no component").hint("Cargo.toml needs `[lib] crate-type = [\"cdylib\"]`")
-    })
-}
+/// The file that tells which tools a folder is for.
+const SIGNS: [(&str, Tools); 5] = [
+    ("Cargo.toml", Tools::Cargo),
+    ("package.json", Tools::JavaScript),
+    ("compile_flags.txt", Tools::C),
+    ("requirements.txt", Tools::Python),
+    ("pyproject.toml", Tools::Python),
+];
 
-/// What a tool prints, if it does its work. What it complains of goes where our own complaints go.
-fn output(command: &mut Command, name: &str, remedy: &str) -> Result<String, CliError> {
-    let output =
-        command.stdin(Stdio::null()).stderr(Stdio::inherit()).output().map_err(|error| {
-            match error.kind() {
-                io::ErrorKind::NotFound => CliError::usage(format!("{name} is not installed")).hint(remedy),
-                _ => CliError::usage(format!("cannot run {name}: {error}")),
-            }
-        })?;
-    if !output.status.success() {
-        let error = CliError::plugin(format!("{name} could not build the plugin"));
-        return Err(error.hint(format!("if it misses the target: rustup target add {TARGET}")));
+impl Tools {
+    fn of(folder: &Path) -> Result<Self, CliError> {
+        let found = SIGNS.iter().find(|(sign, _)| folder.join(sign).is_file());
+        found.map(|(_, tools)| *tools).ok_or_else(|| {
+            let error = CliError::usage(format!("nothing in {} says how to build it", folder.display()));
+            let signs = SIGNS.map(|(sign, _)| sign).join(", ");
+            error.hint(format!("a plugin has one of {signs}; `broker plugin new` makes one"))
+        })
     }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+
+    /// Runs them; the file that they made.
+    fn build(self, folder: &Path) -> Result<PathBuf, CliError> {
+        match self {
+            Self::Cargo => cargo::build(folder),
+            Self::Python => python::build(folder),
+            Self::JavaScript => javascript::build(folder),
+            Self::C => c::build(folder),
+        }
+    }
 }
 
-/// Puts the component where the other commands look for it, if it is a plugin.
+/// What is missing of a plugin in `built` is added, and it goes where the other commands look for it.
 #[expect(clippy::disallowed_methods, reason = "what a build made is no workspace file")]
-fn keep(folder: &Folder, built: &Path) -> Result<PathBuf, CliError> {
+fn finished(folder: &Folder, tools: Tools, built: &Path) -> Result<PathBuf, CliError> {
     let failed = |error: io::Error| CliError::files(format!("cannot use {}: {error}", built.display()));
     let wasm = fs::read(built).map_err(failed)?;
-    let inside =
-        Manifest::text_of_component(&built.display().to_string(), &wasm).map_err(CliError::plugin)?;
-    if inside != folder.manifest_text {
-        let error = CliError::plugin("the manifest in the component is not the folder's");
-        return Err(error.hint("name it in the macro: plugin!(Type, \"../broker-plugin.toml\")"));
-    }
+    let wasm = match tools {
+        // Its linker and its SDK have done all of this.
+        Tools::Cargo => with_same_manifest(folder, built, wasm)?,
+        Tools::Python => with_manifest(folder, componentize::without_network(wasm).map_err(unfit)?),
+        Tools::JavaScript => with_manifest(folder, wasm),
+        Tools::C => with_manifest(folder, of_module(folder, wasm)?),
+    };
     let component = folder.component();
     fs::create_dir_all(component.parent().unwrap_or(&folder.path)).map_err(failed)?;
     fs::write(&component, wasm).map_err(failed)?;
     Ok(component)
+}
+
+fn with_manifest(folder: &Folder, wasm: Vec<u8>) -> Vec<u8> {
+    componentize::with_manifest(wasm, &folder.manifest_text)
+}
+
+fn with_same_manifest(folder: &Folder, built: &Path, wasm: Vec<u8>) -> Result<Vec<u8>, CliError> {
+    let inside =
+        Manifest::text_of_component(&built.display().to_string(), &wasm).map_err(CliError::plugin)?;
+    if inside == folder.manifest_text {
+        return Ok(wasm);
+    }
+    let error = CliError::plugin("the manifest in the component is not the folder's");
+    Err(error.hint("name it in the macro: plugin!(Type, \"../broker-plugin.toml\")"))
+}
+
+/// A component of the world that the folder's bindings were made of.
+#[expect(clippy::disallowed_methods, reason = "a plugin's folder is no workspace")]
+fn of_module(folder: &Folder, wasm: Vec<u8>) -> Result<Vec<u8>, CliError> {
+    if !componentize::is_module(&wasm) {
+        return Ok(wasm);
+    }
+    let wit = folder.path.join("wit/broker-plugin.wit");
+    let text = fs::read_to_string(&wit)
+        .map_err(|error| CliError::files(format!("cannot read {}: {error}", wit.display())))?;
+    componentize::from_module(wasm, &text, "linter").map_err(unfit)
+}
+
+fn unfit(error: impl std::fmt::Display) -> CliError {
+    CliError::plugin(format!("what the compiler made cannot be a plugin: {error:#}"))
 }

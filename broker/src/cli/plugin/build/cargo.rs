@@ -1,0 +1,38 @@
+//! Rust: cargo does it all.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde::Deserialize;
+
+use super::tool::{Remedies, output};
+use crate::CliError;
+
+const REMEDIES: Remedies = Remedies {
+    missing: "install Rust with rustup (https://rustup.rs)",
+    failed: Some("if it misses the target: rustup target add wasm32-wasip2"),
+};
+
+const ARGUMENTS: [&str; 7] =
+    ["build", "--release", "--lib", "--target", "wasm32-wasip2", "--message-format", "json-render-diagnostics"];
+
+/// What cargo tells in a line of JSON, so far as it matters here.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
+}
+
+/// The component that cargo made last: that of the package itself.
+pub(super) fn build(folder: &Path) -> Result<PathBuf, CliError> {
+    let told = output(Command::new("cargo").args(ARGUMENTS).current_dir(folder), "cargo", &REMEDIES)?;
+    let messages = told.lines().filter_map(|it| serde_json::from_str::<Message>(it).ok());
+    let mut files = messages.filter(|it| it.reason == "compiler-artifact").flat_map(|it| it.filenames);
+    let last = files.rfind(|it| it.extension().is_some_and(|it| it == "wasm"));
+    last.ok_or_else(|| {
+        CliError::plugin("cargo made no component").hint("Cargo.toml needs `[lib] crate-type = [\"cdylib\"]`")
+    })
+}
