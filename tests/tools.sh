@@ -44,7 +44,8 @@ python_tools() {
   touch "$folder/complete"
 }
 
-# node_tools FOLDER: sets `node_modules` to a folder with what FOLDER/package-lock.json lists.
+# node_tools FOLDER [COMMAND]: sets `node_modules` to a folder with what FOLDER/package-lock.json lists. COMMAND is `ci`, or
+# `install` for packages that want optional ones which are nowhere, as `ci` does not let pass.
 node_tools() {
   need_node
   local folder
@@ -56,7 +57,7 @@ node_tools() {
   mkdir -p "$folder"
   cp "$1/package.json" "$1/package-lock.json" "$folder/"
   # Nothing here needs the scripts that packages would like to run.
-  (cd "$folder" && npm ci --silent --ignore-scripts --no-audit --no-fund) ||
+  (cd "$folder" && npm "${2:-ci}" --silent --ignore-scripts --no-audit --no-fund) ||
     die "npm could not install what $1/package-lock.json lists" "the first run needs the network"
   touch "$folder/complete"
 }

@@ -6,7 +6,11 @@
     reason = "tests look at the disk themselves, and may fail"
 )]
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::Value;
 use tests::{broker, guest};
@@ -106,6 +110,45 @@ fn a_plugin_that_breaks_off_does_not_pass() {
     assert!(out.contains("robustness   a.fault: cut off after 7/8: "), "{out}");
 }
 
+/// What an author in another language gets, from nothing to a tested rule. `./dev` installs the tools.
+fn from_nothing(language: &str) {
+    let Some(tools) = std::env::var_os("BROKER_TEST_LANGUAGES") else {
+        println!("skipped: BROKER_TEST_LANGUAGES is not set");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (exit, _, errors) = run(folder.path(), &["new", "first", "--language", language]);
+    assert_eq!((exit, errors.as_str()), (Some(0), ""));
+    let mut path = vec![PathBuf::from(tools)];
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
+    let path = path.iter().map(|it| it.to_str().unwrap()).collect::<Vec<_>>().join(":");
+    let mut build = Command::new(broker());
+    build.args(["plugin", "build", "first"]).current_dir(folder.path()).env("PATH", path);
+    let output = build.output().unwrap();
+    assert!(output.status.success(), "{language}: {}", String::from_utf8_lossy(&output.stderr));
+    let (exit, out, errors) = run(folder.path(), &["test", "first"]);
+    assert_eq!(exit, Some(0), "{language}: {out}{errors}");
+    let (exit, out, _) = run(folder.path(), &["inspect", "first/dist/first.wasm"]);
+    assert_eq!(exit, Some(0));
+    assert!(!out.contains("sockets"), "{language}: {out}");
+}
+
+#[test]
+fn from_nothing_in_python() {
+    from_nothing("python");
+}
+
+/// The example `package-json` is in TypeScript.
+#[test]
+fn from_nothing_in_javascript() {
+    from_nothing("javascript");
+}
+
+#[test]
+fn from_nothing_in_c() {
+    from_nothing("c");
+}
+
 #[test]
 fn inspects() {
     let folder = tempfile::tempdir().unwrap();
@@ -155,7 +198,7 @@ hint: `broker plugin build` makes it
     fs::remove_file(folder.path().join("fresh/Cargo.toml")).unwrap();
     insta::assert_snapshot!(told(&["build", "fresh"]), @r#"
 error: nothing in [folder]/fresh says how to build it
-hint: a plugin in Rust has a Cargo.toml; `broker plugin new` makes one
+hint: a plugin has one of Cargo.toml, package.json, compile_flags.txt, requirements.txt, pyproject.toml; `broker plugin new` makes one
 "#);
 }
 
