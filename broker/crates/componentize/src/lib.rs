@@ -19,7 +19,8 @@ const SECTION: &str = "broker:plugin";
 
 /// The component with its manifest, which Broker reads without running it.
 pub fn with_manifest(mut component: Vec<u8>, manifest: &str) -> Vec<u8> {
-    let section = wasm_encoder::CustomSection { name: SECTION.into(), data: Cow::Borrowed(manifest.as_bytes()) };
+    let section =
+        wasm_encoder::CustomSection { name: SECTION.into(), data: Cow::Borrowed(manifest.as_bytes()) };
     section.append_to_component(&mut component);
     component
 }

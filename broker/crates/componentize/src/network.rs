@@ -74,8 +74,7 @@ fn refusing_module(resolve: &Resolve, world: WorldId) -> Vec<u8> {
     for (interface, item) in &resolve.worlds[world].exports {
         let WorldItem::Interface { id, .. } = item else { continue };
         for func in resolve.interfaces[*id].functions.values() {
-            let export =
-                WasmExport::Func { interface: Some(interface), func, kind: WasmExportKind::Normal };
+            let export = WasmExport::Func { interface: Some(interface), func, kind: WasmExportKind::Normal };
             let name = resolve.wasm_export_name(MANGLING, export);
             parts.function(&name, &resolve.wasm_signature(AbiVariant::GuestExport, func));
         }
@@ -147,7 +146,12 @@ fn joined(component: &[u8], part: &[u8]) -> Result<Vec<u8>> {
     let part = graph.add_component(Component::from_bytes(&mut validator, "refusing", part)?)?;
     let (to, from) = (graph.instantiate(whole)?, graph.instantiate(part)?);
     let missing = || anyhow::anyhow!("a component of the graph is gone");
-    let exports: Vec<_> = graph.get_component(part).with_context(missing)?.exports().map(|it| (it.0, it.1.to_owned())).collect();
+    let exports: Vec<_> = graph
+        .get_component(part)
+        .with_context(missing)?
+        .exports()
+        .map(|it| (it.0, it.1.to_owned()))
+        .collect();
     for (export, name) in exports {
         let import = graph.get_component(whole).with_context(missing)?.import_by_name(&name);
         let (import, _) = import.with_context(|| format!("nothing imports {name}"))?;

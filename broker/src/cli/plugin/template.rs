@@ -77,13 +77,14 @@ const RUST: [Part; 4] = [
     ("src/lib.rs", include_str!("template/rust/lib.rs.in")),
 ];
 
-const RUST_SDK: [Part; 6] = [
+const RUST_SDK: [Part; 7] = [
     ("Cargo.toml", include_str!("../../../../plugins/sdk/Cargo.toml")),
     ("src/lib.rs", include_str!("../../../../plugins/sdk/src/lib.rs")),
     ("src/bindings.rs", include_str!("../../../../plugins/sdk/src/bindings.rs")),
     ("src/guest.rs", include_str!("../../../../plugins/sdk/src/guest.rs")),
     ("src/selection.rs", include_str!("../../../../plugins/sdk/src/selection.rs")),
     ("src/syntax.rs", include_str!("../../../../plugins/sdk/src/syntax.rs")),
+    ("src/testing.rs", include_str!("../../../../plugins/sdk/src/testing.rs")),
 ];
 
 const PYTHON: [Part; 3] = [
@@ -144,7 +145,10 @@ mod tests {
                 assert!(!text.contains("../../wit"), "{path}");
             }
             let has = |wanted: &str| files.iter().any(|(path, _)| path.ends_with(wanted));
-            assert!(has("broker-plugin.toml") && has("broker-plugin.wit") && has("README.md"), "{language:?}");
+            assert!(
+                has("broker-plugin.toml") && has("broker-plugin.wit") && has("README.md"),
+                "{language:?}"
+            );
         }
     }
 }

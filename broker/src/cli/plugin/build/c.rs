@@ -69,7 +69,8 @@ fn on_path(name: &str) -> Option<PathBuf> {
 
 #[expect(clippy::disallowed_methods, reason = "a plugin's folder is no workspace")]
 fn sources_in(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let failed = |error: std::io::Error| CliError::files(format!("cannot list {}: {error}", folder.display()));
+    let failed =
+        |error: std::io::Error| CliError::files(format!("cannot list {}: {error}", folder.display()));
     let entries = fs::read_dir(folder).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let mut sources: Vec<_> = entries.into_iter().map(|it| it.path()).collect();
     sources.retain(|it| it.extension().is_some_and(|it| it == "c"));

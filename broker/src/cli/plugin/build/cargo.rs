@@ -15,8 +15,15 @@ const REMEDIES: Remedies = Remedies {
     failed: Some("if it misses the target: rustup target add wasm32-wasip2"),
 };
 
-const ARGUMENTS: [&str; 7] =
-    ["build", "--release", "--lib", "--target", "wasm32-wasip2", "--message-format", "json-render-diagnostics"];
+const ARGUMENTS: [&str; 7] = [
+    "build",
+    "--release",
+    "--lib",
+    "--target",
+    "wasm32-wasip2",
+    "--message-format",
+    "json-render-diagnostics",
+];
 
 /// What cargo tells in a line of JSON, so far as it matters here.
 #[derive(Deserialize)]

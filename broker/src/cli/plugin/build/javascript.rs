@@ -33,5 +33,7 @@ pub(super) fn build(folder: &Path) -> Result<PathBuf, CliError> {
 fn source(folder: &Path) -> Result<&'static str, CliError> {
     let known = ["src/plugin.ts", "src/plugin.js"];
     let found = known.into_iter().find(|it| folder.join(it).is_file());
-    found.ok_or_else(|| CliError::files(format!("there is neither {} in {}", known.join(" nor "), folder.display())))
+    found.ok_or_else(|| {
+        CliError::files(format!("there is neither {} in {}", known.join(" nor "), folder.display()))
+    })
 }

@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 use super::tool::{Remedies, intermediate, near, output};
 use crate::CliError;
 
-const REMEDIES: Remedies = Remedies {
-    missing: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
-    failed: None,
-};
+const REMEDIES: Remedies =
+    Remedies { missing: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt", failed: None };
 
 /// The module of the SDK that is the component, and imports the author's `plugin`.
 const MODULE: &str = "broker_component";
