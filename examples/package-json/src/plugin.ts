@@ -106,8 +106,17 @@ function* outdatedLock(file: File): Iterable<Finding> {
   }
 }
 
-/** In the order of the file; none if it is no JSON. */
+/** Each rule asks for them. */
+const known = new WeakMap<File, Dependency[]>();
+
 function dependencies(file: File): Dependency[] {
+  const found = known.get(file) ?? parsed(file);
+  known.set(file, found);
+  return found;
+}
+
+/** In the order of the file; none if it is no JSON. */
+function parsed(file: File): Dependency[] {
   if (!json(file.text)) return [];
   const matches = new Map<number, Record<string, Place>>();
   for (const place of file.query(QUERY, 'json')) {

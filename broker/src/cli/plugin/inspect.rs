@@ -108,7 +108,9 @@ fn text(it: &Answer<'_>) -> String {
     line("configured by", it.config_files.join(", "));
     line("needs", it.needs.join(", "));
     line("asks for", it.capabilities.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
-    line("imports", it.imports.join("\n             "));
+    for (number, import) in it.imports.iter().enumerate() {
+        line(if number == 0 { "imports" } else { "" }, import.clone());
+    }
     line(
         "rules",
         format!(
