@@ -9,8 +9,8 @@ use wit_component::{DecodedWasm, decode};
 const ASKS: &str = r#"(component
     (import "wasi:clocks/wall-clock@0.2.0" (instance (export "now" (func (result u64)))))
     (type $tcp (instance
-        (type (enum "unknown" "access-denied"))
-        (export $code "error-code" (type (eq 0)))
+        (type $codes (enum "unknown" "access-denied"))
+        (export "error-code" (type $code (eq $codes)))
         (type $answer (result u64 (error $code)))
         (export "connect" (func (param "to" string) (result $answer)))
         (export "is-open" (func (result bool)))
