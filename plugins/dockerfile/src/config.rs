@@ -82,7 +82,9 @@ impl Config {
             return Err("it should be a mapping of options".to_owned());
         };
         let mut config = Self::default();
-        for (key, value) in &map {
+        // Whether a map keeps the file's order depends on what else is built.
+        let sorted: BTreeMap<_, _> = map.iter().collect();
+        for (key, value) in sorted {
             config.option(key, value)?;
         }
         Ok(config)
@@ -107,6 +109,7 @@ impl Config {
                 let map = value.as_object().ok_or_else(|| wrong("a mapping of labels"))?;
                 let kind = |it: &Value| it.as_str().unwrap_or_default().to_ascii_lowercase();
                 self.labels = map.iter().map(|(name, it)| (name.clone(), kind(it))).collect();
+                self.labels.sort();
             }
             "strict-labels" => self.strict_labels = value.as_bool().ok_or_else(|| wrong("true or false"))?,
             "disable-ignore-pragma" => {
