@@ -35,6 +35,10 @@ pub(crate) fn configure(
     view: &Arc<dyn View>,
 ) -> Result<Vec<SharedLinter>, CliError> {
     let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
+    // What cannot be used is told as that, not as unknown.
+    let broken = plugins.broken.iter().filter_map(|it| it.linter.as_deref());
+    let others: Vec<_> = servers.iter().copied().chain(broken).collect();
+    let servers = others.as_slice();
     selectors.check_linters(&plugins.names(), servers)?;
     let selectors = selectors.without(servers);
     let configured = plugins.usable.iter().map(|it| it.configured(settings(plugins, it, setup, &selectors)));

@@ -135,6 +135,84 @@ fn a_branch_has_the_plugins_that_its_own_files_name() {
 }
 
 #[test]
+fn what_is_staged_has_the_plugins_that_are_staged() {
+    let place = place();
+    place.write("no-todo.wasm", no_todo());
+    ok(&place, &["plugin", "add", "no-todo.wasm"]);
+    place.git(&["init", "-q"]);
+    place.git(&["add", "."]);
+    fs::remove_file(place.root().join("broker.toml")).unwrap();
+    assert_eq!(check(&place, &["--staged"]).1, [FOUND]);
+    assert_eq!(check(&place, &[]).1, [""; 0]);
+}
+
+#[test]
+fn one_that_is_declared_is_run_or_told() {
+    let place = place();
+    place.write("no-todo.wasm", no_todo());
+    ok(&place, &["plugin", "add", "no-todo.wasm"]);
+    fs::rename(place.root().join("broker.toml"), place.root().join("base.toml")).unwrap();
+    place.write("broker.toml", "extends = \"base.toml\"\n[plugins.no-todo]\ngrants = [\"env:X\"]\n");
+    assert_eq!(check(&place, &["a.c"]).1, [FOUND], "the other keys stay");
+    place.write("broker.toml", "[plugins.no-todo]\ngrants = []\n");
+    let told = |arguments: &[&str]| check(&place, arguments).2.join("\n");
+    assert_snapshot!(told(&["a.c"]), @"");
+    assert_snapshot!(told(&["a.c", "--select", "no-todo/ALL"]), @"");
+    place.write(
+        "broker.toml",
+        "[plugins.todo]\nsource = \"no-todo.wasm\"\n[plugins.no-todo]\nsource = \"no-todo.wasm\"\n",
+    );
+    let lock = place.read("broker.lock");
+    let entry = lock.split_once("[[plugin]]").unwrap().1.replace("no-todo\"", "todo\"");
+    place.write("broker.lock", format!("{lock}\n[[plugin]]{entry}"));
+    assert_snapshot!(told(&["a.c"]), @"");
+    place.write("broker.toml", "[plugins.pipe]\nsource = \"../pipe.wasm\"\n");
+    place.write(
+        "broker.lock",
+        lock.replace("no-todo\"", "pipe\"").replace("\"no-todo.wasm", "\"../pipe.wasm"),
+    );
+    let pipe = place.root().join("../pipe.wasm");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let said = told(&["a.c"]);
+    fs::remove_file(pipe).unwrap();
+    assert_snapshot!(said, @"");
+    place.write("broker.toml", "[plugins");
+    assert_snapshot!(refused(&place, &["plugin", "list"]), @"");
+}
+
+#[test]
+fn what_people_wrote_stays() {
+    let place = place();
+    place.write("no-todo.wasm", no_todo());
+    place.write(
+        "broker.toml",
+        "# ours\r\n[plugins.no-todo]\r\nsource = \"old.wasm\" # why\r\ngrants = [\"env:X\"]\r\n",
+    );
+    ok(&place, &["plugin", "add", "no-todo.wasm"]);
+    let want = "# ours\r\n[plugins.no-todo]\r\nsource = \"no-todo.wasm\" # why\r\ngrants = [\"env:X\"]\r\n";
+    assert_eq!(place.read("broker.toml"), want);
+}
+
+#[test]
+fn adding_two_at_the_same_time_loses_none() {
+    let place = place();
+    let names = ["misbehaves", "no-todo", "none-comparison"];
+    for (name, built) in names.iter().zip(["guest_misbehaves", "no_todo", "none_comparison"]) {
+        place.write(&format!("{name}.wasm"), fs::read(guest(built)).unwrap());
+    }
+    let adding = names.iter().map(|it| {
+        let mut command = place.command(&["plugin", "add", &format!("{it}.wasm")]);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+    });
+    for child in adding.collect::<Vec<_>>() {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let lock = place.read("broker.lock");
+    assert!(names.iter().all(|it| lock.contains(&format!("\"{it}\""))), "{lock}");
+}
+
+#[test]
 fn one_that_was_changed_is_not_run() {
     let place = place();
     place.write("no-todo.wasm", no_todo());
@@ -172,6 +250,12 @@ hint: if it may have that: broker plugin add asks.wasm --grant env:BROKER_TEST_T
     assert_snapshot!(seen("red"), @r#"sees ["BROKER_TEST_TEAM=red"]"#);
     place.write("broker.toml", place.read("broker.toml").replace("grants", "# grants"));
     assert_snapshot!(seen("red"), @r#"plugin `asks` asks for `env:BROKER_TEST_TEAM`, which it is not granted; if it may have that, say `grants = ["env:BROKER_TEST_TEAM"]` under `[plugins.asks]` in broker.toml"#);
+    let ask = place.read("broker.toml").replace("# grants", "grants");
+    ok(&place, &["branch", "fork", "evil"]);
+    assert!(place.run_with_input(&["branch", "write", "evil", "broker.toml"], &ask).status.success());
+    let (_, findings, incomplete) = check(&place, &["--branch", "evil"]);
+    assert_eq!(findings, [""; 0], "no branch grants itself anything");
+    assert!(incomplete[0].contains("which it is not granted"), "{incomplete:?}");
     let named = place.run(&["check", "--isolated", "--plugin", asks, "--output-format", "json", "a.team"]);
     assert_eq!(named.status.code(), Some(2), "nothing grants it anything");
 }

@@ -21,7 +21,7 @@ use self::{
     fixes::{FixArgs, Fixed, Fixer},
     input::Input,
     inspect::Inspector,
-    linters::Linters,
+    linters::{Linters, Loaded},
     outputs::{Output, OutputArgs},
     watch::Watching,
 };
@@ -160,13 +160,15 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     session.loader.quiet = args.quiet;
     let mut input = Input::of(args, session, None)?;
     let options = args.options(session);
-    let linters = Linters::of(args, &input, session, options.jobs)?;
+    let loaded = Loaded::new(args, session, options.jobs)?;
+    let linters = Linters::of(args, &input, &loaded)?;
     if !args.watch {
         return check_once(args, &outputs, session, &mut input, &linters, &options);
     }
     let watching = Watching::begin(&input, &outputs, session)?;
     Ok(watch::watch(args, session, &watching, |session| {
         let mut input = Input::of(args, session, Some(watching.view()))?;
+        let linters = Linters::of(args, &input, &loaded)?;
         check_once(args, &outputs, session, &mut input, &linters, &options)
     }))
 }

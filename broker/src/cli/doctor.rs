@@ -27,7 +27,7 @@ use crate::{
     config::{Configs, ServerSettings},
     home,
     linters::{self, Setup},
-    plugins::PluginArgs,
+    plugins::{PluginArgs, PluginSite},
     selectors::Selectors,
     servers::{self, Servers, Site},
     workspace::Workspace,
@@ -121,7 +121,10 @@ impl<'w> Place<'w> {
             ignore: choice.ignore,
             ..Setup::default()
         };
-        let plugins = session.loader.load(&PluginArgs { plugin: Vec::new() }, 1)?.in_workspace(&*disk, root);
+        let plugins = session
+            .loader
+            .load(&PluginArgs { plugin: Vec::new() }, 1)?
+            .in_workspace(&PluginSite::on_disk(&*disk, root))?;
         plugins.report_broken(&session.messages);
         let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
         let router = Router::new(&linters::configure(&plugins, &setup, &names, &disk)?);

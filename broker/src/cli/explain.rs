@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{AnswerFormat, Session};
 use crate::{
     CliError, Exit, plugins,
-    plugins::{PluginArgs, Plugins, Shown},
+    plugins::{PluginArgs, PluginSite, Plugins, Shown},
     render::with_placeholders,
     selectors::{closest, unknown_linter},
 };
@@ -47,7 +47,10 @@ type Known = (String, Rule);
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let (root, view) = &session.here();
-    let plugins = session.loader.load(&args.plugins, 1)?.in_workspace(&**view, Path::new(root));
+    let plugins = session
+        .loader
+        .load(&args.plugins, 1)?
+        .in_workspace(&PluginSite::on_disk(&**view, Path::new(root)))?;
     plugins.report_broken(&session.messages);
     let (linter, code) = match args.rule.split_once('/') {
         Some((linter, code)) => (Some(linter), code),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{AnswerFormat, Session};
 use crate::{
     CliError, Exit, plugins,
-    plugins::{PluginArgs, Shown},
+    plugins::{PluginArgs, PluginSite, Shown},
     render::printable,
 };
 
@@ -41,7 +41,10 @@ struct Row<'a> {
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let (root, view) = &session.here();
-    let plugins = session.loader.load(&args.plugins, 1)?.in_workspace(&**view, Path::new(root));
+    let plugins = session
+        .loader
+        .load(&args.plugins, 1)?
+        .in_workspace(&PluginSite::on_disk(&**view, Path::new(root)))?;
     plugins.report_broken(&session.messages);
     let mut exit = if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal };
     let mut rows = vec![ourselves()];

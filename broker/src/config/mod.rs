@@ -175,10 +175,16 @@ impl Config {
         ServerSettings { used: settings().find_map(|it| it.get_ref().used.clone()), defined }
     }
 
-    /// By name; the nearest counts.
+    /// By name; of each key the nearest counts.
     pub fn plugins(&self) -> BTreeMap<String, PluginSettings> {
+        let mut all: BTreeMap<String, PluginSettings> = BTreeMap::new();
         let settings = self.layers.iter().filter_map(|it| it.settings.plugins.as_ref());
-        settings.flat_map(|it| it.get_ref().clone()).collect()
+        for (name, PluginSettings { source, grants }) in settings.flat_map(|it| it.get_ref().clone()) {
+            let known = all.entry(name).or_default();
+            known.source = source.or(known.source.take());
+            known.grants = grants.or(known.grants.take());
+        }
+        all
     }
 
     pub fn daemon(&self) -> DaemonSettings {

@@ -139,8 +139,8 @@ pub struct PluginSettings {
     #[schemars(with = "Option<String>")]
     pub source: Option<Source>,
     /// What it may use beyond the workspace's files, such as `env:NAME`. Counts in a workspace that is trusted.
-    #[schemars(with = "Vec<String>")]
-    pub grants: Vec<Capability>,
+    #[schemars(with = "Option<Vec<String>>")]
+    pub grants: Option<Vec<Capability>>,
 }
 
 /// How grave a rule's findings are; `off`: they are not told.

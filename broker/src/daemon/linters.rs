@@ -14,7 +14,7 @@ use crate::{
     check::{Router, SetupFailure, SharedLinter},
     config::{Configs, ServerSettings},
     linters::{self, Setup},
-    plugins::Plugins,
+    plugins::{PluginSite, Plugins},
     selectors::Selectors,
     servers::{Asked, Site, known},
 };
@@ -40,7 +40,9 @@ impl Daemon {
         view: &Arc<dyn View>,
     ) -> Result<Arc<Router>, SetupFailure> {
         let (Asked { linters, mut lacks }, names) = self.servers_for(&setup, served, &**view)?;
-        let plugins = self.plugins.in_workspace(&**view, Path::new(&setup.root));
+        let disk = served.base.without_buffers();
+        let site = PluginSite { view: &**view, disk: &*disk, root: Path::new(&setup.root) };
+        let plugins = self.plugins.in_workspace(&site).map_err(SetupFailure::from)?;
         lacks.extend(plugins.lacks());
         let plugins = self.plugins_for(&plugins, setup, names, view)?;
         if linters.is_empty() && lacks.is_empty() {

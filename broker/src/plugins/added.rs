@@ -1,7 +1,8 @@
 //! The plugins that a workspace adds to those of the program, and what it grants to any of them.
 //!
 //! `broker.toml` says which there are, `broker.lock` which bytes those are. Both are read through the view, so a branch can
-//! change them. What is missing, changed or not granted is not run, and an answer without it is not complete.
+//! change them; but what is granted the disk says, of the bytes that the disk has. What is missing, changed or not granted
+//! is not run, and an answer without it is not complete.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,24 +14,24 @@ use std::{
 
 use bytes::Bytes;
 use overlay::{ContentHash, View, WorkspacePath};
-use plugin_host::{Capability, Plugin, PluginHost};
+use plugin_host::{Capability, Manifest, Plugin, PluginHost};
 
 use super::{
     Plugins, broken,
-    lock::{FILE_NAME, Lock, Locked},
+    lock::{FILE_NAME, Lock},
     source::{Digest, Source},
-    store::Store,
+    store::{Store, read_plugin, too_large},
 };
 use crate::{
-    config::{Configs, PluginSettings},
-    home,
+    config::{ConfigError, Configs, PluginSettings},
     trust::Trusted,
+    workspace::reason,
 };
 
 /// Opens what `broker.lock` names, each once.
 pub(crate) struct Shelf {
     pub(super) host: PluginHost,
-    pub(super) store: Store,
+    store: Store,
     opened: Mutex<HashMap<(Digest, Seen), Result<Plugin, String>>>,
 }
 
@@ -43,9 +44,18 @@ enum Seen {
 }
 
 /// A workspace whose plugins are asked for.
-struct Site<'s> {
-    view: &'s dyn View,
-    root: &'s Path,
+pub(crate) struct PluginSite<'s> {
+    pub(crate) view: &'s dyn View,
+    /// What no branch can change.
+    pub(crate) disk: &'s dyn View,
+    pub(crate) root: &'s Path,
+}
+
+impl<'s> PluginSite<'s> {
+    /// As it is on the disk.
+    pub(crate) fn on_disk(disk: &'s dyn View, root: &'s Path) -> Self {
+        Self { view: disk, disk, root }
+    }
 }
 
 impl Shelf {
@@ -54,38 +64,44 @@ impl Shelf {
     }
 
     /// The plugin that the lock file has under this name.
-    fn plugin(&self, name: &str, source: &Source, lock: &Lock, site: &Site<'_>) -> Result<Plugin, String> {
+    fn plugin(
+        &self,
+        name: &str,
+        source: &Source,
+        lock: &Lock,
+        site: &PluginSite<'_>,
+    ) -> Result<Plugin, String> {
         let locked = lock.find(name).filter(|it| it.source == *source).ok_or_else(|| {
             format!("plugin `{name}` from {source} is not in {FILE_NAME}; `broker plugin update {name}` puts it there")
         })?;
-        let seen = seen(source, site).map_err(|error| format!("cannot read plugin `{name}`: {error}"))?;
+        let unreadable = |error| format!("cannot read plugin `{name}` at {source}: {}", reason(&error));
+        let key = (locked.digest.clone(), seen(source, site).map_err(unreadable)?);
         let opened = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (locked.digest.clone(), seen);
-        if let Some(known) = opened().get(&key) {
-            return known.clone();
-        }
-        let plugin = self.open(locked, &key.1, site);
-        // What is missing may be there the next time, with nothing that tells.
-        if plugin.is_ok() || key.1 != Seen::InStore {
-            opened().insert(key, plugin.clone());
-        }
-        plugin
+        let known = opened().get(&key).cloned();
+        let plugin = known.unwrap_or_else(|| {
+            let plugin = self.open(name, source, &locked.digest, site);
+            // What is missing may be there the next time, with nothing that tells.
+            if plugin.is_ok() || key.1 != Seen::InStore {
+                opened().insert(key, plugin.clone());
+            }
+            plugin
+        })?;
+        expect_name(name, source, plugin.manifest())?;
+        Ok(plugin)
     }
 
-    fn open(&self, locked: &Locked, seen: &Seen, site: &Site<'_>) -> Result<Plugin, String> {
-        let Locked { name, source, digest, .. } = locked;
-        let cannot = |error: io::Error| format!("cannot read plugin `{name}`: {error}");
-        let bytes = match seen {
-            Seen::InStore => self.store.get(digest).map_err(|error| {
-                format!("plugin `{name}` is not used: {error}; `broker plugin install` fetches it again")
-            })?,
-            Seen::InView(_) | Seen::OnDisk { .. } => Some(read(source, site).map_err(cannot)?),
+    fn open(
+        &self,
+        name: &str,
+        source: &Source,
+        digest: &Digest,
+        site: &PluginSite<'_>,
+    ) -> Result<Plugin, String> {
+        let bytes = match source {
+            Source::Path(path) => read(path, site)
+                .map_err(|error| format!("cannot read plugin `{name}` at {source}: {}", reason(&error)))?,
+            Source::Url(_) | Source::Oci(_) => self.fetched(name, source, digest)?,
         };
-        let bytes = bytes.ok_or_else(|| {
-            format!(
-                "plugin `{name}` from {source} is not on this machine; `broker plugin install` fetches it"
-            )
-        })?;
         let found = Digest::of(&bytes);
         if found != *digest {
             return Err(format!(
@@ -93,65 +109,77 @@ impl Shelf {
                  if that is meant, `broker plugin update {name}`"
             ));
         }
-        let plugin = self.host.component(&source.to_string(), bytes).map_err(|error| error.to_string())?;
-        match plugin.manifest().name.as_str() {
-            own if own == name => Ok(plugin),
-            own => Err(format!("plugin `{name}` calls itself `{own}`: give it that name in broker.toml")),
-        }
+        self.host.component(&source.to_string(), bytes).map_err(|error| error.to_string())
+    }
+
+    fn fetched(&self, name: &str, source: &Source, digest: &Digest) -> Result<Bytes, String> {
+        let damaged =
+            |error| format!("plugin `{name}` is not used: {error}; `broker plugin install` fetches it again");
+        self.store.get(digest).map_err(damaged)?.ok_or_else(|| {
+            format!(
+                "plugin `{name}` from {source} is not on this machine; `broker plugin install` fetches it"
+            )
+        })
     }
 }
 
-/// Where the plugin would be read from now. What is not where its source says may still be in the store.
-fn seen(source: &Source, site: &Site<'_>) -> io::Result<Seen> {
+/// Where the plugin would be read from now.
+fn seen(source: &Source, site: &PluginSite<'_>) -> io::Result<Seen> {
     let Source::Path(path) = source else { return Ok(Seen::InStore) };
-    let seen = match WorkspacePath::new(path) {
+    match WorkspacePath::new(path) {
         Ok(path) => site.view.hash(&path).map(Seen::InView),
         Err(_) => std::fs::metadata(site.root.join(path)).map(|it| {
             let changed = (it.ctime(), it.ctime_nsec());
             Seen::OnDisk { size: it.size(), inode: it.ino(), changed }
         }),
-    };
-    match seen {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(Seen::InStore)
-        }
-        seen => seen,
     }
 }
 
-fn read(source: &Source, site: &Site<'_>) -> io::Result<Bytes> {
-    let Source::Path(path) = source else { return Err(io::ErrorKind::NotFound.into()) };
+fn read(path: &str, site: &PluginSite<'_>) -> io::Result<Bytes> {
     match WorkspacePath::new(path) {
+        Ok(path) if too_large(site.view.metadata(&path)?.size) => Err(io::ErrorKind::FileTooLarge.into()),
         Ok(path) => site.view.read(&path),
-        Err(_) => home::read(&site.root.join(path)).map(Bytes::from),
+        Err(_) => read_plugin(&site.root.join(path)).map(Bytes::from),
     }
+}
+
+/// A plugin's rules are named by what it calls itself.
+pub(crate) fn expect_name(name: &str, source: &Source, manifest: &Manifest) -> Result<(), String> {
+    match manifest.name.as_str() {
+        own if own == name => Ok(()),
+        own => Err(format!(
+            "plugin `{name}` from {source} calls itself `{own}`: give it that name in broker.toml"
+        )),
+    }
+}
+
+/// What a plugin asks for and is not granted.
+pub(crate) fn not_granted(manifest: &Manifest, grants: &[Capability]) -> Vec<String> {
+    manifest.capabilities.iter().filter(|it| !grants.contains(it)).map(|it| format!("`{it}`")).collect()
 }
 
 impl Plugins {
-    /// These, with what the configuration of the workspace that `view` shows adds to them and grants them.
-    ///
-    /// A configuration that makes no sense adds nothing; whoever uses it tells of it.
-    pub(crate) fn in_workspace(self: &Arc<Self>, view: &dyn View, root: &Path) -> Arc<Self> {
-        let declared = Configs::new(view).workspace().map(|it| it.plugins()).unwrap_or_default();
+    /// These, with what the configuration of a workspace adds to them and grants them.
+    pub(crate) fn in_workspace(self: &Arc<Self>, site: &PluginSite<'_>) -> Result<Arc<Self>, ConfigError> {
+        let declared = Configs::new(site.view).workspace()?.plugins();
         let asks = self.usable.iter().any(|it| !it.manifest().capabilities.is_empty());
         if declared.is_empty() && !asks {
-            return Arc::clone(self);
+            return Ok(Arc::clone(self));
         }
         let mut plugins = Self::clone(self);
-        plugins.add_declared(&declared, &Site { view, root });
-        plugins.keep_granted(&declared, root);
-        Arc::new(plugins)
+        plugins.add_declared(&declared, site);
+        plugins.keep_granted(site);
+        Ok(Arc::new(plugins))
     }
 
-    fn add_declared(&mut self, declared: &BTreeMap<String, PluginSettings>, site: &Site<'_>) {
+    fn add_declared(&mut self, declared: &BTreeMap<String, PluginSettings>, site: &PluginSite<'_>) {
         let lock = Lock::read(site.view);
-        for (name, settings) in declared {
-            let Some(source) = settings.source.as_ref().filter(|_| !self.named.contains(name)) else {
-                continue;
-            };
-            let plugin = match &lock {
-                Ok(lock) => self.shelf.plugin(name, source, lock, site),
-                Err(error) => Err(error.clone()),
+        for (name, settings) in declared.iter().filter(|(name, _)| !self.named.contains(*name)) {
+            let plugin = match (&settings.source, &lock) {
+                (None, _) if self.find(name).is_some() => continue,
+                (None, _) => Err(format!("plugin `{name}` has no `source` in broker.toml")),
+                (Some(source), Ok(lock)) => self.shelf.plugin(name, source, lock, site),
+                (Some(_), Err(error)) => Err(error.clone()),
             };
             // It is asked for in place of the one that the program carries, which must not answer for it.
             self.usable.retain(|it| it.manifest().name != *name);
@@ -164,22 +192,61 @@ impl Plugins {
     }
 
     /// Without what it asks for, a plugin is not used.
-    fn keep_granted(&mut self, declared: &BTreeMap<String, PluginSettings>, root: &Path) {
-        let is_trusted = || Trusted::of_user().is_some_and(|it| it.holds(root));
-        let none = PluginSettings::default();
-        for plugin in std::mem::take(&mut self.usable) {
-            let name = &plugin.manifest().name;
-            let grants = &declared.get(name).unwrap_or(&none).grants;
-            match granted(&plugin, grants, is_trusted) {
+    fn keep_granted(&mut self, site: &PluginSite<'_>) {
+        let all = std::mem::take(&mut self.usable);
+        let (asking, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|it| !it.manifest().capabilities.is_empty());
+        self.usable = others;
+        for plugin in asking {
+            let name = plugin.manifest().name.clone();
+            match self.granted(&plugin, site) {
                 Ok(environment) => {
-                    if !environment.is_empty() {
-                        self.environment.insert(name.clone(), environment);
-                    }
+                    self.environment.insert(name, environment);
                     self.usable.push(plugin);
                 }
-                Err(reason) => self.broken.push(broken(name.clone(), reason)),
+                Err(reason) => self.broken.push(broken(name, reason)),
             }
         }
+        self.usable.sort_by(|a, b| a.manifest().name.cmp(&b.manifest().name));
+    }
+
+    /// The variables that the plugin sees. Nothing that a branch says counts here, nor what a workspace says that the user
+    /// does not trust.
+    fn granted(&self, plugin: &Plugin, site: &PluginSite<'_>) -> Result<BTreeMap<String, String>, String> {
+        let name = &plugin.manifest().name;
+        let settings = Configs::new(site.disk).workspace().map(|it| it.plugins()).unwrap_or_default();
+        let grants = settings.get(name).and_then(|it| it.grants.clone()).unwrap_or_default();
+        let missing = not_granted(plugin.manifest(), &grants);
+        if !missing.is_empty() {
+            return Err(format!(
+                "plugin `{name}` asks for {}, which it is not granted; if it may have that, say so in `grants` under \
+                 `[plugins.{name}]` in broker.toml",
+                missing.join(", ")
+            ));
+        }
+        if !self.named.contains(name) && !self.is_of(plugin, site.disk) {
+            return Err(format!(
+                "plugin `{name}` is granted something, but not as the branch has it: only what is on the disk"
+            ));
+        }
+        if !Trusted::of_user().is_some_and(|it| it.holds(site.root)) {
+            let asked = &plugin.manifest().capabilities[0];
+            return Err(format!(
+                "plugin `{name}` asks for `{asked}`, and a grant counts only in a workspace that is trusted: see `broker trust`"
+            ));
+        }
+        variables(plugin.manifest())
+    }
+
+    /// Whether the disk's lock file has the very bytes.
+    fn is_of(&self, plugin: &Plugin, disk: &dyn View) -> bool {
+        let lock = Lock::read(disk).unwrap_or_default();
+        let locked = lock.find(&plugin.manifest().name);
+        let opened = self.shelf.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it =
+            |known: &Result<Plugin, String>| known.as_ref().is_ok_and(|it| it.digest() == plugin.digest());
+        locked
+            .is_some_and(|it| opened.iter().any(|((digest, _), known)| *digest == it.digest && is_it(known)))
     }
 
     /// What tells these from those of another workspace: the bytes of each, and what it is granted.
@@ -189,31 +256,20 @@ impl Plugins {
     }
 }
 
-/// The variables that the plugin sees.
-fn granted(
-    plugin: &Plugin,
-    grants: &[Capability],
-    is_trusted: impl FnOnce() -> bool,
-) -> Result<BTreeMap<String, String>, String> {
-    let manifest = plugin.manifest();
-    let (name, asked) = (&manifest.name, &manifest.capabilities);
-    if asked.is_empty() {
-        return Ok(BTreeMap::new());
+/// Those of the environment that the plugin asks for. One that is not set is not there.
+fn variables(manifest: &Manifest) -> Result<BTreeMap<String, String>, String> {
+    let mut variables = BTreeMap::new();
+    for Capability::Environment(name) in &manifest.capabilities {
+        match env::var(name) {
+            Ok(value) => _ = variables.insert(name.clone(), value),
+            Err(env::VarError::NotPresent) => {}
+            Err(env::VarError::NotUnicode(_)) => {
+                return Err(format!(
+                    "plugin `{}` asks for `env:{name}`, whose value is not UTF-8",
+                    manifest.name
+                ));
+            }
+        }
     }
-    if let Some(missing) = asked.iter().find(|it| !grants.contains(it)) {
-        return Err(format!(
-            "plugin `{name}` asks for `{missing}`, which it is not granted; if it may have that, say \
-             `grants = [\"{missing}\"]` under `[plugins.{name}]` in broker.toml"
-        ));
-    }
-    if !is_trusted() {
-        return Err(format!(
-            "plugin `{name}` asks for `{}`, and a grant counts only in a workspace that is trusted: see `broker trust`",
-            asked[0]
-        ));
-    }
-    let variable = |it: &Capability| match it {
-        Capability::Environment(name) => Some((name.clone(), env::var(name).ok()?)),
-    };
-    Ok(asked.iter().filter_map(variable).collect())
+    Ok(variables)
 }

@@ -13,19 +13,20 @@ use oci_client::{
     manifest::OciImageManifest,
     secrets::RegistryAuth,
 };
+use reqwest::redirect::Policy;
 use tokio_stream::{Stream, StreamExt as _};
 
-use super::source::{Digest, Source, is_this_machine};
-use crate::{CliError, home};
+use super::{
+    source::{Digest, Source, is_encrypted_or_near, is_this_machine},
+    store::{LARGEST, read_plugin, too_large},
+};
+use crate::{CliError, workspace::reason};
 
 /// A plugin's bytes, and in a registry the digest of the manifest that names them.
 pub(crate) struct Fetched {
     pub(crate) bytes: Bytes,
     pub(crate) manifest: Option<Digest>,
 }
-
-/// Bytes of the largest plugin. A whole Python has 40 MB.
-const LARGEST: usize = 256 << 20;
 
 /// How long a server may take to answer at all, and between two pieces of an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -49,8 +50,7 @@ pub(crate) fn fetch(
     let cannot = |error: String| CliError::files(format!("cannot fetch {source}: {error}"));
     match source {
         Source::Path(path) => {
-            let bytes =
-                home::read(&root.join(path)).map_err(|error| cannot(crate::workspace::reason(&error)))?;
+            let bytes = read_plugin(&root.join(path)).map_err(|error| cannot(reason(&error)))?;
             Ok(Fetched { bytes: bytes.into(), manifest: None })
         }
         Source::Url(url) => {
@@ -86,9 +86,11 @@ fn blocking<T>(work: impl Future<Output = Result<T, String>>, cancel: &Cancel) -
 }
 
 async fn download(url: &str) -> Result<Bytes, String> {
-    let is_encrypted = url.starts_with("https://");
     let client = reqwest::Client::builder()
-        .https_only(is_encrypted)
+        .redirect(Policy::custom(|it| match is_encrypted_or_near(it.url()) {
+            true => Policy::default().redirect(it),
+            false => it.error("it leads to what is not encrypted"),
+        }))
         .user_agent(AGENT)
         .connect_timeout(PATIENCE)
         .read_timeout(PATIENCE)
@@ -101,7 +103,8 @@ async fn download(url: &str) -> Result<Bytes, String> {
 /// A component as `wkg` stores it: the only layer of an image.
 async fn pull(reference: &Reference) -> Result<Fetched, String> {
     let registry = reference.resolve_registry();
-    let protocol = match is_this_machine(registry) {
+    let host = registry.rsplit_once(':').map_or(registry, |(host, _port)| host);
+    let protocol = match is_this_machine(host) {
         true => ClientProtocol::Http,
         false => ClientProtocol::Https,
     };
@@ -136,7 +139,7 @@ async fn collect(pieces: impl Stream<Item = Result<Bytes, String>>) -> Result<By
     let mut all = Vec::new();
     while let Some(piece) = pieces.next().await {
         all.extend_from_slice(&piece?);
-        if all.len() > LARGEST {
+        if too_large(all.len() as u64) {
             return Err(format!("it is larger than {} MiB", LARGEST >> 20));
         }
     }

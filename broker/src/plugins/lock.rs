@@ -63,7 +63,10 @@ impl Lock {
         let wrong = |error: toml::de::Error| {
             let line =
                 error.span().and_then(|it| text.get(..it.start)).map_or(1, |it| it.lines().count().max(1));
-            format!("{FILE_NAME}:{line} makes no sense: {}", error.message())
+            format!(
+                "{FILE_NAME}:{line} makes no sense: {}; delete it, and `broker plugin update` writes it anew",
+                error.message()
+            )
         };
         match toml::from_str::<Layout>(text).map_err(wrong)?.version {
             LAYOUT => toml::from_str(text).map_err(wrong),
@@ -84,17 +87,13 @@ impl Lock {
 
     /// In place of one of the same name.
     pub(crate) fn put(&mut self, plugin: Locked) {
-        self.remove(&plugin.name);
+        self.plugins.retain(|it| it.name != plugin.name);
         self.plugins.push(plugin);
         self.plugins.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
-    pub(crate) fn remove(&mut self, name: &str) {
-        self.plugins.retain(|it| it.name != name);
-    }
-
-    pub(crate) fn plugins(&self) -> &[Locked] {
-        &self.plugins
+    pub(crate) fn keep(&mut self, is_kept: impl Fn(&Locked) -> bool) {
+        self.plugins.retain(is_kept);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{fmt, net::IpAddr, str::FromStr};
 
 use oci_client::Reference;
+use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -30,9 +31,9 @@ impl FromStr for Source {
         match text.split_once("://") {
             None if text.is_empty() => Err("a plugin without a source".to_owned()),
             None => Ok(Self::Path(text.to_owned())),
-            Some(("https", _)) => Ok(Self::Url(text.to_owned())),
-            Some(("http", rest)) if is_this_machine(rest) => Ok(Self::Url(text.to_owned())),
-            Some(("http", _)) => Err(format!("`{text}` is not encrypted: use https")),
+            Some((scheme, _)) if ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) => {
+                expect_safe(text).map(|()| Self::Url(text.to_owned()))
+            }
             Some((other, _)) => {
                 Err(format!("`{other}://` is unknown: a plugin comes from a path, `https://` or `{OCI}`"))
             }
@@ -40,10 +41,26 @@ impl FromStr for Source {
     }
 }
 
-/// Whether what stands before the first slash is this machine, whose packets nobody else sees.
-pub(super) fn is_this_machine(rest: &str) -> bool {
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = host.rsplit_once(':').map_or(host, |(host, _)| host).trim_matches(['[', ']']);
+fn expect_safe(text: &str) -> Result<(), String> {
+    let url = Url::parse(text).map_err(|error| format!("`{text}` is no URL: {error}"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "a URL with a name or a password in it would stand in broker.toml: leave those out".to_owned()
+        );
+    }
+    match is_encrypted_or_near(&url) {
+        true => Ok(()),
+        false => Err(format!("`{text}` is not encrypted: use https")),
+    }
+}
+
+/// What is fetched from this machine nobody else sees.
+pub(super) fn is_encrypted_or_near(url: &Url) -> bool {
+    url.scheme() == "https" || (url.scheme() == "http" && url.host_str().is_some_and(is_this_machine))
+}
+
+pub(super) fn is_this_machine(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
     host == "localhost" || host.parse().is_ok_and(|it: IpAddr| it.is_loopback())
 }
 
@@ -135,9 +152,12 @@ mod tests {
         );
         assert!(matches!(parse("http://127.0.0.1:80/a.wasm"), Ok(Source::Url(_))));
         assert!(matches!(parse("http://[::1]:80/a.wasm"), Ok(Source::Url(_))));
+        assert!(matches!(parse("http://[::1]/a.wasm"), Ok(Source::Url(_))));
         let oci = parse("oci://example.org/team/no-todo:1.0.0").unwrap();
         assert_eq!(oci.to_string(), "oci://example.org/team/no-todo:1.0.0");
+        assert!(matches!(parse("HTTPS://example.org/a.wasm"), Ok(Source::Url(_))));
         let error = |it: &str| parse(it).unwrap_err();
+        insta::assert_snapshot!(error("http://localhost:x@example.org/a.wasm"), @"a URL with a name or a password in it would stand in broker.toml: leave those out");
         insta::assert_snapshot!(error("http://example.org/a.wasm"), @"`http://example.org/a.wasm` is not encrypted: use https");
         insta::assert_snapshot!(error("http://localhost.example.org/a.wasm"), @"`http://localhost.example.org/a.wasm` is not encrypted: use https");
         insta::assert_snapshot!(error("ftp://example.org"), @"`ftp://` is unknown: a plugin comes from a path, `https://` or `oci://`");

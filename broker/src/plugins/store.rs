@@ -1,11 +1,39 @@
 //! The plugins that were fetched, by their digests, in the user's cache folder.
 
-use std::{fs, fs::DirBuilder, io, os::unix::fs::DirBuilderExt as _, path::PathBuf};
+use std::{
+    fs,
+    fs::{DirBuilder, OpenOptions},
+    io,
+    io::Read as _,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
 
 use bytes::Bytes;
 
 use super::source::Digest;
-use crate::home;
+
+/// Bytes of the largest plugin. A whole Python has 40 MB.
+pub(super) const LARGEST: u64 = 256 << 20;
+
+pub(super) fn too_large(size: u64) -> bool {
+    size > LARGEST
+}
+
+/// A plugin's file, which is no pipe, no device and not endless.
+pub(crate) fn read_plugin(path: &Path) -> io::Result<Vec<u8>> {
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if too_large(bytes.len() as u64) {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(bytes)
+}
 
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
@@ -21,7 +49,7 @@ impl Store {
     /// What has this digest; `None` if it was never fetched. What was changed since is an error.
     pub(crate) fn get(&self, digest: &Digest) -> io::Result<Option<Bytes>> {
         let Some(file) = self.file(digest) else { return Ok(None) };
-        let bytes = match home::read(&file) {
+        let bytes = match read_plugin(&file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),

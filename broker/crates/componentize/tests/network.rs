@@ -16,7 +16,7 @@ const ASKS: &str = r#"(component
         (export "is-open" (func (result bool)))
     ))
     (import "wasi:sockets/tcp@0.2.0" (instance (type $tcp)))
-    (component $empty (export "none" (type bool)))
+    (component $empty (type $none bool) (export "none" (type $none)))
     (instance $lint (instantiate $empty))
     (export "broker:plugin/lint@0.1.0" (instance $lint))
 )"#;

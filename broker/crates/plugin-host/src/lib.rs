@@ -28,5 +28,5 @@ pub use compile::{Compiled, compile};
 pub use error::PluginError;
 pub use host::{Bundled, HostOptions, Limits, Notice, Notify, PluginHost};
 pub use instance::Usage;
-pub use manifest::Manifest;
+pub use manifest::{Manifest, is_name};
 pub use plugin::{Configured, Plugin, Settings};

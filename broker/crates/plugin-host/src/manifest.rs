@@ -66,6 +66,13 @@ impl Manifest {
             return Err(PluginError::WorldVersion { plugin, version, api, supported: API });
         }
         let manifest: Self = toml::from_str(text).map_err(invalid)?;
+        if !is_name(&manifest.name) {
+            let reason = format!(
+                "`{}` cannot be its name: small letters, digits and hyphens, a letter first",
+                manifest.name.escape_debug()
+            );
+            return Err(PluginError::Manifest { plugin: origin.to_owned(), reason });
+        }
         if manifest.globs.is_empty() {
             let reason = "`globs` is empty, so that the plugin would never be run".to_owned();
             return Err(PluginError::Manifest { plugin: origin.to_owned(), reason });
@@ -81,6 +88,14 @@ impl Manifest {
 fn paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<WorkspacePath>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
     texts.iter().map(|it| WorkspacePath::new(it).map_err(D::Error::custom)).collect()
+}
+
+/// Whether a plugin can be called that: it stands before its rules, and is the name of files.
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_lowercase())
+        && text.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-')
+        && !text.ends_with('-')
+        && text.len() <= 64
 }
 
 /// Before 1.0 every minor version is a world of its own.
@@ -139,6 +154,18 @@ mod tests {
         insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `needs`, `capabilities`");
         insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `globs` is empty, so that the plugin would never be run");
         insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: missing field `version`");
+    }
+
+    #[test]
+    fn names() {
+        for good in ["a", "no-todo", "python3"] {
+            assert!(is_name(good), "{good}");
+        }
+        for bad in ["", "No", "3d", "a_b", "a/b", "..", "a-", "ä", "-a", "a\nb"] {
+            assert!(!is_name(bad), "{bad}");
+        }
+        let error = Manifest::parse("x.wasm", &GOOD.replace("no-todo", "a/b")).unwrap_err();
+        insta::assert_snapshot!(error, @"");
     }
 
     #[test]

@@ -17,16 +17,26 @@ use crate::{
     config::{Choice, Configs, ServerSettings},
     linters,
     linters::{ServerNames, Setup},
-    plugins::{Plugins, Shown},
+    plugins::{PluginSite, Plugins, Shown},
     selectors::Selectors,
     servers::{self, Servers, Site},
 };
 
+/// What is loaded once, however often is checked.
+pub(super) struct Loaded {
+    plugins: Arc<Plugins>,
+    servers: Arc<Servers>,
+}
+
+/// The linters of one round.
 pub(super) struct Linters {
     pub(super) plugins: Arc<Plugins>,
-    servers: Servers,
+    servers: Arc<Servers>,
     /// What the workspace's own configuration says of servers.
     settings: ServerSettings,
+    /// What is checked.
+    view: Arc<dyn View>,
+    /// What servers see.
     disk: Arc<dyn View>,
     /// All that does not depend on the file.
     setup: Setup,
@@ -39,16 +49,18 @@ pub(super) struct Linters {
 /// Those that take part, and those that cannot.
 type Made = (Vec<SharedLinter>, Vec<Lack>);
 
-impl Linters {
-    pub(super) fn of(
-        args: &Args,
-        input: &Input,
-        session: &Session,
-        instances: usize,
-    ) -> Result<Self, CliError> {
-        let asked = Choice { select: args.select.clone(), ignore: args.ignore.clone() };
+impl Loaded {
+    pub(super) fn new(args: &Args, session: &Session, instances: usize) -> Result<Self, CliError> {
         // Before anything is loaded: an empty selection is a slip.
-        Selectors::parse(asked.select.as_deref(), &asked.ignore)?;
+        Selectors::parse(args.select.as_deref(), &args.ignore)?;
+        let plugins = session.loader.load(&args.plugins, instances)?;
+        Ok(Self { plugins, servers: Arc::new(Servers::of_user()) })
+    }
+}
+
+impl Linters {
+    pub(super) fn of(args: &Args, input: &Input, loaded: &Loaded) -> Result<Self, CliError> {
+        let asked = Choice { select: args.select.clone(), ignore: args.ignore.clone() };
         let setup = Setup {
             root: input.workspace.root().to_string_lossy().into_owned(),
             select: None,
@@ -56,18 +68,19 @@ impl Linters {
             isolated: args.isolated,
             config: input.config.clone(),
         };
-        let plugins = session.loader.load(&args.plugins, instances)?;
         let root = input.workspace.root();
-        let disk: Arc<dyn View> = Arc::new(Disk::new(root)?);
-        let plugins = match args.isolated {
-            true => plugins.in_workspace(&Memory::default(), root),
-            false => plugins.in_workspace(&*disk, root),
+        let (view, disk) = (Arc::clone(&input.view), Arc::new(Disk::new(root)?) as Arc<dyn View>);
+        let nothing = Memory::default();
+        let site = match args.isolated {
+            true => PluginSite { view: &nothing, disk: &nothing, root },
+            false => PluginSite { view: &*view, disk: &*disk, root },
         };
-        let configs = if args.isolated { Configs::isolated() } else { Configs::new(&*disk) };
         // A configuration that is wrong is told when it is used.
+        let plugins = loaded.plugins.in_workspace(&site).unwrap_or_else(|_| Arc::clone(&loaded.plugins));
+        let configs = if args.isolated { Configs::isolated() } else { Configs::new(&*disk) };
         let settings = configs.workspace().map(|it| it.servers()).unwrap_or_default();
-        let servers = Servers::of_user();
-        let linters = Self { plugins, servers, settings, disk, setup, asked, made: Mutex::default() };
+        let servers = Arc::clone(&loaded.servers);
+        let linters = Self { plugins, servers, settings, view, disk, setup, asked, made: Mutex::default() };
         // A rule that nobody knows is told even if there is nothing to check.
         linters.chosen(&linters.asked)?;
         Ok(linters)
@@ -110,7 +123,7 @@ impl Linters {
             Setup { select: choice.select.clone(), ignore: choice.ignore.clone(), ..self.setup.clone() };
         let names = servers::known(&self.settings)?;
         let names: Vec<_> = names.iter().map(|it| it.name.as_str()).collect();
-        let mut linters = linters::configure(&self.plugins, &setup, &names, &self.disk)?;
+        let mut linters = linters::configure(&self.plugins, &setup, &names, &self.view)?;
         let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
         let asked = self.servers.asked(&self.site(), &self.settings, &selectors)?;
         linters.extend(asked.linters);
@@ -147,7 +160,7 @@ impl Linters {
         }
         let known = servers::known(&self.settings)?;
         let are_wanted = !servers::wanted(&known, &self.site(), &self.settings)?.is_empty();
-        let shown = Shown { root: &self.setup.root, view: &self.disk };
+        let shown = Shown { root: &self.setup.root, view: &self.view };
         let all: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
         Ok(linters::unknown_rules(named, &self.plugins, ServerNames { all: &all, are_wanted }, shown))
     }
@@ -163,6 +176,6 @@ impl Linters {
         }
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let linter = made.values().flat_map(|(linters, _)| linters).find(|it| it.identity().name == name);
-        linter.and_then(|it| it.rules(&self.disk).ok()).unwrap_or_default()
+        linter.and_then(|it| it.rules(&self.view).ok()).unwrap_or_default()
     }
 }

@@ -1,12 +1,13 @@
 //! `broker plugin add`
 
+use lint::suppress;
 use plugin_host::Capability;
 
 use super::project::{Candidate, Project};
 use crate::{
     CliError, Exit,
     cli::Session,
-    plugins::{Digest, Source},
+    plugins::{Digest, Source, not_granted},
 };
 
 /// Add a plugin to the workspace
@@ -40,8 +41,13 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     let name = candidate.locked.name.clone();
     let declared = project.declared()?;
     let before = declared.iter().find(|(it, _)| *it == name).map(|(_, it)| it.grants.clone());
-    let mut grants = before.unwrap_or_default();
-    grants.extend(args.grant.iter().filter(|it| !grants.contains(it)).cloned().collect::<Vec<_>>());
+    let mut grants = before.flatten().unwrap_or_default();
+    for grant in &args.grant {
+        if !grants.contains(grant) {
+            grants.push(grant.clone());
+        }
+    }
+    expect_name_is_free(&name)?;
     expect_granted(&candidate, &grants)?;
     project.take(&candidate, session)?;
     project.declare(&name, &source, &grants);
@@ -55,18 +61,28 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
 /// Deny by default.
 pub(super) fn expect_granted(candidate: &Candidate, grants: &[Capability]) -> Result<(), CliError> {
     let manifest = candidate.plugin.manifest();
-    match manifest.capabilities.iter().find(|it| !grants.contains(it)) {
-        None => Ok(()),
-        Some(missing) => {
-            let error = CliError::plugin(format!(
-                "plugin `{}` {} asks for `{missing}`, which it is not granted",
-                manifest.name, manifest.version
-            ));
-            Err(error.hint(format!(
-                "if it may have that: broker plugin add {} --grant {missing}",
-                candidate.locked.source
-            )))
+    let missing = not_granted(manifest, grants);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let error = CliError::plugin(format!(
+        "plugin `{}` {} asks for {}, which it is not granted",
+        manifest.name,
+        manifest.version,
+        missing.join(", ")
+    ));
+    let options: Vec<_> = missing.iter().map(|it| format!("--grant {}", it.trim_matches('`'))).collect();
+    Err(error.hint(format!("if it may have that, `broker plugin add` it with {}", options.join(" "))))
+}
+
+/// Rules are named by it, and so are those of Broker itself and of language servers.
+fn expect_name_is_free(name: &str) -> Result<(), CliError> {
+    let is_server = language_servers::profiles().iter().any(|it| it.name == name);
+    match name == suppress::LINTER || is_server {
+        true => {
+            Err(CliError::plugin(format!("a plugin cannot be called `{name}`: that is somebody else's name")))
         }
+        false => Ok(()),
     }
 }
 

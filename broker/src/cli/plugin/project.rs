@@ -9,7 +9,7 @@ use std::{
 
 use overlay::{Disk, View};
 use plugin_host::{Capability, Plugin};
-use toml_edit::{DocumentMut, Item, Table, value};
+use toml_edit::{DocumentMut, Item, Table, Value};
 
 use crate::{
     CliError,
@@ -25,8 +25,12 @@ pub(super) struct Project {
     /// The configuration, which need not be there.
     file: PathBuf,
     document: DocumentMut,
+    /// Whether its lines end as Windows has it, which the document forgets.
+    has_crlf: bool,
     pub(super) lock: Lock,
     disk: Arc<dyn View>,
+    /// Held: nobody else changes the two files meanwhile.
+    _alone: fs::File,
 }
 
 /// A plugin that may be added: it was looked at.
@@ -42,21 +46,18 @@ impl Project {
         let home = session.surroundings.home.as_deref();
         let found = Workspace::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
         let root = found.workspace.root().to_owned();
+        let alone = alone(&root).map_err(|error| unwritable(&root, &error))?;
         let disk: Arc<dyn View> = Arc::new(Disk::new(&root)?);
         let file = FILE_NAMES.map(|it| root.join(it)).into_iter().find(|it| it.exists());
         let file = file.unwrap_or_else(|| root.join(FILE_NAMES[0]));
         // Understood as configuration first, so that mistakes are told as everywhere.
         Configs::new(&*disk).workspace()?;
-        let text = match home::read(&file) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(unwritable(&file, &error)),
-        };
+        let text = text_of(&file).map_err(|error| unwritable(&file, &error))?;
         let document = text.parse().map_err(|error: toml_edit::TomlError| {
             CliError::usage(format!("{}: {}", file.display(), error.message()))
         })?;
         let lock = Lock::read(&*disk).map_err(CliError::usage)?;
-        Ok(Self { root, file, document, lock, disk })
+        Ok(Self { root, file, document, has_crlf: text.contains("\r\n"), lock, disk, _alone: alone })
     }
 
     /// What the configuration says of plugins, also in files that it extends.
@@ -77,7 +78,12 @@ impl Project {
         let fetched = fetch(source, None, &self.root, &session.surroundings.cancel)?;
         let digest = Digest::of(&fetched.bytes);
         if let Some(expected) = expected.filter(|it| **it != digest) {
-            return Err(mismatch(&source.to_string(), &digest, expected));
+            return Err(mismatch(
+                &source.to_string(),
+                &digest,
+                expected,
+                "ask for the new digest, or for none",
+            ));
         }
         let plugin = session.loader.component(&source.to_string(), fetched.bytes.clone())?;
         // Loads it, which fails if it wants what no plugin gets.
@@ -93,14 +99,18 @@ impl Project {
         Ok(Candidate { plugin, locked, bytes: fetched.bytes })
     }
 
-    /// Keeps the plugin for this machine, and in the lock file.
+    /// Keeps the plugin in the lock file, and for this machine unless it is there anyway.
     pub(super) fn take(&mut self, candidate: &Candidate, session: &Session) -> Result<(), CliError> {
-        let kept = session.loader.store().put(&candidate.locked.digest, &candidate.bytes);
-        kept.map_err(|error| CliError::files(format!("cannot keep the plugin: {error}")))?;
-        self.lock.put(candidate.locked.clone());
+        let Candidate { locked, bytes, .. } = candidate;
+        if !matches!(locked.source, Source::Path(_)) {
+            let kept = session.loader.store().put(&locked.digest, bytes);
+            kept.map_err(|error| CliError::files(format!("cannot keep the plugin: {error}")))?;
+        }
+        self.lock.put(locked.clone());
         Ok(())
     }
 
+    /// Comments beside what is there already stay.
     pub(super) fn declare(&mut self, name: &str, source: &Source, grants: &[Capability]) {
         let plugins = self.document.entry("plugins").or_insert_with(|| {
             let mut table = Table::new();
@@ -110,10 +120,10 @@ impl Project {
         if plugins.is_table() && plugins.get(name).is_none() {
             plugins[name] = Item::Table(Table::new());
         }
-        plugins[name]["source"] = value(source.to_string());
+        set(&mut plugins[name]["source"], source.to_string().into());
         if !grants.is_empty() {
-            plugins[name]["grants"] =
-                value(grants.iter().map(ToString::to_string).collect::<toml_edit::Array>());
+            let grants: toml_edit::Array = grants.iter().map(ToString::to_string).collect();
+            set(&mut plugins[name]["grants"], grants.into());
         }
     }
 
@@ -134,16 +144,44 @@ impl Project {
     }
 
     pub(super) fn write_configuration(&self) -> Result<(), CliError> {
-        write(&self.file, &self.document.to_string())
+        let text = self.document.to_string();
+        write(
+            &self.file,
+            &if self.has_crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text },
+        )
     }
 }
 
 /// What is there is not what was asked for.
-pub(super) fn mismatch(what: &str, found: &Digest, expected: &Digest) -> CliError {
-    let error = CliError::plugin(format!(
-        "{what} is not what is expected: it has the digest {found}, not {expected}"
-    ));
-    error.hint("somebody changed it; if that is meant, ask for the new digest, or for none")
+pub(super) fn mismatch(what: &str, found: &Digest, expected: &Digest, remedy: &str) -> CliError {
+    let message = format!("{what} is not what is expected: it has the digest {found}, not {expected}");
+    CliError::plugin(message).hint(format!("somebody changed it; if that is meant, {remedy}"))
+}
+
+/// A value in place of another one, with the comments that stand beside that.
+fn set(item: &mut Item, mut new: Value) {
+    if let Some(before) = item.as_value() {
+        *new.decor_mut() = before.decor().clone();
+    }
+    *item = Item::Value(new);
+}
+
+/// Waits until no other process changes the files in `root`; held until the file is closed.
+#[expect(clippy::disallowed_methods, reason = "a folder is opened to be locked, not to be read")]
+fn alone(root: &Path) -> io::Result<fs::File> {
+    let folder = fs::File::open(root)?;
+    rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive)?;
+    Ok(folder)
+}
+
+/// Empty if there is none. A file that the user keeps from being written is an error before anything is fetched.
+fn text_of(file: &Path) -> io::Result<String> {
+    match home::read(file) {
+        Ok(_) if fs::metadata(file)?.permissions().readonly() => Err(io::ErrorKind::PermissionDenied.into()),
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error),
+    }
 }
 
 /// All of it or none is there, also if this is interrupted. Keeps a link a link, and who may read the file.

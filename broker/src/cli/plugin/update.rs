@@ -1,5 +1,9 @@
 //! `broker plugin update`, `install` and `remove`
 
+use std::collections::BTreeMap;
+
+use plugin_host::Capability;
+
 use super::{
     add::expect_granted,
     project::{Project, mismatch},
@@ -7,7 +11,7 @@ use super::{
 use crate::{
     CliError, Exit,
     cli::Session,
-    plugins::{Digest, Locked, Source, fetch},
+    plugins::{Digest, LOCK_FILE, Locked, Source, expect_name, fetch},
     selectors::closest,
 };
 
@@ -33,36 +37,33 @@ pub(in crate::cli) struct RemoveArgs {
 
 pub(in crate::cli) fn update(args: &UpdateArgs, session: &mut Session) -> Result<Exit, CliError> {
     let mut project = Project::open(session)?;
-    let declared = project.declared()?;
-    let names: Vec<_> =
-        declared.iter().filter(|(_, it)| it.source.is_some()).map(|(name, _)| name.as_str()).collect();
-    if let Some(unknown) = args.name.iter().find(|it| !names.contains(&it.as_str())) {
-        return Err(not_added(unknown, &names));
+    let sources = sources(&project)?;
+    if let Some(unknown) = args.name.iter().find(|it| !sources.contains_key(*it)) {
+        return Err(not_added(unknown, &sources));
     }
     let mut told = String::new();
-    for (name, settings) in &declared {
-        let Some(source) =
-            settings.source.as_ref().filter(|_| args.name.is_empty() || args.name.contains(name))
-        else {
+    for (name, (source, grants)) in &sources {
+        if !args.name.is_empty() && !args.name.contains(name) {
             continue;
-        };
-        let candidate = project.candidate(source, None, session)?;
-        if candidate.locked.name != *name {
-            let error = format!("plugin `{name}` from {source} calls itself `{}`", candidate.locked.name);
-            return Err(CliError::plugin(error).hint("give it that name in broker.toml"));
         }
-        expect_granted(&candidate, &settings.grants)?;
+        let candidate = project.candidate(source, None, session)?;
+        expect_name(name, source, candidate.plugin.manifest()).map_err(CliError::plugin)?;
+        expect_granted(&candidate, grants)?;
         told += &changed(project.lock.find(name), &candidate.locked);
         project.take(&candidate, session)?;
     }
-    for name in project.lock.plugins().iter().map(|it| it.name.clone()).collect::<Vec<_>>() {
-        if !names.contains(&name.as_str()) {
-            project.lock.remove(&name);
-        }
-    }
+    project.lock.keep(|it| sources.contains_key(&it.name));
     project.write_lock()?;
     session.print(&told)?;
     Ok(Exit::Clean)
+}
+
+/// The plugins that the configuration adds: where each comes from, and what it is granted.
+type Sources = BTreeMap<String, (Source, Vec<Capability>)>;
+
+fn sources(project: &Project) -> Result<Sources, CliError> {
+    let declared = project.declared()?.into_iter();
+    Ok(declared.filter_map(|(name, it)| Some((name, (it.source?, it.grants.unwrap_or_default())))).collect())
 }
 
 fn changed(before: Option<&Locked>, now: &Locked) -> String {
@@ -74,56 +75,73 @@ fn changed(before: Option<&Locked>, now: &Locked) -> String {
     }
 }
 
+/// One that cannot be had does not keep the others from being fetched.
 pub(in crate::cli) fn install(session: &mut Session) -> Result<Exit, CliError> {
     let project = Project::open(session)?;
-    let store = session.loader.store();
-    let mut fetched = 0;
-    for locked in project.lock.plugins() {
-        if store.get(&locked.digest).ok().flatten().is_some() {
-            continue;
+    let (mut fetched, mut there, mut failed) = (0, 0, 0);
+    for (name, (source, _)) in &sources(&project)? {
+        match install_one(name, source, &project, session) {
+            Ok(true) => fetched += 1,
+            Ok(false) => there += 1,
+            Err(error) => {
+                session.messages.error(&error);
+                failed += 1;
+            }
         }
-        if !matches!(locked.source, Source::Path(_)) {
-            session.messages.line(&format!("fetching {}", locked.source));
-        }
-        let got =
-            fetch(&locked.source, locked.manifest.as_ref(), &project.root, &session.surroundings.cancel)?;
-        let digest = Digest::of(&got.bytes);
-        if digest != locked.digest {
-            let what = format!("plugin `{}` from {}", locked.name, locked.source);
-            return Err(mismatch(&what, &digest, &locked.digest));
-        }
-        let kept = store.put(&digest, &got.bytes);
-        kept.map_err(|error| CliError::files(format!("cannot keep the plugin: {error}")))?;
-        fetched += 1;
     }
-    session
-        .print(&format!("{fetched} fetched, {} there already\n", project.lock.plugins().len() - fetched))?;
-    Ok(Exit::Clean)
+    session.print(&format!("{fetched} fetched, {there} there already\n"))?;
+    Ok(if failed == 0 { Exit::Clean } else { Exit::Abnormal })
+}
+
+/// Whether it had to be fetched.
+fn install_one(name: &str, source: &Source, project: &Project, session: &Session) -> Result<bool, CliError> {
+    let update = format!("`broker plugin update {name}`");
+    let locked = project.lock.find(name).filter(|it| it.source == *source).ok_or_else(|| {
+        let error = CliError::plugin(format!("plugin `{name}` from {source} is not in {LOCK_FILE}"));
+        error.hint(format!("{update} puts it there"))
+    })?;
+    let store = session.loader.store();
+    let is_file = matches!(source, Source::Path(_));
+    if !is_file && store.get(&locked.digest).ok().flatten().is_some() {
+        return Ok(false);
+    }
+    if !is_file {
+        session.messages.line(&format!("fetching {source}"));
+    }
+    let got = fetch(source, locked.manifest.as_ref(), &project.root, &session.surroundings.cancel)?;
+    let digest = Digest::of(&got.bytes);
+    if digest != locked.digest {
+        return Err(mismatch(&format!("plugin `{name}` from {source}"), &digest, &locked.digest, &update));
+    }
+    if is_file {
+        return Ok(false);
+    }
+    let kept = store.put(&digest, &got.bytes);
+    kept.map_err(|error| CliError::files(format!("cannot keep the plugin: {error}")))?;
+    Ok(true)
 }
 
 pub(in crate::cli) fn remove(args: &RemoveArgs, session: &mut Session) -> Result<Exit, CliError> {
     let mut project = Project::open(session)?;
-    let name = &args.name;
+    let (name, sources) = (&args.name, sources(&project)?);
     if !project.undeclare(name) {
-        let declared = project.declared()?;
-        let names: Vec<_> = declared.iter().map(|(name, _)| name.as_str()).collect();
-        return Err(match names.contains(&name.as_str()) {
+        return Err(match sources.contains_key(name) {
             true => CliError::usage(format!(
                 "`{name}` stands in a file that broker.toml extends: remove it there"
             )),
-            false => not_added(name, &names),
+            false => not_added(name, &sources),
         });
     }
-    project.lock.remove(name);
+    project.lock.keep(|it| it.name != *name);
     project.write_configuration()?;
     project.write_lock()?;
     session.print(&format!("removed {name}\n"))?;
     Ok(Exit::Clean)
 }
 
-fn not_added(name: &str, names: &[&str]) -> CliError {
+fn not_added(name: &str, sources: &Sources) -> CliError {
     let error = CliError::usage(format!("no plugin `{name}` was added to this workspace"));
-    match closest(name, names.iter().copied()) {
+    match closest(name, sources.keys().map(String::as_str)) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
         None => error.hint("`broker plugin list` shows all there are"),
     }
