@@ -427,6 +427,8 @@ export function plugin({ rules, configure }) {
 const failure = payload => Object.assign(new Error(String(payload)), { payload });
 
 /**
+ * What goes wrong in `body`, told to the host; a bug of the plugin's with the place where it is.
+ *
  * @template T
  * @param {() => T} body
  * @param {(message: string) => unknown} payload
@@ -435,7 +437,9 @@ function told(body, payload) {
   try {
     return body();
   } catch (error) {
-    throw error instanceof Problem ? failure(payload(error.message)) : error;
+    const at = error instanceof Error && !(error instanceof Problem) ? error.stack?.trim().split('\n')[0] : undefined;
+    const message = error instanceof Problem ? error.message : String(error);
+    throw failure(payload(at ? `${message} (in ${at})` : message));
   }
 }
 

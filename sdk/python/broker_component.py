@@ -1,5 +1,8 @@
 """What stands between the host and the rules of `plugin.py`. Not for plugin authors."""
 
+import os.path
+import traceback
+
 import broker
 import plugin  # noqa: F401, whose rules make themselves known
 from componentize_py_types import Err
@@ -42,6 +45,8 @@ class Lint(exports.Lint):
             ]
         except broker.Problem as problem:
             raise Err(str(problem)) from None
+        except Exception as error:
+            raise Err(_broken(error)) from None
         return wit.Report(found, [], wit.Completeness_Complete())
 
 
@@ -62,6 +67,12 @@ def query(file: broker.File, text: str, language: str | None) -> list[broker.Pla
 
 def log(message: str, level: str) -> None:
     host.log(host.Level[level.upper()], message)
+
+
+def _broken(error: Exception) -> str:
+    """A bug of the plugin's, and where it is."""
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} (in {at.name}, {os.path.basename(at.filename)}:{at.lineno})"
 
 
 def _told(problem: syntax.Problem) -> str:
