@@ -82,8 +82,9 @@ fn problem(parsed: &ParseResult) -> (String, (usize, usize)) {
 }
 
 fn limit(parsed: &ParseResult) -> Option<String> {
-    let (message, _) = (parsed.status != ParseStatus::Clean).then(|| problem(parsed))?;
-    let is_limit = LIMITS.iter().any(|it| message.contains(it));
+    let (message, at) = (parsed.status != ParseStatus::Clean).then(|| problem(parsed))?;
+    // Where it names no place, it is wrong as often as not: it cannot read `f() {(`.
+    let is_limit = at.0 == 0 || LIMITS.iter().any(|it| message.contains(it));
     is_limit.then(|| format!("it was not looked at as a whole: {message}"))
 }
 

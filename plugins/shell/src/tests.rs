@@ -73,6 +73,15 @@ fn what_cannot_be_parsed() {
     assert!(told(&[("a.sh", "echo $(ls\n")], select(&["C001"]), "a.sh").contains("syntax-error"));
 }
 
+/// Where the parser names no place, the script may be right.
+#[test]
+fn what_the_parser_gives_up() {
+    let report = report(&[("a.sh", "#!/bin/sh\nf() {(\n  :\n)}\nf\n")], settings(), "a.sh").unwrap();
+    assert!(report.diagnostics.is_empty());
+    let Completeness::Partial(why) = report.completeness else { panic!("should be told") };
+    assert_eq!(why, "it was not looked at as a whole: expected compound command for function body");
+}
+
 #[test]
 fn comments_switch_rules_off() {
     assert_eq!(check("#!/bin/sh\n# shellcheck disable=SC2034\nfoo=1\n"), "");

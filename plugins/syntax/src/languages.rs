@@ -2,7 +2,7 @@
 //!
 //! A grammar of tree-sitter is made for editors, which do not mind an error in good code. So each was run over code that
 //! compiles: the numbers below are what it found fault with. A language that gets a plugin of its own is taken out here
-//! and in `broker-plugin.toml`; CSS is a candidate.
+//! and in `broker-plugin.toml`.
 
 /// What to believe of a grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ const fn vague(
 }
 
 /// By name.
-pub(crate) static ALL: [Language; 23] = [
+pub(crate) static ALL: [Language; 22] = [
     rough(
         ("c", "c-brackets"),
         "C",
@@ -85,12 +85,6 @@ pub(crate) static ALL: [Language; 23] = [
         "C#",
         (79, 0, 1495),
         "Mono and libraries of .NET; conditions of the preprocessor within a statement look wrong",
-    ),
-    rough(
-        ("css", "css-brackets"),
-        "CSS",
-        (93, 0, 1406),
-        "WordPress, Bulma, Ionic and others; `@container`, empty declarations and old hacks look wrong",
     ),
     exact("dart", "Dart", (0, 131), "parts of Thrift, ANTLR, FlatBuffers and bridges to Rust: not much"),
     vague("dtd", "DTD", (14, 47), "DocBook and XHTML"),

@@ -209,6 +209,7 @@ async fn plugins_and_rules_are_listed() {
     assert_eq!(
         names,
         [
+            "css",
             "dockerfile",
             "javascript",
             "json",

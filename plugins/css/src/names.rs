@@ -1,0 +1,73 @@
+//! What CSS knows: properties, units, selectors and at-rules. The lists in `names/` are those that stylelint 17.16 goes
+//! by, which has them of the CSS specifications by way of css-tree and MDN's data.
+
+use std::collections::{HashMap, HashSet};
+
+/// All names that are known, in small letters.
+pub(crate) struct Names {
+    pub(crate) at_rules: HashSet<&'static str>,
+    pub(crate) elements: HashSet<&'static str>,
+    pub(crate) media_features: HashSet<&'static str>,
+    pub(crate) properties: HashSet<&'static str>,
+    pub(crate) pseudo_classes: HashSet<&'static str>,
+    pub(crate) pseudo_elements: HashSet<&'static str>,
+    pub(crate) units: HashSet<&'static str>,
+    /// What a shorthand sets.
+    pub(crate) shorthands: HashMap<&'static str, Vec<&'static str>>,
+}
+
+/// At-rules of Tailwind, PostCSS's well-known plugins and CSS modules, which build tools take out.
+const OF_TOOLS: [&str; 24] = [
+    "apply",
+    "config",
+    "custom-variant",
+    "plugin",
+    "reference",
+    "responsive",
+    "screen",
+    "slot",
+    "source",
+    "tailwind",
+    "theme",
+    "utility",
+    "variant",
+    "variants",
+    "value",
+    "define-mixin",
+    "mixin",
+    "mixin-content",
+    "include",
+    "each",
+    "for",
+    "if",
+    "else",
+    "extend",
+];
+
+impl Names {
+    pub(crate) fn new() -> Self {
+        let set = |text: &'static str| text.lines().collect::<HashSet<_>>();
+        let mut at_rules = set(include_str!("names/at-rules.txt"));
+        at_rules.insert("charset"); // no at-rule to stylelint, which reads it as the encoding
+        at_rules.extend(OF_TOOLS);
+        let line =
+            |it: &'static str| it.split_once(' ').map(|(name, rest)| (name, rest.split(' ').collect()));
+        let mut properties = set(include_str!("names/properties.txt"));
+        properties.insert("composes"); // of CSS modules
+        Self {
+            at_rules,
+            elements: set(include_str!("names/elements.txt")),
+            media_features: set(include_str!("names/media-features.txt")),
+            properties,
+            pseudo_classes: set(include_str!("names/pseudo-classes.txt")),
+            pseudo_elements: set(include_str!("names/pseudo-elements.txt")),
+            units: set(include_str!("names/units.txt")),
+            shorthands: include_str!("names/shorthands.txt").lines().filter_map(line).collect(),
+        }
+    }
+}
+
+/// Names of browsers' own begin so.
+pub(crate) fn is_prefixed(name: &str) -> bool {
+    name.starts_with('-')
+}

@@ -1,0 +1,101 @@
+//! The table of rules, by stylelint's names.
+
+use broker_plugin_sdk::{FixAvailability, Rule};
+
+pub(crate) const SYNTAX: &str = "syntax-error";
+pub(crate) const DOUBLE_SLASH: &str = "no-invalid-double-slash-comments";
+
+/// Name, one line, explanation.
+const TABLE: [(&str, &str, &str); 24] = [
+    (
+        SYNTAX,
+        "The stylesheet cannot be parsed",
+        "What the parser cannot read. Where only that parser stumbles, and all brackets, strings and comments are closed, \
+        it is a warning: browsers skip what they do not know.",
+    ),
+    (
+        "at-rule-no-unknown",
+        "An at-rule that does not exist",
+        "Those of Tailwind and of PostCSS's well-known plugins are left alone, and so is all of SCSS and Less.",
+    ),
+    ("block-no-empty", "A block with nothing in it", "A comment is something."),
+    ("color-no-invalid-hex", "A hex colour that is none", "They have 3, 4, 6 or 8 digits."),
+    ("comment-no-empty", "A comment with nothing in it", "It was perhaps forgotten."),
+    (
+        "custom-property-no-missing-var-function",
+        "A custom property without `var()`",
+        "Told where the file itself sets the property.",
+    ),
+    (
+        "declaration-block-no-duplicate-custom-properties",
+        "A custom property is set twice in one block",
+        "The first has no effect.",
+    ),
+    (
+        "declaration-block-no-duplicate-properties",
+        "A property is set twice in one block",
+        "The first has no effect. Right after each other with different values they are left alone: the first is for browsers that do not know the second.",
+    ),
+    (
+        "declaration-block-no-shorthand-property-overrides",
+        "A shorthand sets again what was set before it",
+        "`padding-left: 1px; padding: 2px` leaves nothing of the first.",
+    ),
+    ("font-family-no-duplicate-names", "A font is there twice", "The second is never reached."),
+    ("keyframe-block-no-duplicate-selectors", "A keyframe is there twice", "Only one of them holds."),
+    ("keyframe-declaration-no-important", "`!important` in keyframes", "Browsers ignore the declaration."),
+    ("media-feature-name-no-unknown", "A media feature that does not exist", "The query is never true."),
+    ("named-grid-areas-no-invalid", "Grid areas that fit no grid", "All rows need as many cells."),
+    ("no-duplicate-at-import-rules", "A file is imported twice", "Once is enough."),
+    (
+        "no-duplicate-selectors",
+        "Two rules for one selector",
+        "In the same place they could be one rule, and the second is easily overlooked.",
+    ),
+    ("no-empty-source", "A file with nothing in it", "It was perhaps forgotten."),
+    (
+        DOUBLE_SLASH,
+        "`//` in CSS",
+        "It is no comment in CSS: what follows is read as a selector or a property, and the next rule is lost.",
+    ),
+    ("no-invalid-position-at-import-rule", "An import after other rules", "Browsers ignore it."),
+    (
+        "property-no-unknown",
+        "A property that does not exist",
+        "Those of browsers (`-webkit-…`) and custom ones are left alone.",
+    ),
+    (
+        "selector-pseudo-class-no-unknown",
+        "A pseudo-class that does not exist",
+        "The whole rule has no effect. Those of CSS modules are left alone.",
+    ),
+    (
+        "selector-pseudo-element-no-unknown",
+        "A pseudo-element that does not exist",
+        "The whole rule has no effect.",
+    ),
+    (
+        "selector-type-no-unknown",
+        "An element that does not exist",
+        "Names with a hyphen are of custom elements.",
+    ),
+    ("unit-no-unknown", "A unit that does not exist", "Browsers skip the declaration."),
+];
+
+pub(crate) fn all() -> Vec<Rule> {
+    TABLE.iter().map(|it| rule(*it)).collect()
+}
+
+fn rule((code, summary, explanation): (&str, &str, &str)) -> Rule {
+    let is_fixed = code == "keyframe-declaration-no-important";
+    Rule {
+        explanation: explanation.to_owned(),
+        url: url(code),
+        fix: if is_fixed { FixAvailability::Sometimes } else { FixAvailability::None },
+        ..Rule::new(code, summary)
+    }
+}
+
+pub(crate) fn url(code: &str) -> Option<String> {
+    (code != SYNTAX).then(|| format!("https://stylelint.io/user-guide/rules/{code}"))
+}

@@ -1,0 +1,214 @@
+//! What is said of small stylesheets.
+
+#![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+
+use std::fs;
+
+use broker_plugin_sdk::*;
+use tempfile::TempDir;
+
+use crate::Css;
+
+fn settings() -> Settings {
+    Settings { root: String::new(), select: None, ignore: Vec::new(), isolated: false, config: None }
+}
+
+/// What is said of `path` where these files are.
+fn report(files: &[(&str, &str)], settings: Settings, path: &str, named: &str) -> Result<Report, String> {
+    let root = TempDir::new().unwrap();
+    for (path, text) in files {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let mut plugin = Css::new();
+    let settings = Settings { root: root.path().to_str().unwrap().to_owned(), ..settings };
+    plugin.configure(&settings).map_err(|it| format!("{it:?}"))?;
+    let content = fs::read(root.path().join(path)).unwrap();
+    plugin.check(&SourceFile { path: path.to_owned(), content, named: named.to_owned() })
+}
+
+/// `line code "text it is about"` of each finding; `excluded`, or what is wrong with the configuration.
+fn told(files: &[(&str, &str)], settings: Settings, path: &str) -> String {
+    let text = files.iter().find(|it| it.0 == path).unwrap().1;
+    let line = |it: &Diagnostic| {
+        let span = it.span.start as usize..it.span.end as usize;
+        format!("{} {} {:?}", text[..span.start].matches('\n').count() + 1, it.code, &text[span])
+    };
+    match report(files, settings, path, "") {
+        Ok(Report { completeness: Completeness::Excluded, .. }) => "excluded".to_owned(),
+        Ok(report) => report.diagnostics.iter().map(line).collect::<Vec<_>>().join(", "),
+        Err(error) => error,
+    }
+}
+
+fn check(text: &str) -> String {
+    told(&[("a.css", text)], settings(), "a.css")
+}
+
+#[test]
+fn what_is_right_has_no_findings() {
+    for (name, text) in [
+        ("a.css", include_str!("../fixtures/valid/good.css")),
+        ("a.css", include_str!("../fixtures/valid/tailwind.css")),
+        ("a.scss", include_str!("../fixtures/valid/sub/good.scss")),
+        ("a.less", include_str!("../fixtures/valid/sub/good.less")),
+    ] {
+        assert_eq!(told(&[(name, text)], settings(), name), "", "{name}");
+        let text = text.replace('\n', "\r\n");
+        assert_eq!(told(&[(name, &text)], settings(), name), "", "{name} with CRLF");
+    }
+}
+
+#[test]
+fn what_cannot_be_parsed() {
+    let severity =
+        |text: &str| report(&[("a.css", text)], settings(), "a.css", "").unwrap().diagnostics[0].severity;
+    assert_eq!(check("b { c: d; }\na {\n  color: red;\nb { c: d; }\n"), "2 syntax-error \"{\"");
+    assert_eq!(severity("a {\n  color: red;\n"), Severity::Error);
+    assert_eq!(severity("a { color: 'x }\n"), Severity::Error);
+    assert_eq!(severity("a { width: 1px; }}\n"), Severity::Error);
+    assert_eq!(severity(". .a { b: c }\n"), Severity::Warning, "a browser reads on");
+    assert_eq!(check("// x\na { color: red; }\n"), "1 no-invalid-double-slash-comments \"// x\"");
+    assert_eq!(check("a { {{ x }} }\n"), "excluded");
+}
+
+#[test]
+fn declarations() {
+    assert_eq!(
+        check("a { colr: x; -x-y: 1; --z: 1; width: 1pxx; color: #ggg; background: url(a#b) #12345; }\n"),
+        "1 property-no-unknown \"colr\", 1 unit-no-unknown \"pxx\", 1 color-no-invalid-hex \"#ggg\", \
+         1 color-no-invalid-hex \"#12345\""
+    );
+    assert_eq!(
+        check("a { top: 1px; left: 1px; top: 2px; }\nb { top: 1px; top: 1em; }\np { top: 1px; top: 1px; }\n"),
+        "1 declaration-block-no-duplicate-properties \"top\", 3 declaration-block-no-duplicate-properties \"top\""
+    );
+    assert_eq!(
+        check("a { padding-left: 1px; padding: 2px; --x: 1; --x: 2; }\n"),
+        "1 declaration-block-no-shorthand-property-overrides \"padding\", \
+         1 declaration-block-no-duplicate-custom-properties \"--x\""
+    );
+    assert_eq!(
+        check("a { padding: 2px; padding-left: 1px; margin-top: 1px; margin: 2px !important; }\n"),
+        ""
+    );
+    assert_eq!(
+        check("a { --x: 1; top: --x; left: var(--x); right: --y; font-family: A, b, \"A\"; }\n"),
+        "1 custom-property-no-missing-var-function \"--x\", 1 font-family-no-duplicate-names \"\\\"A\\\"\""
+    );
+    assert_eq!(
+        check("a { grid-template-areas: \"a b\" \"c\" \"\"; }\n"),
+        "1 named-grid-areas-no-invalid \"\\\"c\\\"\", 1 named-grid-areas-no-invalid \"\\\"\\\"\""
+    );
+    assert_eq!(check("@counter-style x { system: cyclic; }\n@page { size: a4; }\n"), "");
+}
+
+#[test]
+fn selectors_and_at_rules() {
+    assert_eq!(
+        check("a {}\nfoo, x-y, :hovr::befor { top: 1px; }\n"),
+        "1 block-no-empty \"{}\", 2 selector-type-no-unknown \"foo\", 2 selector-pseudo-class-no-unknown \":hovr\", \
+         2 selector-pseudo-element-no-unknown \"::befor\""
+    );
+    assert_eq!(
+        check("a, b { top: 1px }\nb,\n  a { left: 1px }\n@media print { a, b { top: 1px } }\n"),
+        "2 no-duplicate-selectors \"b,\\n  a\""
+    );
+    assert_eq!(
+        check(
+            "@import 'a';\n@import \"a\";\n@foo;\na { top: 1px }\n@import 'b';\n@media (widht: 1px) { a { top: 2px } }\n"
+        ),
+        "2 no-duplicate-at-import-rules \"@import \\\"a\\\";\", 3 at-rule-no-unknown \"@foo\", \
+         5 no-invalid-position-at-import-rule \"@import 'b';\", 6 media-feature-name-no-unknown \"widht\""
+            .replace(";\\\"", "\\\"")
+            .replace("\\\";\"", "\\\"\"")
+            .replace("'b';", "'b'")
+    );
+    assert_eq!(
+        check("@keyframes k { 0%, to { top: 0 !important } 0% { top: 1px } }\n"),
+        "1 keyframe-declaration-no-important \"!important\", 1 keyframe-block-no-duplicate-selectors \"0%\""
+    );
+    assert_eq!(check("/* */\n"), "1 comment-no-empty \"/* */\"");
+    assert_eq!(check("\n"), "1 no-empty-source \"\"");
+}
+
+#[test]
+fn comments_switch_rules_off() {
+    let a = "a { colr: x; }\n";
+    assert_eq!(check(&format!("/* stylelint-disable */\n{a}")), "");
+    assert_eq!(check(&format!("/* stylelint-disable property-no-unknown -- why */\n{a}")), "");
+    assert_eq!(
+        check(&format!("/* stylelint-disable unit-no-unknown */\n{a}")),
+        "2 property-no-unknown \"colr\""
+    );
+    assert_eq!(
+        check(&format!("/* stylelint-disable */\n/* stylelint-enable */\n{a}")),
+        "3 property-no-unknown \"colr\""
+    );
+    assert_eq!(
+        check(&format!("/* stylelint-disable-next-line */\n{a}b {{ colr: x; }}\n")),
+        "3 property-no-unknown \"colr\""
+    );
+    assert_eq!(check("a { colr: x; } /* stylelint-disable-line */\n"), "");
+    let scss = [("a.scss", "a { colr: x; } // stylelint-disable-line property-no-unknown\n")];
+    assert_eq!(told(&scss, settings(), "a.scss"), "");
+}
+
+#[test]
+fn stylelints_configuration() {
+    let text = "a { colr: x; width: 1foo; }\nb {}\n";
+    let with = |name: &'static str, config: &'static str| {
+        told(&[("d/a.css", text), (name, config)], settings(), "d/a.css")
+    };
+    let unit = "1 unit-no-unknown \"foo\"";
+    assert_eq!(
+        with(".stylelintrc.json", "{\"rules\": {\"unit-no-unknown\": true, \"block-no-empty\": null}}"),
+        unit
+    );
+    assert_eq!(with("d/.stylelintrc", "rules:\n  unit-no-unknown: true\n"), unit);
+    assert_eq!(with("package.json", "{\"stylelint\": {\"rules\": {\"unit-no-unknown\": true}}}"), unit);
+    let all = with(
+        ".stylelintrc.yaml",
+        "extends: stylelint-config-standard\nrules: {property-no-unknown: [true, {ignoreProperties: [/^col/]}]}\n",
+    );
+    assert_eq!(all, format!("{unit}, 2 block-no-empty \"{{}}\""));
+    assert_eq!(
+        with(".stylelintrc.json", "{\"extends\": \"./x.json\"}"),
+        "cannot use `x.json`: No such file or directory (os error 2)"
+    );
+    assert_eq!(
+        with(".stylelintrc.json", "{\"rules\": []}"),
+        "cannot use `.stylelintrc.json`: `rules` should be a mapping of rules"
+    );
+    assert!(with(".stylelintrc.json", "{\"rules\": \n").starts_with("cannot use `.stylelintrc.json`: "));
+    assert_eq!(with(".stylelintrc.json", "{\"ignoreFiles\": \"d/*.css\"}"), "excluded");
+    assert_eq!(with(".stylelintignore", "d/\n"), "excluded");
+    let overridden = "{\"rules\": {}, \"overrides\": [{\"files\": [\"*.css\"], \"rules\": {\"unit-no-unknown\": [true, {\"severity\": \"error\"}]}}]}";
+    assert_eq!(with(".stylelintrc.json", overridden), unit);
+    let isolated = Settings { isolated: true, ..settings() };
+    let files = [("a.css", text), (".stylelintrc.json", "{\"rules\": {}}")];
+    assert_eq!(told(&files, settings(), "a.css"), "");
+    assert_eq!(told(&files, isolated, "a.css").matches("no-").count(), 3);
+    let selected = Settings { select: Some(vec!["block-no-empty".to_owned()]), ..settings() };
+    assert_eq!(told(&files, selected, "a.css"), "2 block-no-empty \"{}\"", "who asks is told");
+}
+
+#[test]
+fn odd_files() {
+    let report = |content: &[u8]| {
+        let file = SourceFile { path: "a.css".to_owned(), content: content.to_vec(), named: String::new() };
+        let mut plugin = Css::new();
+        plugin.configure(&Settings { isolated: true, ..settings() }).unwrap();
+        plugin.check(&file).unwrap()
+    };
+    assert_eq!(report("\u{feff}a { colr: x }".as_bytes()).diagnostics[0].span.start, 7);
+    assert!(matches!(report(b"a { \xff }").completeness, Completeness::Partial(_)));
+    for open in ["{", "(", "[", "a{", ":not("] {
+        let report = report(open.repeat(10_000).as_bytes());
+        assert!(matches!(report.completeness, Completeness::Partial(_)));
+    }
+    report(format!("a{{{}}}", "top:1px;".repeat(10_000)).as_bytes());
+    report("a { top: \u{e9}\\".as_bytes());
+    report("a{b:c:d(".as_bytes());
+}
