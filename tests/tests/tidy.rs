@@ -40,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("broker-plugin-sdk", &[]),
     ("broker-schemas", &[]),
+    ("broker-plugin-css", &["broker-plugin-sdk"]),
     ("broker-plugin-dockerfile", &["broker-plugin-sdk"]),
     ("broker-plugin-javascript", &["broker-plugin-sdk"]),
     ("broker-plugin-json", &["broker-plugin-sdk", "broker-schemas"]),
