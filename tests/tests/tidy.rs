@@ -49,6 +49,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("broker-plugin-pattern", &["broker-plugin-sdk"]),
     ("broker-plugin-python", &["broker-plugin-sdk"]),
     ("broker-plugin-shell", &["broker-plugin-sdk"]),
+    ("broker-plugin-sql", &["broker-plugin-sdk"]),
     ("broker-plugin-syntax", &["broker-plugin-sdk"]),
     ("broker-plugin-text", &["broker-plugin-sdk"]),
     ("broker-plugin-toml", &["broker-plugin-sdk", "broker-schemas"]),

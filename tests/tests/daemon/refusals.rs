@@ -218,6 +218,7 @@ async fn plugins_and_rules_are_listed() {
             "pattern",
             "python",
             "shell",
+            "sql",
             "syntax",
             "text",
             "toml",

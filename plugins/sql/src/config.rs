@@ -1,0 +1,220 @@
+//! What the configuration files say. They are read by sqruff's own reader; what it would break off at is told before.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+use std::str::FromStr;
+
+use hashbrown::HashMap;
+use sqruff_lib::core::config::{ConfigLoader, FluffConfig, Value};
+use sqruff_lib_core::dialects::init::DialectKind;
+
+use crate::template;
+
+/// Sections with their keys.
+pub(crate) type Values = HashMap<String, Value>;
+
+/// What sqruff's reader looks for in a folder, in the order in which it counts.
+const NAMES: [&str; 5] = [".sqlfluff", ".sqruff", ".sqruff.ini", "pyproject.toml", "sqruff.toml"];
+
+/// Lists of names, which may be written as a text with commas.
+const LISTS: [&str; 5] = ["exclude_rules", "ignore", "rules", "sql_file_exts", "warnings"];
+
+/// What sqruff reads lists from, and where it keeps them.
+const LISTS_OF_SQRUFF: [(&str, &str); 4] = [
+    ("ignore", "ignore"),
+    ("warnings", "warnings"),
+    ("rules", "rule_allowlist"),
+    ("exclude_rules", "rule_denylist"),
+];
+
+/// sqruff's own limit, where none is configured: larger files can take for ever.
+const LARGE: usize = 20_000;
+
+/// The values that hold for a folder.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Config {
+    values: Values,
+}
+
+impl Config {
+    pub(crate) fn new(values: Values) -> Result<Self, Rc<str>> {
+        let config = Self { values };
+        config.problem().map_or(Ok(config), |it| Err(it.into()))
+    }
+
+    /// What sqruff would break off at.
+    fn problem(&self) -> Option<String> {
+        if let Some((name, _)) = self.values.iter().find(|it| it.1.as_map().is_none()) {
+            return Some(format!(
+                "the configuration of sqruff has a value `{name}` where a section should be"
+            ));
+        }
+        if let Some(dialect) = self.dialect().filter(|it| DialectKind::from_str(it).is_err()) {
+            return Some(format!(
+                "the configuration of sqruff names a dialect that it does not know: `{dialect}`"
+            ));
+        }
+        let is_list = |it: &Value| match it {
+            Value::Array(all) => all.iter().all(|it| it.as_string().is_some()),
+            Value::String(_) | Value::None => true,
+            _ => false,
+        };
+        let wrong = LISTS.iter().find(|it| self.core(it).is_some_and(|it| !is_list(it)));
+        wrong.map(|it| {
+            format!("the configuration of sqruff has something else than a list of names as `{it}`")
+        })
+    }
+
+    fn core(&self, key: &str) -> Option<&Value> {
+        self.values.get("core")?.as_map()?.get(key)
+    }
+
+    /// Whether any file says anything.
+    pub(crate) fn is_configured(&self) -> bool {
+        !self.values.is_empty()
+    }
+
+    pub(crate) fn dialect(&self) -> Option<&str> {
+        self.core("dialect")?.as_string()
+    }
+
+    pub(crate) fn templater(&self) -> &str {
+        self.core("templater").and_then(Value::as_string).unwrap_or("raw")
+    }
+
+    /// Whether a category of findings is ignored: `parsing`, `lexing`, `linting`.
+    pub(crate) fn ignores(&self, category: &str) -> bool {
+        let all = self.core("ignore").and_then(Value::as_array).unwrap_or_default();
+        all.iter().filter_map(Value::as_string).any(|it| it.trim() == category)
+    }
+
+    pub(crate) fn has_extension(&self, file: &Path) -> bool {
+        let name = file.file_name().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let all = self.core("sql_file_exts").and_then(Value::as_array);
+        let ends = |it: &Value| it.as_string().is_some_and(|it| name.ends_with(&it.trim().to_lowercase()));
+        all.is_none_or(|it| it.iter().any(ends))
+    }
+
+    /// How many bytes a file may have.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        match self.core("large_file_skip_byte_limit") {
+            None => Some(LARGE),
+            Some(Value::Int(limit)) => usize::try_from(*limit).ok().filter(|it| *it > 0),
+            Some(Value::String(limit)) => limit.trim().parse().ok().filter(|it| *it > 0),
+            Some(_) => None,
+        }
+    }
+
+    /// In sqruff's form, with other rules or another dialect if they are given.
+    pub(crate) fn to_sqruff(&self, rules: Option<&[&str]>, dialect: Option<DialectKind>) -> FluffConfig {
+        let mut values = self.values.clone();
+        let core = values.entry("core".into()).or_insert_with(|| Value::Map(HashMap::new()));
+        if let Some(core) = core.as_map_mut() {
+            if !template::is_own(self.templater()) {
+                core.insert("templater".into(), Value::String("raw".into()));
+            }
+            if let Some(rules) = rules {
+                core.insert("rules".into(), Value::String(rules.join(",").into()));
+                core.remove("exclude_rules");
+            }
+        }
+        let named = self.dialect().and_then(|it| DialectKind::from_str(it).ok());
+        let dialect = dialect.or(named).unwrap_or_default();
+        if values.contains_key("dialect") {
+            set_dialect(&mut values, dialect);
+            return FluffConfig::new(values, None, None);
+        }
+        combined(ready(dialect), values, dialect)
+    }
+}
+
+thread_local! {
+    /// What `FluffConfig::new` makes of a dialect takes it many milliseconds. They are made once, and some ahead of time.
+    static READY: RefCell<Vec<(DialectKind, FluffConfig)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// sqruff's defaults for a dialect.
+pub(crate) fn ready(dialect: DialectKind) -> FluffConfig {
+    READY.with_borrow_mut(|all| {
+        if let Some((_, known)) = all.iter().find(|it| it.0 == dialect) {
+            return known.clone();
+        }
+        let mut values = Values::new();
+        set_dialect(&mut values, dialect);
+        let new = FluffConfig::new(values, None, None);
+        all.push((dialect, new.clone()));
+        new
+    })
+}
+
+fn set_dialect(values: &mut Values, dialect: DialectKind) {
+    let core = values.entry("core".into()).or_insert_with(|| Value::Map(HashMap::new()));
+    if let Some(core) = core.as_map_mut() {
+        core.insert("dialect".into(), Value::String(dialect.as_ref().into()));
+    }
+}
+
+/// What `FluffConfig::new` would make of `values`, but for the dialect, which is there.
+fn combined(mut config: FluffConfig, mut values: Values, dialect: DialectKind) -> FluffConfig {
+    set_dialect(&mut values, dialect);
+    add(&mut config.raw, values);
+    if let Some(core) = config.raw.get_mut("core").and_then(Value::as_map_mut) {
+        for (key, list) in LISTS_OF_SQRUFF {
+            if let Some(value) = core.get(key).filter(|it| !it.is_none()) {
+                let value = names(value);
+                core.insert(list.into(), value);
+            }
+        }
+    }
+    config.reload_reflow();
+    config
+}
+
+/// Names, each without blanks around it.
+fn names(value: &Value) -> Value {
+    let all = value.as_array().unwrap_or_default();
+    let texts = all.iter().filter_map(Value::as_string).flat_map(|it| it.split(','));
+    let texts = texts.map(str::trim).filter(|it| !it.is_empty());
+    Value::Array(texts.map(|it| Value::String(it.into())).collect())
+}
+
+/// What the files in a folder say.
+pub(crate) fn read_folder(dir: &Path, root: &Path) -> Result<Values, Rc<str>> {
+    let mut values = Values::new();
+    for name in NAMES {
+        let file = dir.join(name);
+        // A link that leads nowhere is no file; one that cannot be followed is told when it is read.
+        let is_there =
+            file.metadata().map_or_else(|it| it.kind() != std::io::ErrorKind::NotFound, |it| it.is_file());
+        if is_there {
+            add(&mut values, read_file(&file, root)?);
+        }
+    }
+    Ok(values)
+}
+
+pub(crate) fn read_file(file: &Path, root: &Path) -> Result<Values, Rc<str>> {
+    let mut values = Values::new();
+    ConfigLoader::try_load_config_file(file, &mut values).map_err(|error| {
+        let name = file.strip_prefix(root).unwrap_or(file).display();
+        // sqruff says first which file it is.
+        let full = file.display().to_string();
+        let told = error.value.split_once(&full).map_or(error.value.as_str(), |it| it.1);
+        let told = told.trim_start_matches([':', ' ']).lines().map(str::trim).collect::<Vec<_>>().join(" ");
+        Rc::from(format!("cannot use `{name}`: {told}"))
+    })?;
+    Ok(values)
+}
+
+/// The nearer over the farther.
+pub(crate) fn add(values: &mut Values, nearer: Values) {
+    for (key, value) in nearer {
+        match (values.get_mut(&key), value) {
+            (Some(Value::Map(old)), Value::Map(new)) => add(old, new),
+            (_, value) => {
+                values.insert(key, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The sqruff linter as a Broker plugin: the crate itself, the project's own configuration (sqruff's or sqlfluff's), and
+//! the answers of `sqruff lint`.
+//!
+//! Start reading at [`Sql`], then [`projects`] (which configuration holds), [`reach`] (whether it leaves the file out),
+//! [`template`] (whether the file is SQL at all), [`lint`] and [`engine`] (run sqruff) and [`convert`] (say it in the plugin's words).
+//!
+//! Not as sqruff does it, each where sqruff's way would be of no use here:
+//! - Where no dialect is configured, a file is of the first of a few that it can be parsed as ([`defaults`]), and left out
+//!   if it is of none. sqruff takes it for ANSI SQL, and finds fault with each line of what is none.
+//! - Where nothing is configured, rules about layout and capitals are off.
+//! - Where a dialect is configured, what cannot be parsed is told, as it is by `sqruff lint --parsing-errors`.
+//! - Files with templates in them are not linted as if they were SQL: they are `partial`, for the templaters `jinja`,
+//!   `dbt`, `python` and `sqlmesh` need Python. Files without are linted, whatever templater is configured.
+//! - Fixes are told violation by violation, as the rule gives them. sqruff makes them all, again and again.
+//!
+//! Left out: `setup.cfg` and `tox.ini`, which sqruff does not read, either; configuration above the workspace and in the
+//! home folder; `warn_unused_ignores`. An expression of thousands of operators takes longer than a plugin may, and the host
+//! tells that.
+
+mod config;
+mod convert;
+mod defaults;
+mod engine;
+mod inline;
+mod lint;
+mod projects;
+mod reach;
+mod rules;
+mod template;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+
+use projects::{Options, Projects};
+use rules::Selection;
+
+/// The plugin: a workspace with the configurations found in it so far.
+pub struct Sql {
+    projects: Projects,
+}
+
+impl Plugin for Sql {
+    const SELECTS_ITSELF: bool = true;
+
+    fn new() -> Self {
+        let projects = Projects::new();
+        // Natively there are only tests, which have no use for it.
+        if cfg!(target_family = "wasm") {
+            projects.warm_up();
+        }
+        Self { projects }
+    }
+
+    fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+        let (selection, unknown) = Selection::new(settings.select.as_deref(), &settings.ignore);
+        let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
+        let root = if settings.root.is_empty() { "/" } else { &settings.root };
+        self.projects.configure(Path::new(root), options);
+        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        rules::all()
+    }
+
+    fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
+        let path = self.projects.root().join(&file.path);
+        let project = self.projects.of(&path).map_err(|it| it.to_string())?;
+        if !file.is_explicit() && (project.leaves_out(&path) || project.is_too_large(file.content.len())) {
+            return Ok(Report::excluded());
+        }
+        if project.is_too_large(file.content.len()) {
+            return Ok(partial("larger than `large_file_skip_byte_limit` allows".to_owned()));
+        }
+        let text = match std::str::from_utf8(&file.content) {
+            Ok(text) => text,
+            Err(error) => return Ok(lint::not_text(error, self.projects.selection())),
+        };
+        match template::objection(text, project.templater()) {
+            Some(why) => Ok(partial(why)),
+            None => project.check(text, self.projects.selection()),
+        }
+    }
+}
+
+fn partial(why: String) -> Report {
+    Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }
+}
+
+broker_plugin_sdk::plugin!(Sql, "../broker-plugin.toml");

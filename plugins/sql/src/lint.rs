@@ -1,0 +1,159 @@
+//! Runs sqruff over one file's text, as `sqruff lint` does over a file on disk. Knows nothing of other files.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use broker_plugin_sdk::{Diagnostic, Report, Severity};
+use sqruff_lib_core::dialects::init::DialectKind;
+use sqruff_lib_core::parser::segments::Tables;
+
+use crate::config::Config;
+use crate::convert::Place;
+use crate::engine::{Engine, Parsed};
+use crate::rules::{self, Selection, UNLEXABLE, UNPARSABLE};
+use crate::{defaults, inline};
+
+/// UTF-8's byte order mark.
+const MARK: &str = "\u{feff}";
+
+/// What a file may be, each made ready when it is first needed.
+#[derive(Clone)]
+pub(crate) struct Linter {
+    config: Rc<Config>,
+    /// None: as configured.
+    rules: Option<Rc<[&'static str]>>,
+    dialects: Rc<[Dialect]>,
+}
+
+struct Dialect {
+    /// None: as configured.
+    kind: Option<DialectKind>,
+    engine: OnceCell<Result<Rc<Engine>, Rc<str>>>,
+}
+
+impl Linter {
+    pub(crate) fn new(config: Config, selection: &Selection) -> Self {
+        let rules = match selection.select() {
+            Some(codes) => Some(codes.to_vec()),
+            None => (!config.is_configured()).then(rules::default_codes),
+        };
+        // What stands for a rule is none of sqruff's.
+        let is_theirs = |it: &&str| !matches!(*it, UNLEXABLE | UNPARSABLE);
+        let rules = rules.map(|it| it.into_iter().filter(is_theirs).collect());
+        let known = config.dialect().is_some();
+        let kinds = if known { vec![None] } else { defaults::DIALECTS.map(Some).to_vec() };
+        let dialects = kinds.into_iter().map(|kind| Dialect { kind, engine: OnceCell::new() }).collect();
+        Self { config: Rc::new(config), rules, dialects }
+    }
+
+    fn engine(&self, dialect: &Dialect) -> Result<Rc<Engine>, String> {
+        let make = || Engine::new(self.config.to_sqruff(self.rules.as_deref(), dialect.kind));
+        dialect.engine.get_or_init(make).clone().map_err(|it| it.to_string())
+    }
+
+    pub(crate) fn run(&self, text: &str, selection: &Selection) -> Result<Report, String> {
+        let (text, offset) = text.strip_prefix(MARK).map_or((text, 0), |it| (it, MARK.len()));
+        let place = Place { text, offset };
+        let tables = Tables::default();
+        if inline::has_any(text) {
+            return self.run_inline(&place, &tables, selection);
+        }
+        let mut first = None;
+        for dialect in self.dialects.iter() {
+            let engine = self.engine(dialect)?;
+            let parsed = engine.parse(&tables, text)?;
+            if dialect.kind.is_none() || parsed.is_sound() {
+                return Ok(self.report(&engine, &tables, &parsed, &place, selection, dialect.kind.is_none()));
+            }
+            first.get_or_insert((engine, parsed));
+        }
+        match first {
+            Some((engine, parsed)) if selection.select().is_some() => {
+                Ok(self.report(&engine, &tables, &parsed, &place, selection, false))
+            }
+            // Nobody said what it is, and it fits nothing.
+            _ => Ok(Report::excluded()),
+        }
+    }
+
+    /// Comments in the file configure sqruff.
+    fn run_inline(&self, place: &Place, tables: &Tables, selection: &Selection) -> Result<Report, String> {
+        let dialect = self.dialects.first().ok_or("no dialect")?;
+        let mut config = self.engine(dialect)?.config().clone();
+        if let Err((at, why)) = inline::apply(place.text, &mut config) {
+            let found = Diagnostic::new(UNPARSABLE, why, at.start + place.offset..at.end + place.offset);
+            return Ok(Report::new(vec![Diagnostic { severity: Severity::Error, ..found }]));
+        }
+        let engine = Engine::new(config).map_err(|it| it.to_string())?;
+        let parsed = engine.parse(tables, place.text)?;
+        let knows_dialect = dialect.kind.is_none() || inline::names_dialect(place.text);
+        Ok(self.report(&engine, tables, &parsed, place, selection, knows_dialect))
+    }
+
+    fn report(
+        &self,
+        engine: &Engine,
+        tables: &Tables,
+        parsed: &Parsed,
+        place: &Place,
+        selection: &Selection,
+        knows_dialect: bool,
+    ) -> Report {
+        let mut found = Vec::new();
+        let (mask, malformed) = engine.mask(parsed);
+        let is_told = |code: &str| {
+            let category = if code == UNLEXABLE { "lexing" } else { "parsing" };
+            !selection.ignores(code)
+                && !self.config.ignores(category)
+                && (selection.names(code) || knows_dialect)
+        };
+        for violation in parsed.violations.iter().chain(&malformed) {
+            let code = if violation.rule_code() == UNLEXABLE { UNLEXABLE } else { UNPARSABLE };
+            if is_told(code) && mask.as_ref().is_none_or(|it| !it.is_masked(violation, None, true)) {
+                let dialect = engine.config().dialect_kind();
+                found.push(place.syntax_error(violation, code, dialect.as_ref(), parsed));
+            }
+        }
+        if !self.config.ignores("linting") {
+            for rule in engine.rules().iter().filter(|it| !selection.ignores(it.code())) {
+                let mut add = |it| found.extend(place.finding(it, rule, parsed));
+                engine.check(tables, parsed, rule, mask.as_ref(), &mut add);
+            }
+        }
+        sorted(found, &engine.warnings())
+    }
+
+    /// Work done ahead of time, so that no instance has to do it: a grammar, regular expressions and tables that sqruff
+    /// builds on first use. Reads no files.
+    pub(crate) fn warm_up(&self) {
+        drop(self.run(include_str!("warm_up.sql"), &Selection::default()));
+        let (all, _) = Selection::new(Some(&["ALL".to_owned()]), &[]);
+        drop(Self::new(Config::default(), &all).run(include_str!("warm_up.sql"), &all));
+    }
+}
+
+/// In the order of the text.
+fn sorted(mut found: Vec<Diagnostic>, warnings: &[String]) -> Report {
+    for it in &mut found {
+        let is_it = |name: &String| *name == it.code || it.name.as_ref() == Some(name);
+        if warnings.iter().any(is_it) {
+            it.severity = Severity::Info;
+        }
+    }
+    found.sort_by(|a, b| {
+        let key = |it: &Diagnostic| (it.span.start, it.span.end);
+        key(a).cmp(&key(b)).then_with(|| a.code.cmp(&b.code)).then_with(|| a.message.cmp(&b.message))
+    });
+    Report::new(found)
+}
+
+/// What is said of a file that is not UTF-8.
+pub(crate) fn not_text(error: std::str::Utf8Error, selection: &Selection) -> Report {
+    if selection.ignores(UNLEXABLE) {
+        return Report::new(Vec::new());
+    }
+    let start = error.valid_up_to();
+    let end = start + error.error_len().unwrap_or(1);
+    let found = Diagnostic::new(UNLEXABLE, "stream did not contain valid UTF-8", start..end);
+    Report::new(vec![Diagnostic { severity: Severity::Error, ..found }])
+}

@@ -1,0 +1,125 @@
+//! The rules of sqruff, and which of them are wanted.
+
+use std::sync::LazyLock;
+
+use broker_plugin_sdk::{FixAvailability, Rule};
+use sqruff_lib::core::rules::{ErasedRule, RuleGroups};
+
+use crate::defaults;
+
+/// What sqruff cannot parse, and what it cannot even take apart, in the words of its suppression comments.
+pub(crate) const UNPARSABLE: &str = "PRS";
+pub(crate) const UNLEXABLE: &str = "LXR";
+
+/// sqruff's rules, by their codes.
+pub(crate) static RULES: LazyLock<Vec<ErasedRule>> = LazyLock::new(|| {
+    let mut rules = sqruff_lib::rules::rules();
+    rules.sort_by_key(|it| it.code());
+    rules
+});
+
+/// What the user asked for, on top of what is configured; codes.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// In place of what is configured.
+    select: Option<Vec<&'static str>>,
+    ignore: Vec<&'static str>,
+}
+
+impl Selection {
+    /// The selection, and the selectors that mean nothing.
+    pub(crate) fn new(select: Option<&[String]>, ignore: &[String]) -> (Self, Vec<String>) {
+        let unknown = select.unwrap_or_default().iter().chain(ignore).filter(|it| expand(it).is_empty());
+        let unknown = unknown.cloned().collect();
+        let codes = |selectors: &[String]| selectors.iter().flat_map(|it| expand(it)).collect();
+        (Self { select: select.map(codes), ignore: codes(ignore) }, unknown)
+    }
+
+    /// The codes in place of those that are configured.
+    pub(crate) fn select(&self) -> Option<&[&'static str]> {
+        self.select.as_deref()
+    }
+
+    pub(crate) fn ignores(&self, code: &str) -> bool {
+        self.ignore.contains(&code)
+    }
+
+    pub(crate) fn names(&self, code: &str) -> bool {
+        self.select.as_ref().is_some_and(|it| it.contains(&code))
+    }
+}
+
+/// What a code, a name or a group stands for.
+fn expand(selector: &str) -> Vec<&'static str> {
+    if selector == "ALL" {
+        return RULES.iter().map(|it| it.code()).chain([UNPARSABLE, UNLEXABLE]).collect();
+    }
+    let own = [UNPARSABLE, UNLEXABLE].into_iter().filter(|it| *it == selector);
+    let named =
+        RULES.iter().filter(|it| it.code() == selector || it.name() == selector || is_in(it, selector));
+    named.map(|it| it.code()).chain(own).collect()
+}
+
+fn is_in(rule: &ErasedRule, group: &str) -> bool {
+    rule.groups().iter().any(|it: &RuleGroups| it.as_ref() == group)
+}
+
+/// The rules that are on where nothing is configured.
+pub(crate) fn default_codes() -> Vec<&'static str> {
+    RULES.iter().filter(|it| is_default(it)).map(|it| it.code()).collect()
+}
+
+fn is_default(rule: &ErasedRule) -> bool {
+    is_in(rule, "core") && !defaults::STYLE.iter().any(|it| is_in(rule, it))
+}
+
+/// Every rule, and what stands for one.
+pub(crate) fn all() -> Vec<Rule> {
+    let own = |code: &str, name: &str, summary: &str| {
+        Rule {
+        name: name.to_owned(),
+        explanation: "Told where the project's configuration, or a comment `-- sqlfluff:dialect:…` in the file, names the \
+                      dialect; elsewhere a file that fits none of a few dialects is left out. sqruff does not know all that \
+                      a database does, so that what it cannot parse may be right: `ignore = parsing,lexing` in the \
+                      configuration, or `-- noqa: PRS` on the line, says so. sqruff itself tells it with \
+                      `--parsing-errors`."
+            .to_owned(),
+        default: false,
+        ..Rule::new(code, summary)
+    }
+    };
+    let own = [
+        own(UNLEXABLE, "lexing", "Text that is no part of SQL"),
+        own(UNPARSABLE, "parsing", "A statement that does not parse in the dialect that is configured"),
+    ];
+    let mut all: Vec<Rule> = RULES.iter().map(describe).chain(own).collect();
+    all.sort_by(|a, b| a.code.cmp(&b.code));
+    all
+}
+
+fn describe(rule: &ErasedRule) -> Rule {
+    let groups: Vec<_> = rule.groups().iter().map(|it| format!("`{}`", it.as_ref())).collect();
+    let mut explanation =
+        format!("{}\n\nIn sqruff's groups {}.", rule.long_description().trim(), groups.join(", "));
+    if is_in(rule, "core") && !is_default(rule) {
+        explanation.push_str(" On by default where sqruff or sqlfluff is configured, and only there.");
+    }
+    Rule {
+        name: rule.name().to_owned(),
+        explanation,
+        url: Some(url(rule)),
+        fix: if rule.is_fix_compatible() { FixAvailability::Sometimes } else { FixAvailability::None },
+        default: is_default(rule),
+        ..Rule::new(rule.code(), rule.description())
+    }
+}
+
+/// The name of what stands for a rule.
+pub(crate) fn all_own(code: &str) -> Option<String> {
+    Some(if code == UNLEXABLE { "lexing" } else { "parsing" }.to_owned())
+}
+
+/// Where sqruff's documentation has it.
+pub(crate) fn url(rule: &ErasedRule) -> String {
+    format!("https://playground.quary.dev/docs/reference/rules/#{}", rule.name().replace('.', ""))
+}

@@ -1,0 +1,141 @@
+//! Which configuration holds, and what it says.
+
+use super::*;
+
+const SQL: &str = "SELECT a, b from tbl\n";
+const POSTGRES: &str = "[sqruff]\ndialect = postgres\n";
+
+#[test]
+fn each_file_that_sqruff_reads() {
+    let check = |name: &str, text: &str| Repo::new(&[(name, text), ("a.sql", SQL)]).check("a.sql");
+    assert_eq!(check("readme", ""), "", "nothing is configured");
+    let ini = "[sqlfluff]\nrules = CP01\n";
+    for name in [".sqlfluff", ".sqruff", ".sqruff.ini"] {
+        assert_eq!(check(name, ini), "CP01", "{name}");
+    }
+    assert_eq!(check("pyproject.toml", "[tool.sqlfluff]\nrules = ['capitalisation.keywords']\n"), "CP01");
+    assert_eq!(check("sqruff.toml", "[sqruff]\nrules = 'capitalisation'\n"), "CP01");
+    assert_eq!(check("pyproject.toml", "[project]\nname = 'a'\n"), "", "that says nothing of SQL");
+    assert_eq!(check("setup.cfg", "[sqlfluff]\nrules = CP01\n"), "", "not read by sqruff");
+}
+
+#[test]
+fn the_nearer_counts_over_the_farther() {
+    let files = [
+        (
+            ".sqlfluff",
+            "[sqlfluff]\ndialect = ansi\nrules = CP01,LT01\n[sqlfluff:rules:capitalisation.keywords]\ncapitalisation_policy = lower\n",
+        ),
+        ("in/.sqruff", "[sqruff]\nexclude_rules = LT01\n"),
+        ("a.sql", "SELECT a,b from tbl\n"),
+        ("in/deep/a.sql", "SELECT a,b from tbl\n"),
+    ];
+    let mut repo = Repo::new(&files);
+    assert_eq!(repo.check("a.sql"), "CP01 LT01");
+    assert_eq!(repo.report("a.sql", "").unwrap().diagnostics[0].span.start, 0, "the policy is kept");
+    assert_eq!(repo.check("in/deep/a.sql"), "CP01");
+    let mut repo = Repo::new(&files).with(Settings { isolated: true, ..settings() });
+    assert_eq!(repo.check("a.sql"), "");
+    let mut repo = Repo::new(&files).with(Settings { config: Some("in/.sqruff".to_owned()), ..settings() });
+    assert_eq!(repo.check("a.sql"), "CP01");
+}
+
+#[test]
+fn what_is_wrong_with_a_configuration_is_told() {
+    let check = |name: &str, text: &str| Repo::new(&[(name, text), ("a.sql", SQL)]).check("a.sql");
+    assert!(check("pyproject.toml", "[tool\n").starts_with("cannot use `pyproject.toml`: "));
+    assert!(check(".sqruff", "[sqruff]\ndialect = dbase\n").contains("`dbase`"));
+    assert!(check(".sqruff", "[sqruff]\nrules = XX99\n").contains("Unknown rule(s) in configuration: XX99"));
+    assert!(check(".sqruff", "[sqruff]\nrules = 3\n").contains("`rules`"));
+    assert!(check(".sqruff", "[sqruff]\nmax_parse_depth = many\n").starts_with("cannot use `.sqruff`: "));
+}
+
+#[test]
+fn what_is_left_out() {
+    let mut repo = Repo::new(&[
+        (".sqlfluffignore", "old/\n"),
+        (".sqruff", "[sqruff]\nrules = CP01\nignore_paths = *_gen.sql\n"),
+        ("in/.sqruffignore", "/b.sql\n"),
+        ("old/a.sql", SQL),
+        ("in/b.sql", SQL),
+        ("in/a.sql", SQL),
+        ("in/a_gen.sql", SQL),
+        ("b.sql", SQL),
+    ]);
+    assert_eq!(["old/a.sql", "in/b.sql", "in/a_gen.sql"].map(|it| repo.check(it)), ["excluded"; 3]);
+    assert_eq!(["in/a.sql", "b.sql"].map(|it| repo.check(it)), ["CP01"; 2]);
+    assert_eq!(repo.report("old/a.sql", "old/a.sql").unwrap().diagnostics.len(), 1, "named by the user");
+    let mut repo = Repo::new(&[(".sqruff", "[sqruff]\nsql_file_exts = .sql\n"), ("a.ddl", SQL)]);
+    assert_eq!(repo.check("a.ddl"), "excluded");
+}
+
+#[test]
+fn large_files() {
+    let large = SQL.repeat(1_000);
+    let mut repo = Repo::new(&[("a.sql", &large)]);
+    assert_eq!(repo.check("a.sql"), "excluded");
+    let report = repo.report("a.sql", "a.sql").unwrap();
+    assert!(
+        matches!(report.completeness, Completeness::Partial(it) if it.contains("large_file_skip_byte_limit"))
+    );
+    let limit = |it: &str| format!("[sqruff]\nrules = CP01\nlarge_file_skip_byte_limit = {it}\n");
+    assert_eq!(Repo::new(&[(".sqruff", &limit("10")), ("a.sql", SQL)]).check("a.sql"), "excluded");
+    assert_eq!(Repo::new(&[(".sqruff", &limit("0")), ("a.sql", SQL)]).check("a.sql"), "CP01");
+}
+
+#[test]
+fn templaters() {
+    let check = |templater: &str, text: &str| {
+        let config = format!("[sqruff]\ndialect = ansi\nrules = CP01\ntemplater = {templater}\n");
+        Repo::new(&[(".sqruff", &config), ("a.sql", text)]).check("a.sql")
+    };
+    for templater in ["raw", "jinja", "dbt", "python", "sqlmesh"] {
+        assert_eq!(check(templater, SQL), "CP01", "{templater}");
+    }
+    assert!(check("jinja", "SELECT {{ a }} from b\n").contains("needs the templater `jinja`"));
+    assert!(check("python", "SELECT {a} from b\n").contains("needs the templater `python`"));
+    let config = "[sqruff]\ndialect = ansi\nrules = CP01,LT01\ntemplater = placeholder\n[sqruff:templater:placeholder]\n\
+                  param_style = colon\nname = x\n";
+    let mut repo = Repo::new(&[(".sqruff", config), ("a.sql", "SELECT :name,  b from tbl\n")]);
+    let report = repo.report("a.sql", "").unwrap();
+    let found: Vec<_> =
+        report.diagnostics.iter().map(|it| (it.code.as_str(), it.span.start, it.fixes.len())).collect();
+    assert_eq!(found, [("LT01", 13, 0), ("CP01", 17, 0)], "at their places, without fixes");
+}
+
+#[test]
+fn comments_configure() {
+    let check = |text: &str| Repo::new(&[("a.sql", text)]).check("a.sql");
+    assert_eq!(check("SELECT a::int from t;\n"), "");
+    assert_eq!(check("-- sqlfluff:rules:CP01\nSELECT a from t\n"), "CP01");
+    assert_eq!(
+        check("-- sqruff:dialect:postgres\nSELECT FROM WHERE (;\n"),
+        "PRS",
+        "somebody said the dialect"
+    );
+    assert_eq!(check("-- sqlfluff:dialect:dbase\nSELECT 1\n"), "PRS");
+    assert_eq!(check("-- sqlfluff:core:dialect:x:y\nSELECT 1\n"), "PRS");
+    assert_eq!(
+        check("-- sqlfluff:rules:XX99\nSELECT 1\n").split(':').next(),
+        Some("the configuration of sqruff")
+    );
+}
+
+#[test]
+fn selectors() {
+    let check = |select: Option<&[&str]>, ignore: &[&str], files: &[(&str, &str)]| {
+        let settings = Settings { select: select.map(owned), ignore: owned(ignore), ..settings() };
+        Repo::new(files).with(settings).check("a.sql")
+    };
+    let files = [(".sqruff", POSTGRES), ("a.sql", SQL)];
+    assert_eq!(check(None, &[], &files), "CP01");
+    assert_eq!(check(None, &["capitalisation"], &files), "");
+    assert_eq!(check(Some(&["capitalisation.keywords"]), &[], &files[1..]), "CP01");
+    assert_eq!(check(Some(&["ALL"]), &["references", "layout"], &files[1..]), "CP01");
+    let broken = [("a.sql", "SELECT FROM WHERE (;\n")];
+    assert_eq!(check(None, &[], &broken), "excluded");
+    assert_eq!(check(Some(&["PRS"]), &[], &broken), "PRS");
+    let settings = Settings { select: Some(owned(&["F401", "core"])), ..settings() };
+    let unknown = Sql::new().configure(&settings);
+    assert!(matches!(unknown, Err(SettingsError::UnknownSelectors(it)) if it == ["F401"]));
+}

@@ -1,0 +1,148 @@
+//! What is found in a file.
+
+use super::*;
+
+const POSTGRES: (&str, &str) = (".sqruff", "[sqruff]\ndialect = postgres\n");
+
+fn found(text: &str) -> Vec<Diagnostic> {
+    Repo::new(&[POSTGRES, ("a.sql", text)]).report("a.sql", "").unwrap().diagnostics
+}
+
+/// What is left after the fixes of the findings with this code.
+fn fixed(text: &str, code: &str) -> String {
+    let mut edits: Vec<Edit> = found(text)
+        .into_iter()
+        .filter(|it| it.code == code)
+        .flat_map(|it| it.fixes.into_iter().flat_map(|it| it.edits))
+        .collect();
+    edits.sort_by_key(|it| it.span.start);
+    let mut text = text.to_owned();
+    for it in edits.into_iter().rev() {
+        text.replace_range(it.span.start as usize..it.span.end as usize, &it.replacement);
+    }
+    text
+}
+
+#[test]
+fn a_finding() {
+    let [found] = &found("SELECT a from tbl\n")[..] else { panic!() };
+    assert_eq!((found.code.as_str(), found.name.as_deref()), ("CP01", Some("capitalisation.keywords")));
+    assert_eq!(found.message, "Keywords must be consistently upper case");
+    assert_eq!((found.severity, found.span.start, found.span.end), (Severity::Warning, 9, 13));
+    assert!(found.url.as_ref().is_some_and(|it| it.ends_with("#capitalisationkeywords")));
+    assert_eq!(found.fixes[0].applicability, Applicability::Safe);
+}
+
+#[test]
+fn fixes_are_in_bytes_of_the_file() {
+    assert_eq!(fixed("SELECT 'é' from tbl\n", "CP01"), "SELECT 'é' FROM tbl\n");
+    assert_eq!(
+        fixed("\u{feff}SELECT 'é',  b\r\nfrom tbl\r\n", "CP01"),
+        "\u{feff}SELECT 'é',  b\r\nFROM tbl\r\n"
+    );
+    assert_eq!(fixed("SELECT a,b\r\nFROM tbl\r\n", "LT01"), "SELECT a, b\r\nFROM tbl\r\n");
+    assert_eq!(fixed("SELECT a\r\nFROM tbl", "LT12"), "SELECT a\r\nFROM tbl\r\n");
+    assert_eq!(
+        fixed("SELECT a FROM tbl WHERE a <> NULL\n", "CV05"),
+        "SELECT a FROM tbl WHERE a IS NOT NULL\n"
+    );
+}
+
+#[test]
+fn how_sure_a_fix_is() {
+    let sure = |text: &str, code: &str| {
+        let found = found(text).into_iter().find(|it| it.code == code).unwrap();
+        found.fixes[0].applicability
+    };
+    assert_eq!(sure("SELECT a,b FROM tbl\n", "LT01"), Applicability::Safe);
+    assert_eq!(sure("SELECT a FROM tbl WHERE a <> NULL\n", "CV05"), Applicability::Unsafe);
+}
+
+#[test]
+fn what_does_not_parse() {
+    let text = "SELECT 1;\n\nSELECT FROM WHERE (;\n";
+    let [error] = &found(text)[..] else { panic!() };
+    assert_eq!((error.code.as_str(), error.severity), ("PRS", Severity::Error));
+    let [error] = &found("CREATE NONSENSE\neverywhere;\n")[..] else { panic!() };
+    assert_eq!(error.message, "sqruff cannot parse this as postgres");
+    assert_eq!((error.span.start, error.span.end), (0, 15), "the first line of it");
+    let quiet = "[sqruff]\ndialect = postgres\nignore = parsing\n";
+    assert_eq!(Repo::new(&[(".sqruff", quiet), ("a.sql", "CREATE NONSENSE;\n")]).check("a.sql"), "");
+}
+
+#[test]
+fn what_does_not_parse_is_not_fixed() {
+    let text = "SELECT a from t;\n\n    CREATE NONSENSE;\n";
+    let found = found(text);
+    assert!(found.len() > 1 && found.iter().all(|it| it.fixes.is_empty()), "{found:?}");
+}
+
+#[test]
+fn without_a_configuration() {
+    let check = |text: &str| Repo::new(&[("a.sql", text)]).check("a.sql");
+    assert_eq!(check("select a ,b From tbl"), "", "a matter of taste");
+    assert_eq!(check("SELECT a.x FROM t AS a, u AS a\n"), "AL04");
+    assert_eq!(check("SELECT a.x::int FROM t AS a, u AS a;\n"), "AL04", "of PostgreSQL");
+    assert_eq!(check("SELECT a.`x` FROM t AS a, u AS a;\n"), "AL04", "of MySQL");
+    assert_eq!(check("CREATE NONSENSE;\n"), "excluded");
+    assert_eq!(check(""), "");
+}
+
+#[test]
+fn comments_suppress() {
+    let codes = |text: &str| found(text).iter().map(|it| it.code.clone()).collect::<Vec<_>>().join(" ");
+    assert_eq!(codes("SELECT a from tbl -- noqa\n"), "");
+    assert_eq!(codes("SELECT a,b from tbl -- noqa: CP01\n"), "LT01");
+    assert_eq!(codes("-- noqa: disable=all\nSELECT a,b from tbl\n"), "");
+}
+
+#[test]
+fn severities() {
+    let config = "[sqruff]\ndialect = ansi\nwarnings = CP01,layout.spacing\n";
+    let mut repo = Repo::new(&[(".sqruff", config), ("a.sql", "SELECT a,b from tbl\n")]);
+    let report = repo.report("a.sql", "").unwrap();
+    assert!(
+        report.diagnostics.len() == 2 && report.diagnostics.iter().all(|it| it.severity == Severity::Info)
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let mut repo = Repo::new(&[("a.sql", "")]);
+    fs::write(repo.root.path().join("a.sql"), b"SELECT '\xff'\n").unwrap();
+    let report = repo.report("a.sql", "").unwrap();
+    assert_eq!((report.diagnostics[0].code.as_str(), report.diagnostics[0].span.start), ("LXR", 8));
+}
+
+/// Whatever a text is cut to, there is an answer, and its places are in the text.
+#[test]
+fn truncated_texts() {
+    let text = "WITH c AS (SELECT 'é' AS x, $$q$$::int[1] /* d */ from t) -- noqa: CP0\r\nSELECT \"a\",b,\r\n\tCASE WHEN x\r\n";
+    let mut repo = Repo::new(&[POSTGRES]);
+    for end in (0..text.len()).filter(|it| text.is_char_boundary(*it)) {
+        let content = text.as_bytes()[..end].to_vec();
+        let file = SourceFile { path: "a.sql".to_owned(), content, named: String::new() };
+        for it in repo.plugin.check(&file).unwrap().diagnostics {
+            let edits = it.fixes.iter().flat_map(|it| &it.edits).map(|it| it.span);
+            for span in edits.chain([it.span]) {
+                assert!(text[..end].get(span.start as usize..span.end as usize).is_some(), "{end} {it:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rules() {
+    let rules = Sql::new().rules();
+    assert!(rules.is_sorted_by(|a, b| a.code < b.code));
+    assert!(rules.iter().all(|it| !it.summary.is_empty() && !it.explanation.is_empty()));
+    let on: Vec<_> = rules.iter().filter(|it| it.default).map(|it| &it.code[..2]).collect();
+    assert!(on.len() == 17 && !on.contains(&"LT") && !on.contains(&"CP"), "{on:?}");
+    assert!(rules.iter().any(|it| it.code == "CP01" && it.fix == FixAvailability::Sometimes));
+}
+
+#[test]
+fn the_sample_is_sql() {
+    let mut repo = Repo::new(&[("a.sql", include_str!("../warm_up.sql"))]);
+    assert!(repo.check("a.sql").contains("AM02"));
+}
