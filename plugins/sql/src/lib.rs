@@ -9,8 +9,9 @@
 //!   if it is of none. sqruff takes it for ANSI SQL, and finds fault with each line of what is none.
 //! - Where nothing is configured, rules about layout and capitals are off.
 //! - Where a dialect is configured, what cannot be parsed is told, as it is by `sqruff lint --parsing-errors`.
-//! - Files with templates in them are not linted as if they were SQL: they are `partial`, for the templaters `jinja`,
-//!   `dbt`, `python` and `sqlmesh` need Python. Files without are linted, whatever templater is configured.
+//! - Files with templates in them are not linted as if they were SQL, since the templaters `jinja`, `dbt`, `python` and
+//!   `sqlmesh` need Python: they are `partial` where a configuration is about them or the user named them, and else left
+//!   out. Files without are linted, whatever templater is configured.
 //! - Fixes are told violation by violation, as the rule gives them. sqruff makes them all, again and again.
 //!
 //! Left out: `setup.cfg` and `tox.ini`, which sqruff does not read, either; configuration above the workspace and in the
@@ -80,7 +81,9 @@ impl Plugin for Sql {
             Err(error) => return Ok(lint::not_text(error, self.projects.selection())),
         };
         match template::objection(text, project.templater()) {
-            Some(why) => Ok(partial(why)),
+            Some(why) if project.is_configured() || file.is_explicit() => Ok(partial(why)),
+            // Nobody asked for it to be checked as SQL, and it is none.
+            Some(_) => Ok(Report::excluded()),
             None => project.check(text, self.projects.selection()),
         }
     }

@@ -101,12 +101,21 @@ impl WasiView for State {
 
 impl host::Host for State {
     fn log(&mut self, level: host::Level, message: String) {
-        let plugin = self.plugin.clone();
-        (self.notify)(Notice::Log { plugin, level: format!("{level:?}").to_lowercase(), message });
+        let (plugin, level) = (self.plugin.clone(), name(level).to_owned());
+        (self.notify)(Notice::Log { plugin, level, message });
     }
 
     fn cancelled(&mut self) -> bool {
         self.watch.cancel.is_cancelled()
+    }
+}
+
+fn name(level: host::Level) -> &'static str {
+    match level {
+        host::Level::Debug => "debug",
+        host::Level::Info => "info",
+        host::Level::Warn => "warn",
+        host::Level::Error => "error",
     }
 }
 

@@ -94,6 +94,9 @@ fn templaters() {
     }
     assert!(check("jinja", "SELECT {{ a }} from b\n").contains("needs the templater `jinja`"));
     assert!(check("python", "SELECT {a} from b\n").contains("needs the templater `python`"));
+    let mut unconfigured = Repo::new(&[("a.sql", "SELECT {{ a }} from b\n")]);
+    assert_eq!(unconfigured.check("a.sql"), "excluded", "nobody said that it is SQL");
+    assert!(unconfigured.check_explicit("a.sql").contains("needs the templater `jinja`"));
     let config = "[sqruff]\ndialect = ansi\nrules = CP01,LT01\ntemplater = placeholder\n[sqruff:templater:placeholder]\n\
                   param_style = colon\nname = x\n";
     let mut repo = Repo::new(&[(".sqruff", config), ("a.sql", "SELECT :name,  b from tbl\n")]);
