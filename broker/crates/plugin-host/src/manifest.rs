@@ -165,7 +165,7 @@ mod tests {
             assert!(!is_name(bad), "{bad}");
         }
         let error = Manifest::parse("x.wasm", &GOOD.replace("no-todo", "a/b")).unwrap_err();
-        insta::assert_snapshot!(error, @"");
+        insta::assert_snapshot!(error, @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `a/b` cannot be its name: small letters, digits and hyphens, a letter first");
     }
 
     #[test]
