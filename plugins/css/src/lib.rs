@@ -24,11 +24,10 @@ mod tests;
 mod tokens;
 mod walk;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, SourceFile,
-};
+use broker_plugin_sdk::{Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, SourceFile};
 
 use config::Workspace;
 use lint::Lint;
@@ -73,15 +72,12 @@ impl Plugin for Css {
             return Ok(Report::excluded());
         }
         let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let Ok(text) = std::str::from_utf8(&file.content[mark..]) else {
-            let why = "the text is not UTF-8".to_owned();
-            return Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) });
-        };
+        let text = file.text();
         let lint =
             Lint { names: &self.names, config: &config, wanted: &self.wanted, is_selected: self.is_selected };
-        let mut report = lint.report(text, &path);
+        let mut report = lint.report(&text[mark..], &path);
         report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
-        Ok(report)
+        Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
     }
 }
 

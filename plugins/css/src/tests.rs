@@ -203,7 +203,9 @@ fn odd_files() {
         plugin.check(&file).unwrap()
     };
     assert_eq!(report("\u{feff}a { colr: x }".as_bytes()).diagnostics[0].span.start, 7);
-    assert!(matches!(report(b"a { \xff }").completeness, Completeness::Partial(_)));
+    let legacy = report(b"/* \xff */ a { colr: red }");
+    assert!(matches!(legacy.completeness, Completeness::Complete));
+    assert_eq!(legacy.diagnostics[0].span.start, 12, "places are those of the bytes");
     for open in ["{", "(", "[", "a{", ":not("] {
         let report = report(open.repeat(10_000).as_bytes());
         assert!(matches!(report.completeness, Completeness::Partial(_)));

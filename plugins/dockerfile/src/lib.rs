@@ -27,10 +27,11 @@ mod tests;
 mod variables;
 mod words;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
+    Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
 };
 
 use config::Config;
@@ -84,14 +85,12 @@ impl Plugin for Dockerfile {
             return Ok(Report::excluded());
         }
         let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let Ok(text) = std::str::from_utf8(&file.content[mark..]) else {
-            return Ok(partial("the text is not UTF-8"));
-        };
+        let text = file.text();
         let path = self.root.join(&file.path);
         let mut report =
-            Lint { config, wanted: &self.wanted, is_selected: self.is_selected }.report(&path, text);
+            Lint { config, wanted: &self.wanted, is_selected: self.is_selected }.report(&path, &text[mark..]);
         report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
-        Ok(report)
+        Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
     }
 }
 
@@ -221,10 +220,6 @@ fn syntax_error(flaw: &Flaw) -> Diagnostic {
         severity: Severity::Error,
         ..Diagnostic::new(rules::SYNTAX, &flaw.message, flaw.place.clone())
     }
-}
-
-fn partial(why: &str) -> Report {
-    Report { completeness: Completeness::Partial(why.to_owned()), ..Report::new(Vec::new()) }
 }
 
 /// Offsets count from the start of the file, a byte order mark included.

@@ -306,7 +306,9 @@ fn odd_files() {
     let bytes =
         |content: &[u8]| report(content).diagnostics.iter().map(|it| it.span.start).collect::<Vec<_>>();
     assert_eq!(bytes("\u{feff}FROM a\n".as_bytes()), [8]);
-    assert!(matches!(report(b"FROM \xff").completeness, Completeness::Partial(_)));
+    let legacy = report(b"# \xff\nFROM a AS b\nMAINTAINER x\n");
+    assert!(matches!(legacy.completeness, Completeness::Complete));
+    assert!(!legacy.diagnostics.is_empty() && legacy.diagnostics.iter().all(|it| it.fixes.is_empty()));
     for text in [
         format!("FROM a:1\nRUN {}", "$(".repeat(10_000)),
         format!("FROM a:1\nRUN {}{}", "$(".repeat(10_000), ")".repeat(10_000)),

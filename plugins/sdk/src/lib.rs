@@ -36,7 +36,7 @@ pub mod syntax;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 pub use bindings::broker::plugin::host::Level;
 pub use bindings::broker::plugin::types::{
@@ -135,6 +135,20 @@ impl SourceFile {
     pub fn is_explicit(&self) -> bool {
         self.named == self.path
     }
+
+    /// The text, in which bytes that are no UTF-8 have as many `x`, so that places stay as they are. For languages in
+    /// which such bytes stand where they do no harm: in comments and strings.
+    pub fn text(&self) -> Cow<'_, str> {
+        if let Ok(text) = str::from_utf8(&self.content) {
+            return Cow::Borrowed(text);
+        }
+        let mut text = String::with_capacity(self.content.len());
+        for chunk in self.content.utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.extend(chunk.invalid().iter().map(|_| 'x'));
+        }
+        Cow::Owned(text)
+    }
 }
 
 impl Diagnostic {
@@ -189,6 +203,13 @@ impl Report {
     /// A complete report.
     pub fn new(diagnostics: Vec<Diagnostic>) -> Self {
         Self { diagnostics, cells: Vec::new(), completeness: Completeness::Complete }
+    }
+
+    /// Without fixes, for a text of which not every byte is known.
+    #[must_use]
+    pub fn without_fixes(mut self) -> Self {
+        self.diagnostics.iter_mut().for_each(|it| it.fixes.clear());
+        self
     }
 
     /// The configuration leaves the file out.

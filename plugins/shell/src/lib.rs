@@ -29,9 +29,10 @@ mod shellcheck;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile};
 use shuck_linter::ShellCheckCodeMap;
 
 use config::Workspace;
@@ -71,17 +72,12 @@ impl Plugin for Shell {
         if file.content.contains(&0) {
             return Ok(Report::excluded());
         }
-        let Ok(text) = std::str::from_utf8(&file.content[mark..]) else {
-            return Ok(partial("the text is not UTF-8"));
-        };
+        let text = file.text();
         let path = self.workspace.root.join(&file.path);
         let config = self.workspace.config_of(&path, &self.map)?;
-        Ok(lint::report(text, &path, mark, &config, &self.selection, &self.map))
+        let report = lint::report(&text[mark..], &path, mark, &config, &self.selection, &self.map);
+        Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
     }
 }
 
 broker_plugin_sdk::plugin!(Shell, "../broker-plugin.toml");
-
-fn partial(why: &str) -> Report {
-    Report { completeness: Completeness::Partial(why.to_owned()), ..Report::new(Vec::new()) }
-}
