@@ -9,7 +9,8 @@ use crate::{CliError, Exit, client::Client, trust::Trusted, workspace::Workspace
 ///
 /// Plugins are sandboxed, and check any workspace. A language server is a program of yours that may run code of
 /// the workspace: plugins that it names, its build configuration, its interpreter. So none is started before you
-/// say here that you trust the folder. It holds for all below it, and is remembered outside of the workspace.
+/// say here that you trust the folder; nor is a plugin given what its `broker.toml` grants, such as a variable of the
+/// environment. It holds for all below it, and is remembered outside of the workspace.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -31,7 +31,7 @@ use crate::{
 pub(super) struct BranchArgs {
     /// Check this branch, by its name or id, instead of the files on the disk
     ///
-    /// The daemon checks, with the bundled plugins; it is started if none runs.
+    /// The daemon checks, with the bundled plugins and those that the branch adds; it is started if none runs.
     #[arg(
         long,
         value_name = "BRANCH",
