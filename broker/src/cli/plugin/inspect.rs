@@ -1,6 +1,9 @@
 //! `broker plugin inspect`
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 use plugin_host::{Capability, Plugin};
 use serde::Serialize;
@@ -8,14 +11,16 @@ use serde::Serialize;
 use crate::{
     CliError, Exit,
     cli::{AnswerFormat, Session},
-    plugins::{self, Shown},
+    home,
+    plugins::{self, Digest, PluginArgs, PluginSite, Shown},
     render::printable,
+    selectors::unknown_linter,
 };
 
 /// Tell what is in a plugin: its world, what it imports, its rules, its size
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// A component, or the name of a plugin that the program carries
+    /// A component, or the name of a plugin that the program carries or the workspace has
     plugin: PathBuf,
 
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
@@ -29,8 +34,10 @@ struct Answer<'a> {
     description: &'a str,
     /// The version of `broker:plugin` that it is built for.
     api: &'a str,
-    /// BLAKE3 of the component, in hex.
+    /// BLAKE3 of the component, in hex: what answers rest on.
     digest: &'a str,
+    /// SHA-256 of a file, as `broker.lock` and `--digest` have it.
+    sha256: Option<Digest>,
     /// Bytes of the component; `None` for a plugin that the program carries.
     size: Option<u64>,
     languages: &'a [String],
@@ -55,14 +62,18 @@ struct Rule {
 pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let file = session.cwd()?.join(&args.plugin);
     let is_file = file.is_file();
+    let (root, view) = &session.here();
     let plugin = match (is_file, args.plugin.to_str()) {
-        (false, Some(name)) => session.loader.carried(name)?,
+        (false, Some(name)) => {
+            let site = PluginSite::on_disk(&**view, Path::new(root));
+            let plugins = session.loader.load(&PluginArgs { plugin: Vec::new() }, 1)?.in_workspace(&site)?;
+            plugins.find(name).cloned().ok_or_else(|| unknown_linter(name, &plugins.names(), &[]))?
+        }
         _ => session.loader.open(&file)?,
     };
-    let size = is_file.then(|| file.metadata().map(|it| it.len()).ok()).flatten();
-    let (root, view) = &session.here();
+    let bytes = is_file.then(|| home::read(&file).ok()).flatten();
     let rules = plugins::rules(&plugin, Shown { root, view })?;
-    let answer = answer(&plugin, size, rules)?;
+    let answer = answer(&plugin, bytes.as_deref(), rules)?;
     let text = match args.output_format {
         AnswerFormat::Text => text(&answer),
         AnswerFormat::Json => crate::cli::json(&answer),
@@ -71,7 +82,11 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     Ok(Exit::Clean)
 }
 
-fn answer(plugin: &Plugin, size: Option<u64>, rules: Vec<lint::Rule>) -> Result<Answer<'_>, CliError> {
+fn answer<'p>(
+    plugin: &'p Plugin,
+    bytes: Option<&[u8]>,
+    rules: Vec<lint::Rule>,
+) -> Result<Answer<'p>, CliError> {
     let manifest = plugin.manifest();
     let rule =
         |it: lint::Rule| Rule { code: it.code, name: it.name, summary: it.summary, default: it.default };
@@ -81,7 +96,8 @@ fn answer(plugin: &Plugin, size: Option<u64>, rules: Vec<lint::Rule>) -> Result<
         description: &manifest.description,
         api: &manifest.api,
         digest: plugin.digest(),
-        size,
+        sha256: bytes.map(Digest::of),
+        size: bytes.map(|it| it.len() as u64),
         languages: &manifest.languages,
         globs: &manifest.globs,
         config_files: &manifest.config_files,
@@ -102,7 +118,7 @@ fn text(it: &Answer<'_>) -> String {
     };
     line("world", format!("broker:plugin {}", it.api));
     line("size", size);
-    line("digest", it.digest.to_owned());
+    line("digest", it.sha256.as_ref().map_or_else(|| it.digest.to_owned(), ToString::to_string));
     line("languages", it.languages.join(", "));
     line("files", it.globs.join(", "));
     line("configured by", it.config_files.join(", "));
