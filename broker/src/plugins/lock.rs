@@ -137,8 +137,8 @@ digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85
     fn names_what_is_wrong() {
         let error = |text: &str| Lock::parse(text).unwrap_err();
         insta::assert_snapshot!(error("version = 2\nnew = 1"), @"broker.lock has layout 2, and this Broker knows 1: use a newer Broker");
-        insta::assert_snapshot!(error("version = 1\n[[plugin]]\nname = 1"), @"broker.lock:3 makes no sense: invalid type: integer `1`, expected a string");
-        insta::assert_snapshot!(error(&Lock::default().to_text().replace("version", "verzion")), @"broker.lock:1 makes no sense: missing field `version`");
-        insta::assert_snapshot!(error("<<<<<<< HEAD\n"), @"broker.lock:1 makes no sense: key with no value, expected `=`");
+        insta::assert_snapshot!(error("version = 1\n[[plugin]]\nname = 1"), @"broker.lock:3 makes no sense: invalid type: integer `1`, expected a string; delete it, and `broker plugin update` writes it anew");
+        insta::assert_snapshot!(error(&Lock::default().to_text().replace("version", "verzion")), @"broker.lock:1 makes no sense: missing field `version`; delete it, and `broker plugin update` writes it anew");
+        insta::assert_snapshot!(error("<<<<<<< HEAD\n"), @"broker.lock:1 makes no sense: key with no value, expected `=`; delete it, and `broker plugin update` writes it anew");
     }
 }
