@@ -1,7 +1,12 @@
 //! What the user keeps outside any workspace: the folders for caches, for state and for the running daemon,
 //! git's global excludes, a configuration file named on the command line.
 
-use std::{env, fs, io, path::Path, path::PathBuf};
+use std::{
+    env, fs, io,
+    io::Write as _,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
 
 use scheduler::{Cache, CacheOptions};
 
@@ -58,6 +63,24 @@ pub(crate) fn global_excludes() -> Option<String> {
     read(&ignore::gitignore::gitconfig_excludes_path()?)
         .ok()
         .map(|it| String::from_utf8_lossy(&it).into_owned())
+}
+
+/// Gives a file this content: all of it or none is there, also if this is interrupted, and on the disk when this returns.
+/// A file that was there keeps who may read it, and a link stays a link.
+pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let before = fs::metadata(&file).map(|it| it.permissions());
+    // As for any new file; what the user's mask takes away is taken away.
+    let permissions = before.unwrap_or_else(|_| fs::Permissions::from_mode(0o666));
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let mut new = tempfile::Builder::new().permissions(permissions.clone()).tempfile_in(folder)?;
+    new.write_all(bytes)?;
+    if file.exists() {
+        new.as_file().set_permissions(permissions)?;
+    }
+    new.as_file().sync_all()?;
+    new.persist(&file)?;
+    Ok(())
 }
 
 #[expect(clippy::disallowed_methods, reason = "what the user keeps at home is no workspace file")]

@@ -398,7 +398,7 @@ pub struct BatchSize {
 }
 
 /// Waits until the flag is set; for ever if there is none.
-async fn flagged(flag: Option<&Cancel>) {
+pub(crate) async fn flagged(flag: Option<&Cancel>) {
     let Some(flag) = flag else { return std::future::pending().await };
     while !flag.is_cancelled() {
         tokio::time::sleep(GLANCE).await;

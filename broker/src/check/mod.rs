@@ -30,6 +30,7 @@ use lint::{Cancel, Linter};
 use overlay::View;
 use scheduler::{BranchKey, Cache, Class, Options as SchedulerOptions};
 
+pub(crate) use self::engine::flagged;
 pub use self::{
     answer::Answer,
     codec::AnswerCodec,

@@ -32,8 +32,11 @@ use crate::{
 pub(crate) struct Shelf {
     pub(super) host: PluginHost,
     store: Store,
-    opened: Mutex<HashMap<(Digest, Seen), Result<Plugin, String>>>,
+    opened: Mutex<HashMap<(Digest, Seen), Plugin>>,
 }
+
+/// Plugins that are kept open: an author builds one again and again beside the same daemon.
+const REMEMBERED: usize = 64;
 
 /// What tells without reading it whether a file is the one that was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -78,16 +81,16 @@ impl Shelf {
         let key = (locked.digest.clone(), seen(source, site).map_err(unreadable)?);
         let opened = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let known = opened().get(&key).cloned();
-        let plugin = known.unwrap_or_else(|| {
-            let plugin = self.open(name, source, &locked.digest, site);
-            // What is missing may be there the next time, with nothing that tells.
-            if plugin.is_ok() || key.1 != Seen::InStore {
-                opened().insert(key, plugin.clone());
-            }
-            plugin
-        })?;
+        let plugin = match known {
+            Some(plugin) => plugin,
+            None => self.open(name, source, &locked.digest, site)?,
+        };
         expect_name(name, source, plugin.manifest())?;
-        Ok(plugin)
+        let mut opened = opened();
+        if opened.len() >= REMEMBERED {
+            opened.clear();
+        }
+        Ok(opened.entry(key).or_insert(plugin).clone())
     }
 
     fn open(
@@ -153,9 +156,14 @@ pub(crate) fn expect_name(name: &str, source: &Source, manifest: &Manifest) -> R
     }
 }
 
+/// In a sentence.
+pub(crate) fn listed(capabilities: &[&Capability]) -> String {
+    capabilities.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+}
+
 /// What a plugin asks for and is not granted.
-pub(crate) fn not_granted(manifest: &Manifest, grants: &[Capability]) -> Vec<String> {
-    manifest.capabilities.iter().filter(|it| !grants.contains(it)).map(|it| format!("`{it}`")).collect()
+pub(crate) fn not_granted<'m>(manifest: &'m Manifest, grants: &[Capability]) -> Vec<&'m Capability> {
+    manifest.capabilities.iter().filter(|it| !grants.contains(it)).collect()
 }
 
 impl Plugins {
@@ -221,10 +229,10 @@ impl Plugins {
             return Err(format!(
                 "plugin `{name}` asks for {}, which it is not granted; if it may have that, say so in `grants` under \
                  `[plugins.{name}]` in broker.toml",
-                missing.join(", ")
+                listed(&missing)
             ));
         }
-        if !self.named.contains(name) && !self.is_of(plugin, site.disk) {
+        if !self.named.contains(name) && !is_as_on_disk(name, site) {
             return Err(format!(
                 "plugin `{name}` is granted something, but not as the branch has it: only what is on the disk"
             ));
@@ -238,22 +246,18 @@ impl Plugins {
         variables(plugin.manifest())
     }
 
-    /// Whether the disk's lock file has the very bytes.
-    fn is_of(&self, plugin: &Plugin, disk: &dyn View) -> bool {
-        let lock = Lock::read(disk).unwrap_or_default();
-        let locked = lock.find(&plugin.manifest().name);
-        let opened = self.shelf.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it =
-            |known: &Result<Plugin, String>| known.as_ref().is_ok_and(|it| it.digest() == plugin.digest());
-        locked
-            .is_some_and(|it| opened.iter().any(|((digest, _), known)| *digest == it.digest && is_it(known)))
-    }
-
     /// What tells these from those of another workspace: the bytes of each, and what it is granted.
     pub(crate) fn fingerprint(&self) -> ContentHash {
         let usable: Vec<_> = self.usable.iter().map(Plugin::digest).collect();
         ContentHash::of(format!("{usable:?}{:?}{:?}", self.environment, self.broken).as_bytes())
     }
+}
+
+/// Whether the disk's lock file has the very bytes that the view's has, which are what is run.
+fn is_as_on_disk(name: &str, site: &PluginSite<'_>) -> bool {
+    let digest = |view| Lock::read(view).ok()?.find(name).map(|it| it.digest.clone());
+    let used = digest(site.view);
+    used.is_some() && used == digest(site.disk)
 }
 
 /// Those of the environment that the plugin asks for. One that is not set is not there.

@@ -20,7 +20,7 @@ use syntax::Trees;
 
 use self::added::Shelf;
 pub(crate) use self::{
-    added::{PluginSite, expect_name, not_granted},
+    added::{PluginSite, expect_name, listed, not_granted},
     fetch::fetch,
     lock::{FILE_NAME as LOCK_FILE, Lock, Locked},
     source::{Digest, Source},

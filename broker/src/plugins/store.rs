@@ -1,7 +1,6 @@
 //! The plugins that were fetched, by their digests, in the user's cache folder.
 
 use std::{
-    fs,
     fs::{DirBuilder, OpenOptions},
     io,
     io::Read as _,
@@ -12,6 +11,7 @@ use std::{
 use bytes::Bytes;
 
 use super::source::Digest;
+use crate::home;
 
 /// Bytes of the largest plugin. A whole Python has 40 MB.
 pub(super) const LARGEST: u64 = 256 << 20;
@@ -67,10 +67,7 @@ impl Store {
         let file = self.file(digest).ok_or_else(nowhere)?;
         let folder = file.parent().ok_or_else(nowhere)?;
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let new = file.with_extension(format!("new{}", std::process::id()));
-        fs::write(&new, bytes)?;
-        fs::File::options().write(true).open(&new)?.sync_all()?;
-        fs::rename(&new, &file)
+        home::replace(&file, bytes)
     }
 
     fn file(&self, digest: &Digest) -> Option<PathBuf> {
@@ -80,6 +77,8 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

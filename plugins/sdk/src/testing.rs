@@ -7,7 +7,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use crate::{Completeness, Plugin, Report, Settings, SettingsError, SourceFile};
+use crate::{Completeness, Diagnostic, Plugin, Report, Settings, SettingsError, SourceFile};
 
 /// A folder with files in it and the plugin over it.
 pub struct Project<P> {
@@ -55,7 +55,23 @@ impl<P: Plugin> Project<P> {
         told(self.report(path, ""))
     }
 
-    /// The same of a file that the user named itself.
+    /// `line code "text it is about"` of each finding, or as with [`Project::check`] if the answer is not whole.
+    pub fn lines(&mut self, path: &str) -> String {
+        let bytes = fs::read(self.root.path().join(path)).expect("the file is there");
+        let line = |it: &Diagnostic| {
+            let (start, end) = (it.span.start as usize, it.span.end as usize);
+            let number = bytes[..start].iter().filter(|it| **it == b'\n').count() + 1;
+            format!("{number} {} {:?}", it.code, String::from_utf8_lossy(&bytes[start..end]))
+        };
+        match self.report(path, "") {
+            Ok(Report { completeness: Completeness::Complete, diagnostics, .. }) => {
+                diagnostics.iter().map(line).collect::<Vec<_>>().join(", ")
+            }
+            other => told(other),
+        }
+    }
+
+    /// As [`Project::check`], of a file that the user named itself.
     pub fn check_explicit(&mut self, path: &str) -> String {
         told(self.report(path, path))
     }

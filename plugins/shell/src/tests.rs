@@ -17,16 +17,8 @@ fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Repo
 
 /// `line code "text it is about"` of each finding; `excluded`, or what is wrong with the configuration.
 fn told(files: &[(&str, &str)], settings: Settings, path: &str) -> String {
-    let text = files.iter().find(|it| it.0 == path).unwrap().1;
-    let line = |it: &Diagnostic| {
-        let span = it.span.start as usize..it.span.end as usize;
-        format!("{} {} {:?}", text[..span.start].matches('\n').count() + 1, it.code, &text[span])
-    };
-    match report(files, settings, path) {
-        Ok(Report { completeness: Completeness::Excluded, .. }) => "excluded".to_owned(),
-        Ok(report) => report.diagnostics.iter().map(line).collect::<Vec<_>>().join(", "),
-        Err(error) => error,
-    }
+    let project = testing::Project::<Shell>::new(files).try_with(settings);
+    project.map_or_else(|it| format!("{it:?}"), |mut it| it.lines(path))
 }
 
 fn check(text: &str) -> String {

@@ -7,7 +7,7 @@ use super::project::{Candidate, Project};
 use crate::{
     CliError, Exit,
     cli::Session,
-    plugins::{Digest, Source, not_granted},
+    plugins::{Digest, Source, listed, not_granted},
 };
 
 /// Add a plugin to the workspace
@@ -39,9 +39,8 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     let source = from_root(&args.source, &project, session)?;
     let candidate = project.candidate(&source, args.digest.as_ref(), session)?;
     let name = candidate.locked.name.clone();
-    let declared = project.declared()?;
-    let before = declared.iter().find(|(it, _)| *it == name).map(|(_, it)| it.grants.clone());
-    let mut grants = before.flatten().unwrap_or_default();
+    let before = project.declared.get(&name).and_then(|it| it.grants.clone());
+    let mut grants = before.unwrap_or_default();
     for grant in &args.grant {
         if !grants.contains(grant) {
             grants.push(grant.clone());
@@ -69,9 +68,9 @@ pub(super) fn expect_granted(candidate: &Candidate, grants: &[Capability]) -> Re
         "plugin `{}` {} asks for {}, which it is not granted",
         manifest.name,
         manifest.version,
-        missing.join(", ")
+        listed(&missing)
     ));
-    let options: Vec<_> = missing.iter().map(|it| format!("--grant {}", it.trim_matches('`'))).collect();
+    let options: Vec<_> = missing.iter().map(|it| format!("--grant {it}")).collect();
     Err(error.hint(format!("if it may have that, `broker plugin add` it with {}", options.join(" "))))
 }
 

@@ -2,12 +2,12 @@
 //! `broker.lock`.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
-use overlay::{Disk, View};
+use overlay::Disk;
 use plugin_host::{Capability, Plugin};
 use toml_edit::{DocumentMut, Item, Table, Value};
 
@@ -28,7 +28,8 @@ pub(super) struct Project {
     /// Whether its lines end as Windows has it, which the document forgets.
     has_crlf: bool,
     pub(super) lock: Lock,
-    disk: Arc<dyn View>,
+    /// What the configuration says of plugins, also in files that it extends.
+    pub(super) declared: BTreeMap<String, PluginSettings>,
     /// Held: nobody else changes the two files meanwhile.
     _alone: fs::File,
 }
@@ -47,22 +48,18 @@ impl Project {
         let found = Workspace::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
         let root = found.workspace.root().to_owned();
         let alone = alone(&root).map_err(|error| unwritable(&root, &error))?;
-        let disk: Arc<dyn View> = Arc::new(Disk::new(&root)?);
+        let disk = Disk::new(&root)?;
         let file = FILE_NAMES.map(|it| root.join(it)).into_iter().find(|it| it.exists());
         let file = file.unwrap_or_else(|| root.join(FILE_NAMES[0]));
         // Understood as configuration first, so that mistakes are told as everywhere.
-        Configs::new(&*disk).workspace()?;
+        let declared = Configs::new(&disk).workspace()?.plugins();
         let text = text_of(&file).map_err(|error| unwritable(&file, &error))?;
         let document = text.parse().map_err(|error: toml_edit::TomlError| {
             CliError::usage(format!("{}: {}", file.display(), error.message()))
         })?;
-        let lock = Lock::read(&*disk).map_err(CliError::usage)?;
-        Ok(Self { root, file, document, has_crlf: text.contains("\r\n"), lock, disk, _alone: alone })
-    }
-
-    /// What the configuration says of plugins, also in files that it extends.
-    pub(super) fn declared(&self) -> Result<Vec<(String, PluginSettings)>, CliError> {
-        Ok(Configs::new(&*self.disk).workspace()?.plugins().into_iter().collect())
+        let lock = Lock::read(&disk).map_err(CliError::usage)?;
+        let has_crlf = text.contains("\r\n");
+        Ok(Self { root, file, document, has_crlf, lock, declared, _alone: alone })
     }
 
     /// Gets a plugin and looks whether it can be used with what is granted to it.
@@ -184,21 +181,8 @@ fn text_of(file: &Path) -> io::Result<String> {
     }
 }
 
-/// All of it or none is there, also if this is interrupted. Keeps a link a link, and who may read the file.
 fn write(file: &Path, text: &str) -> Result<(), CliError> {
-    let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let new = file.with_extension(format!("new{}", std::process::id()));
-    let written = fs::write(&new, text)
-        .and_then(|()| match fs::metadata(&file) {
-            Ok(before) => fs::set_permissions(&new, before.permissions()),
-            Err(_) => Ok(()),
-        })
-        .and_then(|()| fs::File::options().write(true).open(&new)?.sync_all())
-        .and_then(|()| fs::rename(&new, &file));
-    written.map_err(|error| {
-        let _there_is_nothing_to_clean = fs::remove_file(&new);
-        unwritable(&file, &error)
-    })
+    home::replace(file, text.as_bytes()).map_err(|error| unwritable(file, &error))
 }
 
 fn unwritable(file: &Path, error: &io::Error) -> CliError {

@@ -37,7 +37,7 @@ pub(in crate::cli) struct RemoveArgs {
 
 pub(in crate::cli) fn update(args: &UpdateArgs, session: &mut Session) -> Result<Exit, CliError> {
     let mut project = Project::open(session)?;
-    let sources = sources(&project)?;
+    let sources = sources(&project);
     if let Some(unknown) = args.name.iter().find(|it| !sources.contains_key(*it)) {
         return Err(not_added(unknown, &sources));
     }
@@ -61,9 +61,9 @@ pub(in crate::cli) fn update(args: &UpdateArgs, session: &mut Session) -> Result
 /// The plugins that the configuration adds: where each comes from, and what it is granted.
 type Sources = BTreeMap<String, (Source, Vec<Capability>)>;
 
-fn sources(project: &Project) -> Result<Sources, CliError> {
-    let declared = project.declared()?.into_iter();
-    Ok(declared.filter_map(|(name, it)| Some((name, (it.source?, it.grants.unwrap_or_default())))).collect())
+fn sources(project: &Project) -> Sources {
+    let declared = project.declared.clone().into_iter();
+    declared.filter_map(|(name, it)| Some((name, (it.source?, it.grants.unwrap_or_default())))).collect()
 }
 
 fn changed(before: Option<&Locked>, now: &Locked) -> String {
@@ -79,7 +79,7 @@ fn changed(before: Option<&Locked>, now: &Locked) -> String {
 pub(in crate::cli) fn install(session: &mut Session) -> Result<Exit, CliError> {
     let project = Project::open(session)?;
     let (mut fetched, mut there, mut failed) = (0, 0, 0);
-    for (name, (source, _)) in &sources(&project)? {
+    for (name, (source, _)) in &sources(&project) {
         match install_one(name, source, &project, session) {
             Ok(true) => fetched += 1,
             Ok(false) => there += 1,
@@ -123,7 +123,7 @@ fn install_one(name: &str, source: &Source, project: &Project, session: &Session
 
 pub(in crate::cli) fn remove(args: &RemoveArgs, session: &mut Session) -> Result<Exit, CliError> {
     let mut project = Project::open(session)?;
-    let (name, sources) = (&args.name, sources(&project)?);
+    let (name, sources) = (&args.name, sources(&project));
     if !project.undeclare(name) {
         return Err(match sources.contains_key(name) {
             true => CliError::usage(format!(
