@@ -124,6 +124,8 @@ fn a_branch_has_the_plugins_that_its_own_files_name() {
     ok(&place, &["plugin", "add", "no-todo.wasm"]);
     ok(&place, &["branch", "fork", "try"]);
     assert_eq!(check(&place, &["--branch", "try"]), (Some(1), vec![FOUND.to_owned()], vec![]));
+    let described = place.run(&["check", "--branch", "try", "--output-format", "sarif"]).stdout;
+    assert!(String::from_utf8_lossy(&described).contains("A TODO names nobody"), "its rules are known");
     assert!(
         place.run_with_input(&["branch", "write", "try", "broker.lock"], "version = 1\n").status.success()
     );
@@ -191,6 +193,13 @@ fn what_people_wrote_stays() {
     ok(&place, &["plugin", "add", "no-todo.wasm"]);
     let want = "# ours\r\n[plugins.no-todo]\r\nsource = \"no-todo.wasm\" # why\r\ngrants = [\"env:X\"]\r\n";
     assert_eq!(place.read("broker.toml"), want);
+    place.write("base.toml", "# ours\n\n# its\n[plugins.no-todo]\nsource = \"no-todo.wasm\"\n\n[severity]\n");
+    place.write("broker.toml", "extends = \"base.toml\"\n\n[plugins.no-todo]\nsource = \"no-todo.wasm\"\n");
+    assert_snapshot!(ok(&place, &["plugin", "remove", "no-todo"]), @"removed no-todo from broker.toml; a file that this extends adds it still");
+    assert_eq!(check(&place, &["a.c"]), (Some(1), vec![FOUND.to_owned()], vec![]));
+    fs::rename(place.root().join("base.toml"), place.root().join("broker.toml")).unwrap();
+    assert_snapshot!(ok(&place, &["plugin", "remove", "no-todo"]), @"removed no-todo");
+    assert_eq!(place.read("broker.toml"), "# ours\n\n[severity]\n");
 }
 
 #[test]

@@ -279,7 +279,7 @@ pub(super) fn refused(refused: Refused) -> DaemonError {
         Refused::Busy { retry_after } => DaemonError::Busy { retry_after },
         Refused::Superseded => DaemonError::Superseded,
         Refused::ShuttingDown => DaemonError::ShuttingDown,
-        Refused::Setup(failure) => DaemonError::Setup { message: failure.message, hint: failure.hint },
+        Refused::Setup(failure) => failure.into(),
         Refused::Broken(why) => DaemonError::Bug(why),
     }
 }

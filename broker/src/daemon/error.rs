@@ -7,6 +7,8 @@ use overlay::{
     CommitError, Conflict, ContentHash, EditError, PatchError, Revision, StoreError, WorkspacePath,
 };
 
+use crate::check::SetupFailure;
+
 /// What a request is refused with. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
@@ -91,6 +93,12 @@ impl DaemonError {
 
     pub(crate) fn file(path: &WorkspacePath, source: io::Error) -> Self {
         Self::File { path: path.clone(), source }
+    }
+}
+
+impl From<SetupFailure> for DaemonError {
+    fn from(SetupFailure { message, hint }: SetupFailure) -> Self {
+        Self::Setup { message, hint }
     }
 }
 

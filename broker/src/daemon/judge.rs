@@ -10,7 +10,7 @@ use quick_cache::sync::Cache;
 use super::DaemonError;
 use crate::{
     baseline::{Baseline, Mark, Presence},
-    check::{Answer, FileAnswers, Finding, policy},
+    check::{Answer, FileAnswers, Finding, SetupFailure, policy},
     config::{ConfigError, Configs, Effective},
 };
 
@@ -194,8 +194,7 @@ impl Judgement {
 }
 
 fn wrong(error: ConfigError) -> DaemonError {
-    let error = crate::CliError::from(error);
-    DaemonError::Setup { message: error.message, hint: error.hint }
+    SetupFailure::from(error).into()
 }
 
 fn sorted(file: &FileAnswers) -> Vec<Finding> {

@@ -40,9 +40,7 @@ impl Daemon {
         view: &Arc<dyn View>,
     ) -> Result<Arc<Router>, SetupFailure> {
         let (Asked { linters, mut lacks }, names) = self.servers_for(&setup, served, &**view)?;
-        let disk = served.base.without_buffers();
-        let site = PluginSite { view: &**view, disk: &*disk, root: Path::new(&setup.root) };
-        let plugins = self.plugins.in_workspace(&site).map_err(SetupFailure::from)?;
+        let plugins = self.plugins_of(served, &**view)?;
         lacks.extend(plugins.lacks());
         let plugins = self.plugins_for(&plugins, setup, names, view)?;
         if linters.is_empty() && lacks.is_empty() {
@@ -50,6 +48,13 @@ impl Daemon {
         }
         let all: Vec<SharedLinter> = plugins.linters().iter().cloned().chain(linters).collect();
         Ok(Arc::new(Router::new(&all).lacking(lacks)))
+    }
+
+    /// The plugins that the workspace has as `view` shows it. Blocks: it may read and compile some.
+    pub(crate) fn plugins_of(&self, served: &Served, view: &dyn View) -> Result<Arc<Plugins>, SetupFailure> {
+        let disk = served.base.without_buffers();
+        let site = PluginSite { view, disk: &*disk, root: served.root() };
+        self.plugins.in_workspace(&site).map_err(SetupFailure::from)
     }
 
     /// The language servers, and the names of all that there could be.

@@ -11,6 +11,7 @@ use overlay::{Revision, View, WorkspacePath};
 
 use super::{Daemon, DaemonError, Target};
 use crate::{
+    check::SetupFailure,
     config::Configs,
     servers::{self, Site},
 };
@@ -144,11 +145,10 @@ type Found = Result<LanguageServer, SetupError>;
 
 /// Those that the workspace is checked by, or the one that is named.
 fn profiles(site: &Site<'_>, named: Option<&str>) -> Result<Vec<Profile>, DaemonError> {
-    let wrong = |error: crate::CliError| DaemonError::Setup { message: error.message, hint: error.hint };
-    let settings = Configs::new(&**site.disk).workspace().map_err(|error| wrong(error.into()))?.servers();
-    let known = servers::known(&settings).map_err(wrong)?;
+    let settings = Configs::new(&**site.disk).workspace().map_err(SetupFailure::from)?.servers();
+    let known = servers::known(&settings).map_err(SetupFailure::from)?;
     let Some(named) = named else {
-        let wanted = servers::wanted(&known, site, &settings).map_err(wrong)?;
+        let wanted = servers::wanted(&known, site, &settings).map_err(SetupFailure::from)?;
         return Ok(wanted.into_iter().map(|it| it.profile.clone()).collect());
     };
     let found = known.into_iter().find(|it| it.name == named);

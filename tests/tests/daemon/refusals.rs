@@ -203,7 +203,7 @@ async fn a_workspace_that_is_closed_is_gone_and_comes_back() {
 async fn plugins_and_rules_are_listed() {
     let it = Fixture::new(&[]).await;
     let plugins =
-        it.client.rules().list_plugins(pb::ListPluginsRequest {}).await.unwrap().into_inner().plugins;
+        it.client.rules().list_plugins(pb::ListPluginsRequest::default()).await.unwrap().into_inner().plugins;
     let mut names: Vec<_> = plugins.into_iter().map(|it| it.linter.unwrap().name).collect();
     names.sort();
     assert_eq!(
@@ -246,4 +246,36 @@ async fn plugins_and_rules_are_listed() {
     let codes: Vec<_> = own.iter().map(|it| it.code.as_str()).collect();
     assert!(codes.contains(&"unused-suppression") && codes.contains(&"invalid-suppression"), "{codes:?}");
     assert_eq!(list("").await[..own.len()], own);
+}
+
+#[tokio::test]
+async fn what_a_branch_adds_is_listed_for_the_branch() {
+    let it = Fixture::new(&[]).await;
+    let id = it.fork().await;
+    let rule = "id: no-print\nlanguage: python\nrule: { pattern: print($A) }\nmessage: no\n";
+    let declared = "[plugins.mine]\nsource = 'mine.wasm'\n";
+    let edits = vec![write(".broker/rules/no-print.yml", rule), write("broker.toml", declared)];
+    it.client.edit(&id, edits).await.unwrap();
+    let codes = |target| {
+        let linter = "pattern".to_owned();
+        let request = pb::ListRulesRequest { linter, target, ..pb::ListRulesRequest::default() };
+        let mut client = it.client.rules();
+        async move {
+            let rules = client.list_rules(request).await.unwrap().into_inner().rules;
+            rules.into_iter().map(|it| it.code).collect::<Vec<_>>()
+        }
+    };
+    assert!(codes(Some(branch(&id))).await.contains(&"no-print".to_owned()));
+    assert!(!codes(None).await.contains(&"no-print".to_owned()));
+    let unusable = |target| {
+        let mut client = it.client.rules();
+        async move {
+            let listed = client.list_plugins(pb::ListPluginsRequest { target }).await.unwrap().into_inner();
+            listed.unusable.into_iter().map(|it| (it.name, it.reason)).collect::<Vec<_>>()
+        }
+    };
+    let reason =
+        "plugin `mine` from mine.wasm is not in broker.lock; `broker plugin update mine` puts it there";
+    assert_eq!(unusable(Some(branch(&id))).await, [("mine".to_owned(), reason.to_owned())]);
+    assert_eq!(unusable(None).await, []);
 }

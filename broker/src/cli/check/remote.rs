@@ -164,7 +164,7 @@ impl Ask<'_> {
         let texts = Texts::new(open, &self.branch, round.revision);
         let mut report = round.report(&texts, args.branch.new_only)?;
         report.passed_over += self.changed.unwrap_or(0);
-        let rules = |linter: &str| rules(&open.client, linter).unwrap_or_default();
+        let rules = |linter: &str| rules(&open.client, &self.branch, linter).unwrap_or_default();
         let color = session.color;
         let written = outputs::write(outputs, session, |output, out| {
             let page = Page {
@@ -253,11 +253,16 @@ fn refused(it: &pb::RoundRefused) -> CliError {
 }
 
 /// Every rule of a linter; formats that describe rules do without what cannot be had.
-fn rules(client: &Client, linter: &str) -> Result<Vec<lint::Rule>, Status> {
+fn rules(client: &Client, branch: &str, linter: &str) -> Result<Vec<lint::Rule>, Status> {
     let mut rules = Vec::new();
     let mut page_token = String::new();
     loop {
-        let request = pb::ListRulesRequest { linter: linter.to_owned(), page_size: 10_000, page_token };
+        let request = pb::ListRulesRequest {
+            linter: linter.to_owned(),
+            page_size: 10_000,
+            page_token,
+            target: Some(of_branch(branch)),
+        };
         let page = client.call(client.rules().list_rules(request))?;
         rules.extend(page.rules.into_iter().map(rule));
         page_token = page.next_page_token;

@@ -25,6 +25,8 @@ pub(super) struct Project {
     /// The configuration, which need not be there.
     file: PathBuf,
     document: DocumentMut,
+    /// What goes before it.
+    heading: String,
     /// Whether its lines end as Windows has it, which the document forgets.
     has_crlf: bool,
     pub(super) lock: Lock,
@@ -59,7 +61,7 @@ impl Project {
         })?;
         let lock = Lock::read(&disk).map_err(CliError::usage)?;
         let has_crlf = text.contains("\r\n");
-        Ok(Self { root, file, document, has_crlf, lock, declared, _alone: alone })
+        Ok(Self { root, file, document, heading: String::new(), has_crlf, lock, declared, _alone: alone })
     }
 
     /// Gets a plugin and looks whether it can be used with what is granted to it.
@@ -126,14 +128,24 @@ impl Project {
 
     /// Whether it stood in this file.
     pub(super) fn undeclare(&mut self, name: &str) -> bool {
+        let before = self.document.to_string();
         let Some(plugins) = self.document.get_mut("plugins").and_then(Item::as_table_like_mut) else {
             return false;
         };
-        let was = plugins.remove(name).is_some();
+        let was = plugins.remove(name);
         if plugins.is_empty() {
             self.document.remove("plugins");
         }
-        was
+        if let Some(table) = was.as_ref().and_then(Item::as_table) {
+            self.heading = heading(table).filter(|it| before.starts_with(it)).unwrap_or_default();
+        }
+        was.is_some()
+    }
+
+    /// Whether the configuration has it, as the files are now.
+    pub(super) fn still_declares(&self, name: &str) -> Result<bool, CliError> {
+        let declared = Configs::new(&Disk::new(&self.root)?).workspace()?.plugins();
+        Ok(declared.get(name).is_some_and(|it| it.source.is_some()))
     }
 
     pub(super) fn write_lock(&self) -> Result<(), CliError> {
@@ -141,7 +153,7 @@ impl Project {
     }
 
     pub(super) fn write_configuration(&self) -> Result<(), CliError> {
-        let text = self.document.to_string();
+        let text = self.heading.clone() + &self.document.to_string();
         write(
             &self.file,
             &if self.has_crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text },
@@ -153,6 +165,12 @@ impl Project {
 pub(super) fn mismatch(what: &str, found: &Digest, expected: &Digest, remedy: &str) -> CliError {
     let message = format!("{what} is not what is expected: it has the digest {found}, not {expected}");
     CliError::plugin(message).hint(format!("somebody changed it; if that is meant, {remedy}"))
+}
+
+/// Comments that stand apart from the table below them, and so are not about it.
+fn heading(table: &Table) -> Option<String> {
+    let (apart, _) = table.decor().prefix()?.as_str()?.rsplit_once("\n\n")?;
+    Some(format!("{apart}\n"))
 }
 
 /// A value in place of another one, with the comments that stand beside that.

@@ -132,8 +132,13 @@ pub(in crate::cli) fn remove(args: &RemoveArgs, session: &mut Session) -> Result
             false => not_added(name, &sources),
         });
     }
-    project.lock.keep(|it| it.name != *name);
     project.write_configuration()?;
+    if project.still_declares(name)? {
+        session
+            .print(&format!("removed {name} from broker.toml; a file that this extends adds it still\n"))?;
+        return Ok(Exit::Clean);
+    }
+    project.lock.keep(|it| it.name != *name);
     project.write_lock()?;
     session.print(&format!("removed {name}\n"))?;
     Ok(Exit::Clean)
