@@ -93,6 +93,16 @@ fn panic() {
 }
 
 #[test]
+fn exit() {
+    assert_snapshot!(fault("exit"), @"failed: plugin `misbehaves` 0.1.0 crashed: it ended itself, with exit code 3");
+}
+
+#[test]
+fn a_code_that_no_rule_has() {
+    assert_snapshot!(fault("unknown-code"), @"failed: plugin `misbehaves` 0.1.0: `nobody-has-it` is found, but `rules` does not name it");
+}
+
+#[test]
 fn error_of_the_guest() {
     assert_snapshot!(fault("error"), @"failed: plugin `misbehaves` 0.1.0: the plugin's configuration makes no sense");
 }

@@ -91,6 +91,40 @@ fn what_does_not_hold_is_told() {
 }
 
 #[test]
+fn what_is_tried_is_what_stands_in_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    made(folder.path());
+    let manifest = folder.path().join("none-comparison/broker-plugin.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("\"*.py", "\"*.js")).unwrap();
+    let (exit, _, errors) = run(folder.path(), &["test", "none-comparison"]);
+    assert_eq!(exit, Some(2));
+    assert!(errors.contains("was built with another manifest\nhint: `broker plugin build`"), "{errors}");
+    let (exit, out, _) = run(
+        folder.path(),
+        &["test", "none-comparison", "--component", "none-comparison/dist/none-comparison.wasm"],
+    );
+    assert_eq!(exit, Some(0), "asked for by name: {out}");
+    fs::write(&manifest, text).unwrap();
+    let (exit, _, errors) = run(folder.path(), &["test", "none-comparison"]);
+    assert_eq!(exit, Some(0));
+    assert!(errors.contains("is older than") && errors.contains("broker-plugin.toml"), "{errors}");
+
+    let fixtures = folder.path().join("none-comparison/fixtures");
+    fs::write(fixtures.join("fixtures.toml"), "select = [\"nope\"]\n").unwrap();
+    let (_, checks) = tried(folder.path(), &[]);
+    assert!(checks.iter().any(|it| it.2.contains("no rule is called that")), "{checks:?}");
+    for name in ["fixtures.toml", "valid", "invalid"].map(|it| fixtures.join(it)) {
+        let _gone = fs::remove_file(&name).or_else(|_| fs::remove_dir_all(&name));
+    }
+    fs::create_dir(fixtures.join("valid")).unwrap();
+    fs::write(fixtures.join("valid/a.js"), "").unwrap();
+    let (exit, checks) = tried(folder.path(), &[]);
+    assert_eq!(exit, Some(1));
+    assert!(checks.iter().any(|it| it.2.contains("`globs` names none of these files")), "{checks:?}");
+}
+
+#[test]
 fn a_plugin_that_breaks_off_does_not_pass() {
     let folder = tempfile::tempdir().unwrap();
     let plugin = folder.path().join("misbehaves");
@@ -109,6 +143,13 @@ fn a_plugin_that_breaks_off_does_not_pass() {
     assert_eq!(exit, Some(1));
     assert!(mended.contains("leaves a file that is not answered as before: Failed"), "{mended}");
     assert!(out.contains("robustness   a.fault: cut off after 7/8: "), "{out}");
+    fs::rename(plugin.join("fixtures/valid"), plugin.join("fixtures/invalid")).unwrap();
+    fs::write(plugin.join("fixtures/invalid/a.fault"), "panic\n").unwrap();
+    let (exit, out, _) =
+        run(folder.path(), &["test", "misbehaves", "--update", "--component", component.to_str().unwrap()]);
+    assert_eq!(exit, Some(1));
+    assert!(out.contains("there is no answer: plugin `misbehaves` 0.1.0 crashed"), "{out}");
+    assert!(!plugin.join("fixtures/invalid/a.fault.findings").exists());
 }
 
 /// What an author in another language gets, from nothing to a tested rule. `./dev` installs the tools. JavaScript is not
@@ -185,7 +226,15 @@ error: no plugin named `txt`
 hint: did you mean `text`?
 "#);
     fs::create_dir(folder.path().join("there")).unwrap();
-    insta::assert_snapshot!(told(&["new", "there"]), @"error: there is already something at [folder]/there");
+    insta::assert_snapshot!(told(&["new", "there"]), @r#"
+error: there is already something at [folder]/there
+hint: choose another name, or another folder with --in
+"#);
+    insta::assert_snapshot!(told(&["new", "ty"]), @r#"
+error: a plugin cannot be called `ty`
+hint: findings of Broker itself or of a language server are told under this name
+"#);
+    insta::assert_snapshot!(told(&["inspect", "dist/none.wasm"]), @"error: there is no file dist/none.wasm");
     run(folder.path(), &["new", "fresh"]);
     insta::assert_snapshot!(told(&["test", "fresh"]), @r#"
 error: there is no component [folder]/fresh/dist/fresh.wasm

@@ -185,10 +185,14 @@ impl Counts {
     }
 }
 
+/// What linters call it that a file cannot be parsed: ruff, most others, language servers, selene, sqruff.
+const SYNTAX_ERRORS: [&str; 6] =
+    ["invalid-syntax", "syntax-error", "parse-error", "parse_error", "PRS", "LXR"];
+
 impl RuleRef {
     /// Whether the file cannot be parsed, so that other rules of the linter could not look.
     pub fn is_syntax_error(&self) -> bool {
-        ["invalid-syntax", "syntax-error", "parse-error"].contains(&&*self.code)
+        SYNTAX_ERRORS.contains(&&*self.code)
     }
 }
 

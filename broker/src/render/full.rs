@@ -114,7 +114,18 @@ fn cut(text: &[u8], window: Span, span: Span) -> (String, std::ops::Range<usize>
     source += &part(start, end);
     let to = source.len();
     source += &part(end, window.end);
-    (source, from..to)
+    (with_line_feeds(source), from..to)
+}
+
+/// With a line feed for each carriage return that ends a line by itself: who draws knows no other breaks.
+fn with_line_feeds(text: String) -> String {
+    let mut bytes = text.into_bytes();
+    for at in 0..bytes.len() {
+        if bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n') {
+            bytes[at] = b'\n';
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// An offset inside a character stands for its start, as it does for columns.
@@ -134,7 +145,15 @@ fn level(severity: Severity) -> Level<'static> {
 
 #[cfg(test)]
 mod tests {
+    use lint::Span;
+
     use crate::render::{Format, fixture};
+
+    #[test]
+    fn lines_are_those_of_the_columns() {
+        let (source, span) = super::cut(b"a\rb\r\nc", Span::new(0, 6), Span::new(2, 5));
+        assert_eq!((source.as_str(), span), ("a\nb\r\nc", 2..5));
+    }
 
     #[test]
     fn looks_so() {

@@ -1,15 +1,14 @@
 //! `select` and `ignore` for plugins whose rules have plain names. Knows no prefixes or groups but `ALL`.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::{Rule, Settings};
 
 /// Which rules' findings are wanted.
 #[derive(Debug, Default)]
 pub struct Selection {
-    /// `None`: all but the dropped.
-    wanted: Option<HashSet<String>>,
-    dropped: HashSet<String>,
+    /// Whether a rule is wanted, by its code. `None`: whatever there may be.
+    rules: Option<HashMap<String, bool>>,
 }
 
 impl Selection {
@@ -18,22 +17,26 @@ impl Selection {
         let known = |it: &String| it == "ALL" || rules.iter().any(|rule| rule.code == *it);
         let selectors = settings.select.iter().flatten().chain(&settings.ignore);
         let unknown = selectors.filter(|it| !known(it)).cloned().collect();
-        let wanted = match &settings.select {
-            Some(select) => select.iter().flat_map(|it| expand(it, rules)).collect(),
-            None => rules.iter().filter(|it| it.default).map(|it| it.code.clone()).collect(),
+        let is_wanted = |rule: &Rule| {
+            let selected = settings.select.as_ref().map_or(rule.default, |it| names(it, rule));
+            selected && !names(&settings.ignore, rule)
         };
-        let dropped = settings.ignore.iter().flat_map(|it| expand(it, rules)).collect();
-        (Self { wanted: Some(wanted), dropped }, unknown)
+        let rules = rules.iter().map(|it| (it.code.clone(), is_wanted(it))).collect();
+        (Self { rules: Some(rules) }, unknown)
     }
 
     pub fn includes(&self, code: &str) -> bool {
-        self.wanted.as_ref().is_none_or(|it| it.contains(code)) && !self.dropped.contains(code)
+        self.rules.as_ref().is_none_or(|it| it.get(code).is_some_and(|it| *it))
+    }
+
+    /// Whether there is such a rule at all.
+    pub(crate) fn knows(&self, code: &str) -> bool {
+        self.rules.as_ref().is_none_or(|it| it.contains_key(code))
     }
 }
 
-fn expand(selector: &str, rules: &[Rule]) -> Vec<String> {
-    let selected = rules.iter().filter(|it| selector == "ALL" || it.code == selector);
-    selected.map(|it| it.code.clone()).collect()
+fn names(selectors: &[String], rule: &Rule) -> bool {
+    selectors.iter().any(|it| it == "ALL" || *it == rule.code)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub enum PluginError {
     )]
     CoreModule { plugin: String },
 
-    #[error("`{plugin}` has no usable manifest in its custom section `broker:plugin`: {reason}")]
+    #[error("`{plugin}` has no usable manifest: {reason}")]
     Manifest { plugin: String, reason: String },
 
     #[error(

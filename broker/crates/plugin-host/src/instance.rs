@@ -260,6 +260,10 @@ fn fault(
             if root.contains("fuel allocated for hostcalls") {
                 return name.too_much(format!("more than {} MiB in one answer", limits.output >> 20));
             }
+            if let Some(I32Exit(code)) = error.downcast_ref() {
+                let message = format!("it ended itself, with exit code {code}");
+                return PluginError::Trap { plugin, version, message };
+            }
             match (trap, state.output.last_words()) {
                 (Some(_), Some(words)) => PluginError::Trap { plugin, version, message: words },
                 (Some(trap), None) => PluginError::Trap { plugin, version, message: trap.to_string() },

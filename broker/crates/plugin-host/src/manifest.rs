@@ -1,5 +1,6 @@
 //! What a plugin says of itself without being run.
 
+use ignore::gitignore::GitignoreBuilder;
 use overlay::WorkspacePath;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use wasmparser::{Encoding, Parser, Payload};
@@ -56,10 +57,8 @@ impl Manifest {
 
     /// Parses the text of a `broker-plugin.toml`.
     pub fn parse(origin: &str, text: &str) -> Result<Self, PluginError> {
-        let invalid = |error: toml::de::Error| PluginError::Manifest {
-            plugin: origin.to_owned(),
-            reason: error.message().to_owned(),
-        };
+        let unusable = |reason: String| PluginError::Manifest { plugin: origin.to_owned(), reason };
+        let invalid = |error: toml::de::Error| unusable(in_line(text, &error));
         let header: Header = toml::from_str(text).map_err(invalid)?;
         if !speaks(&header.api) {
             let Header { name: plugin, version, api } = header;
@@ -67,21 +66,34 @@ impl Manifest {
         }
         let manifest: Self = toml::from_str(text).map_err(invalid)?;
         if !is_name(&manifest.name) {
-            let reason = format!(
-                "`{}` cannot be its name: small letters, digits and hyphens, a letter first",
-                manifest.name.escape_debug()
-            );
-            return Err(PluginError::Manifest { plugin: origin.to_owned(), reason });
+            let name = manifest.name.escape_debug();
+            return Err(unusable(format!(
+                "`{name}` cannot be its name: at most 64 small letters, digits and hyphens, a letter first"
+            )));
         }
         if manifest.globs.is_empty() {
-            let reason = "`globs` is empty, so that the plugin would never be run".to_owned();
-            return Err(PluginError::Manifest { plugin: origin.to_owned(), reason });
+            return Err(unusable("`globs` is empty, so that the plugin would never be run".to_owned()));
+        }
+        if let Some(error) =
+            manifest.globs.iter().find_map(|it| GitignoreBuilder::new("").add_line(None, it).err())
+        {
+            return Err(unusable(format!("in `globs`: {error}")));
         }
         Ok(manifest)
     }
 
     pub(crate) fn full_name(&self) -> Name {
         Name { plugin: self.name.clone(), version: self.version.clone() }
+    }
+}
+
+/// What is wrong, and where if it is known.
+fn in_line(text: &str, error: &toml::de::Error) -> String {
+    let line = error.span().map(|it| text[..it.start.min(text.len())].matches('\n').count() + 1);
+    // Of what is missing the place says nothing.
+    match line.filter(|_| !error.message().starts_with("missing field")) {
+        Some(line) => format!("line {line}: {}", error.message()),
+        None => error.message().to_owned(),
     }
 }
 
@@ -125,7 +137,7 @@ fn section(origin: &str, wasm: &[u8]) -> Result<String, PluginError> {
             _ => {}
         }
     }
-    let reason = || "there is no such section; the macro `plugin!` of the SDK makes it".to_owned();
+    let reason = || "it has no custom section `broker:plugin`, which `broker plugin build` makes".to_owned();
     found.ok_or_else(|| PluginError::Manifest { plugin: plugin(), reason: reason() })
 }
 
@@ -152,6 +164,7 @@ mod tests {
         let error = |from: &str, to: &str| Manifest::parse("x.wasm", &GOOD.replace(from, to)).unwrap_err();
         insta::assert_snapshot!(error("0.1.4", "0.2.0"), @"plugin `no-todo` 1.2.3 is built for broker:plugin 0.2.0, and this Broker speaks 0.1.0; use a Broker that is as new as the plugin, or an older release of the plugin");
         insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `needs`, `capabilities`");
+        insta::assert_snapshot!(error("\"*.rs\"", "\"*.{rs\""), @"");
         insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `globs` is empty, so that the plugin would never be run");
         insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: missing field `version`");
     }

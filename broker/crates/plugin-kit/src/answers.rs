@@ -1,6 +1,6 @@
 //! Asking the plugin.
 
-use std::{sync::Arc, time::Instant};
+use std::{cell::Cell, sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -8,7 +8,7 @@ use lint::{Cancel, Completeness, Diagnostic, Job, LineTable, Outcome, Severity, 
 use overlay::{Memory, View, WorkspacePath};
 use plugin_host::{Configured, Plugin, Settings, Usage};
 
-use crate::{Fixtures, PATIENCE};
+use crate::{Fixtures, NO_PATIENCE, PATIENCE};
 
 /// Where a guest sees the fixtures: not at `/`, since no workspace is there.
 const ROOT: &str = "/workspace";
@@ -19,13 +19,16 @@ pub(crate) struct Bench<'p> {
     pub(crate) fixtures: &'p Fixtures,
     pub(crate) linter: Configured,
     globs: Gitignore,
+    cancel: Cancel,
+    /// Whether a file took longer than it may.
+    ran_out: Cell<bool>,
 }
 
 /// A file and its text.
 pub(crate) type File = (WorkspacePath, Bytes);
 
 impl<'p> Bench<'p> {
-    pub(crate) fn new(plugin: &'p Plugin, fixtures: &'p Fixtures) -> Self {
+    pub(crate) fn new(plugin: &'p Plugin, fixtures: &'p Fixtures, cancel: &Cancel) -> Self {
         let settings = &fixtures.settings;
         let linter = plugin.configured(Settings {
             root: ROOT.to_owned(),
@@ -34,7 +37,13 @@ impl<'p> Bench<'p> {
             environment: settings.environment.clone(),
             ..Settings::default()
         });
-        Self { plugin, fixtures, linter, globs: matcher(&plugin.manifest().globs) }
+        let (globs, cancel) = (matcher(&plugin.manifest().globs), cancel.clone());
+        Self { plugin, fixtures, linter, globs, cancel, ran_out: Cell::new(false) }
+    }
+
+    /// Whether to ask more is of no use: a file took longer than it may, or nobody wants to know.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ran_out.get() || self.cancel.is_cancelled()
     }
 
     /// Those of the files that the plugin wants to see.
@@ -57,10 +66,14 @@ impl<'p> Bench<'p> {
     /// The same with what it took.
     pub(crate) fn measure(&self, view: Arc<dyn View>, paths: &[WorkspacePath]) -> (Vec<Outcome>, Cost) {
         let units = paths.iter().map(|it| Unit { path: it.clone(), named: WorkspacePath::root() }).collect();
-        let job = Job { view, units, cancel: Cancel::default(), timeout: PATIENCE };
+        let timeout = if self.ran_out.get() { NO_PATIENCE } else { PATIENCE };
+        let job = Job { view, units, cancel: self.cancel.clone(), timeout };
         let mut outcomes: Vec<Option<Outcome>> = vec![None; paths.len()];
         let start = Instant::now();
         let usage = self.linter.measured(&job, &mut |index, outcome| outcomes[index] = Some(outcome));
+        if start.elapsed() > PATIENCE {
+            self.ran_out.set(true);
+        }
         let cost = Cost { microseconds: start.elapsed().as_micros(), usage };
         let missing = || Outcome::without_findings(Completeness::Failed("there was no answer".to_owned()));
         (outcomes.into_iter().map(|it| it.unwrap_or_else(missing)).collect(), cost)

@@ -1,6 +1,6 @@
 //! What an answer costs. Measured, and only compared with limits that the fixtures set.
 
-use crate::{Check, Report, Verdict, answers::Bench, fixtures::Set};
+use crate::{Check, Report, answers::Bench, fixtures::Set};
 
 /// The least of so many runs counts: other work on the machine only ever adds.
 const RUNS: usize = 5;
@@ -20,12 +20,16 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
     }
     let per_kilobyte = microseconds * 1_000 / bytes as u128;
     let mib = memory.div_ceil(1 << 20);
-    let told = format!("{per_kilobyte} µs for 1,000 bytes, {mib} MiB of memory");
     let settings = &bench.fixtures.settings;
-    let is_slow = settings.max_microseconds_per_kilobyte.is_some_and(|it| per_kilobyte > u128::from(it));
-    let is_large = settings.max_memory.is_some_and(|it| mib > it as usize);
-    let verdict = if is_slow || is_large { Verdict::Failed } else { Verdict::Passed };
-    report.add(Check::Budget, verdict, "", told);
+    if let Some(most) = settings.max_microseconds_per_kilobyte.filter(|it| per_kilobyte > u128::from(*it)) {
+        let message = format!("{per_kilobyte} µs for 1,000 bytes, where `fixtures.toml` allows {most}");
+        report.fail(Check::Budget, "", message);
+    }
+    if let Some(most) = settings.max_memory.filter(|it| mib > *it as usize) {
+        let message = format!("{mib} MiB of memory, where `fixtures.toml` allows {most}");
+        report.fail(Check::Budget, "", message);
+    }
+    report.pass(Check::Budget, format!("{per_kilobyte} µs for 1,000 bytes, {mib} MiB of memory"));
 }
 
 /// Bytes, microseconds and bytes of memory.

@@ -12,8 +12,11 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
         Err(error) => return report.fail(Check::Declaration, "", error.to_string()),
     };
     let view = bench.fixtures.invalid.view();
-    if let Err(error) = bench.linter.unknown_selectors(&view) {
-        return report.fail(Check::Declaration, "", error.to_string());
+    match bench.linter.unknown_selectors(&view) {
+        Ok(unknown) => unknown.iter().for_each(|it| {
+            report.fail(Check::Declaration, it, "`fixtures.toml` selects it, and no rule is called that");
+        }),
+        Err(error) => return report.fail(Check::Declaration, "", error.to_string()),
     }
     let rules = match bench.linter.rules(&view) {
         Ok(rules) => rules,

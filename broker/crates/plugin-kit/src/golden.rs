@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::PathBuf};
 
-use lint::Outcome;
+use lint::{Cancel, Completeness, Outcome};
 use overlay::WorkspacePath;
 
 use crate::{
@@ -16,7 +16,8 @@ use plugin_host::Plugin;
 /// A file of `invalid/` as the plugin sees it now.
 struct Seen {
     path: WorkspacePath,
-    findings: String,
+    /// The error is why there is no answer, which no fixture expects.
+    findings: Result<String, String>,
     /// `None` if no fix changes it; the error if fixing comes to no end.
     fixed: Result<Option<String>, String>,
 }
@@ -28,7 +29,13 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
         compare(bench, it, report);
     }
     match valid + seen.len() {
-        0 => report.add(Check::Golden, crate::Verdict::Note, "", "there are no fixtures"),
+        0 if bench.fixtures.sets().all(|(_, set)| set.files.is_empty()) => {
+            report.add(Check::Golden, crate::Verdict::Note, "", "there are no fixtures");
+        }
+        0 => {
+            let globs = bench.plugin.manifest().globs.join(", ");
+            report.fail(Check::Golden, "fixtures", format!("`globs` names none of these files: {globs}"));
+        }
         count => report.pass(Check::Golden, format!("{count} files are as their fixtures say")),
     }
 }
@@ -57,7 +64,12 @@ fn seen(bench: &Bench<'_>) -> Vec<Seen> {
     let outcomes = bench.ask(set.view(), &paths);
     let seen = files.iter().zip(outcomes).map(|((path, text), outcome): (_, Outcome)| Seen {
         path: path.clone(),
-        findings: told(&outcome, text),
+        findings: match &outcome.completeness {
+            Completeness::Failed(why) | Completeness::Pending(why) => Err(why.clone()),
+            Completeness::Complete | Completeness::Excluded | Completeness::Partial(_) => {
+                Ok(told(&outcome, text))
+            }
+        },
         fixed: fixed(bench, set, path, text, &outcome),
     });
     seen.collect()
@@ -66,18 +78,21 @@ fn seen(bench: &Bench<'_>) -> Vec<Seen> {
 fn compare(bench: &Bench<'_>, seen: &Seen, report: &mut Report) {
     let set = &bench.fixtures.invalid;
     let subject = format!("invalid/{}", seen.path);
-    if seen.findings.is_empty() {
+    let findings = match &seen.findings {
+        Ok(findings) => findings,
+        Err(why) => return report.fail(Check::Golden, subject, format!("there is no answer: {why}")),
+    };
+    if findings.is_empty() {
         report.fail(Check::Golden, &subject, "nothing is found in it");
     }
     match set.beside(&seen.path, FINDINGS) {
-        None => report.fail(
-            Check::Golden,
-            &subject,
-            format!("there is no `{subject}{FINDINGS}`; --update writes it"),
-        ),
-        Some(expected) if expected == seen.findings => {}
+        None => {
+            let message = format!("there is no `{subject}{FINDINGS}`; --update writes it:\n{findings}");
+            report.fail(Check::Golden, &subject, message);
+        }
+        Some(expected) if expected == *findings => {}
         Some(expected) => {
-            let message = format!("the findings differ:\n{}", difference(&expected, &seen.findings));
+            let message = format!("the findings differ:\n{}", difference(&expected, findings));
             report.fail(Check::Golden, &subject, message);
         }
     }
@@ -118,12 +133,14 @@ fn difference(expected: &str, found: &str) -> String {
 }
 
 /// Writes what the plugin says now as what the fixtures expect; gives back the files that changed.
-pub fn update(plugin: &Plugin, fixtures: &Fixtures) -> io::Result<Vec<PathBuf>> {
-    let bench = Bench::new(plugin, fixtures);
+pub fn update(plugin: &Plugin, fixtures: &Fixtures, cancel: &Cancel) -> io::Result<Vec<PathBuf>> {
+    let bench = Bench::new(plugin, fixtures, cancel);
     let mut changed = Vec::new();
     for it in seen(&bench) {
         let beside = |ending: &str| fixtures.folder.join("invalid").join(format!("{}{ending}", it.path));
-        write(beside(FINDINGS), Some(&it.findings), &mut changed)?;
+        // What is no answer is told by the check.
+        let Ok(findings) = &it.findings else { continue };
+        write(beside(FINDINGS), Some(findings), &mut changed)?;
         // What comes to no end is told by the check.
         if let Ok(fixed) = &it.fixed {
             write(beside(FIXED), fixed.as_deref(), &mut changed)?;

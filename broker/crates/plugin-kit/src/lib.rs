@@ -15,6 +15,7 @@ mod report;
 
 use std::time::Duration;
 
+use lint::Cancel;
 use plugin_host::Plugin;
 
 use answers::Bench;
@@ -24,20 +25,26 @@ pub use report::{Check, Finding, Report, Verdict};
 
 /// The longest that one file may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The same after a file took longer than that.
+const NO_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Tries all there is to try.
-pub fn try_out(plugin: &Plugin, fixtures: &Fixtures) -> Report {
-    let bench = Bench::new(plugin, fixtures);
+/// Tries all there is to try, until `cancel` is set.
+pub fn try_out(plugin: &Plugin, fixtures: &Fixtures, cancel: &Cancel) -> Report {
+    let bench = Bench::new(plugin, fixtures, cancel);
     let mut report = Report::default();
     declared::check(&bench, &mut report);
     if report.is_broken() {
         // It cannot be asked anything.
         return report;
     }
-    golden::check(&bench, &mut report);
-    repeat::check(&bench, &mut report);
-    fixes::check(&bench, &mut report);
-    fuzz::check(&bench, &mut report);
-    budget::check(&bench, &mut report);
+    let checks = [golden::check, repeat::check, fixes::check, fuzz::check, budget::check];
+    for (done, check) in checks.into_iter().enumerate() {
+        if bench.is_over() {
+            let message = format!("{} more checks were not tried after this", checks.len() - done);
+            report.add(Check::Declaration, Verdict::Note, "", message);
+            break;
+        }
+        check(&bench, &mut report);
+    }
     report
 }

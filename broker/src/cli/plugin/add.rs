@@ -75,11 +75,12 @@ pub(super) fn expect_granted(candidate: &Candidate, grants: &[Capability]) -> Re
 }
 
 /// Rules are named by it, and so are those of Broker itself and of language servers.
-fn expect_name_is_free(name: &str) -> Result<(), CliError> {
+pub(super) fn expect_name_is_free(name: &str) -> Result<(), CliError> {
     let is_server = language_servers::profiles().iter().any(|it| it.name == name);
     match name == suppress::LINTER || is_server {
         true => {
-            Err(CliError::plugin(format!("a plugin cannot be called `{name}`: that is somebody else's name")))
+            let error = CliError::plugin(format!("a plugin cannot be called `{name}`"));
+            Err(error.hint("findings of Broker itself or of a language server are told under this name"))
         }
         false => Ok(()),
     }

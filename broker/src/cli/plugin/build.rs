@@ -31,6 +31,7 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let folder = Folder::open(&session.cwd()?.join(&args.folder))?;
     let tools = Tools::of(&folder.path)?;
+    forget(&folder.component())?;
     let component = finished(&folder, tools, &tools.build(&folder.path)?)?;
     session.print(&format!("built {}\n", component.display()))?;
     Ok(Exit::Clean)
@@ -71,6 +72,16 @@ impl Tools {
             Self::JavaScript => javascript::build(folder),
             Self::C => c::build(folder),
         }
+    }
+}
+
+/// A build that fails leaves nothing that could be taken for its result.
+fn forget(component: &Path) -> Result<(), CliError> {
+    match fs::remove_file(component) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(CliError::files(format!("cannot replace {}: {error}", component.display())))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -38,7 +38,7 @@ struct Answer<'a> {
     digest: &'a str,
     /// SHA-256 of a file, as `broker.lock` and `--digest` have it.
     sha256: Option<Digest>,
-    /// Bytes of the component; `None` for a plugin that the program carries.
+    /// Bytes of the component; `None` if it was asked for by its name.
     size: Option<u64>,
     languages: &'a [String],
     globs: &'a [String],
@@ -67,7 +67,11 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
         (false, Some(name)) => {
             let site = PluginSite::on_disk(&**view, Path::new(root));
             let plugins = session.loader.load(&PluginArgs { plugin: Vec::new() }, 1)?.in_workspace(&site)?;
-            plugins.find(name).cloned().ok_or_else(|| unknown_linter(name, &plugins.names(), &[]))?
+            let unknown = || match name.contains('/') || name.ends_with(".wasm") {
+                true => CliError::files(format!("there is no file {name}")),
+                false => unknown_linter(name, &plugins.names(), &[]),
+            };
+            plugins.find(name).cloned().ok_or_else(unknown)?
         }
         _ => session.loader.open(&file)?,
     };
@@ -109,7 +113,7 @@ fn answer<'p>(
 }
 
 fn text(it: &Answer<'_>) -> String {
-    let size = it.size.map_or_else(|| "carried by the program".to_owned(), |it| format!("{it} bytes"));
+    let size = it.size.map_or_else(String::new, |it| format!("{it} bytes"));
     let mut text = format!("{} {}: {}\n", it.name, it.version, it.description);
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
@@ -118,7 +122,7 @@ fn text(it: &Answer<'_>) -> String {
     };
     line("world", format!("broker:plugin {}", it.api));
     line("size", size);
-    line("digest", it.sha256.as_ref().map_or_else(|| it.digest.to_owned(), ToString::to_string));
+    line("digest", it.sha256.as_ref().map_or_else(|| format!("blake3:{}", it.digest), ToString::to_string));
     line("languages", it.languages.join(", "));
     line("files", it.globs.join(", "));
     line("configured by", it.config_files.join(", "));

@@ -7,7 +7,10 @@ use std::{
 
 use plugin_host::is_name;
 
-use super::template::{self, Language};
+use super::{
+    add::expect_name_is_free,
+    template::{self, Language},
+};
 use crate::{CliError, Exit, cli::Session};
 
 /// Make the folder of a new plugin: a rule, its fixtures, and all that it takes to build it
@@ -27,10 +30,12 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     check(&args.name)?;
+    expect_name_is_free(&args.name)?;
     let parent = args.r#in.as_deref().unwrap_or(Path::new(""));
     let folder = session.cwd()?.join(parent).join(&args.name);
     if folder.exists() {
-        return Err(CliError::usage(format!("there is already something at {}", folder.display())));
+        let error = CliError::usage(format!("there is already something at {}", folder.display()));
+        return Err(error.hint("choose another name, or another folder with --in"));
     }
     for (path, text) in template::files(args.language, &args.name) {
         let failed = |error: io::Error| CliError::files(format!("cannot write {path}: {error}"));
@@ -39,7 +44,10 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
         fs::write(file, text).map_err(failed)?;
     }
     let shown = parent.join(&args.name).display().to_string();
-    session.print(&format!("made {shown}; next: cd {shown}; broker plugin build; broker plugin test\n"))?;
+    let first = args.language.first_command().map(|it| format!("{it}; ")).unwrap_or_default();
+    let into = shlex::try_quote(&shown).unwrap_or((&*shown).into());
+    session
+        .print(&format!("made {shown}; next: cd {into}; {first}broker plugin build; broker plugin test\n"))?;
     Ok(Exit::Clean)
 }
 

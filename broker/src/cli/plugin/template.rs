@@ -61,6 +61,17 @@ fn world(language: Language) -> &'static [Part] {
     }
 }
 
+impl Language {
+    /// What installs the tools beside the plugin, where they belong there.
+    pub(super) fn first_command(self) -> Option<&'static str> {
+        match self {
+            Self::Python => Some("python3 -m venv .venv; .venv/bin/pip install -r requirements.txt"),
+            Self::JavaScript | Self::TypeScript => Some("npm install"),
+            Self::Rust | Self::C => None,
+        }
+    }
+}
+
 /// What every template does, to a file with a finding and to one without.
 const COMMON: [Part; 5] = [
     ("broker-plugin.toml", include_str!("template/broker-plugin.toml.in")),

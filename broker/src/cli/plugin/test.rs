@@ -60,14 +60,18 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     let folder = Folder::open(&session.cwd()?.join(&args.folder))?;
     let plugin = plugin(args, &folder, session)?;
     let load = || Fixtures::load(&folder.fixtures()).map_err(|error| CliError::files(error.to_string()));
+    let cancel = session.surroundings.cancel.clone();
     if args.update {
-        let changed = update(&plugin, &load()?)
+        let changed = update(&plugin, &load()?, &cancel)
             .map_err(|error| CliError::files(format!("cannot write fixtures: {error}")))?;
         for path in changed {
             session.messages.line(&format!("wrote {}", path.display()));
         }
     }
-    let report = try_out(&plugin, &load()?);
+    let report = try_out(&plugin, &load()?, &cancel);
+    if cancel.is_cancelled() {
+        return Err(CliError::plugin("interrupted: the plugin was not tried to the end"));
+    }
     let text = match args.output_format {
         AnswerFormat::Text => text(&plugin, &report),
         AnswerFormat::Json => crate::cli::json(&answer(&plugin, &report)),
@@ -87,7 +91,28 @@ fn plugin(args: &Args, folder: &Folder, session: &Session) -> Result<Plugin, Cli
         let error = CliError::files(format!("there is no component {}", file.display()));
         return Err(error.hint("`broker plugin build` makes it"));
     }
-    session.loader.open(&file)
+    let plugin = session.loader.open(&file)?;
+    if args.component.is_none() {
+        expect_built(folder, &plugin, session)?;
+    }
+    Ok(plugin)
+}
+
+/// What is tried is to be what stands in the folder.
+fn expect_built(folder: &Folder, plugin: &Plugin, session: &Session) -> Result<(), CliError> {
+    let component = folder.component();
+    if *plugin.manifest() != folder.manifest {
+        let error = CliError::plugin(format!("{} was built with another manifest", component.display()));
+        return Err(error.hint("`broker plugin build` builds it anew"));
+    }
+    // Times tell less surely: a checkout sets them as it likes.
+    if let Some(newer) = folder.newer_than(&component) {
+        let (component, newer) = (component.display(), newer.display());
+        session
+            .messages
+            .warning(&format!("{component} is older than {newer}; `broker plugin build` builds it anew"));
+    }
+    Ok(())
 }
 
 fn answer<'a>(plugin: &'a Plugin, report: &'a Report) -> Answer<'a> {

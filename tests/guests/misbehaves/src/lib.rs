@@ -41,6 +41,8 @@ impl Plugin for Misbehaves {
             "many" => Ok((0..300_000).map(|_| Diagnostic::new("fault", "", 0..0)).collect()),
             "huge-message" => Ok(Report::new(vec![found(&"x".repeat(150 << 20))])),
             "panic" => panic!("the plugin is confused about {}", file.path),
+            "exit" => std::process::exit(3),
+            "unknown-code" => Ok(Report::new(vec![Diagnostic::new("nobody-has-it", "odd", 0..0)])),
             "error" => Err("the plugin's configuration makes no sense".to_owned()),
             "span-outside" => Ok(Report::new(vec![Diagnostic::new("fault", "far out", 0..1_000_000)])),
             "span-reversed" => Ok(Report::new(vec![Diagnostic::new("fault", "backwards", 5..2)])),
