@@ -6,6 +6,7 @@ use bytes::Bytes;
 use lint::{Cancel, Completeness, Job, Outcome, Unit};
 use overlay::{ContentHash, ReadSet, Traced, View};
 use wasmtime::{Store, Trap};
+use wasmtime_wasi::I32Exit;
 
 use crate::{
     Configured, PluginError, Settings,

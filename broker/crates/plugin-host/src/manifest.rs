@@ -163,10 +163,10 @@ mod tests {
     fn names_what_is_wrong() {
         let error = |from: &str, to: &str| Manifest::parse("x.wasm", &GOOD.replace(from, to)).unwrap_err();
         insta::assert_snapshot!(error("0.1.4", "0.2.0"), @"plugin `no-todo` 1.2.3 is built for broker:plugin 0.2.0, and this Broker speaks 0.1.0; use a Broker that is as new as the plugin, or an older release of the plugin");
-        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `needs`, `capabilities`");
+        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `needs`, `capabilities`");
         insta::assert_snapshot!(error("\"*.rs\"", "\"*.{rs\""), @"");
-        insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `globs` is empty, so that the plugin would never be run");
-        insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: missing field `version`");
+        insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest: `globs` is empty, so that the plugin would never be run");
+        insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest: missing field `version`");
     }
 
     #[test]
@@ -178,15 +178,15 @@ mod tests {
             assert!(!is_name(bad), "{bad}");
         }
         let error = Manifest::parse("x.wasm", &GOOD.replace("no-todo", "a/b")).unwrap_err();
-        insta::assert_snapshot!(error, @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `a/b` cannot be its name: small letters, digits and hyphens, a letter first");
+        insta::assert_snapshot!(error, @"`x.wasm` has no usable manifest: `a/b` cannot be its name: at most 64 small letters, digits and hyphens, a letter first");
     }
 
     #[test]
     fn names_what_no_plugin_is_granted() {
         let asking = |what: &str| Manifest::parse("x.wasm", &format!("{GOOD}\ncapabilities = [\"{what}\"]"));
         assert_eq!(asking("env:CI").unwrap().capabilities, [Capability::Environment("CI".to_owned())]);
-        insta::assert_snapshot!(asking("network").unwrap_err(), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `network` is asked for, and no plugin is granted the network");
-        insta::assert_snapshot!(asking("teleport").unwrap_err(), @"`x.wasm` has no usable manifest in its custom section `broker:plugin`: `teleport` is an unknown capability; there is only `env:NAME`");
+        insta::assert_snapshot!(asking("network").unwrap_err(), @"`x.wasm` has no usable manifest: line 8: `network` is asked for, and no plugin is granted the network");
+        insta::assert_snapshot!(asking("teleport").unwrap_err(), @"`x.wasm` has no usable manifest: line 8: `teleport` is an unknown capability; there is only `env:NAME`");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
         compare(bench, it, report);
     }
     match valid + seen.len() {
-        0 if bench.fixtures.sets().all(|(_, set)| set.files.is_empty()) => {
+        0 if bench.fixtures.sets().iter().all(|(_, set)| set.files.is_empty()) => {
             report.add(Check::Golden, crate::Verdict::Note, "", "there are no fixtures");
         }
         0 => {
