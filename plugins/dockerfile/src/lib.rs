@@ -19,6 +19,7 @@ mod logical;
 mod parse;
 mod rules;
 mod run;
+mod shell;
 mod stages;
 mod suppress;
 mod syntax;

@@ -204,7 +204,27 @@ fn what_is_run() {
         ),
         ""
     );
+    assert_eq!(
+        check(
+            "FROM a:1\nRUN case \"$a\" in amd64) x;; arm64|aarch64) y;; (b|c) z;; *) z;; esac; [[ $a =~ ^(a|b)$ ]]; x >| y\n"
+        ),
+        "",
+        "no pipes"
+    );
+    assert_eq!(
+        check(
+            "FROM a:1\nRUN case x in a|b) sudo c;; esac | d\nRUN [[ $(a | b) ]] && case x in a) b | c;; esac\nRUN (a; b) | c\n"
+        ),
+        "2 DL3004 \"sudo\", 2 DL4006 \"|\", 3 DL4006 \"|\", 4 DL4006 \"|\""
+    );
     let codes = ["DL3008", "DL3018"];
+    assert_eq!(
+        only(
+            &codes,
+            "FROM a:1\nRUN apt-get install -y a=1 2>/dev/null >x 2>&1 &>>y <z 3> 'a b' && apk add a=1 > x b\n"
+        ),
+        "2 DL3018 \"b\""
+    );
     assert_eq!(
         only(&codes, "FROM a:1\nRUN apt-get install -y -t x a=1 b c\nRUN apk add --virtual .x y~=1 z\n"),
         "2 DL3008 \"b c\", 3 DL3018 \"z\""
