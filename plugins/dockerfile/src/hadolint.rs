@@ -1,5 +1,6 @@
 //! Rules of hadolint that BuildKit has not: images, copies, users, ports, labels.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use broker_plugin_sdk::Diagnostic;
@@ -175,12 +176,12 @@ fn ports(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
 fn same_statement(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
     let words = it.words(escape);
     let name = |word: &Range<usize>| it.line.text[word.clone()].split_once('=').map(|it| it.0);
-    let names: Vec<&str> = words.iter().filter_map(name).collect();
+    let names: HashSet<&str> = words.iter().filter_map(name).collect();
     for word in &words {
         let Some((own, value)) = it.line.text[word.clone()].split_once('=') else { continue };
         let start = word.start + own.len() + 1;
         for variable in variables(value, escape).iter().filter(|it| it.name != own) {
-            if names.contains(&&*variable.name) {
+            if names.contains(&*variable.name) {
                 let message = format!(
                     "`{}` has its old value here: the new one holds from the next line on",
                     variable.name

@@ -161,6 +161,26 @@ fn variables() {
         "a stage inherits"
     );
     assert_eq!(check("FROM a:1\nENV A=1 B=$A\n"), "2 DL3044 \"$A\"");
+    assert_eq!(
+        check(
+            "FROM scratch\nCOPY --chown=$WHO --link a /x\nCOPY [\"$Y\", \"/x\"]\nVOLUME [\"$Z\"]\nVOLUME [\"'$Z'\"]\n"
+        ),
+        "2 UndefinedVar \"$WHO\", 3 UndefinedVar \"$Y\", 4 UndefinedVar \"$Z\""
+    );
+    assert_eq!(
+        check("ARG A=x B=$A C=\"${B}-${N:-y}\"\nFROM r/$C:1\nFROM ${C}-\nFROM ${C#x}-\n"),
+        "3 InvalidDefaultArgInFrom \"${C}-\"",
+        "what cannot be told is not"
+    );
+}
+
+#[test]
+fn large_files_take_no_longer_than_they_should() {
+    let doubled = (1..400).map(|it| format!("ARG A{it}=$A{0}$A{0}\n", it - 1)).collect::<String>();
+    assert_eq!(check(&format!("ARG A0=x\n{doubled}FROM alpine:$A399\n")), "");
+    let chain = (0..3000).map(|it| format!("ENV VAR{it}=$VAR{}\n", it + 1)).collect::<String>();
+    let told = only(&["UndefinedVar"], &format!("FROM scratch\n{chain}"));
+    assert_eq!(told.matches("UndefinedVar").count(), 3000);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! the file itself shows that it is wrong: where there is no base image, where the name is that of an argument from
 //! before the first stage or of a later definition, and where it differs by a letter from one that is known.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use broker_plugin_sdk::Diagnostic;
@@ -12,7 +12,7 @@ use broker_plugin_sdk::Diagnostic;
 use crate::buildkit::names;
 use crate::parse::Instruction;
 use crate::stages::{Build, Stage};
-use crate::words::{Variable, expand, unquote, variables};
+use crate::words::{Values, Variable, expand, unquote, variables};
 
 /// What every build has before its first stage.
 const PLATFORM: [&str; 8] = [
@@ -44,18 +44,17 @@ const PASSED: [&str; 12] = [
 
 pub(crate) fn check(build: &Build<'_>, found: &mut Vec<Diagnostic>) {
     let escape = build.file.escape;
-    let globals: Vec<String> = build.globals.iter().flat_map(|it| names(it, escape)).map(|it| it.0).collect();
+    let globals: HashSet<String> = build.globals.iter().flat_map(|it| defined(it, escape)).collect();
+    let defaults = defaults(build.globals, escape);
     for (number, stage) in build.stages.iter().enumerate() {
         in_from(stage, &globals, escape, found);
-        default_image(build, stage, found);
+        default_image(stage, &defaults, escape, found);
         in_stage(build, number, &globals, found);
     }
 }
 
-fn in_from(stage: &Stage<'_>, globals: &[String], escape: char, found: &mut Vec<Diagnostic>) {
-    let is_known = |name: &str| {
-        globals.iter().any(|it| it == name) || PLATFORM.contains(&name) || PASSED.contains(&name)
-    };
+fn in_from(stage: &Stage<'_>, globals: &HashSet<String>, escape: char, found: &mut Vec<Diagnostic>) {
+    let is_known = |name: &str| globals.contains(name) || PLATFORM.contains(&name) || PASSED.contains(&name);
     let flag = stage.from.flag("platform").map(|it| it.range.clone());
     for (variable, range) in
         flag.into_iter().chain([stage.image.clone()]).flat_map(|it| used(stage.from, it, escape))
@@ -81,44 +80,37 @@ fn used(it: &Instruction, part: Range<usize>, escape: char) -> Vec<(Variable, Ra
 }
 
 /// What the image is called when nobody passes arguments.
-fn default_image(build: &Build<'_>, stage: &Stage<'_>, found: &mut Vec<Diagnostic>) {
-    let escape = build.file.escape;
+fn default_image(stage: &Stage<'_>, defaults: &Values, escape: char, found: &mut Vec<Diagnostic>) {
     let text = stage.image_text();
     if variables(text, escape).is_empty() {
         return;
     }
-    let default = |name: &str| default_of(build.globals, name, escape, 0);
-    if expand(text, escape, &default).is_some_and(|it| !is_image(&it)) {
+    if expand(text, escape, defaults).is_some_and(|it| !is_image(&it)) {
         let message =
             format!("`{text}` is no image as long as nobody passes an argument: the defaults lead to none");
         found.push(Diagnostic::new("InvalidDefaultArgInFrom", message, stage.image_place()));
     }
 }
 
-/// Of an argument of an argument of an argument.
-const DEEPEST: usize = 20;
-
-fn default_of(globals: &[Instruction], name: &str, escape: char, depth: usize) -> Option<String> {
-    let known = match name {
-        "TARGETPLATFORM" | "BUILDPLATFORM" => "linux/amd64",
-        "TARGETOS" | "BUILDOS" => "linux",
-        "TARGETARCH" | "BUILDARCH" => "amd64",
-        _ => "",
+/// What arguments from before the first stage are when nobody passes any. Each sees those before it, as in BuildKit.
+fn defaults(globals: &[Instruction], escape: char) -> Values {
+    let platform = |name: &str| match name {
+        "TARGETPLATFORM" | "BUILDPLATFORM" => Some("linux/amd64"),
+        "TARGETOS" | "BUILDOS" => Some("linux"),
+        "TARGETARCH" | "BUILDARCH" => Some("amd64"),
+        _ => None,
     };
-    if !known.is_empty() {
-        return Some(known.to_owned());
-    }
-    let mut value = None;
-    for (number, it) in globals.iter().enumerate() {
+    let platforms = PLATFORM.iter().filter_map(|it| Some(((*it).to_owned(), Some(platform(it)?.to_owned()))));
+    let mut values: Values = platforms.collect();
+    for it in globals {
         for word in it.words(escape) {
-            let Some((key, text)) = it.line.text[word].split_once('=') else { continue };
-            if unquote(key, escape) == name && depth < DEEPEST {
-                let before = |name: &str| default_of(&globals[..number], name, escape, depth + 1);
-                value = Some(expand(text, escape, &before).unwrap_or_else(|| "unknown".to_owned()));
+            if let Some((name, text)) = it.line.text[word].split_once('=') {
+                let value = expand(text, escape, &values);
+                values.insert(unquote(name, escape), value);
             }
         }
     }
-    value
+    values
 }
 
 /// Whether it may be the name of an image: `host:port/path/name:tag@digest`.
@@ -157,43 +149,59 @@ pub(crate) fn is_image(name: &str) -> bool {
 const EXPANDED: [&str; 10] =
     ["ADD", "ARG", "COPY", "ENV", "EXPOSE", "LABEL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"];
 
-fn in_stage(build: &Build<'_>, number: usize, globals: &[String], found: &mut Vec<Diagnostic>) {
+/// The flags of `ADD` and `COPY` of which the same is true.
+const EXPANDED_FLAGS: [&str; 3] = ["chown", "chmod", "checksum"];
+
+fn in_stage(build: &Build<'_>, number: usize, globals: &HashSet<String>, found: &mut Vec<Diagnostic>) {
     let escape = build.file.escape;
     let mut line: Vec<&Stage<'_>> = build.line_of(number).collect();
     line.reverse();
     let has_no_base = line.first().is_some_and(|it| it.image_text().eq_ignore_ascii_case("scratch"));
-    let stage = &build.stages[number];
-    let mut known: HashSet<String> = PASSED.iter().map(|it| (*it).to_owned()).collect();
-    for up in &line[..line.len() - 1] {
-        known.extend(defined(up.steps, escape));
-    }
-    for (at, it) in stage.steps.iter().enumerate() {
-        if it.onbuild.is_none() && EXPANDED.contains(&&*it.kind) && it.json().is_none() {
-            let after = defined(&stage.steps[at + 1..], escape);
-            let own = defined(std::slice::from_ref(it), escape);
-            let scope = Scope { known: &known, own: &own, after: &after, globals, has_no_base };
-            for (variable, range) in used(it, it.arguments..it.line.text.len(), escape) {
-                if let Some(message) = scope.problem(&variable) {
-                    found.push(Diagnostic::new("UndefinedVar", message, it.line.place(range)));
-                }
+    let steps = build.stages[number].steps;
+    let inherited = line[..line.len() - 1].iter().flat_map(|it| it.steps).flat_map(|it| defined(it, escape));
+    let passed = PASSED.iter().map(|it| (*it).to_owned());
+    let mut known: HashSet<String> = passed.chain(inherited).collect();
+    let last = steps.iter().enumerate().flat_map(|(at, it)| defined(it, escape).map(move |name| (name, at)));
+    let last: HashMap<String, usize> = last.collect();
+    for (at, it) in steps.iter().enumerate() {
+        let own: HashSet<String> = defined(it, escape).collect();
+        let scope = Scope { known: &known, own: &own, last: &last, at, globals, has_no_base };
+        for (variable, range) in expanded(it, escape).into_iter().flat_map(|part| used(it, part, escape)) {
+            if let Some(message) = scope.problem(&variable) {
+                found.push(Diagnostic::new("UndefinedVar", message, it.line.place(range)));
             }
         }
-        known.extend(defined(std::slice::from_ref(it), escape));
+        known.extend(own);
     }
 }
 
-fn defined(steps: &[Instruction], escape: char) -> Vec<String> {
-    let definitions = steps.iter().filter(|it| it.is("ARG") || it.is("ENV"));
-    definitions.flat_map(|it| names(it, escape)).map(|it| it.0).collect()
+/// The parts of an instruction that variables are put into.
+fn expanded(it: &Instruction, escape: char) -> Vec<Range<usize>> {
+    if it.onbuild.is_some() || !EXPANDED.contains(&&*it.kind) {
+        return Vec::new();
+    }
+    let flags = it.flags.iter().filter(|it| EXPANDED_FLAGS.contains(&&*it.name)).map(|it| it.range.clone());
+    let arguments = it.arguments..it.line.text.len();
+    // What a string of an array means is known only after its own escapes, and where that is, is not known then.
+    let is_dark = it.json().is_some() && it.argument_text().contains([escape, '\\', '\'']);
+    flags.chain((!is_dark).then_some(arguments)).collect()
+}
+
+/// The names that `ARG` or `ENV` of this build defines.
+fn defined(it: &Instruction, escape: char) -> impl Iterator<Item = String> {
+    let names = if it.is("ARG") || it.is("ENV") { names(it, escape) } else { Vec::new() };
+    names.into_iter().map(|it| it.0)
 }
 
 /// What is known where an instruction is.
 struct Scope<'a> {
     known: &'a HashSet<String>,
     /// What the instruction itself defines: `ENV X=$X:more` adds to what the base image has.
-    own: &'a [String],
-    after: &'a [String],
-    globals: &'a [String],
+    own: &'a HashSet<String>,
+    /// Where in the stage a name is defined last, and where the instruction is.
+    last: &'a HashMap<String, usize>,
+    at: usize,
+    globals: &'a HashSet<String>,
     has_no_base: bool,
 }
 
@@ -214,7 +222,7 @@ impl Scope<'_> {
         if self.own.contains(name) {
             return None;
         }
-        if self.after.contains(name) {
+        if self.last.get(name).is_some_and(|it| *it > self.at) {
             return Some(format!("`{name}` is defined later only"));
         }
         let hint = hint(name, self.known.iter().map(String::as_str));
@@ -227,9 +235,9 @@ impl Scope<'_> {
 
 /// The one of the names that was perhaps meant.
 fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let mut near: Vec<&str> = known.filter(|it| name.len() > 3 && is_near(name, it)).collect();
-    near.sort_unstable();
-    near.first().map(|it| format!("; did you mean `{it}`?")).unwrap_or_default()
+    let near =
+        known.filter(|it| name.len() > 3 && name.len().abs_diff(it.len()) < 2 && is_near(name, it)).min();
+    near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default()
 }
 
 /// Whether one letter is wrong, missing or too much, or two have changed places.

@@ -13,29 +13,76 @@ pub(crate) struct Variable {
     pub(crate) modifier: String,
 }
 
+/// How a sign of a text is to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// A quotation mark or an escape sign, which is no part of the value.
+    Mark,
+    Bare,
+    /// In double quotes, where variables are still put in.
+    Quoted,
+    /// In single quotes or escaped: it means itself.
+    Literal,
+}
+
+/// The signs of a text with their roles.
+struct Signs<'t> {
+    text: &'t str,
+    at: usize,
+    escape: char,
+    quote: Option<char>,
+    is_escaped: bool,
+}
+
+impl<'t> Signs<'t> {
+    fn new(text: &'t str, escape: char) -> Self {
+        Self { text, at: 0, escape, quote: None, is_escaped: false }
+    }
+
+    fn role(&mut self, it: char) -> Role {
+        if std::mem::take(&mut self.is_escaped) {
+            return Role::Literal;
+        }
+        match self.quote {
+            Some(open) if it == open => {
+                self.quote = None;
+                Role::Mark
+            }
+            Some('\'') => Role::Literal,
+            _ if it == self.escape => {
+                self.is_escaped = true;
+                Role::Mark
+            }
+            Some(_) => Role::Quoted,
+            None if matches!(it, '"' | '\'') => {
+                self.quote = Some(it);
+                Role::Mark
+            }
+            None => Role::Bare,
+        }
+    }
+}
+
+impl Iterator for Signs<'_> {
+    type Item = (usize, char, Role);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.at;
+        let it = self.text[at..].chars().next()?;
+        self.at += it.len_utf8();
+        Some((at, it, self.role(it)))
+    }
+}
+
 /// The words of a text; white space in quotes is part of a word.
 pub(crate) fn words(text: &str, escape: char) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let (mut start, mut quote, mut is_escaped) = (None, None, false);
-    for (at, it) in text.char_indices() {
-        if is_escaped {
-            is_escaped = false;
-            continue;
+    let (mut found, mut start) = (Vec::new(), None);
+    for (at, it, role) in Signs::new(text, escape) {
+        if role == Role::Bare && it.is_whitespace() {
+            found.extend(start.take().map(|it| it..at));
+        } else {
+            start.get_or_insert(at);
         }
-        match (quote, it) {
-            (Some('\''), '\'') => quote = None,
-            (Some('\''), _) => {}
-            (_, it) if it == escape => is_escaped = true,
-            (Some(open), it) if it == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(it),
-            (None, it) if it.is_whitespace() => {
-                found.extend(start.take().map(|it| it..at));
-                continue;
-            }
-            (None, _) => {}
-        }
-        start.get_or_insert(at);
     }
     found.extend(start.map(|it| it..text.len()));
     found
@@ -43,51 +90,38 @@ pub(crate) fn words(text: &str, escape: char) -> Vec<Range<usize>> {
 
 /// A word without its quotes and escapes.
 pub(crate) fn unquote(word: &str, escape: char) -> String {
-    let mut plain = String::with_capacity(word.len());
-    let mut quote = None;
-    let mut rest = word.chars();
-    while let Some(it) = rest.next() {
-        match (quote, it) {
-            (Some('\''), '\'') => quote = None,
-            (Some('\''), it) => plain.push(it),
-            (_, it) if it == escape => plain.extend(rest.next()),
-            (Some(open), it) if it == open => quote = None,
-            (None, '"' | '\'') => quote = Some(it),
-            (_, it) => plain.push(it),
+    Signs::new(word, escape).filter(|it| it.2 != Role::Mark).map(|it| it.1).collect()
+}
+
+/// A part of a text's value.
+enum Piece {
+    Sign(char),
+    Variable(Variable),
+}
+
+/// A text without quotes and escapes; what is a variable stays one.
+fn pieces(text: &str, escape: char) -> impl Iterator<Item = Piece> {
+    let braces = braces(text);
+    let mut signs = Signs::new(text, escape);
+    std::iter::from_fn(move || {
+        loop {
+            let (at, it, role) = signs.next()?;
+            let may_expand = it == '$' && matches!(role, Role::Bare | Role::Quoted);
+            if let Some(found) = may_expand.then(|| variable(text, at, &braces)).flatten() {
+                signs.at = found.range.end;
+                return Some(Piece::Variable(found));
+            }
+            if role != Role::Mark {
+                return Some(Piece::Sign(it));
+            }
         }
-    }
-    plain
+    })
 }
 
 /// The variables of a text, but those in single quotes and those whose dollar sign is escaped.
 pub(crate) fn variables(text: &str, escape: char) -> Vec<Variable> {
-    let mut found = Vec::new();
-    let braces = braces(text);
-    let mut is_raw = false;
-    let mut is_quoted = false;
-    let mut at = 0;
-    while let Some(it) = text[at..].chars().next() {
-        let next = at + it.len_utf8();
-        match it {
-            '\'' if !is_quoted => is_raw = !is_raw,
-            _ if is_raw => {}
-            '"' => is_quoted = !is_quoted,
-            it if it == escape => {
-                at = next + text[next..].chars().next().map_or(0, char::len_utf8);
-                continue;
-            }
-            '$' => {
-                if let Some(variable) = variable(text, at, &braces) {
-                    at = variable.range.end;
-                    found.push(variable);
-                    continue;
-                }
-            }
-            _ => {}
-        }
-        at = next;
-    }
-    found
+    let variable = |it: Piece| if let Piece::Variable(it) = it { Some(it) } else { None };
+    pieces(text, escape).filter_map(variable).collect()
 }
 
 /// The variable whose dollar sign is at a place.
@@ -125,41 +159,41 @@ fn name(text: &str) -> &str {
     if text.starts_with(|it: char| it.is_ascii_digit()) { "" } else { &text[..end] }
 }
 
-/// Variables in the defaults of variables.
-const MOST: usize = 50;
+/// What variables are; `None`: there is one, but nobody knows its value.
+pub(crate) type Values = HashMap<String, Option<String>>;
 
-/// A word with its variables put in. `None`: it has some whose value nobody knows.
-pub(crate) fn expand(word: &str, escape: char, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-    if word.matches("${").count() > MOST {
-        return None;
-    }
+/// Of a word and of its value: a default made of others, twice each, grows without end.
+const LONGEST: usize = 4096;
+
+/// A word with its variables put in. `None`: it has some whose value nobody knows, or is too long.
+pub(crate) fn expand(word: &str, escape: char, values: &Values) -> Option<String> {
     let mut plain = String::new();
-    let mut from = 0;
-    for variable in variables(word, escape) {
-        plain.push_str(&unquote(&word[from..variable.range.start], escape));
-        plain.push_str(&modified(&variable.modifier, value(&variable.name), escape, value)?);
-        from = variable.range.end;
+    for piece in (word.len() <= LONGEST).then(|| pieces(word, escape))? {
+        match piece {
+            Piece::Sign(it) => plain.push(it),
+            Piece::Variable(it) => plain.push_str(&value(&it, escape, values)?),
+        }
+        if plain.len() > LONGEST {
+            return None;
+        }
     }
-    plain.push_str(&unquote(&word[from..], escape));
     Some(plain)
 }
 
-fn modified(
-    modifier: &str,
-    value: Option<String>,
-    escape: char,
-    values: &dyn Fn(&str) -> Option<String>,
-) -> Option<String> {
-    let (null_counts, rest) = match modifier.strip_prefix(':') {
-        Some(rest) => (true, rest),
-        None => (false, modifier),
+fn value(variable: &Variable, escape: char, values: &Values) -> Option<String> {
+    let value = match values.get(&variable.name) {
+        Some(known) => Some(known.as_ref()?),
+        None => None,
     };
-    let is_set = value.as_ref().is_some_and(|it| !null_counts || !it.is_empty());
+    let (null_counts, rest) = match variable.modifier.strip_prefix(':') {
+        Some(rest) => (true, rest),
+        None => (false, &*variable.modifier),
+    };
+    let value = value.filter(|it| !null_counts || !it.is_empty());
     match rest.chars().next() {
-        None => Some(value.unwrap_or_default()),
-        Some('-') if is_set => value,
-        Some('-') => expand(&rest[1..], escape, values),
-        Some('+') if is_set => expand(&rest[1..], escape, values),
+        None => Some(value.cloned().unwrap_or_default()),
+        Some('-') => value.cloned().or_else(|| expand(&rest[1..], escape, values)),
+        Some('+') if value.is_some() => expand(&rest[1..], escape, values),
         Some('+') => Some(String::new()),
         _ => None,
     }
