@@ -13,6 +13,7 @@
 
 mod buildkit;
 mod config;
+mod flags;
 mod hadolint;
 mod ignored;
 mod logical;

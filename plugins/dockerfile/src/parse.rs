@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::logical::Logical;
-use crate::words::{unquote, words};
+use crate::words::{plain_words, unquote, words};
 
 /// What there is in a Dockerfile.
 #[derive(Debug)]
@@ -82,10 +82,14 @@ impl Instruction {
         &self.line.text[self.arguments..]
     }
 
-    /// The arguments' words, in the instruction's line.
+    /// The arguments' words, in the instruction's line. For most instructions quotes do not keep white space together.
     pub(crate) fn words(&self, escape: char) -> Vec<Range<usize>> {
-        let moved = |it: Range<usize>| it.start + self.arguments..it.end + self.arguments;
-        words(self.argument_text(), escape).into_iter().map(moved).collect()
+        let text = self.argument_text();
+        let words = match &*self.kind {
+            "ADD" | "COPY" | "EXPOSE" | "FROM" | "VOLUME" => plain_words(text),
+            _ => words(text, escape),
+        };
+        words.into_iter().map(|it| it.start + self.arguments..it.end + self.arguments).collect()
     }
 
     /// Arguments as an array of strings, if that is what they are.
@@ -223,7 +227,8 @@ impl<'t> Reader<'t> {
     /// Takes the lines that belong to the instruction's here-documents.
     fn heredocs(&mut self, made: &mut Instruction) {
         let escape = self.found.escape;
-        for word in made.words(escape) {
+        for word in words(made.argument_text(), escape) {
+            let word = made.arguments + word.start..made.arguments + word.end;
             let Some((name, has_tabs)) = heredoc(&made.line.text[word.clone()], escape) else { continue };
             loop {
                 let Some((_, line)) = self.line() else {
@@ -252,7 +257,7 @@ fn continued(line: &str, escape: char) -> (&str, bool) {
 }
 
 /// The name of the here-document that a word opens, and whether tabs before its lines do not count.
-fn heredoc(word: &str, escape: char) -> Option<(String, bool)> {
+pub(crate) fn heredoc(word: &str, escape: char) -> Option<(String, bool)> {
     let rest = word.trim_start_matches(|it: char| it.is_ascii_digit()).strip_prefix("<<")?;
     let (has_tabs, rest) = rest.strip_prefix('-').map_or((false, rest), |it| (true, it));
     let name = unquote(rest, escape);

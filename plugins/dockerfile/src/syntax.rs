@@ -1,16 +1,21 @@
 //! What BuildKit refuses: instructions that it does not know, and arguments that do not fit.
+//!
+//! Left out is what it finds only when it builds, and flags where it does not look at them (`ARG`, `STOPSIGNAL`,
+//! `HEALTHCHECK NONE`).
 
-use crate::parse::{Dockerfile, Flaw, Instruction};
-use crate::words::unquote;
+use serde_json::Value;
+
+use crate::flags;
+use crate::parse::{Dockerfile, Flaw, Instruction, heredoc};
+use crate::words::{is_open, unquote};
 
 /// Everything that keeps a file from being built.
 pub(crate) fn flaws(file: &mut Dockerfile) -> Vec<Flaw> {
     let mut found = std::mem::take(&mut file.flaws);
-    let knows_flags = !is_foreign(file);
     let mut has_stage = false;
     for it in &file.instructions {
         has_stage |= it.is("FROM");
-        if let Some(message) = refused(it, file.escape, has_stage, knows_flags) {
+        if let Some(message) = refused(it, file.escape, has_stage) {
             let place = if it.kind.is_empty() { it.span.clone() } else { it.place.clone() };
             found.push(Flaw { message, place });
         }
@@ -28,37 +33,31 @@ pub(crate) fn is_foreign(file: &Dockerfile) -> bool {
     named.any(|it| !it.value.contains("docker/dockerfile"))
 }
 
-fn refused(it: &Instruction, escape: char, has_stage: bool, knows_flags: bool) -> Option<String> {
+fn refused(it: &Instruction, escape: char, has_stage: bool) -> Option<String> {
     let kind = &*it.kind;
     if it.onbuild.is_some() && matches!(kind, "ONBUILD" | "FROM" | "MAINTAINER") {
         return Some(format!("{kind} cannot be put off by ONBUILD"));
     }
-    let flags = known_flags(kind);
-    if flags.is_none() && kind != "ONBUILD" {
+    let Some(known) = flags::known(kind) else {
         return Some(format!("there is no instruction `{}`", it.keyword));
-    }
+    };
     if !has_stage && kind != "ARG" {
         return Some(format!("{kind} must come after FROM: there is no stage that it could belong to"));
     }
-    let is_unknown = |it: &&crate::parse::Flag| !flags.unwrap_or_default().contains(&&*it.name);
-    if let Some(flag) = it.flags.iter().find(is_unknown).filter(|_| knows_flags) {
-        return Some(format!("{kind} has no flag `--{}`", flag.name));
-    }
-    arguments(it, escape)
+    flags::refused(it, known, escape).or_else(|| array(it)).or_else(|| arguments(it, escape))
 }
 
-/// `None`: there is no such instruction.
-fn known_flags(kind: &str) -> Option<&'static [&'static str]> {
-    Some(match kind {
-        "ADD" => &["keep-git-dir", "chown", "chmod", "link", "checksum", "unpack", "exclude"],
-        "COPY" => &["from", "chown", "chmod", "link", "parents", "exclude"],
-        "FROM" => &["platform"],
-        "HEALTHCHECK" => &["interval", "timeout", "start-period", "start-interval", "retries"],
-        "RUN" => &["mount", "network", "security", "device"],
-        "ARG" | "CMD" | "ENTRYPOINT" | "ENV" | "EXPOSE" | "LABEL" | "MAINTAINER" | "SHELL" | "STOPSIGNAL"
-        | "USER" | "VOLUME" | "WORKDIR" => &[],
+/// An array that has more than strings.
+fn array(it: &Instruction) -> Option<String> {
+    let text = it.argument_text().trim();
+    let text = match &*it.kind {
+        "HEALTHCHECK" => text.split_once(char::is_whitespace)?.1.trim(),
+        "ADD" | "CMD" | "COPY" | "ENTRYPOINT" | "RUN" | "SHELL" | "VOLUME" => text,
         _ => return None,
-    })
+    };
+    let values: Vec<Value> = text.starts_with('[').then(|| serde_json::from_str(text).ok()).flatten()?;
+    let other = values.iter().find(|it| !it.is_string())?;
+    Some(format!("{} takes an array of strings, and `{other}` is none", it.kind))
 }
 
 fn arguments(it: &Instruction, escape: char) -> Option<String> {
@@ -71,19 +70,45 @@ fn arguments(it: &Instruction, escape: char) -> Option<String> {
         _ if words.is_empty() => return Some(format!("{kind} needs at least one argument")),
         _ => {}
     }
-    match kind {
-        "ADD" | "COPY" if json.as_ref().map_or(words.len(), Vec::len) < 2 => {
-            Some(format!("{kind} needs a source and a destination"))
-        }
+    let wrong = match kind {
+        "ADD" | "COPY" => copy(it, json.as_ref().map_or(words.len(), Vec::len), escape),
         "FROM" => from(it, escape),
         "ENV" | "LABEL" => pairs(it, escape),
         "ARG" if it.argument_text().starts_with('=') => Some("an argument needs a name".to_owned()),
-        "SHELL" if json.is_none_or(|it| it.is_empty()) => {
+        "SHELL" if json.as_ref().is_none_or(Vec::is_empty) => {
             Some("SHELL needs its arguments as a JSON array: [\"sh\", \"-c\"]".to_owned())
         }
         "HEALTHCHECK" => healthcheck(it, escape),
         _ => None,
+    };
+    wrong.or_else(|| if json.is_none() { open_quote(it, escape) } else { None })
+}
+
+fn copy(it: &Instruction, n_words: usize, escape: char) -> Option<String> {
+    let kind = &it.kind;
+    if n_words < 2 {
+        return Some(format!("{kind} needs a source and a destination"));
     }
+    let last = it.words(escape).pop().filter(|_| it.json().is_none())?;
+    let is_heredoc = heredoc(&it.line.text[last], escape).is_some();
+    is_heredoc.then(|| format!("{kind} copies a here-document to a place: it cannot be the destination"))
+}
+
+/// A quote that is never closed, where variables are put in. Some instructions know words before they know quotes.
+fn open_quote(it: &Instruction, escape: char) -> Option<String> {
+    let text = &it.line.text;
+    let parts = match &*it.kind {
+        "ADD" | "COPY" | "EXPOSE" | "VOLUME" => it.words(escape),
+        "FROM" => it.words(escape).into_iter().take(1).collect(),
+        "ENV" | "LABEL" | "STOPSIGNAL" | "USER" | "WORKDIR" => std::iter::once(it.arguments..text.len()).collect(),
+        _ => return None,
+    };
+    let open = parts.into_iter().find(|part| is_open(&text[part.clone()], escape))?;
+    let hint = match &*it.kind {
+        "ADD" | "COPY" | "VOLUME" => ": a path with spaces needs a JSON array",
+        _ => "",
+    };
+    Some(format!("the quote in `{}` is never closed{hint}", text[open].trim()))
 }
 
 fn from(it: &Instruction, escape: char) -> Option<String> {
@@ -125,7 +150,7 @@ fn healthcheck(it: &Instruction, escape: char) -> Option<String> {
         ("NONE", 1) => None,
         ("NONE", _) => Some("HEALTHCHECK NONE has no arguments".to_owned()),
         ("CMD", 1) => Some("HEALTHCHECK CMD needs a command".to_owned()),
-        ("CMD", _) => None,
+        ("CMD", _) => flags::healthcheck(it, escape),
         _ => Some("HEALTHCHECK needs `CMD` and a command, or `NONE`".to_owned()),
     }
 }

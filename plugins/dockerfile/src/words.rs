@@ -76,9 +76,20 @@ impl Iterator for Signs<'_> {
 
 /// The words of a text; white space in quotes is part of a word.
 pub(crate) fn words(text: &str, escape: char) -> Vec<Range<usize>> {
+    let is_gap = |(_, it, role): (usize, char, Role)| role == Role::Bare && it.is_whitespace();
+    split(text, Signs::new(text, escape).map(|it| (it.0, is_gap(it))))
+}
+
+/// The words of a text, whatever is in quotes.
+pub(crate) fn plain_words(text: &str) -> Vec<Range<usize>> {
+    split(text, text.char_indices().map(|(at, it)| (at, it.is_whitespace())))
+}
+
+/// What is between the gaps.
+fn split(text: &str, signs: impl Iterator<Item = (usize, bool)>) -> Vec<Range<usize>> {
     let (mut found, mut start) = (Vec::new(), None);
-    for (at, it, role) in Signs::new(text, escape) {
-        if role == Role::Bare && it.is_whitespace() {
+    for (at, is_gap) in signs {
+        if is_gap {
             found.extend(start.take().map(|it| it..at));
         } else {
             start.get_or_insert(at);
@@ -91,6 +102,13 @@ pub(crate) fn words(text: &str, escape: char) -> Vec<Range<usize>> {
 /// A word without its quotes and escapes.
 pub(crate) fn unquote(word: &str, escape: char) -> String {
     Signs::new(word, escape).filter(|it| it.2 != Role::Mark).map(|it| it.1).collect()
+}
+
+/// Whether a quote is never closed.
+pub(crate) fn is_open(word: &str, escape: char) -> bool {
+    let mut signs = Signs::new(word, escape);
+    signs.by_ref().for_each(drop);
+    signs.quote.is_some()
 }
 
 /// A part of a text's value.
