@@ -1,15 +1,16 @@
 //! Dockerfiles, as a Broker plugin: what BuildKit refuses, its build checks (`docker build --check`), and those of
 //! hadolint's rules that can be told exactly, with both tools' comments and hadolint's configuration.
 //!
-//! Start reading at [`Dockerfile`], then [`parse`] (text to instructions), [`syntax`] (what cannot be built), [`stages`],
-//! [`buildkit`], [`variables`], [`hadolint`], [`run`] (what `RUN` runs), and [`suppress`].
+//! Start reading at [`Dockerfile`], then [`parse`] (text to instructions), [`syntax`] and [`flags`] (what cannot be built),
+//! [`stages`], [`buildkit`], [`variables`], [`hadolint`], [`run`] (what `RUN` runs, which [`shell`] reads), and [`suppress`].
 //!
 //! Why no linter of the registry: `dockerfile-roast` 1.7 tells lines only, has codes of its own and comes with its whole
 //! command line; the rest are translations of hadolint within other programs. BuildKit's own is written in Go, hadolint in
 //! Haskell.
 //!
 //! Left out: what needs the base image or a registry (`InvalidBaseImagePlatform`, most of `UndefinedVar`), ShellCheck on what
-//! `RUN` runs, and hadolint's rules on package managers but the plainest.
+//! `RUN` runs, hadolint's rules on package managers but the plainest, and those on what a label is (`DL3052` and later).
+//! A file that is a template is told to be one; a `Dockerfile.part` without a stage is not read.
 
 mod buildkit;
 mod config;
@@ -33,7 +34,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::{
-    Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
+    Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
 };
 
 use config::Config;
@@ -109,8 +110,11 @@ impl Lint<'_> {
     fn report(&self, path: &Path, text: &str) -> Report {
         let mut file = parse::parse(text);
         let flaws = syntax::flaws(&mut file);
-        if syntax::is_foreign(&file) || is_part(path, &file) || is_template(text, &flaws) {
+        if syntax::is_foreign(&file) || is_part(path, &file) {
             return Report::excluded();
+        }
+        if let Some(why) = template(text, &flaws) {
+            return Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) };
         }
         let check = Check::of(&file);
         let mut found: Vec<Diagnostic> = flaws.into_iter().map(|it| syntax_error(&it)).collect();
@@ -207,14 +211,24 @@ fn is_part(path: &Path, file: &parse::Dockerfile) -> bool {
     !is_plain && !file.instructions.iter().any(|it| it.is("FROM"))
 }
 
-/// Whether a template's tag is where the file cannot be read.
-fn is_template(text: &str, flaws: &[Flaw]) -> bool {
-    let line = |at: usize| text[..at].rfind('\n').map_or(0, |it| it + 1);
-    let is_tagged = |it: &Flaw| {
-        let line = text[line(it.place.start)..].lines().next().unwrap_or_default();
-        ["{{", "{%", "<%", "{#", "%%"].iter().any(|it| line.contains(it)) || line.starts_with('@')
-    };
-    flaws.iter().any(is_tagged)
+/// Why nothing can be said of a file that a template becomes: it cannot be read where a tag is.
+fn template(text: &str, flaws: &[Flaw]) -> Option<String> {
+    flaws.iter().find_map(|it| {
+        let start = text[..it.place.start].rfind('\n').map_or(0, |it| it + 1);
+        let tag = tag(text[start..].lines().next()?)?;
+        let row = text[..start].matches('\n').count() + 1;
+        Some(format!(
+            "line {row} has `{tag}`: the file looks like a template, and not like what is made of it"
+        ))
+    })
+}
+
+/// What of a template a line begins with, or has outside quotes.
+fn tag(line: &str) -> Option<&'static str> {
+    const TAGS: [&str; 5] = ["{{", "{%", "<%", "{#", "%%"];
+    let line = line.trim_start();
+    let is_bare = |tag: &&&str| line.match_indices(**tag).any(|(at, _)| !words::is_open(&line[..at], '\\'));
+    if line.starts_with('@') { Some("@") } else { TAGS.iter().find(is_bare).copied() }
 }
 
 fn syntax_error(flaw: &Flaw) -> Diagnostic {

@@ -138,11 +138,26 @@ fn words_and_arrays() {
 #[test]
 fn what_is_no_dockerfile() {
     assert_eq!(check("# syntax=example/earthly\nVERSION 1\n"), "excluded");
-    assert_eq!(check("{% if x %}\nFROM a:1\n"), "excluded");
     let told = |path: &str, text: &str| told(&[(path, text)], settings(), path);
     assert_eq!(told("Dockerfile.part", "RUN x\n"), "excluded");
     assert_eq!(told("Dockerfile.dockerignore", "node_modules\n"), "excluded");
     assert_eq!(told("web.dockerfile", "FROM a\n"), "1 DL3006 \"a\"");
+}
+
+#[test]
+fn templates() {
+    let partial = |line: usize, tag: &str| {
+        format!(
+            "partial: line {line} has `{tag}`: the file looks like a template, and not like what is made of it"
+        )
+    };
+    assert_eq!(check("{% if x %}\nFROM a:1\n"), partial(1, "{%"));
+    assert_eq!(check("FROM a:1\n@VERSION@\n"), partial(2, "@"));
+    assert_eq!(check("FROM {{ image }}\n"), partial(1, "{{"));
+    let wrong = "2 syntax-error \"RUM\"";
+    assert_eq!(check("FROM a:1\nRUM docker inspect -f '{{.Id}}' x\nCMD x\n"), wrong, "no tag: it is quoted");
+    assert_eq!(check("FROM a:1\nRUM date \"+%Y%%\"\n"), wrong);
+    assert_eq!(check("FROM a:1\nRUN x {{ y }}\nRUM y\n"), "3 syntax-error \"RUM\"");
 }
 
 #[test]
