@@ -1,14 +1,14 @@
 //! What `.hadolint.yaml` says. It is looked for in the workspace's root, where hadolint would run.
 //!
 //! Left out is what is about output (`format`, `no-color`) and about exit codes (`failure-threshold`, `no-fail`), which
-//! are not a plugin's business.
+//! are not a plugin's business, and of `label-schema` the types but `text`: that they are not checked is told in the log.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::{Level, Severity};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::rules;
 
@@ -34,8 +34,7 @@ const KNOWN: [&str; 12] = [
 pub(crate) struct Config {
     /// Codes of this plugin.
     pub(crate) ignored: Vec<&'static str>,
-    /// `None`: not told.
-    pub(crate) severities: BTreeMap<&'static str, Option<Severity>>,
+    pub(crate) severities: BTreeMap<&'static str, Severity>,
     pub(crate) trusted: Vec<String>,
     /// Names of labels, and what kind of text they have.
     pub(crate) labels: Vec<(String, String)>,
@@ -105,12 +104,7 @@ impl Config {
                 self.trusted = names.into_iter().map(str::to_owned).collect();
             }
             "override" => self.severities(value).ok_or_else(|| wrong("lists of codes by severity"))?,
-            "label-schema" => {
-                let map = value.as_object().ok_or_else(|| wrong("a mapping of labels"))?;
-                let kind = |it: &Value| it.as_str().unwrap_or_default().to_ascii_lowercase();
-                self.labels = map.iter().map(|(name, it)| (name.clone(), kind(it))).collect();
-                self.labels.sort();
-            }
+            "label-schema" => self.labels(value.as_object().ok_or_else(|| wrong("a mapping of labels"))?)?,
             "strict-labels" => self.strict_labels = value.as_bool().ok_or_else(|| wrong("true or false"))?,
             "disable-ignore-pragma" => {
                 self.no_pragmas = value.as_bool().ok_or_else(|| wrong("true or false"))?;
@@ -122,14 +116,17 @@ impl Config {
     }
 
     fn severities(&mut self, value: &Value) -> Option<()> {
-        for (severity, codes) in value.as_object()? {
-            let severity = match &**severity {
-                "error" => Some(Severity::Error),
-                "warning" => Some(Severity::Warning),
-                "info" => Some(Severity::Info),
-                "style" => Some(Severity::Hint),
-                "ignore" | "none" => None,
-                _ => return None,
+        for (name, codes) in value.as_object()? {
+            let severity = match &**name {
+                "error" => Severity::Error,
+                "warning" => Severity::Warning,
+                "info" => Severity::Info,
+                "style" => Severity::Hint,
+                // hadolint passes over it, too.
+                _ => {
+                    self.remarks.push(format!("`override` has no severity `{name}`"));
+                    continue;
+                }
             };
             for code in if codes.is_null() { Vec::new() } else { strings(codes)? } {
                 for code in self.codes(code) {
@@ -138,6 +135,24 @@ impl Config {
             }
         }
         Some(())
+    }
+
+    fn labels(&mut self, schema: &Map<String, Value>) -> Result<(), String> {
+        for (name, kind) in schema {
+            match kind.as_str() {
+                Some("" | "text") => {}
+                Some("email" | "hash" | "rfc3339" | "semver" | "spdx" | "url") => {
+                    let kind = kind.as_str().unwrap_or_default();
+                    self.remarks.push(format!(
+                        "whether the label `{name}` is of the type `{kind}` is not checked here"
+                    ));
+                }
+                _ => return Err(format!("`label-schema` has no type {kind}")),
+            }
+            self.labels.push((name.clone(), kind.as_str().unwrap_or_default().to_owned()));
+        }
+        self.labels.sort();
+        Ok(())
     }
 
     /// What hadolint's code is here; what is not here is told, but ShellCheck's, of which there are none.

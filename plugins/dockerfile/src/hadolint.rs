@@ -135,9 +135,11 @@ fn workdir_before_copy(build: &Build<'_>, number: usize, found: &mut Vec<Diagnos
     }
 }
 
-/// What `ADD` unpacks.
-const ARCHIVES: [&str; 11] =
-    [".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".gz", ".xz", ".bz2"];
+/// What `ADD` unpacks, or hadolint takes for that; the case of letters does not count.
+const ARCHIVES: [&str; 15] = [
+    ".tar", ".tar.zst", ".z", ".gz", ".tgz", ".tpz", ".bz2", ".tb2", ".tbz", ".tbz2", ".lz", ".tlz", ".lzma",
+    ".xz", ".txz",
+];
 
 fn add(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
     let words = words_of(it, escape);

@@ -141,7 +141,7 @@ impl Lint<'_> {
             let Some(entry) = rules::entry(&it.code) else { continue };
             it.url = Some(entry.url());
             it.severity = match self.config.severities.get(&*it.code) {
-                Some(Some(severity)) => *severity,
+                Some(severity) => *severity,
                 _ if check.is_error && !it.code.starts_with("DL") => Severity::Error,
                 _ => entry.severity,
             };
@@ -157,8 +157,7 @@ impl Lint<'_> {
         if code == rules::SYNTAX {
             return is_wanted;
         }
-        let is_configured = self.is_selected
-            || !(self.config.ignored.contains(&code) || self.config.severities.get(code) == Some(&None));
+        let is_configured = self.is_selected || !self.config.ignored.contains(&code);
         let by_pragma = !self.config.no_pragmas && pragmas.drop(code, it.span.start as usize);
         is_wanted && is_configured && !by_pragma && !check.drops(code)
     }

@@ -266,9 +266,9 @@ fn hadolints_rules() {
     );
     assert_eq!(
         check(
-            "FROM a:1 AS x\nUSER root\nFROM a:1 AS y\nUSER u\nUSER root:root\nEXPOSE 70000\nADD a /b\nADD a.tar.gz https://x /b/\nCOPY a b /c\nCOPY a rel\n"
+            "FROM a:1 AS x\nUSER root\nFROM a:1 AS y\nUSER u\nUSER root:root\nEXPOSE 70000\nADD a /b\nADD a.tar.gz https://x /b/\nADD a.Z /b\nADD a.lzma /b\nADD a.tbz /b\nADD a.lz /b\nCOPY a b /c\nCOPY a rel\n"
         ),
-        "5 DL3002 \"root:root\", 6 DL3011 \"70000\", 7 DL3020 \"ADD\", 9 DL3021 \"/c\", 10 DL3045 \"rel\""
+        "5 DL3002 \"root:root\", 6 DL3011 \"70000\", 7 DL3020 \"ADD\", 13 DL3021 \"/c\", 14 DL3045 \"rel\""
     );
     assert_eq!(
         check(
@@ -377,7 +377,7 @@ fn hadolints_configuration() {
     assert_eq!(told("ignored: [DL3006]\n", select(&["DL3006"])), "1 DL3006 \"a\"", "who asks is told");
     assert_eq!(
         told(
-            "ignored: [DL3006, DL3025]\ntrustedRegistries: [r.io]\nlabel-schema:\n  x: text\n  z: semver\nstrict-labels: true\n",
+            "ignored: [DL3006, DL3025]\ntrustedRegistries: [r.io]\nlabel-schema:\n  x: text\n  z: text\nstrict-labels: true\n",
             settings()
         ),
         "1 DL3049 \"FROM\", 1 DL3026 \"a\", 2 DL3051 \"x=\\\"\\\"\", 2 DL3050 \"y=1\""
@@ -391,6 +391,19 @@ fn hadolints_configuration() {
     assert!(told("ignored: [\n", settings()).starts_with("cannot use `.hadolint.yaml`: "));
     let config = crate::config::Config::parse("ignored: [DL3003, SC1000]\nignord: []\n").unwrap();
     assert_eq!(config.remarks, ["hadolint has no option `ignord`", "`DL3003` is not checked here"]);
+    let config =
+        crate::config::Config::parse("override: {fatal: [DL3006]}\nlabel-schema: {a: url, b: ''}\n").unwrap();
+    assert_eq!(
+        config.remarks,
+        [
+            "whether the label `a` is of the type `url` is not checked here",
+            "`override` has no severity `fatal`"
+        ]
+    );
+    assert_eq!(
+        told("label-schema: {a: bogus}\n", settings()),
+        "cannot use `.hadolint.yaml`: `label-schema` has no type \"bogus\""
+    );
 }
 
 #[test]
