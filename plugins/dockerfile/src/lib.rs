@@ -40,7 +40,7 @@ use broker_plugin_sdk::{
 use config::Config;
 use parse::Flaw;
 use stages::Build;
-use suppress::{Check, Pragmas};
+use suppress::{Check, Comments};
 
 /// The plugin: where the workspace is, what is wanted, and what hadolint's configuration says.
 pub struct Dockerfile {
@@ -131,19 +131,19 @@ impl Lint<'_> {
             run::check(&build, &mut found);
             ignored::check(&build, path, &mut found);
         }
-        self.judge(found, &check.unwrap_or_default(), &Pragmas::of(&file))
+        self.judge(found, &Comments::of(&file, check.unwrap_or_default()))
     }
 
     /// What is left of the findings, with the severity that they have here.
-    fn judge(&self, mut found: Vec<Diagnostic>, check: &Check, pragmas: &Pragmas) -> Report {
-        found.retain(|it| self.is_told(it, check, pragmas));
+    fn judge(&self, mut found: Vec<Diagnostic>, comments: &Comments) -> Report {
+        found.retain(|it| self.is_told(it, comments));
         for it in &mut found {
             let Some(entry) = rules::entry(&it.code) else { continue };
             it.url = Some(entry.url());
             it.severity = match self.config.severities.get(&*it.code) {
                 Some(severity) => *severity,
-                _ if check.is_error && !it.code.starts_with("DL") => Severity::Error,
-                _ => entry.severity,
+                None if comments.are_errors() && !it.code.starts_with("DL") => Severity::Error,
+                None => entry.severity,
             };
         }
         found.sort_by(|a, b| (a.span.start, a.span.end, &a.code).cmp(&(b.span.start, b.span.end, &b.code)));
@@ -151,15 +151,15 @@ impl Lint<'_> {
         Report::new(found)
     }
 
-    fn is_told(&self, it: &Diagnostic, check: &Check, pragmas: &Pragmas) -> bool {
-        let code = &*it.code;
-        let is_wanted = self.wanted.includes(code) || (!self.is_selected && check.is_experiment(code));
+    fn is_told(&self, it: &Diagnostic, comments: &Comments) -> bool {
+        let (code, at) = (&*it.code, it.span.start as usize);
+        let is_wanted = self.wanted.includes(code) || (!self.is_selected && comments.turn_on(code, at));
         if code == rules::SYNTAX {
             return is_wanted;
         }
         let is_configured = self.is_selected || !self.config.ignored.contains(&code);
-        let by_pragma = !self.config.no_pragmas && pragmas.drop(code, it.span.start as usize);
-        is_wanted && is_configured && !by_pragma && !check.drops(code)
+        let is_ignored = !self.config.no_pragmas && comments.ignore(code, at);
+        is_wanted && is_configured && !is_ignored && !comments.skip(code, at)
     }
 }
 

@@ -33,7 +33,8 @@ pub(crate) struct Directive {
 #[derive(Debug)]
 pub(crate) struct Comment {
     pub(crate) text: String,
-    pub(crate) start: usize,
+    /// The number of its line.
+    pub(crate) row: usize,
 }
 
 /// What cannot be read.
@@ -54,6 +55,8 @@ pub(crate) struct Instruction {
     /// As `ONBUILD` is written, if the instruction is for another build.
     pub(crate) onbuild: Option<String>,
     pub(crate) line: Logical,
+    /// The number of its first line.
+    pub(crate) row: usize,
     /// Where the arguments begin in `line`.
     pub(crate) arguments: usize,
     pub(crate) flags: Vec<Flag>,
@@ -109,7 +112,15 @@ impl Instruction {
 }
 
 pub(crate) fn parse(text: &str) -> Dockerfile {
-    let mut reader = Reader { text, at: 0, found: empty(), described: Vec::new(), may_direct: true };
+    let mut reader = Reader {
+        text,
+        at: 0,
+        row: 0,
+        found: empty(),
+        described: Vec::new(),
+        may_direct: true,
+        has_shebang: text.starts_with("#!"),
+    };
     while let Some((start, line)) = reader.line() {
         reader.begin(start, line);
     }
@@ -129,9 +140,13 @@ fn empty() -> Dockerfile {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// The number of the line read last.
+    row: usize,
     found: Dockerfile,
     described: Vec<String>,
     may_direct: bool,
+    /// `#!` is passed over when `check` and `syntax` are looked for. For `escape` it is a comment, after which there is none.
+    has_shebang: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -141,6 +156,7 @@ impl<'t> Reader<'t> {
         let start = self.at;
         let line = rest.split_inclusive('\n').next().unwrap_or_default();
         self.at += line.len();
+        self.row += 1;
         Some((start, line.trim_end_matches(['\n', '\r'])))
     }
 
@@ -149,7 +165,7 @@ impl<'t> Reader<'t> {
         let trimmed = line.trim_start();
         let at = start + line.len() - trimmed.len();
         if let Some(comment) = trimmed.strip_prefix('#') {
-            return self.comment(comment, at, start..start + line.len());
+            return self.comment(comment, start..start + line.len());
         }
         self.may_direct = false;
         if trimmed.is_empty() {
@@ -158,8 +174,9 @@ impl<'t> Reader<'t> {
         self.instruction(at, trimmed);
     }
 
-    fn comment(&mut self, comment: &str, at: usize, place: Range<usize>) {
-        if self.may_direct && !self.directive(comment, place) {
+    fn comment(&mut self, comment: &str, place: Range<usize>) {
+        let is_shebang = self.has_shebang && self.row == 1;
+        if self.may_direct && !is_shebang && !self.directive(comment, place) {
             self.may_direct = false;
         }
         let text = comment.trim().to_owned();
@@ -168,16 +185,13 @@ impl<'t> Reader<'t> {
         } else {
             self.described.push(text.clone());
         }
-        self.found.comments.push(Comment { text, start: at });
+        self.found.comments.push(Comment { text, row: self.row });
     }
 
     fn directive(&mut self, comment: &str, place: Range<usize>) -> bool {
-        let Some((name, value)) = comment.split_once('=') else { return false };
-        let (name, value) = (name.trim().to_ascii_lowercase(), value.trim().to_owned());
-        if !DIRECTIVES.contains(&name.as_str()) || value.is_empty() {
-            return false;
-        }
+        let Some((name, value)) = directive(comment) else { return false };
         let message = match (&*name, &*value) {
+            _ if self.has_shebang => None,
             _ if self.found.directives.iter().any(|it| it.name == name) => {
                 Some(format!("the directive `{name}` may be there only once"))
             }
@@ -186,7 +200,9 @@ impl<'t> Reader<'t> {
         };
         match message {
             Some(message) => self.found.flaws.push(Flaw { message, place: place.clone() }),
-            None if name == "escape" => self.found.escape = value.chars().next().unwrap_or('\\'),
+            None if name == "escape" && !self.has_shebang => {
+                self.found.escape = value.chars().next().unwrap_or('\\')
+            }
             None => {}
         }
         self.found.directives.push(Directive { name, value, place });
@@ -196,15 +212,13 @@ impl<'t> Reader<'t> {
     fn instruction(&mut self, start: usize, first: &str) {
         let mut line = Logical::default();
         let mut empty_line = None;
+        let row = self.row;
         let (piece, mut goes_on) = continued(first, self.found.escape);
         line.push(piece, start);
         let mut end = start + first.len();
         while goes_on {
             let Some((at, next)) = self.line() else { break };
             if next.trim_start().starts_with('#') {
-                self.found
-                    .comments
-                    .push(Comment { text: next.trim_start()[1..].trim().to_owned(), start: at });
                 continue;
             }
             if next.trim().is_empty() {
@@ -216,7 +230,7 @@ impl<'t> Reader<'t> {
             (goes_on, end) = (more, at + next.len());
         }
         let described = std::mem::take(&mut self.described);
-        let Some(mut made) = made(line, start..end, self.found.escape) else { return };
+        let Some(mut made) = made(line, start..end, row, self.found.escape) else { return };
         (made.empty_line, made.described) = (empty_line, described);
         if matches!(&*made.kind, "RUN" | "COPY" | "ADD") && made.json().is_none() {
             self.heredocs(&mut made);
@@ -256,6 +270,14 @@ fn continued(line: &str, escape: char) -> (&str, bool) {
     if before.ends_with(escape) { (line, false) } else { (before, true) }
 }
 
+/// Name and value, if a comment is a directive. Of `check` and `syntax` the value ends where white space begins.
+pub(crate) fn directive(comment: &str) -> Option<(String, String)> {
+    let (name, value) = comment.split_once('=')?;
+    let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
+    let end = if name == "escape" { value.len() } else { value.find(' ').unwrap_or(value.len()) };
+    (DIRECTIVES.contains(&&*name) && !value.is_empty()).then(|| (name, value[..end].to_owned()))
+}
+
 /// The name of the here-document that a word opens, and whether tabs before its lines do not count.
 pub(crate) fn heredoc(word: &str, escape: char) -> Option<(String, bool)> {
     let rest = word.trim_start_matches(|it: char| it.is_ascii_digit()).strip_prefix("<<")?;
@@ -265,7 +287,7 @@ pub(crate) fn heredoc(word: &str, escape: char) -> Option<(String, bool)> {
 }
 
 /// An instruction of its line. `None`: nothing is on it.
-fn made(line: Logical, span: Range<usize>, escape: char) -> Option<Instruction> {
+fn made(line: Logical, span: Range<usize>, row: usize, escape: char) -> Option<Instruction> {
     let (keyword, rest) = keyword(&line.text, 0)?;
     let written = line.text[keyword.clone()].to_owned();
     let place = line.place(keyword.clone());
@@ -283,6 +305,7 @@ fn made(line: Logical, span: Range<usize>, escape: char) -> Option<Instruction> 
         place,
         onbuild,
         line,
+        row,
         arguments,
         flags,
         has_heredoc: false,

@@ -100,7 +100,9 @@ fn open_quote(it: &Instruction, escape: char) -> Option<String> {
     let parts = match &*it.kind {
         "ADD" | "COPY" | "EXPOSE" | "VOLUME" => it.words(escape),
         "FROM" => it.words(escape).into_iter().take(1).collect(),
-        "ENV" | "LABEL" | "STOPSIGNAL" | "USER" | "WORKDIR" => std::iter::once(it.arguments..text.len()).collect(),
+        "ENV" | "LABEL" | "STOPSIGNAL" | "USER" | "WORKDIR" => {
+            std::iter::once(it.arguments..text.len()).collect()
+        }
         _ => return None,
     };
     let open = parts.into_iter().find(|part| is_open(&text[part.clone()], escape))?;

@@ -328,7 +328,26 @@ fn what_is_run() {
 
 #[test]
 fn comments_switch_rules_off() {
-    assert_eq!(check("# check=skip=JSONArgsRecommended, FromAsCasing\nFROM a:1 as b\nCMD x\n"), "");
+    let skip = "# check=skip=JSONArgsRecommended,FromAsCasing // why";
+    assert_eq!(check(&format!("{skip}\nFROM a:1 as b\nCMD x\n")), "");
+    assert_eq!(
+        check("# check=skip=JSONArgsRecommended, FromAsCasing\nFROM a:1 as b\nCMD x\n"),
+        "2 FromAsCasing \"as\"",
+        "the value ends where white space begins"
+    );
+    assert_eq!(check(&format!("#!/usr/bin/env x\n{skip}\nFROM a:1 as b\nCMD x\n")), "");
+    assert_eq!(check(&format!("# x\n{skip}\n\nFROM a:1\nCMD x\n")), "5 JSONArgsRecommended \"CMD\"");
+    assert_eq!(check("#!x\n# escape=`\nFROM a:1\nRUN a `\nRUN b\n"), "");
+    let here = "FROM a:1\n# why\n# check=skip=JSONArgsRecommended // because\n# so\nCMD x\n";
+    assert_eq!(check(here), "");
+    assert_eq!(check(&here.replace("# so", "#")), "5 JSONArgsRecommended \"CMD\"");
+    assert_eq!(check(&here.replace("# so", "")), "5 JSONArgsRecommended \"CMD\"");
+    assert_eq!(check(&format!("{here}ENTRYPOINT x\n")), "6 JSONArgsRecommended \"ENTRYPOINT\"");
+    assert_eq!(
+        check("FROM a:1\n# check=skip=all\nrun x\n# check=experimental=all\nARG A\n"),
+        "3 ConsistentInstructionCasing \"run\", 5 InvalidDefinitionDescription \"ARG\"",
+        "the casing is that of the file"
+    );
     assert_eq!(check("# check=skip=all\nFROM a as b\nCMD x\n"), "");
     assert_eq!(check("FROM a:1\n# hadolint ignore=DL3025,DL3006\nCMD x\n"), "");
     assert_eq!(
@@ -336,6 +355,25 @@ fn comments_switch_rules_off() {
         "4 JSONArgsRecommended \"CMD\""
     );
     assert_eq!(check("# hadolint ignore=DL3006\nFROM a\nFROM b\n"), "3 DL3006 \"b\"");
+    let pragma = |comment: &str| check(&format!("FROM a:1\n{comment}\nRUN sudo x\n"));
+    let right = [
+        "# hadolint ignore=DL3004",
+        "#\thadolint\tignore = DL3007 , DL3004 # why",
+        "# hadolint ignore=DL3004,DL99#why",
+        "# hadolint global ignore=DL3004\n\n# other",
+    ];
+    assert!(right.iter().all(|it| pragma(it).is_empty()));
+    let wrong = [
+        "# hadolint ignore=DL3004\n\n# other",
+        "# hadolint ignore=DL3004\n# other",
+        "# hadolint ignore=DL3004 because",
+        "# hadolint ignore=DL3004; why",
+        "# hadolint ignore=DL3004,foo",
+        "# hadolint ignore=DL3004,",
+    ];
+    assert!(wrong.iter().all(|it| pragma(it).contains("DL3004")));
+    let within = "FROM a:1\nRUN x \\\n# hadolint ignore=DL3004\n  && sudo x\n";
+    assert_eq!(check(within), "4 DL3004 \"sudo\"", "it must be before the instruction");
     let severity = |text: &str| {
         report(&[("Dockerfile", text)], settings(), "Dockerfile").unwrap().diagnostics[0].severity
     };
