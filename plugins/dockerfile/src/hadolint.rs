@@ -136,9 +136,9 @@ fn workdir_before_copy(build: &Build<'_>, number: usize, found: &mut Vec<Diagnos
 }
 
 /// What `ADD` unpacks, or hadolint takes for that; the case of letters does not count.
-const ARCHIVES: [&str; 15] = [
-    ".tar", ".tar.zst", ".z", ".gz", ".tgz", ".tpz", ".bz2", ".tb2", ".tbz", ".tbz2", ".lz", ".tlz", ".lzma",
-    ".xz", ".txz",
+const ARCHIVES: [&str; 16] = [
+    ".tar", ".tar.zst", ".z", ".gz", ".tgz", ".tpz", ".tz", ".bz2", ".tb2", ".tbz", ".tbz2", ".lz", ".tlz",
+    ".lzma", ".xz", ".txz",
 ];
 
 fn add(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {

@@ -284,7 +284,7 @@ pub(crate) const ALL: [Entry; 44] = [
         Warning,
         "A pipe without pipefail",
         "If what is before the last `|` fails, the build goes on: `SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]` before it, \
-        or `set -o pipefail` in it.",
+        or `set -o pipefail` in it. Not told where `SHELL` names a shell that has none (`sh`, `dash`, `ash`) or that reads other scripts.",
     ),
 ];
 

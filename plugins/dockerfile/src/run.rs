@@ -83,7 +83,7 @@ fn apt_get(it: &Instruction, command: &Command, arguments: &[&str], found: &mut 
         found
             .push(Diagnostic::new("DL3014", "apt-get asks, and nobody answers: use -y", place).with_fix(fix));
     }
-    unpinned("DL3008", "=", it, &command.words[at + 2..], found);
+    unpinned("DL3008", "=/", it, &command.words[at + 2..], found);
 }
 
 fn apk(it: &Instruction, command: &Command, arguments: &[&str], found: &mut Vec<Diagnostic>) {

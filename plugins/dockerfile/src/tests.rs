@@ -266,7 +266,7 @@ fn hadolints_rules() {
     );
     assert_eq!(
         check(
-            "FROM a:1 AS x\nUSER root\nFROM a:1 AS y\nUSER u\nUSER root:root\nEXPOSE 70000\nADD a /b\nADD a.tar.gz https://x /b/\nADD a.Z /b\nADD a.lzma /b\nADD a.tbz /b\nADD a.lz /b\nCOPY a b /c\nCOPY a rel\n"
+            "FROM a:1 AS x\nUSER root\nFROM a:1 AS y\nUSER u\nUSER root:root\nEXPOSE 70000\nADD a /b\nADD a.tar.gz https://x /b/\nADD a.Z /b\nADD a.tZ /b\nADD a.tbz /b\nADD a.lz /b\nCOPY a b /c\nCOPY a rel\n"
         ),
         "5 DL3002 \"root:root\", 6 DL3011 \"70000\", 7 DL3020 \"ADD\", 13 DL3021 \"/c\", 14 DL3045 \"rel\""
     );
@@ -315,7 +315,7 @@ fn what_is_run() {
     assert_eq!(
         only(
             &codes,
-            "FROM a:1\nRUN apt-get install -y a=1 2>/dev/null >x 2>&1 &>>y <z 3> 'a b' && apk add a=1 > x b\n"
+            "FROM a:1\nRUN apt-get install -y a=1 c/stable 2>/dev/null >x 2>&1 &>>y <z 3> 'a b' && apk add a=1 > x b\n"
         ),
         "2 DL3018 \"b\""
     );
