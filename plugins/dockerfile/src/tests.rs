@@ -9,6 +9,9 @@ use broker_plugin_sdk::{
 
 use crate::Dockerfile;
 
+mod refused;
+mod switches;
+
 /// What is said of `path` where these files are.
 fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Report, String> {
     let project = testing::Project::<Dockerfile>::new(files).try_with(settings);
@@ -53,111 +56,6 @@ fn what_is_right_has_no_findings() {
     assert_eq!(check(text), "");
     assert_eq!(check(&text.replace('\n', "\r\n")), "");
     assert_eq!(check("# escape=`\nFROM a:1\nCOPY a `\n  C:\\b\\\n"), "");
-}
-
-#[test]
-fn what_cannot_be_built() {
-    assert_eq!(check(""), "1 syntax-error \"\"");
-    assert_eq!(check("FROM a:1\nBADCMD x\n"), "2 syntax-error \"BADCMD\"");
-    assert_eq!(check("RUN x\nFROM a:1\n"), "1 syntax-error \"RUN\"");
-    assert_eq!(check("FROM a:1 AS\n"), "1 syntax-error \"FROM\"");
-    assert_eq!(check("FROM a:1 AS 1a\n"), "1 syntax-error \"FROM\"");
-    assert_eq!(
-        check("FROM a:1\nCOPY x\nENV a=1 b\nENV a\nSHELL sh -c\nHEALTHCHECK x\nONBUILD FROM b\n")
-            .matches("syntax-error")
-            .count(),
-        6
-    );
-    assert_eq!(check("FROM a:1\nCOPY --form=b x /y\n"), "2 syntax-error \"COPY\"");
-    assert_eq!(check("FROM a:1\nRUN cat <<EOF\nx\n"), "2 syntax-error \"<<EOF\"");
-    assert_eq!(check("# escape=x\nFROM a:1\n"), "1 syntax-error \"# escape=x\"");
-    assert_eq!(check("# check=skipp=all\nFROM a:1\n"), "1 syntax-error \"# check=skipp=all\"");
-    let text = "FROM a:1\nWRONG\n";
-    assert_eq!(only(&["DL3000"], text), "", "only what was asked for");
-}
-
-/// What `syntax-error` says of the line after `FROM`.
-fn refusal(line: &str) -> String {
-    let text = format!("FROM a:1\n{line}\n");
-    let report = report(&[("Dockerfile", &*text)], select(&["syntax-error"]), "Dockerfile").unwrap();
-    report.diagnostics.into_iter().map(|it| it.message).collect::<Vec<_>>().join("; ")
-}
-
-#[test]
-fn flags() {
-    assert_eq!(refusal("COPY --from=x:1 --from=y:1 a /b"), "`--from` may be there only once");
-    assert_eq!(refusal("COPY --chown a /b"), "`--chown` needs a value: `--chown=…`");
-    assert_eq!(refusal("COPY --link=maybe a /b"), "`--link` is true or false, and not `maybe`");
-    assert_eq!(refusal("COPY --link= a /b"), "`--link` is true or false, and not ``");
-    let from = "`--from` takes no variables: a stage of its own (`FROM image:$VERSION AS name`) does";
-    assert_eq!(refusal("COPY --from=x:$X a /b"), from);
-    assert_eq!(
-        refusal("HEALTHCHECK --interval=abc CMD x"),
-        "`--interval` needs a time as `1m30s`, and `abc` is none"
-    );
-    assert_eq!(
-        refusal("HEALTHCHECK --timeout=5us CMD x"),
-        "`--timeout` cannot be less than a millisecond, as `5us` is"
-    );
-    assert_eq!(refusal("HEALTHCHECK --retries=-1 CMD x"), "`--retries` needs a number, and `-1` is none");
-    for right in [
-        "COPY --link --parents=False --exclude=a --exclude=b a /b",
-        "RUN --mount=type=cache,target=/a --mount=type=cache,target=/b x",
-        "HEALTHCHECK --interval=1m30s --timeout=0 --start-period= --retries=3 CMD x",
-        "HEALTHCHECK NONE",
-        "COPY --from=\"x:1\" a /b",
-    ] {
-        assert_eq!(refusal(right), "", "{right}");
-    }
-}
-
-#[test]
-fn words_and_arrays() {
-    assert_eq!(refusal("RUN [\"a\", 1]"), "RUN takes an array of strings, and `1` is none");
-    assert_eq!(
-        refusal("HEALTHCHECK CMD [\"a\", null]"),
-        "HEALTHCHECK takes an array of strings, and `null` is none"
-    );
-    assert_eq!(
-        refusal("COPY x <<EOF\nEOF"),
-        "COPY copies a here-document to a place: it cannot be the destination"
-    );
-    assert!(refusal("COPY x <<EOF").contains("the here-document is never closed"));
-    assert_eq!(
-        refusal("COPY \"a b\" /c/"),
-        "the quote in `\"a` is never closed: a path with spaces needs a JSON array"
-    );
-    assert_eq!(refusal("ENV a it's"), "the quote in `a it's` is never closed");
-    for right in
-        ["RUN [ \"$x\" = 1 ]", "COPY [\"it's\", \"/b\"]", "COPY 'a' \"$b\" /c/", "CMD it's", "ENV a=\"b c\""]
-    {
-        assert_eq!(refusal(right), "", "{right}");
-    }
-}
-
-#[test]
-fn what_is_no_dockerfile() {
-    assert_eq!(check("# syntax=example/earthly\nVERSION 1\n"), "excluded");
-    let told = |path: &str, text: &str| told(&[(path, text)], settings(), path);
-    assert_eq!(told("Dockerfile.part", "RUN x\n"), "excluded");
-    assert_eq!(told("Dockerfile.dockerignore", "node_modules\n"), "excluded");
-    assert_eq!(told("web.dockerfile", "FROM a\n"), "1 DL3006 \"a\"");
-}
-
-#[test]
-fn templates() {
-    let partial = |line: usize, tag: &str| {
-        format!(
-            "partial: line {line} has `{tag}`: the file looks like a template, and not like what is made of it"
-        )
-    };
-    assert_eq!(check("{% if x %}\nFROM a:1\n"), partial(1, "{%"));
-    assert_eq!(check("FROM a:1\n@VERSION@\n"), partial(2, "@"));
-    assert_eq!(check("FROM {{ image }}\n"), partial(1, "{{"));
-    let wrong = "2 syntax-error \"RUM\"";
-    assert_eq!(check("FROM a:1\nRUM docker inspect -f '{{.Id}}' x\nCMD x\n"), wrong, "no tag: it is quoted");
-    assert_eq!(check("FROM a:1\nRUM date \"+%Y%%\"\n"), wrong);
-    assert_eq!(check("FROM a:1\nRUN x {{ y }}\nRUM y\n"), "3 syntax-error \"RUM\"");
 }
 
 #[test]
@@ -327,61 +225,6 @@ fn what_is_run() {
 }
 
 #[test]
-fn comments_switch_rules_off() {
-    let skip = "# check=skip=JSONArgsRecommended,FromAsCasing // why";
-    assert_eq!(check(&format!("{skip}\nFROM a:1 as b\nCMD x\n")), "");
-    assert_eq!(
-        check("# check=skip=JSONArgsRecommended, FromAsCasing\nFROM a:1 as b\nCMD x\n"),
-        "2 FromAsCasing \"as\"",
-        "the value ends where white space begins"
-    );
-    assert_eq!(check(&format!("#!/usr/bin/env x\n{skip}\nFROM a:1 as b\nCMD x\n")), "");
-    assert_eq!(check(&format!("# x\n{skip}\n\nFROM a:1\nCMD x\n")), "5 JSONArgsRecommended \"CMD\"");
-    assert_eq!(check("#!x\n# escape=`\nFROM a:1\nRUN a `\nRUN b\n"), "");
-    let here = "FROM a:1\n# why\n# check=skip=JSONArgsRecommended // because\n# so\nCMD x\n";
-    assert_eq!(check(here), "");
-    assert_eq!(check(&here.replace("# so", "#")), "5 JSONArgsRecommended \"CMD\"");
-    assert_eq!(check(&here.replace("# so", "")), "5 JSONArgsRecommended \"CMD\"");
-    assert_eq!(check(&format!("{here}ENTRYPOINT x\n")), "6 JSONArgsRecommended \"ENTRYPOINT\"");
-    assert_eq!(
-        check("FROM a:1\n# check=skip=all\nrun x\n# check=experimental=all\nARG A\n"),
-        "3 ConsistentInstructionCasing \"run\", 5 InvalidDefinitionDescription \"ARG\"",
-        "the casing is that of the file"
-    );
-    assert_eq!(check("# check=skip=all\nFROM a as b\nCMD x\n"), "");
-    assert_eq!(check("FROM a:1\n# hadolint ignore=DL3025,DL3006\nCMD x\n"), "");
-    assert_eq!(
-        check("# hadolint global ignore=DL3006\nFROM a\nFROM b\nCMD x\n"),
-        "4 JSONArgsRecommended \"CMD\""
-    );
-    assert_eq!(check("# hadolint ignore=DL3006\nFROM a\nFROM b\n"), "3 DL3006 \"b\"");
-    let pragma = |comment: &str| check(&format!("FROM a:1\n{comment}\nRUN sudo x\n"));
-    let right = [
-        "# hadolint ignore=DL3004",
-        "#\thadolint\tignore = DL3007 , DL3004 # why",
-        "# hadolint ignore=DL3004,DL99#why",
-        "# hadolint global ignore=DL3004\n\n# other",
-    ];
-    assert!(right.iter().all(|it| pragma(it).is_empty()));
-    let wrong = [
-        "# hadolint ignore=DL3004\n\n# other",
-        "# hadolint ignore=DL3004\n# other",
-        "# hadolint ignore=DL3004 because",
-        "# hadolint ignore=DL3004; why",
-        "# hadolint ignore=DL3004,foo",
-        "# hadolint ignore=DL3004,",
-    ];
-    assert!(wrong.iter().all(|it| pragma(it).contains("DL3004")));
-    let within = "FROM a:1\nRUN x \\\n# hadolint ignore=DL3004\n  && sudo x\n";
-    assert_eq!(check(within), "4 DL3004 \"sudo\"", "it must be before the instruction");
-    let severity = |text: &str| {
-        report(&[("Dockerfile", text)], settings(), "Dockerfile").unwrap().diagnostics[0].severity
-    };
-    assert_eq!(severity("# check=error=true\nFROM a:1\nCMD x\n"), Severity::Error);
-    assert_eq!(severity("FROM a:1\nCMD x\n"), Severity::Warning);
-}
-
-#[test]
 fn ignored_files() {
     let text = "# check=experimental=CopyIgnoredFile\nFROM a:1\nCOPY secret/x a.txt ok /d/\nCOPY --from=0 secret /x\n";
     let told = |text: &str, ignore: &str| {
@@ -399,56 +242,6 @@ fn ignored_files() {
     let without = text.replace("experimental", "skip");
     let without = [("Dockerfile", &*without), (".dockerignore", "ok\n")];
     assert!(!super::tests::told(&without, settings(), "Dockerfile").contains("CopyIgnoredFile"));
-}
-
-#[test]
-fn hadolints_configuration() {
-    let text = "FROM a\nLABEL x=\"\" y=1\nCMD x\n";
-    let told = |config: &str, settings: Settings| {
-        told(&[("d/Dockerfile", text), (".hadolint.yaml", config)], settings, "d/Dockerfile")
-    };
-    assert_eq!(told("ignored: [DL3006, DL3025]\n", settings()), "");
-    assert_eq!(
-        told("ignored: [DL3006]\n", Settings { isolated: true, ..settings() }),
-        "1 DL3006 \"a\", 3 JSONArgsRecommended \"CMD\""
-    );
-    assert_eq!(told("ignored: [DL3006]\n", select(&["DL3006"])), "1 DL3006 \"a\"", "who asks is told");
-    assert_eq!(
-        told(
-            "ignored: [DL3006, DL3025]\ntrustedRegistries: [r.io]\nlabel-schema:\n  x: text\n  z: text\nstrict-labels: true\n",
-            settings()
-        ),
-        "1 DL3049 \"FROM\", 1 DL3026 \"a\", 2 DL3051 \"x=\\\"\\\"\", 2 DL3050 \"y=1\""
-    );
-    let files = [("Dockerfile", "FROM a\n"), (".hadolint.yaml", "override:\n  error: [DL3006]\n  style:\n")];
-    assert_eq!(report(&files, settings(), "Dockerfile").unwrap().diagnostics[0].severity, Severity::Error);
-    assert_eq!(
-        told("ignored: DL3006\n", settings()),
-        "cannot use `.hadolint.yaml`: `ignored` should be a list of codes"
-    );
-    assert!(told("ignored: [\n", settings()).starts_with("cannot use `.hadolint.yaml`: "));
-    let config = crate::config::Config::parse("ignored: [DL3003, SC1000]\nignord: []\n").unwrap();
-    assert_eq!(config.remarks, ["hadolint has no option `ignord`", "`DL3003` is not checked here"]);
-    let config =
-        crate::config::Config::parse("override: {fatal: [DL3006]}\nlabel-schema: {a: url, b: ''}\n").unwrap();
-    assert_eq!(
-        config.remarks,
-        [
-            "whether the label `a` is of the type `url` is not checked here",
-            "`override` has no severity `fatal`"
-        ]
-    );
-    assert_eq!(
-        told("label-schema: {a: bogus}\n", settings()),
-        "cannot use `.hadolint.yaml`: `label-schema` has no type \"bogus\""
-    );
-}
-
-#[test]
-fn selection_knows_hadolints_codes() {
-    assert_eq!(only(&["DL4000"], "FROM a\nMAINTAINER x\n"), "2 MaintainerDeprecated \"MAINTAINER\"");
-    let error = report(&[("Dockerfile", "")], select(&["DL9999"]), "Dockerfile").unwrap_err();
-    assert!(error.contains("DL9999"), "{error}");
 }
 
 #[test]
