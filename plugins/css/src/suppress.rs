@@ -5,45 +5,51 @@ use std::ops::Range;
 
 use raffia::token::Comment;
 
-/// Where which rule is off; all are where none is named.
+/// What comments switch off. A rule is `None` where none is named, which means all.
 #[derive(Debug, Default)]
-pub(crate) struct Suppressed(Vec<(Range<usize>, Option<String>)>);
+pub(crate) struct Suppressed {
+    /// From a place on, whether a rule is on: the last that is about a rule holds.
+    switches: Vec<(usize, Option<String>, bool)>,
+    /// In these lines a rule is off.
+    lines: Vec<(Range<usize>, Option<String>)>,
+}
 
 impl Suppressed {
     pub(crate) fn of(text: &str, comments: &[Comment<'_>]) -> Self {
-        let mut off: Vec<(Range<usize>, Option<String>)> = Vec::new();
+        let mut suppressed = Self::default();
         for it in comments {
             let Some(rest) = it.content.trim().strip_prefix("stylelint-") else { continue };
             let (verb, names) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-            let names = names.split(" --").next().unwrap_or_default().trim();
-            let named = names.split(',').map(str::trim).filter(|it| !it.is_empty());
-            let mut named: Vec<Option<String>> = named.map(|it| Some(it.to_owned())).collect();
-            if named.is_empty() {
-                named.push(None);
-            }
-            let line = line(text, it.span.start);
-            match verb {
-                "disable" => off.extend(named.into_iter().map(|name| (it.span.start..usize::MAX, name))),
-                "disable-line" => off.extend(named.into_iter().map(|name| (line.clone(), name))),
-                "disable-next-line" => {
-                    let next = self::line(text, line.end);
-                    off.extend(named.into_iter().map(|name| (next.clone(), name)));
+            for name in rules(names) {
+                match verb {
+                    "disable" => suppressed.switches.push((it.span.start, name, false)),
+                    "enable" => suppressed.switches.push((it.span.start, name, true)),
+                    "disable-line" => suppressed.lines.push((line(text, it.span.start), name)),
+                    "disable-next-line" => {
+                        let last = line(text, it.span.end.saturating_sub(1));
+                        suppressed.lines.push((line(text, last.end), name));
+                    }
+                    _ => {}
                 }
-                "enable" => {
-                    let is_meant = |name: &Option<String>| named.contains(&None) || named.contains(name);
-                    let open =
-                        off.iter_mut().filter(|(range, name)| range.end == usize::MAX && is_meant(name));
-                    open.for_each(|(range, _)| range.end = it.span.start);
-                }
-                _ => {}
             }
         }
-        Self(off)
+        suppressed
     }
 
     pub(crate) fn drop(&self, code: &str, at: usize) -> bool {
-        self.0.iter().any(|(range, name)| range.contains(&at) && name.as_deref().is_none_or(|it| it == code))
+        let is_about = |name: &Option<String>| name.as_deref().is_none_or(|it| it == code);
+        let switch = self.switches.iter().rfind(|(from, name, _)| *from <= at && is_about(name));
+        switch.is_some_and(|it| !it.2)
+            || self.lines.iter().any(|(line, name)| line.contains(&at) && is_about(name))
     }
+}
+
+/// Names up to the description after `--`; all rules where there are none.
+fn rules(text: &str) -> Vec<Option<String>> {
+    let names = text.split("--").next().unwrap_or_default();
+    let named = names.split(',').map(str::trim).filter(|it| !it.is_empty());
+    let named: Vec<_> = named.map(|it| Some(it.to_owned())).collect();
+    if named.is_empty() { vec![None] } else { named }
 }
 
 /// The line of a place, with what ends it.

@@ -151,6 +151,13 @@ fn comments_switch_rules_off() {
         "3 property-no-unknown \"colr\""
     );
     assert_eq!(check("a { colr: x; } /* stylelint-disable-line */\n"), "");
+    assert_eq!(check(&format!("/* stylelint-disable-next-line\n property-no-unknown */\n{a}")), "");
+    assert_eq!(
+        check(&format!(
+            "/* stylelint-disable */\n{a}/* stylelint-enable property-no-unknown */\n{a}b {{}}\n"
+        )),
+        "4 property-no-unknown \"colr\""
+    );
     let scss = [("a.scss", "a { colr: x; } // stylelint-disable-line property-no-unknown\n")];
     assert_eq!(told(&scss, settings(), "a.scss"), "");
 }
