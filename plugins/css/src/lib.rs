@@ -1,8 +1,8 @@
 //! Stylesheets, as a Broker plugin: syntax errors by raffia, which reads CSS, SCSS and Less, and rules that
 //! stylelint recommends, under its names, with its comments and its configuration.
 //!
-//! Start reading at [`Css`], then [`lint`], [`source`] (text to tree), [`walk`], [`declarations`], [`selectors`], and
-//! [`config`].
+//! Start reading at [`Css`], then [`lint`], [`source`] (text to tree), [`walk`], [`declarations`], [`selectors`],
+//! [`workspace`] and [`config`].
 //!
 //! Why so: Biome's linter for CSS is not on the crate registry (its parser there is of 2024), `swc_css_lints` 30 has 10 of
 //! stylelint's recommended rules and reads neither SCSS nor Less, and lightningcss is a minifier under the MPL. raffia is the
@@ -23,15 +23,16 @@ mod suppress;
 mod tests;
 mod tokens;
 mod walk;
+mod workspace;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
 use broker_plugin_sdk::{Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, SourceFile};
 
-use config::Workspace;
 use lint::Lint;
 use names::Names;
+use workspace::Workspace;
 
 /// The plugin: where the workspace is, what is wanted, and what CSS knows.
 pub struct Css {

@@ -94,7 +94,7 @@ impl Lint<'_> {
     fn judge(&self, found: Vec<Diagnostic>, text: &str, path: &Path, suppressed: &Suppressed) -> Report {
         let mut kept = Vec::new();
         for mut it in found {
-            let setting = self.config.setting(&it.code, path);
+            let setting = self.config.setting_of(&it.code, path);
             let about = text.get(it.span.start as usize..it.span.end as usize).unwrap_or_default();
             let name = about.trim_start_matches([':', '@', '.']);
             let is_error = it.code == SYNTAX;

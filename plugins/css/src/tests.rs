@@ -189,7 +189,18 @@ fn stylelints_configuration() {
         "cannot use `.stylelintrc.json`: `rules` should be a mapping of rules"
     );
     assert!(with(".stylelintrc.json", "{\"rules\": \n").starts_with("cannot use `.stylelintrc.json`: "));
-    assert_eq!(with(".stylelintrc.json", "{\"ignoreFiles\": \"d/*.css\"}"), "excluded");
+    let all = ["1 property-no-unknown \"colr\"", unit, "2 block-no-empty \"{}\""].join(", ");
+    assert_eq!(with(".stylelintrc.json", "{\"extends\": \"@company/stylelint-config\"}"), all);
+    for nothing in ["{}", "{\"rulez\": {}}"] {
+        assert!(with(".stylelintrc.json", nothing).contains("`.stylelintrc.json`: it has no rules"));
+    }
+    assert_eq!(with(".stylelintrc", "\n"), all, "stylelint passes over it as well");
+    assert_eq!(with(".config/stylelintrc.yml", "rules: {unit-no-unknown: true}\n"), unit);
+    assert_eq!(with("stylelint.config.mts", "export default {}\n"), all);
+    let extended = "{\"overrides\": [{\"files\": \"*.css\", \"extends\": \"stylelint-config-standard\", \
+        \"rules\": {\"block-no-empty\": null, \"property-no-unknown\": [true, {\"ignoreProperties\": \"/^(colr|colour)$/\"}]}}]}";
+    assert_eq!(with(".stylelintrc.json", extended), unit);
+    assert_eq!(with(".stylelintrc.json", "{\"rules\": {}, \"ignoreFiles\": \"d/*.css\"}"), "excluded");
     assert_eq!(with(".stylelintignore", "d/\n"), "excluded");
     let overridden = "{\"rules\": {}, \"overrides\": [{\"files\": [\"*.css\"], \"rules\": {\"unit-no-unknown\": [true, {\"severity\": \"error\"}]}}]}";
     assert_eq!(with(".stylelintrc.json", overridden), unit);
