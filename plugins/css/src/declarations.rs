@@ -3,15 +3,24 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use broker_plugin_sdk::{Diagnostic, Fix, Related};
+use broker_plugin_sdk::{Diagnostic, Fix, Related, Severity};
+use raffia::Syntax;
 use raffia::ast::{Declaration, Statement};
 
 use crate::names::is_prefixed;
+use crate::rules::SYNTAX;
 use crate::tokens::{Kind, Token, tokens};
 use crate::walk::{Context, Sheet, name_of, normal};
 
-/// At-rules whose declarations are no properties.
-const DESCRIPTORS: [&str; 9] = [
+/// At-rules whose declarations are no properties; those of `@font-feature-values` have names of the font's own.
+const DESCRIPTORS: [&str; 16] = [
+    "annotation",
+    "character-variant",
+    "function",
+    "ornaments",
+    "styleset",
+    "stylistic",
+    "swash",
     "font-face",
     "counter-style",
     "property",
@@ -39,17 +48,18 @@ impl Sheet<'_> {
 
     fn declaration(&mut self, it: &Declaration<'_>, context: &Context) {
         let Some(name) = name_of(it) else { return };
-        let folded = name.to_ascii_lowercase();
+        let whole = format!("{}{name}", context.prefix);
+        let folded = whole.to_ascii_lowercase();
         let is_descriptor = context.at_rule.as_deref().is_some_and(|it| DESCRIPTORS.contains(&it));
         let at = it.span.start..it.span.start + name.len();
         let is_odd = name.starts_with(['$', '@', '_', '*'])
             || name.contains(['\\', '#', '{'])
             || it.name_suffix.is_some();
         let is_known = self.names.properties.contains(&*folded) || is_prefixed(name) || is_odd;
-        // `a: { b: c }` of Sass, and maps.
+        // `a: { b: c }` of Sass.
         let is_nested = self.text[it.span.start..it.span.end].ends_with('}');
-        if !is_known && !is_descriptor && !is_nested {
-            self.tell("property-no-unknown", format!("there is no property `{name}`"), at);
+        if !is_known && !is_descriptor && !is_nested && !context.is_map {
+            self.tell("property-no-unknown", format!("there is no property `{whole}`"), at);
         }
         if let Some(important) = it.important.as_ref().filter(|_| context.is_keyframes) {
             let range = important.span.start..important.span.end;
@@ -72,6 +82,7 @@ impl Sheet<'_> {
         let end = it.important.as_ref().map_or(it.span.end, |it| it.span.start).max(start);
         let text = &self.text[start..end];
         let tokens = tokens(text, !self.is_plain_css());
+        self.missing_semicolon(text, start, &tokens);
         // What is put together when it is built is nothing to judge.
         let is_made =
             text.contains("#{") || text.contains("@{") || text.contains("~\"") || text.contains("progid:");
@@ -95,8 +106,39 @@ impl Sheet<'_> {
         if matches!(name, "font-family" | "font") {
             self.families(text, start, &tokens, name);
         }
-        if name == "grid-template-areas" {
+        if matches!(name, "grid-template-areas" | "grid-template" | "grid") {
             self.areas(text, start, &tokens);
+        }
+    }
+
+    /// `top: 1px` in one line, `left: 2px` or `@include a` in the next, and nothing between them.
+    fn missing_semicolon(&mut self, text: &str, start: usize, tokens: &[Token]) {
+        let mut depth = 0_usize;
+        for pair in tokens.windows(2) {
+            let [first, second] = pair else { continue };
+            let (word, after) = (&text[first.range.clone()], &text[second.range.clone()]);
+            match first.kind {
+                Kind::Open | Kind::Function => {
+                    depth += 1;
+                    continue;
+                }
+                Kind::Close => {
+                    depth = depth.saturating_sub(1);
+                    continue;
+                }
+                // Of old Internet Explorers.
+                Kind::Ident if word.eq_ignore_ascii_case("progid") => return,
+                Kind::Ident if depth == 0 && after == ":" => {}
+                Kind::Sign if depth == 0 && word == "@" && self.syntax != Syntax::Less => {}
+                _ => continue,
+            }
+            let lead = text[..first.range.start].trim_end_matches([' ', '\t']);
+            if lead.ends_with('\n') && !lead.trim().is_empty() {
+                let found = format!("a `;` is missing before `{word}`");
+                let found = Diagnostic::new(SYNTAX, found, shifted(&first.range, start));
+                self.found.push(Diagnostic { severity: Severity::Error, ..found });
+                return;
+            }
         }
     }
 
@@ -169,50 +211,63 @@ impl Sheet<'_> {
         }
     }
 
-    /// Rows of one length.
-    fn areas(&mut self, text: &str, start: usize, tokens: &[Token]) {
-        let rows: Vec<&Token> = tokens.iter().filter(|it| it.kind == Kind::String).collect();
-        let cells = |it: &Token| text[it.range.clone()].trim_matches(['"', '\'']).split_whitespace().count();
-        let Some(first) = rows.first() else { return };
-        for row in &rows {
-            let message = match cells(row) {
-                0 => "the row is empty".to_owned(),
-                it if it != cells(first) => format!("the row has {it} cells, the first has {}", cells(first)),
-                _ => continue,
-            };
-            self.tell("named-grid-areas-no-invalid", message, shifted(&row.range, start));
-        }
-    }
-
-    /// Two declarations of one property. Right after each other, and with different values, they are for browsers that
-    /// do not know the second.
+    /// Two declarations of one property: told of the one that has no effect.
     fn duplicates(&mut self, all: &[Statement<'_>]) {
-        let mut known: HashMap<String, (String, Range<usize>, usize)> = HashMap::new();
+        let mut known: HashMap<String, Written> = HashMap::new();
         for (number, it) in all.iter().enumerate() {
             let Statement::Declaration(it) = it else { continue };
             let Some(name) = name_of(it).filter(|it| !it.starts_with(['$', '@', '_', '*'])) else { continue };
             let is_custom = name.starts_with("--");
             let folded = if is_custom { name.to_owned() } else { name.to_ascii_lowercase() };
-            let value = normal(&self.text[it.colon_span.end.min(it.span.end)..it.span.end]);
-            let range = it.span.start..it.span.start + name.len();
-            let before = known.insert(folded.clone(), (value.clone(), range.clone(), number));
-            let Some((other, first, place)) = before else { continue };
-            let is_fallback = place + 1 == number && other != value;
-            if folded == "src" || it.less_property_merge.is_some() || (is_fallback && !is_custom) {
+            let now = self.written(it, name, number);
+            let Some(before) = known.remove(&folded) else {
+                known.insert(folded, now);
                 continue;
-            }
-            let code = if is_custom {
-                "declaration-block-no-duplicate-custom-properties"
-            } else {
-                "declaration-block-no-duplicate-properties"
             };
-            let related = Related { path: None, span: first.into(), message: "the first is here".to_owned() };
-            let found = Diagnostic::new(code, format!("`{name}` is set already"), range);
-            self.found.push(Diagnostic { related: vec![related], ..found });
+            let is_fallback = !is_custom && self.is_fallback(&before, &now);
+            let stays = before.is_important && !now.is_important;
+            let (told, other) = if stays || is_custom { (&now, &before) } else { (&before, &now) };
+            if folded != "src" && it.less_property_merge.is_none() && !is_fallback {
+                self.duplicate(name, told, other);
+            }
+            known.insert(folded, if stays { before } else { now });
         }
     }
 
-    /// A shorthand after what it sets again.
+    fn written(&self, it: &Declaration<'_>, name: &str, number: usize) -> Written {
+        let start = it.colon_span.end.min(it.span.end);
+        let end = it.important.as_ref().map_or(it.span.end, |it| it.span.start).max(start);
+        Written {
+            value: normal(&self.text[start..end]),
+            range: it.span.start..it.span.start + name.len(),
+            number,
+            is_important: it.important.is_some(),
+        }
+    }
+
+    /// Right before what is of another kind, a value is for browsers that do not know the other.
+    fn is_fallback(&self, before: &Written, now: &Written) -> bool {
+        let has_lines = !self.is_plain_css();
+        before.number + 1 == now.number && !is_one_kind(&before.value, &now.value, has_lines)
+    }
+
+    fn duplicate(&mut self, name: &str, told: &Written, other: &Written) {
+        let code = if name.starts_with("--") {
+            "declaration-block-no-duplicate-custom-properties"
+        } else {
+            "declaration-block-no-duplicate-properties"
+        };
+        let (what, message) = if told.number < other.number {
+            (format!("`{name}` is set again, so that this has no effect"), "it is set again here")
+        } else {
+            (format!("`{name}` is set already"), "the first is here")
+        };
+        let related = Related { path: None, span: other.range.clone().into(), message: message.to_owned() };
+        let found = Diagnostic::new(code, what, told.range.clone());
+        self.found.push(Diagnostic { related: vec![related], ..found });
+    }
+
+    /// A shorthand after what it sets again, unless that is more important.
     fn overrides(&mut self, all: &[&Declaration<'_>]) {
         let mut known: HashMap<String, bool> = HashMap::new();
         for it in all {
@@ -220,7 +275,8 @@ impl Sheet<'_> {
             let folded = name.to_ascii_lowercase();
             let is_important = it.important.is_some();
             let mut longhands = self.names.shorthands.get(&*folded).into_iter().flatten();
-            if let Some(lost) = longhands.find(|it| known.get(**it) == Some(&is_important)) {
+            let is_lost = |name: &str| known.get(name).is_some_and(|kept| is_important || !kept);
+            if let Some(lost) = longhands.find(|it| is_lost(it)) {
                 let message = format!("`{name}` sets `{lost}` again, which is set before");
                 let range = it.span.start..it.span.start + name.len();
                 self.found.push(Diagnostic::new(
@@ -234,6 +290,30 @@ impl Sheet<'_> {
     }
 }
 
-fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
+/// A declaration, as far as another of the same property asks.
+struct Written {
+    value: String,
+    range: Range<usize>,
+    /// Which of the statements it is.
+    number: usize,
+    is_important: bool,
+}
+
+/// Whether who understands one of two values understands the other: they differ in numbers, colours and strings at most.
+fn is_one_kind(one: &str, other: &str, has_lines: bool) -> bool {
+    if one == other || one.contains(['$', '@']) || other.contains(['$', '@']) {
+        return one == other;
+    }
+    let (these, those) = (tokens(one, has_lines), tokens(other, has_lines));
+    let is_same = |(this, that): (&Token, &Token)| {
+        let (here, there) = (&one[this.range.clone()], &other[that.range.clone()]);
+        let is_any = matches!(this.kind, Kind::Number | Kind::Hash | Kind::String)
+            || here.starts_with("--") && there.starts_with("--");
+        this.kind == that.kind && (is_any || here.eq_ignore_ascii_case(there))
+    };
+    these.len() == those.len() && these.iter().zip(&those).all(is_same)
+}
+
+pub(crate) fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }

@@ -13,6 +13,7 @@
 
 mod config;
 mod declarations;
+mod grid;
 mod lint;
 mod names;
 mod rules;

@@ -34,18 +34,23 @@ const TABLE: [(&str, &str, &str); 24] = [
     (
         "declaration-block-no-duplicate-properties",
         "A property is set twice in one block",
-        "The first has no effect. Right after each other with different values they are left alone: the first is for browsers that do not know the second.",
+        "The first has no effect. Right after each other, with values that differ in more than numbers, they are left alone: the \
+        first is for browsers that do not know the second.",
     ),
     (
         "declaration-block-no-shorthand-property-overrides",
         "A shorthand sets again what was set before it",
-        "`padding-left: 1px; padding: 2px` leaves nothing of the first.",
+        "`padding-left: 1px; padding: 2px` leaves nothing of the first. What is `!important` stays, unless the shorthand is too.",
     ),
     ("font-family-no-duplicate-names", "A font is there twice", "The second is never reached."),
     ("keyframe-block-no-duplicate-selectors", "A keyframe is there twice", "Only one of them holds."),
     ("keyframe-declaration-no-important", "`!important` in keyframes", "Browsers ignore the declaration."),
     ("media-feature-name-no-unknown", "A media feature that does not exist", "The query is never true."),
-    ("named-grid-areas-no-invalid", "Grid areas that fit no grid", "All rows need as many cells."),
+    (
+        "named-grid-areas-no-invalid",
+        "Grid areas that fit no grid",
+        "All rows need as many cells, and each area is one rectangle.",
+    ),
     ("no-duplicate-at-import-rules", "A file is imported twice", "Once is enough."),
     (
         "no-duplicate-selectors",

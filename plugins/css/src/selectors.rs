@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use broker_plugin_sdk::{Diagnostic, Related};
+use raffia::Syntax;
 use raffia::ast::{
     AtRule, ComplexSelector, ComplexSelectorChild, CompoundSelector, InterpolableIdent,
     PseudoClassSelectorArgKind, SelectorList, SimpleSelector, Statement, TypeSelector,
@@ -36,13 +37,27 @@ impl Sheet<'_> {
         if !context.is_keyframes && !text.contains("#{") && !text.contains("@{") {
             self.duplicate_selector(list, text, context);
         }
-        list.selectors.iter().for_each(|it| self.complex(it));
+        self.selectors_of(list, context);
+    }
+
+    /// In Less, keyframes are rules too: `from` is no element.
+    pub(crate) fn selectors_of(&mut self, list: &SelectorList<'_>, context: &Context) {
+        if !context.is_keyframes {
+            list.selectors.iter().for_each(|it| self.complex(it));
+        }
     }
 
     fn duplicate_selector(&mut self, list: &SelectorList<'_>, text: &str, context: &Context) {
         let range = list.span.start..list.span.start + text.trim_end().len();
-        let mut parts: Vec<String> =
-            list.selectors.iter().map(|it| normal(&self.text[it.span.start..it.span.end])).collect();
+        let mut parts: Vec<String> = Vec::new();
+        for it in &list.selectors {
+            let part = normal(&self.text[it.span.start..it.span.end]);
+            if parts.contains(&part) {
+                let message = format!("`{part}` is in the list already");
+                self.tell("no-duplicate-selectors", message, it.span.start..it.span.end);
+            }
+            parts.push(part);
+        }
         parts.sort();
         let key = (context.path.clone(), parts.join(","));
         match self.selectors.get(&key) {
@@ -113,6 +128,7 @@ impl Sheet<'_> {
             || self.names.pseudo_elements.contains(&*folded)
             || OF_TOOLS.contains(&&*folded)
             || OF_SCROLLBARS.contains(&&*folded)
+            || folded == "extend" && self.syntax == Syntax::Less
             || is_prefixed(&folded);
         if !is_known {
             self.tell(
@@ -170,23 +186,25 @@ impl Sheet<'_> {
         }
     }
 
-    pub(crate) fn keyframe_blocks(&mut self, all: &[Statement<'_>]) {
+    pub(crate) fn keyframe_blocks(&mut self, all: &[Statement<'_>], context: &Context) {
         let mut known: Vec<String> = Vec::new();
         for it in all {
-            let Statement::KeyframeBlock(it) = it else { continue };
-            let end = it.block.span.start.max(it.span.start);
-            let written = &self.text[it.span.start..end];
-            let mut at = it.span.start;
-            for part in written.split(',') {
+            let (start, end) = match it {
+                Statement::KeyframeBlock(it) => (it.span.start, it.block.span.start),
+                Statement::QualifiedRule(it) if context.is_keyframes => (it.span.start, it.block.span.start),
+                _ => continue,
+            };
+            let mut at = start;
+            for part in self.text[start..end.max(start)].split(',') {
                 let word = normal(part).to_ascii_lowercase();
                 let lead = part.len() - part.trim_start().len();
                 let range = at + lead..at + part.trim_end().len().max(lead);
+                at += part.len() + 1;
                 if known.contains(&word) {
                     let message = format!("there is a keyframe `{word}` already");
                     self.tell("keyframe-block-no-duplicate-selectors", message, range);
                 }
                 known.push(word);
-                at += part.len() + 1;
             }
         }
     }

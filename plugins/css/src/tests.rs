@@ -37,13 +37,18 @@ fn told(files: &[(&str, &str)], settings: Settings, path: &str) -> String {
     };
     match report(files, settings, path, "") {
         Ok(Report { completeness: Completeness::Excluded, .. }) => "excluded".to_owned(),
+        Ok(Report { completeness: Completeness::Partial(why), .. }) => format!("partial: {why}"),
         Ok(report) => report.diagnostics.iter().map(line).collect::<Vec<_>>().join(", "),
         Err(error) => error,
     }
 }
 
 fn check(text: &str) -> String {
-    told(&[("a.css", text)], settings(), "a.css")
+    check_as("a.css", text)
+}
+
+fn check_as(name: &str, text: &str) -> String {
+    told(&[(name, text)], settings(), name)
 }
 
 #[test]
@@ -85,13 +90,24 @@ fn declarations() {
         "1 declaration-block-no-duplicate-properties \"top\", 3 declaration-block-no-duplicate-properties \"top\""
     );
     assert_eq!(
+        check(
+            "a { top: 1px;\n top: 2px;\n left: 0 !important;\n left: 1;\n color: #fff;\n color: rgb(0 0 0 / 50%) }\n"
+        ),
+        "1 declaration-block-no-duplicate-properties \"top\", 4 declaration-block-no-duplicate-properties \"left\""
+    );
+    assert_eq!(
         check("a { padding-left: 1px; padding: 2px; --x: 1; --x: 2; }\n"),
         "1 declaration-block-no-shorthand-property-overrides \"padding\", \
          1 declaration-block-no-duplicate-custom-properties \"--x\""
     );
     assert_eq!(
-        check("a { padding: 2px; padding-left: 1px; margin-top: 1px; margin: 2px !important; }\n"),
-        ""
+        check("a { padding: 2px; padding-left: 1px; margin-top: 1px !important; margin: 2px; }\n"),
+        "",
+        "what is more important stays"
+    );
+    assert_eq!(
+        check("a { margin-top: 1px; margin: 2px !important; }\n"),
+        "1 declaration-block-no-shorthand-property-overrides \"margin\""
     );
     assert_eq!(
         check("a { --x: 1; top: --x; left: var(--x); right: --y; font-family: A, b, \"A\"; }\n"),
@@ -101,6 +117,17 @@ fn declarations() {
         check("a { grid-template-areas: \"a b\" \"c\" \"\"; }\n"),
         "1 named-grid-areas-no-invalid \"\\\"c\\\"\", 1 named-grid-areas-no-invalid \"\\\"\\\"\""
     );
+    assert_eq!(
+        check("a { grid-template-areas: \"a b\" \"b a\"; }\nb { grid-template: \"a a\" 1fr \"b\" / 1fr; }\n"),
+        "1 named-grid-areas-no-invalid \"\\\"a b\\\"\", 1 named-grid-areas-no-invalid \"\\\"a b\\\"\", \
+         2 named-grid-areas-no-invalid \"\\\"b\\\"\""
+    );
+    assert_eq!(
+        check("a { grid: \"a a\" \"b\"; }\nb { grid-template-areas: \"a a .\" \"a a ..\" \". . b\"; }\n"),
+        "1 named-grid-areas-no-invalid \"\\\"b\\\"\""
+    );
+    assert_eq!(check("a { src: x }\n@font-face { src: x }\n"), "1 property-no-unknown \"src\"");
+    assert_eq!(check(":export { a: b }\n@font-feature-values F { @styleset { nice: 12; } }\n"), "");
     assert_eq!(check("@counter-style x { system: cyclic; }\n@page { size: a4; }\n"), "");
 }
 
@@ -115,6 +142,7 @@ fn selectors_and_at_rules() {
         check("a, b { top: 1px }\nb,\n  a { left: 1px }\n@media print { a, b { top: 1px } }\n"),
         "2 no-duplicate-selectors \"b,\\n  a\""
     );
+    assert_eq!(check("a,\nb,\na { top: 1px }\n"), "3 no-duplicate-selectors \"a\"");
     assert_eq!(
         check(
             "@import 'a';\n@import \"a\";\n@foo;\na { top: 1px }\n@import 'b';\n@media (widht: 1px) { a { top: 2px } }\n"
@@ -124,6 +152,13 @@ fn selectors_and_at_rules() {
             .replace(";\\\"", "\\\"")
             .replace("\\\";\"", "\\\"\"")
             .replace("'b';", "'b'")
+    );
+    assert_eq!(
+        check(
+            "@import \"a.css\";\n@import url(\"a.css\");\n@import url(a.css) print;\n@import 'a.css' print;\n"
+        )
+        .replace('\\', ""),
+        "2 no-duplicate-at-import-rules \"@import url(\"a.css\")\", 4 no-duplicate-at-import-rules \"@import 'a.css' print\""
     );
     assert_eq!(
         check("@keyframes k { 0%, to { top: 0 !important } 0% { top: 1px } }\n"),
@@ -231,4 +266,62 @@ fn odd_files() {
     report(format!("a{{{}}}", "top:1px;".repeat(10_000)).as_bytes());
     report("a { top: \u{e9}\\".as_bytes());
     report("a{b:c:d(".as_bytes());
+}
+
+#[test]
+fn rules_in_all_blocks() {
+    let colr = |line: usize| format!("{line} property-no-unknown \"colr\"");
+    for text in [
+        "@if $a { .b { colr: 1px } }",
+        ".a { @if $a { colr: 1px } }",
+        ".a { @if $a { top: 1px } @else if $b { top: 1px } @else { colr: 1px } }",
+        "@each $i in $l { .b { colr: 1px } }",
+        "@mixin m { colr: 1px }",
+        ".a { @include m { colr: 1px } }",
+    ] {
+        assert_eq!(check_as("a.scss", text), colr(1), "{text}");
+    }
+    for text in [
+        ".a when (@x) { colr: 1px }",
+        "& when (@x) { .b { colr: 1px } }",
+        "@r: { .b { colr: 1px } }",
+        "each(@l, { .b { colr: 1px } });",
+        ".m() { colr: 1px }",
+        ".a { .m({ colr: 1px }); }",
+    ] {
+        assert_eq!(check_as("a.less", text), colr(1), "{text}");
+    }
+    assert_eq!(check_as("a.less", "@map: { colr: 1px } #ns() { key: 1px }"), "", "names to look up");
+    let nested = ".a { font: { family: x; familly: x; size: 1pxx } }";
+    assert_eq!(check_as("a.scss", nested), "1 property-no-unknown \"familly\", 1 unit-no-unknown \"pxx\"");
+    let customs = "@if $a { :root { --x: 1 } } .a { top: --x }";
+    assert_eq!(check_as("a.scss", customs), "1 custom-property-no-missing-var-function \"--x\"");
+}
+
+#[test]
+fn keyframes_of_less() {
+    assert_eq!(check_as("a.less", "@keyframes x { from { top: 1px } to { top: 3px } }"), "");
+    assert_eq!(
+        check_as(
+            "a.less",
+            "@keyframes x { from { top: 1px !important } 50% { top: 2px } from { top: 3px } }"
+        ),
+        "1 keyframe-declaration-no-important \"!important\", 1 keyframe-block-no-duplicate-selectors \"from\""
+    );
+}
+
+#[test]
+fn what_is_the_same_place() {
+    assert_eq!(check_as("a.less", ".a() { .c { top: 1px } }\n.b() { .c { top: 2px } }"), "");
+    assert_eq!(check_as("a.less", ".b:extend(.c all) { top: 1px }"), "");
+    assert_eq!(check_as("a.scss", "@if $a { .c { top: 1px } } @else { .c { top: 2px } }"), "");
+    assert_eq!(check("@media print { .a { top: 1px } }\n@media print { .a { top: 2px } }"), "");
+    assert_eq!(
+        check("@media print { .a { top: 1px }\n .a { top: 2px } }"),
+        "2 no-duplicate-selectors \".a\""
+    );
+    assert_eq!(
+        check(".a { .b { top: 1px }\n .b { top: 2px } }\n.a { .b { top: 1px } }"),
+        "2 no-duplicate-selectors \".b\", 3 no-duplicate-selectors \".a\", 3 no-duplicate-selectors \".b\""
+    );
 }

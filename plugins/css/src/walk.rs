@@ -1,14 +1,14 @@
 //! Goes through a stylesheet's tree once and tells each rule what it is about.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use broker_plugin_sdk::Diagnostic;
-use raffia::Syntax;
 use raffia::ast::{
-    AtRule, AtRulePrelude, Declaration, ImportPreludeHref, InterpolableIdent, InterpolableStr, KeyframeBlock,
-    SimpleBlock, Statement, Stylesheet,
+    AtRule, AtRulePrelude, ComponentValue, Declaration, InterpolableIdent, LessMixinArgument, SimpleBlock,
+    Statement, Stylesheet,
 };
+use raffia::{Spanned, Syntax};
 
 use crate::names::Names;
 
@@ -27,10 +27,14 @@ pub(crate) struct Sheet<'a> {
 /// Where a statement is.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Context {
-    /// At-rules and selectors around it, as they are written.
+    /// Selectors around it, as they are written, and the places of all else.
     pub(crate) path: String,
     pub(crate) at_rule: Option<String>,
     pub(crate) is_keyframes: bool,
+    /// Whether its names may be keys: of CSS modules, or for Less to look up.
+    pub(crate) is_map: bool,
+    /// What the names of properties begin with: `font-` in `font: { … }`.
+    pub(crate) prefix: String,
 }
 
 impl<'a> Sheet<'a> {
@@ -54,24 +58,57 @@ impl<'a> Sheet<'a> {
 
     fn statements(&mut self, all: &[Statement<'_>], context: &Context) {
         self.declarations(all, context);
-        self.keyframe_blocks(all);
+        self.keyframe_blocks(all, context);
         for it in all {
-            match it {
-                Statement::AtRule(it) => self.at_rule(it, context),
-                Statement::QualifiedRule(it) => {
-                    self.selector_list(&it.selector, context);
-                    let path = self.path(context, &it.selector.span);
-                    self.block(&it.block, &Context { path, ..context.clone() });
-                }
-                Statement::KeyframeBlock(it) => self.keyframe(it, context),
-                Statement::LessMixinDefinition(it) => self.statements(&it.block.statements, context),
-                Statement::UnknownSassAtRule(it) => {
-                    if let Some(block) = &it.block {
-                        self.statements(&block.statements, context);
-                    }
-                }
-                _ => {}
+            let inner = self.statement(it, context);
+            for block in blocks(it) {
+                // Rules are the same one where their selectors are; anything else is itself only.
+                let path = match it {
+                    Statement::QualifiedRule(rule) => self.path(context, &rule.selector.span),
+                    _ => format!("{}{{{}", context.path, block.span.start),
+                };
+                self.block(block, &Context { path, ..inner.clone() });
             }
+        }
+    }
+
+    /// Judges a statement, and tells what holds in its blocks.
+    fn statement(&mut self, it: &Statement<'_>, context: &Context) -> Context {
+        let inner = Context { is_map: false, prefix: String::new(), ..context.clone() };
+        match it {
+            Statement::AtRule(it) => {
+                let name = self.at_rule(it);
+                let is_keyframes = name.ends_with("keyframes");
+                Context { at_rule: Some(name), is_keyframes, ..inner }
+            }
+            Statement::QualifiedRule(it) => {
+                self.selector_list(&it.selector, context);
+                // Of CSS modules: what is exported has names of its own.
+                let selector = self.text[it.span.start..].trim_start();
+                let is_map = selector.starts_with(":export") || selector.starts_with(":import");
+                Context { is_map, ..inner }
+            }
+            Statement::LessConditionalQualifiedRule(it) => {
+                self.selectors_of(&it.selector, context);
+                inner
+            }
+            Statement::KeyframeBlock(_) => Context { is_keyframes: true, ..inner },
+            Statement::Declaration(it) => {
+                let name = name_of(it).unwrap_or_default();
+                Context { prefix: format!("{}{name}-", context.prefix), ..inner }
+            }
+            Statement::LessVariableDeclaration(_) => Context { is_map: true, ..inner },
+            Statement::LessMixinDefinition(it) => {
+                let name = &self.text[it.name.span().start..it.name.span().end];
+                Context { is_map: name.starts_with('#'), ..inner }
+            }
+            Statement::LessExtendRule(_)
+            | Statement::LessFunctionCall(_)
+            | Statement::LessMixinCall(_)
+            | Statement::LessVariableCall(_)
+            | Statement::SassIfAtRule(_)
+            | Statement::SassVariableDeclaration(_)
+            | Statement::UnknownSassAtRule(_) => inner,
         }
     }
 
@@ -89,26 +126,19 @@ impl<'a> Sheet<'a> {
         self.statements(&block.statements, context);
     }
 
-    fn keyframe(&mut self, it: &KeyframeBlock<'_>, context: &Context) {
-        self.block(&it.block, &Context { is_keyframes: true, ..context.clone() });
-    }
-
-    fn at_rule(&mut self, it: &AtRule<'_>, context: &Context) {
+    /// Judges the head, and tells the name.
+    fn at_rule(&mut self, it: &AtRule<'_>) -> String {
         let name = it.name.name.to_ascii_lowercase();
         self.at_rule_name(it, &name);
         if let Some(AtRulePrelude::Media(media)) = &it.prelude {
             self.media(media.span.start..media.span.end);
         }
-        let Some(block) = &it.block else { return };
-        let head = raffia::Span { start: it.span.start, end: block.span.start };
-        let is_keyframes = name.ends_with("keyframes");
-        let context = Context { path: self.path(context, &head), at_rule: Some(name), is_keyframes };
-        self.block(block, &context);
+        name
     }
 
     /// Those at the top, which must come first and only once.
     fn imports(&mut self, all: &[Statement<'_>]) {
-        let mut known: HashMap<String, Range<usize>> = HashMap::new();
+        let mut known = HashSet::new();
         let mut is_late = false;
         for it in all {
             let Statement::AtRule(rule) = it else {
@@ -119,29 +149,36 @@ impl<'a> Sheet<'a> {
                 continue;
             };
             let span = rule.span.start..rule.span.end;
-            let Some(AtRulePrelude::Import(import)) = &rule.prelude else {
-                let name = rule.name.name.to_ascii_lowercase();
+            let name = rule.name.name.to_ascii_lowercase();
+            if name != "import" {
                 let goes_before =
                     matches!(&*name, "charset" | "layer" | "use" | "forward") && rule.block.is_none();
                 is_late |= !goes_before && self.names.at_rules.contains(&*name) && !is_of_tools(&name);
                 continue;
-            };
+            }
             if is_late && self.is_plain_css() {
                 let message = "an import must come before all other rules, else it is ignored";
                 self.tell("no-invalid-position-at-import-rule", message, span.clone());
             }
-            let ImportPreludeHref::Str(InterpolableStr::Literal(_)) = &import.href else { continue };
-            let written = normal(&self.text[import.span.start..import.span.end]).replace('\'', "\"");
-            if known.contains_key(&written) {
-                self.tell(
-                    "no-duplicate-at-import-rules",
-                    format!("{written} is imported already"),
-                    span.clone(),
-                );
+            let prelude = rule.prelude.as_ref().map_or(span.clone(), |it| it.span().start..it.span().end);
+            let what = imported(&normal(&self.text[prelude]));
+            if what.contains(['#', '@', '$']) {
+                continue;
             }
-            known.entry(written).or_insert(span);
+            if !known.insert(what.clone()) {
+                let message = format!("{what} is imported already");
+                self.tell("no-duplicate-at-import-rules", message, span);
+            }
         }
     }
+}
+
+/// What is imported, and under which conditions: `"a"`, `'a'` and `url(a)` are the same.
+fn imported(prelude: &str) -> String {
+    let Some((href, rest)) = prelude.strip_prefix("url(").and_then(|it| it.split_once(')')) else {
+        return prelude.replace('\'', "\"");
+    };
+    format!("\"{}\"{rest}", href.trim().trim_matches(['"', '\'']))
 }
 
 /// What may stand anywhere, since a build tool takes it out.
@@ -156,18 +193,55 @@ fn is_of_tools(name: &str) -> bool {
 fn custom_properties(all: &[Statement<'_>]) -> Vec<String> {
     let mut found = Vec::new();
     for it in all {
-        match it {
-            Statement::Declaration(it) => {
-                found.extend(name_of(it).filter(|it| it.starts_with("--")).map(str::to_owned))
-            }
-            Statement::QualifiedRule(it) => found.extend(custom_properties(&it.block.statements)),
-            Statement::AtRule(it) => {
-                found.extend(it.block.iter().flat_map(|it| custom_properties(&it.statements)));
-            }
-            _ => {}
+        if let Statement::Declaration(it) = it {
+            found.extend(name_of(it).filter(|it| it.starts_with("--")).map(str::to_owned));
         }
+        found.extend(blocks(it).into_iter().flat_map(|it| custom_properties(&it.statements)));
     }
     found
+}
+
+/// What a statement has in brackets.
+fn blocks<'t, 's>(it: &'t Statement<'s>) -> Vec<&'t SimpleBlock<'s>> {
+    match it {
+        Statement::AtRule(it) => it.block.iter().collect(),
+        Statement::QualifiedRule(it) => vec![&it.block],
+        Statement::LessConditionalQualifiedRule(it) => vec![&it.block],
+        Statement::LessMixinDefinition(it) => vec![&it.block],
+        Statement::KeyframeBlock(it) => vec![&it.block],
+        Statement::UnknownSassAtRule(it) => it.block.iter().collect(),
+        Statement::SassIfAtRule(it) => {
+            let ifs = [&it.if_clause].into_iter().chain(&it.else_if_clauses).map(|it| &it.block);
+            ifs.chain(&it.else_clause).collect()
+        }
+        Statement::Declaration(it) => it.value.iter().filter_map(block_of).collect(),
+        Statement::LessVariableDeclaration(it) => block_of(&it.value).into_iter().collect(),
+        Statement::LessFunctionCall(it) => it.args.iter().filter_map(block_of).collect(),
+        Statement::LessMixinCall(it) => {
+            let args = it.args.iter().flat_map(|it| &it.args);
+            args.filter_map(argument).filter_map(block_of).collect()
+        }
+        Statement::LessExtendRule(_)
+        | Statement::LessVariableCall(_)
+        | Statement::SassVariableDeclaration(_) => Vec::new(),
+    }
+}
+
+/// Rules as a value.
+fn block_of<'t, 's>(it: &'t ComponentValue<'s>) -> Option<&'t SimpleBlock<'s>> {
+    match it {
+        ComponentValue::LessDetachedRuleset(it) => Some(&it.block),
+        ComponentValue::SassNestingDeclaration(it) => Some(&it.block),
+        _ => None,
+    }
+}
+
+fn argument<'t, 's>(it: &'t LessMixinArgument<'s>) -> Option<&'t ComponentValue<'s>> {
+    match it {
+        LessMixinArgument::Named(it) => Some(&it.value),
+        LessMixinArgument::Value(it) => Some(it),
+        LessMixinArgument::Variadic(_) => None,
+    }
 }
 
 /// The name of a declaration's property, if nothing is put into it.
