@@ -1,20 +1,38 @@
 //! Stylesheets, as a Broker plugin: syntax errors by raffia, which reads CSS, SCSS and Less, and rules that
 //! stylelint recommends, under its names, with its comments and its configuration.
 //!
-//! Start reading at [`Css`], then [`lint`], [`source`] (text to tree), [`walk`], [`declarations`], [`selectors`],
-//! [`workspace`] and [`config`].
+//! Start reading at [`Css`], then [`lint`], [`source`] (text to tree), [`gaps`] (what raffia cannot read), [`broken`] (whether
+//! that is the file's fault), [`walk`], [`declarations`], [`selectors`], [`workspace`] and [`config`].
 //!
 //! Why so: Biome's linter for CSS is not on the crate registry (its parser there is of 2024), `swc_css_lints` 30 has 10 of
 //! stylelint's recommended rules and reads neither SCSS nor Less, and lightningcss is a minifier under the MPL. raffia is the
-//! parser of a formatter that is kept up; of 632 stylesheets of well-kept packages it finds fault with none.
+//! parser of a formatter that is kept up.
 //!
-//! Left out: rules on values that need the grammar of each property, `no-descending-specificity`, style, and stylesheets
-//! in other files.
+//! Measured on 3,489 stylesheets of 23 packages (742 CSS, 1,812 SCSS, 935 Less): with what [`gaps`] fills in, all can be
+//! read, and none is said to have a syntax error. Of 400 copies with one sign left out that Sass or Less refuse, 373 have a
+//! syntax error told, 24 are told as not checked, with the line, and 3 pass. On 1,472 of the stylesheets stylelint 17.16 with
+//! these rules has 1,488 findings, of which 5 are missing here, and 5 are here only, all of them right.
+//!
+//! Left out, of what `stylelint-config-recommended` 18 has: `annotation-no-unknown`, `at-rule-descriptor-no-unknown`,
+//! `at-rule-descriptor-value-no-unknown`, `at-rule-no-deprecated`, `at-rule-prelude-no-invalid`,
+//! `declaration-property-value-keyword-no-deprecated`, `declaration-property-value-no-unknown`,
+//! `font-family-no-missing-generic-family-keyword`, `function-calc-no-unspaced-operator`,
+//! `media-feature-name-value-no-unknown`, `media-query-no-invalid`, `media-type-no-deprecated`,
+//! `nesting-selector-no-missing-scoping-root`, `no-descending-specificity`, `no-invalid-position-declaration`,
+//! `no-irregular-whitespace`, `property-no-deprecated`, `selector-anb-no-unmatchable`, `string-no-newline` and
+//! `syntax-string-no-invalid`. Left out as well: style, rules of plugins (`scss/…`), and stylesheets in other files.
+//!
+//! Unlike stylelint: selectors are the same where they are written the same below the same ones, so that `.a { .b {} }` is
+//! not `.a .b {}`; what is `!important` is not overridden by a shorthand that is not; properties in `font: { … }` of Sass are
+//! looked up by their whole names.
 
+mod broken;
 mod config;
 mod declarations;
+mod gaps;
 mod grid;
 mod lint;
+mod mask;
 mod names;
 mod rules;
 mod selectors;

@@ -10,8 +10,9 @@ const TABLE: [(&str, &str, &str); 24] = [
     (
         SYNTAX,
         "The stylesheet cannot be parsed",
-        "What the parser cannot read. Where only that parser stumbles, and all brackets, strings and comments are closed, \
-        it is a warning: browsers skip what they do not know.",
+        "Brackets, strings and comments that are not closed, and what is neither a declaration nor a rule. Else it is a \
+        warning in CSS, since browsers skip what they do not know; and where only the parser may lack some of SCSS or Less, \
+        the file is told as not checked.",
     ),
     (
         "at-rule-no-unknown",

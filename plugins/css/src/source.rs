@@ -49,26 +49,3 @@ fn depth(text: &str) -> usize {
     }
     most
 }
-
-/// The text with what browsers of old were told by `*property: value` as the plain property, as long as the text was.
-/// `None`: there is nothing of that.
-pub(crate) fn without_hacks(text: &str) -> Option<String> {
-    let mut bytes = text.as_bytes().to_vec();
-    let mut last = b'{';
-    for at in 0..bytes.len() {
-        let it = bytes[at];
-        if it == b'*' && matches!(last, b'{' | b';') && is_property(&bytes[at + 1..]) {
-            bytes[at] = b' ';
-        } else if !it.is_ascii_whitespace() {
-            last = it;
-        }
-    }
-    (bytes != text.as_bytes()).then(|| String::from_utf8(bytes).ok()).flatten()
-}
-
-/// Whether a name and a colon follow, and then no selector.
-fn is_property(rest: &[u8]) -> bool {
-    let length = rest.iter().take_while(|it| it.is_ascii_alphabetic() || **it == b'-').count();
-    let end = rest.iter().position(|it| matches!(it, b'{' | b'}' | b';'));
-    length > 0 && rest.get(length) == Some(&b':') && end.is_none_or(|it| rest[it] != b'{')
-}

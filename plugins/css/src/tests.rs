@@ -75,7 +75,154 @@ fn what_cannot_be_parsed() {
     assert_eq!(severity("a { width: 1px; }}\n"), Severity::Error);
     assert_eq!(severity(". .a { b: c }\n"), Severity::Warning, "a browser reads on");
     assert_eq!(check("// x\na { color: red; }\n"), "1 no-invalid-double-slash-comments \"// x\"");
-    assert_eq!(check("a { {{ x }} }\n"), "excluded");
+}
+
+#[test]
+fn what_the_parser_reads_over() {
+    for name in ["a.css", "a.scss", "a.less"] {
+        let told = |text: &str| check_as(name, text);
+        assert_eq!(told("a {\n  top: 1px\n  left: 2px;\n}\n"), "3 syntax-error \"left\"");
+        assert_eq!(
+            told("a {\n  src: a(\n  x: y),\n    b;\n  filter:\n    progid:X(a=1);\n}\n"),
+            "2 property-no-unknown \"src\""
+        );
+        assert_eq!(told("a { --x: var(--y; }\nb { top: 1px }\n"), "1 syntax-error \"}\"");
+        assert_eq!(told("a { background: url(a[b.png); --y: url(')'); --z: ')' }\n"), "");
+    }
+    assert_eq!(check_as("a.scss", "a {\n  top: 1px\n  @extend b;\n}\n"), "3 syntax-error \"@\"");
+}
+
+#[test]
+fn templates_are_told_as_such() {
+    for text in
+        ["a { {{ x }} }\n", "{% if x %}\na { top: 1px }\n{% endif %}\n", "<?php x ?>\na { top: 1px }\n"]
+    {
+        assert_eq!(check(text), "partial: it looks like a template", "{text}");
+    }
+    assert_eq!(check(".a { content: \"{{ x }}\" } .b { top: 1;"), "1 syntax-error \"{\"");
+    assert_eq!(check("/* {{ x }} */ .b { top: 1;"), "1 syntax-error \"{\"");
+}
+
+#[test]
+fn comments_that_never_end() {
+    for name in ["a.css", "a.scss", "a.less"] {
+        assert_eq!(check_as(name, ".a { top: 1px }\n/* x\n.b { colr: 1 }"), "2 syntax-error \"/*\"");
+        assert_eq!(check_as(name, ".a { top: 1px }\n/*/"), "2 syntax-error \"/*\"");
+        assert_eq!(check_as(name, ".a { top: 1px; /* x }"), "1 syntax-error \"/*\"");
+    }
+}
+
+#[test]
+fn what_only_the_parser_lacks() {
+    for text in [
+        "@media screen and #{$m} { .a { top: 1px } }",
+        "@media #{$m} and #{$m} { .a { top: 1px } }",
+        "@media ($f: $v) { .a { top: 1px } }",
+        "@media screen and ($f: $v) { .a { top: 1px } }",
+        "@keyframes x { #{$p}% { top: 1px } #{$q}%, 100% { top: 2px } }",
+        ".a { filter: progid:X.y(a='#{$b}', c='1'); filter: progid:X.y(a='#{$d}', c='1') }",
+        ".a >>> .b, .a /deep/ .c { top: 1px }",
+        ".a { #{$b}: 1px; }",
+    ] {
+        assert_eq!(check_as("a.scss", text), "", "{text}");
+    }
+    for text in [
+        "@media screen and @phone { .a { top: 1px } }",
+        "@media @phone and (min-width: 1px) { .a { top: 1px } }",
+        ".a { --x: ~\"calc(@{d})\"; --y: ~\"calc(@{e})\" }",
+        "each(range(4), .(@v, @k, @i) { .a-@{v} { top: 1px } });",
+    ] {
+        assert_eq!(check_as("a.less", text), "", "{text}");
+    }
+    for text in [
+        "a::part(x y), ::cue(b ::part(a)) { top: 1px }",
+        "@keyframes :local(x) { to { top: 1px } }",
+        "@font-feature-values A B, C { @swash { x: 1 } }",
+        "a { background: url(a\\).png) }",
+        "@import url(a.css)",
+        "@import 'a.css'\n",
+        "@keyframes x { entry 0% { top: 1px } entry 12.5%, exit 0% { top: 2px } }",
+        ".a { *zoom: 1; *display: inline }",
+    ] {
+        assert_eq!(check(text), "", "{text}");
+    }
+    let colr = "1 property-no-unknown \"colr\"";
+    assert_eq!(
+        check_as("a.scss", ".a >>> .b { colr: 1 } @media screen and #{$m} {}"),
+        format!("{colr}, 1 block-no-empty \"{{}}\"")
+    );
+}
+
+#[test]
+fn what_the_parser_does_not_know_is_no_error_of_the_file() {
+    let known_to_less = ".a { top: 1px }\n@layer @x { .a { colr: 1px } }\n";
+    assert_eq!(
+        check_as("a.less", known_to_less),
+        "partial: the parser does not know what is in line 2 (expect token `;`, but found `at-keyword`)"
+    );
+    for name in ["a.scss", "a.less"] {
+        let broken = ".a { top: 1px; }\n.b {\n  left: 1px;\n  top 1px;\n}\n";
+        assert_eq!(check_as(name, broken), "4 syntax-error \"top 1px\"", "nobody can read that");
+    }
+    assert!(check_as("a.less", "@layer @x { .a { .b; @{c}: `1; 2`; e(1); } }\n").starts_with("partial"));
+}
+
+#[test]
+fn rules_in_all_blocks() {
+    let colr = |line: usize| format!("{line} property-no-unknown \"colr\"");
+    for text in [
+        "@if $a { .b { colr: 1px } }",
+        ".a { @if $a { colr: 1px } }",
+        ".a { @if $a { top: 1px } @else if $b { top: 1px } @else { colr: 1px } }",
+        "@each $i in $l { .b { colr: 1px } }",
+        "@mixin m { colr: 1px }",
+        ".a { @include m { colr: 1px } }",
+    ] {
+        assert_eq!(check_as("a.scss", text), colr(1), "{text}");
+    }
+    for text in [
+        ".a when (@x) { colr: 1px }",
+        "& when (@x) { .b { colr: 1px } }",
+        "@r: { .b { colr: 1px } }",
+        "each(@l, { .b { colr: 1px } });",
+        ".m() { colr: 1px }",
+        ".a { .m({ colr: 1px }); }",
+    ] {
+        assert_eq!(check_as("a.less", text), colr(1), "{text}");
+    }
+    assert_eq!(check_as("a.less", "@map: { colr: 1px } #ns() { key: 1px }"), "", "names to look up");
+    let nested = ".a { font: { family: x; familly: x; size: 1pxx } }";
+    assert_eq!(check_as("a.scss", nested), "1 property-no-unknown \"familly\", 1 unit-no-unknown \"pxx\"");
+    let customs = "@if $a { :root { --x: 1 } } .a { top: --x }";
+    assert_eq!(check_as("a.scss", customs), "1 custom-property-no-missing-var-function \"--x\"");
+}
+
+#[test]
+fn keyframes_of_less() {
+    assert_eq!(check_as("a.less", "@keyframes x { from { top: 1px } to { top: 3px } }"), "");
+    assert_eq!(
+        check_as(
+            "a.less",
+            "@keyframes x { from { top: 1px !important } 50% { top: 2px } from { top: 3px } }"
+        ),
+        "1 keyframe-declaration-no-important \"!important\", 1 keyframe-block-no-duplicate-selectors \"from\""
+    );
+}
+
+#[test]
+fn what_is_the_same_place() {
+    assert_eq!(check_as("a.less", ".a() { .c { top: 1px } }\n.b() { .c { top: 2px } }"), "");
+    assert_eq!(check_as("a.less", ".b:extend(.c all) { top: 1px }"), "");
+    assert_eq!(check_as("a.scss", "@if $a { .c { top: 1px } } @else { .c { top: 2px } }"), "");
+    assert_eq!(check("@media print { .a { top: 1px } }\n@media print { .a { top: 2px } }"), "");
+    assert_eq!(
+        check("@media print { .a { top: 1px }\n .a { top: 2px } }"),
+        "2 no-duplicate-selectors \".a\""
+    );
+    assert_eq!(
+        check(".a { .b { top: 1px }\n .b { top: 2px } }\n.a { .b { top: 1px } }"),
+        "2 no-duplicate-selectors \".b\", 3 no-duplicate-selectors \".a\", 3 no-duplicate-selectors \".b\""
+    );
 }
 
 #[test]
@@ -266,62 +413,4 @@ fn odd_files() {
     report(format!("a{{{}}}", "top:1px;".repeat(10_000)).as_bytes());
     report("a { top: \u{e9}\\".as_bytes());
     report("a{b:c:d(".as_bytes());
-}
-
-#[test]
-fn rules_in_all_blocks() {
-    let colr = |line: usize| format!("{line} property-no-unknown \"colr\"");
-    for text in [
-        "@if $a { .b { colr: 1px } }",
-        ".a { @if $a { colr: 1px } }",
-        ".a { @if $a { top: 1px } @else if $b { top: 1px } @else { colr: 1px } }",
-        "@each $i in $l { .b { colr: 1px } }",
-        "@mixin m { colr: 1px }",
-        ".a { @include m { colr: 1px } }",
-    ] {
-        assert_eq!(check_as("a.scss", text), colr(1), "{text}");
-    }
-    for text in [
-        ".a when (@x) { colr: 1px }",
-        "& when (@x) { .b { colr: 1px } }",
-        "@r: { .b { colr: 1px } }",
-        "each(@l, { .b { colr: 1px } });",
-        ".m() { colr: 1px }",
-        ".a { .m({ colr: 1px }); }",
-    ] {
-        assert_eq!(check_as("a.less", text), colr(1), "{text}");
-    }
-    assert_eq!(check_as("a.less", "@map: { colr: 1px } #ns() { key: 1px }"), "", "names to look up");
-    let nested = ".a { font: { family: x; familly: x; size: 1pxx } }";
-    assert_eq!(check_as("a.scss", nested), "1 property-no-unknown \"familly\", 1 unit-no-unknown \"pxx\"");
-    let customs = "@if $a { :root { --x: 1 } } .a { top: --x }";
-    assert_eq!(check_as("a.scss", customs), "1 custom-property-no-missing-var-function \"--x\"");
-}
-
-#[test]
-fn keyframes_of_less() {
-    assert_eq!(check_as("a.less", "@keyframes x { from { top: 1px } to { top: 3px } }"), "");
-    assert_eq!(
-        check_as(
-            "a.less",
-            "@keyframes x { from { top: 1px !important } 50% { top: 2px } from { top: 3px } }"
-        ),
-        "1 keyframe-declaration-no-important \"!important\", 1 keyframe-block-no-duplicate-selectors \"from\""
-    );
-}
-
-#[test]
-fn what_is_the_same_place() {
-    assert_eq!(check_as("a.less", ".a() { .c { top: 1px } }\n.b() { .c { top: 2px } }"), "");
-    assert_eq!(check_as("a.less", ".b:extend(.c all) { top: 1px }"), "");
-    assert_eq!(check_as("a.scss", "@if $a { .c { top: 1px } } @else { .c { top: 2px } }"), "");
-    assert_eq!(check("@media print { .a { top: 1px } }\n@media print { .a { top: 2px } }"), "");
-    assert_eq!(
-        check("@media print { .a { top: 1px }\n .a { top: 2px } }"),
-        "2 no-duplicate-selectors \".a\""
-    );
-    assert_eq!(
-        check(".a { .b { top: 1px }\n .b { top: 2px } }\n.a { .b { top: 1px } }"),
-        "2 no-duplicate-selectors \".b\", 3 no-duplicate-selectors \".a\", 3 no-duplicate-selectors \".b\""
-    );
 }

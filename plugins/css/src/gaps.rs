@@ -1,0 +1,176 @@
+//! What raffia 0.13 cannot read, though browsers, Sass or Less can, put as something that it reads and that is as long:
+//! places stay what they are, and rules look at the text as it was written.
+//!
+//! Left out: what no corpus of stylesheets has shown. A stylesheet with such is told as not checked.
+
+use raffia::Syntax;
+
+use crate::mask::{Mask, statement_end};
+
+/// At-rules whose preludes are nothing to rules if some signs are in them, and what is a prelude to raffia.
+const PRELUDES: [(&str, &[u8], &[u8]); 5] = [
+    ("media", b"#@$~", b" x"),
+    ("supports", b"#@$~", b" (x:x)"),
+    ("container", b"#@$~", b" (x:x)"),
+    ("font-feature-values", b",", b" x"),
+    // `:local(name)` of CSS modules.
+    ("keyframes", b":", b" x"),
+];
+
+/// Pseudo-elements whose arguments are more than a name.
+const ARGUMENTS: [&[u8]; 3] = [b"::cue(", b"::cue-region(", b"::part("];
+
+/// Where in a timeline a keyframe is, as in `entry 0%`.
+const RANGES: [&str; 6] = ["contain", "cover", "entry", "entry-crossing", "exit", "exit-crossing"];
+
+/// The text as raffia can read it. `None`: there is nothing to put otherwise.
+pub(crate) fn without_gaps(text: &str, mask: &Mask, syntax: Syntax) -> Option<String> {
+    let mut filled = Filled { mask: &mask.bytes, text: text.as_bytes().to_vec(), syntax };
+    let mut last = b'{';
+    for at in 0..mask.bytes.len() {
+        filled.gap(at, last);
+        if !mask.bytes[at].is_ascii_whitespace() {
+            last = mask.bytes[at];
+        }
+    }
+    // At the end, a statement needs no `;`.
+    let last = mask.bytes.trim_ascii_end().last();
+    if mask.unclosed.is_none() && last.is_some_and(|it| !matches!(it, b';' | b'}')) {
+        filled.text.push(b';');
+    }
+    (filled.text != text.as_bytes()).then(|| String::from_utf8(filled.text).ok()).flatten()
+}
+
+struct Filled<'m> {
+    mask: &'m [u8],
+    text: Vec<u8>,
+    syntax: Syntax,
+}
+
+impl Filled<'_> {
+    /// What begins at a place; `last` is the sign before it.
+    fn gap(&mut self, at: usize, last: u8) {
+        let rest = &self.mask[at..];
+        let is_start = matches!(last, b'{' | b';' | b'}');
+        match rest[0] {
+            // For browsers of old: `*property: value`.
+            b'*' if is_start && is_property(&rest[1..]) => self.put(at, at + 1, b""),
+            b'@' => self.prelude(at),
+            b'%' if last == b'}' && is_before_block(&rest[1..]) => self.put(at, at + 1, b""),
+            b'>' if rest.starts_with(b">>>") => self.put(at + 1, at + 3, b""),
+            b'/' if rest.starts_with(b"/deep/") => self.put(at, at + 6, b""),
+            b':' if rest.starts_with(b"::") => self.arguments(at),
+            b'.' if self.syntax == Syntax::Less && rest.starts_with(b".(") => self.parameters(at),
+            b'-' if is_start && rest.starts_with(b"--") => self.custom_property(at),
+            b'p' | b'P' if starts(rest, "progid:") => self.word(at, at + value_end(rest)),
+            it if it.is_ascii_alphabetic() && !is_name(last) => self.range(at),
+            _ => {}
+        }
+    }
+
+    fn put(&mut self, start: usize, end: usize, word: &[u8]) {
+        let (head, tail) = self.text[start..end].split_at_mut(word.len().min(end - start));
+        head.copy_from_slice(&word[..head.len()]);
+        tail.fill(b' ');
+    }
+
+    /// One word that ends where what was there does.
+    fn word(&mut self, start: usize, end: usize) {
+        let length = self.mask[start..end].trim_ascii_end().len();
+        self.text[start..start + length].fill(b'x');
+    }
+
+    /// `@media screen and #{$query}`.
+    fn prelude(&mut self, at: usize) {
+        let name = PRELUDES.iter().find(|it| starts(&self.mask[at + 1..], it.0));
+        let Some((name, signs, word)) = name else { return };
+        let start = at + 1 + name.len();
+        let end = start + statement_end(&self.mask[start..]);
+        let is_made = self.mask[start..end].iter().any(|it| signs.contains(it));
+        if is_made && end - start >= word.len() {
+            self.put(start, end, word);
+        }
+    }
+
+    /// `::part(a b)`.
+    fn arguments(&mut self, at: usize) {
+        let rest = &self.mask[at..];
+        let Some(name) = ARGUMENTS.iter().find(|it| rest.starts_with(it)).map(|it| it.len()) else { return };
+        self.word(at + name, at + name + value_end(&rest[name..]));
+    }
+
+    /// Those of a function without a name: `.(@value, @key) { … }`.
+    fn parameters(&mut self, start: usize) {
+        let Some(end) = self.mask[start..].iter().position(|it| *it == b')').map(|it| start + it + 1) else {
+            return;
+        };
+        if self.mask[end..].trim_ascii_start().starts_with(b"{") {
+            self.put(start, end, b"");
+        }
+    }
+
+    /// Raffia takes the tokens of the value, and not those that Less makes strings of.
+    fn custom_property(&mut self, at: usize) {
+        let rest = &self.mask[at..];
+        let name = rest.iter().take_while(|it| is_name(**it)).count();
+        let end = value_end(rest);
+        let value = &self.text[at + name..at + end];
+        if self.syntax == Syntax::Less && value.starts_with(b":") && value.windows(2).any(|it| it == b"@{") {
+            self.word(at + name + 1, at + end);
+        }
+    }
+
+    /// `entry 0%` of keyframes.
+    fn range(&mut self, at: usize) {
+        let rest = &self.mask[at..];
+        let name = rest.iter().take_while(|it| is_name(**it)).count();
+        let is_range = RANGES.iter().any(|it| rest[..name].eq_ignore_ascii_case(it.as_bytes()));
+        let space = rest[name..].iter().take_while(|it| it.is_ascii_whitespace()).count();
+        let number = &rest[name + space..];
+        let digits = number.iter().take_while(|it| it.is_ascii_digit() || **it == b'.').count();
+        let end = name + space + digits + 1;
+        if is_range
+            && space > 0
+            && digits > 0
+            && rest.get(end - 1) == Some(&b'%')
+            && is_before_block(&rest[end..])
+        {
+            self.word(at, at + end);
+        }
+    }
+}
+
+/// Whether a name and a colon follow, and then no selector.
+fn is_property(rest: &[u8]) -> bool {
+    let length = rest.iter().take_while(|it| it.is_ascii_alphabetic() || **it == b'-').count();
+    let end = rest.iter().position(|it| matches!(it, b'{' | b'}' | b';'));
+    length > 0 && rest.get(length) == Some(&b':') && end.is_none_or(|it| rest[it] != b'{')
+}
+
+fn is_before_block(rest: &[u8]) -> bool {
+    matches!(rest.trim_ascii_start().first(), Some(b'{' | b','))
+}
+
+fn is_name(it: u8) -> bool {
+    it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_') || !it.is_ascii()
+}
+
+/// Whether a word is there, whatever its case.
+fn starts(rest: &[u8], word: &str) -> bool {
+    rest.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+        && (word.ends_with(':') || rest.get(word.len()).is_none_or(|it| !is_name(*it)))
+}
+
+/// Where the value of a declaration, or of an argument, ends.
+fn value_end(rest: &[u8]) -> usize {
+    let mut depth = 0_usize;
+    for (at, it) in rest.iter().enumerate() {
+        match it {
+            b';' | b'}' | b')' if depth == 0 => return at,
+            b'{' | b'(' => depth += 1,
+            b'}' | b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    rest.len()
+}
