@@ -191,6 +191,7 @@ fn rules_in_all_blocks() {
         assert_eq!(check_as("a.less", text), colr(1), "{text}");
     }
     assert_eq!(check_as("a.less", "@map: { colr: 1px } #ns() { key: 1px }"), "", "names to look up");
+    assert_eq!(check_as("a.less", ".a { .m({}); }"), "", "nothing to hand over");
     let nested = ".a { font: { family: x; familly: x; size: 1pxx } }";
     assert_eq!(check_as("a.scss", nested), "1 property-no-unknown \"familly\", 1 unit-no-unknown \"pxx\"");
     let customs = "@if $a { :root { --x: 1 } } .a { top: --x }";

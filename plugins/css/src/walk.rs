@@ -67,7 +67,12 @@ impl<'a> Sheet<'a> {
                     Statement::QualifiedRule(rule) => self.path(context, &rule.selector.span),
                     _ => format!("{}{{{}", context.path, block.span.start),
                 };
-                self.block(block, &Context { path, ..inner.clone() });
+                let inner = Context { path, ..inner.clone() };
+                // There may be nothing to hand over.
+                if !is_call(it) {
+                    self.emptiness(block);
+                }
+                self.statements(&block.statements, &inner);
             }
         }
     }
@@ -116,14 +121,12 @@ impl<'a> Sheet<'a> {
         format!("{}{{{}", context.path, normal(&self.text[span.start..span.end]))
     }
 
-    fn block(&mut self, block: &SimpleBlock<'_>, context: &Context) {
-        if block.statements.is_empty() && self.text[block.span.start..block.span.end].len() > 1 {
-            let inner = &self.text[block.span.start + 1..block.span.end - 1];
-            if inner.trim().is_empty() {
-                self.tell("block-no-empty", "the block is empty", block.span.start..block.span.end);
-            }
+    fn emptiness(&mut self, block: &SimpleBlock<'_>) {
+        let range = block.span.start..block.span.end;
+        let is_empty = self.text[range.clone()].trim_matches(['{', '}']).trim().is_empty();
+        if block.statements.is_empty() && range.len() > 1 && is_empty {
+            self.tell("block-no-empty", "the block is empty", range);
         }
-        self.statements(&block.statements, context);
     }
 
     /// Judges the head, and tells the name.
@@ -225,6 +228,10 @@ fn blocks<'t, 's>(it: &'t Statement<'s>) -> Vec<&'t SimpleBlock<'s>> {
         | Statement::LessVariableCall(_)
         | Statement::SassVariableDeclaration(_) => Vec::new(),
     }
+}
+
+fn is_call(it: &Statement<'_>) -> bool {
+    matches!(it, Statement::LessMixinCall(_) | Statement::LessFunctionCall(_))
 }
 
 /// Rules as a value.
