@@ -94,7 +94,7 @@ fn panic() {
 
 #[test]
 fn exit() {
-    assert_snapshot!(fault("exit"), @"failed: plugin `misbehaves` 0.1.0 crashed: it ended itself, with exit code 3");
+    assert_snapshot!(fault("exit"), @"failed: plugin `misbehaves` 0.1.0 crashed: it called exit");
 }
 
 #[test]

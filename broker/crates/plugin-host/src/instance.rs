@@ -261,9 +261,8 @@ fn fault(
             if root.contains("fuel allocated for hostcalls") {
                 return name.too_much(format!("more than {} MiB in one answer", limits.output >> 20));
             }
-            if let Some(I32Exit(code)) = error.downcast_ref() {
-                let message = format!("it ended itself, with exit code {code}");
-                return PluginError::Trap { plugin, version, message };
+            if error.is::<I32Exit>() {
+                return PluginError::Trap { plugin, version, message: "it called exit".to_owned() };
             }
             match (trap, state.output.last_words()) {
                 (Some(_), Some(words)) => PluginError::Trap { plugin, version, message: words },
