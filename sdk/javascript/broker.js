@@ -16,7 +16,8 @@
  *
  * Offsets are in bytes: `file.find`, `file.place` and `file.query` give them. Other files of the workspace are read with
  * `read`, `readText` and `list`; what was read is part of what the answer rests on. There is no network and nothing to
- * write to.
+ * write to, and nothing waits: a rule is no async function, and a timer never goes off. What is printed goes nowhere; `log`
+ * is for that.
  */
 
 // @ts-ignore: the host has it
@@ -29,8 +30,10 @@ import { getDirectories } from 'wasi:filesystem/preopens@0.2.0';
 /**
  * @typedef {'error' | 'warning' | 'info' | 'hint'} Severity
  * @typedef {'safe' | 'unsafe' | 'display-only'} Applicability `safe` keeps what the program means; `--fix` applies it
+ * @typedef {'debug' | 'info' | 'warn' | 'error'} Level
  * @typedef {{ start: number, end: number, replacement: string }} Edit replaces the bytes from `start` to `end`
- * @typedef {{ message?: string, edits: Edit[], applicability?: Applicability }} Fix
+ * @typedef {{ message?: string, edits: Edit[], applicability?: Applicability }} Fix it is left out if it would write what
+ *   stands for bytes that are not UTF-8
  * @typedef {{ start: number, end: number, message: string, path?: string }} Related another place that explains it;
  *   without a path, in the same file
  *
@@ -148,6 +151,8 @@ export class File {
    * @param {number} to index in `text`
    */
   place(from, to) {
+    const isPlace = [from, to].every(Number.isInteger) && 0 <= from && from <= to && to <= this.text.length;
+    if (!isPlace) throw new RangeError(`${from} to ${to} is no part of a text of ${this.text.length}`);
     const text = this.text.slice(from, to);
     const starts = this.#decoded?.starts;
     return starts ? new Place(starts[from], starts[to], text) : new Place(from, to, text);
@@ -173,6 +178,8 @@ export class File {
    * @returns {Place[]}
    */
   query(text, language) {
+    checkText('query', text);
+    if (language !== undefined) checkText('language', language);
     const { names, table, cut } = asked(() => query({ tag: 'file', val: this.path }, language, text));
     if (cut) throw new Problem('the query has too many beginnings of matches');
     const places = [];
@@ -187,6 +194,16 @@ export class File {
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+
+/** @param {Uint8Array} bytes */
+function isUtf8(bytes) {
+  try {
+    strict.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * The text, and the byte at which each unit of it begins; none where those are the same numbers.
@@ -269,13 +286,14 @@ export function settings() {
 }
 
 /**
- * A line for Broker's log, which `--verbose` shows.
+ * A line for Broker's log, which `--verbose` shows when the plugin is run and not its earlier answer taken.
  *
  * @param {string} message
- * @param {'debug' | 'info' | 'warn' | 'error'} level
+ * @param {Level} level
  */
 export function log(message, level = 'info') {
-  write(level, message);
+  checkWord('level', level, LEVELS);
+  write(level, String(message));
 }
 
 /**
@@ -295,16 +313,7 @@ export function cancelled() {
  */
 export function read(path) {
   const file = open(path, {});
-  if (!file) return undefined;
-  const parts = [];
-  let [size, ended] = [0, false];
-  while (!ended) {
-    const [part, last] = file.read(1n << 20n, BigInt(size));
-    parts.push(part);
-    size += part.length;
-    ended = last;
-  }
-  return joined(parts, size);
+  return file && tried(path, () => contentOf(file));
 }
 
 /**
@@ -324,8 +333,27 @@ export function readText(path) {
  * @returns {string[] | undefined}
  */
 export function list(path) {
-  const entries = open(path, { directory: true })?.readDirectory();
-  if (!entries) return undefined;
+  const folder = open(path, { directory: true });
+  return folder && tried(path, () => namesIn(folder));
+}
+
+/** @param {any} file */
+function contentOf(file) {
+  const parts = [];
+  let [size, ended] = [0, false];
+  while (!ended) {
+    const [part, last] = file.read(1n << 20n, BigInt(size));
+    parts.push(part);
+    size += part.length;
+    ended = last;
+  }
+  return joined(parts, size);
+}
+
+/** @param {any} folder */
+function namesIn(folder) {
+  const entries = folder.readDirectory();
+  /** @type {string[]} */
   const names = [];
   for (let entry = entries.readDirectoryEntry(); entry; entry = entries.readDirectoryEntry()) names.push(entry.name);
   return names.sort();
@@ -336,14 +364,26 @@ export function list(path) {
  * @param {{ directory?: boolean }} flags
  */
 function open(path, flags) {
+  checkText('path', path);
   /** @type {[any, string][]} */
   const folders = getDirectories();
   const there = folders.find(([, name]) => name === (current.root || '/'));
+  return tried(path, () => there?.[0].openAt({ symlinkFollow: true }, path || '.', flags, { read: true }));
+}
+
+/**
+ * What the file system says; undefined if nothing is there.
+ *
+ * @template T
+ * @param {string} path
+ * @param {() => T} body
+ */
+function tried(path, body) {
   try {
-    return there?.[0].openAt({ symlinkFollow: true }, path || '.', flags, { read: true });
+    return body();
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw new Problem(`cannot read ${path}: ${reason(error)}`);
+    throw new Problem(`cannot read ${path || 'the workspace'}: ${reason(error)}`);
   }
 }
 
@@ -377,6 +417,7 @@ function asked(question) {
     return question();
   } catch (error) {
     const { tag, val } = reason(error);
+    if (tag === undefined) throw error;
     /** @type {Record<string, string>} */
     const words = {
       'unknown-language': `there is no grammar for ${val}`,
@@ -393,6 +434,11 @@ function asked(question) {
  * @param {Plugin} plugin
  */
 export function plugin({ rules, configure }) {
+  // The engine's own ends it without a word.
+  globalThis.fetch = () => {
+    throw new Problem('there is no network, and no `fetch`');
+  };
+  const known = rules.map(exported);
   const codes = rules.map(it => it.code);
   /** @param {string[]} selectors */
   const expanded = selectors => new Set(selectors.flatMap(it => (it === 'ALL' ? codes : [it])));
@@ -408,15 +454,35 @@ export function plugin({ rules, configure }) {
       const unknown = [...(select ?? []), ...ignore].filter(it => it !== 'ALL' && !codes.includes(it));
       if (unknown.length) throw failure({ tag: 'unknown-selectors', val: unknown });
     },
-    rules: () => rules.map(exported),
+    rules: () => known,
     /** @param {any} source */
     check(source) {
       const file = new File(source);
-      const found = (/** @type {Rule} */ rule) => [...rule.check(file)].map(it => diagnostic(rule.code, it));
-      const diagnostics = told(() => rules.filter(it => wanted.has(it.code)).flatMap(found), it => it);
+      const diagnostics = rules.filter(it => wanted.has(it.code)).flatMap(it => found(it, file));
       return { diagnostics, cells: [], completeness: { tag: 'complete' } };
     },
   };
+}
+
+/**
+ * @param {Rule} rule
+ * @param {File} file
+ */
+function found(rule, file) {
+  const body = () => findings(rule.check(file)).map(it => diagnostic(rule.code, it, file));
+  return told(body, message => `rule ${rule.code}: ${message}`);
+}
+
+/**
+ * What a rule yields, if it yields.
+ *
+ * @param {any} found
+ * @returns {any[]}
+ */
+function findings(found) {
+  if (typeof found?.[Symbol.iterator] === 'function') return [...found];
+  const what = found === undefined ? 'nothing' : `a ${found?.constructor?.name}`;
+  throw new Problem(`it returns ${what}; \`yield\` findings, or return an array of them`);
 }
 
 /**
@@ -437,33 +503,105 @@ function told(body, payload) {
   try {
     return body();
   } catch (error) {
-    const at = error instanceof Error && !(error instanceof Problem) ? error.stack?.trim().split('\n')[0] : undefined;
     const message = error instanceof Problem ? error.message : String(error);
-    throw failure(payload(at ? `${message} (in ${at})` : message));
+    throw failure(payload(message + placeOf(error)));
   }
 }
 
+/**
+ * Where something went wrong, and what called that, as far as it is the plugin's.
+ *
+ * @param {unknown} error
+ */
+function placeOf(error) {
+  if (!(error instanceof Error) || error instanceof Problem) return '';
+  const frames = error.stack?.trim().split('\n') ?? [];
+  const ours = frames.findIndex(it => /^(findings|body)@/.test(it));
+  const theirs = frames.slice(0, Math.min(3, Math.max(1, ours)));
+  return ` (in ${theirs.join(', ')})`;
+}
+
 /** @param {Rule} rule */
-function exported({ code, summary, explanation = '', url, fix = 'none', default: isDefault = true }) {
+function exported({ code, summary, explanation = '', url, fix = 'none', default: isDefault = true, check }) {
+  checkText('code', code);
+  checkText(`summary of ${code}`, summary);
+  checkText(`explanation of ${code}`, explanation);
+  if (url !== undefined) checkText(`url of ${code}`, url);
+  checkWord(`fix of ${code}`, fix, FIXES);
+  if (typeof check !== 'function') throw new TypeError(`rule ${code} has no \`check\``);
   return { code, name: code, summary, explanation, url, fix, default: isDefault };
 }
 
 /**
  * @param {string} code
  * @param {Finding} it
+ * @param {File} file
  */
-function diagnostic(code, it) {
+function diagnostic(code, it, file) {
+  if (!(it instanceof Finding)) throw new Problem(`it yields ${typeof it}, not a Finding`);
   const { message, severity, unnecessary, deprecated } = it;
+  checkText('message', message);
+  checkWord('severity', severity, SEVERITIES);
   const tags = { unnecessary, deprecated };
-  const related = it.related.map(that => ({ path: that.path, span: span(that), message: that.message }));
-  return { code, message, severity, span: span(it), tags, fixes: it.fixes.map(exportedFix), related };
+  const fixes = it.fixes.map(exportedFix).filter(that => canBeWritten(that.edits, file));
+  return { code, message, severity, span: span(it), tags, fixes, related: it.related.map(exportedRelated) };
+}
+
+/** @param {Related} related */
+function exportedRelated({ path, message, ...place }) {
+  checkText('message', message);
+  if (path !== undefined) checkText('path', path);
+  return { path, span: span(place), message };
 }
 
 /** @param {Fix} fix */
 function exportedFix({ message, edits, applicability = 'safe' }) {
+  if (message !== undefined) checkText('message of a fix', message);
+  checkWord('applicability', applicability, APPLICABILITIES);
+  for (const it of edits) checkText('replacement', it.replacement);
   const sorted = [...edits].sort((a, b) => a.start - b.start);
   return { message, applicability, edits: sorted.map(it => ({ span: span(it), replacement: it.replacement })) };
 }
 
+/**
+ * Bytes that are not UTF-8 are in no text, and what stands for them would be written in their place.
+ *
+ * @param {{ replacement: string }[]} edits
+ * @param {File} file
+ */
+function canBeWritten(edits, file) {
+  const text = edits.map(it => it.replacement).join('');
+  return !/[\ud800-\udfff]/u.test(text) && (!text.includes('\ufffd') || isUtf8(file.content));
+}
+
 /** @param {{ start: number, end: number }} place */
-const span = ({ start, end }) => ({ start, end });
+function span({ start, end }) {
+  if ([start, end].every(Number.isInteger) && 0 <= start && start <= end && end < 2 ** 32) return { start, end };
+  throw new Problem(`${start} to ${end} are no bytes of a file`);
+}
+
+const SEVERITIES = ['error', 'warning', 'info', 'hint'];
+const APPLICABILITIES = ['safe', 'unsafe', 'display-only'];
+const FIXES = ['none', 'sometimes', 'always'];
+const LEVELS = ['debug', 'info', 'warn', 'error'];
+
+/**
+ * What the host does not take ends the engine without a word.
+ *
+ * @param {string} what
+ * @param {unknown} text
+ */
+function checkText(what, text) {
+  if (typeof text !== 'string') throw new Problem(`${what} is ${text}, not a string`);
+}
+
+/**
+ * @param {string} what
+ * @param {string} word
+ * @param {string[]} words
+ */
+function checkWord(what, word, words) {
+  const [last, ...others] = [...words].reverse();
+  const allowed = `${others.reverse().join(', ')} or ${last}`;
+  if (!words.includes(word)) throw new Problem(`${what} is \`${word}\`, not ${allowed}`);
+}

@@ -1,18 +1,19 @@
-// The part of the SDK that needs no host: `node --test sdk/javascript/broker.test.js`.
+// The SDK without a host: `node --test sdk/javascript/broker.test.js`.
 
 import assert from 'node:assert/strict';
 import { register } from 'node:module';
 import { test } from 'node:test';
 
 // What the host has, stands for itself.
-const absent = 'export const cancelled = 0, log = 0, query = 0, getDirectories = 0;';
+const absent = 'export const cancelled = 0, log = (level, line) => globalThis.logged.push(line), query = 0, getDirectories = 0;';
+globalThis.logged = [];
 register(
   `data:text/javascript,${encodeURIComponent(`export const resolve = (name, context, next) =>
     /^(broker|wasi):/.test(name)
       ? { url: 'data:text/javascript,${encodeURIComponent(absent)}', shortCircuit: true }
       : next(name, context);`)}`,
 );
-const { File, Problem, plugin } = await import('./broker.js');
+const { File, Finding, Problem, log, plugin, read } = await import('./broker.js');
 
 const file = (...parts) =>
   new File({ path: 'a', named: 'a', content: Buffer.concat(parts.map(it => Buffer.from(it))) });
@@ -35,6 +36,15 @@ test('what is not UTF-8 is one character for each byte', () => {
   const odd = file([0xff, 0xc3], 'ä', [0xed, 0xa0, 0x80], '🙂', [0xf4, 0x90], '!', [0xe2, 0x82]);
   check(odd, /[ä!]|🙂/gu, [[2, 4], [7, 11], [13, 14]]);
   assert.equal(odd.text, '\ufffd\ufffdä\ufffd\ufffd\ufffd🙂\ufffd\ufffd!\ufffd\ufffd');
+});
+
+test('what is no part of the text has no place', () => {
+  for (const it of [file('ab'), file('ä'), file([0xff, 0xc3])]) {
+    const length = it.text.length;
+    assert.equal(it.place(0, length).end, it.content.length);
+    const wrong = [[1000, 2000], [-3, -1], [0, length + 1], [1, 0], [0.5, 1], [NaN, 1], [0, undefined]];
+    for (const [from, to] of wrong) assert.throws(() => it.place(from, to), RangeError, `${from} to ${to}`);
+  }
 });
 
 test('rules are chosen', () => {
@@ -61,7 +71,67 @@ test('a problem is told to the host', () => {
     throw new Problem('no');
   };
   const lint = plugin({ rules: [{ code: 'a', summary: 'a', check: fails }], configure: fails });
-  assert.throws(() => lint.check(file('')), error => error.payload === 'no');
+  assert.throws(() => lint.check(file('')), error => error.payload === 'rule a: no');
   const settings = { root: '', isolated: false, config: undefined, select: undefined, ignore: [] };
   assert.throws(() => lint.configure(settings), error => error.payload.tag === 'invalid');
+});
+
+/** What the host is told that a rule `odd` finds: the diagnostics, or why there are none. */
+const told = (check, ...parts) => {
+  try {
+    return plugin({ rules: [{ code: 'odd', summary: 'odd', check }] }).check(file(...parts)).diagnostics;
+  } catch (error) {
+    return error.payload;
+  }
+};
+
+test('what the host would not take names the rule', () => {
+  const finding = changes => () => [Object.assign(new Finding(0, 1, 'm').fix('f', 'r'), changes)];
+  const fix = changes => finding({ fixes: [{ edits: [], ...changes }] });
+  const edit = { start: 0, end: 1, replacement: '' };
+  const wrong = [
+    [finding({ message: undefined }), 'message is undefined, not a string'],
+    [finding({ severity: 'fatal' }), 'severity is `fatal`, not error, warning, info or hint'],
+    [finding({ start: -1 }), '-1 to 1 are no bytes of a file'],
+    [finding({ start: 2 }), '2 to 1 are no bytes of a file'],
+    [finding({ end: 1.5 }), '0 to 1.5 are no bytes of a file'],
+    [finding({ related: [{ start: 0, end: 1 }] }), 'message is undefined, not a string'],
+    [finding({ related: [{ start: 0, end: 1, message: '', path: 1 }] }), 'path is 1, not a string'],
+    [fix({ applicability: 'sure' }), 'applicability is `sure`, not safe, unsafe or display-only'],
+    [fix({ message: 1 }), 'message of a fix is 1, not a string'],
+    [fix({ edits: [{ ...edit, replacement: undefined }] }), 'replacement is undefined, not a string'],
+    [fix({ edits: [{ ...edit, end: NaN }] }), '0 to NaN are no bytes of a file'],
+    [() => undefined, 'it returns nothing; `yield` findings, or return an array of them'],
+    [() => Promise.resolve([]), 'it returns a Promise; `yield` findings, or return an array of them'],
+    [() => ['text'], 'it yields string, not a Finding'],
+    [it => it.query(undefined), 'query is undefined, not a string'],
+    [it => it.query('(a)', null), 'language is null, not a string'],
+    [() => read(undefined), 'path is undefined, not a string'],
+    [() => log('m', 'fatal'), 'level is `fatal`, not debug, info, warn or error'],
+    [() => fetch('http://localhost'), 'there is no network, and no `fetch`'],
+  ];
+  for (const [check, why] of wrong) assert.equal(told(check, 'a'), `rule odd: ${why}`);
+  assert.match(told(it => it.nothing.at, 'a'), /^rule odd: TypeError: .* \(in /);
+});
+
+test('what is not UTF-8 is told and not written', () => {
+  const fixes = text => it => [new Finding(0, 1, it.text).fix('a', it.text).fix('b', 'b').fix('c', text)];
+  const [found] = told(fixes('c'), 'a', [0xff]);
+  assert.deepEqual([found.message, ...found.fixes.map(it => it.message)], ['a\ufffd', 'b', 'c']);
+  assert.equal(told(fixes('c'), 'a\ufffd')[0].fixes.length, 3);
+  // Half a character.
+  assert.equal(told(fixes('\ud83d'), 'a')[0].fixes.length, 2);
+});
+
+test('a rule is checked when the plugin is built', () => {
+  const wrong = changes => () => plugin({ rules: [{ code: 'a', summary: 'a', check: () => [], ...changes }] });
+  assert.throws(wrong({ code: 1 }), /code is 1, not a string/);
+  assert.throws(wrong({ summary: undefined }), /summary of a is undefined, not a string/);
+  assert.throws(wrong({ fix: 'maybe' }), /fix of a is `maybe`, not none, sometimes or always/);
+  assert.throws(wrong({ check: undefined }), /rule a has no `check`/);
+});
+
+test('a line of the log is text', () => {
+  log(undefined);
+  assert.deepEqual(globalThis.logged, ['undefined']);
 });

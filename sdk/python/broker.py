@@ -12,46 +12,72 @@ Offsets are in bytes. Other files of the workspace are read with `open`, next to
 `settings().root`; what was read is part of what the answer rests on. There is no network and nothing to write to, the
 clock stands still, and random numbers repeat.
 
-Nothing here needs Broker but `File.query` and `log`, so the rest of a rule can be tried in plain Python.
+What is printed goes nowhere; `log` is for that. Nothing here needs Broker but `File.query` and `log`, so the rest of a
+rule can be tried in plain Python.
 """
 
 from __future__ import annotations
 
 import inspect
 import os.path
+from ast import Module, parse
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 Severity = Literal["error", "warning", "info", "hint"]
 Applicability = Literal["safe", "unsafe", "display-only"]
+FixAvailability = Literal["none", "sometimes", "always"]
+Level = Literal["debug", "info", "warn", "error"]
+
+# The byte order mark of UTF-8.
+MARK = b"\xef\xbb\xbf"
 
 
 class Problem(Exception):
     """What is wrong with the plugin or its configuration, in one sentence. What is wrong with the file is a finding."""
 
 
+class _Checked:
+    """What the host would not take is told where it is made, and once more when it is handed over."""
+
+    def __post_init__(self) -> None:
+        self._check()
+
+
 @dataclass
-class Edit:
+class Edit(_Checked):
     """Replaces the bytes from `start` to `end`."""
 
     start: int
     end: int
     replacement: str
 
+    def _check(self) -> None:
+        _check_place(self.start, self.end)
+        _check_text("replacement", self.replacement)
+
 
 @dataclass
-class Fix:
-    """A change that removes the finding. `safe` keeps what the program means, and `--fix` applies it."""
+class Fix(_Checked):
+    """A change that removes the finding. `safe` keeps what the program means, and `--fix` applies it. It is left out if it
+    would write what stands for bytes that are not UTF-8."""
 
     message: str | None
     edits: list[Edit]
     applicability: Applicability = "safe"
 
+    def _check(self) -> None:
+        if self.message is not None:
+            _check_text("message of a fix", self.message)
+        _check_word("applicability", self.applicability, Applicability)
+        for edit in self.edits:
+            edit._check()
+
 
 @dataclass
-class Related:
+class Related(_Checked):
     """Another place that explains a finding; without a path, in the same file."""
 
     start: int
@@ -59,9 +85,15 @@ class Related:
     message: str
     path: str | None = None
 
+    def _check(self) -> None:
+        _check_place(self.start, self.end)
+        _check_text("message", self.message)
+        if self.path is not None:
+            _check_text("path", self.path)
+
 
 @dataclass
-class Finding:
+class Finding(_Checked):
     """What is wrong with the bytes from `start` to `end`, in one sentence."""
 
     start: int
@@ -72,6 +104,13 @@ class Finding:
     related: list[Related] = field(default_factory=list)
     unnecessary: bool = False
     deprecated: bool = False
+
+    def _check(self) -> None:
+        _check_place(self.start, self.end)
+        _check_text("message", self.message)
+        _check_word("severity", self.severity, Severity)
+        for part in [*self.fixes, *self.related]:
+            part._check()
 
     def fix(self, message: str, replacement: str, applicability: Applicability = "safe") -> Finding:
         """The same, with a fix that replaces just these bytes. For any other, append to `fixes`."""
@@ -127,8 +166,12 @@ class File:
     def place(self, start: int, end: int) -> Place:
         return Place(start, end, self.content[start:end].decode("utf-8", "replace"))
 
+    def ast(self) -> Module | None:
+        """What Python's own `ast` makes of the file, once for all rules; None if it cannot, or if it is not UTF-8."""
+        return self._module
+
     def node(self, node) -> Place:
-        """The place of a node of Python's own `ast`."""
+        """The place of a node of `ast`."""
         return self.place(self.at(node.lineno, node.col_offset), self.at(node.end_lineno, node.end_col_offset))
 
     def find(self, text: str) -> Iterable[Place]:
@@ -144,12 +187,23 @@ class File:
         in the language of the file's name, unless it is given."""
         from broker_component import query as run
 
+        _check_text("query", query)
+        if language is not None:
+            _check_text("language", language)
         return run(self, query, language)
+
+    @cached_property
+    def _module(self) -> Module | None:
+        try:
+            # As text, since columns count the bytes of UTF-8 whatever encoding the file says it has.
+            return parse(self.content.removeprefix(MARK).decode())
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            return None
 
     @cached_property
     def _lines(self) -> list[int]:
         """Where each line begins. A byte order mark is no column of the first one."""
-        first = 3 if self.content.startswith(b"\xef\xbb\xbf") else 0
+        first = len(MARK) if self.content.startswith(MARK) else 0
         starts = [first]
         for line in self.content[first:].splitlines(keepends=True):
             starts.append(starts[-1] + len(line))
@@ -174,7 +228,7 @@ class Rule:
     summary: str
     explanation: str
     url: str | None
-    fix: Literal["none", "sometimes", "always"]
+    fix: FixAvailability
     default: bool
     check: Callable[[File], Iterable[Finding]]
 
@@ -190,12 +244,15 @@ def settings() -> Settings:
 def rule(
     code: str,
     *,
-    fix: Literal["none", "sometimes", "always"] = "none",
+    fix: FixAvailability = "none",
     default: bool = True,
     url: str | None = None,
 ) -> Callable[[Callable[[File], Iterable[Finding]]], Callable[[File], Iterable[Finding]]]:
     """Makes a rule of a function that takes a file and yields findings. The first line of the function's docstring is
     the rule's summary, the rest is the explanation, in Markdown."""
+    if not isinstance(code, str):
+        raise TypeError('a rule has a code: @rule("code")')
+    _check_word("fix", fix, FixAvailability)
 
     def register(check):
         summary, _, explanation = (inspect.getdoc(check) or code).partition("\n")
@@ -205,8 +262,26 @@ def rule(
     return register
 
 
-def log(message: str, level: Literal["debug", "info", "warn", "error"] = "info") -> None:
-    """A line for Broker's log, which `--verbose` shows."""
+def log(message: str, level: Level = "info") -> None:
+    """A line for Broker's log, which `--verbose` shows when the plugin is run and not its earlier answer taken."""
     from broker_component import log as write
 
-    write(message, level)
+    _check_word("level", level, Level)
+    write(str(message), level)
+
+
+def _check_place(start: int, end: int) -> None:
+    whole = isinstance(start, int) and isinstance(end, int)
+    if not whole or not 0 <= start <= end < 1 << 32:
+        raise ValueError(f"{start!r} to {end!r} are no bytes of a file")
+
+
+def _check_text(what: str, text: str) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"{what} is {text!r}, not a str")
+
+
+def _check_word(what: str, word: str, allowed) -> None:
+    *others, last = get_args(allowed)
+    if word not in [*others, last]:
+        raise ValueError(f"{what} is `{word}`, not {', '.join(others)} or {last}")

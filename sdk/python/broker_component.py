@@ -1,14 +1,19 @@
 """What stands between the host and the rules of `plugin.py`. Not for plugin authors."""
 
 import os.path
+import re
 import traceback
+from collections.abc import Iterable
 
 import broker
-import plugin  # noqa: F401, whose rules make themselves known
+import plugin  # whose rules make themselves known
 from componentize_py_types import Err
 from wit_world import exports
 from wit_world.imports import host, syntax
 from wit_world.imports import types as wit
+
+# What `File.text` has for a byte that is not UTF-8, and no text of the host may have.
+_LONE = re.compile("[\ud800-\udfff]")
 
 _wanted: set[str] = {it.code for it in broker.rules if it.default}
 
@@ -36,23 +41,27 @@ class Lint(exports.Lint):
 
     def check(self, file: wit.SourceFile) -> wit.Report:
         file = broker.File(file.path, file.content, file.named)
-        try:
-            found = [
-                _diagnostic(rule.code, it)
-                for rule in broker.rules
-                if rule.code in _wanted
-                for it in rule.check(file)
-            ]
-        except broker.Problem as problem:
-            raise Err(str(problem)) from None
-        except Exception as error:
-            raise Err(_broken(error)) from None
+        found = [it for rule in broker.rules if rule.code in _wanted for it in _found(rule, file)]
         return wit.Report(found, [], wit.Completeness_Complete())
+
+
+def _found(rule: broker.Rule, file: broker.File) -> list[wit.Diagnostic]:
+    try:
+        found = rule.check(file)
+        if not isinstance(found, Iterable):
+            what = "nothing" if found is None else f"a {type(found).__name__}"
+            raise TypeError(f"it returns {what}; `yield` findings, or return a list of them")
+        return [_diagnostic(rule.code, it, file) for it in found]
+    except broker.Problem as problem:
+        why = str(problem)
+    except (Exception, SystemExit) as error:
+        why = _broken(error)
+    raise Err(_clean(f"rule {rule.code}: {why}"))
 
 
 def query(file: broker.File, text: str, language: str | None) -> list[broker.Place]:
     try:
-        found = syntax.query(syntax.Source_File(file.path), language, text)
+        found = syntax.query(syntax.Source_File(file.path), language and _clean(language), _clean(text))
     except Err as error:
         raise broker.Problem(_told(error.value)) from None
     if found.cut:
@@ -66,13 +75,22 @@ def query(file: broker.File, text: str, language: str | None) -> list[broker.Pla
 
 
 def log(message: str, level: str) -> None:
-    host.log(host.Level[level.upper()], message)
+    host.log(host.Level[level.upper()], _clean(message))
 
 
-def _broken(error: Exception) -> str:
-    """A bug of the plugin's, and where it is."""
-    at = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} (in {at.name}, {os.path.basename(at.filename)}:{at.lineno})"
+def _broken(error: BaseException) -> str:
+    """A bug of the plugin's, and where in its own sources it is."""
+    what = f"{type(error).__name__}: {error}"
+    if isinstance(error, ModuleNotFoundError):
+        what += "; import it at the top of a module, when the plugin is built"
+    folder = os.path.dirname(plugin.__file__)
+    frames = [it for it in traceback.extract_tb(error.__traceback__) if it.filename.startswith(folder)]
+    at = "".join(f" (in {it.name}, {os.path.basename(it.filename)}:{it.lineno})" for it in frames[-1:])
+    return what + at
+
+
+def _clean(text: str) -> str:
+    return _LONE.sub("\ufffd", text)
 
 
 def _told(problem: syntax.Problem) -> str:
@@ -87,23 +105,35 @@ def _told(problem: syntax.Problem) -> str:
             return problem.value
 
 
-def _diagnostic(code: str, it: broker.Finding) -> wit.Diagnostic:
+def _diagnostic(code: str, it: broker.Finding, file: broker.File) -> wit.Diagnostic:
+    if not isinstance(it, broker.Finding):
+        raise TypeError(f"it yields a {type(it).__name__}, not a Finding")
+    it._check()
     tags = wit.Tags(0)
     if it.unnecessary:
         tags |= wit.Tags.UNNECESSARY
     if it.deprecated:
         tags |= wit.Tags.DEPRECATED
     severity = wit.Severity[it.severity.upper()]
-    related = [wit.Related(that.path, wit.Span(that.start, that.end), that.message) for that in it.related]
-    fixes = [_fix(that) for that in it.fixes]
-    return wit.Diagnostic(
-        code, None, it.message, severity, None, wit.Span(it.start, it.end), tags, None, fixes, related
-    )
+    fixes = [_fix(that) for that in it.fixes if _can_be_written(that, file)]
+    related = [_related(that) for that in it.related]
+    span = wit.Span(it.start, it.end)
+    return wit.Diagnostic(code, None, _clean(it.message), severity, None, span, tags, None, fixes, related)
+
+
+def _related(it: broker.Related) -> wit.Related:
+    path = None if it.path is None else _clean(it.path)
+    return wit.Related(path, wit.Span(it.start, it.end), _clean(it.message))
+
+
+def _can_be_written(fix: broker.Fix, file: broker.File) -> bool:
+    """Bytes that are not UTF-8 are in no text, and what stands for them would be written in their place."""
+    text = "".join(it.replacement for it in fix.edits)
+    return not _LONE.search(text) and not ("\ufffd" in text and _LONE.search(file.text))
 
 
 def _fix(it: broker.Fix) -> wit.Fix:
+    message = None if it.message is None else _clean(it.message)
     applicability = wit.Applicability[it.applicability.replace("-", "_").upper()]
     edits = sorted(it.edits, key=lambda that: that.start)
-    return wit.Fix(
-        it.message, applicability, [wit.Edit(wit.Span(e.start, e.end), e.replacement) for e in edits]
-    )
+    return wit.Fix(message, applicability, [wit.Edit(wit.Span(e.start, e.end), e.replacement) for e in edits])

@@ -22,7 +22,7 @@ def naive_now(file: File) -> Iterator[Finding]:
     subtracted from the time of another machine, or across a change of the clocks, it is wrong. Ask for a zone:
     `datetime.now(timezone.utc)`, or `datetime.now().astimezone()` for the local one.
     """
-    module = read(file.content)
+    module = read(file.ast())
     for call, name in module.calls:
         leaves_out = len(call.args) == NAIVE.get(name, -1) and not any(it.arg in ("tz", None) for it in call.keywords)
         if leaves_out and id(call) not in module.zoned:
@@ -38,7 +38,7 @@ def outdated_utc(file: File) -> Iterator[Finding]:
 
     `datetime.utcnow()` looks like local time to all that takes it, and is deprecated since Python 3.12.
     """
-    module = read(file.content)
+    module = read(file.ast())
     for call, name in module.calls:
         if name in OUTDATED:
             found = file.node(call).finding(f"`{short(name)}` gives UTC and does not say so")
@@ -92,11 +92,8 @@ def imported(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1)
-def read(content: bytes) -> Module:
-    try:
-        return Module(ast.parse(content))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Module(None)
+def read(tree: ast.AST | None) -> Module:
+    return Module(tree)
 
 
 def short(name: str) -> str:
