@@ -24,6 +24,8 @@ static struct {
     bool *wanted;
     const broker_rule *rule;
     broker_plugin_types_list_diagnostic_t found;
+    /* How many findings there were before this rule. */
+    size_t before;
     char *failure;
     broker_capture *captures;
     broker_plugin_syntax_captures_t answer;
@@ -68,6 +70,40 @@ static linter_option_string_t maybe(const char *text) {
     return option;
 }
 
+/* How many bytes the character has that begins here; 0 if none does. The zero at the end is in none. */
+static size_t size_of_character(const char *text) {
+    const uint8_t *at = (const uint8_t *)text;
+    if (*at < 0x80) return 1;
+    size_t size = *at < 0xc2 || *at > 0xf4 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+    for (size_t i = 1; i < size; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    /* What could be shorter, halves of a pair, and what is past the last character. */
+    bool is_none = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] >= 0xa0) ||
+                   (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] >= 0x90);
+    return is_none ? 0 : size;
+}
+
+static bool is_utf8(const char *text) {
+    for (size_t size; text && *text; text += size)
+        if (!(size = size_of_character(text))) return false;
+    return true;
+}
+
+/* A copy with U+FFFD for each byte that is not UTF-8, which the host would not take. */
+static char *readable(const char *text) {
+    if (!text) text = "";
+    char *copy = malloc(3 * strlen(text) + 1), *to = copy;
+    if (!copy) abort();
+    while (*text) {
+        size_t size = size_of_character(text);
+        memcpy(to, size ? text : "\xef\xbf\xbd", size ? size : 3);
+        to += size ? size : 3;
+        text += size ? size : 1;
+    }
+    *to = 0;
+    return copy;
+}
+
 static char *formatted(const char *format, va_list values) {
     va_list again;
     va_copy(again, values);
@@ -77,7 +113,9 @@ static char *formatted(const char *format, va_list values) {
     if (!text) abort();
     text[0] = 0;
     if (size > 0) vsnprintf(text, (size_t)size + 1, format, values);
-    return text;
+    char *copy = readable(text);
+    free(text);
+    return copy;
 }
 
 /* The text of a `printf` with this format, in a string that the bindings free. */
@@ -101,14 +139,23 @@ void broker_find(const broker_file *file, size_t start, size_t end, const char *
     FORMATTED(it->message, message);
 }
 
+/* What this rule found last; of the others, nothing is this one's to change. */
+static diagnostic *found_last(const char *caller) {
+    if (state.found.len > state.before) return LAST(state.found);
+    broker_fail("%s before broker_find", caller);
+    return NULL;
+}
+
 void broker_severity_is(broker_severity severity) {
-    if (state.found.len) LAST(state.found)->severity = (uint8_t)severity;
+    diagnostic *last = found_last("broker_severity_is");
+    if (last) last->severity = (uint8_t)severity;
 }
 
 void broker_fix(broker_applicability applicability, size_t start, size_t end, const char *replacement,
                 const char *message, ...) {
-    if (!state.found.len) return;
-    fix *it = APPEND(LAST(state.found)->fixes);
+    diagnostic *last = found_last("broker_fix");
+    if (!last) return;
+    fix *it = APPEND(last->fixes);
     memset(it, 0, sizeof *it);
     it->applicability = (uint8_t)applicability;
     it->message.is_some = true;
@@ -117,16 +164,26 @@ void broker_fix(broker_applicability applicability, size_t start, size_t end, co
 }
 
 void broker_edit(size_t start, size_t end, const char *replacement) {
-    if (!state.found.len || !LAST(state.found)->fixes.len) return;
-    edit *it = APPEND(LAST(LAST(state.found)->fixes)->edits);
+    diagnostic *last = found_last("broker_edit");
+    if (!last) return;
+    if (!last->fixes.len) {
+        broker_fail("broker_edit before broker_fix");
+        return;
+    }
+    edit *it = APPEND(LAST(last->fixes)->edits);
     it->span = (broker_plugin_types_span_t){(uint32_t)start, (uint32_t)end};
-    it->replacement = owned(replacement);
+    char *text = readable(replacement);
+    it->replacement = owned(text);
+    free(text);
+    /* What stands for a byte that is not UTF-8 is not to be written in its place. */
+    if (!is_utf8(replacement)) LAST(last->fixes)->applicability = BROKER_DISPLAY_ONLY;
 }
 
 void broker_fail(const char *message, ...) {
+    /* The first one led to the others. */
+    if (state.failure) return;
     va_list values;
     va_start(values, message);
-    free(state.failure);
     state.failure = formatted(message, values);
     va_end(values);
 }
@@ -178,9 +235,12 @@ const broker_capture *broker_query(const broker_file *file, const char *language
     *count = 0;
     forget_captures();
     broker_plugin_syntax_source_t source = {.tag = BROKER_PLUGIN_SYNTAX_SOURCE_FILE, .val.file = borrowed(file->path)};
-    linter_string_t in = borrowed(language), text = borrowed(query);
+    char *asked = readable(query);
+    linter_string_t in = borrowed(language), text = borrowed(asked);
     broker_plugin_syntax_problem_t error;
-    if (!broker_plugin_syntax_query(&source, language ? &in : NULL, &text, &state.answer, &error)) {
+    bool is_answered = broker_plugin_syntax_query(&source, language ? &in : NULL, &text, &state.answer, &error);
+    free(asked);
+    if (!is_answered) {
         memset(&state.answer, 0, sizeof state.answer);
         problem(&error);
         return NULL;
@@ -263,6 +323,15 @@ void exports_broker_plugin_lint_rules(exports_broker_plugin_lint_list_rule_t *ru
     }
 }
 
+static void run(const broker_rule *rule, const broker_file *file) {
+    state.rule = rule;
+    state.before = state.found.len;
+    if (rule->check) rule->check(file);
+    else broker_fail("it has no check");
+}
+
+static void say(linter_string_t *string, const char *format, ...) { FORMATTED(*string, format); }
+
 bool exports_broker_plugin_lint_check(exports_broker_plugin_lint_source_file_t *source,
                                       exports_broker_plugin_lint_report_t *report, linter_string_t *error) {
     char *path = text_of(&source->path), *named = text_of(&source->named);
@@ -270,10 +339,8 @@ bool exports_broker_plugin_lint_check(exports_broker_plugin_lint_source_file_t *
     broker_file file = {path, content, source->content.len, named};
     exports_broker_plugin_lint_source_file_free(source);
     memset(&state.found, 0, sizeof state.found);
-    for (size_t i = 0; broker_rules[i].code; i++) {
-        state.rule = &broker_rules[i];
-        if (!state.wanted || state.wanted[i]) state.rule->check(&file);
-    }
+    for (size_t i = 0; broker_rules[i].code && !state.failure; i++)
+        if (!state.wanted || state.wanted[i]) run(&broker_rules[i], &file);
     forget_captures();
     free(path);
     free(named);
@@ -283,7 +350,7 @@ bool exports_broker_plugin_lint_check(exports_broker_plugin_lint_source_file_t *
     report->completeness.tag = BROKER_PLUGIN_TYPES_COMPLETENESS_COMPLETE;
     if (!state.failure) return true;
     exports_broker_plugin_lint_report_free(report);
-    *error = owned(state.failure);
+    say(error, "rule %s: %s", state.rule->code, state.failure);
     free(state.failure);
     state.failure = NULL;
     return false;

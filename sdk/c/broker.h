@@ -65,10 +65,11 @@ extern const broker_rule broker_rules[];
 void broker_find(const broker_file *file, size_t start, size_t end, const char *message, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Of what was found last: how severe it is. */
+/* Of what this rule found last: how severe it is. */
 void broker_severity_is(broker_severity severity);
 
-/* Of what was found last: a fix that replaces the bytes from `start` to `end`. `message` is in the imperative. */
+/* Of what this rule found last: a fix that replaces the bytes from `start` to `end`. `message` is in the imperative. One that
+ * would write bytes that are not UTF-8 is only displayed. */
 void broker_fix(broker_applicability applicability, size_t start, size_t end, const char *replacement, const char *message,
                 ...) __attribute__((format(printf, 5, 6)));
 
@@ -107,7 +108,8 @@ bool broker_isolated(void);
 /* The configuration file to read and no other, relative to the workspace; NULL if none was named. */
 const char *broker_config(void);
 
-/* A line for Broker's log, which `--verbose` shows. */
+/* A line for Broker's log, which `--verbose` shows when the plugin is run and not its earlier answer taken. What is printed
+ * goes nowhere. */
 void broker_log(const char *message, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -32,8 +32,8 @@ import { getDirectories } from 'wasi:filesystem/preopens@0.2.0';
  * @typedef {'safe' | 'unsafe' | 'display-only'} Applicability `safe` keeps what the program means; `--fix` applies it
  * @typedef {'debug' | 'info' | 'warn' | 'error'} Level
  * @typedef {{ start: number, end: number, replacement: string }} Edit replaces the bytes from `start` to `end`
- * @typedef {{ message?: string, edits: Edit[], applicability?: Applicability }} Fix it is left out if it would write what
- *   stands for bytes that are not UTF-8
+ * @typedef {{ message?: string, edits: Edit[], applicability?: Applicability }} Fix one that would write what stands for
+ *   bytes that are not UTF-8 is only displayed
  * @typedef {{ start: number, end: number, message: string, path?: string }} Related another place that explains it;
  *   without a path, in the same file
  *
@@ -543,7 +543,7 @@ function diagnostic(code, it, file) {
   checkText('message', message);
   checkWord('severity', severity, SEVERITIES);
   const tags = { unnecessary, deprecated };
-  const fixes = it.fixes.map(exportedFix).filter(that => canBeWritten(that.edits, file));
+  const fixes = it.fixes.map(that => exportedFix(that, file));
   return { code, message, severity, span: span(it), tags, fixes, related: it.related.map(exportedRelated) };
 }
 
@@ -554,19 +554,26 @@ function exportedRelated({ path, message, ...place }) {
   return { path, span: span(place), message };
 }
 
-/** @param {Fix} fix */
-function exportedFix({ message, edits, applicability = 'safe' }) {
+/**
+ * @param {Fix} fix
+ * @param {File} file
+ */
+function exportedFix({ message, edits, applicability = 'safe' }, file) {
   if (message !== undefined) checkText('message of a fix', message);
   checkWord('applicability', applicability, APPLICABILITIES);
   for (const it of edits) checkText('replacement', it.replacement);
   const sorted = [...edits].sort((a, b) => a.start - b.start);
-  return { message, applicability, edits: sorted.map(it => ({ span: span(it), replacement: it.replacement })) };
+  return {
+    message,
+    applicability: canBeWritten(edits, file) ? applicability : 'display-only',
+    edits: sorted.map(it => ({ span: span(it), replacement: it.replacement })),
+  };
 }
 
 /**
  * Bytes that are not UTF-8 are in no text, and what stands for them would be written in their place.
  *
- * @param {{ replacement: string }[]} edits
+ * @param {Edit[]} edits
  * @param {File} file
  */
 function canBeWritten(edits, file) {

@@ -61,8 +61,8 @@ class Edit(_Checked):
 
 @dataclass
 class Fix(_Checked):
-    """A change that removes the finding. `safe` keeps what the program means, and `--fix` applies it. It is left out if it
-    would write what stands for bytes that are not UTF-8."""
+    """A change that removes the finding. `safe` keeps what the program means, and `--fix` applies it. One that would write
+    what stands for bytes that are not UTF-8 is only displayed."""
 
     message: str | None
     edits: list[Edit]

@@ -115,7 +115,7 @@ def _diagnostic(code: str, it: broker.Finding, file: broker.File) -> wit.Diagnos
     if it.deprecated:
         tags |= wit.Tags.DEPRECATED
     severity = wit.Severity[it.severity.upper()]
-    fixes = [_fix(that) for that in it.fixes if _can_be_written(that, file)]
+    fixes = [_fix(that, file) for that in it.fixes]
     related = [_related(that) for that in it.related]
     span = wit.Span(it.start, it.end)
     return wit.Diagnostic(code, None, _clean(it.message), severity, None, span, tags, None, fixes, related)
@@ -126,14 +126,15 @@ def _related(it: broker.Related) -> wit.Related:
     return wit.Related(path, wit.Span(it.start, it.end), _clean(it.message))
 
 
+def _fix(it: broker.Fix, file: broker.File) -> wit.Fix:
+    message = None if it.message is None else _clean(it.message)
+    applicability = it.applicability if _can_be_written(it, file) else "display-only"
+    edits = sorted(it.edits, key=lambda that: that.start)
+    edits = [wit.Edit(wit.Span(that.start, that.end), _clean(that.replacement)) for that in edits]
+    return wit.Fix(message, wit.Applicability[applicability.replace("-", "_").upper()], edits)
+
+
 def _can_be_written(fix: broker.Fix, file: broker.File) -> bool:
     """Bytes that are not UTF-8 are in no text, and what stands for them would be written in their place."""
     text = "".join(it.replacement for it in fix.edits)
     return not _LONE.search(text) and not ("\ufffd" in text and _LONE.search(file.text))
-
-
-def _fix(it: broker.Fix) -> wit.Fix:
-    message = None if it.message is None else _clean(it.message)
-    applicability = wit.Applicability[it.applicability.replace("-", "_").upper()]
-    edits = sorted(it.edits, key=lambda that: that.start)
-    return wit.Fix(message, applicability, [wit.Edit(wit.Span(e.start, e.end), e.replacement) for e in edits])

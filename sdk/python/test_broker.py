@@ -117,10 +117,12 @@ class Border(unittest.TestCase):
             it.fix("a" + file.text, file.text).fix("b", file.place(1, 2).text).fix("c" + file.text, "c")
             yield it
 
-        for content, text, fixes in ((b"a\xff", "a\ufffd", 1), ("a\ufffd".encode(), "a\ufffd", 3)):
+        text = "a\ufffd"
+        for content, applied in ((b"a\xff", "DISPLAY_ONLY DISPLAY_ONLY SAFE"), (text.encode(), "SAFE SAFE SAFE")):
             (it,) = check(content, found)
             self.assertEqual((it.message, it.related[0].path, it.related[0].message), (text,) * 3)
-            self.assertEqual((len(it.fixes), it.fixes[-1].message), (fixes, "c" + text))
+            self.assertEqual(" ".join(that.applicability.name for that in it.fixes), applied)
+            self.assertEqual((it.fixes[0].message, it.fixes[0].edits[0].replacement), ("a" + text, text))
         log(File("a", b"\xff").text)
         self.assertEqual(logged.pop(), "\ufffd")
 

@@ -1,0 +1,124 @@
+/* The SDK for C without a host:
+ *
+ *     cc -Isdk/c -o broker_test tests/languages/broker_test.c sdk/c/broker.c && ./broker_test
+ *
+ * It stands apart from the SDK, all of whose sources are compiled into a plugin. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "broker.h"
+#include "linter.h"
+
+#define UNKNOWN "\xef\xbf\xbd"
+static const char *const TEXT = "a\xff\xc3\xa4\xed\xa0\x80";
+static const char *const READABLE = "a" UNKNOWN "\xc3\xa4" UNKNOWN UNKNOWN UNKNOWN;
+
+static char logged[64];
+
+/* What the bindings do, which can be compiled for WebAssembly only. Nothing is freed. */
+void linter_string_dup(linter_string_t *string, const char *text) {
+    string->len = strlen(text);
+    string->ptr = memcpy(malloc(string->len + 1), text, string->len + 1);
+}
+void broker_plugin_host_log(broker_plugin_host_level_t level, linter_string_t *line) {
+    (void)level;
+    snprintf(logged, sizeof logged, "%.*s", (int)line->len, (const char *)line->ptr);
+}
+bool broker_plugin_syntax_query(broker_plugin_syntax_source_t *source, linter_string_t *language,
+                                linter_string_t *query, broker_plugin_syntax_captures_t *captures,
+                                broker_plugin_syntax_problem_t *problem) {
+    (void)source, (void)language, (void)captures;
+    problem->tag = BROKER_PLUGIN_SYNTAX_PROBLEM_BAD_QUERY;
+    linter_string_dup(&problem->val.bad_query, (const char *)query->ptr);
+    return false;
+}
+void broker_plugin_syntax_problem_free(broker_plugin_syntax_problem_t *it) { (void)it; }
+void broker_plugin_syntax_captures_free(broker_plugin_syntax_captures_t *it) { (void)it; }
+void exports_broker_plugin_lint_settings_free(exports_broker_plugin_lint_settings_t *it) { (void)it; }
+void exports_broker_plugin_lint_source_file_free(exports_broker_plugin_lint_source_file_t *it) { (void)it; }
+void exports_broker_plugin_lint_report_free(exports_broker_plugin_lint_report_t *it) { (void)it; }
+
+static void finds(const broker_file *file) {
+    broker_find(file, 0, 1, "%s", file->content);
+    broker_severity_is(BROKER_ERROR);
+    broker_fix(BROKER_SAFE, 0, 1, "b", "%s", file->content);
+    broker_fix(BROKER_SAFE, 0, 1, NULL, "plain");
+    broker_edit(1, 2, file->content);
+}
+static void fixes(const broker_file *file) { (void)file, broker_fix(BROKER_SAFE, 0, 1, "", "fix"); }
+static void weighs(const broker_file *file) { (void)file, broker_severity_is(BROKER_HINT); }
+static void edits(const broker_file *file) {
+    broker_find(file, 0, 1, "m");
+    broker_edit(0, 1, "");
+}
+static void asks(const broker_file *file) {
+    size_t count;
+    broker_query(file, NULL, file->content, &count);
+    broker_fail("what came of that");
+}
+static void logs(const broker_file *file) { broker_log("%s", file->content); }
+
+const broker_rule broker_rules[] = {
+    {.code = "finds", .check = finds},   {.code = "fixes", .check = fixes}, {.code = "weighs", .check = weighs},
+    {.code = "edits", .check = edits},   {.code = "asks", .check = asks},   {.code = "logs", .check = logs},
+    {.code = "has-none", .check = NULL}, {0},
+};
+
+static int failed;
+
+static void expect(const char *what, const char *got, const char *wanted) {
+    if (!strcmp(got, wanted)) return;
+    fprintf(stderr, "%s: `%s`, not `%s`\n", what, got, wanted);
+    failed = 1;
+}
+
+static linter_string_t string(const char *text) { return (linter_string_t){(uint8_t *)text, strlen(text)}; }
+
+/* What the host is told of a file in which two rules look, or one: the report, or why there is none. */
+static const char *check(const char *first, const char *second, exports_broker_plugin_lint_report_t *report) {
+    linter_string_t selected[] = {string(first), string(second)}, error = {0};
+    exports_broker_plugin_lint_settings_t settings = {.select = {true, {selected, 2}}};
+    exports_broker_plugin_lint_settings_error_t unknown;
+    exports_broker_plugin_lint_configure(&settings, &unknown);
+    exports_broker_plugin_lint_source_file_t file = {.path = string("a"), .content = {(uint8_t *)TEXT, strlen(TEXT)}};
+    return exports_broker_plugin_lint_check(&file, report, &error) ? "" : (const char *)error.ptr;
+}
+
+static void what_is_not_utf8_is_told_and_not_written(void) {
+    exports_broker_plugin_lint_report_t report;
+    expect("finds", check("finds", "finds", &report), "");
+    broker_plugin_types_diagnostic_t *it = report.diagnostics.ptr;
+    expect("message", (char *)it->message.ptr, READABLE);
+    expect("message of a fix", (char *)it->fixes.ptr[0].message.val.ptr, READABLE);
+    expect("nothing", (char *)it->fixes.ptr[1].edits.ptr[0].replacement.ptr, "");
+    expect("replacement", (char *)it->fixes.ptr[1].edits.ptr[1].replacement.ptr, READABLE);
+    expect("severity", it->severity == BROKER_ERROR ? "error" : "another", "error");
+    expect("first fix", it->fixes.ptr[0].applicability == BROKER_SAFE ? "safe" : "another", "safe");
+    expect("second fix", it->fixes.ptr[1].applicability == BROKER_DISPLAY_ONLY ? "displayed" : "another", "displayed");
+    check("logs", "logs", &report);
+    expect("log", logged, READABLE);
+}
+
+static void a_rule_changes_what_it_found_itself(void) {
+    static const char *const wanted[][2] = {
+        {"fixes", "rule fixes: broker_fix before broker_find"},
+        {"weighs", "rule weighs: broker_severity_is before broker_find"},
+        {"edits", "rule edits: broker_edit before broker_fix"},
+        {"has-none", "rule has-none: it has no check"},
+    };
+    exports_broker_plugin_lint_report_t report;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        expect(wanted[i][0], check("finds", wanted[i][0], &report), wanted[i][1]);
+    char first[64];
+    snprintf(first, sizeof first, "rule asks: the query is wrong: %s", READABLE);
+    expect("asks", check("asks", "has-none", &report), first);
+    expect("after that", check("finds", "finds", &report), "");
+}
+
+int main(void) {
+    what_is_not_utf8_is_told_and_not_written();
+    a_rule_changes_what_it_found_itself();
+    return failed;
+}
