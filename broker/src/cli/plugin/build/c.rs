@@ -15,7 +15,7 @@ use crate::CliError;
 
 const REMEDIES: Remedies = Remedies {
     missing: "set WASI_SDK_PATH to a wasi-sdk (https://github.com/WebAssembly/wasi-sdk), or install zig: \
-              python3 -m venv .venv && .venv/bin/pip install ziglang",
+              python3 -m venv .venv && .venv/bin/pip install ziglang==0.17.1",
     failed: Some(
         "if it misses the target's C library, install wasi-libc and libclang-rt-dev-wasm32, or a wasi-sdk and set \
          WASI_SDK_PATH",
