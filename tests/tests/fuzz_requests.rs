@@ -262,8 +262,8 @@ fn of_workspace(real: &Real) -> impl Strategy<Value = Any> + use<> {
         (workspace(real), page()).prop_map(|(workspace_id, (page_size, page_token))| {
             Any::Branches(pb::ListBranchesRequest { workspace_id, page_size, page_token })
         }),
-        (hostile(), page()).prop_map(|(linter, (page_size, page_token))| {
-            Any::Rules(pb::ListRulesRequest { linter, page_size, page_token })
+        (target(real), hostile(), page()).prop_map(|(target, linter, (page_size, page_token))| {
+            Any::Rules(pb::ListRulesRequest { linter, page_size, page_token, target })
         }),
     ]
 }

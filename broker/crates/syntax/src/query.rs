@@ -44,7 +44,10 @@ impl Query {
             column: error.column + 1,
             message: message(&error),
         })?;
-        Ok(Self { language, inner })
+        match (0..inner.pattern_count()).find_map(|it| unknown_predicate(&inner, it, text)) {
+            Some(error) => Err(error),
+            None => Ok(Self { language, inner }),
+        }
     }
 
     pub fn language(&self) -> Language {
@@ -85,6 +88,16 @@ impl Query {
         let is_cut = cursor.did_exceed_match_limit();
         if is_given_up { Err(Unparsed::GivenUp) } else { Ok(Captures { table, is_cut }) }
     }
+}
+
+/// What tree-sitter leaves to whoever asks. Passed over, a slip in its name would find too much.
+fn unknown_predicate(query: &tree_sitter::Query, pattern: usize, text: &str) -> Option<QueryError> {
+    let predicate = query.general_predicates(pattern).first()?;
+    let before = &text[..query.start_byte_for_pattern(pattern)];
+    let (line, column) =
+        (before.matches('\n').count() + 1, before.len() - before.rfind('\n').map_or(0, |it| it + 1) + 1);
+    let name = &predicate.operator;
+    Some(QueryError { line, column, message: format!("there is no predicate `#{name}` in this pattern") })
 }
 
 /// tree-sitter draws the place below the line as well, which whoever shows it does better.
@@ -130,5 +143,9 @@ mod tests {
         assert_eq!(wrong("(call)\n (no_such) @x"), "line 2, column 3: there is no kind of node `no_such`");
         assert_eq!(wrong("(call fun: (identifier))"), "line 1, column 7: there is no field `fun`");
         assert!(wrong("(call").starts_with("line 1, column "));
+        assert_eq!(
+            wrong("(call)\n ((identifier) @x (#odd? @x \"f\"))"),
+            "line 2, column 2: there is no predicate `#odd?` in this pattern"
+        );
     }
 }
