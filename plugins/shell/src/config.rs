@@ -12,8 +12,9 @@ use shuck_linter::{
     CompiledPerFileIgnoreList, LinterSettings, PerFileIgnore, RuleSet, ShellCheckCodeMap, ShellDialect,
     apply_rule_selector_layer,
 };
-use toml::{Table, Value};
+use toml::Table;
 
+use crate::dialect;
 use crate::options;
 use crate::rules;
 use crate::selection::selectors_of;
@@ -215,20 +216,11 @@ impl Read<'_> {
             let Some(value) = self.lint.get(key) else { continue };
             for (pattern, shell) in value.as_table().ok_or_else(wrong)? {
                 let glob = Glob::new(pattern).map_err(|it| format!("in `lint.{key}`: {it}"))?;
-                let shell = shell.as_str().map(ShellDialect::from_name).ok_or_else(wrong)?;
-                found.push((glob.compile_matcher(), shell));
+                let name = shell.as_str().ok_or_else(wrong)?;
+                let unknown = || format!("`lint.{key}` names `{name}`: it can be {}", dialect::NAMES);
+                found.push((glob.compile_matcher(), dialect::named(name).ok_or_else(unknown)?));
             }
         }
         Ok(found)
     }
-}
-
-/// A number, a switch, a text or several, for `options`.
-pub(crate) fn wrong(rule: &str, key: &str, what: &str) -> String {
-    format!("`lint.rule-options.{rule}.{key}` should be {what}")
-}
-
-/// The strings of an array.
-pub(crate) fn strings(value: &Value) -> Option<Vec<String>> {
-    value.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect()
 }

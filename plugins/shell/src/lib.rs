@@ -9,7 +9,7 @@
 //!
 //! Not as shuck does it, each where its way would be of no use here:
 //! - of a script that cannot be parsed only that is told, not what else seems to be wrong in what could be made of it;
-//! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's;
+//! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's ([`dialect`]);
 //! - `untracked-source-file` (C003) is off: which files are checked together is not known here.
 //!
 //! Left out: shells that are none of shuck's (fish), scripts in workflows of GitHub, contracts and plugins of zsh in the
@@ -17,6 +17,7 @@
 
 mod config;
 mod convert;
+mod dialect;
 mod lint;
 mod options;
 mod rules;

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use broker_plugin_sdk::{self as plugin, Completeness, Report, Severity};
-use shuck_linter::{AnalysisRequest, Diagnostic, ShellCheckCodeMap, ShellDialect};
+use shuck_linter::{AnalysisRequest, Diagnostic, ShellCheckCodeMap};
 use shuck_parser::parser::{ParseResult, ParseStatus, Parser};
 
 use crate::config::Config;
 use crate::convert::Place;
+use crate::dialect;
 use crate::rules::{SYNTAX_ERROR, is_of_syntax};
 use crate::selection::Selection;
 
@@ -23,10 +24,9 @@ pub(crate) fn report(
     selection: &Selection,
     map: &ShellCheckCodeMap,
 ) -> Report {
-    let shell = config.shell_of(path).unwrap_or_else(|| inferred(text, path));
-    if shell == ShellDialect::Unknown && is_of_another_shell(text) {
+    let Some(shell) = config.shell_of(path).or_else(|| dialect::inferred(text, path)) else {
         return Report::excluded();
-    }
+    };
     let parsed = Parser::with_dialect(text, shell.parser_dialect()).parse();
     if let Some(limit) = limit(&parsed) {
         return Report { completeness: Completeness::Partial(limit), ..Report::new(Vec::new()) };
@@ -42,15 +42,6 @@ pub(crate) fn report(
     }
     found.retain(|it| !config.disabled.contains(it.rule));
     Report::new(found.iter().map(|it| place.finding(it)).collect())
-}
-
-/// The shell that a script is for. One that says nothing of it but that it ends in `.sh` is not blamed for what only bash
-/// has: such files are sourced by bash as often as not, and nobody said that they are for another.
-fn inferred(text: &str, path: &Path) -> ShellDialect {
-    let shell = ShellDialect::infer(text, Some(path));
-    let mut comments = text.lines().take_while(|it| it.is_empty() || it.starts_with('#'));
-    let is_told = comments.any(|it| it.starts_with("#!") || it.contains("shellcheck shell="));
-    if shell == ShellDialect::Sh && !is_told { ShellDialect::Bash } else { shell }
 }
 
 /// Of a script that cannot be parsed, what keeps it from that.
@@ -86,10 +77,4 @@ fn limit(parsed: &ParseResult) -> Option<String> {
     // Where it names no place, it is wrong as often as not: it cannot read `f() {(`.
     let is_limit = at.0 == 0 || LIMITS.iter().any(|it| message.contains(it));
     is_limit.then(|| format!("it was not looked at as a whole: {message}"))
-}
-
-/// Whether the first line names an interpreter, which is none that shuck knows.
-fn is_of_another_shell(text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default();
-    first.starts_with("#!") && shuck_parser::shebang::interpreter_name(first).is_some()
 }

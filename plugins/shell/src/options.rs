@@ -3,8 +3,6 @@
 use shuck_linter::{LinterRuleOptions, S083FunctionDocRequirement};
 use toml::{Table, Value};
 
-use crate::config::{strings, wrong};
-
 /// Sets what a table says of rules, by their codes in small letters.
 pub(crate) fn apply(table: &Table, options: &mut LinterRuleOptions) -> Result<(), String> {
     for (rule, settings) in table {
@@ -68,4 +66,13 @@ fn required(name: &str) -> Result<S083FunctionDocRequirement, String> {
         "parameterized" => S083FunctionDocRequirement::Parameterized,
         _ => return Err(wrong("s083", "require-for", "`all`, `exported`, `long` or `parameterized`")),
     })
+}
+
+/// The strings of an array.
+fn strings(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect()
+}
+
+fn wrong(rule: &str, key: &str, what: &str) -> String {
+    format!("`lint.rule-options.{rule}.{key}` should be {what}")
 }

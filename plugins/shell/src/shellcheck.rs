@@ -1,8 +1,10 @@
 //! What ShellCheck's own configuration says of rules: `disable=` and `shell=` in `.shellcheckrc`.
 //!
-//! Left out: its optional checks, and where it looks for sourced files.
+//! Left out: its optional checks, where it looks for sourced files, and shells that shuck does not know (`busybox`).
 
 use shuck_linter::{RuleSet, ShellCheckCodeMap, ShellDialect};
+
+use crate::dialect;
 
 /// Of one file.
 #[derive(Debug, Default, Clone)]
@@ -20,7 +22,7 @@ impl ShellCheckRc {
             for (key, value) in line.split_whitespace().filter_map(|it| it.split_once('=')) {
                 match key {
                     "disable" => value.split(',').for_each(|it| made.disable(it, map)),
-                    "shell" => made.shell = Some(ShellDialect::from_name(value)),
+                    "shell" => made.shell = dialect::named(value),
                     _ => {}
                 }
             }

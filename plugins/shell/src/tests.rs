@@ -50,6 +50,15 @@ fn shells() {
     assert!(check(&format!("#!/bin/sh\n{array}")).contains("X013"));
     assert_eq!(check(array), "", "nobody said that it is for sh");
     assert!(check(&format!("# shellcheck shell=sh\n{array}")).contains("X013"));
+    assert!(
+        check(&format!("\n# why\n#  shellcheck  disable=SC1091  shell=sh # why\n{array}")).contains("X013")
+    );
+    assert_eq!(check(&format!("# shellcheck disable=SC1091 # shell=sh\n{array}")), "");
+    assert_eq!(check(&format!("{array}# shellcheck shell=sh\n")), "");
+    assert_eq!(check("#!/usr/bin/env fish\n# shellcheck shell=sh\necho\n"), "", "it says that it is for sh");
+    let named = |name| told(&[(name, array)], settings(), name);
+    assert!(named(".profile").contains("X013"), "what starts any shell is for any");
+    assert_eq!(named(".bashrc"), "");
     assert_eq!(check("#!/usr/bin/env fish\nset x (date)\nif test; end\n"), "excluded");
     assert_eq!(check("#!/usr/bin/env zsh\nprint -l ${(u)path}\n"), "");
 }
@@ -129,6 +138,10 @@ fn a_broken_configuration_is_one_sentence() {
         "cannot use `.shuck.toml`: there is no rule `Q1`, which `lint.select` names"
     );
     assert_eq!(
+        told("[lint.per-file-shell]\n'*.sh' = 'fish'\n"),
+        "cannot use `.shuck.toml`: `lint.per-file-shell` names `fish`: it can be `bash`, `dash`, `ksh`, `mksh`, `sh` or `zsh`"
+    );
+    assert_eq!(
         told("[lint.rule-options.s080]\nmax-lines = 'x'\n"),
         "cannot use `.shuck.toml`: `lint.rule-options.s080.max-lines` should be a number"
     );
@@ -152,6 +165,7 @@ fn shellchecks_configuration() {
     assert_eq!(told("disable=SC2030-SC2040\n"), "");
     assert_eq!(told("disable=all\n"), "");
     assert!(told("shell=sh\n").contains("X013"));
+    assert_eq!(told("shell=busybox\n"), "1 C001 \"foo\"", "as if it were not there");
 }
 
 #[test]

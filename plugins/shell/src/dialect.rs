@@ -1,0 +1,48 @@
+//! Which shell a script is for.
+
+use std::path::Path;
+
+use shuck_linter::ShellDialect;
+
+/// What a configuration may name.
+pub(crate) const NAMES: &str = "`bash`, `dash`, `ksh`, `mksh`, `sh` or `zsh`";
+
+/// The shell of a name, if shuck knows it.
+pub(crate) fn named(name: &str) -> Option<ShellDialect> {
+    Some(ShellDialect::from_name(name)).filter(|it| *it != ShellDialect::Unknown)
+}
+
+/// The shell that a script is for; none if it is for one that shuck does not know. One that says nothing of it but that it
+/// ends in `.sh` is not blamed for what only bash has: such files are sourced by bash as often as not, and nobody said that
+/// they are for another.
+pub(crate) fn inferred(text: &str, path: &Path) -> Option<ShellDialect> {
+    if let Some(shell) = header(text).find_map(directive) {
+        return Some(shell);
+    }
+    let is_told = header(text).any(|it| it.starts_with("#!"));
+    let ends_in_sh = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("sh"));
+    match ShellDialect::infer(text, Some(path)) {
+        ShellDialect::Sh if ends_in_sh && !is_told => Some(ShellDialect::Bash),
+        ShellDialect::Unknown if is_of_another_shell(text) => None,
+        shell => Some(shell),
+    }
+}
+
+/// The lines before the first command.
+fn header(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).take_while(|it| it.is_empty() || it.starts_with('#'))
+}
+
+/// `# shellcheck disable=SC1091 shell=sh # why`: shuck itself sees it only where `shell` comes first.
+fn directive(line: &str) -> Option<ShellDialect> {
+    let words = line.strip_prefix('#')?.split('#').next()?;
+    let mut words = words.split_whitespace();
+    words.next().filter(|it| *it == "shellcheck")?;
+    words.find_map(|it| named(it.strip_prefix("shell=")?))
+}
+
+/// Whether the first line names an interpreter.
+fn is_of_another_shell(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    first.starts_with("#!") && shuck_parser::shebang::interpreter_name(first).is_some()
+}
