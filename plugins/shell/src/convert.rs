@@ -5,14 +5,18 @@ use std::ops::Range;
 use broker_plugin_sdk::{self as plugin, Severity, Tags};
 use shuck_linter::{Applicability, Diagnostic, Fix, Rule, ShellCheckCodeMap};
 
+use crate::backticks::Backticks;
 use crate::config::Config;
 use crate::rules;
 
 /// Where offsets count, and what findings are made with.
 pub(crate) struct Place<'a> {
-    /// What was read.
+    /// What the file has.
     pub(crate) text: &'a str,
-    /// Where that starts in the file.
+    /// Where another character was read.
+    pub(crate) altered: &'a [usize],
+    pub(crate) backticks: Backticks,
+    /// Where the text starts in the file.
     pub(crate) offset: usize,
     pub(crate) map: &'a ShellCheckCodeMap,
     pub(crate) config: &'a Config,
@@ -20,31 +24,61 @@ pub(crate) struct Place<'a> {
 
 impl Place<'_> {
     pub(crate) fn finding(&self, it: &Diagnostic) -> plugin::Diagnostic {
-        let bytes = self.bytes(it.span.start.offset()..it.span.end.offset());
-        let fix = it.fix.as_ref().filter(|_| self.config.fixable.contains(it.rule));
+        let told = it.span.start.offset()..it.span.end.offset();
+        let moved = self.backticks.moved(it.rule, self.text, &told);
+        let is_fixable = moved.is_none() && self.config.fixable.contains(it.rule);
         plugin::Diagnostic {
             name: Some(rules::name(it.rule)),
             severity: severity(it.severity),
             tags: tags(it.rule),
             url: Some(rules::url(it.rule, self.map)),
-            fixes: fix.and_then(|fix| self.fix(fix, it.fix_title.clone())).into_iter().collect(),
-            ..plugin::Diagnostic::new(it.code(), it.message.clone(), bytes)
+            fixes: it.fix.iter().filter(|_| is_fixable).filter_map(|fix| self.fix(fix, it)).collect(),
+            ..plugin::Diagnostic::new(it.code(), it.message.clone(), self.bytes(moved.unwrap_or(told)))
         }
     }
 
-    fn fix(&self, fix: &Fix, title: Option<String>) -> Option<plugin::Fix> {
+    /// Of a script that cannot be parsed.
+    pub(crate) fn syntax_error(&self, message: &str, place: Range<usize>) -> plugin::Diagnostic {
+        let error = plugin::Diagnostic::new(rules::SYNTAX_ERROR, message, self.bytes(place));
+        plugin::Diagnostic { severity: Severity::Error, ..error }
+    }
+
+    fn fix(&self, fix: &Fix, of: &Diagnostic) -> Option<plugin::Fix> {
         let edit = |it: &shuck_linter::Edit| plugin::Edit {
-            span: self.bytes(usize::from(it.range().start())..usize::from(it.range().end())).into(),
+            span: self.bytes(self.replaced(it, of.rule)).into(),
             replacement: it.content().to_owned(),
         };
         let mut edits: Vec<plugin::Edit> = fix.edits().iter().map(edit).collect();
         edits.sort_by_key(|it| (it.span.start, it.span.end));
         let is_apart = edits.array_windows().all(|[a, b]| a.span.end <= b.span.start);
         let applicability = match fix.applicability() {
-            Applicability::Safe => plugin::Applicability::Safe,
-            Applicability::Unsafe => plugin::Applicability::Unsafe,
+            Applicability::Safe if !rules::fix_changes_meaning(of.rule) => plugin::Applicability::Safe,
+            Applicability::Safe | Applicability::Unsafe => plugin::Applicability::Unsafe,
         };
-        is_apart.then_some(plugin::Fix { message: title, applicability, edits })
+        (is_apart && !self.is_doubtful(fix)).then(|| plugin::Fix {
+            message: of.fix_title.clone(),
+            applicability,
+            edits,
+        })
+    }
+
+    /// Whether what a fix writes may be made of what was read instead of what is there, or mean something else there.
+    fn is_doubtful(&self, fix: &Fix) -> bool {
+        fix.edits().iter().any(|edit| {
+            let range = usize::from(edit.range().start())..usize::from(edit.range().end());
+            let is_deletion = edit.content().is_empty();
+            self.altered.iter().any(|at| range.contains(at))
+                || !is_deletion && self.backticks.escape_in(self.text, &range)
+        })
+    }
+
+    /// What an edit replaces. That of `grep x | wc -l; then` would take the `;` as well.
+    fn replaced(&self, edit: &shuck_linter::Edit, rule: Rule) -> Range<usize> {
+        let (start, end) = (usize::from(edit.range().start()), usize::from(edit.range().end()));
+        match self.text.get(start..end).filter(|_| rule == Rule::GrepCountPipeline) {
+            Some(command) => start..start + command.trim_end_matches([' ', '\t', ';', '&', '|']).len(),
+            None => start..end,
+        }
     }
 
     /// A line and a column, both from 1, as the character there; nothing where the parser knows no place.
@@ -53,10 +87,10 @@ impl Place<'_> {
         let rest = self.text[start..].split('\n').next().unwrap_or_default();
         let at = rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.trim_end().len(), |it| it.0);
         let end = at + rest[at..].chars().next().filter(|it| !it.is_whitespace()).map_or(0, char::len_utf8);
-        self.bytes(start + at..start + end)
+        start + at..start + end
     }
 
-    /// On whole characters, and within the text.
+    /// In the file: on whole characters, and within the text.
     fn bytes(&self, range: Range<usize>) -> Range<usize> {
         let start = self.text.floor_char_boundary(range.start);
         let end = self.text.ceil_char_boundary(range.end.max(range.start)).max(start);

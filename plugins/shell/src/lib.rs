@@ -8,13 +8,19 @@
 //! tree-sitter's grammar finds fault with good scripts.
 //!
 //! Not as shuck does it, each where its way would be of no use here:
-//! - of a script that cannot be parsed only that is told, not what else seems to be wrong in what could be made of it;
+//! - of a script that cannot be parsed only that is told, as `syntax-error` whatever rule of shuck's finds it, and not what
+//!   else seems to be wrong in what could be made of it;
+//! - where lines end in CRLF and the parser stumbles over it, that is told, once, as ShellCheck does;
+//! - a `}` in a word (`find . -exec rm \{} \;`) is no syntax error ([`script`]);
+//! - fixes that can change what a script does are unsafe, though shuck calls some of them safe;
+//! - within backticks, S001 points to what it means ([`backticks`]);
 //! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's ([`dialect`]);
 //! - `untracked-source-file` (C003) is off: which files are checked together is not known here.
 //!
 //! Left out: shells that are none of shuck's (fish), scripts in workflows of GitHub, contracts and plugins of zsh in the
 //! configuration, and scripts without an ending: files are chosen by their names.
 
+mod backticks;
 mod config;
 mod convert;
 mod dialect;
@@ -25,6 +31,7 @@ mod rules;
 #[path = "../../markdown/src/real_path.rs"]
 #[cfg(target_family = "wasm")]
 mod real_path;
+mod script;
 mod selection;
 mod shellcheck;
 #[cfg(test)]

@@ -4,13 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use broker_plugin_sdk::{self as plugin, Completeness, Report, Severity};
-use shuck_linter::{AnalysisRequest, Diagnostic, ShellCheckCodeMap};
-use shuck_parser::parser::{ParseResult, ParseStatus, Parser};
+use shuck_linter::{AnalysisRequest, Diagnostic, LinterSettings, ShellCheckCodeMap, ShellDialect};
+use shuck_parser::parser::ParseResult;
 
+use crate::backticks::Backticks;
 use crate::config::Config;
 use crate::convert::Place;
 use crate::dialect;
 use crate::rules::{SYNTAX_ERROR, is_of_syntax};
+use crate::script::Script;
 use crate::selection::Selection;
 
 /// What the parser says where it gives up though the script may be right.
@@ -27,22 +29,44 @@ pub(crate) fn report(
     let Some(shell) = config.shell_of(path).or_else(|| dialect::inferred(text, path)) else {
         return Report::excluded();
     };
-    let parsed = Parser::with_dialect(text, shell.parser_dialect()).parse();
-    if let Some(limit) = limit(&parsed) {
-        return Report { completeness: Completeness::Partial(limit), ..Report::new(Vec::new()) };
+    let script = Script::parse(text, shell);
+    let settings = settings(path, shell, config, selection);
+    let request = AnalysisRequest::from_parse_result(&script.parsed, &script.text, &settings);
+    let backticks = Backticks::of(&request);
+    let place = Place { text, altered: &script.altered, backticks, offset, map, config };
+    let lint = || request.with_source_path(path).with_shellcheck_map(map).lint();
+    if script.parsed.is_err() {
+        return unreadable(&script.parsed, &place, selection)
+            .unwrap_or_else(|| broken(&script.parsed, lint(), &place, selection));
     }
+    let found = lint().into_iter().filter(|it| !config.disabled.contains(it.rule));
+    Report::new(found.map(|it| place.finding(&it)).collect())
+}
+
+fn settings(path: &Path, shell: ShellDialect, config: &Config, selection: &Selection) -> LinterSettings {
     let mut settings = config.settings.clone().with_shell(shell);
     settings.rules = selection.apply(settings.rules);
     settings.analyzed_paths = Some(Arc::new([path.to_path_buf()].into_iter().collect()));
-    let request = AnalysisRequest::from_parse_result(&parsed, text, &settings).with_source_path(path);
-    let mut found = request.with_shellcheck_map(map).lint();
-    let place = Place { text, offset, map, config };
-    if parsed.is_err() {
-        return broken(&parsed, found, &place, selection);
-    }
-    found.retain(|it| !config.disabled.contains(it.rule));
-    Report::new(found.iter().map(|it| place.finding(it)).collect())
+    settings
 }
+
+/// Of a script that cannot be parsed, what makes what the parser says of it worth nothing: how its lines end, or that the
+/// parser gave up.
+fn unreadable(parsed: &ParseResult, place: &Place<'_>, selection: &Selection) -> Option<Report> {
+    let first = place.text.split('\n').next().unwrap_or_default();
+    if first.ends_with('\r') {
+        let error = plugin::Diagnostic {
+            url: Some("https://www.shellcheck.net/wiki/SC1017".to_owned()),
+            ..place.syntax_error(CARRIAGE_RETURNS, first.len() - 1..first.len())
+        };
+        let told = Some(error).filter(|_| selection.tells_syntax_errors());
+        return Some(Report::new(told.into_iter().collect()));
+    }
+    let completeness = Completeness::Partial(limit(parsed)?);
+    Some(Report { completeness, ..Report::new(Vec::new()) })
+}
+
+const CARRIAGE_RETURNS: &str = "lines end in CRLF, of which shells read the CR as a letter";
 
 /// Of a script that cannot be parsed, what keeps it from that.
 fn broken(
@@ -55,13 +79,15 @@ fn broken(
         return Report::new(Vec::new());
     }
     found.retain(|it| is_of_syntax(it.rule));
-    let mut told: Vec<plugin::Diagnostic> = found.iter().map(|it| place.finding(it)).collect();
-    told.iter_mut().for_each(|it| it.severity = Severity::Error);
+    let syntax_error = |it| plugin::Diagnostic {
+        code: SYNTAX_ERROR.to_owned(),
+        severity: Severity::Error,
+        ..place.finding(it)
+    };
+    let mut told: Vec<plugin::Diagnostic> = found.iter().map(syntax_error).collect();
     if told.is_empty() {
         let (message, at) = problem(parsed);
-        let range = place.line_column(at);
-        let error = plugin::Diagnostic::new(SYNTAX_ERROR, message, range);
-        told.push(plugin::Diagnostic { severity: Severity::Error, ..error });
+        told.push(place.syntax_error(&message, place.line_column(at)));
     }
     Report::new(told)
 }
@@ -73,7 +99,7 @@ fn problem(parsed: &ParseResult) -> (String, (usize, usize)) {
 }
 
 fn limit(parsed: &ParseResult) -> Option<String> {
-    let (message, at) = (parsed.status != ParseStatus::Clean).then(|| problem(parsed))?;
+    let (message, at) = problem(parsed);
     // Where it names no place, it is wrong as often as not: it cannot read `f() {(`.
     let is_limit = at.0 == 0 || LIMITS.iter().any(|it| message.contains(it));
     is_limit.then(|| format!("it was not looked at as a whole: {message}"))

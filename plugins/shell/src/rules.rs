@@ -15,9 +15,11 @@ pub(crate) fn defaults() -> RuleSet {
 
 pub(crate) fn all(map: &ShellCheckCodeMap) -> Vec<plugin::Rule> {
     let syntax = plugin::Rule {
-        explanation: "What the parser cannot read. Where shuck has a rule for what is wrong (a `fi` that is missing), that \
-                      is told instead. Of such a script nothing else is told."
+        explanation: "What the parser cannot read. Where shuck has a rule for what is wrong (a `fi` that is missing: \
+                      `missing-fi`), that is what is told, under its name and with its fix, but under this code. Of such \
+                      a script nothing else is told."
             .to_owned(),
+        fix: FixAvailability::Sometimes,
         ..plugin::Rule::new(SYNTAX_ERROR, "A script that cannot be parsed")
     };
     let defaults = defaults();
@@ -29,6 +31,12 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
     let summary = metadata.map_or(rule.code(), |it| it.description);
     let mut parts: Vec<String> = metadata.iter().map(|it| it.rationale.to_owned()).collect();
     parts.extend(map.code_for_rule(rule).map(|it| format!("ShellCheck calls it SC{it}.")));
+    if is_of_syntax(rule) {
+        parts.push(format!("Of a script that cannot be parsed, it is told as `{SYNTAX_ERROR}`."));
+    }
+    if fix_changes_meaning(rule) {
+        parts.push("Its fix can change what the script does, and is not applied as a safe one.".to_owned());
+    }
     let is_fixable = metadata.is_some_and(|it| it.fix_description.is_some());
     plugin::Rule {
         name: name(rule),
@@ -75,6 +83,21 @@ pub(crate) fn is_of_syntax(rule: Rule) -> bool {
             | Rule::UnterminatedIf
             | Rule::UntilMissingDo
             | Rule::LinebreakBeforeAnd
+    )
+}
+
+/// Whether the fix, which shuck calls safe, does not leave what a script does alone: it deletes what is run all the same
+/// (`return 2>/dev/null || true`) or read as data, writes into a text of several lines or after a `\`, evaluates what is
+/// the key of an associative array, or quotes what was split, or quoted already (`: ${x='a b'}`).
+pub(crate) fn fix_changes_meaning(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::UnreachableAfterExit
+            | Rule::TrailingDirective
+            | Rule::ArrayIndexArithmetic
+            | Rule::DoubleQuoteNesting
+            | Rule::MixedQuoteWord
+            | Rule::DefaultValueInColonAssign
     )
 }
 

@@ -67,8 +67,13 @@ fn shells() {
 fn what_cannot_be_parsed() {
     assert_eq!(check("#!/bin/bash\nfoo=1\necho $(ls\n").split(' ').nth(1), Some("syntax-error"));
     let found = report(&[("a.sh", "#!/bin/sh\nfoo=1\nif true; then\n  :\n")], settings(), "a.sh").unwrap();
-    let codes: Vec<_> = found.diagnostics.iter().map(|it| (it.code.as_str(), it.severity)).collect();
-    assert_eq!(codes, [("C034", Severity::Error), ("C035", Severity::Error)], "shuck has rules for this");
+    let names: Vec<_> = found.diagnostics.iter().map(|it| it.name.as_deref().unwrap_or_default()).collect();
+    assert_eq!(names, ["unterminated-if", "missing-fi"], "shuck has rules for this");
+    let is_error = |it: &Diagnostic| it.code == "syntax-error" && it.severity == Severity::Error;
+    assert!(found.diagnostics.iter().all(is_error), "and the host knows them as what they are");
+    assert_eq!(found.diagnostics[1].fixes[0].edits[0].replacement, "fi\n");
+    assert_eq!(told(&[("a.sh", "if a; then\n  b\n")], select(&["C035"]), "a.sh"), "3 syntax-error \"\"");
+    assert_eq!(check("#!/bin/sh\ndone\n"), "2 syntax-error \"done\"");
     let ignoring = Settings { ignore: vec!["syntax-error".to_owned()], ..settings() };
     assert_eq!(told(&[("a.sh", "echo $(ls\n")], ignoring, "a.sh"), "");
     assert!(told(&[("a.sh", "echo $(ls\n")], select(&["C001"]), "a.sh").contains("syntax-error"));
@@ -81,6 +86,89 @@ fn what_the_parser_gives_up() {
     assert!(report.diagnostics.is_empty());
     let Completeness::Partial(why) = report.completeness else { panic!("should be told") };
     assert_eq!(why, "it was not looked at as a whole: expected compound command for function body");
+}
+
+/// The parser takes it for the end of something.
+#[test]
+fn braces_in_words() {
+    let find = "find . -exec rm \\{} \\;\n";
+    assert_eq!(check(&format!("#!/bin/sh\n{find}")), "");
+    assert_eq!(check(&format!("#!/bin/sh\nf() {{\n  {find}}}\nf\nfoo=1\n")), "6 C001 \"foo\"");
+    let quotes = told(&[("a.sh", "#!/bin/sh\nls \\{} {$1} $2}\n")], select(&["S001"]), "a.sh");
+    assert_eq!(quotes, "2 S001 \"$1\", 2 S001 \"$2\"");
+    let quoted = fixed("#!/bin/sh\nls $1 \\{}$2\n", "S001");
+    assert_eq!(quoted, "#!/bin/sh\nls \"$1\" \\{}\"$2\"\n");
+}
+
+/// As ShellCheck, shuck leaves out the backslashes that the shell takes away when it counts.
+#[test]
+fn places_in_backticks() {
+    let quotes = |line: &str| told(&[("a.sh", &format!("#!/bin/sh\n{line}\n"))], select(&["S001"]), "a.sh");
+    assert_eq!(quotes("echo `echo \\\\\\\\a $b` $c"), "2 S001 \"$b\", 2 S001 \"$c\"");
+    assert_eq!(quotes("echo `echo \\`a\\` $b`"), "2 S001 \"$b\"");
+    assert_eq!(quotes("echo `echo \\$b`"), "2 S001 \"$b\"");
+    assert_eq!(quotes("echo `echo $b \\\\`"), "2 S001 \"$b\"");
+    let depcomp = "x=${y-`echo \"$z\" |\n  sed 's|[^\\\\/]*$|'${D-.deps}'/&|;s|\\.\\([^.]*\\)$|.P|'`}";
+    assert_eq!(quotes(depcomp), "3 S001 \"${D-.deps}\"");
+    let line = |it: &str| format!("#!/bin/sh\necho `echo {it}\n");
+    assert_eq!(fixed(&line("\\\\ $b` $c"), "S001"), line("\\\\ $b` \"$c\""));
+    assert_eq!(fixed(&line("$b \\\\`"), "S001"), line("\"$b\" \\\\`"));
+    assert_eq!(fixed(&line("\\\"(`"), "S004"), line("\\\"(`"), "in quotes, `\\\"` would be a quote");
+    assert_eq!(fixed("#!/bin/sh\necho `b`\n", "S004"), "#!/bin/sh\necho \"`b`\"\n");
+}
+
+#[test]
+fn carriage_returns() {
+    let script = "#!/bin/sh\r\nif true; then\r\n  echo a\r\nfi\r\n";
+    let found = report(&[("a.sh", script)], settings(), "a.sh").unwrap();
+    let [found] = &found.diagnostics[..] else { panic!("{found:?}") };
+    assert_eq!((found.code.as_str(), found.span.start, found.span.end), ("syntax-error", 9, 10));
+    assert_eq!(found.message, "lines end in CRLF, of which shells read the CR as a letter");
+    assert_eq!(found.url.as_deref(), Some("https://www.shellcheck.net/wiki/SC1017"));
+    assert_eq!(check("f() {\r\n  echo a\r\n}\r\n"), "1 syntax-error \"\\r\"", "the parser knows no place");
+    let ignoring = Settings { ignore: vec!["syntax-error".to_owned()], ..settings() };
+    assert_eq!(told(&[("a.sh", script)], ignoring, "a.sh"), "");
+}
+
+/// The text once the fixes of a rule are applied, the first to last.
+fn fixed(text: &str, code: &str) -> String {
+    let found = report(&[("a.sh", text)], select(&[code]), "a.sh").unwrap();
+    let mut edits: Vec<_> =
+        found.diagnostics.into_iter().flat_map(|it| it.fixes).flat_map(|it| it.edits).collect();
+    edits.sort_by_key(|it| it.span.start);
+    let mut text = text.to_owned();
+    for it in edits.iter().rev() {
+        text.replace_range(it.span.start as usize..it.span.end as usize, &it.replacement);
+    }
+    text
+}
+
+/// What is deleted may be run all the same, or be read as data; and so on for each.
+#[test]
+fn what_only_shuck_calls_safe() {
+    let is_safe = |lines: &str, code: &str| {
+        let found = report(&[("a.sh", &format!("#!/bin/bash\n{lines}\n"))], select(&[code]), "a.sh").unwrap();
+        let fixes = found.diagnostics.iter().flat_map(|it| &it.fixes);
+        let mut safe = fixes.map(|it| it.applicability == Applicability::Safe);
+        safe.next().unwrap_or_else(|| panic!("{lines}: no fix")) || safe.any(|it| it)
+    };
+    let payload = "tail -n +5 \"$0\" | base64 -d\nexit 0\naGVsbG8K";
+    assert!(!is_safe(payload, "C124"));
+    assert!(!is_safe("return 0 2>/dev/null || true\necho a", "C124"));
+    assert!(!is_safe("echo a \\\n  b # shellcheck disable=SC2154", "S031"));
+    assert!(!is_safe("f() { local -n r=$1; r[$((1+1))]=y; }", "S034"));
+    assert!(!is_safe(": ${x='a b'}", "S062"));
+    assert!(!is_safe("ls \"a \"$x\" b\"", "S070"));
+    assert!(!is_safe("ls \"a \"mid\" b\"$x", "S076"));
+    assert!(is_safe("f() { a; return $?; }", "S038"));
+}
+
+#[test]
+fn what_follows_a_command_stays() {
+    let counted = |lines: &str| fixed(&format!("#!/bin/sh\n{lines}"), "P");
+    assert_eq!(counted("if grep a f | wc -l; then :; fi"), "#!/bin/sh\nif grep -c a f; then :; fi");
+    assert_eq!(counted("grep a f | wc -l && b"), "#!/bin/sh\ngrep -c a f && b");
+    assert_eq!(counted("grep a f | wc -l\nb\n"), "#!/bin/sh\ngrep -c a f\nb\n");
 }
 
 #[test]
@@ -178,6 +266,9 @@ fn odd_files() {
     };
     let bom = report("\u{feff}#!/bin/sh\nfoo=1\n".as_bytes());
     assert_eq!(bom.diagnostics[0].span.start, 13);
+    assert_eq!(report("\u{feff}(\r\n".as_bytes()).diagnostics[0].span.start, 4);
+    assert_eq!(report("\u{feff}done\n".as_bytes()).diagnostics[0].span.start, 3);
+    assert_eq!(report("\u{feff}echo \"\n".as_bytes()).diagnostics[0].span.start, 8);
     assert!(matches!(report(b"echo '\xff'\n").completeness, Completeness::Complete));
     assert!(matches!(report(b"\x7fELF\0").completeness, Completeness::Excluded));
     for text in

@@ -1,0 +1,60 @@
+//! Where shuck's rule on quotes (S001) points to within backticks. It tells the places that ShellCheck does, who counts in
+//! what is left once a shell took backslashes away; in the file, that is before what is meant. Nor is what shuck would write
+//! there, or around such backticks, of use.
+
+use std::ops::Range;
+
+use shuck_linter::{AnalysisRequest, Rule};
+
+/// Of one script.
+pub(crate) struct Backticks {
+    /// What is between them, in the order of the file.
+    bodies: Vec<Range<usize>>,
+}
+
+impl Backticks {
+    pub(crate) fn of(request: &AnalysisRequest<'_>) -> Self {
+        let all = request.indexer().region_index().backtick_command_substitution_ranges().iter();
+        Self { bodies: all.map(|it| usize::from(it.start()) + 1..usize::from(it.end()) - 1).collect() }
+    }
+
+    /// Where a finding is that shuck tells elsewhere, or may.
+    pub(crate) fn moved(&self, rule: Rule, text: &str, told: &Range<usize>) -> Option<Range<usize>> {
+        let is_counted_so = rule == Rule::UnquotedExpansion;
+        let body = self.bodies.iter().find(|it| is_counted_so && it.contains(&told.start))?;
+        let is_dollar = |at: usize| text.as_bytes().get(at) == Some(&b'$');
+        let meant = counted(text, body).find(|(at, count)| *count == told.start && is_dollar(*at));
+        match (meant.map(|it| it.0), is_dollar(told.start)) {
+            (None, true) => None,
+            (Some(at), true) if at == told.start => None,
+            (Some(at), false) => {
+                let mut ends = counted(text, body).filter(|it| it.0 > at && it.1 >= told.end).map(|it| it.0);
+                Some(at..ends.next().unwrap_or(body.end))
+            }
+            // Either could be meant, or none.
+            (Some(_), true) | (None, false) => Some(told.clone()),
+        }
+    }
+
+    /// Whether a range holds some that hold a backslash: what the shell makes of that depends on the quotes around them.
+    pub(crate) fn escape_in(&self, text: &str, range: &Range<usize>) -> bool {
+        let mut bodies = self.bodies.iter().filter(|it| range.start < it.start && it.end < range.end);
+        bodies.any(|it| text.get(it.clone()).is_some_and(|it| it.contains('\\')))
+    }
+}
+
+/// The characters between backticks: where they are in the file, and where they would be without the backslashes that the
+/// shell takes away.
+fn counted(text: &str, body: &Range<usize>) -> impl Iterator<Item = (usize, usize)> {
+    let mut removed = 0;
+    let mut is_escaped = false;
+    let between = text.get(body.clone()).unwrap_or_default();
+    let mut characters = between.char_indices().map(|(at, it)| (body.start + at, it)).peekable();
+    std::iter::from_fn(move || {
+        let (at, it) = characters.next()?;
+        removed += usize::from(is_escaped);
+        let escapes = matches!(characters.peek(), Some((_, '$' | '`' | '\\')));
+        is_escaped = it == '\\' && !is_escaped && escapes;
+        Some((at, at - removed))
+    })
+}
