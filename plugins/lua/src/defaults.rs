@@ -9,8 +9,11 @@
 use std::collections::HashMap;
 
 use full_moon::LuaVersion;
+use full_moon::ast::{Ast, FunctionDeclaration};
+use full_moon::visitors::Visitor;
+use rustc_hash::FxHashSet;
 use selene_lib::standard_library::StandardLibrary;
-use selene_lib::{CheckerConfig, LintVariation};
+use selene_lib::{CheckerConfig, CheckerDiagnostic, LintVariation};
 
 use crate::standard_library;
 
@@ -48,6 +51,26 @@ pub(crate) fn standard_library() -> StandardLibrary {
         }
     }
     all
+}
+
+/// That a variable is never used rests on names, too, where it is a global one: the program around may use it.
+pub(crate) fn drop_globals(found: &mut Vec<CheckerDiagnostic>, ast: &Ast) {
+    let place = |it: &CheckerDiagnostic| it.diagnostic.primary_label.range.0 as usize;
+    let globals = found.iter().filter(|it| it.diagnostic.code == "unscoped_variables").map(place);
+    let mut globals = Globals(globals.collect());
+    globals.visit_ast(ast);
+    found.retain(|it| it.diagnostic.code != "unused_variable" || !globals.0.contains(&place(it)));
+}
+
+/// Where a global variable is first named.
+struct Globals(FxHashSet<usize>);
+
+impl Visitor for Globals {
+    /// If there were a local variable of this name, it would be named first where it is declared.
+    fn visit_function_declaration(&mut self, node: &FunctionDeclaration) {
+        let name = node.name().names().iter().next();
+        self.0.extend(name.map(|it| it.token().start_position().bytes()));
+    }
 }
 
 /// Whether a lint is off where nothing is configured.

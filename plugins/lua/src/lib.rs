@@ -7,14 +7,20 @@
 //! Not as selene does it, each where selene's way would be of no use here:
 //! - The nearest `selene.toml` counts, as if selene ran in its folder; selene looks only where it runs.
 //! - Where there is none, only the lints of [`defaults`] are on, and a file may be of any version of Lua.
-//! - A byte order mark is no syntax error, and `lua53` is Lua 5.3 ([`standard_library`]).
+//! - `lua53` is Lua 5.3 ([`standard_library`]).
+//! - Not syntax errors, as they are none in Lua: a byte order mark, a first line that starts with `#`, page breaks between
+//!   words and, from Lua 5.2 on, statements that are no more than a `;`, and `break` where more comes after it ([`lenient`]).
+//! - `&` and `|` in expressions of Luau are syntax errors, where selene breaks off ([`luau`]).
 //! - The standard library `roblox` is a download. Without it (a `roblox.yml` in the project) answers are `partial`.
 //!
-//! Left out: `.luacheckrc`, which is a program in Lua; other endings than `.lua` and `.luau`.
+//! Left out: `.luacheckrc`, which is a program in Lua; other endings than `.lua` and `.luau`; LuaJIT's names with letters
+//! that are not ASCII, which are syntax errors here as with selene.
 
 mod convert;
 mod defaults;
+mod lenient;
 mod lint;
+mod luau;
 mod nesting;
 mod projects;
 mod rules;

@@ -93,6 +93,9 @@ impl Linter {
             let (a, b) = (&a.diagnostic, &b.diagnostic);
             (a.primary_label.range, a.code, &a.message).cmp(&(b.primary_label.range, b.code, &b.message))
         });
+        if matches!(self.versions, Versions::Any) && !selection.is_chosen() {
+            defaults::drop_globals(&mut found, ast);
+        }
         let is_known = |code: &str| !(self.lacks_roblox && NEED_ROBLOX.contains(&code));
         let found = found.into_iter().filter(|it| is_known(it.diagnostic.code));
         found.filter_map(|it| convert::finding(it, text, selection)).collect()

@@ -1,30 +1,37 @@
 //! From text to a tree, or all that keeps it from being one.
 
 use broker_plugin_sdk::{Completeness, Diagnostic, Related, Report, Severity};
-use full_moon::ast::Ast;
+use full_moon::ast::{Ast, AstError};
 use full_moon::tokenizer::{Lexer, LexerResult, Token, TokenType, TokenizerErrorType};
 use full_moon::{Error, LuaVersion};
 
 use crate::rules::{self, Selection};
+use crate::{lenient, luau};
 
 /// After so many errors the rest says nothing new.
 const MOST: usize = 50;
 
 /// The tree, or the errors in the order of the text.
 pub(crate) fn parse(text: &str, version: LuaVersion) -> Result<Ast, Vec<Diagnostic>> {
-    // Lua passes over a byte order mark, and full_moon does not. Blanks leave all else at its place.
-    let blank = text.strip_prefix('\u{feff}').map(|it| format!("   {it}"));
-    let text = blank.as_deref().unwrap_or(text);
-    let backticks = if version.has_luau() { Vec::new() } else { backticks(text, version) };
-    if !backticks.is_empty() {
-        return Err(backticks);
-    }
-    full_moon::parse_fallible(text, version).into_result().map_err(|errors| {
-        let mut errors: Vec<_> = errors.iter().map(|it| error(it, text)).collect();
+    let text = lenient::start(text);
+    let parsed = tree(&text, version).or_else(|errors| match lenient::body(&text, version) {
+        Some(text) => tree(&text, version),
+        None => Err(errors),
+    });
+    parsed.map_err(|mut errors| {
         errors.sort_by_key(|it| it.span.start);
         errors.dedup_by(|a, b| a.span.start == b.span.start && a.message == b.message);
         errors
     })
+}
+
+fn tree(text: &str, version: LuaVersion) -> Result<Ast, Vec<Diagnostic>> {
+    let found = if version.has_luau() { luau::objections(text, version) } else { backticks(text, version) };
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let parsed = full_moon::parse_fallible(text, version).into_result();
+    parsed.map_err(|errors| errors.iter().map(|it| error(it, text)).collect())
 }
 
 /// Strings between backticks, which only Luau has: for other versions full_moon 2.2.0 does not come back from one.
@@ -45,30 +52,10 @@ fn backticks(text: &str, version: LuaVersion) -> Vec<Diagnostic> {
     found.map(|it| wrong("unexpected character `".to_owned(), start(it)..start(it) + 1, text)).collect()
 }
 
-fn error(error: &Error, text: &str) -> Diagnostic {
+/// What full_moon says, in the plugin's words.
+pub(crate) fn error(error: &Error, text: &str) -> Diagnostic {
     match error {
-        Error::AstError(error) => {
-            let token = error.token();
-            let at = token.start_position().bytes()..token.end_position().bytes();
-            let found = Diagnostic::new(rules::PARSE_ERROR, "", at.clone());
-            let (from, to) = error.range();
-            let whole = from.bytes()..to.bytes();
-            let related = (whole.start < at.start).then(|| Related {
-                path: None,
-                span: clamp(whole.start..whole.start, text).into(),
-                message: "it starts here".to_owned(),
-            });
-            let message = match token.to_string().trim() {
-                "" => format!("unexpected end of the file: {}", error.error_message()),
-                _ if error.error_message().starts_with("unexpected") => error.error_message().to_owned(),
-                token => format!("unexpected token `{}`: {}", short(token), error.error_message()),
-            };
-            Diagnostic {
-                related: related.into_iter().collect(),
-                span: found.span,
-                ..wrong(message, at, text)
-            }
-        }
+        Error::AstError(error) => unexpected(error, text),
         Error::TokenizerError(error) => {
             let at = error.position().bytes();
             let message = match error.error() {
@@ -83,13 +70,30 @@ fn error(error: &Error, text: &str) -> Diagnostic {
     }
 }
 
+fn unexpected(error: &AstError, text: &str) -> Diagnostic {
+    let token = error.token();
+    let at = token.start_position().bytes()..token.end_position().bytes();
+    let start = error.range().0.bytes();
+    let related = (start < at.start).then(|| Related {
+        path: None,
+        span: clamp(start..start, text).into(),
+        message: "it starts here".to_owned(),
+    });
+    let message = match token.to_string().trim() {
+        "" => format!("unexpected end of the file: {}", error.error_message()),
+        _ if error.error_message().starts_with("unexpected") => error.error_message().to_owned(),
+        token => format!("unexpected token `{}`: {}", short(token), error.error_message()),
+    };
+    Diagnostic { related: related.into_iter().collect(), ..wrong(message, at, text) }
+}
+
 /// The first line of a token, which may be a text of many.
 fn short(token: &str) -> &str {
     let line = token.lines().next().unwrap_or_default();
     &line[..line.floor_char_boundary(60)]
 }
 
-fn wrong(message: String, at: std::ops::Range<usize>, text: &str) -> Diagnostic {
+pub(crate) fn wrong(message: String, at: std::ops::Range<usize>, text: &str) -> Diagnostic {
     let found = Diagnostic::new(rules::PARSE_ERROR, message, clamp(at, text));
     Diagnostic { severity: Severity::Error, ..found }
 }

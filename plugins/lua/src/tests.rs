@@ -205,6 +205,72 @@ fn versions() {
     assert_eq!(check("lua51", "return '`', [[`]] -- `\n"), "");
 }
 
+/// In Luau they are in types alone, and elsewhere no reason to break off.
+#[test]
+fn signs_of_unions_and_intersections() {
+    for text in ["if a && b then return 1 end", "return a || b", "x = 6 |= 3", "x |= 3", "return a & | b"] {
+        assert!(told("a.lua", text).contains("parse_error"), "{text}");
+        assert!(told("a.luau", text).contains("parse_error"), "{text}");
+    }
+    assert_eq!(told("a.lua", "return a & b | c"), "", "of Lua 5.3");
+    assert_eq!(
+        told("a.luau", "type A = B<C<D>> | E\nlocal goto = f(a | b)\nreturn goto"),
+        "2:18 parse_error unexpected token `|`: Luau has it in types alone"
+    );
+    let types = "export type A = { a: B<C<D>>, goto: (| 'x' | nil) & typeof(f(1)), }\n\
+                 local function g(x: A | B, ...: C & D): (E | F, G<H<nil>>?)\n  return x :: A & B, ..., `{x :: A | B}`\nend\n\
+                 local goto = g\ngoto(1)\nreturn goto, '|' --[[ & ]]\n";
+    assert_eq!(told("a.luau", types), "");
+    let luau = |text: &str| Repo::new(&[("selene.toml", "std = 'luau'\n"), ("a.lua", text)]).check("a.lua");
+    let places = "x = {$}; x[$] = 1; f{$}; x:f($); x = `{$}`; x = if $ then $ else $; x = -a | b; x += $; repeat until $; \
+                  for i = $, 2 do end; for i in $ do end; while $ do end; x = function(): A | B return $ end; x = a.b[1]{$}.c; \
+                  local x: typeof($) = 1; x = ($) :: A | B; x = a :: A + 1 | b; type A = typeof($) | B; return 1 | 2; \
+                  local function f<A>(x: A | B, y: typeof($)) end; @native function f() return $ end; x = 'a' .. $ ^ 2; \
+                  type function f(x) return $ end; ::l:: x = $; x = a ~ b | c; x = f(a || b)";
+    for place in places.split("; ") {
+        let text = place.replace('$', "a & b");
+        assert!(luau(&text).starts_with("parse_error"), "{text}");
+    }
+}
+
+#[test]
+fn what_lua_reads_and_full_moon_does_not() {
+    for text in [
+        "local x = 1;; return x",
+        "if a then ; f() end",
+        ";return 1",
+        "while true do break print(1) end",
+        "\u{feff}#!/bin/lua\nf()",
+        "# text [[\nf()",
+        "f()\u{c}\n\u{b}g()",
+        "function f() ; end",
+    ] {
+        assert_eq!(told("a.lua", text), "", "{text}");
+    }
+    assert_eq!(told("a.lua", ";;\nlocal x"), "2:7 unused_variable x is defined, but never used");
+    assert!(told("a.lua", "return 1;;").contains("parse_error"), "nor does Lua");
+    assert!(told("a.lua", "local é = 1").contains("parse_error"), "of LuaJIT, left out");
+    assert_eq!(
+        Repo::new(&[("selene.toml", "std = 'lua51'\n"), ("a.lua", "f();;")]).check("a.lua"),
+        "parse_error"
+    );
+}
+
+#[test]
+fn global_variables_may_be_used_elsewhere() {
+    let text = "admins = {}\nfunction f() end\nlocal a = 1\nx = 1\nx = 2\n";
+    assert_eq!(told("a.lua", text), "3:7 unused_variable a is assigned a value, but never used");
+    let settings = Settings { select: Some(owned(&["unused_variable"])), ..settings() };
+    assert!(
+        Repo::new(&[("a.lua", text)])
+            .with(settings)
+            .check("a.lua")
+            .contains("unused_variable unused_variable")
+    );
+    let found = Repo::new(&[("selene.toml", ""), ("a.lua", "admins = 1\n")]).check("a.lua");
+    assert_eq!(found, "unscoped_variables unused_variable");
+}
+
 #[test]
 fn bytes_that_are_no_text() {
     let mut repo = Repo::new(&[("bom.lua", "\u{feff}local é = 1\r\nlocal x\r\n"), ("latin.lua", "")]);
@@ -221,7 +287,7 @@ fn bytes_that_are_no_text() {
 fn truncated_texts() {
     let text = "local a, b = `x{1}`, [==[é]==] -- [[ c\nlocal function f(x: {[string]: any}?, ...)\n  for i, v in ipairs(x) do\n\
                 if v then goto e elseif #x == 0 then return '\\u{e9}' else x.y[i]:z{1} end ::e::\n  end\nend\n\
-                type T<A> = (A) -> typeof(f)\nrepeat local x <const> = 0xffLL // 2 until a ~= b\nreturn f(if a then b else 1)\n";
+                type T<A> = (A) -> typeof(f) & B<C<D>>\nrepeat local x <const> = 0xffLL // 2 until a & b | c ~= b\nreturn f(if a then b else 1)\n";
     let mut repo = Repo::new(&[]);
     for end in (0..text.len()).filter(|it| text.is_char_boundary(*it)) {
         for path in ["a.lua", "a.luau"].map(str::to_owned) {
@@ -233,6 +299,35 @@ fn truncated_texts() {
                     "{end} {it:?}"
                 );
             }
+        }
+    }
+}
+
+/// Whatever signs stand in a row, nothing breaks off.
+#[test]
+fn signs_in_a_row() {
+    let words: Vec<_> =
+        "& | & | a b 1 'x' ( ) { } [ ] < > >> :: : , = ; ~ .. + - not if then else end function local type \
+                         goto return ` `{ }` typeof -> ? ... break do while $ é 1x @"
+            .split(' ')
+            .collect();
+    let mut repo = Repo::new(&[
+        ("luau/selene.toml", "std = 'luau'\n"),
+        ("both/selene.toml", "std = 'lua53+luau'\n"),
+        ("old/selene.toml", "std = 'lua51'\n"),
+    ]);
+    let mut seed = 7_u32;
+    for round in 0..20_000 {
+        let mut text = ["x = a ", "type T = A ", "local x: A "][round % 3].to_owned();
+        for _ in 0..3 + round % 9 {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            text.push_str(words[(seed >> 16) as usize % words.len()]);
+            text.push_str(["", " "][(seed >> 9) as usize % 2]);
+        }
+        for path in ["a.lua", "luau/a.lua", "both/a.lua", "old/a.lua"].map(str::to_owned) {
+            let file = SourceFile { path, content: text.as_bytes().to_vec(), named: String::new() };
+            let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| repo.plugin.check(&file)));
+            assert!(told.is_ok(), "{} {text}", file.path);
         }
     }
 }
