@@ -1,4 +1,5 @@
-//! What the configuration files say. They are read by sqruff's own reader; what it would break off at is told before.
+//! What the configuration files say. They are read by sqruff's own reader; what it would break off at is told before
+//! ([`values`]).
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -9,16 +10,13 @@ use hashbrown::HashMap;
 use sqruff_lib::core::config::{ConfigLoader, FluffConfig, Value};
 use sqruff_lib_core::dialects::init::DialectKind;
 
-use crate::template;
+use crate::{template, values};
 
 /// Sections with their keys.
 pub(crate) type Values = HashMap<String, Value>;
 
 /// What sqruff's reader looks for in a folder, in the order in which it counts.
 const NAMES: [&str; 5] = [".sqlfluff", ".sqruff", ".sqruff.ini", "pyproject.toml", "sqruff.toml"];
-
-/// Lists of names, which may be written as a text with commas.
-const LISTS: [&str; 5] = ["exclude_rules", "ignore", "rules", "sql_file_exts", "warnings"];
 
 /// What sqruff reads lists from, and where it keeps them.
 const LISTS_OF_SQRUFF: [(&str, &str); 4] = [
@@ -38,32 +36,8 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    pub(crate) fn new(values: Values) -> Result<Self, Rc<str>> {
-        let config = Self { values };
-        config.problem().map_or(Ok(config), |it| Err(it.into()))
-    }
-
-    /// What sqruff would break off at.
-    fn problem(&self) -> Option<String> {
-        if let Some((name, _)) = self.values.iter().find(|it| it.1.as_map().is_none()) {
-            return Some(format!(
-                "the configuration of sqruff has a value `{name}` where a section should be"
-            ));
-        }
-        if let Some(dialect) = self.dialect().filter(|it| DialectKind::from_str(it).is_err()) {
-            return Some(format!(
-                "the configuration of sqruff names a dialect that it does not know: `{dialect}`"
-            ));
-        }
-        let is_list = |it: &Value| match it {
-            Value::Array(all) => all.iter().all(|it| it.as_string().is_some()),
-            Value::String(_) | Value::None => true,
-            _ => false,
-        };
-        let wrong = LISTS.iter().find(|it| self.core(it).is_some_and(|it| !is_list(it)));
-        wrong.map(|it| {
-            format!("the configuration of sqruff has something else than a list of names as `{it}`")
-        })
+    pub(crate) fn new(values: Values) -> Self {
+        Self { values }
     }
 
     fn core(&self, key: &str) -> Option<&Value> {
@@ -79,8 +53,9 @@ impl Config {
         self.core("dialect")?.as_string()
     }
 
-    pub(crate) fn templater(&self) -> &str {
-        self.core("templater").and_then(Value::as_string).unwrap_or("raw")
+    /// None: none is named.
+    pub(crate) fn templater(&self) -> Option<&str> {
+        self.core("templater")?.as_string()
     }
 
     /// Whether a category of findings is ignored: `parsing`, `lexing`, `linting`.
@@ -111,7 +86,7 @@ impl Config {
         let mut values = self.values.clone();
         let core = values.entry("core".into()).or_insert_with(|| Value::Map(HashMap::new()));
         if let Some(core) = core.as_map_mut() {
-            if !template::is_own(self.templater()) {
+            if !self.templater().is_none_or(template::is_own) {
                 core.insert("templater".into(), Value::String("raw".into()));
             }
             if let Some(rules) = rules {
@@ -161,9 +136,11 @@ fn combined(mut config: FluffConfig, mut values: Values, dialect: DialectKind) -
     add(&mut config.raw, values);
     if let Some(core) = config.raw.get_mut("core").and_then(Value::as_map_mut) {
         for (key, list) in LISTS_OF_SQRUFF {
-            if let Some(value) = core.get(key).filter(|it| !it.is_none()) {
-                let value = names(value);
-                core.insert(list.into(), value);
+            match core.get(key) {
+                // No list at all, which is not the same as sqruff's default.
+                Some(Value::None) => drop(core.remove(list)),
+                Some(value) => drop(core.insert(list.into(), names(value))),
+                None => {}
             }
         }
     }
@@ -196,15 +173,17 @@ pub(crate) fn read_folder(dir: &Path, root: &Path) -> Result<Values, Rc<str>> {
 
 pub(crate) fn read_file(file: &Path, root: &Path) -> Result<Values, Rc<str>> {
     let mut values = Values::new();
-    ConfigLoader::try_load_config_file(file, &mut values).map_err(|error| {
-        let name = file.strip_prefix(root).unwrap_or(file).display();
+    let read = ConfigLoader::try_load_config_file(file, &mut values).map_err(|error| {
         // sqruff says first which file it is.
         let full = file.display().to_string();
         let told = error.value.split_once(&full).map_or(error.value.as_str(), |it| it.1);
-        let told = told.trim_start_matches([':', ' ']).lines().map(str::trim).collect::<Vec<_>>().join(" ");
-        Rc::from(format!("cannot use `{name}`: {told}"))
-    })?;
-    Ok(values)
+        told.trim_start_matches([':', ' ']).lines().map(str::trim).collect::<Vec<_>>().join(" ")
+    });
+    let name = file.strip_prefix(root).unwrap_or(file).display();
+    match read.err().or_else(|| values::problem(&values)) {
+        Some(problem) => Err(format!("cannot use `{name}`: {problem}").into()),
+        None => Ok(values),
+    }
 }
 
 /// The nearer over the farther.

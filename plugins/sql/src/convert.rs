@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use broker_plugin_sdk::{Applicability, Diagnostic, Edit, Fix, Severity};
 use sqruff_lib::core::rules::{ErasedRule, LintResult};
+use sqruff_lib_core::dialects::syntax::SyntaxKind;
 use sqruff_lib_core::errors::SQLBaseError;
 use sqruff_lib_core::lint_fix::LintFix;
 use sqruff_lib_core::parser::segments::ErasedSegment;
@@ -13,6 +14,16 @@ use crate::rules;
 
 /// sqruff's word for it.
 pub(crate) const UNPARSABLE: &str = "Unparsable section";
+
+const LINE_END: [char; 2] = ['\r', '\n'];
+
+/// What a rule wants in a place.
+struct Change {
+    at: Range<usize>,
+    new: String,
+    /// Where in `new` comments end that go to the end of their line.
+    comments: Vec<usize>,
+}
 
 /// Where offsets count.
 pub(crate) struct Place<'a> {
@@ -35,8 +46,8 @@ impl Place<'_> {
             UNPARSABLE => format!("sqruff cannot parse this as {dialect}"),
             told => told.trim_end_matches('.').to_owned(),
         };
-        let name = rules::all_own(code);
-        Diagnostic { severity: Severity::Error, name, ..Diagnostic::new(code, message, at) }
+        let name = rules::name_of(code).to_owned();
+        Diagnostic { severity: Severity::Error, name: Some(name), ..Diagnostic::new(code, message, at) }
     }
 
     /// None for what has no place.
@@ -61,49 +72,80 @@ impl Place<'_> {
     }
 
     /// None where a placeholder stands for something: the edits are for what sqruff put there. None, either, where
-    /// something does not parse, as with sqruff: what a rule sees there is not what is there.
+    /// something does not parse, as with sqruff: what a rule sees there is not what is there. And none that makes code
+    /// part of a comment, as sqruff's of LT09 can.
     fn fix(&self, fixes: &[LintFix], rule: &ErasedRule, parsed: &Parsed) -> Option<Fix> {
         if fixes.is_empty() || !parsed.is_plain() || !parsed.is_sound() {
             return None;
         }
-        let mut edits = fixes.iter().map(|it| self.edit(it, parsed)).collect::<Option<Vec<_>>>()?;
-        edits.retain(|(at, new)| self.text.get(at.clone()) != Some(new));
-        edits.sort_by_key(|(at, _)| (at.start, at.end)); // stable: what is put in one place stays in order
-        let apart = edits.array_windows().all(|[(a, _), (b, _)]| a.end <= b.start);
-        let is_safe = |at: &Range<usize>, new: &str| {
-            is_blank(&self.text[at.clone()]) && is_blank(new) && !self.joins_comment(at, new)
+        let mut edits = fixes.iter().map(|it| self.change(it, parsed)).collect::<Option<Vec<_>>>()?;
+        edits.retain(|it| self.text.get(it.at.clone()) != Some(&it.new));
+        edits.sort_by_key(|it| (it.at.start, it.at.end)); // stable: what is put in one place stays in order
+        let apart = edits.array_windows().all(|[a, b]| a.at.end <= b.at.start);
+        if edits.is_empty() || !apart || self.joins_comment(&edits, &parsed.line_comments) {
+            return None;
+        }
+        let is_layout = edits.iter().all(|it| is_blank(&self.text[it.at.clone()]) && is_blank(&it.new));
+        let edit = |it: Change| Edit {
+            span: (it.at.start + self.offset..it.at.end + self.offset).into(),
+            replacement: it.new,
         };
-        let is_layout = edits.iter().all(|(at, new)| is_safe(at, new));
-        let edit = |(at, replacement): (Range<usize>, String)| Edit {
-            span: (at.start + self.offset..at.end + self.offset).into(),
-            replacement,
-        };
-        (apart && !edits.is_empty()).then(|| Fix {
+        Some(Fix {
             message: None,
             applicability: applicability(rule, is_layout),
             edits: edits.into_iter().map(edit).collect(),
         })
     }
 
-    /// Whether what comes after a comment would become part of it.
-    fn joins_comment(&self, at: &Range<usize>, new: &str) -> bool {
-        let before = &self.text[..at.start];
-        let line = &before[before.rfind('\n').map_or(0, |it| it + 1)..];
-        self.text[at.clone()].contains('\n') && !new.contains('\n') && line.contains(['-', '#'])
-    }
-
     /// Where in the text, and what is there then.
-    fn edit(&self, fix: &LintFix, parsed: &Parsed) -> Option<(Range<usize>, String)> {
+    fn change(&self, fix: &LintFix, parsed: &Parsed) -> Option<Change> {
         let at = fix.anchor().get_position_marker()?.source_slice.clone();
         let (at, new) = match fix {
-            LintFix::Delete { .. } => (at, String::new()),
-            LintFix::Replace { edit, .. } => (at, raw(edit)),
-            LintFix::CreateBefore { edit, .. } => (at.start..at.start, raw(edit)),
-            LintFix::CreateAfter { edit, .. } => (at.end..at.end, raw(edit)),
+            LintFix::Delete { .. } => (at, &[][..]),
+            LintFix::Replace { edit, .. } => (at, &edit[..]),
+            LintFix::CreateBefore { edit, .. } => (at.start..at.start, &edit[..]),
+            LintFix::CreateAfter { edit, .. } => (at.end..at.end, &edit[..]),
         };
-        let at = parsed.newlines.to_original_range(at);
-        self.text.get(at.clone())?;
-        Some((at, if self.text.contains("\r\n") { new.replace('\n', "\r\n") } else { new }))
+        let mut change =
+            Change { at: parsed.newlines.to_original_range(at), new: String::new(), comments: Vec::new() };
+        self.text.get(change.at.clone())?;
+        for segment in new.iter().flat_map(ErasedSegment::get_raw_segments) {
+            let raw = segment.raw();
+            change.new +=
+                &if self.text.contains("\r\n") { raw.replace('\n', "\r\n") } else { raw.to_string() };
+            if segment.is_type(SyntaxKind::InlineComment) {
+                change.comments.push(change.new.len());
+            }
+        }
+        Some(change)
+    }
+
+    /// Whether code would come after a comment that goes to the end of its line; `comments` are the ends of those in the
+    /// text.
+    fn joins_comment(&self, edits: &[Change], comments: &[usize]) -> bool {
+        let stays = |end: usize| !edits.iter().any(|it| it.at.start < end && end <= it.at.end);
+        let after = |end: usize| &edits[edits.partition_point(|it| it.at.start < end)..];
+        let put = edits
+            .iter()
+            .enumerate()
+            .flat_map(|(number, it)| it.comments.iter().map(move |end| (number, *end)));
+        comments.iter().any(|end| stays(*end) && !self.ends_line(*end, after(*end)))
+            || put.into_iter().any(|(number, end)| match &edits[number].new[end..] {
+                "" => !self.ends_line(edits[number].at.end, &edits[number + 1..]),
+                rest => !rest.starts_with(LINE_END),
+            })
+    }
+
+    /// Whether a line ends here, after `edits`, of which the first may be here.
+    fn ends_line(&self, mut at: usize, edits: &[Change]) -> bool {
+        for edit in edits {
+            match edit.new.is_empty() {
+                _ if edit.at.start > at => break,
+                true => at = edit.at.end,
+                false => return edit.new.starts_with(LINE_END),
+            }
+        }
+        self.text[at..].is_empty() || self.text[at..].starts_with(LINE_END)
     }
 
     /// Never outside, or between the bytes of a character.
@@ -124,10 +166,6 @@ impl Place<'_> {
 
 fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
-}
-
-fn raw(segments: &[ErasedSegment]) -> String {
-    segments.iter().map(|it| it.raw().as_str()).collect()
 }
 
 /// Safe is what changes blanks alone, or how words of SQL itself are written. The others change names, what a query is

@@ -31,6 +31,8 @@ pub(crate) struct Parsed {
     pub(crate) violations: Vec<SQLBaseError>,
     pub(crate) templated: TemplatedFile,
     pub(crate) newlines: NewlineMap,
+    /// Where comments end, in the original text, that go to the end of their line.
+    pub(crate) line_comments: Vec<usize>,
 }
 
 impl Parsed {
@@ -67,10 +69,12 @@ impl Engine {
 
     pub(crate) fn parse(&self, tables: &Tables, text: &str) -> Result<Parsed, String> {
         let config = self.config();
-        let rendered = self.linter.render_string(text, "<file>".to_owned(), config).map_err(|it| it.value)?;
+        let rendered =
+            self.linter.render_string(text, "<file>".to_owned(), config).map_err(|it| words(&it.value))?;
         let templated = rendered.templated_file;
+        let newlines = rendered.newline_map;
         let mut parsed =
-            Parsed { tree: None, violations: Vec::new(), templated, newlines: rendered.newline_map };
+            Parsed { tree: None, violations: Vec::new(), templated, newlines, line_comments: Vec::new() };
         if !parsed.templated.is_templated() {
             return Ok(parsed);
         }
@@ -78,6 +82,9 @@ impl Engine {
             Linter::lex_templated_file(tables, parsed.templated.clone(), config.get_dialect());
         parsed.violations.extend(errors.into_iter().map(SQLBaseError::from));
         let tokens = tokens.unwrap_or_default();
+        let comments = tokens.iter().filter(|it| it.is_type(SyntaxKind::InlineComment));
+        let ends = comments.filter_map(|it| Some(it.get_position_marker()?.source_slice.end));
+        parsed.line_comments = ends.map(|it| parsed.newlines.to_original_range(it..it).end).collect();
         match Parser::from(config).parse(tables, &tokens) {
             Ok(tree) => {
                 parsed.violations.extend(tree.iter().flat_map(unparsable).map(SQLBaseError::from));
@@ -136,6 +143,12 @@ impl Engine {
         let all = self.config().get("warnings", "core").as_array().unwrap_or_default();
         all.iter().filter_map(Value::as_string).map(|it| it.trim().to_owned()).collect()
     }
+}
+
+/// The reason alone, of `Failed to template file <file> with error SQLFluffUserError { value: "…" }`.
+fn words(told: &str) -> String {
+    let reason = told.split_once("value: \"").map_or(told, |it| it.1);
+    format!("cannot use the templater: {}", reason.trim_end_matches(" }").trim_end_matches('"'))
 }
 
 fn unparsable(tree: &ErasedSegment) -> Vec<SQLParseError> {

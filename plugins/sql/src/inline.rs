@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use sqruff_lib::core::config::{FluffConfig, Value};
 
+use crate::config::Values;
+use crate::values;
+
 const MARKS: [&str; 2] = ["-- sqlfluff:", "-- sqruff:"];
 
 pub(crate) fn has_any(text: &str) -> bool {
@@ -19,6 +22,9 @@ pub(crate) fn apply(text: &str, config: &mut FluffConfig) -> Result<(), (Range<u
     for (at, directive) in directives(text) {
         if clashes(&path(directive), config) {
             return Err((at, "there is no such setting of sqruff".to_owned()));
+        }
+        if let Some(problem) = values::problem(&as_file(directive)) {
+            return Err((at, problem));
         }
         config.process_inline_config(directive).map_err(|it| (at, it.value))?;
     }
@@ -40,6 +46,17 @@ fn path(directive: &str) -> Vec<&str> {
     let mut parts: Vec<_> = directive.split(':').skip(1).map(str::trim).collect();
     parts.pop();
     parts
+}
+
+/// What a configuration file would say.
+fn as_file(directive: &str) -> Values {
+    let value = directive.rsplit(':').next().unwrap_or_default().trim();
+    let value = value.parse().unwrap_or(Value::None);
+    let mut path = path(directive);
+    let key = path.pop().unwrap_or_default();
+    let path = if path.is_empty() { vec!["core"] } else { path };
+    let section = |key: &str, value| Values::from_iter([(key.to_owned(), value)]);
+    path.into_iter().rev().fold(section(key, value), |inner, name| section(name, Value::Map(inner)))
 }
 
 /// Whether it takes a value for a section, or a section for a value, at which sqruff breaks off.

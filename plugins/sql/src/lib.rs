@@ -9,14 +9,17 @@
 //!   if it is of none. sqruff takes it for ANSI SQL, and finds fault with each line of what is none.
 //! - Where nothing is configured, rules about layout and capitals are off.
 //! - Where a dialect is configured, what cannot be parsed is told, as it is by `sqruff lint --parsing-errors`.
+//! - A value in the configuration that sqruff breaks off at, or that means nothing to it, is told ([`values`]), and the file
+//!   not linted.
 //! - Files with templates in them are not linted as if they were SQL, since the templaters `jinja`, `dbt`, `python` and
 //!   `sqlmesh` need Python: they are `partial` where a configuration is about them or the user named them, and else left
-//!   out. Files without are linted, whatever templater is configured.
-//! - Fixes are told violation by violation, as the rule gives them. sqruff makes them all, again and again.
+//!   out. Files without are linted, whatever templater is configured, and all are with `templater = raw`.
+//! - Fixes are told violation by violation, as the rule gives them, but for those that make code part of a comment. sqruff
+//!   makes them all, again and again.
 //!
 //! Left out: `setup.cfg` and `tox.ini`, which sqruff does not read, either; configuration above the workspace and in the
-//! home folder; `warn_unused_ignores`. An expression of thousands of operators takes longer than a plugin may, and the host
-//! tells that.
+//! home folder; `warn_unused_ignores`. A string with `{{ a }}` in it is taken for a template where no templater is
+//! configured. An expression of thousands of operators takes longer than a plugin may, and the host tells that.
 
 mod config;
 mod convert;
@@ -30,6 +33,7 @@ mod rules;
 mod template;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::path::Path;
 

@@ -102,9 +102,8 @@ impl Linter {
         let mut found = Vec::new();
         let (mask, malformed) = engine.mask(parsed);
         let is_told = |code: &str| {
-            let category = if code == UNLEXABLE { "lexing" } else { "parsing" };
             !selection.ignores(code)
-                && !self.config.ignores(category)
+                && !self.config.ignores(rules::name_of(code))
                 && (selection.names(code) || knows_dialect)
         };
         for violation in parsed.violations.iter().chain(&malformed) {

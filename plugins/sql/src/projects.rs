@@ -41,7 +41,7 @@ impl Project {
         self.config.is_configured()
     }
 
-    pub(crate) fn templater(&self) -> &str {
+    pub(crate) fn templater(&self) -> Option<&str> {
         self.config.templater()
     }
 
@@ -115,7 +115,7 @@ impl Projects {
     fn find(&mut self, dir: &Path) -> Result<Project, Rc<str>> {
         let read = self.read(dir)?;
         let selection = &self.options.selection;
-        let config = Config::new(read.values.clone())?;
+        let config = Config::new(read.values.clone());
         let is_plain = !config.is_configured() && selection.select().is_none();
         let linter =
             if is_plain { self.unconfigured.clone() } else { Linter::new(config.clone(), selection) };

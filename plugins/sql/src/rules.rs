@@ -75,9 +75,9 @@ fn is_default(rule: &ErasedRule) -> bool {
 
 /// Every rule, and what stands for one.
 pub(crate) fn all() -> Vec<Rule> {
-    let own = |code: &str, name: &str, summary: &str| {
+    let own = |code: &str, summary: &str| {
         Rule {
-        name: name.to_owned(),
+        name: name_of(code).to_owned(),
         explanation: "Told where the project's configuration, or a comment `-- sqlfluff:dialect:…` in the file, names the \
                       dialect; elsewhere a file that fits none of a few dialects is left out. sqruff does not know all that \
                       a database does, so that what it cannot parse may be right: `ignore = parsing,lexing` in the \
@@ -89,8 +89,8 @@ pub(crate) fn all() -> Vec<Rule> {
     }
     };
     let own = [
-        own(UNLEXABLE, "lexing", "Text that is no part of SQL"),
-        own(UNPARSABLE, "parsing", "A statement that does not parse in the dialect that is configured"),
+        own(UNLEXABLE, "Text that is no part of SQL"),
+        own(UNPARSABLE, "A statement that does not parse in the dialect that is configured"),
     ];
     let mut all: Vec<Rule> = RULES.iter().map(describe).chain(own).collect();
     all.sort_by(|a, b| a.code.cmp(&b.code));
@@ -114,9 +114,9 @@ fn describe(rule: &ErasedRule) -> Rule {
     }
 }
 
-/// The name of what stands for a rule.
-pub(crate) fn all_own(code: &str) -> Option<String> {
-    Some(if code == UNLEXABLE { "lexing" } else { "parsing" }.to_owned())
+/// The name of what stands for a rule, which is sqruff's category for it, too.
+pub(crate) fn name_of(code: &str) -> &'static str {
+    if code == UNLEXABLE { "lexing" } else { "parsing" }
 }
 
 /// Where sqruff's documentation has it.

@@ -3,13 +3,14 @@
 /// What sqruff can do without Python.
 const OWN: [&str; 2] = ["raw", "placeholder"];
 
-/// Why not to lint the text as it is, if so. `templater` is what is configured.
-pub(crate) fn objection(text: &str, templater: &str) -> Option<String> {
+/// Why not to lint the text as it is, if so. `templater` is what is configured, if anything is.
+pub(crate) fn objection(text: &str, templater: Option<&str>) -> Option<String> {
     let needed = match templater {
-        "python" if text.contains(['{', '}']) => "python",
-        "sqlmesh" if text.contains('@') || text.contains("MODEL") || has_jinja(text) => "sqlmesh",
-        "python" | "sqlmesh" => return None,
-        "dbt" if has_jinja(text) => "dbt",
+        Some(it) if is_own(it) => return None,
+        Some("python") if text.contains(['{', '}']) => "python",
+        Some("sqlmesh") if text.contains('@') || text.contains("MODEL") || has_jinja(text) => "sqlmesh",
+        Some("python" | "sqlmesh") => return None,
+        Some("dbt") if has_jinja(text) => "dbt",
         _ if has_jinja(text) => "jinja",
         _ => return None,
     };
@@ -21,26 +22,53 @@ pub(crate) fn is_own(templater: &str) -> bool {
     OWN.contains(&templater)
 }
 
-/// `{%`, `{#` or `{{`, where it is not a list of lists in a string (`'{{1,2},{3,4}}'`).
+/// `{%`, `{#` or `{{`, where it is neither in a comment nor part of a string in which it makes no sense.
 fn has_jinja(text: &str) -> bool {
-    let mut is_string = false;
     let mut rest = text;
-    while let Some(at) = rest.find(['{', '\'']) {
-        let sign = &rest[at..];
-        rest = &sign[1..];
-        if sign.starts_with('\'') {
-            is_string = !is_string;
-        } else if starts_jinja(sign, is_string) {
-            return true;
-        }
+    while let Some(at) = rest.find(['{', '\'', '"', '-', '/']) {
+        let (before, sign) = rest.split_at(at);
+        let len = match sign.as_bytes()[0] {
+            b'\'' | b'"' => {
+                let len = string(before, sign);
+                if string_has_jinja(&sign[..len]) {
+                    return true;
+                }
+                len
+            }
+            b'{' if starts_jinja(sign) => return true,
+            _ if sign.starts_with("--") => sign.find('\n').unwrap_or(sign.len()),
+            _ if sign.starts_with("/*") => sign.find("*/").unwrap_or(sign.len()),
+            _ => 1,
+        };
+        rest = &sign[len..];
     }
     false
 }
 
-fn starts_jinja(sign: &str, is_string: bool) -> bool {
-    sign.starts_with("{%")
-        || sign.starts_with("{#") && sign.contains("#}")
-        || sign.starts_with("{{") && !(is_string && is_list(&sign[2..]))
+fn starts_jinja(sign: &str) -> bool {
+    sign.starts_with("{%") || sign.starts_with("{{") || sign.starts_with("{#") && sign.contains("#}")
+}
+
+/// How long the string or name is. A quote that is doubled is part of it, and one after `\` is in `E'…'`.
+fn string(before: &str, sign: &str) -> usize {
+    let quote = sign.chars().next();
+    let has_escapes = before.ends_with(['E', 'e']);
+    let mut chars = sign.char_indices().skip(1).peekable();
+    while let Some((at, it)) = chars.next() {
+        match it {
+            '\\' if has_escapes => drop(chars.next()),
+            it if Some(it) == quote && chars.next_if(|it| Some(it.1) == quote).is_none() => return at + 1,
+            _ => {}
+        }
+    }
+    sign.len()
+}
+
+/// Whether there is something whole: `'{%'` is a pattern, and `'{{1,2},{3,4}}'` a list of lists.
+fn string_has_jinja(string: &str) -> bool {
+    let has = |open: &str, close: &str| string.split_once(open).is_some_and(|it| it.1.contains(close));
+    let expressions = string.match_indices("{{").map(|(at, _)| &string[at + 2..]);
+    has("{%", "%}") || has("{#", "#}") || expressions.into_iter().any(|it| it.contains("}}") && !is_list(it))
 }
 
 fn is_list(inner: &str) -> bool {
@@ -64,9 +92,12 @@ mod tests {
             "{# a #} SELECT 1",
             "SELECT '{{ a }}'",
             "SELECT '{{ ref(1, 2) }}'",
+            "SELECT \"{{ a }}\"",
+            "SELECT 'it''s {{ a }}'",
         ] {
-            assert_eq!(needed(text, "raw").as_deref(), Some("jinja"), "{text}");
-            assert_eq!(needed(text, "dbt").as_deref(), Some("dbt"), "{text}");
+            assert_eq!(needed(text, None).as_deref(), Some("jinja"), "{text}");
+            assert_eq!(needed(text, Some("dbt")).as_deref(), Some("dbt"), "{text}");
+            assert_eq!(needed(text, Some("raw")), None, "{text}");
         }
         for text in [
             "SELECT 1",
@@ -74,12 +105,19 @@ mod tests {
             "SELECT '{{a,b}}'::text[]",
             "SELECT '{\"a\": {}}'",
             "SELECT 'it''s'",
+            "SELECT a LIKE '{%'",
+            "SELECT regexp_replace(a,'{{','')",
+            "SELECT 1 -- see {{ docs }}",
+            "SELECT 1 /* {% a %} */",
+            "SELECT \"it's\", '{{1,2}}'",
+            "-- it's\nSELECT '{{1,2}}'",
+            "SELECT E'\\'', '{{1,2}}'",
         ] {
-            assert_eq!(needed(text, "raw"), None, "{text}");
-            assert_eq!(needed(text, "jinja"), None, "{text}");
+            assert_eq!(needed(text, None), None, "{text}");
+            assert_eq!(needed(text, Some("jinja")), None, "{text}");
         }
-        assert_eq!(needed("SELECT {a}", "python").as_deref(), Some("python"));
-        assert_eq!(needed("SELECT 1", "python"), None);
-        assert_eq!(needed("MODEL (name a); SELECT @b", "sqlmesh").as_deref(), Some("sqlmesh"));
+        assert_eq!(needed("SELECT {a}", Some("python")).as_deref(), Some("python"));
+        assert_eq!(needed("SELECT 1", Some("python")), None);
+        assert_eq!(needed("MODEL (name a); SELECT @b", Some("sqlmesh")).as_deref(), Some("sqlmesh"));
     }
 }

@@ -51,6 +51,68 @@ fn what_is_wrong_with_a_configuration_is_told() {
 }
 
 #[test]
+fn values_that_sqruff_cannot_read() {
+    let check = |config: &str| {
+        let told = Repo::new(&[(".sqruff", config), ("a.sql", SQL)]).check("a.sql");
+        told.strip_prefix("cannot use `.sqruff`: ").map_or(told.clone(), str::to_owned)
+    };
+    assert_eq!(check("[sqruff]\nmax_line_length = abc\n"), "`max_line_length` has to be a number");
+    assert_eq!(check("[sqruff]\ntemplater = nosuch\n"), "sqruff does not know the templater `nosuch`");
+    assert_eq!(
+        check("[sqruff]\nlarge_file_skip_byte_limit = abc\n"),
+        "`large_file_skip_byte_limit` has to be a number"
+    );
+    assert_eq!(
+        check("[sqruff:layout:type:comma]\nline_position = foo\n"),
+        "sqruff does not know the value of `layout:type:comma:line_position`"
+    );
+    assert_eq!(
+        check("[sqruff:rules:layout.long_lines]\nignore_comment_lines = maybe\n"),
+        "`rules:layout.long_lines:ignore_comment_lines` has to be true or false"
+    );
+    let all = "indentation tab_space_size = x; indentation tab_space_size = -1; indentation indent_unit = no; \
+               indentation trailing_comments = 3; layout:type:nosuch spacing_before = touch; layout type = 3; \
+               layout:type:comma spacing_before = no; layout:type:comma spacing_before = align:no; \
+               layout:type:comma keyword_line_position = no; layout:type:comma align_within = no; \
+               rules allow_scalar = 3; rules:aliasing.table aliasing = no; rules:aliasing.unused alias_case_check = 1; \
+               rules:capitalisation.keywords ignore_words = 3; rules:capitalisation.keywords ignore_words_regex = (; \
+               rules:capitalisation.keywords capitalisation_policy = none; rules:references.special_chars ignore_words = 3; \
+               rules:structure.subquery forbid_subquery_in = no; rules:convention.casting_style preferred_type_casting_style = no; \
+               rules:ambiguous.column_references group_by_and_order_by_style = no; \
+               rules:convention.quoted_literals preferred_quoted_literal_style = no; rules:references.keywords ignore_words_regex = [";
+    for one in all.split("; ") {
+        let (section, value) = one.split_once(' ').unwrap();
+        let told = check(&format!("[sqruff]\nrules = all\n[sqruff:{section}]\n{value}\n"));
+        assert!(
+            told.contains(value.split(' ').next().unwrap()) || told.contains("`layout:type"),
+            "{one}: {told}"
+        );
+    }
+    let comment =
+        |text: &str| Repo::new(&[("a.sql", &format!("-- sqlfluff:{text}\nSELECT 1\n"))]).check("a.sql");
+    assert_eq!(comment("max_line_length:abc"), "PRS");
+    assert_eq!(comment("rules:3"), "PRS");
+    assert_eq!(comment("indentation:tab_space_size:x"), "PRS");
+    let fine = "[sqruff]\nrules = CP01\nmax_line_length = -1\nlarge_file_skip_byte_limit = None\n\
+                [sqruff:rules:capitalisation.keywords]\nignore_words = a,b\nignore_words_regex = ^a,b$\n\
+                [sqruff:layout:type:comma]\nspacing_before = align:alias_expression:select_clause\n\
+                line_position = alone:strict\nkeyword_line_position = leading\n[sqruff:indentation]\nskip_indentation_in = None\n";
+    assert_eq!(check(fine), "CP01");
+}
+
+/// As with sqruff, for which no list is all there is.
+#[test]
+fn no_list_of_rules() {
+    let check = |rules: &str| {
+        let config = format!("[sqruff]\ndialect = ansi\nrules = {rules}\n");
+        Repo::new(&[(".sqruff", &config), ("a.sql", "SELECT a != 1 AS b, c <> 2 AS d FROM t\n")])
+            .check("a.sql")
+    };
+    assert_eq!(check("None"), check("all"));
+    assert_ne!(check("None"), check("core"));
+}
+
+#[test]
 fn what_is_left_out() {
     let mut repo = Repo::new(&[
         (".sqlfluffignore", "old/\n"),
@@ -94,6 +156,14 @@ fn templaters() {
     }
     assert!(check("jinja", "SELECT {{ a }} from b\n").contains("needs the templater `jinja`"));
     assert!(check("python", "SELECT {a} from b\n").contains("needs the templater `python`"));
+    assert!(
+        !check("raw", "SELECT '{{ a }}' from b\n").contains("templater"),
+        "somebody said that it is none"
+    );
+    assert_eq!(
+        check("placeholder", SQL),
+        "cannot use the templater: No param_regex nor param_style was provided to the placeholder templater."
+    );
     let mut unconfigured = Repo::new(&[("a.sql", "SELECT {{ a }} from b\n")]);
     assert_eq!(unconfigured.check("a.sql"), "excluded", "nobody said that it is SQL");
     assert!(unconfigured.check_explicit("a.sql").contains("needs the templater `jinja`"));

@@ -58,6 +58,28 @@ fn how_sure_a_fix_is() {
     assert_eq!(sure("SELECT a FROM tbl WHERE a <> NULL\n", "CV05"), Applicability::Unsafe);
 }
 
+/// Which dialect has which comments, sqruff knows.
+#[test]
+fn no_fix_makes_code_a_comment() {
+    let fixes = |dialect: &str, text: &str| {
+        let config = format!("[sqruff]\ndialect = {dialect}\nrules = LT09,LT15\n");
+        let mut repo = Repo::new(&[(".sqruff", &config), ("a.sql", text)]);
+        let found = repo.report("a.sql", "").unwrap().diagnostics;
+        found.iter().map(|it| format!("{} {}", it.code, it.fixes.len())).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(fixes("postgres", "SELECT -- c\n    a\nFROM t\n"), "LT09 0");
+    assert_eq!(fixes("postgres", "SELECT -- c\r\n    a\r\nFROM t\r\n"), "LT09 0");
+    assert_eq!(fixes("mysql", "SELECT # c\n    a\nFROM t\n"), "LT09 0");
+    assert_eq!(fixes("snowflake", "SELECT // c\n    a\nFROM t\n"), "LT09 0");
+    assert_eq!(fixes("postgres", "SELECT /* c */\n    a\nFROM t\n"), "LT09 1");
+    assert_eq!(fixes("postgres", "SELECT\n    a\nFROM t -- c\n"), "LT09 1");
+    assert_eq!(fixes("postgres", "SELECT a -- c\n\n\n\nFROM t\n"), "LT15 1 LT15 1");
+    let config = "[sqruff]\ndialect = ansi\nrules = LT15\n";
+    let mut repo = Repo::new(&[(".sqruff", config), ("a.sql", "SELECT a - 1\n\n\n\nFROM t\n")]);
+    let found = repo.report("a.sql", "").unwrap().diagnostics;
+    assert_eq!(found[0].fixes[0].applicability, Applicability::Safe, "a minus is no comment");
+}
+
 #[test]
 fn what_does_not_parse() {
     let text = "SELECT 1;\n\nSELECT FROM WHERE (;\n";
