@@ -285,8 +285,8 @@ fn what_no_plugin_gets_is_refused_by_name() {
     let http = r#"(component (import "wasi:http/outgoing-handler@0.2.0" (instance)))"#;
     assert_snapshot!(component(sockets, ""), @"error: plugin `odd` 0.1.0 imports `wasi:sockets/tcp@0.2.0`, which no plugin is granted");
     assert_snapshot!(component(http, ""), @"error: plugin `odd` 0.1.0 imports `wasi:http/outgoing-handler@0.2.0`, which no plugin is granted");
-    assert_snapshot!(component("(component)", "capabilities = [\"network\"]"), @"error: `odd.wasm` has no usable manifest: line 8: `network` is asked for, and no plugin is granted the network");
-    assert_snapshot!(component("(component)", "capabilities = [\"teleport\"]"), @"error: `odd.wasm` has no usable manifest: line 8: `teleport` is an unknown capability; there is only `env:NAME`");
+    assert_snapshot!(component("(component)", "capabilities = [\"network\"]"), @"error: `odd.wasm` has no usable manifest: line 6: `network` is asked for, and no plugin is granted the network");
+    assert_snapshot!(component("(component)", "capabilities = [\"teleport\"]"), @"error: `odd.wasm` has no usable manifest: line 6: `teleport` is an unknown capability; there is only `env:NAME`");
     assert_snapshot!(refused(&place, &["plugin", "add", "odd.wasm", "--grant", "network"]), @r#"
 error: invalid value 'network' for '--grant <CAPABILITY>': `network` is asked for, and no plugin is granted the network
 
