@@ -27,7 +27,7 @@ pub(crate) struct Endpoint {
 /// The right to be the daemon at an address; held as long as it lives.
 pub(crate) struct Claim {
     endpoint: Endpoint,
-    _lock: File,
+    lock: File,
     /// Whether the socket is this daemon's.
     made_socket: Cell<bool>,
     /// Whether the token file is this daemon's.
@@ -67,7 +67,10 @@ impl Endpoint {
     pub(crate) fn holder(&self) -> Option<u32> {
         let mut lock = OpenOptions::new().read(true).open(self.lock_file()).ok()?;
         match flock(&lock, FlockOperation::NonBlockingLockShared) {
-            Ok(()) => None,
+            Ok(()) => {
+                release(&lock);
+                None
+            }
             Err(_) => read_pid(&mut lock),
         }
     }
@@ -101,7 +104,7 @@ impl Endpoint {
         write_pid(&mut lock).map_err(unusable)?;
         Ok(Claimed::Ours(Claim {
             endpoint: self.clone(),
-            _lock: lock,
+            lock,
             made_socket: Cell::new(false),
             wrote_token: Cell::new(false),
         }))
@@ -136,6 +139,12 @@ impl Claim {
     }
 }
 
+/// To close the file is not enough: a child that is just being started has it open, too, until it is another program.
+fn release(lock: &File) {
+    // What cannot be unlocked was not locked.
+    let _unlocked = flock(lock, FlockOperation::Unlock);
+}
+
 impl Drop for Claim {
     /// While the lock is still held: a daemon that comes after finds nothing of this one.
     fn drop(&mut self) {
@@ -145,6 +154,7 @@ impl Drop for Claim {
         if self.wrote_token.get() {
             let _gone = fs::remove_file(self.endpoint.token_file());
         }
+        release(&self.lock);
     }
 }
 
