@@ -38,9 +38,12 @@ impl Survey {
             survey.files += 1;
             let servers: Vec<_> = known.iter().filter(|it| it.covers(&path)).collect();
             let plugins: Vec<_> = router.linters_for(&path).collect();
-            let said = || plugins.iter().find_map(|it| it.interest().languages.first());
-            let language =
-                servers.first().map(|it| it.language(&path).to_owned()).or_else(|| said().cloned());
+            let of_server = servers.first().map(|it| it.language(&path));
+            // A plugin may be for several.
+            let of_plugin =
+                || plugins.iter().find_map(|it| it.interest().languages.first()).map(String::as_str);
+            let of_grammar = || syntax::Language::of(&path).map(syntax::Language::name);
+            let language = of_server.or_else(of_grammar).or_else(of_plugin).map(str::to_owned);
             let seen = seen.entry(language).or_default();
             seen.files += 1;
             seen.plugins.extend(plugins.iter().map(|it| it.identity().name.clone()));
