@@ -17,7 +17,7 @@ fn main() {
         println!("cargo::warning=no plugins in {}: this `broker` will carry none", bundle.display());
     }
     let entries: String = names.iter().map(|name| entry(&bundle, name)).collect();
-    let table = format!("pub(crate) static BUNDLE: &[plugin_host::Bundled] = &[\n{entries}];\n");
+    let table = format!("static BUNDLE: &[plugin_host::Bundled] = &[\n{entries}];\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::write(out.join("bundle.rs"), table).expect("OUT_DIR is writable");
 }

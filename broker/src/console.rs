@@ -18,7 +18,7 @@ use signal_hook::{
     iterator::Signals,
 };
 
-use crate::{CliError, home, plugins::BUNDLE};
+use crate::{CliError, home};
 
 /// Everything that a run takes from its process, so that a test can give it something else.
 pub struct Surroundings {
@@ -39,8 +39,9 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// The process's own. An interrupt from the keyboard ends the run early, a second one at once.
-    pub fn of_process() -> Self {
+    /// The process's own, with the plugins that the program carries. An interrupt from the keyboard ends the run early, a second
+    /// one at once.
+    pub fn of_process(bundle: &'static [Bundled]) -> Self {
         let colors = |choice| choice != anstream::ColorChoice::Never;
         Self {
             color_stdout: colors(anstream::AutoStream::choice(&io::stdout())),
@@ -52,7 +53,7 @@ impl Surroundings {
             cwd: env::current_dir(),
             home: env::home_dir().filter(|it| !it.as_os_str().is_empty()),
             cache_dir: home::cache_dir(),
-            bundle: BUNDLE,
+            bundle,
             cancel: cancelled_by_interrupt(),
         }
     }

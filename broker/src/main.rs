@@ -1,10 +1,14 @@
-//! The program. Everything it does is in the library of the same name.
+//! The program: the library of the same name, and the plugins that the program carries.
+//!
+//! They are included here and not in the library, which is linked into tests as well: they are some 80 MB.
 
 use std::process::ExitCode;
+
+include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
 fn main() -> ExitCode {
     if let Some(kept) = broker::keep(std::env::args_os().skip(1)) {
         return kept;
     }
-    broker::run(std::env::args_os(), broker::Surroundings::of_process()).into()
+    broker::run(std::env::args_os(), broker::Surroundings::of_process(BUNDLE)).into()
 }

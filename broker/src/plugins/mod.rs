@@ -37,8 +37,6 @@ use crate::{
 /// Bytes of the syntax trees that are kept.
 const TREES: u64 = 128 << 20;
 
-include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct PluginArgs {
     /// Use this plugin as well, in place of a bundled one of the same name; may be repeated
