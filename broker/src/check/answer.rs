@@ -3,7 +3,7 @@
 use std::{mem::size_of, sync::Arc};
 
 use lint::{Completeness, Linter, Outcome, Unit};
-use overlay::{ContentHash, Read, ReadSet, View};
+use overlay::{ContentHash, FileKind, Read, ReadSet, View};
 
 use super::{
     place::{Changed, Placer},
@@ -24,6 +24,8 @@ pub struct Answer {
 pub(crate) struct Given {
     pub(super) answer: Arc<Answer>,
     pub(super) reads: Arc<ReadSet>,
+    /// Whether the linter was not asked, because there is too much to read.
+    pub(super) is_too_large: bool,
 }
 
 impl Answer {
@@ -56,7 +58,13 @@ impl Answer {
 impl Given {
     /// What there is to say of a unit that was not asked about.
     pub(super) fn without_findings(completeness: Completeness) -> Self {
-        Self { answer: Arc::new(Answer::without_findings(completeness)), reads: Arc::default() }
+        let answer = Arc::new(Answer::without_findings(completeness));
+        Self { answer, reads: Arc::default(), is_too_large: false }
+    }
+
+    /// Left out, as by a linter's configuration. What the file has is not read, and so nothing is remembered.
+    fn too_large() -> Self {
+        Self { is_too_large: true, ..Self::without_findings(Completeness::Excluded) }
     }
 
     /// Something that the answer may rest on changed meanwhile; nobody knows whether it matters.
@@ -82,7 +90,7 @@ impl Given {
             }
         };
         let Outcome { completeness, content, reads, .. } = outcome;
-        Self { answer: Arc::new(Answer { completeness, content, findings }), reads }
+        Self { answer: Arc::new(Answer { completeness, content, findings }), reads, is_too_large: false }
     }
 }
 
@@ -96,8 +104,45 @@ fn changed(completeness: Completeness) -> Completeness {
     }
 }
 
-/// Asks a linter; every unit gets one answer, the first, whatever the linter does.
-pub(super) fn ask(linter: &dyn Linter, job: &lint::Job, mut answered: impl FnMut()) -> Vec<Given> {
+/// Asks a linter about the files of at most `largest` bytes; every unit gets one answer, the first, whatever the
+/// linter does.
+pub(super) fn ask(
+    linter: &dyn Linter,
+    job: &lint::Job,
+    largest: u64,
+    mut answered: impl FnMut(),
+) -> Vec<Given> {
+    let is_too_large: Vec<bool> = job.units.iter().map(|it| size(&*job.view, it) > largest).collect();
+    if !is_too_large.contains(&true) {
+        return ask_all(linter, job, &mut answered);
+    }
+    let units = job.units.iter().zip(&is_too_large).filter(|(_, it)| !**it).map(|(unit, _)| unit.clone());
+    let (view, cancel) = (Arc::clone(&job.view), job.cancel.clone());
+    let rest = lint::Job { view, units: units.collect(), cancel, timeout: job.timeout };
+    let mut given = ask_all(linter, &rest, &mut answered).into_iter();
+    let one = |is_too_large: bool| {
+        if is_too_large {
+            answered();
+            return Some(Given::too_large());
+        }
+        given.next()
+    };
+    is_too_large.into_iter().filter_map(one).collect()
+}
+
+/// Bytes; 0 for what is no file, or cannot be looked at, which is the linter's to tell.
+fn size(view: &dyn View, unit: &Unit) -> u64 {
+    let metadata = match view.metadata(&unit.path) {
+        Ok(it) if it.kind == FileKind::File => Ok(it),
+        _ => view.resolve(&unit.path).and_then(|it| view.metadata(&it)),
+    };
+    metadata.map_or(0, |it| it.size)
+}
+
+fn ask_all(linter: &dyn Linter, job: &lint::Job, answered: &mut impl FnMut()) -> Vec<Given> {
+    if job.units.is_empty() {
+        return Vec::new();
+    }
     let name: Arc<str> = linter.identity().name.as_str().into();
     let mut placer = Placer::new();
     let mut given: Vec<Option<Given>> = vec![None; job.units.len()];

@@ -53,6 +53,8 @@ pub struct Inquiry {
     pub supersede: bool,
     /// The longest that one linter may take for one file.
     pub timeout: Duration,
+    /// Bytes of a file; what is larger is left out.
+    pub largest: u64,
     pub batch: BatchSize,
     /// Whether others who ask the same at the same time may have the answer, too.
     pub share: bool,
@@ -335,7 +337,7 @@ impl Engine {
         let run = move |cancel: &Cancel| {
             let job =
                 Job { view: Arc::clone(&own.view), units, cancel: cancel.clone(), timeout: own.timeout };
-            let mut given = ask(&*linter, &job, || (own.answered)());
+            let mut given = ask(&*linter, &job, own.largest, || (own.answered)());
             if linter.waits() && digest(&*linter, linter.context(&own.view)) != known_as {
                 given.iter_mut().for_each(Given::doubt);
             }
@@ -365,7 +367,7 @@ fn task(inquiry: &Inquiry, key: Option<WorkKey>, run: Run) -> Task<Arc<Output>> 
 
 /// What is final may be given again, to whoever sees the same.
 fn remember(cache: &Cache<Answer>, digest: ContentHash, units: &[Unit], given: &[Given]) {
-    for (unit, Given { answer, reads }) in units.iter().zip(given) {
+    for (unit, Given { answer, reads, .. }) in units.iter().zip(given) {
         let Some(content) = answer.content.filter(|_| answer.is_final()) else { continue };
         if !answer.rests_on(reads) {
             continue;

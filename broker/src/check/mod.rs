@@ -54,6 +54,8 @@ pub struct Options {
     pub jobs: usize,
     /// The longest that one linter may take for one file.
     pub timeout: Duration,
+    /// Bytes of a file; what is larger is left out.
+    pub largest: u64,
     pub cancel: Cancel,
     /// Answers of earlier runs.
     pub cache: Option<Arc<Cache<Answer>>>,
@@ -64,11 +66,16 @@ impl Default for Options {
         Self {
             jobs: default_jobs(),
             timeout: Duration::from_secs(30),
+            largest: DEFAULT_LARGEST,
             cancel: Cancel::default(),
             cache: None,
         }
     }
 }
+
+/// Bytes of a file that are checked where the configuration says nothing of it: sources are far below, and a
+/// linter holds a file several times over.
+pub const DEFAULT_LARGEST: u64 = 64 << 20;
 
 /// The number of processors.
 pub fn default_jobs() -> usize {
@@ -153,6 +160,7 @@ fn inquiry(
         revision: 0,
         supersede: false,
         timeout: options.timeout,
+        largest: options.largest,
         batch: BatchSize { largest: BATCH, workers: options.jobs },
         share: false,
         cancel: Some(options.cancel.clone()),
@@ -166,6 +174,7 @@ fn add_skipped(sum: &mut overlay::Skipped, more: overlay::Skipped) {
     sum.not_utf8 += more.not_utf8;
     sum.special += more.special;
     sum.broken_links += more.broken_links;
+    sum.too_large += more.too_large;
     sum.unreadable.extend(more.unreadable);
 }
 

@@ -254,3 +254,51 @@ fn a_context_that_changes_meanwhile_is_told() {
     let report = run(&view, vec![Arc::new(Scripted::new("server", &["a.py"]).rests_on("other"))]);
     assert_eq!(reasons(&report), ["Path(\"a.py\") partial other files changed while it was checked"]);
 }
+
+/// A view in which `big` is larger than memory: it may be looked at and hashed, and is never read.
+struct WithBig(Memory);
+
+impl View for WithBig {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        assert_ne!(path.as_str(), "big", "it is read");
+        self.0.read(path)
+    }
+
+    fn hash(&self, path: &WorkspacePath) -> io::Result<overlay::ContentHash> {
+        self.0.hash(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        let metadata = self.0.metadata(path)?;
+        Ok(if path.as_str() == "big" { Metadata { size: 1 << 40, ..metadata } } else { metadata })
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        self.0.list(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        self.0.read_link(path)
+    }
+}
+
+#[test]
+fn what_is_too_large_is_left_out_and_told() {
+    let mut files = Memory::from_files([("a", "one\n"), ("big", ""), ("c", "one\n")]).unwrap();
+    files.insert_symlink(&path("link"), "big");
+    let view: Arc<dyn View> = Arc::new(WithBig(files));
+    let all = all(&view);
+    for cache in [None, Some(Arc::new(Cache::new(CacheOptions::default(), AnswerCodec)))] {
+        for _ in 0..2 {
+            let one = Arc::new(Scripted::new("one", &["*"]).finds("c", vec![finding("Z", 0)]));
+            let two = Arc::new(Scripted::new("two", &["*"]));
+            let linters: Vec<Arc<dyn Linter>> = vec![one.clone(), two];
+            let options = Options { jobs: 2, cache: cache.clone(), ..Options::default() };
+            let report = check(&view, all.clone(), &linters, &options, Arc::new(|_, _| ())).unwrap();
+            assert!(!one.asked().iter().any(|(path, _)| path == "big" || path == "link"));
+            assert_eq!((report.findings.len(), report.files), (1, 2));
+            assert_eq!((report.skipped.too_large, report.skipped.total()), (2, 2), "by either name");
+            assert_eq!(reasons(&report), [""; 0]);
+        }
+    }
+}

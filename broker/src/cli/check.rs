@@ -379,7 +379,8 @@ impl Args {
         let again = self.watch || self.fixes.is_asked();
         let fleeting = || again.then(home::fleeting_answers);
         let cache = folder.map(|it| home::answers(it)).or_else(fleeting).map(Arc::new);
-        Options { jobs, timeout: self.timeout, cancel: session.surroundings.cancel.clone(), cache }
+        let cancel = session.surroundings.cancel.clone();
+        Options { jobs, timeout: self.timeout, cancel, cache, ..Options::default() }
     }
 }
 

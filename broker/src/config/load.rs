@@ -141,7 +141,8 @@ impl Reader<'_> {
         let daemon = settings.daemon.as_ref().map(|it| ("daemon", it.span()));
         let servers = settings.servers.as_ref().map(|it| ("servers", it.span()));
         let plugins = settings.plugins.as_ref().map(|it| ("plugins", it.span()));
-        match baseline.or(daemon).or(servers).or(plugins).filter(|_| !self.folder.is_root()) {
+        let size = settings.max_file_size.as_ref().map(|it| ("max-file-size", it.span()));
+        match baseline.or(daemon).or(servers).or(plugins).or(size).filter(|_| !self.folder.is_root()) {
             Some((key, span)) => {
                 let message = format!("`{key}` has no effect here");
                 let error = ConfigError::at(file, text, span, message);

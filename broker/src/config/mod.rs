@@ -32,6 +32,7 @@ pub use self::{
     model::{PluginSettings, RuleLevel, ServerDefinition},
     show::{Shown, ShownValue},
 };
+use crate::check::DEFAULT_LARGEST;
 
 /// The names of configuration files. There may be one in a folder, not both.
 pub const FILE_NAMES: [&str; 2] = ["broker.toml", ".broker.toml"];
@@ -164,6 +165,12 @@ impl Config {
     /// Where the known findings are listed.
     pub fn baseline(&self) -> Option<&WorkspacePath> {
         self.layers.iter().rev().find_map(|it| it.baseline.as_ref())
+    }
+
+    /// Bytes of the largest file that is checked.
+    pub fn max_file_size(&self) -> u64 {
+        let set = self.layers.iter().rev().find_map(|it| it.settings.max_file_size.as_ref());
+        set.map_or(DEFAULT_LARGEST, |it| u64::from(it.get_ref().0) << 20)
     }
 
     pub fn servers(&self) -> ServerSettings {

@@ -29,6 +29,10 @@ pub(super) struct Settings {
     /// What is different for some files.
     pub(super) overrides: Vec<Override>,
     pub(super) suppressions: SuppressionSettings,
+    /// In MiB: larger files are left out, and counted among what was skipped. 64 if this is not set; at most 256.
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<MaxFileSize>")]
+    pub(super) max_file_size: Option<Spanned<MaxFileSize>>,
     /// Only in the workspace's own file, or one that it extends.
     #[schemars(with = "Option<BaselineSettings>")]
     pub(super) baseline: Option<Spanned<BaselineSettings>>,
@@ -85,6 +89,13 @@ pub(super) struct DaemonSettings {
     /// How much memory the daemon may use for what it remembers, in MiB.
     pub(super) memory: Option<NonZeroU32>,
 }
+
+/// What a linter can be given: it holds a file several times over.
+const LARGEST: u32 = 256;
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(try_from = "u32")]
+pub(super) struct MaxFileSize(#[schemars(range(min = 1, max = 256))] pub(super) u32);
 
 /// Language servers. They run only in a workspace that is trusted: see `broker trust`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -180,6 +191,17 @@ impl RuleLevel {
             Self::Info => Some(Severity::Info),
             Self::Warning => Some(Severity::Warning),
             Self::Error => Some(Severity::Error),
+        }
+    }
+}
+
+impl TryFrom<u32> for MaxFileSize {
+    type Error = String;
+
+    fn try_from(mib: u32) -> Result<Self, String> {
+        match mib {
+            1..=LARGEST => Ok(Self(mib)),
+            _ => Err(format!("files of {mib} MiB cannot be checked: it is a number from 1 to {LARGEST}")),
         }
     }
 }

@@ -43,6 +43,25 @@ fn nothing_said_is_the_default() {
 }
 
 #[test]
+fn the_size_of_files_is_the_workspaces() {
+    let size = |files: &[(&str, &str)]| with(files, |it| it.workspace().unwrap().max_file_size());
+    assert_eq!(size(&[]), 64 << 20);
+    assert_eq!(size(&[("broker.toml", "max-file-size = 2\n")]), 2 << 20);
+    let extended = [("broker.toml", "extends = 'x.toml'\n"), ("x.toml", "max-file-size = 256\n")];
+    assert_eq!(size(&extended), 256 << 20);
+    assert_eq!(
+        refused(&[("sub/broker.toml", "max-file-size = 2\n")]),
+        "sub/broker.toml:1:17: `max-file-size` has no effect here (it belongs in the configuration file at the \
+         workspace's root)"
+    );
+    for wrong in ["0", "257"] {
+        let refused = refused(&[("broker.toml", &format!("max-file-size = {wrong}\n"))]);
+        let want = format!("files of {wrong} MiB cannot be checked: it is a number from 1 to 256");
+        assert!(refused.contains(&want), "{refused}");
+    }
+}
+
+#[test]
 fn the_nearest_counts_for_each_key() {
     let files = [
         ("broker.toml", "select = ['F', 'E']\nignore = ['E501']\n[suppressions]\nrequire-reason = true\n"),

@@ -1,6 +1,6 @@
 //! One branch as the daemon holds it: edits one after the other, each kept before it counts.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use overlay::{Branch, BranchRecord, Revision, Snapshot, Step, Store, StoreError};
 use scheduler::BranchKey;
@@ -14,11 +14,52 @@ pub struct BranchCell {
     pub record: BranchRecord,
     /// What the scheduler calls it.
     pub key: BranchKey,
-    store: Arc<Store>,
+    store: Arc<dyn Keeper>,
     /// Held from the look at the branch to the end of the durable write.
-    editing: Mutex<Branch>,
+    editing: Mutex<Held>,
     shown: watch::Sender<Shown>,
 }
+
+struct Held {
+    branch: Branch,
+    /// Whether the store may have something else of the branch: a write failed, and what of it is on the disk
+    /// is not known.
+    is_doubtful: bool,
+    /// Bytes of the texts that the branch and its history hold, or more.
+    bytes: u64,
+}
+
+/// Where branches are kept. Calls `done` once the disk has it, or has failed.
+pub(super) trait Keeper: Send + Sync {
+    /// As [`Store::save_with`].
+    fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>, done: Done);
+
+    /// As [`Store::replace_with`].
+    fn replace(&self, id: &str, record: BranchRecord, steps: Vec<Step>, done: Done);
+
+    /// As [`Store::discard_with`].
+    fn discard(&self, id: &str, done: Done);
+}
+
+pub(super) type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+impl Keeper for Store {
+    fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>, done: Done) {
+        self.save_with(id, record, steps, done);
+    }
+
+    fn replace(&self, id: &str, record: BranchRecord, steps: Vec<Step>, done: Done) {
+        self.replace_with(id, record, steps, done);
+    }
+
+    fn discard(&self, id: &str, done: Done) {
+        self.discard_with(id, done);
+    }
+}
+
+/// Bytes that a branch may hold in memory and in the state folder: its texts, those of its history, and what it
+/// replaced.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// What everyone but an editor sees of a branch.
 #[derive(Clone)]
@@ -33,11 +74,13 @@ impl BranchCell {
         id: Arc<str>,
         record: BranchRecord,
         key: BranchKey,
-        store: Arc<Store>,
+        store: Arc<dyn Keeper>,
         branch: Branch,
     ) -> Arc<Self> {
         let (shown, _) = watch::channel(Shown { snapshot: branch.snapshot(), gone: false });
-        Arc::new(Self { id, record, key, store, editing: Mutex::new(branch), shown })
+        // Counted at the first edit.
+        let held = Held { branch, is_doubtful: false, bytes: u64::MAX };
+        Arc::new(Self { id, record, key, store, editing: Mutex::new(held), shown })
     }
 
     /// The branch as it is now.
@@ -56,9 +99,9 @@ impl BranchCell {
 
     /// Looks at the branch between two edits.
     pub async fn look<T>(&self, look: impl FnOnce(&Branch) -> T) -> Result<T, DaemonError> {
-        let branch = self.editing.lock().await;
+        let held = self.editing.lock().await;
         self.expect_here()?;
-        Ok(look(&branch))
+        Ok(look(&held.branch))
     }
 
     /// Changes the branch; when this returns, the change is on the disk, in the daemon's own folder.
@@ -79,45 +122,77 @@ impl BranchCell {
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
     ) -> Result<(T, Revision), DaemonError> {
-        let mut branch = self.editing.lock().await;
+        let mut held = self.editing.lock().await;
         self.expect_here()?;
-        let before = branch.revision();
+        let before = held.branch.revision();
         if let Some(expected) = if_revision.filter(|it| *it != before) {
             return Err(DaemonError::Stale { expected, actual: before });
         }
-        let mut next = branch.clone();
+        let mut next = held.branch.clone();
         // Reads the base, and a patch may be long.
         let work = tokio::task::spawn_blocking(move || edit(&mut next).map(|answer| (answer, next)));
         let (answer, next) =
             work.await.map_err(|error| DaemonError::Bug(format!("an edit broke off: {error}")))??;
         if next.revision() != before {
-            self.keep(None, next.steps_since(before)).await?;
-            *branch = next;
-            self.shown.send_modify(|it| it.snapshot = branch.snapshot());
+            self.keep_next(&mut held, next).await?;
+            self.shown.send_modify(|it| it.snapshot = held.branch.snapshot());
         }
-        Ok((answer, branch.revision()))
+        Ok((answer, held.branch.revision()))
     }
 
-    /// Writes steps, and for a new branch its record, to the store.
-    pub(super) async fn keep(
-        &self,
-        record: Option<BranchRecord>,
-        steps: Vec<Step>,
-    ) -> Result<(), DaemonError> {
+    /// Makes `next` the branch, once the disk has it.
+    ///
+    /// What was refused because the disk failed may have reached it all the same. So the store is told all that
+    /// the branch has before anything else is acknowledged: at once, or where that fails with the next edit.
+    async fn keep_next(&self, held: &mut Held, next: Branch) -> Result<(), DaemonError> {
+        let steps = next.steps_since(held.branch.revision());
+        let bytes = within(MAX_BYTES, held.bytes, &steps, &next)?;
+        let kept = match held.is_doubtful {
+            false => self.ask(|done| self.store.save(&self.id, None, steps, done)).await,
+            true => self.replace(&next).await,
+        };
+        if let Err(error) = kept {
+            held.is_doubtful = self.replace(&held.branch).await.is_err();
+            return Err(error);
+        }
+        *held = Held { branch: next, is_doubtful: false, bytes };
+        Ok(())
+    }
+
+    /// Writes a new branch to the store. One that is refused is not there.
+    pub(super) async fn begin(&self) -> Result<(), DaemonError> {
+        let held = self.editing.lock().await;
+        let steps = held.branch.steps();
+        self.ask(|done| self.store.save(&self.id, Some(self.record.clone()), steps, done)).await
+    }
+
+    /// Makes the store have of this branch just what `branch` is, whatever it has of it.
+    async fn replace(&self, branch: &Branch) -> Result<(), DaemonError> {
+        self.ask(|done| self.store.replace(&self.id, self.record.clone(), branch.steps(), done)).await
+    }
+
+    async fn ask(&self, ask: impl FnOnce(Done)) -> Result<(), DaemonError> {
         let (done, kept) = oneshot::channel();
-        self.store.save_with(&self.id, record, steps, answer(done));
+        // Nobody listens any more only if the daemon is ending.
+        ask(Box::new(move |result| drop(done.send(result))));
         kept.await.map_err(|_| DaemonError::ShuttingDown)?.map_err(DaemonError::from)
     }
 
     /// Forgets the branch for good.
     pub(super) async fn discard(&self) -> Result<(), DaemonError> {
-        let _no_edit_meanwhile = self.editing.lock().await;
+        let mut held = self.editing.lock().await;
         self.expect_here()?;
-        let (done, gone) = oneshot::channel();
-        self.store.discard_with(&self.id, answer(done));
-        gone.await.map_err(|_| DaemonError::ShuttingDown)??;
+        if let Err(error) = self.take_out().await {
+            held.is_doubtful = self.replace(&held.branch).await.is_err();
+            return Err(error);
+        }
         self.leave();
         Ok(())
+    }
+
+    /// Takes the branch out of the store, and no more.
+    pub(super) async fn take_out(&self) -> Result<(), DaemonError> {
+        self.ask(|done| self.store.discard(&self.id, done)).await
     }
 
     /// Tells whoever watches that there is nothing more to see.
@@ -130,7 +205,153 @@ impl BranchCell {
     }
 }
 
-/// Nobody listens any more only if the daemon is ending.
-fn answer(to: oneshot::Sender<Result<(), StoreError>>) -> impl FnOnce(Result<(), StoreError>) + Send {
-    move |result| drop(to.send(result))
+/// The bytes that `next` holds, or more; an error if they are more than `limit`. `before` is that of the branch
+/// without `steps`.
+///
+/// Counts all only where the sum of what was added would be too much: most of it may be gone from the history.
+fn within(limit: u64, before: u64, steps: &[Step], next: &Branch) -> Result<u64, DaemonError> {
+    let added: u64 = steps.iter().flat_map(Step::texts).map(|(_, bytes)| bytes as u64).sum();
+    let most = before.saturating_add(added);
+    if most <= limit {
+        return Ok(most);
+    }
+    let all = next.steps();
+    let texts: HashMap<_, _> = all.iter().flat_map(Step::texts).collect();
+    let actual = texts.values().map(|it| *it as u64).sum();
+    let what = "bytes of a branch, with its history and what it replaced";
+    if actual <= limit { Ok(actual) } else { Err(DaemonError::TooMuch { what, limit, actual }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use overlay::{Memory, View as _, WorkspacePath};
+
+    use super::*;
+
+    /// A store that has what it is given, and says of some of it that the disk failed.
+    struct Lying {
+        store: Store,
+        lies: AtomicUsize,
+    }
+
+    impl Lying {
+        fn answer(&self, done: Done) -> Done {
+            let lie = |it: usize| it.checked_sub(1);
+            let lies = self.lies.fetch_update(Ordering::SeqCst, Ordering::SeqCst, lie).is_ok();
+            Box::new(move |result: Result<(), StoreError>| {
+                done(if lies { result.and(Err(StoreError::Closed)) } else { result });
+            })
+        }
+    }
+
+    impl Keeper for Lying {
+        fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>, done: Done) {
+            self.store.save_with(id, record, steps, self.answer(done));
+        }
+
+        fn replace(&self, id: &str, record: BranchRecord, steps: Vec<Step>, done: Done) {
+            // Of these the disk gets nothing.
+            let lie = |it: usize| it.checked_sub(1);
+            match self.lies.fetch_update(Ordering::SeqCst, Ordering::SeqCst, lie) {
+                Ok(_) => done(Err(StoreError::Closed)),
+                Err(_) => self.store.replace_with(id, record, steps, done),
+            }
+        }
+
+        fn discard(&self, id: &str, done: Done) {
+            self.store.discard_with(id, self.answer(done));
+        }
+    }
+
+    fn record() -> BranchRecord {
+        BranchRecord { name: "b".to_owned(), parent: None, created_ms: 1, labels: Default::default() }
+    }
+
+    fn path(text: &str) -> WorkspacePath {
+        WorkspacePath::new(text).unwrap()
+    }
+
+    fn base() -> Arc<Memory> {
+        Arc::new(Memory::from_files([("a", "old")]).unwrap())
+    }
+
+    async fn write(cell: &Arc<BranchCell>, name: &'static str) -> Result<Revision, DaemonError> {
+        let edit = move |branch: &mut Branch| Ok(branch.write(&path(name), name.into()).map(drop)?);
+        cell.edit(None, edit).await.map(|((), revision)| revision)
+    }
+
+    /// What a daemon finds that opens the folder after this one: the files of the branch, and its revision.
+    fn found(dir: &std::path::Path) -> Vec<(Vec<String>, Revision)> {
+        let loaded = Store::open(dir).unwrap().load().unwrap();
+        assert!(loaded.damaged.is_empty(), "{:?}", loaded.damaged);
+        let restored = |it: overlay::SavedBranch| {
+            let branch = Branch::restore(base(), it.steps).unwrap();
+            let listing = branch.snapshot().list(&WorkspacePath::root()).unwrap();
+            (listing.entries.into_iter().map(|it| it.name).collect(), branch.revision())
+        };
+        loaded.branches.into_iter().map(restored).collect()
+    }
+
+    /// `lies` answers of the disk are wrong, from the second edit on, which is refused.
+    async fn after_a_refusal(lies: usize, then: Option<&'static str>) -> Vec<(Vec<String>, Revision)> {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Arc::new(Lying { store: Store::open(dir.path()).unwrap(), lies: AtomicUsize::new(0) });
+        let keeper: Arc<dyn Keeper> = store.clone();
+        let cell = BranchCell::new("id".into(), record(), BranchKey(1), keeper, Branch::new(base()));
+        cell.begin().await.unwrap();
+        write(&cell, "first").await.unwrap();
+        store.lies.store(lies, Ordering::SeqCst);
+        write(&cell, "refused").await.unwrap_err();
+        assert_eq!(cell.revision(), Revision(1));
+        if let Some(name) = then {
+            assert_eq!(write(&cell, name).await.unwrap(), Revision(2));
+        }
+        drop((cell, store));
+        found(dir.path())
+    }
+
+    #[tokio::test]
+    async fn a_refused_edit_never_comes_back() {
+        let all = |names: &[&str], revision| {
+            vec![(names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>(), Revision(revision))]
+        };
+        assert_eq!(after_a_refusal(1, None).await, all(&["a", "first"], 1));
+        assert_eq!(after_a_refusal(1, Some("next")).await, all(&["a", "first", "next"], 2));
+        assert_eq!(after_a_refusal(2, Some("next")).await, all(&["a", "first", "next"], 2));
+    }
+
+    #[tokio::test]
+    async fn a_branch_whose_discarding_failed_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Arc::new(Lying { store: Store::open(dir.path()).unwrap(), lies: AtomicUsize::new(0) });
+        let keeper: Arc<dyn Keeper> = store.clone();
+        let cell = BranchCell::new("id".into(), record(), BranchKey(1), keeper, Branch::new(base()));
+        cell.begin().await.unwrap();
+        store.lies.store(2, Ordering::SeqCst);
+        cell.discard().await.unwrap_err();
+        write(&cell, "next").await.unwrap();
+        drop((cell, store));
+        assert_eq!(found(dir.path()), [(vec!["a".to_owned(), "next".to_owned()], Revision(1))]);
+    }
+
+    #[test]
+    fn what_a_branch_holds_is_bounded() {
+        let mut branch = Branch::new(base());
+        let edit = |branch: &mut Branch, text: &'static str| {
+            let before = branch.revision();
+            branch.write(&path("new"), text.into()).unwrap();
+            branch.steps_since(before)
+        };
+        let steps = edit(&mut branch, "12345");
+        assert_eq!(within(10, 0, &steps, &branch).unwrap(), 5);
+        let steps = edit(&mut branch, "67890");
+        assert_eq!(within(10, 5, &steps, &branch).unwrap(), 10);
+        let steps = edit(&mut branch, "12345");
+        assert_eq!(within(10, 10, &steps, &branch).unwrap(), 10, "it is held already");
+        let steps = edit(&mut branch, "x");
+        let refused = within(10, 10, &steps, &branch).unwrap_err();
+        assert!(matches!(refused, DaemonError::TooMuch { limit: 10, actual: 11, .. }), "{refused}");
+    }
 }

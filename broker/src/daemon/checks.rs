@@ -19,8 +19,8 @@ use super::{
 };
 use crate::{
     check::{
-        BatchSize, Dependents, Files, Finding, Incomplete, Inquiry, Level, Refused, Route, Router,
-        SetupFailure, Unavailable, Wanted, collect, is_file,
+        BatchSize, DEFAULT_LARGEST, Dependents, Files, Finding, Incomplete, Inquiry, Level, Refused, Route,
+        Router, SetupFailure, Unavailable, Wanted, collect, is_file,
     },
     config::Configs,
     home,
@@ -173,6 +173,8 @@ impl Daemon {
             wanted,
             dependents: None,
             route: self.route(ask, Arc::clone(&view)),
+            // What is wrong with the configuration, the route tells.
+            largest: Configs::new(&*view).workspace().map_or(DEFAULT_LARGEST, |it| it.max_file_size()),
             view,
             class: ask.class,
             branch: ask.target.key(),

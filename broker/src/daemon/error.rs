@@ -3,9 +3,7 @@
 use std::{io, time::Duration};
 
 use language_servers::NoAnswer;
-use overlay::{
-    CommitError, Conflict, ContentHash, EditError, PatchError, Revision, StoreError, WorkspacePath,
-};
+use overlay::{CommitError, Conflict, EditError, PatchError, Revision, StoreError, WorkspacePath};
 
 use crate::check::SetupFailure;
 
@@ -23,14 +21,6 @@ pub enum DaemonError {
     TooMuch { what: &'static str, limit: u64, actual: u64 },
     #[error("the branch is at revision {actual}, not {expected}")]
     Stale { expected: Revision, actual: Revision },
-    #[error("`{path}` has another content than the edit is for")]
-    OtherContent {
-        path: WorkspacePath,
-        /// `None`: there should be no file.
-        expected: Option<ContentHash>,
-        /// `None`: there is no file that can be read.
-        actual: Option<ContentHash>,
-    },
     #[error("{} cannot be brought together: {}", files(.0.len()), list(.0))]
     Conflicts(Vec<Conflict>),
     #[error(transparent)]

@@ -36,6 +36,8 @@ pub struct Served {
     pub(super) committing: Mutex<()>,
     branches: DashMap<Arc<str>, Arc<BranchCell>>,
     names: DashMap<String, Arc<str>>,
+    /// New branches that the store refused and may have all the same.
+    refused: Mutex<Vec<Arc<BranchCell>>>,
     /// The handle of the watcher, or why there is none.
     watching: Result<Watch, String>,
     /// How often the base has changed, as far as that was noticed; `None` once the workspace is closed.
@@ -91,6 +93,7 @@ impl Served {
             committing: Mutex::default(),
             branches: DashMap::new(),
             names: DashMap::new(),
+            refused: Mutex::default(),
             watching,
             changes,
             unreadable: leftovers.map(|it| told(&it)).collect(),
@@ -121,7 +124,7 @@ impl Served {
     }
 
     fn cell(&self, id: Arc<str>, record: BranchRecord, branch: Branch) -> Arc<BranchCell> {
-        BranchCell::new(id, record, next_key(), Arc::clone(&self.store), branch)
+        BranchCell::new(id, record, next_key(), Arc::<Store>::clone(&self.store), branch)
     }
 
     /// Whether the folder that was opened still stands at its path.
@@ -185,6 +188,7 @@ impl Served {
         labels: BTreeMap<String, String>,
     ) -> Result<Arc<BranchCell>, DaemonError> {
         check_labels(&labels)?;
+        self.forget_refused().await?;
         if self.branches.len() >= MAX_BRANCHES {
             let (limit, actual) = (MAX_BRANCHES as u64, self.branches.len() as u64 + 1);
             return Err(DaemonError::TooMuch { what: "branches of a workspace", limit, actual });
@@ -197,14 +201,27 @@ impl Served {
         let name = self.take_name(name, &id)?;
         let parent = parent.map(|it| it.id.to_string());
         let record = BranchRecord { name: name.clone(), parent, created_ms: now_ms(), labels };
-        let steps = branch.steps();
-        let cell = self.cell(Arc::clone(&id), record.clone(), branch);
-        if let Err(error) = cell.keep(Some(record), steps).await {
+        let cell = self.cell(Arc::clone(&id), record, branch);
+        if let Err(error) = cell.begin().await {
             self.names.remove(&name);
+            // It may have reached the disk all the same.
+            if cell.take_out().await.is_err() {
+                self.refused.lock().await.push(cell);
+            }
             return Err(error);
         }
         self.branches.insert(id, Arc::clone(&cell));
         Ok(cell)
+    }
+
+    /// Takes out of the store what of refused branches may have reached it.
+    async fn forget_refused(&self) -> Result<(), DaemonError> {
+        let mut refused = self.refused.lock().await;
+        while let Some(cell) = refused.last() {
+            cell.take_out().await?;
+            refused.pop();
+        }
+        Ok(())
     }
 
     /// Reserves a name for a new branch; makes one up if there is none.

@@ -20,12 +20,6 @@ pub(super) fn of(error: &DaemonError) -> Facts {
             vec![("what", (*what).to_owned()), fact("limit", limit), fact("actual", actual)]
         }
         DaemonError::Stale { expected, actual } => revisions(*expected, *actual),
-        DaemonError::OtherContent { path, expected, actual } => {
-            let expected = expected.map_or_else(|| "missing".to_owned(), |it| it.to_string());
-            let mut facts = vec![of_path(path), ("expected_content_hash", expected)];
-            facts.extend(actual.map(|it| fact("actual_content_hash", it)));
-            facts
-        }
         DaemonError::Conflicts(conflicts) => vec![fact("conflicts", conflicts.len())],
         DaemonError::Commit(CommitError::Conflicts(conflicts)) => vec![fact("conflicts", conflicts.len())],
         DaemonError::Edit(error) => edit(error),
@@ -69,6 +63,13 @@ fn edit(error: &EditError) -> Facts {
         EditError::Stale { expected, actual } => revisions(*expected, *actual),
         EditError::NoSuchRevision(revision) => vec![fact("revision", revision.0)],
         EditError::OutOfBounds { path, length, .. } => vec![of_path(path), fact("length", length)],
+        EditError::OtherContent { path, expected, actual } => {
+            let expected = expected.map_or_else(|| "missing".to_owned(), |it| it.to_string());
+            let mut facts = vec![of_path(path), ("expected_content_hash", expected)];
+            facts.extend(actual.map(|it| fact("actual_content_hash", it)));
+            facts
+        }
+        EditError::Reversed { path, .. } => vec![of_path(path)],
         EditError::InsideCharacter { path, offset } => vec![of_path(path), fact("offset", offset)],
         EditError::TooLong { length, limit } => vec![fact("limit", limit), fact("actual", length)],
         EditError::NameTooLong { path, length, limit } => {
@@ -78,6 +79,7 @@ fn edit(error: &EditError) -> Facts {
         EditError::TooManyBytes { path, bytes, limit } => {
             vec![of_path(path), fact("limit", limit), fact("actual", bytes)]
         }
+        EditError::TooLarge { path, limit } => vec![of_path(path), fact("limit", limit)],
         EditError::CannotBeTaken { path, directory, .. } => {
             vec![of_path(path), fact("directory", directory)]
         }
@@ -90,7 +92,18 @@ fn patch(error: &PatchError) -> Facts {
         PatchError::TooLong { length, limit } => vec![fact("limit", limit), fact("actual", length)],
         PatchError::Unreadable { part, .. } => vec![fact("part", part)],
         PatchError::HunkLength { hunk, line, .. } => vec![fact("hunk", hunk), fact("patch_line", line)],
-        PatchError::LostHunk { line } | PatchError::Binary { line, .. } => vec![fact("patch_line", line)],
+        PatchError::LostHunk { line }
+        | PatchError::Binary { line, .. }
+        | PatchError::TooManySplits { line } => {
+            vec![fact("patch_line", line)]
+        }
+        PatchError::LongHeader { line, length, limit } => {
+            vec![fact("patch_line", line), fact("limit", limit), fact("actual", length)]
+        }
+        PatchError::TooManyFiles { limit } => vec![fact("limit", limit)],
+        PatchError::TooFar { path, hunk, patch_line } => {
+            vec![of_path(path), fact("hunk", hunk), fact("patch_line", patch_line)]
+        }
         PatchError::Submodule(path) | PatchError::NotAllDeleted(path) => vec![of_path(path)],
         PatchError::Path(_) => Vec::new(),
         PatchError::Mismatch { path, hunk, patch_line, file_line, .. } => vec![

@@ -1,7 +1,5 @@
 //! `FileService`.
 
-use std::sync::Arc;
-
 use broker_proto::{
     Message as _,
     v1::{self as pb, file_service_server::FileService},
@@ -130,7 +128,7 @@ fn kind(kind: FileKind) -> i32 {
 /// An edit whose fields are checked.
 enum Edit {
     Write { path: WorkspacePath, content: Bytes, before: Before },
-    Text { path: WorkspacePath, edits: Vec<TextEdit>, before: Before },
+    Text { path: WorkspacePath, edits: Vec<TextEdit>, content: Option<ContentHash> },
     Patch(String),
     Remove(WorkspacePath),
     Rename(WorkspacePath, WorkspacePath),
@@ -165,7 +163,7 @@ fn edit(edit: pb::FileEdit) -> Result<Edit, DaemonError> {
         It::Write(it) => {
             let before = match it.if_content_hash.as_str() {
                 "missing" => Before::Missing,
-                hash => before(hash)?,
+                hash => content_hash(hash)?.map_or(Before::Anything, Before::Content),
             };
             // A copy of its own: what came in is a part of a larger buffer, which would live as long.
             let content = Bytes::copy_from_slice(&it.content);
@@ -173,7 +171,7 @@ fn edit(edit: pb::FileEdit) -> Result<Edit, DaemonError> {
         }
         It::Text(it) => {
             let edits = it.edits.into_iter().map(text_edit).collect::<Result<_, _>>()?;
-            Edit::Text { path: path(&it.path)?, edits, before: before(&it.if_content_hash)? }
+            Edit::Text { path: path(&it.path)?, edits, content: content_hash(&it.if_content_hash)? }
         }
         It::Patch(it) => Edit::Patch(it.patch),
         It::Remove(it) => Edit::Remove(path(&it.path)?),
@@ -189,21 +187,26 @@ fn text_edit(it: pb::TextEdit) -> Result<TextEdit, DaemonError> {
     Ok(TextEdit { start: span.start, end: span.end, replacement: it.replacement })
 }
 
-fn before(hash: &str) -> Result<Before, DaemonError> {
-    let hash = from_proto::content_hash("edits.if_content_hash", hash)?;
-    Ok(hash.map_or(Before::Anything, Before::Content))
+fn content_hash(hash: &str) -> Result<Option<ContentHash>, DaemonError> {
+    from_proto::content_hash("edits.if_content_hash", hash)
 }
 
 impl Edit {
     fn apply(&self, branch: &mut Branch) -> Result<(), DaemonError> {
         match self {
             Self::Write { path, content, before } => {
-                before.expect(branch, path)?;
-                branch.write(path, content.clone())?;
+                let content = content.clone();
+                match before {
+                    Before::Anything => branch.write(path, content),
+                    Before::Missing => branch.write_if(path, None, content),
+                    Before::Content(hash) => branch.write_if(path, Some(*hash), content),
+                }?;
             }
-            Self::Text { path, edits, before } => {
-                before.expect(branch, path)?;
-                branch.edit_text(path, edits)?;
+            Self::Text { path, edits, content } => {
+                match content {
+                    None => branch.edit_text(path, edits),
+                    Some(hash) => branch.edit_text_if(path, *hash, edits),
+                }?;
             }
             Self::Patch(patch) => {
                 branch.apply_patch(patch)?;
@@ -225,24 +228,5 @@ impl Edit {
             }
         }
         Ok(())
-    }
-}
-
-impl Before {
-    fn expect(&self, branch: &Branch, path: &WorkspacePath) -> Result<(), DaemonError> {
-        let expected = match self {
-            Self::Anything => return Ok(()),
-            Self::Missing => None,
-            Self::Content(hash) => Some(*hash),
-        };
-        let view: Arc<dyn View> = Arc::new(branch.snapshot());
-        let now = view.resolve(path).and_then(|it| view.hash(&it));
-        let is_as_expected = match (&now, expected) {
-            (Ok(now), Some(expected)) => *now == expected,
-            (Err(error), None) => error.kind() == std::io::ErrorKind::NotFound,
-            _ => false,
-        };
-        let (path, actual) = (path.clone(), now.ok());
-        if is_as_expected { Ok(()) } else { Err(DaemonError::OtherContent { path, expected, actual }) }
     }
 }

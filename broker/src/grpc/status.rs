@@ -67,7 +67,6 @@ fn kind(error: &DaemonError) -> (Code, &'static str) {
         DaemonError::Invalid { .. } => (Code::InvalidArgument, "INVALID_FIELD"),
         DaemonError::TooMuch { .. } => (Code::InvalidArgument, "LIMIT_EXCEEDED"),
         DaemonError::Stale { .. } => (Code::Aborted, "STALE_REVISION"),
-        DaemonError::OtherContent { .. } => (Code::FailedPrecondition, "OTHER_CONTENT"),
         DaemonError::Conflicts(_) => (Code::Aborted, "CONFLICT"),
         DaemonError::Edit(error) => edit(error),
         DaemonError::InEdit { error, .. } => kind(error),
@@ -96,11 +95,13 @@ fn edit(error: &EditError) -> (Code, &'static str) {
         EditError::NotFound(_) => (Code::NotFound, "FILE_NOT_FOUND"),
         EditError::AlreadyExists(_) => (Code::AlreadyExists, "FILE_EXISTS"),
         EditError::Stale { .. } => (Code::Aborted, "STALE_REVISION"),
+        EditError::OtherContent { .. } => (Code::FailedPrecondition, "OTHER_CONTENT"),
         EditError::Unreachable { .. } => (Code::FailedPrecondition, "FILE_UNREACHABLE"),
         EditError::TooLong { .. }
         | EditError::NameTooLong { .. }
         | EditError::TooMuch { .. }
         | EditError::TooManyBytes { .. }
+        | EditError::TooLarge { .. }
         | EditError::TooDeep { .. } => (Code::InvalidArgument, "LIMIT_EXCEEDED"),
         _ => (Code::FailedPrecondition, "EDIT_REFUSED"),
     }

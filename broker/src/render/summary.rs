@@ -67,10 +67,11 @@ fn caveats(report: &Report) -> String {
     }
     let skipped = &report.skipped;
     for (count, what) in [
-        (report.passed_over, "links, special files or names that are not UTF-8"),
+        (report.passed_over, "large files, links, special files or names that are not UTF-8"),
         (skipped.not_utf8, "names that are not UTF-8"),
         (skipped.special, "special files"),
         (skipped.broken_links, "broken or outward links"),
+        (skipped.too_large, "files that are larger than `max-file-size`"),
     ] {
         if count > 0 {
             text += &format!("; skipped {count} {what}");

@@ -40,7 +40,7 @@ pub use steps::{NodeRecord, RestoreError, Step};
 pub use text::TextEdit;
 pub use unified::unified;
 
-use crate::{View, WorkspacePath};
+use crate::{ContentHash, View, WorkspacePath};
 
 /// Copy-on-write edits over a base. Nothing of them ever reaches the base.
 #[derive(Clone)]
@@ -83,6 +83,8 @@ pub enum EditError {
     /// In bytes.
     #[error("the edit of bytes {start} to {end} of `{path}` is not within its {length} bytes")]
     OutOfBounds { path: WorkspacePath, start: u32, end: u32, length: usize },
+    #[error("an edit of `{path}` ends at byte {end}, before it begins, at byte {start}")]
+    Reversed { path: WorkspacePath, start: u32, end: u32 },
     #[error("byte {offset} of `{path}` is inside a character")]
     InsideCharacter { path: WorkspacePath, offset: u32 },
     #[error(
@@ -105,6 +107,21 @@ pub enum EditError {
         "`{path}` holds {bytes} bytes or more; one edit can move, remove or change files of {limit} bytes"
     )]
     TooManyBytes { path: WorkspacePath, bytes: u64, limit: u64 },
+    /// What a branch replaces is kept, in memory and on the disk, for as long as the branch.
+    #[error(
+        "`{path}` has more than {limit} bytes, too many for a branch, which keeps what it replaces; change it on \
+         the disk itself"
+    )]
+    TooLarge { path: WorkspacePath, limit: u64 },
+    /// The edit was made for another text.
+    #[error("`{path}` has another content than the edit is for")]
+    OtherContent {
+        path: WorkspacePath,
+        /// `None`: there should be no file.
+        expected: Option<ContentHash>,
+        /// `None`: there is no file.
+        actual: Option<ContentHash>,
+    },
     /// A branch can neither take it along nor have a commit remove it.
     #[error("`{path}` cannot be moved or removed: the directory `{directory}` holds {what}")]
     CannotBeTaken { path: WorkspacePath, directory: WorkspacePath, what: String },

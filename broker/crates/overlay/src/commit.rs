@@ -37,7 +37,7 @@ pub use recover::{Leftover, Outcome, Recovered};
 
 use crate::{
     ContentHash, Permissions, WorkspacePath,
-    store::{make_private, patiently},
+    store::{patiently, private_folder},
 };
 
 /// One change to the workspace folder. Each path is changed at most once, but what was removed may be
@@ -120,7 +120,7 @@ impl Committer {
     /// alone, and must lie outside of `root`; it belongs to this workspace and to nothing else.
     pub fn new(root: &Path, journal_dir: &Path) -> io::Result<Self> {
         let (root, spelled) = (fs::canonicalize(root)?, root);
-        make_private(journal_dir)?;
+        private_folder(journal_dir)?;
         let journal_dir = fs::canonicalize(journal_dir)?;
         if journal_dir.starts_with(&root) {
             let message = format!("the journal folder {} lies inside the workspace", journal_dir.display());

@@ -24,6 +24,9 @@ pub(crate) use stamp::Stamp;
 
 use crate::{ContentHash, FileKind, Listing, Metadata, View, WorkspacePath};
 
+/// Bytes of a file that are in memory while it is hashed.
+const PIECE: usize = 256 << 10;
+
 /// A way to the files of a folder that follows no link.
 trait Door: View {
     /// What tells whether a path is still what it was.
@@ -37,17 +40,16 @@ trait Door: View {
     /// As [`View::read`].
     fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>>;
 
-    /// The hashes of many files of one directory, in the order of their names. Keeps no text.
+    /// The hash of a file of any size, read in pieces.
+    fn hash_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<ContentHash>>;
+
+    /// The same for many files of one directory, in the order of their names.
     fn hashes_stamped(
         &self,
         directory: &WorkspacePath,
         names: &[&str],
     ) -> Vec<io::Result<Stamped<ContentHash>>> {
-        let hash = |name: &&str| {
-            let Stamped { value, before, after } = self.read_stamped(&directory.child(name))?;
-            Ok(Stamped { value: ContentHash::of(&value), before, after })
-        };
-        names.iter().map(hash).collect()
+        names.iter().map(|it| self.hash_stamped(&directory.child(it))).collect()
     }
 
     /// As [`View::list`].
@@ -101,6 +103,10 @@ impl Disk {
         self.door.read_stamped(path)
     }
 
+    pub(crate) fn hash_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<ContentHash>> {
+        self.door.hash_stamped(path)
+    }
+
     pub(crate) fn hashes_stamped(
         &self,
         directory: &WorkspacePath,
@@ -144,6 +150,11 @@ impl View for Disk {
         self.door.read(path)
     }
 
+    /// Reads in pieces, so that a file of any size takes no memory.
+    fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
+        self.door.hash_stamped(path).map(|it| it.value)
+    }
+
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
         self.door.metadata(path)
     }
@@ -161,25 +172,12 @@ impl View for Disk {
 }
 
 /// Reads an open file, which is like this, to its end, into a buffer of just its size.
-fn read_regular(file: &File, metadata: Metadata) -> io::Result<Bytes> {
-    let mut bytes = Vec::new();
-    read_into(&mut bytes, file, metadata)?;
-    Ok(bytes.into())
-}
-
-/// The same into a buffer, in place of what it held.
-fn read_into(bytes: &mut Vec<u8>, mut file: &File, metadata: Metadata) -> io::Result<()> {
-    match metadata.kind {
-        FileKind::File => {}
-        FileKind::Directory => return Err(io::ErrorKind::IsADirectory.into()),
-        FileKind::Symlink | FileKind::Other => return Err(io::ErrorKind::Unsupported.into()),
-    }
+fn read_regular(mut file: &File, metadata: Metadata) -> io::Result<Bytes> {
+    expect_file(metadata)?;
     let size = u32::try_from(metadata.size).map_err(|_| io::ErrorKind::FileTooLarge)?;
     let size = size as usize;
-    bytes.clear();
-    bytes.reserve_exact(size + 1);
-    bytes.resize(size + 1, 0);
-    let read = match file.read(bytes) {
+    let mut bytes = vec![0; size + 1];
+    let read = match file.read(&mut bytes) {
         Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
         read => read?,
     };
@@ -187,12 +185,47 @@ fn read_into(bytes: &mut Vec<u8>, mut file: &File, metadata: Metadata) -> io::Re
     // One byte less than there was room for: that is all. Otherwise the file has grown since, even beyond the
     // limit, for which one byte more than allowed tells, or the file system gives it in parts.
     if read != size {
-        file.take(u64::from(u32::MAX) + 1 - read as u64).read_to_end(bytes)?;
+        file.take(u64::from(u32::MAX) + 1 - read as u64).read_to_end(&mut bytes)?;
     }
     if u32::try_from(bytes.len()).is_err() {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    Ok(())
+    Ok(bytes.into())
+}
+
+/// Hashes an open file, which is like this, to its end. The buffer grows to a piece of it at most.
+fn hash_regular(mut file: &File, metadata: Metadata, buffer: &mut Vec<u8>) -> io::Result<ContentHash> {
+    expect_file(metadata)?;
+    // One byte more than the file has: a read that leaves room tells that this was all.
+    let room = usize::try_from(metadata.size.saturating_add(1)).unwrap_or(PIECE).min(PIECE);
+    if buffer.len() < room {
+        buffer.resize(room, 0);
+    }
+    let mut hasher = blake3::Hasher::new();
+    let mut total = 0;
+    loop {
+        match file.read(&mut buffer[..room]) {
+            Ok(0) => break,
+            Ok(read) => {
+                hasher.update(&buffer[..read]);
+                total += read as u64;
+                if read < room && total == metadata.size {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(ContentHash::from_bytes(*hasher.finalize().as_bytes()))
+}
+
+fn expect_file(metadata: Metadata) -> io::Result<()> {
+    match metadata.kind {
+        FileKind::File => Ok(()),
+        FileKind::Directory => Err(io::ErrorKind::IsADirectory.into()),
+        FileKind::Symlink | FileKind::Other => Err(io::ErrorKind::Unsupported.into()),
+    }
 }
 
 /// Reads with a look at the open file or directory before and after.

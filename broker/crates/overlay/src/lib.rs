@@ -41,7 +41,9 @@ pub use memory::Memory;
 pub use merkle::{TreeHash, tree_hash};
 pub use path::{PathError, WorkspacePath};
 pub use permissions::Permissions;
-pub use store::{BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats};
+pub use store::{
+    BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats, expect_private, private_folder,
+};
 pub use trace::{Observation, Read, ReadSet, Traced};
 pub use view::{Entry, FileHash, FileKind, Listing, Metadata, Skipped, View};
 pub use walk::{Walk, WalkOptions, walk};

@@ -10,6 +10,7 @@
 
 mod database;
 mod error;
+mod medium;
 mod record;
 mod staged;
 #[cfg(test)]
@@ -19,7 +20,7 @@ mod writer;
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    path::{Path, PathBuf},
+    path::Path,
     sync::mpsc::{self, Sender},
     thread::JoinHandle,
     time::Duration,
@@ -27,6 +28,8 @@ use std::{
 
 use database::Database;
 pub use error::StoreError;
+use medium::Medium;
+pub use medium::expect_private;
 use record::Change;
 use writer::Request;
 
@@ -83,9 +86,14 @@ impl Store {
     /// Reads the whole file, to know that it is sound, and repairs what a crash left open. Blocks until
     /// that is done.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        make_private(dir).map_err(|source| StoreError::io(dir, "make the folder", source))?;
+        Self::open_on(dir, Medium::default())
+    }
+
+    fn open_on(dir: &Path, medium: Medium) -> Result<Self, StoreError> {
+        let unusable = |source| StoreError::io(dir, "use the folder", source);
+        medium.private_folder(dir).map_err(unusable)?;
         let lock = lock(dir)?;
-        let database = Database::open(dir)?;
+        let database = Database::open(dir, medium)?;
         let (requests, waiting) = mpsc::channel();
         let run = move || writer::run(database, &waiting);
         let writer = std::thread::Builder::new().name("branch store".to_owned()).spawn(run);
@@ -96,7 +104,8 @@ impl Store {
     /// Adds steps to a branch, and makes or replaces its record. Durable when it returns.
     ///
     /// A branch that was never saved with a record is `NoSuchBranch`. Nothing of a refused request is
-    /// saved; only if the disk itself failed while it was written out may it be found later nevertheless.
+    /// saved; only if the disk itself failed while it was written out may it be found later nevertheless, until
+    /// [`replace_with`](Self::replace_with) says what the branch has.
     pub fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>) -> Result<(), StoreError> {
         self.change(Change::save(id, record, steps))
     }
@@ -126,7 +135,18 @@ impl Store {
 
     /// Replaces all steps of a branch, at once.
     pub fn compact_branch(&self, id: &str, checkpoint: Vec<Step>) -> Result<(), StoreError> {
-        self.change(Change::compact(id, checkpoint))
+        self.change(Change::replace(id, None, checkpoint))
+    }
+
+    /// Makes a branch just this, whatever was saved of it before, without waiting; see [`save_with`](Self::save_with).
+    pub fn replace_with(
+        &self,
+        id: &str,
+        record: BranchRecord,
+        steps: Vec<Step>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.change_with(Change::replace(id, Some(record), steps), done);
     }
 
     /// Reads everything. Requests made before it are done before it.
@@ -215,17 +235,8 @@ pub(crate) fn patiently<T, E>(
     attempt()
 }
 
-/// Makes a folder for this user alone, if it is missing, and those above it as any folder.
-pub(crate) fn make_private(dir: &Path) -> std::io::Result<()> {
-    let dir: PathBuf = std::path::absolute(dir)?;
-    if let Some(parent) = dir.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(&dir) {
-        Err(_) if dir.is_dir() => Ok(()),
-        made => made,
-    }
+/// Makes a folder for this user alone, with those above it, if it is missing, and makes sure that it is that: who
+/// could write into it could forge what is believed of it. It is on the disk when this returns.
+pub fn private_folder(dir: &Path) -> std::io::Result<()> {
+    Medium::default().private_folder(dir)
 }

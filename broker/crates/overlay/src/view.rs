@@ -29,7 +29,8 @@ pub trait View: Send + Sync {
     /// The entries of a directory, sorted by name. Names that are not UTF-8 are left out and counted.
     fn list(&self, path: &WorkspacePath) -> io::Result<Listing>;
 
-    /// The hash of what [`read`](View::read) gives, and the same errors. A view that knows it already reads nothing.
+    /// The hash of what [`read`](View::read) gives, and the same errors, but for files that are too large to be
+    /// read: a disk hashes those, too. A view that knows it already reads nothing.
     fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
         self.read(path).map(|bytes| ContentHash::of(&bytes))
     }
@@ -144,11 +145,13 @@ pub struct Skipped {
     pub special: u64,
     /// Symbolic links that lead nowhere, in a circle, or out of the workspace.
     pub broken_links: u64,
+    /// Files that are larger than what is checked.
+    pub too_large: u64,
 }
 
 impl Skipped {
     pub fn total(&self) -> u64 {
-        self.not_utf8 + self.unreadable.len() as u64 + self.special + self.broken_links
+        self.not_utf8 + self.unreadable.len() as u64 + self.special + self.broken_links + self.too_large
     }
 }
 

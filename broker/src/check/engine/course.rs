@@ -1,6 +1,11 @@
 //! One inquiry under way: what is still to be done, and what is there of each file.
 
-use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    ops::Range,
+    sync::Arc,
+    time::Duration,
+};
 
 use lint::{Completeness, Linter};
 use overlay::ContentHash;
@@ -47,6 +52,8 @@ pub(super) struct Course {
     files: Vec<Progress>,
     /// Whether a part of the work has begun.
     pub(super) began: bool,
+    /// Files that were left out for their size.
+    too_large: BTreeSet<usize>,
     pub(super) totals: Totals,
 }
 
@@ -68,6 +75,7 @@ impl Course {
             contents: vec![None; count],
             files: survey.wanting.iter().map(|it| (Vec::new(), it.len())).collect(),
             began: false,
+            too_large: BTreeSet::new(),
             totals,
             survey,
         }
@@ -179,6 +187,9 @@ impl Course {
             }
         };
         for (file, given) in batch.files.iter().zip(given) {
+            if given.is_too_large && self.too_large.insert(*file) {
+                self.totals.skipped.too_large += 1;
+            }
             self.answer(*file, batch.linter, given.answer, listener).await;
         }
         Ok(())

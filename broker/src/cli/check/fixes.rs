@@ -122,13 +122,13 @@ impl Fixer<'_> {
         open.retain(|path, file| {
             let picked = fix::pick(&file.findings, self.args.least(), file.limit);
             let Ok(before) = branch.snapshot().open(path) else { return false };
-            let content = Some(ContentHash::of(&before));
+            let content = ContentHash::of(&before);
             // Findings for a text that is gone are of no use: a link may lead to a file just fixed.
-            let is_for = |it: &Finding| it.file.content == content;
+            let is_for = |it: &Finding| it.file.content == Some(content);
             if picked.rules.is_empty() || !file.findings.iter().all(is_for) {
                 return false;
             }
-            if let Err(error) = branch.edit_text(path, &picked.edits) {
+            if let Err(error) = branch.edit_text_if(path, content, &picked.edits) {
                 self.warn(&format!("{} is not fixed: {error}", self.workspace.shown(path)));
                 return false;
             }

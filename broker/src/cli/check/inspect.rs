@@ -56,7 +56,8 @@ impl Inspector<'_> {
         let progress = Arc::new(Progress::new(self.messages.clone(), self.watched));
         let update = Arc::clone(&progress);
         let update = Arc::new(move |done, total| update.update(done, total));
-        let checked = check_groups(view, groups, self.options, update);
+        let options = Options { largest: configs.workspace()?.max_file_size(), ..self.options.clone() };
+        let checked = check_groups(view, groups, &options, update);
         progress.end();
         let mut report =
             checked.map_err(|error| CliError::files(format!("cannot start checking: {error}")))?;

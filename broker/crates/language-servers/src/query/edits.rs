@@ -55,7 +55,7 @@ impl Edits {
 impl EditStep {
     fn apply(&self, branch: &mut Branch) -> Result<(), EditError> {
         match self {
-            Self::Text { path, edits, .. } => branch.edit_text(path, edits),
+            Self::Text { path, content, edits } => branch.edit_text_if(path, *content, edits),
             Self::Create { path } => branch.create(path, Bytes::new()),
             Self::Rename { from, to } => branch.rename(from, to),
             Self::Remove { path } => branch.remove(path),

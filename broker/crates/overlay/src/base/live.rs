@@ -87,7 +87,17 @@ impl Live {
         Ok((rest.value, FileHash { hash, executable: rest.stamp.metadata().executable }))
     }
 
-    /// The same for many files of one directory, without their texts.
+    /// The hash alone, whatever the size: who hashes a whole tree would fill the memory with its texts.
+    fn load_hash(&self, path: &WorkspacePath) -> io::Result<FileHash> {
+        let rest = at_rest(|| self.disk.hash_stamped(path))?;
+        let hash = rest.value;
+        if rest.is_settled {
+            self.known.insert(path.clone(), Known { stamp: rest.stamp, fact: Fact::File(hash) });
+        }
+        Ok(FileHash { hash, executable: rest.stamp.metadata().executable })
+    }
+
+    /// The same for many files of one directory.
     fn load_hashes(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
         let now = SystemTime::now();
         let read = self.disk.hashes_stamped(directory, names);
@@ -95,7 +105,7 @@ impl Live {
             let Stamped { value: hash, before, after } = read?;
             let path = directory.child(name);
             if before != after {
-                return self.load(&path).map(|(_, it)| it);
+                return self.load_hash(&path);
             }
             if after.is_settled(now) {
                 self.known.insert(path, Known { stamp: after, fact: Fact::File(hash) });
@@ -161,8 +171,7 @@ impl View for Live {
     fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
         match self.known(path)? {
             Some(Fact::File(hash)) => Ok(hash),
-            // The text is not kept: who hashes a whole tree would fill the memory with it.
-            _ => self.load(path).map(|(_, it)| it.hash),
+            _ => self.load_hash(path).map(|it| it.hash),
         }
     }
 

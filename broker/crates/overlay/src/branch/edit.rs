@@ -7,12 +7,13 @@ use bytes::Bytes;
 use super::{
     Branch, EditError, Origin, Revision, Snapshot, State,
     origin::{self, Origins},
+    taken::Taken,
     tree::{Directory, File, Found, Node, Parents, Tree},
 };
-use crate::{FileKind, View as _, WorkspacePath};
+use crate::{ContentHash, FileKind, View as _, WorkspacePath};
 
 /// As Linux, whose folders a branch must fit into.
-const MAX_PATH: usize = 4096;
+pub(super) const MAX_PATH: usize = 4096;
 
 /// As Linux: of one component of a path.
 const MAX_NAME: usize = 255;
@@ -35,6 +36,29 @@ impl Branch {
             Some((FileKind::Symlink | FileKind::Other, _)) => return Err(EditError::NotAFile(path)),
         };
         self.put(&path, Node::file(bytes, executable), Parents::Create, "write")
+    }
+
+    /// The same, if the file has this hash, or for `None` if there is none. What a commit expects on the disk is
+    /// then just that, whatever the base has a moment later.
+    pub fn write_if(&mut self, path: &WorkspacePath, expected: Option<ContentHash>, bytes: Bytes) -> Edited {
+        let path = self.locate(path, Links::Follow)?;
+        let known = match self.look_at(&path)? {
+            None => None,
+            Some((FileKind::File, _)) => Some(self.state().tree.taken(&path)?),
+            Some((FileKind::Directory, _)) => return Err(EditError::IsADirectory(path)),
+            Some((FileKind::Symlink | FileKind::Other, _)) => return Err(EditError::NotAFile(path)),
+        };
+        let (found, origins) = match known {
+            None => (None, self.nothing_at(&path)),
+            Some(Taken { node: Node::File(file), origins }) => (Some(file), origins),
+            Some(_) => return Err(EditError::NotAFile(path)),
+        };
+        let actual = found.as_ref().map(|it| it.hash);
+        if actual != expected {
+            return Err(EditError::OtherContent { path, expected, actual });
+        }
+        let node = Node::file(bytes, found.is_some_and(|it| it.executable));
+        self.put_made_on(origins, &path, node, Parents::Create, "write")
     }
 
     /// Makes a new file, with the directories it needs.
@@ -117,26 +141,21 @@ impl Branch {
         let Node::File(file) = taken.node else { return Err(EditError::NotAFile(path)) };
         let node = Node::File(File { executable, ..file });
         let what = if executable { "make executable" } else { "make not executable" };
-        self.put_made_on(taken.origins, &path, node, what)
+        self.put_made_on(taken.origins, &path, node, Parents::Require, what)
     }
 
     fn put_new(&mut self, path: &WorkspacePath, node: Node, what: &str) -> Edited {
         let path = self.locate(path, Links::KeepLast)?;
         match self.look_at(&path)? {
-            None => self.put(&path, node, Parents::Create, what),
+            // What comes to stand there a moment later is not replaced by it.
+            None => self.put_made_on(self.nothing_at(&path), &path, node, Parents::Create, what),
             Some(_) => Err(EditError::AlreadyExists(path)),
         }
     }
 
     /// Puts `node` at the link-free `path`.
     pub(super) fn put(&mut self, path: &WorkspacePath, node: Node, parents: Parents, what: &str) -> Edited {
-        expect_names_fit(path)?;
-        if let Node::Symlink(target) = &node {
-            expect_target(path, target)?;
-        }
-        let tree = self.state().tree.with(path, Some(node), parents)?;
-        let origins = self.origins_with(Vec::new(), self.touched(path))?;
-        Ok(self.replace_tree(tree, origins, &format!("{what} {path}"), vec![path.clone()]))
+        self.put_made_on(Vec::new(), path, node, parents, what)
     }
 
     /// The same for a `node` that was made from what the base has there, which is told in `origins`.
@@ -145,9 +164,14 @@ impl Branch {
         origins: Vec<(WorkspacePath, Origin)>,
         path: &WorkspacePath,
         node: Node,
+        parents: Parents,
         what: &str,
     ) -> Edited {
-        let tree = self.state().tree.with(path, Some(node), Parents::Require)?;
+        expect_names_fit(path)?;
+        if let Node::Symlink(target) = &node {
+            expect_target(path, target)?;
+        }
+        let tree = self.state().tree.with(path, Some(node), parents)?;
         let origins = self.origins_with(origins, self.touched(path))?;
         Ok(self.replace_tree(tree, origins, &format!("{what} {path}"), vec![path.clone()]))
     }
@@ -173,6 +197,13 @@ impl Branch {
         let state = self.state();
         let origins = origin::record_known(state.origins.clone(), known);
         origin::record(&origins, &state.tree, touched)
+    }
+
+    /// The origin of a path at which nothing was seen, for an edit that rests on that.
+    pub(super) fn nothing_at(&self, path: &WorkspacePath) -> Vec<(WorkspacePath, Origin)> {
+        // Beneath unsaved texts there may be something that those hide.
+        let is_missing = self.snapshot().saved().metadata(path).is_err_and(|it| origin::is_missing(&it));
+        is_missing.then(|| (path.clone(), Origin::Missing)).into_iter().collect()
     }
 
     /// What an edit of `path` touches: also the directories that it has to make.
@@ -288,6 +319,7 @@ pub(super) fn unreachable(path: &WorkspacePath, source: io::Error) -> EditError 
     match source.kind() {
         io::ErrorKind::NotFound => EditError::NotFound(path),
         io::ErrorKind::NotADirectory => EditError::NotADirectory(path),
+        io::ErrorKind::FileTooLarge => EditError::TooLarge { path, limit: origin::MAX_KEPT },
         _ => EditError::Unreachable { path, source },
     }
 }

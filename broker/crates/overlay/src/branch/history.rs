@@ -169,6 +169,12 @@ impl Branch {
         Self { history: History::starting(start, self.state().clone()) }
     }
 
+    /// Keeps the present state alone: to remember each of very many steps costs more than to make it.
+    pub(super) fn forget_steps(&mut self) {
+        let Recorded { entry, state, .. } = Recorded::clone(self.history.newest());
+        self.history = History::starting(entry, state);
+    }
+
     fn take(&mut self, scratch: &Self) -> Revision {
         let made = scratch.revision().0 - self.revision().0;
         let steps: Vec<_> =

@@ -5,7 +5,7 @@ use std::io;
 use bytes::Bytes;
 use rpds::RedBlackTreeMapSync;
 
-use super::{EditError, tree::Tree};
+use super::{EditError, edit::unreachable, tree::Tree};
 use crate::{ContentHash, FileKind, Metadata, View, WorkspacePath};
 
 /// What the base had at a path when a branch, or one that it was forked from, first touched it.
@@ -27,11 +27,15 @@ pub enum Origin {
     Other,
 }
 
+/// Bytes of a file whose content is kept as an origin. It stays in memory, and in the store, for as long as a
+/// branch that touched it.
+pub(super) const MAX_KEPT: u64 = 256 << 20;
+
 /// One origin per touched path; shared by forks.
 pub(super) type Origins = RedBlackTreeMapSync<WorkspacePath, Origin>;
 
 impl Origin {
-    /// What `view` has at `path` now.
+    /// What `view` has at `path` now. Of a file above [`MAX_KEPT`] nothing is read: it is `FileTooLarge`.
     pub(super) fn look(view: &dyn View, path: &WorkspacePath) -> io::Result<Self> {
         Self::found(view, path, view.metadata(path))
     }
@@ -48,6 +52,7 @@ impl Origin {
             Err(error) => return Err(error),
         };
         Ok(match metadata.kind {
+            FileKind::File if metadata.size > MAX_KEPT => return Err(io::ErrorKind::FileTooLarge.into()),
             FileKind::File => {
                 let (bytes, hash) = view.read_hashed(path)?;
                 Self::File { bytes, hash, executable: metadata.executable }
@@ -114,8 +119,7 @@ pub(super) fn record(
     for path in paths {
         if !origins.contains_key(&path) {
             let origin = match tree.shows_base_at(&path) {
-                true => Origin::look(&*saved, &path)
-                    .map_err(|source| EditError::Unreachable { path: path.clone(), source })?,
+                true => Origin::look(&*saved, &path).map_err(|error| unreachable(&path, error))?,
                 false => Origin::Missing,
             };
             origins.insert_mut(path, origin);
@@ -158,4 +162,58 @@ pub(super) fn difference(before: &Origins, after: &Origins) -> Vec<(WorkspacePat
 /// Under a file there is nothing, whatever the system calls that.
 pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Branch, Listing, Memory, Revision, TextEdit};
+
+    /// A base with one file that is too large to be held, and must not be read.
+    struct Large(Memory);
+
+    impl View for Large {
+        fn read(&self, _: &WorkspacePath) -> io::Result<Bytes> {
+            panic!("it is read")
+        }
+
+        fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+            Ok(Metadata { size: MAX_KEPT + 1, ..self.0.metadata(path)? })
+        }
+
+        fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+            self.0.list(path)
+        }
+
+        fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+            self.0.read_link(path)
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_to_be_kept_is_neither_read_nor_edited() {
+        let path = WorkspacePath::new("big").unwrap();
+        let base = Large(Memory::from_files([("big", "")]).unwrap());
+        let mut branch = Branch::new(Arc::new(base));
+        let refused = [
+            branch.write(&path, "x".into()),
+            branch.write_if(&path, Some(ContentHash::of(b"")), "x".into()),
+            branch.remove(&path),
+            branch.rename(&path, &WorkspacePath::new("there").unwrap()),
+            branch.set_executable(&path, true),
+            branch.edit_text(&path, &[TextEdit { start: 0, end: 0, replacement: String::new() }]),
+        ];
+        let refused = refused.map(|it| it.unwrap_err());
+        assert_eq!(
+            refused[0].to_string(),
+            "`big` has more than 268435456 bytes, too many for a branch, which keeps what it replaces; change \
+             it on the disk itself"
+        );
+        let is_limit =
+            |it: &EditError| matches!(it, EditError::TooLarge { .. } | EditError::TooManyBytes { .. });
+        assert!(refused.iter().all(is_limit), "{refused:?}");
+        assert_eq!(branch.revision(), Revision(0));
+    }
 }

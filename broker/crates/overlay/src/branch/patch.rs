@@ -3,23 +3,34 @@
 //! As `git apply` does it: every part is worked out from what was there before the patch, so that two
 //! files may change places; parts that go on from an earlier part's result do so.
 
+mod error;
 mod hunks;
 mod read;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+};
 
 use diffy::patch_set::FileMode;
 
-use self::read::{FileEdit, Operation};
+pub use self::error::PatchError;
+use self::{
+    hunks::Refused,
+    read::{FileEdit, Operation},
+};
 use super::{
-    Branch, EditError, Revision,
+    Branch, EditError, Origin, Revision,
     edit::Links,
+    origin,
     tree::{File, Node, Parents},
 };
-use crate::{FileKind, PathError, View as _, WorkspacePath};
+use crate::{FileKind, View as _, WorkspacePath};
 
 /// Bytes.
 pub const MAX_PATCH: usize = 64 << 20;
+
+const MAX_FILES: usize = 100_000;
 
 /// What a patch did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,54 +53,6 @@ pub struct MovedHunk {
     pub found_line: usize,
 }
 
-/// Why a patch was refused. The branch is then as it was.
-#[derive(Debug, thiserror::Error)]
-pub enum PatchError {
-    #[error("a patch of {length} bytes is too long; the limit is {limit}")]
-    TooLong { length: usize, limit: usize },
-    /// `part` counts files from 1.
-    #[error("part {part} of the patch cannot be read: {why}")]
-    Unreadable { part: usize, why: String },
-    /// Lines are counted from 1, in the patch. `hunk` counts those of the whole patch from 1.
-    #[error(
-        "hunk {hunk}, at line {line} of the patch (`{file}`), states {} old and {} new lines but has {} and {}",
-        .stated.0, .stated.1, .found.0, .found.1
-    )]
-    HunkLength { file: String, hunk: usize, line: usize, stated: (usize, usize), found: (usize, usize) },
-    /// Some hunk before or at this line of the patch belongs to no file.
-    #[error("there are more hunks than belong to files; the last is at line {line} of the patch")]
-    LostHunk { line: usize },
-    #[error("line {line} of the patch is a binary patch of `{file}`; only text can be patched")]
-    Binary { file: String, line: usize },
-    #[error("`{0}` is a submodule")]
-    Submodule(WorkspacePath),
-    #[error(transparent)]
-    Path(#[from] PathError),
-    /// `hunk` is counted from 1 within the file; lines from 1.
-    #[error(
-        "hunk {hunk} of `{path}`, at line {patch_line} of the patch, does not fit: line {file_line} of the \
-         file should be {expected:?} but {}", or_end(.found.as_deref())
-    )]
-    Mismatch {
-        path: WorkspacePath,
-        hunk: usize,
-        patch_line: usize,
-        file_line: usize,
-        expected: String,
-        /// `None`: the file ends before.
-        found: Option<String>,
-    },
-    /// The patch removes a file, but the file has more than the patch removes.
-    #[error("the patch deletes `{0}`, but not all of its lines")]
-    NotAllDeleted(WorkspacePath),
-    #[error(transparent)]
-    Edit(#[from] EditError),
-}
-
-fn or_end(line: Option<&str>) -> String {
-    line.map_or_else(|| "the file ends before".to_owned(), |line| format!("is {line:?}"))
-}
-
 impl Branch {
     /// Applies a unified or git patch as one revision, or not at all.
     ///
@@ -103,8 +66,16 @@ impl Branch {
         }
         let patch = read::normalised(patch);
         let edits = read::read(&patch)?;
-        let mut plan =
-            Plan { branch: self, removed: BTreeSet::new(), put: BTreeMap::new(), moved: Vec::new() };
+        if edits.len() > MAX_FILES {
+            return Err(PatchError::TooManyFiles { limit: MAX_FILES });
+        }
+        let mut plan = Plan {
+            branch: self,
+            removed: BTreeSet::new(),
+            put: BTreeMap::new(),
+            origins: Vec::new(),
+            moved: Vec::new(),
+        };
         for edit in &edits {
             if let Some(path) = edit.operation.removed() {
                 plan.removed.insert(plan.place(path)?);
@@ -113,13 +84,15 @@ impl Branch {
         for edit in &edits {
             plan.add(edit)?;
         }
-        let Plan { removed, put, moved, .. } = plan;
+        let Plan { removed, put, origins, moved, .. } = plan;
         let paths: BTreeSet<_> = removed.iter().chain(put.keys()).cloned().collect();
         let what = match paths.len() {
             1 => format!("patch {}", edits[0].operation.path()),
             count => format!("patch {count} files"),
         };
-        let mut scratch = self.scratch();
+        let mut state = self.state().clone();
+        state.origins = origin::record_known(state.origins, origins);
+        let mut scratch = Self::starting(state);
         carry_out(&mut scratch, removed, put)?;
         let paths: Vec<_> = paths.into_iter().collect();
         let revision = self.record(scratch.state().clone(), &what, paths.clone());
@@ -133,6 +106,8 @@ struct Plan<'b> {
     /// What some part of the patch deletes or moves away.
     removed: BTreeSet<WorkspacePath>,
     put: BTreeMap<WorkspacePath, Node>,
+    /// Of what the patch was applied to: a text that the base has a moment later is none of this patch's.
+    origins: Vec<(WorkspacePath, Origin)>,
     moved: Vec<MovedHunk>,
 }
 
@@ -157,14 +132,18 @@ impl Plan<'_> {
             }
             Operation::Modify { old, path } => {
                 let (old, path) = (self.place(old)?, self.place(path)?);
-                let path = if self.node(&path).is_err() && self.node(&old).is_ok() { old } else { path };
-                let node = self.patched(edit, &path, self.node(&path)?)?;
+                let (path, node) = match self.node(&path) {
+                    Ok(node) => (path, node),
+                    Err(error) => (old.clone(), self.node(&old).map_err(|_| error)?),
+                };
+                let node = self.patched(edit, &path, node)?;
                 self.put.insert(path, node);
             }
             Operation::Rename { from, to } | Operation::Copy { from, to } => {
                 let (from, to) = (self.place(from)?, self.place(to)?);
                 self.expect_free(&to)?;
-                let node = self.patched(edit, &to, self.node(&from)?)?;
+                let node = self.node(&from)?;
+                let node = self.patched(edit, &to, node)?;
                 let place = self.branch.state().tree.came_from(&from);
                 self.put.insert(to, node.moved_from(place));
             }
@@ -175,14 +154,14 @@ impl Plan<'_> {
     /// The place that a name in the patch means. A file or link that the patch removes may become a
     /// directory, and does not lead elsewhere.
     fn place(&self, path: &WorkspacePath) -> Result<WorkspacePath, EditError> {
-        if self.removed.iter().any(|it| path != it && path.starts_with(it)) {
+        if path.ancestors().skip(1).any(|it| self.removed.contains(&it)) {
             return Ok(path.clone());
         }
         self.branch.locate(path, Links::KeepLast)
     }
 
     /// The file or link that a part of the patch starts from.
-    fn node(&self, path: &WorkspacePath) -> Result<Node, EditError> {
+    fn node(&mut self, path: &WorkspacePath) -> Result<Node, EditError> {
         if let Some(node) = self.put.get(path).filter(|_| !self.removed.contains(path)) {
             return Ok(node.clone());
         }
@@ -190,17 +169,28 @@ impl Plan<'_> {
             None => Err(EditError::NotFound(path.clone())),
             Some((FileKind::Directory, _)) => Err(EditError::IsADirectory(path.clone())),
             Some((FileKind::Other, _)) => Err(EditError::NotAFile(path.clone())),
-            Some((FileKind::File | FileKind::Symlink, _)) => Ok(self.branch.state().tree.taken(path)?.node),
+            Some((FileKind::File | FileKind::Symlink, _)) => {
+                let taken = self.branch.state().tree.taken(path)?;
+                self.origins.extend(taken.origins);
+                Ok(taken.node)
+            }
         }
     }
 
     /// A directory may lose all its files to the patch; whether it did is seen when the file is put there.
-    fn expect_free(&self, path: &WorkspacePath) -> Result<(), EditError> {
-        let is_file = |kind| kind != FileKind::Directory;
-        let is_there = self.put.contains_key(path)
-            || (!self.removed.contains(path)
-                && matches!(self.branch.look_at(path), Ok(Some((kind, _))) if is_file(kind)));
-        if is_there { Err(EditError::AlreadyExists(path.clone())) } else { Ok(()) }
+    fn expect_free(&mut self, path: &WorkspacePath) -> Result<(), EditError> {
+        if self.put.contains_key(path) {
+            return Err(EditError::AlreadyExists(path.clone()));
+        }
+        if self.removed.contains(path) {
+            return Ok(());
+        }
+        match self.branch.look_at(path) {
+            Ok(Some((FileKind::Directory, _))) | Err(_) => {}
+            Ok(Some(_)) => return Err(EditError::AlreadyExists(path.clone())),
+            Ok(None) => self.origins.extend(self.branch.nothing_at(path)),
+        }
+        Ok(())
     }
 
     fn content(&self, path: &WorkspacePath, node: &Node) -> Result<String, EditError> {
@@ -218,15 +208,8 @@ impl Plan<'_> {
         let node = if hunks.is_empty() {
             node
         } else {
-            let applied =
-                hunks::apply(&self.content(path, &node)?, hunks).map_err(|it| PatchError::Mismatch {
-                    path: path.clone(),
-                    hunk: it.hunk + 1,
-                    patch_line: edit.lines.get(it.hunk).copied().unwrap_or_default(),
-                    file_line: it.line,
-                    expected: it.expected,
-                    found: it.found,
-                })?;
+            let applied = hunks::apply(&self.content(path, &node)?, hunks);
+            let applied = applied.map_err(|it| refused(it, path, &edit.lines))?;
             let moved = applied.moved.into_iter().map(|(hunk, stated_line, found_line)| MovedHunk {
                 path: path.clone(),
                 hunk: hunk + 1,
@@ -241,6 +224,22 @@ impl Plan<'_> {
             Some(FileMode::Regular) => with_bit(node, false),
             Some(FileMode::Symlink | FileMode::Gitlink) | None => node,
         })
+    }
+}
+
+fn refused(why: Refused, path: &WorkspacePath, lines: &[usize]) -> PatchError {
+    let patch_line = |hunk: usize| lines.get(hunk).copied().unwrap_or_default();
+    let path = path.clone();
+    match why {
+        Refused::Mismatch(it) => PatchError::Mismatch {
+            path,
+            hunk: it.hunk + 1,
+            patch_line: patch_line(it.hunk),
+            file_line: it.line,
+            expected: it.expected,
+            found: it.found,
+        },
+        Refused::TooFar { hunk } => PatchError::TooFar { path, hunk: hunk + 1, patch_line: patch_line(hunk) },
     }
 }
 
@@ -266,11 +265,12 @@ fn carry_out(
 ) -> Result<(), EditError> {
     for path in &removed {
         branch.remove(path)?;
+        branch.forget_steps();
     }
     let emptied: BTreeSet<_> = removed.iter().filter_map(WorkspacePath::parent).collect();
     for (path, node) in put {
         if branch.look_at(&path)?.is_some_and(|(kind, _)| kind == FileKind::Directory) {
-            emptied.iter().filter(|it| it.starts_with(&path)).try_for_each(|it| remove_empty(branch, it))?;
+            below(&emptied, &path).try_for_each(|it| remove_empty(branch, it))?;
             // One that no patch can tell of makes room too, as with git.
             remove_empty(branch, &path)?;
         }
@@ -278,8 +278,21 @@ fn carry_out(
             return Err(EditError::IsADirectory(path));
         }
         branch.put(&path, node, Parents::Create, "patch")?;
+        branch.forget_steps();
     }
     emptied.iter().try_for_each(|it| remove_empty(branch, it))
+}
+
+/// Those of `paths` that are `directory` or lie below it.
+fn below<'p>(
+    paths: &'p BTreeSet<WorkspacePath>,
+    directory: &WorkspacePath,
+) -> impl Iterator<Item = &'p WorkspacePath> {
+    let prefix = format!("{directory}/");
+    let from = (Bound::Included(prefix.as_str()), Bound::Unbounded);
+    let inner = paths.range::<str, _>(from);
+    let inner: Vec<_> = inner.take_while(|it| it.as_str().starts_with(&prefix)).collect();
+    paths.get(directory).into_iter().chain(inner)
 }
 
 /// Removes `directory` and those above it as long as they are empty.

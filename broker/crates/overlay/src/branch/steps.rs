@@ -152,6 +152,19 @@ impl Step {
         }
     }
 
+    /// The texts that it holds, each with its length in bytes; equal ones may come more than once.
+    pub fn texts(&self) -> impl Iterator<Item = (ContentHash, usize)> {
+        let nodes = self.nodes.iter().filter_map(|(_, it)| match it {
+            NodeRecord::File { bytes, hash, .. } => Some((*hash, bytes.len())),
+            _ => None,
+        });
+        let origins = self.origins.iter().filter_map(|(_, it)| match it {
+            Some(Origin::File { bytes, hash, .. }) => Some((*hash, bytes.len())),
+            _ => None,
+        });
+        nodes.chain(origins)
+    }
+
     fn into_entry(self) -> LogEntry {
         let Self { revision, at_ms, what, paths, .. } = self;
         LogEntry { revision, at_ms, what: what.into(), paths: paths.into() }

@@ -14,7 +14,7 @@ use crate::{View, WorkspacePath, branch::edit::unreachable};
 pub(super) const MAX_TAKEN: usize = 100_000;
 
 /// How many bytes these may have: all of them are read, and kept in memory.
-const MAX_TAKEN_BYTES: u64 = 256 << 20;
+const MAX_TAKEN_BYTES: u64 = super::origin::MAX_KEPT;
 
 pub(super) struct Taken {
     /// The same, held by the branch alone. Contents are shared with the base and with `origins`.

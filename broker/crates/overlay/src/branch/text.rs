@@ -1,7 +1,11 @@
 //! Edits of parts of a text, by byte offsets.
 
-use super::{Branch, EditError, Revision, edit::Links, tree::Node};
-use crate::{FileKind, WorkspacePath};
+use super::{
+    Branch, EditError, Revision,
+    edit::Links,
+    tree::{Node, Parents},
+};
+use crate::{ContentHash, FileKind, WorkspacePath};
 
 /// Puts `replacement` in place of a part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,9 +21,33 @@ impl Branch {
     /// Edits parts of the text file at `path` as one. All offsets are into the present text, so the order
     /// of the list matters only for insertions at the same place. Links are followed.
     pub fn edit_text(&mut self, path: &WorkspacePath, edits: &[TextEdit]) -> Result<Revision, EditError> {
+        self.edit_text_of(path, None, edits)
+    }
+
+    /// The same, if the text that is edited has this hash. The offsets of edits that were worked out from a
+    /// text mean nothing in another one, and the base may change at any time.
+    pub fn edit_text_if(
+        &mut self,
+        path: &WorkspacePath,
+        content: ContentHash,
+        edits: &[TextEdit],
+    ) -> Result<Revision, EditError> {
+        self.edit_text_of(path, Some(content), edits)
+    }
+
+    fn edit_text_of(
+        &mut self,
+        path: &WorkspacePath,
+        content: Option<ContentHash>,
+        edits: &[TextEdit],
+    ) -> Result<Revision, EditError> {
         let path = self.locate(path, Links::Follow)?;
         match self.look_at(&path)? {
-            None => return Err(EditError::NotFound(path)),
+            None => {
+                let missing =
+                    |expected| EditError::OtherContent { path: path.clone(), expected, actual: None };
+                return Err(content.map_or(EditError::NotFound(path.clone()), |it| missing(Some(it))));
+            }
             Some((FileKind::File, _)) => {}
             Some((FileKind::Directory, _)) => return Err(EditError::IsADirectory(path)),
             Some((FileKind::Symlink | FileKind::Other, _)) => return Err(EditError::NotAFile(path)),
@@ -27,10 +55,13 @@ impl Branch {
         // The text that is edited is the one that is remembered, whatever the base has a moment later.
         let taken = self.state().tree.taken(&path)?;
         let Node::File(file) = taken.node else { return Err(EditError::NotAFile(path)) };
+        if let Some(expected) = content.filter(|it| *it != file.hash) {
+            return Err(EditError::OtherContent { path, expected: Some(expected), actual: Some(file.hash) });
+        }
         let text = str::from_utf8(&file.bytes).map_err(|_| EditError::NotText(path.clone()))?;
         let edited = apply(&path, text, edits)?;
         let node = Node::file(edited.into(), file.executable);
-        self.put_made_on(taken.origins, &path, node, "edit")
+        self.put_made_on(taken.origins, &path, node, Parents::Require, "edit")
     }
 }
 
@@ -57,7 +88,10 @@ fn apply(path: &WorkspacePath, text: &str, edits: &[TextEdit]) -> Result<String,
 
 fn expect_within(path: &WorkspacePath, text: &str, edit: &TextEdit) -> Result<(), EditError> {
     let (start, end) = (edit.start, edit.end);
-    if start > end || end as usize > text.len() {
+    if start > end {
+        return Err(EditError::Reversed { path: path.clone(), start, end });
+    }
+    if end as usize > text.len() {
         return Err(EditError::OutOfBounds { path: path.clone(), start, end, length: text.len() });
     }
     match [start, end].into_iter().find(|it| !text.is_char_boundary(*it as usize)) {
@@ -68,10 +102,15 @@ fn expect_within(path: &WorkspacePath, text: &str, edit: &TextEdit) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::{
+        io,
+        sync::{Arc, Mutex},
+    };
+
+    use bytes::Bytes;
 
     use super::*;
-    use crate::{Memory, View as _};
+    use crate::{Listing, Memory, Metadata, Origin, View};
 
     fn check(text: &str, edits: &[(u32, u32, &str)]) -> Result<String, String> {
         let path = WorkspacePath::new("a").unwrap();
@@ -96,12 +135,74 @@ mod tests {
     fn errors_name_the_place() {
         let error = |text, edits: &[_]| check(text, edits).unwrap_err();
         assert_eq!(error("ab", &[(1, 3, "")]), "the edit of bytes 1 to 3 of `a` is not within its 2 bytes");
-        assert_eq!(error("ab", &[(2, 1, "")]), "the edit of bytes 2 to 1 of `a` is not within its 2 bytes");
+        assert_eq!(error("ab", &[(2, 1, "")]), "an edit of `a` ends at byte 1, before it begins, at byte 2");
         assert_eq!(error("é", &[(0, 1, "")]), "byte 1 of `a` is inside a character");
         assert_eq!(
             error("abcd", &[(2, 4, ""), (0, 3, "")]),
             "two edits of `a` overlap: bytes 0 to 3 and 2 to 4"
         );
+    }
+
+    /// A base that is saved anew after each look at its text.
+    struct Busy(Memory, Mutex<u32>);
+
+    impl View for Busy {
+        fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+            let mut reads = self.1.lock().unwrap();
+            *reads += 1;
+            self.0.metadata(path)?;
+            Ok(format!("one two {reads}").into())
+        }
+
+        fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+            self.0.metadata(path)
+        }
+
+        fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+            self.0.list(path)
+        }
+
+        fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+            self.0.read_link(path)
+        }
+    }
+
+    /// Whatever is edited, the text that a commit expects is the one that the edit was made on.
+    #[test]
+    fn what_is_edited_is_what_was_read() {
+        let path = WorkspacePath::new("a").unwrap();
+        let base = || Arc::new(Busy(Memory::from_files([("a", "")]).unwrap(), Mutex::new(0)));
+        let seen = |n: u32| ContentHash::of(format!("one two {n}").as_bytes());
+        let origin = |branch: &Branch| match branch.snapshot().origins().find(|it| *it.0 == path) {
+            Some((_, Origin::File { hash, .. })) => *hash,
+            other => panic!("{other:?}"),
+        };
+        let edits = [TextEdit { start: 0, end: 3, replacement: "1".to_owned() }];
+
+        let mut branch = Branch::new(base());
+        branch.edit_text_if(&path, seen(1), &edits).unwrap();
+        assert_eq!(origin(&branch), seen(1));
+        let mut branch = Branch::new(base());
+        let refused = branch.edit_text_if(&path, seen(2), &edits).unwrap_err();
+        let want = (Some(seen(2)), Some(seen(1)));
+        assert!(
+            matches!(refused, EditError::OtherContent { expected, actual, .. } if (expected, actual) == want)
+        );
+        assert_eq!(branch.revision(), Revision(0));
+
+        let mut branch = Branch::new(base());
+        branch.write_if(&path, Some(seen(1)), "x".into()).unwrap();
+        assert_eq!(origin(&branch), seen(1));
+        let mut branch = Branch::new(base());
+        assert!(branch.write_if(&path, Some(seen(2)), "x".into()).is_err());
+        assert!(branch.write_if(&path, None, "x".into()).is_err());
+        assert_eq!(branch.revision(), Revision(0));
+
+        let mut branch = Branch::new(base());
+        branch
+            .apply_patch("--- a\n+++ a\n@@ -1 +1 @@\n-one two 1\n\\ No newline at end of file\n+x\n")
+            .unwrap();
+        assert_eq!(origin(&branch), seen(1));
     }
 
     #[test]

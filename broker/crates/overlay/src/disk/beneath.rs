@@ -99,6 +99,11 @@ impl Door for Beneath {
         super::stamped(|| look(&file), |metadata| super::read_regular(&file, metadata))
     }
 
+    fn hash_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<ContentHash>> {
+        let file = self.open_file(path)?;
+        super::stamped(|| look(&file), |metadata| super::hash_regular(&file, metadata, &mut Vec::new()))
+    }
+
     /// Walks the way to the directory once, and reads into one buffer.
     fn hashes_stamped(
         &self,
@@ -112,13 +117,7 @@ impl Door for Beneath {
                 Ok(handle) => File::from(open_at(handle, name, READ)?),
                 Err(_) => self.open_file(&directory.child(name))?,
             };
-            super::stamped(
-                || look(&file),
-                |metadata| {
-                    super::read_into(&mut bytes, &file, metadata)?;
-                    Ok(ContentHash::of(&bytes))
-                },
-            )
+            super::stamped(|| look(&file), |metadata| super::hash_regular(&file, metadata, &mut bytes))
         };
         names.iter().map(hash).collect()
     }

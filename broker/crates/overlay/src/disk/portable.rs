@@ -12,7 +12,7 @@ use std::{
 use bytes::Bytes;
 
 use super::{Door, Stamp, Stamped};
-use crate::{Entry, FileKind, Listing, Metadata, View, WorkspacePath};
+use crate::{ContentHash, Entry, FileKind, Listing, Metadata, View, WorkspacePath};
 
 pub(super) struct Portable {
     root: PathBuf,
@@ -70,6 +70,12 @@ impl Door for Portable {
         let file = self.open_file(path)?;
         let look = || file.metadata().map(|it| Stamp::of(&it));
         super::stamped(look, |metadata| super::read_regular(&file, metadata))
+    }
+
+    fn hash_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<ContentHash>> {
+        let file = self.open_file(path)?;
+        let look = || file.metadata().map(|it| Stamp::of(&it));
+        super::stamped(look, |metadata| super::hash_regular(&file, metadata, &mut Vec::new()))
     }
 
     /// Not every system can list an open directory, so the path is looked at instead.

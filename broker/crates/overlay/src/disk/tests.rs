@@ -224,3 +224,24 @@ fn a_file_over_the_limit_is_refused_unread() {
     };
     check(fill, |disk| assert_eq!(kind_of(disk.read(&path("sparse"))), io::ErrorKind::FileTooLarge));
 }
+
+#[test]
+fn a_file_of_any_size_is_hashed() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let at = |name: &str| WorkspacePath::new(name).unwrap();
+    for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 17] {
+        let bytes: Vec<u8> = (0..size).map(|it| (it % 251) as u8).collect();
+        fs::write(folder.path().join(size.to_string()), bytes).unwrap();
+    }
+    // Larger than what can be read as a whole.
+    let huge = File::create(folder.path().join("huge")).unwrap();
+    huge.set_len(u64::from(u32::MAX) + 2).unwrap();
+    for disk in [Disk::new(folder.path()).unwrap(), Disk::without_openat2(folder.path()).unwrap()] {
+        for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 17] {
+            let path = at(&size.to_string());
+            assert_eq!(disk.hash(&path).unwrap(), ContentHash::of(&disk.read(&path).unwrap()), "{size}");
+        }
+        assert_eq!(disk.read(&at("huge")).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+    }
+    assert!(Disk::new(folder.path()).unwrap().hash(&at("huge")).is_ok());
+}

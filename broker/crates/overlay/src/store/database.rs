@@ -12,7 +12,9 @@ use bytes::Bytes;
 use redb::{ReadableDatabase as _, ReadableTable, ReadableTableMetadata as _, Table, TableDefinition};
 
 use super::{
-    Loaded, SavedBranch, StoreError, StoreStats, patiently,
+    Loaded, SavedBranch, StoreError, StoreStats,
+    medium::Medium,
+    patiently,
     record::{Change, Encoded, Hash, SCHEMA, StoredStep, decode, decode_record},
     staged::Staged,
 };
@@ -32,6 +34,7 @@ const CACHE: usize = 8 << 20;
 
 pub(super) struct Database {
     path: PathBuf,
+    medium: Medium,
     /// `None` after an error: the database does not go on then, it is opened anew at the next request.
     open: Option<redb::Database>,
 }
@@ -40,15 +43,15 @@ type Answer<T> = Result<T, redb::Error>;
 
 impl Database {
     /// Opens the file in `dir`, or makes it.
-    pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
+    pub(super) fn open(dir: &Path, medium: Medium) -> Result<Self, StoreError> {
         let path = dir.join("branches.redb");
         match fs::symlink_metadata(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => create(dir, &path)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => create(dir, &path, &medium)?,
             Err(error) => return Err(StoreError::io(&path, "look at", error)),
             Ok(_) => {}
         }
-        let open = open_again(&path)?;
-        Ok(Self { path, open: Some(open) })
+        let open = open_again(&path, &medium)?;
+        Ok(Self { path, medium, open: Some(open) })
     }
 
     /// One transaction. Its failure is everybody's; a branch that is not there only that request's.
@@ -81,7 +84,7 @@ impl Database {
     ) -> Result<T, StoreError> {
         let database = match self.open.take() {
             Some(database) => database,
-            None => open_again(&self.path)?,
+            None => open_again(&self.path, &self.medium)?,
         };
         let result = guarded(&self.path, || {
             let result = work(&database);
@@ -111,13 +114,13 @@ fn guarded<T>(path: &Path, work: impl FnOnce() -> T) -> Result<T, StoreError> {
 }
 
 /// Makes an empty store under another name first, so that there is never half of one.
-fn create(dir: &Path, path: &Path) -> Result<(), StoreError> {
+fn create(dir: &Path, path: &Path, medium: &Medium) -> Result<(), StoreError> {
     let unfinished = dir.join("branches.redb.new");
     let failed = |source| StoreError::io(path, "make", source);
     let file = File::options().read(true).write(true).create(true).truncate(true).open(&unfinished);
-    let backend = redb::backends::FileBackend::new(file.map_err(failed)?);
+    let backend = Staged::of_new(medium.backend(file.map_err(failed)?).map_err(failed)?);
     let make = || -> Answer<()> {
-        let database = redb::Builder::new().create_with_backend(backend?)?;
+        let database = redb::Builder::new().create_with_backend(backend)?;
         let transaction = database.begin_write()?;
         transaction.open_table(META)?.insert(SCHEMA_KEY, SCHEMA)?;
         transaction.open_table(BRANCHES)?;
@@ -128,35 +131,23 @@ fn create(dir: &Path, path: &Path) -> Result<(), StoreError> {
         Ok(database.close()?)
     };
     guarded(path, make)?.map_err(|error| StoreError::redb(path, "make", error))?;
-    fs::rename(&unfinished, path).and_then(|()| sync_dir(dir)).map_err(failed)
+    medium.rename(&unfinished, path).and_then(|()| medium.sync_dir(dir)).map_err(failed)
 }
 
-#[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "a folder outside the workspace")]
-fn sync_dir(dir: &Path) -> io::Result<()> {
-    File::open(dir)?.sync_all()
-}
-
-/// Elsewhere a folder cannot be opened to be synced.
-#[cfg(not(unix))]
-fn sync_dir(_dir: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-fn open_again(path: &Path) -> Result<redb::Database, StoreError> {
+fn open_again(path: &Path, medium: &Medium) -> Result<redb::Database, StoreError> {
     let is_locked = |error: &StoreError| matches!(error, StoreError::InUse { .. });
-    patiently(|| guarded(path, || open_existing(path))?, is_locked)
+    patiently(|| guarded(path, || open_existing(path, medium))?, is_locked)
 }
 
 /// Checks every byte before the first one is written.
-fn open_existing(path: &Path) -> Result<redb::Database, StoreError> {
+fn open_existing(path: &Path, medium: &Medium) -> Result<redb::Database, StoreError> {
     let failed = |source| StoreError::io(path, "open", source);
     let file = File::options().read(true).write(true).open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.len() == 0 {
         // Which the database would take for a new one.
         return Err(StoreError::Corrupt { path: path.to_owned(), reason: "it is empty".to_owned() });
     }
-    let backend = Staged::new(file).map_err(failed)?;
+    let backend = medium.backend(file).and_then(Staged::new).map_err(failed)?;
     let mut builder = redb::Builder::new();
     builder.set_cache_size(CACHE).set_check_integrity_on_open(true);
     let opened = builder.create_with_backend(backend.clone());
@@ -232,8 +223,10 @@ impl Tables<'_> {
                 self.branches.remove(&**id)?;
                 self.remove(id)?;
             }
-            Change::Compact { id, steps } => {
-                if self.branches.get(&**id)?.is_none() {
+            Change::Replace { id, record, steps } => {
+                if let Some(record) = record {
+                    self.branches.insert(&**id, &**record)?;
+                } else if self.branches.get(&**id)?.is_none() {
                     return Ok(Err(StoreError::NoSuchBranch { id: id.clone() }));
                 }
                 // In this order texts that stay are not removed in between.

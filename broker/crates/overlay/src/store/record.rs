@@ -15,9 +15,20 @@ pub(super) const SCHEMA: u64 = 3;
 
 /// What is asked of the database, encoded by the caller's thread.
 pub(super) enum Change {
-    Save { id: String, record: Option<Vec<u8>>, steps: Vec<Encoded> },
-    Discard { id: String },
-    Compact { id: String, steps: Vec<Encoded> },
+    Save {
+        id: String,
+        record: Option<Vec<u8>>,
+        steps: Vec<Encoded>,
+    },
+    Discard {
+        id: String,
+    },
+    /// With a record the branch need not be there.
+    Replace {
+        id: String,
+        record: Option<Vec<u8>>,
+        steps: Vec<Encoded>,
+    },
 }
 
 /// A step, and the texts it names.
@@ -81,14 +92,19 @@ impl Change {
         Ok(Self::Save { id: id.to_owned(), record, steps: encode_steps(id, steps)? })
     }
 
-    pub(super) fn compact(id: &str, steps: Vec<Step>) -> Result<Self, StoreError> {
-        Ok(Self::Compact { id: id.to_owned(), steps: encode_steps(id, steps)? })
+    pub(super) fn replace(
+        id: &str,
+        record: Option<BranchRecord>,
+        steps: Vec<Step>,
+    ) -> Result<Self, StoreError> {
+        let record = record.map(|it| encode(id, &StoredRecord::of(it))).transpose()?;
+        Ok(Self::Replace { id: id.to_owned(), record, steps: encode_steps(id, steps)? })
     }
 
     /// About how many bytes it makes the file grow.
     pub(super) fn size(&self) -> usize {
         match self {
-            Self::Save { steps, .. } | Self::Compact { steps, .. } => {
+            Self::Save { steps, .. } | Self::Replace { steps, .. } => {
                 steps.iter().map(|it| it.bytes.len() + it.texts.values().map(Bytes::len).sum::<usize>()).sum()
             }
             Self::Discard { .. } => 0,

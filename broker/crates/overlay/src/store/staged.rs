@@ -5,19 +5,18 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
     io,
     ops::Bound,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use redb::{BackendError, StorageBackend, backends::FileBackend};
+use redb::{BackendError, StorageBackend};
 
 const BLOCK: u64 = 4096;
 
 #[derive(Debug, Clone)]
 pub(super) struct Staged {
-    file: Arc<FileBackend>,
+    file: Arc<dyn StorageBackend>,
     held: Arc<Mutex<Mode>>,
 }
 
@@ -47,24 +46,21 @@ enum Write {
 }
 
 impl Staged {
-    pub(super) fn new(file: File) -> io::Result<Self> {
-        let len = file.metadata()?.len();
-        let held = Held { len, own: len, blocks: BTreeMap::new(), writes: Vec::new() };
-        let file = FileBackend::new(file).map_err(io::Error::other)?;
-        Ok(Self { file: Arc::new(file), held: Arc::new(Mutex::new(Mode::Held(held))) })
+    pub(super) fn new(file: Arc<dyn StorageBackend>) -> io::Result<Self> {
+        let held = Held::new(file.len()?);
+        Ok(Self { file, held: Arc::new(Mutex::new(Mode::Held(held))) })
+    }
+
+    /// Of a file that is made: nothing is held back.
+    pub(super) fn of_new(file: Arc<dyn StorageBackend>) -> Self {
+        Self { file, held: Arc::new(Mutex::new(Mode::Released)) }
     }
 
     /// Writes what was held back; from now on nothing is.
     pub(super) fn release(&self) -> io::Result<()> {
         let mut mode = self.mode();
         let Mode::Held(held) = std::mem::replace(&mut *mode, Mode::Broken) else { return Ok(()) };
-        for write in held.writes {
-            match write {
-                Write::Bytes(offset, bytes) => self.file.write(offset, &bytes)?,
-                Write::Len(len) => self.file.set_len(len)?,
-                Write::Sync => self.file.sync_data()?,
-            }
-        }
+        held.write_to(&*self.file)?;
         *mode = Mode::Released;
         Ok(())
     }
@@ -78,7 +74,7 @@ impl Staged {
     fn either<T>(
         &self,
         held: impl FnOnce(&mut Held) -> io::Result<T>,
-        file: impl FnOnce(&FileBackend) -> io::Result<T>,
+        file: impl FnOnce(&dyn StorageBackend) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut mode = self.mode();
         match &mut *mode {
@@ -86,14 +82,29 @@ impl Staged {
             Mode::Broken => Err(io::Error::other("an earlier write failed")),
             Mode::Released => {
                 drop(mode);
-                file(&self.file)
+                file(&*self.file)
             }
         }
     }
 }
 
 impl Held {
-    fn read(&self, file: &FileBackend, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    fn new(len: u64) -> Self {
+        Self { len, own: len, blocks: BTreeMap::new(), writes: Vec::new() }
+    }
+
+    fn write_to(self, file: &dyn StorageBackend) -> io::Result<()> {
+        for write in self.writes {
+            match write {
+                Write::Bytes(offset, bytes) => file.write(offset, &bytes)?,
+                Write::Len(len) => file.set_len(len)?,
+                Write::Sync => file.sync_data()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, file: &dyn StorageBackend, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let end = offset.checked_add(out.len() as u64).filter(|end| *end <= self.len);
         let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
         let own = self.own.clamp(offset, end) - offset;
@@ -110,7 +121,7 @@ impl Held {
         Ok(())
     }
 
-    fn write(&mut self, file: &FileBackend, offset: u64, data: &[u8]) -> io::Result<()> {
+    fn write(&mut self, file: &dyn StorageBackend, offset: u64, data: &[u8]) -> io::Result<()> {
         let end = offset + data.len() as u64;
         self.len = self.len.max(end);
         for number in offset / BLOCK..end.div_ceil(BLOCK) {
@@ -155,7 +166,7 @@ impl StorageBackend for Staged {
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let mut mode = self.mode();
         match &mut *mode {
-            Mode::Held(held) => held.read(&self.file, offset, out),
+            Mode::Held(held) => held.read(&*self.file, offset, out),
             _ => {
                 drop(mode);
                 self.file.read(offset, out)
@@ -180,7 +191,7 @@ impl StorageBackend for Staged {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.either(|held| held.write(&self.file, offset, data), |file| file.write(offset, data))
+        self.either(|held| held.write(&*self.file, offset, data), |file| file.write(offset, data))
     }
 
     fn close(&self) -> io::Result<()> {
@@ -209,5 +220,48 @@ impl StorageBackend for Staged {
 
     fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
         self.file.query_lock_range(start, end)
+    }
+}
+
+/// A file whose writes reach it when it is synced, and not before: the disk under a cache that a power cut empties.
+#[cfg(test)]
+#[derive(Debug)]
+pub(super) struct Unsynced {
+    file: redb::backends::FileBackend,
+    held: Mutex<Held>,
+}
+
+#[cfg(test)]
+impl Unsynced {
+    pub(super) fn new(file: redb::backends::FileBackend) -> Self {
+        let held = Mutex::new(Held::new(file.len().unwrap()));
+        Self { file, held }
+    }
+
+    pub(super) fn file(&self) -> &redb::backends::FileBackend {
+        &self.file
+    }
+
+    pub(super) fn len(&self) -> io::Result<u64> {
+        Ok(self.held.lock().unwrap().len)
+    }
+
+    pub(super) fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.held.lock().unwrap().read(&self.file, offset, out)
+    }
+
+    pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.held.lock().unwrap().write(&self.file, offset, data)
+    }
+
+    pub(super) fn set_len(&self, len: u64) -> io::Result<()> {
+        self.held.lock().unwrap().set_len(len);
+        Ok(())
+    }
+
+    pub(super) fn sync(&self) -> io::Result<()> {
+        let mut held = self.held.lock().unwrap();
+        let len = held.len;
+        std::mem::replace(&mut *held, Held::new(len)).write_to(&self.file)
     }
 }

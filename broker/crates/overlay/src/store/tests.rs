@@ -3,7 +3,10 @@
 #![allow(clippy::disallowed_methods, reason = "the store's files are looked at, and damaged, from outside")]
 
 mod damage;
+pub(super) mod power;
 mod speed;
+
+use std::path::PathBuf;
 
 use bytes::Bytes;
 use proptest::prelude::*;

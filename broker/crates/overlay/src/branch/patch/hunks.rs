@@ -1,8 +1,11 @@
 //! Putting a file's hunks where they belong, and saying what is there if it is something else.
 
+mod search;
+
 use std::borrow::Cow;
 
 use diffy::{Hunk, Line};
+use search::{Search, TooFar};
 
 /// A text with hunks applied.
 #[derive(Debug)]
@@ -24,22 +27,44 @@ pub(super) struct Mismatch {
     pub(super) found: Option<String>,
 }
 
+/// Why hunks are not applied.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    Mismatch(Mismatch),
+    /// The hunk, counted from 0, is one too many that is far from where it says.
+    TooFar {
+        hunk: usize,
+    },
+}
+
+/// How many lines are looked through for all hunks of one file that are not where they say. A hunk that
+/// moved costs a few times the distance, and one that fits nowhere all lines of the file, once.
+const MAX_SEARCHED: usize = 1 << 27;
+
 /// Applies `hunks`, which are in order, as `patch` does: each may have moved as a whole, the nearest place
 /// that fits is taken, and every line of context must be there.
 ///
 /// In a file whose lines all end in CR LF a patch without any CR is taken to mean those.
-pub(super) fn apply(text: &str, hunks: &[Hunk<'_, str>]) -> Result<Applied, Mismatch> {
+pub(super) fn apply(text: &str, hunks: &[Hunk<'_, str>]) -> Result<Applied, Refused> {
+    apply_within(text, hunks, MAX_SEARCHED)
+}
+
+fn apply_within(text: &str, hunks: &[Hunk<'_, str>], budget: usize) -> Result<Applied, Refused> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let crlf =
         is_crlf(&lines) && !hunks.iter().flat_map(|it| it.lines()).any(|it| content(it).contains('\r'));
     let mut applied = Applied { text: String::with_capacity(text.len()), moved: Vec::new() };
+    let mut search = Search::new(&lines, budget);
     let (mut done, mut shift) = (0, 0);
     for (index, hunk) in hunks.iter().enumerate() {
         let old: Vec<_> = side(hunk, crlf, |it| !matches!(it, Line::Insert(_))).collect();
         let stated = first_line(hunk);
         let wanted = stated.saturating_add_signed(shift).clamp(done, lines.len());
-        let place =
-            nearest(&lines, &old, done, wanted).ok_or_else(|| mismatch(index, &lines, &old, wanted))?;
+        let place = match search.nearest(&old, done, wanted) {
+            Ok(Some(place)) => place,
+            Ok(None) => return Err(Refused::Mismatch(mismatch(index, &lines, &old, wanted))),
+            Err(TooFar) => return Err(Refused::TooFar { hunk: index }),
+        };
         applied.text.extend(lines[done..place].iter().copied());
         applied.text.extend(side(hunk, crlf, |it| !matches!(it, Line::Delete(_))));
         done = place + old.len();
@@ -82,21 +107,6 @@ fn side<'a>(
     })
 }
 
-/// The place nearest to `wanted`, not before `from`, at which `old` stands; of two as near, the later.
-fn nearest(lines: &[&str], old: &[Cow<'_, str>], from: usize, wanted: usize) -> Option<usize> {
-    if old.is_empty() {
-        return Some(wanted);
-    }
-    let last = lines.len().checked_sub(old.len())?;
-    let fits = |place: &usize| old.iter().zip(&lines[*place..]).all(|(old, line)| old == line);
-    let distances = 0..=lines.len();
-    distances
-        .flat_map(|by| [wanted.checked_add(by), wanted.checked_sub(by)])
-        .flatten()
-        .filter(|place| (from..=last).contains(place))
-        .find(fits)
-}
-
 fn mismatch(hunk: usize, lines: &[&str], old: &[Cow<'_, str>], wanted: usize) -> Mismatch {
     let differs = |at: &usize| lines.get(wanted + at).is_none_or(|line| *line != old[*at]);
     // Where all of them stand in place, they stand before the end of an earlier hunk.
@@ -118,9 +128,27 @@ mod tests {
     type Moved = Vec<(usize, usize, usize)>;
 
     fn check(text: &str, hunks: &str) -> Result<(String, Moved), Mismatch> {
+        check_within(text, hunks, MAX_SEARCHED).map_err(|it| match it {
+            Refused::Mismatch(it) => it,
+            it @ Refused::TooFar { .. } => panic!("{it:?}"),
+        })
+    }
+
+    fn check_within(text: &str, hunks: &str, budget: usize) -> Result<(String, Moved), Refused> {
         let patch = format!("--- a\n+++ b\n{hunks}");
         let patch = Patch::from_str(&patch).unwrap();
-        apply(text, patch.hunks()).map(|it| (it.text, it.moved))
+        apply_within(text, patch.hunks(), budget).map(|it| (it.text, it.moved))
+    }
+
+    /// Hunks that go back and forth over the file, each of them found.
+    #[test]
+    fn searching_has_a_bound() {
+        let text: String = (0..4000).map(|n| format!("{n}\n")).collect();
+        let hunk = |n: usize, stated: usize| format!("@@ -{stated} +{stated} @@\n-{n}\n+{n}!\n");
+        let hunks: String = (0..40).map(|n| hunk(n, 10 + 100 * n)).collect();
+        assert_eq!(check_within(&text, &hunks, MAX_SEARCHED).unwrap().1.len(), 40);
+        let refused = check_within(&text, &hunks, 10_000).unwrap_err();
+        assert!(matches!(refused, Refused::TooFar { hunk: 1.. }), "{refused:?}");
     }
 
     #[test]

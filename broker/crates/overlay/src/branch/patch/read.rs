@@ -8,7 +8,13 @@ use std::borrow::Cow;
 use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchSet};
 
 use super::PatchError;
-use crate::{PathError, WorkspacePath};
+use crate::{PathError, WorkspacePath, branch::edit::MAX_PATH};
+
+/// Bytes of git's two names in one line, each with a prefix before it.
+const MAX_NAMES: usize = 2 * (MAX_PATH + 64);
+
+/// In all headers of a patch: names without a space need one split, and few have more.
+const MAX_SPLITS: usize = 1 << 30;
 
 /// What a patch does with one file.
 pub(super) struct FileEdit<'a> {
@@ -70,6 +76,7 @@ pub(super) fn read(patch: &str) -> Result<Vec<FileEdit<'_>>, PatchError> {
 /// The line of each hunk's header, counted from 1, where each hunk has as many lines as its header says.
 fn scan(patch: &str) -> Result<Vec<usize>, PatchError> {
     let mut headers = Vec::new();
+    let mut splits = 0;
     let mut lines = patch.split_inclusive('\n').enumerate().peekable();
     let mut file = "";
     while let Some((index, line)) = lines.next() {
@@ -77,6 +84,12 @@ fn scan(patch: &str) -> Result<Vec<usize>, PatchError> {
         // Git says `a/x b/x`; the new name is enough.
         if let Some(names) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("diff --git ")) {
             file = names.rsplit_once(" b/").map_or(names, |(_, new)| new);
+        }
+        if let Some(names) = line.strip_prefix("diff --git ") {
+            splits += expect_short(names, index + 1)?;
+            if splits > MAX_SPLITS {
+                return Err(PatchError::TooManySplits { line: index + 1 });
+            }
         }
         let is_binary = line.starts_with("Binary files ") && line.ends_with(" differ");
         if line == "GIT binary patch" || is_binary {
@@ -106,6 +119,18 @@ fn scan(patch: &str) -> Result<Vec<usize>, PatchError> {
         }
     }
     Ok(headers)
+}
+
+/// How many bytes the parser may compare to find out where the first of git's two names ends.
+fn expect_short(names: &str, line: usize) -> Result<usize, PatchError> {
+    // In quotation marks a byte may be written as four.
+    let is_quoted = names.starts_with('"') || names.ends_with('"');
+    let limit = if is_quoted { 4 * MAX_NAMES } else { MAX_NAMES };
+    if names.len() > limit {
+        return Err(PatchError::LongHeader { line, length: names.len(), limit });
+    }
+    let spaces = names.bytes().filter(|it| *it == b' ').count();
+    Ok(if is_quoted { names.len() } else { spaces * names.len() })
 }
 
 /// How many old and new lines a line of a hunk stands for; none if it does not belong to the hunk.
@@ -139,14 +164,26 @@ fn git_prefixes(patch: &str) -> Option<bool> {
 }
 
 /// Whether the two names are one under two different first directories, and not just the same.
+///
+/// Takes time in proportion to the length: texts are only compared where both are equally long, which a
+/// single split gives at most.
 fn is_prefixed_pair(names: &str) -> Option<bool> {
     // With its quotation marks, where it has them, a name is as good.
-    let bare = |name: &str| name.trim_matches('"').to_owned();
-    let mut pairs = names.match_indices(' ').map(|(at, _)| (bare(&names[..at]), bare(&names[at + 1..])));
-    pairs.find_map(|(old, new)| match (old.split_once('/'), new.split_once('/')) {
-        _ if old == new => Some(false),
-        (Some((_, old)), Some((_, new))) if old == new => Some(true),
-        _ => None,
+    let opened = |name: &'_ str| name.len() - name.strip_prefix('"').unwrap_or(name).len();
+    let closed = |name: &'_ str| name.len() - name.strip_suffix('"').unwrap_or(name).len();
+    let below_first = names.find('/').map(|it| it + 1);
+    let mut slashes = names.match_indices('/').map(|(at, _)| at).peekable();
+    names.match_indices(' ').find_map(|(at, _)| {
+        while slashes.next_if(|it| *it < at).is_some() {}
+        let (old_end, new_end) = (at - closed(&names[..at]), names.len() - closed(&names[at + 1..]));
+        let old = names.get(opened(&names[..at])..old_end)?;
+        let new = names.get(at + 1 + opened(&names[at + 1..])..new_end)?;
+        if old == new {
+            return Some(false);
+        }
+        let old = names.get(below_first?..old_end)?;
+        let new = names.get(slashes.peek()? + 1..new_end)?;
+        (old == new).then_some(true)
     })
 }
 
@@ -205,5 +242,52 @@ impl Operation {
             Self::Delete(path) | Self::Rename { from: path, .. } => Some(path),
             Self::Create(_) | Self::Modify { .. } | Self::Copy { .. } => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_told_by_what_follows_the_first_directories() {
+        for (names, want) in [
+            ("a/x b/x", Some(true)),
+            ("x x", Some(false)),
+            ("src/x src/x", Some(false)),
+            ("a/x y b/x y", Some(true)),
+            ("\"a/t\\tb\" \"b/t\\tb\"", Some(true)),
+            ("old dir/x new/x", Some(true)),
+            ("a/x b/y", None),
+            ("x", None),
+            ("\" \"", None),
+            ("\"a\" \"a\"", Some(false)),
+            ("", None),
+        ] {
+            assert_eq!(is_prefixed_pair(names), want, "{names}");
+        }
+    }
+
+    /// To compare all splits of these would take days.
+    #[test]
+    fn a_long_pair_takes_no_longer_than_to_read_it() {
+        let spaces = "a ".repeat(4 << 20);
+        assert_eq!(is_prefixed_pair(&spaces), None);
+        assert_eq!(is_prefixed_pair(&format!("a/{spaces} b/{spaces}z")), None);
+        assert_eq!(is_prefixed_pair(&"a/a ".repeat(2 << 20)), None);
+        assert_eq!(is_prefixed_pair(&format!("a/{spaces}z b/{spaces}z")), Some(true));
+    }
+
+    #[test]
+    fn headers_that_no_path_fits_are_refused() {
+        let header = |names: &str| format!("diff --git {names}\nold mode 100644\nnew mode 100755\n");
+        let error = |patch: &str| read(patch).map(|it| it.len()).unwrap_err().to_string();
+        let long = "x".repeat(MAX_NAMES);
+        let want = "line 1 of the patch has names of 16645 bytes; the limit is 8320";
+        assert_eq!(error(&header(&format!("a/{long} b/{long}"))), want);
+        let many = header(&"a ".repeat(MAX_NAMES / 2)).repeat(40);
+        let want = "the names in git's headers have too many spaces to tell where the first ends, \
+                    up to line 94 of the patch";
+        assert_eq!(error(&many), want);
     }
 }
