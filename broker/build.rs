@@ -1,9 +1,11 @@
-//! Writes the table of the plugins that the program carries. `./dev build` makes the files it names.
+//! Writes the table of the plugins that the program carries, and names the build. `./dev build` makes the files that the
+//! table names.
 
 #![allow(clippy::disallowed_methods, reason = "a build script sees no workspace")]
 
 use std::{
     env, fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
 };
 
@@ -20,11 +22,41 @@ fn main() {
     let table = format!("static BUNDLE: &[plugin_host::Bundled] = &[\n{entries}];\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::write(out.join("bundle.rs"), table).expect("OUT_DIR is writable");
+    println!("cargo::rustc-env=BROKER_BUILD={}", build_name());
+}
+
+fn manifest_dir() -> PathBuf {
+    PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"))
+}
+
+/// A hash of what shapes answers: the sources of the program, and the versions of all that it is built with.
+fn build_name() -> String {
+    let folder = manifest_dir();
+    let mut files = vec![folder.join("../Cargo.lock")];
+    let mut folders = vec![folder.join("src"), folder.join("../wit")];
+    let crates = fs::read_dir(folder.join("crates")).expect("the crates are beside the program");
+    folders.extend(crates.flatten().map(|it| it.path().join("src")));
+    for it in files.iter().chain(&folders) {
+        println!("cargo::rerun-if-changed={}", it.display());
+    }
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
+            if is_folder { &mut folders } else { &mut files }.push(entry.path());
+        }
+    }
+    files.sort();
+    let mut hasher = DefaultHasher::new();
+    env::var_os("CARGO_PKG_VERSION").hash(&mut hasher);
+    for file in files {
+        let name = file.strip_prefix(&folder).unwrap_or(&file);
+        (name, fs::read(&file).expect("a source file is readable")).hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
 }
 
 fn bundle_dir() -> PathBuf {
-    let manifest_dir =
-        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+    let manifest_dir = manifest_dir();
     let default = || manifest_dir.join("../target/bundle");
     let dir = env::var_os("BROKER_BUNDLE").filter(|it| !it.is_empty()).map_or_else(default, PathBuf::from);
     fs::canonicalize(&dir).unwrap_or(dir)

@@ -25,6 +25,9 @@ mod servers;
 mod trust;
 mod workspace;
 
+/// Names this build of the program: a hash of its sources and of its dependencies' versions.
+const BUILD: &str = env!("BROKER_BUILD");
+
 pub use cli::run;
 pub use console::Surroundings;
 pub use error::{CliError, ErrorKind, Exit};

@@ -37,6 +37,8 @@ pub struct Engine {
     waiting: Scheduler<Arc<Output>>,
     cache: Option<Arc<Cache<Answer>>>,
     workers: usize,
+    /// Names the program whose answers may be given again.
+    build: &'static str,
 }
 
 /// What is to be found out.
@@ -183,7 +185,13 @@ impl Engine {
         let for_waiting =
             scheduler::Options { workers: waiting, interactive_workers, nice: 0, ..options.clone() };
         let [scheduler, waiting] = [Scheduler::new(options)?, Scheduler::new(for_waiting)?];
-        Ok(Self { scheduler, waiting, cache, workers })
+        Ok(Self { scheduler, waiting, cache, workers, build: crate::BUILD })
+    }
+
+    /// As if another build of this program had made the engine.
+    #[cfg(test)]
+    pub(crate) fn of_build(self, build: &'static str) -> Self {
+        Self { build, ..self }
     }
 
     pub fn workers(&self) -> usize {
@@ -261,13 +269,13 @@ impl Engine {
             && files.units.len() <= FEW
             && inquiry.dependents.is_none()
         {
-            let survey = Survey::of(inquiry).map_err(Refused::Setup)?;
+            let survey = Survey::of(inquiry, self.build).map_err(Refused::Setup)?;
             if survey.with_context().is_empty() {
                 return Ok(Arc::new(survey));
             }
         }
-        let own = Arc::clone(inquiry);
-        let survey = move || Survey::of(&own).map(|it| Arc::new(it.in_context(&own.view)));
+        let (own, build) = (Arc::clone(inquiry), self.build);
+        let survey = move || Survey::of(&own, build).map(|it| Arc::new(it.in_context(&own.view)));
         let run = move |_: &Cancel| Arc::new(Output::Survey(survey()));
         let ticket = self.scheduler.submit(task(inquiry, None, Box::new(run)))?;
         match &*done(ticket.end().await.end)? {
@@ -332,13 +340,13 @@ impl Engine {
         let units: Vec<Unit> = batch.files.iter().map(|it| survey.files.units[*it].clone()).collect();
         let is_shared = inquiry.share && !batch.alone;
         let key = is_shared.then(|| work_key(&units, batch, course)).flatten();
-        let (cache, own) = (self.cache.clone(), Arc::clone(inquiry));
-        let known_as = survey.digests[batch.linter];
+        let (cache, own, build) = (self.cache.clone(), Arc::clone(inquiry), self.build);
+        let (known_as, memory) = (survey.digests[batch.linter], linter.memory());
         let run = move |cancel: &Cancel| {
             let job =
                 Job { view: Arc::clone(&own.view), units, cancel: cancel.clone(), timeout: own.timeout };
             let mut given = ask(&*linter, &job, own.largest, || (own.answered)());
-            if linter.waits() && digest(&*linter, linter.context(&own.view)) != known_as {
+            if linter.waits() && digest(&*linter, linter.context(&own.view), build) != known_as {
                 given.iter_mut().for_each(Given::doubt);
             }
             if let Some(cache) = cache {
@@ -346,7 +354,7 @@ impl Engine {
             }
             Arc::new(Output::Batch(given))
         };
-        task(inquiry, key, Box::new(run))
+        Task { memory, ..task(inquiry, key, Box::new(run)) }
     }
 }
 

@@ -116,8 +116,18 @@ pub fn check_groups(
     options: &Options,
     progress: Arc<dyn Fn(usize, usize) + Send + Sync>,
 ) -> io::Result<Report> {
+    check_with(own_engine(options)?, view, groups, options, progress)
+}
+
+/// With an engine that nobody else uses.
+fn check_with(
+    engine: Engine,
+    view: &Arc<dyn View>,
+    groups: Vec<Group>,
+    options: &Options,
+    progress: Arc<dyn Fn(usize, usize) + Send + Sync>,
+) -> io::Result<Report> {
     let start = Instant::now();
-    let engine = own_engine(options)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let mut gathered = Gathered::default();
     let done = Arc::new(AtomicUsize::new(0));

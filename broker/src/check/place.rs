@@ -1,6 +1,9 @@
 //! From a linter's byte offsets to lines and columns, while the text is at hand.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use lint::{Diagnostic, LineTable, Outcome, Span};
@@ -36,8 +39,8 @@ impl Placer {
         }
         let text = read(view, path, outcome.content)?;
         let place = Place {
-            view,
             file: Arc::new(CheckedFile { path: path.clone(), content: outcome.content }),
+            others: in_others(view, path, &diagnostics),
             table: LineTable::new(&text),
             cells: outcome.cells.iter().map(|it| (it, LineTable::new(it.as_bytes()))).collect(),
         };
@@ -77,8 +80,9 @@ impl Placer {
 
 /// A file and the tables of its lines.
 struct Place<'a> {
-    view: &'a dyn View,
     file: Arc<CheckedFile>,
+    /// Where related spans are in other files.
+    others: HashMap<(WorkspacePath, Span), Range>,
     table: LineTable<'a>,
     cells: Vec<(&'a Arc<str>, LineTable<'a>)>,
 }
@@ -86,14 +90,34 @@ struct Place<'a> {
 impl Place<'_> {
     fn related(&self, table: &LineTable<'_>, it: lint::Related) -> Related {
         let own = it.path.as_ref().is_none_or(|path| *path == self.file.path);
-        let range = if own {
-            Some(range(table, it.span))
-        } else {
-            let text = it.path.as_ref().and_then(|path| self.view.open(path).ok());
-            text.map(|text| range(&LineTable::new(&text), it.span))
+        let path = it.path.filter(|_| !own);
+        let range = match &path {
+            None => Some(range(table, it.span)),
+            Some(path) => self.others.get(&(path.clone(), it.span)).copied(),
         };
-        Related { path: it.path.filter(|_| !own), range, span: it.span, message: it.message.into() }
+        Related { path, range, span: it.span, message: it.message.into() }
     }
+}
+
+/// The places of all related spans in other files than `own`. Each of the files is read once, and let go before the next.
+fn in_others(
+    view: &dyn View,
+    own: &WorkspacePath,
+    diagnostics: &[Diagnostic],
+) -> HashMap<(WorkspacePath, Span), Range> {
+    let mut wanted: BTreeMap<&WorkspacePath, HashSet<Span>> = BTreeMap::new();
+    for related in diagnostics.iter().flat_map(|it| &it.related) {
+        if let Some(path) = related.path.as_ref().filter(|it| *it != own) {
+            wanted.entry(path).or_default().insert(related.span);
+        }
+    }
+    let mut places = HashMap::new();
+    for (path, spans) in wanted {
+        let Ok(text) = view.open(path) else { continue };
+        let table = LineTable::new(&text);
+        places.extend(spans.into_iter().map(|it| ((path.clone(), it), range(&table, it))));
+    }
+    places
 }
 
 /// The text that `content` is the hash of.

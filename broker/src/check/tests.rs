@@ -223,6 +223,24 @@ fn what_cannot_be_traced_rests_on_its_context() {
     assert_eq!(["x", "x", "y", "x"].map(check_with), [1, 1, 2, 2]);
 }
 
+#[test]
+fn another_build_of_the_program_asks_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let linter = Arc::new(Scripted::new("one", &["*"]));
+    let view = view(&["a"]);
+    let asked_by = |build: &'static str| {
+        let folder = Some(folder.path().join("answers"));
+        let cache = Cache::new(CacheOptions { folder, ..CacheOptions::default() }, AnswerCodec);
+        let options = Options { cache: Some(Arc::new(cache)), ..Options::default() };
+        let engine = own_engine(&options).unwrap().of_build(build);
+        let linters: Vec<SharedLinter> = vec![Arc::clone(&linter) as _];
+        let groups = vec![Group { files: all(&view), linters, lacks: Vec::new() }];
+        check_with(engine, &view, groups, &options, Arc::new(|_, _| ())).unwrap();
+        linter.asked().len()
+    };
+    assert_eq!(["1", "1", "2", "2", "1"].map(asked_by), [1, 1, 2, 2, 2]);
+}
+
 /// Another file has another text each time it is looked at.
 struct Restless(Memory, AtomicUsize);
 

@@ -17,6 +17,7 @@ pub(crate) struct Survey {
     pub(super) wanting: Vec<Box<[usize]>>,
     /// By linter: what names it, and all that its answers rest on besides what they say they do.
     pub(super) digests: Vec<ContentHash>,
+    build: &'static str,
 }
 
 /// What is known of one file.
@@ -28,7 +29,7 @@ pub(crate) struct Known {
 }
 
 impl Survey {
-    pub(super) fn of(inquiry: &Inquiry) -> Result<Self, SetupFailure> {
+    pub(super) fn of(inquiry: &Inquiry, build: &'static str) -> Result<Self, SetupFailure> {
         let mut files = inquiry.wanted.files(&*inquiry.view);
         let mut router = (inquiry.route)(&files)?;
         if let Some(dependents) = &inquiry.dependents {
@@ -39,8 +40,8 @@ impl Survey {
             }
         }
         let wanting = files.units.iter().map(|it| router.wanting_of(&files, &it.path).collect()).collect();
-        let mut survey = Self { digests: Vec::new(), files, router, wanting };
-        survey.digests = survey.router.linters().iter().map(|it| digest(&**it, None)).collect();
+        let mut survey = Self { digests: Vec::new(), files, router, wanting, build };
+        survey.digests = survey.router.linters().iter().map(|it| digest(&**it, None, build)).collect();
         Ok(survey)
     }
 
@@ -55,7 +56,7 @@ impl Survey {
     pub(super) fn in_context(mut self, view: &Arc<dyn View>) -> Self {
         for place in self.with_context() {
             let linter = &self.router.linters()[place];
-            self.digests[place] = digest(&**linter, linter.context(view));
+            self.digests[place] = digest(&**linter, linter.context(view), self.build);
         }
         self
     }
@@ -119,9 +120,11 @@ pub(super) fn key(linter: ContentHash, unit: &Unit) -> Key {
     Key { linter, path: unit.path.clone(), named: unit.named.clone() }
 }
 
-/// Of all that may change a linter's answers but the files that they name.
-pub(super) fn digest(linter: &dyn Linter, context: Option<ContentHash>) -> ContentHash {
+/// Cache identity of a linter: all that may change its answers but the files that they name. The build of this program
+/// is part of it: grammars, queries, the file system that a guest sees, places and the format that answers are kept in
+/// are code of the host's.
+pub(super) fn digest(linter: &dyn Linter, context: Option<ContentHash>, build: &str) -> ContentHash {
     let it = linter.identity();
     let context = context.map_or_else(String::new, |it| format!("\0{it}"));
-    ContentHash::of(format!("{}\0{}\0{}{context}", it.name, it.version, it.digest).as_bytes())
+    ContentHash::of(format!("{build}\0{}\0{}\0{}{context}", it.name, it.version, it.digest).as_bytes())
 }
