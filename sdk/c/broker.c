@@ -245,7 +245,7 @@ const broker_capture *broker_query(const broker_file *file, const char *language
         problem(&error);
         return NULL;
     }
-    if (state.answer.cut) broker_fail("the query has too many beginnings of matches");
+    if (state.answer.cut) broker_fail("the query finds too much, or has too many beginnings of matches");
     *count = state.answer.table.len / 5;
     state.captures = calloc(*count + 1, sizeof *state.captures);
     if (!state.captures) abort();

@@ -71,7 +71,7 @@ typedef struct broker_plugin_syntax_captures_t {
   // Five numbers for each: the number of its match, that of the pattern in the query, that of the capture in
   // `names`, and where the node starts and ends, in bytes.
   linter_list_u32_t   table;
-  // There may be more: too many patterns were under way at once.
+  // There may be more: too many patterns were under way at once, or more than a million captures were found.
   bool   cut;
 } broker_plugin_syntax_captures_t;
 

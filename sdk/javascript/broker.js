@@ -181,7 +181,7 @@ export class File {
     checkText('query', text);
     if (language !== undefined) checkText('language', language);
     const { names, table, cut } = asked(() => query({ tag: 'file', val: this.path }, language, text));
-    if (cut) throw new Problem('the query has too many beginnings of matches');
+    if (cut) throw new Problem('the query finds too much, or has too many beginnings of matches');
     const places = [];
     for (let at = 0; at < table.length; at += 5) {
       const [match, pattern, capture, start, end] = table.subarray(at, at + 5);

@@ -65,7 +65,7 @@ def query(file: broker.File, text: str, language: str | None) -> list[broker.Pla
     except Err as error:
         raise broker.Problem(_told(error.value)) from None
     if found.cut:
-        raise broker.Problem("the query has too many beginnings of matches")
+        raise broker.Problem("the query finds too much, or has too many beginnings of matches")
     rows = zip(*[iter(found.table)] * 5)
     text_of = lambda start, end: file.content[start:end].decode("utf-8", "replace")
     return [

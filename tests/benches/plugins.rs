@@ -135,9 +135,9 @@ fn queries(folder: &Path) {
     let natively = || {
         let (trees, language) = (Trees::new(16 << 20), Language::named("python").unwrap());
         let query = Query::new(language, QUERY).unwrap();
-        let one = |(path, text): &(WorkspacePath, Bytes)| {
+        let one = |(_, text): &(WorkspacePath, Bytes)| {
             let content = ContentHash::of(text);
-            let tree = trees.tree(language, Some(path), text.clone(), content, &|| false).unwrap();
+            let tree = trees.tree(language, text.clone(), content, &|| false).unwrap();
             query.run(&tree, &|| false).unwrap().table.len() / 5
         };
         timed(|| texts.iter().map(one).sum::<usize>())

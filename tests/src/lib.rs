@@ -64,19 +64,25 @@ pub const LIMITS: Limits = Limits {
     memory: 512 << 20,
     setup_time: Duration::from_secs(20),
     diagnostics: 250_000,
+    details: 200_000,
     output: 128 << 20,
 };
 
 /// A host that keeps its machine code in `cache`.
 pub fn host(cache: Option<&Path>) -> PluginHost {
-    let options = HostOptions {
+    PluginHost::new(options(cache)).expect("a host")
+}
+
+/// What such a host is made with.
+pub fn options(cache: Option<&Path>) -> HostOptions {
+    HostOptions {
         cache_dir: cache.map(Path::to_owned),
+        build: "tests",
         instances: 2,
         trees: Trees::new(16 << 20),
         limits: LIMITS,
         notify: Arc::new(|_| {}),
-    };
-    PluginHost::new(options).expect("a host")
+    }
 }
 
 /// The plugin in `path` with default settings.

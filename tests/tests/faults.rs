@@ -7,12 +7,20 @@
     reason = "tests look at the disk themselves, and may fail"
 )]
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fs,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use insta::assert_snapshot;
 use lint::{Cancel, Completeness, Job, Unit};
-use overlay::{Branch, Disk, Memory};
-use plugin_host::{PluginError, Settings};
+use overlay::{Branch, Disk, Memory, View};
+use plugin_host::{HostOptions, Notice, Notify, PluginError, PluginHost, Settings};
 use tests::*;
 
 /// What the plugin `misbehaves` says of a file that says `fault`, and of one that asks for nothing after it.
@@ -93,6 +101,65 @@ fn panic() {
 }
 
 #[test]
+fn panic_while_it_is_made_ready() {
+    let cache = tempfile::tempdir().unwrap();
+    let notices = Arc::new(AtomicUsize::new(0));
+    let options = HostOptions { notify: counting(&notices), ..options(Some(cache.path())) };
+    let linter = plugin(&PluginHost::new(options).unwrap(), &guest("guest_unready")).unwrap();
+    let names: Vec<_> = (0..24).map(|it| format!("{it}.x")).collect();
+    let view = Arc::new(Memory::from_files(names.iter().map(|it| (it.as_str(), "x"))).unwrap());
+    // Each as a job of its own: what came of it is remembered by the plugin.
+    let answers = names.iter().map(|name| told(&check(&linter, view.clone(), &[name])[0]));
+    let answers: BTreeSet<_> = answers.collect();
+    assert_snapshot!(all(&answers), @"failed: plugin `unready` 0.1.0 crashed: panicked at unready/src/lib.rs:9:9: the table of rules has a hole (while it was made ready)");
+    assert_eq!(notices.load(Ordering::Relaxed), 1, "it is compiled once");
+    let why = linter.plugin().imports().unwrap_err().to_string();
+    let view: Arc<dyn View> = view;
+    let rules = lint::Linter::rules(&linter, &view).unwrap_err().message;
+    assert_eq!(rules, why);
+    assert!(all(&answers).ends_with(&why), "{why}");
+}
+
+/// Each of some different answers.
+fn all(answers: &BTreeSet<String>) -> String {
+    answers.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+}
+
+/// Counts what a host has to say.
+fn counting(notices: &Arc<AtomicUsize>) -> Notify {
+    let notices = Arc::clone(notices);
+    Arc::new(move |_| drop(notices.fetch_add(1, Ordering::Relaxed)))
+}
+
+#[test]
+fn settings_that_break_it_are_tried_once_in_a_job() {
+    let cache = tempfile::tempdir().unwrap();
+    let notices = Arc::new(AtomicUsize::new(0));
+    let options = HostOptions { notify: counting(&notices), ..options(Some(cache.path())) };
+    let settings = Settings { ignore: vec!["panic".to_owned()], ..Settings::default() };
+    let host = PluginHost::new(options).unwrap();
+    let linter = host.open(&guest("guest_misbehaves")).unwrap().configured(settings);
+    let view = Arc::new(Memory::from_files([("a.fault", "nothing"), ("b.fault", "nothing")]).unwrap());
+    let answers = check(&linter, view, &["a.fault", "b.fault"]).iter().map(told).collect();
+    assert_snapshot!(all(&answers), @"failed: plugin `misbehaves` 0.1.0 crashed: panicked at misbehaves/src/lib.rs:[line]: these settings confuse the plugin");
+    assert_eq!(
+        notices.load(Ordering::Relaxed),
+        2,
+        "it is compiled once, and logs once that it is configured"
+    );
+}
+
+#[test]
+fn constructors_run_once_and_before_all_else() {
+    let cache = tempfile::tempdir().unwrap();
+    let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
+    let view = Arc::new(Memory::from_files([("a.fault", "constructors"), ("b.fault", "panic")]).unwrap());
+    let outcomes = check(&linter, view, &["a.fault", "b.fault", "a.fault"]);
+    let answers = outcomes.iter().step_by(2).map(told).collect();
+    assert_snapshot!(all(&answers), @"complete: 1 before it was made, 1 by now");
+}
+
+#[test]
 fn exit() {
     assert_snapshot!(fault("exit"), @"failed: plugin `misbehaves` 0.1.0 crashed: it called exit");
 }
@@ -133,6 +200,81 @@ fn writes() {
 #[test]
 fn chatter_and_curiosity() {
     assert_snapshot!(fault("chatter"), @"complete: Ok(0), 0 variables");
+}
+
+#[test]
+fn more_details_than_allowed() {
+    assert_snapshot!(fault("related 300000"), @"failed: plugin `misbehaves` 0.1.0 exceeded its output limit: 300000 fixes, edits and related places, where 200000 are allowed");
+    assert_snapshot!(fault("related 1001 other"), @"failed: plugin `misbehaves` 0.1.0 exceeded its output limit: 1001 other files that its findings point into, where 1000 are allowed");
+    assert_snapshot!(fault("edits 150000"), @"failed: plugin `misbehaves` 0.1.0 exceeded its output limit: 300000 fixes, edits and related places, where 200000 are allowed");
+}
+
+#[test]
+fn long_words() {
+    let told = fault("huge-error");
+    assert!(told.len() < 5_000, "{} bytes", told.len());
+    assert!(told.starts_with("failed: plugin `misbehaves` 0.1.0: xxx") && told.ends_with('…'));
+}
+
+#[test]
+fn a_query_that_finds_too_much() {
+    let query = format!("query big.py python {}", "(_) @a ".repeat(200));
+    let long = format!("query big.py python {}", "(_) @a ".repeat(10_000));
+    let cache = tempfile::tempdir().unwrap();
+    let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
+    let big = "x = 1\n".repeat(40_000);
+    let files = [("a.fault", query.as_str()), ("b.fault", &long), ("big.py", &big)];
+    let view = Arc::new(Memory::from_files(files).unwrap());
+    let outcomes = check(&linter, view, &["a.fault", "b.fault"]);
+    assert_snapshot!(told(&outcomes[0]), @"complete: it was not parsed: the query finds too much, or has too many beginnings of matches");
+    assert_snapshot!(told(&outcomes[1]), @"complete: the query is wrong: it has 69999 bytes, where 65536 are allowed");
+}
+
+#[test]
+fn leaks() {
+    // 100 MiB, of which the guest may have five beside its own memory.
+    let big = "x".repeat(100 << 20);
+    let told_of = |fault: &str| {
+        let cache = tempfile::tempdir().unwrap();
+        let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
+        let files = [("a.fault", fault), ("b.fault", "nothing"), ("big", &big), ("dir/file", "x")];
+        let view = Arc::new(Memory::from_files(files).unwrap());
+        let outcomes = check(&linter, view, &["a.fault", "b.fault"]);
+        assert_eq!(told(&outcomes[1]), "complete: did nothing bad");
+        told(&outcomes[0])
+    };
+    assert_snapshot!(told_of("leak-streams big"), @r#"complete: 4 times, then ErrorCode { code: 22, name: "insufficient-memory", message: "Not enough space, similar to `ENOMEM` in POSIX." }"#);
+    assert_snapshot!(told_of("leak-streams dir/file"), @"failed: plugin `misbehaves` 0.1.0 crashed: it keeps too many streams or pollables open");
+    assert_snapshot!(told_of("leak-listings dir"), @r#"complete: 1022 times, then ErrorCode { code: 22, name: "insufficient-memory", message: "Not enough space, similar to `ENOMEM` in POSIX." }"#);
+    assert_snapshot!(told_of("leak-pollables"), @"failed: plugin `misbehaves` 0.1.0 crashed: it keeps too many streams or pollables open");
+}
+
+#[test]
+fn random_bytes() {
+    assert_snapshot!(fault("random 1000000"), @"complete: 1000000 bytes");
+    assert_snapshot!(fault("random 2147483648"), @"failed: plugin `misbehaves` 0.1.0 crashed: it asks for too many random bytes at once");
+}
+
+#[test]
+fn looks_at_too_many_files() {
+    assert_snapshot!(fault("look-far"), @"failed: plugin `misbehaves` 0.1.0 crashed: it looks at too many files");
+}
+
+#[test]
+fn a_long_log() {
+    let cache = tempfile::tempdir().unwrap();
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&lines);
+    let notify = move |notice: Notice| sink.lock().unwrap().push(notice.to_string());
+    let options = HostOptions { notify: Arc::new(notify), ..options(Some(cache.path())) };
+    let linter = plugin(&PluginHost::new(options).unwrap(), &guest("guest_misbehaves")).unwrap();
+    let view = Arc::new(Memory::from_files([("a.fault", "log")]).unwrap());
+    assert_eq!(told(&check(&linter, view, &["a.fault"])[0]), "complete: logged");
+    let lines = lines.lock().unwrap();
+    let logged: Vec<_> = lines.iter().filter(|it| !it.starts_with("compiling")).collect();
+    assert_eq!(logged.len(), 1_000);
+    assert_eq!(*logged[999], "misbehaves: info: what it logs after this is not shown");
+    assert!(logged.iter().all(|it| it.len() < 5_000));
 }
 
 #[test]

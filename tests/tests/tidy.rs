@@ -56,6 +56,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("broker-plugin-yaml", &["broker-plugin-sdk", "broker-schemas"]),
     ("guest-asks", &["broker-plugin-sdk"]),
     ("guest-misbehaves", &["broker-plugin-sdk"]),
+    ("guest-unready", &["broker-plugin-sdk"]),
     ("no-todo", &["broker-plugin-sdk"]),
 ];
 

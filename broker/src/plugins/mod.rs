@@ -123,6 +123,7 @@ impl Loader {
         let notify = move |notice: Notice| tell(&messages, &notice, verbose, quiet);
         HostOptions {
             cache_dir: self.cache_dir.clone(),
+            build: crate::BUILD,
             instances,
             trees: Trees::new(TREES),
             limits: Limits::default(),

@@ -55,7 +55,8 @@ pub use selection::Selection;
 /// [`check`]: Plugin::check
 pub trait Plugin: Sized + 'static {
     /// Runs once, when the plugin is built or installed; every instance starts from a copy of its result.
-    /// Do all expensive set-up here. Nothing of the host can be reached yet: no files, no log.
+    /// Do all expensive set-up here. Nothing of the host can be reached yet: no files, no log. Constructors of crates
+    /// such as `ctor` and `inventory` ran before it, and do not run again.
     fn new() -> Self;
 
     /// Takes what the user asked for. The default accepts every setting whose selectors name a rule of
@@ -92,8 +93,7 @@ macro_rules! plugin {
 
             struct Component;
 
-            // A generated export would first run libc's constructors, which ask the host for its files; the
-            // handles would be part of the image that every instance starts with, and be valid in none.
+            // No generated export: what libc learns in one would be part of the image that every instance starts with.
             #[cfg(target_family = "wasm")]
             #[unsafe(export_name = "initialize")]
             extern "C" fn initialize() {

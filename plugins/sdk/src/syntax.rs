@@ -28,7 +28,9 @@ pub fn language_of(path: &str) -> Option<String> {
 pub fn query(source: &Source, language: Option<&str>, query: &str) -> Result<Vec<Capture>, Problem> {
     let host::Captures { names, table, cut } = host::query(source, language, query)?;
     if cut {
-        return Err(Problem::Unparsed("the query has too many beginnings of matches".to_owned()));
+        return Err(Problem::Unparsed(
+            "the query finds too much, or has too many beginnings of matches".to_owned(),
+        ));
     }
     let names: Vec<Rc<str>> = names.into_iter().map(Rc::from).collect();
     let capture = |it: &[u32]| Capture {

@@ -26,6 +26,11 @@ pub trait Linter: Send + Sync {
         false
     }
 
+    /// Bytes of memory that a job of it may take, as far as that is known.
+    fn memory(&self) -> u64 {
+        0
+    }
+
     /// For a linter that cannot say what it read: one name for all of the view that its answers may rest on
     /// besides a unit's own text and what their read sets name. Views with equal names get equal answers.
     fn context(&self, _view: &Arc<dyn View>) -> Option<ContentHash> {

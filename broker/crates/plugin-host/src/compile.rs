@@ -1,15 +1,29 @@
 //! From a component to machine code: pre-initialisation, then ahead-of-time compilation.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
+    time::Duration,
+};
 
 use lint::Cancel;
-use overlay::Memory;
+use overlay::{Memory, Traced};
 use syntax::Trees;
 use wasmparser::{BinaryReaderError, Parser, Payload};
-use wasmtime::{Engine, Store, component::Linker};
+use wasmtime::{Engine, Store, Trap, component::Linker};
+use wasmtime_wasi::I32Exit;
 use wasmtime_wizer::Wizer;
 
-use crate::{Limits, Manifest, PluginError, Settings, error::Name, host, instance, state::State, wasi};
+use crate::{
+    Limits, Manifest, PluginError, Settings,
+    error::Name,
+    host::{self, Places},
+    instance,
+    state::State,
+    wasi,
+};
 
 /// A plugin made ready to be carried by the program.
 pub struct Compiled {
@@ -57,8 +71,9 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
     let state = State::new(
         &name.plugin,
         &Settings::default(),
-        Arc::new(Memory::default()),
+        Arc::new(Traced::new(Arc::new(Memory::default()))),
         Trees::new(0),
+        &Places::new(1),
         &Limits::default(),
         Cancel::default(),
         Arc::new(|_| {}),
@@ -66,20 +81,53 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
     let mut store = Store::new(&engine, state);
     instance::limit(&mut store);
     host::tick(engine.weak()).map_err(|error| name.host(error))?;
-    let run = wizer.run_component(&mut store, wasm, async |store, component| {
+    let run = block_on(wizer.run_component(&mut store, wasm, async |store, component| {
         let mut linker = Linker::new(component.engine());
         wasi::link(&mut linker)?;
         // The guest is not to blame for how long its compilation took.
-        store.data_mut().watch.restart(INITIALIZATION);
+        store.data_mut().restart(INITIALIZATION);
         linker.instantiate_async(store, component).await
-    });
-    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| name.host(error))?;
-    let (wasm, _) = runtime.block_on(run).map_err(failed)?;
-    if store.data().files.any_open() {
+    }));
+    let (wasm, _) = run.map_err(|error| broken_off(&store, name, error))?;
+    if store.data().files.any_open() || !store.data().table.is_empty() {
         let reason = "`initialize` asked for files or standard streams, which are not there yet";
         return Err(failed(wasmtime::Error::msg(reason)));
     }
     Ok(wasm)
+}
+
+/// Whose fault it is that `initialize` broke off, in the guest's own words if it is the guest's.
+fn broken_off(store: &Store<State>, name: &Name, error: wasmtime::Error) -> PluginError {
+    let state = store.data();
+    let is_stopped = state.watch.stopped.is_some() || state.budget.refused;
+    if !is_stopped && error.downcast_ref::<Trap>().is_none() && !error.is::<I32Exit>() {
+        return name.compile(&error.context("pre-initialisation failed"));
+    }
+    match instance::fault(store, name, &Limits::default(), INITIALIZATION, error) {
+        PluginError::Trap { plugin, version, message } => {
+            PluginError::Trap { plugin, version, message: format!("{message} (while it was made ready)") }
+        }
+        other => other,
+    }
+}
+
+/// Runs a future on this thread. Within a runtime of tokio's, the host's side of WASI could not wait, as it does when
+/// a guest that panics writes its message.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let (mut future, mut context) = (pin!(future), Context::from_waker(&waker));
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
 }
 
 /// What a component imports and exports, without compiling it.

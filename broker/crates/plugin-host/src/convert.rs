@@ -1,6 +1,6 @@
 //! From the world's records to [`lint`]'s, believing nothing: a guest's spans are checked here, once.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use lint::{
     Applicability, Completeness, Diagnostic, Edit, Fix, FixAvailability, Outcome, Related, Rule, Severity,
@@ -8,21 +8,20 @@ use lint::{
 };
 use overlay::WorkspacePath;
 
-use crate::{PluginError, bindings::types, error::Name};
+use crate::{
+    Limits, PluginError,
+    bindings::types,
+    error::{Name, shortened},
+};
 
 /// What a report says of the file with these bytes.
 pub(crate) fn outcome(
     report: types::Report,
     bytes: &[u8],
     name: &Name,
-    max_diagnostics: usize,
+    limits: &Limits,
 ) -> Result<Outcome, PluginError> {
-    let count = report.diagnostics.len();
-    if count > max_diagnostics {
-        return Err(
-            name.too_much(format!("{count} diagnostics for one file, where {max_diagnostics} are allowed"))
-        );
-    }
+    check_amounts(&report, limits).map_err(|what| name.too_much(what))?;
     let texts = Texts { file: bytes.len(), cells: report.cells.iter().map(String::len).collect() };
     let diagnostics = report.diagnostics.into_iter().map(|it| diagnostic(it, &texts));
     let diagnostics = diagnostics.collect::<Result<Vec<_>, _>>().map_err(|error| name.invalid(error))?;
@@ -32,10 +31,28 @@ pub(crate) fn outcome(
         types::Completeness::Excluded => {
             return Err(name.invalid("it has findings in a file that it left out"));
         }
-        types::Completeness::Partial(why) => Completeness::Partial(why),
+        types::Completeness::Partial(why) => Completeness::Partial(shortened(why)),
     };
     let cells = report.cells.into_iter().map(Arc::from).collect();
     Ok(Outcome { diagnostics, cells, ..Outcome::without_findings(completeness) })
+}
+
+/// Other files that the findings of one file may point into: each is read to tell the lines.
+const MAX_OTHERS: usize = 1_000;
+
+/// Each place that a report names takes the host some time and memory.
+fn check_amounts(report: &types::Report, limits: &Limits) -> Result<(), String> {
+    let diagnostics = &report.diagnostics;
+    let edits = diagnostics.iter().flat_map(|it| &it.fixes).map(|it| 1 + it.edits.len());
+    let related = diagnostics.iter().map(|it| it.related.len());
+    let others = diagnostics.iter().flat_map(|it| &it.related).filter_map(|it| it.path.as_ref());
+    let amounts = [
+        (diagnostics.len(), limits.diagnostics, "diagnostics for one file"),
+        (edits.sum::<usize>() + related.sum::<usize>(), limits.details, "fixes, edits and related places"),
+        (others.collect::<HashSet<_>>().len(), MAX_OTHERS, "other files that its findings point into"),
+    ];
+    let too_much = amounts.into_iter().find(|(count, most, _)| count > most);
+    too_much.map_or(Ok(()), |(count, most, what)| Err(format!("{count} {what}, where {most} are allowed")))
 }
 
 /// How long the texts are that spans may lie in.

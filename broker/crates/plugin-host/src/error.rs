@@ -67,12 +67,29 @@ pub enum PluginError {
     Host { plugin: String, version: String, message: String },
 }
 
+impl PluginError {
+    /// Whether the same may go well a moment later: it was the machine's fault, or nobody wanted the answer.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, Self::Host { .. } | Self::Cancelled { .. })
+    }
+}
+
 fn seconds(limit: &Duration) -> String {
     if limit.subsec_millis() == 0 {
         format!("{} s", limit.as_secs())
     } else {
         format!("{} ms", limit.as_millis())
     }
+}
+
+/// A guest's words of any length, as far as somebody may want to read them.
+pub(crate) fn shortened(mut words: String) -> String {
+    const MOST: usize = 4 << 10;
+    if words.len() > MOST {
+        words.truncate(words.floor_char_boundary(MOST));
+        words.push('…');
+    }
+    words
 }
 
 /// Which plugin an error is about.
@@ -98,14 +115,19 @@ impl Name {
         PluginError::Compile { plugin, version, reason: format!("{error:#}") }
     }
 
-    pub(crate) fn guest(&self, message: impl ToString) -> PluginError {
+    pub(crate) fn guest(&self, message: String) -> PluginError {
         let Self { plugin, version } = self.clone();
-        PluginError::Guest { plugin, version, message: message.to_string() }
+        PluginError::Guest { plugin, version, message: shortened(message) }
     }
 
     pub(crate) fn invalid(&self, message: impl ToString) -> PluginError {
         let Self { plugin, version } = self.clone();
-        PluginError::InvalidAnswer { plugin, version, message: message.to_string() }
+        PluginError::InvalidAnswer { plugin, version, message: shortened(message.to_string()) }
+    }
+
+    pub(crate) fn cancelled(&self) -> PluginError {
+        let Self { plugin, version } = self.clone();
+        PluginError::Cancelled { plugin, version }
     }
 
     pub(crate) fn too_much(&self, what: impl ToString) -> PluginError {

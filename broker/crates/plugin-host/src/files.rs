@@ -14,16 +14,17 @@ use std::{
 };
 
 use bytes::Bytes;
-use overlay::{Entry, FileKind, Metadata, PathError, View, WorkspacePath};
+use overlay::{Entry, FileKind, Metadata, PathError, Traced, View as _, WorkspacePath};
 use wasmtime::component::{HasData, Resource, ResourceTable};
 use wasmtime_wasi::{
     TrappableError,
     p2::{
         DynInputStream, DynOutputStream, FsError, FsResult,
         bindings::{filesystem::preopens, filesystem::types as asynchronous, sync::filesystem::types},
-        pipe::MemoryInputPipe,
     },
 };
+
+use crate::held::{Budget, Counted, FileStream, MAX_READ};
 
 type Descriptor = types::Descriptor;
 type DirectoryStream = types::DirectoryEntryStream;
@@ -31,34 +32,51 @@ type DirectoryStream = types::DirectoryEntryStream;
 /// More than a careful program needs, few enough that a leak is found.
 const MAX_HANDLES: usize = 1024;
 
+/// Looks at files that a guest may have recorded in one job: enough to walk through a large workspace.
+const MAX_READS: usize = 1 << 20;
+
+/// Bytes of a path, as Linux has it; and of all long ones, each of which is recorded.
+const MAX_PATH: usize = 4096;
+const LONG_PATH: usize = 256;
+const MAX_LONG_PATHS: usize = 256 << 20;
+
+/// What the host keeps no record of.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unrecorded {
+    #[error("a path of {0} bytes is too long")]
+    Long(usize),
+    #[error("too many files were looked at")]
+    TooMany,
+}
+
 const DIRECTORY: Metadata = Metadata { kind: FileKind::Directory, size: 0, executable: false };
 
 /// The files that a guest has open.
 pub(crate) struct GuestFiles {
-    view: Arc<dyn View>,
+    view: Arc<Traced>,
     /// Where the guest sees the view.
     mount: String,
-    /// Bytes that all open files may have together.
-    limit: u64,
+    /// Bytes of all long paths that it asked for.
+    long_paths: usize,
     handles: Vec<Option<Handle>>,
 }
 
 enum Handle {
     File {
         path: WorkspacePath,
-        bytes: Bytes,
+        bytes: Arc<Counted<Bytes>>,
         executable: bool,
     },
     Directory(WorkspacePath),
     /// `/`, where the view is mounted further down.
     Above,
-    Stream(std::vec::IntoIter<Entry>),
+    Stream(Counted<std::vec::IntoIter<Entry>>),
 }
 
 impl GuestFiles {
-    pub(crate) fn new(view: Arc<dyn View>, root: &str, limit: usize) -> Self {
+    pub(crate) fn new(view: Arc<Traced>, root: &str) -> Self {
         let mount = if root.is_empty() { "/" } else { root }.to_owned();
-        Self { view, mount, limit: limit as u64, handles: Vec::new() }
+        Self { view, mount, long_paths: 0, handles: Vec::new() }
     }
 
     pub(crate) fn any_open(&self) -> bool {
@@ -98,7 +116,12 @@ impl GuestFiles {
     }
 
     /// The path that a guest means by `path` at `descriptor`.
-    fn at(&self, descriptor: &Resource<Descriptor>, path: &str) -> FsResult<WorkspacePath> {
+    fn at(&mut self, descriptor: &Resource<Descriptor>, path: &str) -> FsResult<WorkspacePath> {
+        match self.count_look(path) {
+            Ok(()) => {}
+            Err(Unrecorded::Long(_)) => return Err(asynchronous::ErrorCode::NameTooLong.into()),
+            Err(error @ Unrecorded::TooMany) => return Err(FsError::trap(wasmtime::Error::new(error))),
+        }
         let directory = match self.get(descriptor)? {
             Handle::Directory(directory) => directory,
             Handle::Above => return Err(asynchronous::ErrorCode::NoEntry.into()),
@@ -110,6 +133,20 @@ impl GuestFiles {
             PathError::Nul(_) => asynchronous::ErrorCode::Invalid.into(),
             PathError::Absolute(_) | PathError::Escapes(_) => asynchronous::ErrorCode::NotPermitted.into(),
         })
+    }
+
+    /// The host keeps a record of each path that is looked at, so there may not be any number of them.
+    pub(crate) fn count_look(&mut self, path: &str) -> Result<(), Unrecorded> {
+        if path.len() > MAX_PATH {
+            return Err(Unrecorded::Long(path.len()));
+        }
+        if path.len() > LONG_PATH {
+            self.long_paths += path.len();
+        }
+        if self.long_paths > MAX_LONG_PATHS || self.view.read_set().len() > MAX_READS {
+            return Err(Unrecorded::TooMany);
+        }
+        Ok(())
     }
 
     /// Looks `path` up, following links only where the plain look-up met one: most paths have none.
@@ -127,16 +164,24 @@ impl GuestFiles {
         Ok((path, metadata))
     }
 
-    fn open(&mut self, path: WorkspacePath, follow: bool, directory: bool) -> FsResult<u32> {
+    fn open(
+        &mut self,
+        path: WorkspacePath,
+        follow: bool,
+        directory: bool,
+        budget: &mut Budget,
+    ) -> FsResult<u32> {
         let (path, metadata) = self.lookup(path, follow)?;
         let handle = match metadata.kind {
             FileKind::Directory => Handle::Directory(path),
             _ if directory => return Err(asynchronous::ErrorCode::NotDirectory.into()),
-            FileKind::File if self.held() + metadata.size > self.limit => {
+            FileKind::File if !budget.fits(metadata.size) => {
                 return Err(asynchronous::ErrorCode::InsufficientMemory.into());
             }
             FileKind::File => {
                 let bytes = self.view.read(&path).map_err(fs_error)?;
+                let size = bytes.len() as u64;
+                let bytes = Arc::new(counted(bytes, size, budget)?);
                 Handle::File { path, bytes, executable: metadata.executable }
             }
             FileKind::Symlink => return Err(asynchronous::ErrorCode::Loop.into()),
@@ -145,16 +190,7 @@ impl GuestFiles {
         self.insert(handle)
     }
 
-    /// Bytes of all open files.
-    fn held(&self) -> u64 {
-        let sizes = self.handles.iter().flatten().map(|it| match it {
-            Handle::File { bytes, .. } => bytes.len() as u64,
-            Handle::Directory(_) | Handle::Above | Handle::Stream(_) => 0,
-        });
-        sizes.sum()
-    }
-
-    fn file(&self, descriptor: &Resource<Descriptor>) -> FsResult<&Bytes> {
+    fn file(&self, descriptor: &Resource<Descriptor>) -> FsResult<&Arc<Counted<Bytes>>> {
         match self.get(descriptor)? {
             Handle::File { bytes, .. } => Ok(bytes),
             Handle::Directory(_) | Handle::Above | Handle::Stream(_) => {
@@ -166,7 +202,7 @@ impl GuestFiles {
     fn metadata(&self, descriptor: &Resource<Descriptor>) -> FsResult<Metadata> {
         Ok(match self.get(descriptor)? {
             Handle::File { bytes, executable, .. } => {
-                Metadata { kind: FileKind::File, size: bytes.len() as u64, executable: *executable }
+                Metadata { kind: FileKind::File, size: bytes.it.len() as u64, executable: *executable }
             }
             Handle::Directory(_) | Handle::Above | Handle::Stream(_) => DIRECTORY,
         })
@@ -179,6 +215,10 @@ impl GuestFiles {
             Handle::Stream(_) => Err(FsError::trap(wasmtime::Error::msg("not a file handle"))),
         }
     }
+}
+
+fn counted<T>(it: T, bytes: u64, budget: &mut Budget) -> FsResult<Counted<T>> {
+    budget.count(it, bytes).ok_or_else(|| asynchronous::ErrorCode::InsufficientMemory.into())
 }
 
 fn fs_error(error: io::Error) -> FsError {
@@ -239,6 +279,7 @@ pub(crate) struct Files<'a> {
     pub(crate) files: &'a mut GuestFiles,
     /// Holds the streams that reads are made of.
     pub(crate) table: &'a mut ResourceTable,
+    pub(crate) budget: &'a mut Budget,
 }
 
 impl preopens::Host for Files<'_> {
@@ -283,7 +324,7 @@ impl types::HostDescriptor for Files<'_> {
         let path = self.files.at(&descriptor, &path)?;
         let follow = path_flags.contains(PathFlags::SYMLINK_FOLLOW);
         let directory = open_flags.contains(OpenFlags::DIRECTORY);
-        Ok(Resource::new_own(self.files.open(path, follow, directory)?))
+        Ok(Resource::new_own(self.files.open(path, follow, directory, self.budget)?))
     }
 
     fn drop(&mut self, descriptor: Resource<Descriptor>) -> wasmtime::Result<()> {
@@ -292,9 +333,7 @@ impl types::HostDescriptor for Files<'_> {
     }
 
     fn read(&mut self, file: Resource<Descriptor>, length: u64, offset: u64) -> FsResult<(Vec<u8>, bool)> {
-        /// A guest may ask for any length; more than this comes in a second read.
-        const MAX_READ: usize = 1 << 20;
-        let rest = after(self.files.file(&file)?, offset);
+        let rest = after(&self.files.file(&file)?.it, offset);
         let part = rest.slice(..rest.len().min(usize::try_from(length).unwrap_or(MAX_READ)).min(MAX_READ));
         Ok((part.to_vec(), part.len() == rest.len()))
     }
@@ -304,9 +343,9 @@ impl types::HostDescriptor for Files<'_> {
         file: Resource<Descriptor>,
         offset: u64,
     ) -> FsResult<Resource<DynInputStream>> {
-        let bytes = after(self.files.file(&file)?, offset);
-        let stream: DynInputStream = Box::new(MemoryInputPipe::new(bytes));
-        Ok(self.table.push(stream)?)
+        let text = Arc::clone(self.files.file(&file)?);
+        let stream: DynInputStream = Box::new(FileStream::new(text, offset));
+        self.table.push(stream).map_err(|error| FsError::trap(wasmtime::Error::new(error)))
     }
 
     fn stat(&mut self, descriptor: Resource<Descriptor>) -> FsResult<types::DescriptorStat> {
@@ -328,7 +367,8 @@ impl types::HostDescriptor for Files<'_> {
     }
 
     fn readlink_at(&mut self, descriptor: Resource<Descriptor>, path: String) -> FsResult<String> {
-        let (path, metadata) = self.files.lookup(self.files.at(&descriptor, &path)?, false)?;
+        let path = self.files.at(&descriptor, &path)?;
+        let (path, metadata) = self.files.lookup(path, false)?;
         if metadata.kind != FileKind::Symlink {
             return Err(asynchronous::ErrorCode::Invalid.into());
         }
@@ -340,7 +380,9 @@ impl types::HostDescriptor for Files<'_> {
             return Err(asynchronous::ErrorCode::NotDirectory.into());
         };
         let listing = self.files.view.list(path).map_err(fs_error)?;
-        let index = self.files.insert(Handle::Stream(listing.entries.into_iter()))?;
+        let size = listing.entries.iter().map(|it| size_of::<Entry>() + it.name.len()).sum::<usize>();
+        let entries = counted(listing.entries.into_iter(), size as u64, self.budget)?;
+        let index = self.files.insert(Handle::Stream(entries))?;
         Ok(Resource::new_own(index))
     }
 
@@ -473,7 +515,7 @@ impl types::HostDirectoryEntryStream for Files<'_> {
     ) -> FsResult<Option<types::DirectoryEntry>> {
         match self.files.handles.get_mut(stream.rep() as usize) {
             Some(Some(Handle::Stream(entries))) => {
-                let entry = entries.next();
+                let entry = entries.it.next();
                 Ok(entry.map(|it| types::DirectoryEntry { type_: kind(it.kind), name: it.name }))
             }
             _ => Err(FsError::trap(wasmtime::Error::msg("unknown directory stream"))),

@@ -22,19 +22,27 @@ use crate::{
 /// What one guest may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of linear memory.
+    /// Bytes of its memories and of the files that it has open.
     pub memory: usize,
     /// For everything but checking a file, whose limit is the job's.
     pub setup_time: Duration,
     /// Diagnostics in one answer.
     pub diagnostics: usize,
+    /// Fixes, edits and related places in one answer.
+    pub details: usize,
     /// Bytes that the guest may hand over in one answer.
     pub output: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory: 2 << 30, setup_time: Duration::from_secs(10), diagnostics: 100_000, output: 256 << 20 }
+        Self {
+            memory: 2 << 30,
+            setup_time: Duration::from_secs(10),
+            diagnostics: 100_000,
+            details: 500_000,
+            output: 256 << 20,
+        }
     }
 }
 
@@ -70,6 +78,8 @@ pub type Notify = Arc<dyn Fn(Notice) + Send + Sync>;
 pub struct HostOptions {
     /// Where machine code is kept, in a folder that only the user can write; `None` keeps none.
     pub cache_dir: Option<PathBuf>,
+    /// Names the build of this program: another one may make other machine code of the same component.
+    pub build: &'static str,
     /// How many guests may be alive at once; more wait. Checking is bound by the processor.
     pub instances: usize,
     /// The syntax trees that guests ask for.
@@ -100,7 +110,9 @@ pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) linker: Linker<State>,
     pub(crate) machine_code: MachineCode,
-    pub(crate) places: Places,
+    pub(crate) places: Arc<Places>,
+    /// For guests that need much memory.
+    pub(crate) large: Arc<Places>,
     pub(crate) trees: Trees,
     pub(crate) limits: Limits,
     pub(crate) notify: Notify,
@@ -114,12 +126,14 @@ impl PluginHost {
         let mut linker = Linker::new(&engine);
         wasi::link(&mut linker).map_err(failed)?;
         tick(engine.weak()).map_err(|error| failed(error.into()))?;
-        let machine_code = MachineCode::new(engine.clone(), options.cache_dir, options.notify.clone());
+        let machine_code =
+            MachineCode::new(engine.clone(), options.build, options.cache_dir, options.notify.clone());
         Ok(Self(Arc::new(Shared {
             engine,
             linker,
             machine_code,
             places: Places::new(options.instances),
+            large: Places::new(LARGE),
             trees: options.trees,
             limits: options.limits,
             notify: options.notify,
@@ -147,6 +161,9 @@ impl PluginHost {
         Ok(Plugin::new(self.clone(), manifest, digest, Source::Component(wasm)))
     }
 }
+
+/// How many guests may have much memory at once.
+const LARGE: usize = 2;
 
 /// How deep a guest's calls may go, in bytes of the native stack.
 pub(crate) const MAX_WASM_STACK: usize = 32 << 20;
@@ -213,22 +230,27 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    fn new(count: usize) -> Self {
-        Self { free: Mutex::new(count.max(1)), freed: Condvar::new() }
+    pub(crate) fn new(count: usize) -> Arc<Self> {
+        Arc::new(Self { free: Mutex::new(count.max(1)), freed: Condvar::new() })
     }
 
-    /// Waits for a place and holds it until the guard is dropped.
-    pub(crate) fn take(&self) -> Place<'_> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut free = self.freed.wait_while(free, |it| *it == 0).unwrap_or_else(PoisonError::into_inner);
+    /// Waits for a place and holds it until the guard is dropped. Asks now and then whether to give up.
+    pub(crate) fn take_unless(self: &Arc<Self>, give_up: impl Fn() -> bool) -> Option<Place> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        while *free == 0 {
+            if give_up() {
+                return None;
+            }
+            (free, _) = self.freed.wait_timeout(free, TICK).unwrap_or_else(PoisonError::into_inner);
+        }
         *free -= 1;
-        Place(self)
+        Some(Place(Arc::clone(self)))
     }
 }
 
-pub(crate) struct Place<'a>(&'a Places);
+pub(crate) struct Place(Arc<Places>);
 
-impl Drop for Place<'_> {
+impl Drop for Place {
     fn drop(&mut self) {
         *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         self.0.freed.notify_one();

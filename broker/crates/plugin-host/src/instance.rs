@@ -4,8 +4,8 @@ use std::{io, sync::Arc, thread, time::Duration};
 
 use bytes::Bytes;
 use lint::{Cancel, Completeness, Job, Outcome, Unit};
-use overlay::{ContentHash, ReadSet, Traced, View};
-use wasmtime::{Store, Trap};
+use overlay::{ContentHash, ReadSet, Traced};
+use wasmtime::{Store, Trap, component::ResourceTableError};
 use wasmtime_wasi::I32Exit;
 
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
     bindings::{Linter, exports::broker::plugin::lint as exports, types},
     convert,
     error::Name,
+    files::Unrecorded,
     host::{MAX_WASM_STACK, Place, TICKS_AT_ONCE},
     state::{State, Stop},
 };
@@ -20,7 +21,7 @@ use crate::{
 /// What a job took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Bytes of the last instance's memory, at its largest.
+    /// Bytes of an instance's memory, at its largest.
     pub memory: usize,
 }
 
@@ -29,12 +30,13 @@ pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize
     // The answers are handed over by the caller's own thread, so that `answer` needs not be `Send`.
     let (sender, receiver) = std::sync::mpsc::channel();
     let run = move || {
-        let mut run = Run { linter, job, traced: Arc::new(Traced::new(job.view.clone())), instance: None };
+        let traced = Arc::new(Traced::new(job.view.clone()));
+        let mut run = Run { linter, job, traced, instance: None, unusable: None, most: 0 };
         for (index, unit) in job.units.iter().enumerate() {
             // Nobody listens any more only if the caller panicked.
             drop(sender.send((index, run.unit(unit))));
         }
-        Ok(Usage { memory: run.instance.map_or(0, |it| it.store.data().memory.largest) })
+        Ok(Usage { memory: run.most() })
     };
     let mut answered = 0;
     let listen = || {
@@ -82,10 +84,20 @@ struct Run<'a> {
     job: &'a Job,
     traced: Arc<Traced>,
     /// Made when it is needed; gone after a fault.
-    instance: Option<Instance<'a>>,
+    instance: Option<Instance>,
+    /// Why there can be no instance: every other one would start from the same and break off the same way.
+    unusable: Option<PluginError>,
+    /// Bytes of memory that the instances before this one had, at most.
+    most: u64,
 }
 
-impl<'a> Run<'a> {
+impl Run<'_> {
+    /// Bytes of memory that an instance had, at most.
+    fn most(&self) -> usize {
+        let now = self.instance.as_ref().map_or(0, |it| it.store.data().budget.most);
+        usize::try_from(now.max(self.most)).unwrap_or(usize::MAX)
+    }
+
     fn unit(&mut self, unit: &Unit) -> Outcome {
         if self.job.cancel.is_cancelled() {
             return Outcome::without_findings(Completeness::Pending("cancelled".to_owned()));
@@ -101,6 +113,7 @@ impl<'a> Run<'a> {
             Ok(outcome) => outcome,
             Err(error) => {
                 // An instance that an error passed through is in an unknown state.
+                self.most = self.most() as u64;
                 self.instance = None;
                 Outcome::without_findings(incomplete(&error))
             }
@@ -112,14 +125,22 @@ impl<'a> Run<'a> {
         let instance = match &mut self.instance {
             Some(instance) => instance,
             none => {
+                if let Some(error) = &self.unusable {
+                    return Err(error.clone());
+                }
                 let (view, cancel) = (self.traced.clone(), self.job.cancel.clone());
                 // Selectors that only other plugins know are reported by whoever asked for them.
-                let (fresh, _) = Instance::configured(self.linter, view, cancel)?;
-                none.insert(fresh)
+                match Instance::configured(self.linter, view, cancel) {
+                    Ok((fresh, _)) => none.insert(fresh),
+                    Err(error) => {
+                        self.unusable = (!error.may_pass()).then(|| error.clone());
+                        return Err(error);
+                    }
+                }
             }
         };
         let report = instance.check(unit, bytes, self.job.timeout)?;
-        let mut outcome = convert::outcome(report, bytes, &instance.name, instance.limits.diagnostics)?;
+        let mut outcome = convert::outcome(report, bytes, &instance.name, &instance.limits)?;
         if let Some(read) = self.traced.changed() {
             let reason = format!("{read:?} changed while it was being read");
             outcome.completeness = Completeness::Partial(reason);
@@ -149,25 +170,25 @@ fn incomplete(error: &PluginError) -> Completeness {
 
 /// Puts the guest of a store under the limits of its state.
 pub(crate) fn limit(store: &mut Store<State>) {
-    store.limiter(|it| &mut it.memory);
+    store.limiter(|it| it);
     store.set_epoch_deadline(TICKS_AT_ONCE);
-    store.epoch_deadline_callback(|mut it| it.data_mut().watch.tick());
+    store.epoch_deadline_callback(|mut it| it.data_mut().tick());
 }
 
 /// A live guest and the place that it takes.
-pub(crate) struct Instance<'a> {
+pub(crate) struct Instance {
     store: Store<State>,
     guest: Linter,
     name: Name,
     limits: crate::Limits,
-    _place: Place<'a>,
+    _place: Place,
 }
 
-impl<'a> Instance<'a> {
+impl Instance {
     /// An instance with its settings, and the selectors among them that mean nothing to the plugin.
     pub(crate) fn configured(
-        linter: &'a Configured,
-        view: Arc<dyn View>,
+        linter: &Configured,
+        view: Arc<Traced>,
         cancel: Cancel,
     ) -> Result<(Self, Vec<String>), PluginError> {
         let mut instance = Self::new(linter, view, cancel)?;
@@ -175,16 +196,18 @@ impl<'a> Instance<'a> {
         Ok((instance, unknown))
     }
 
-    fn new(linter: &'a Configured, view: Arc<dyn View>, cancel: Cancel) -> Result<Self, PluginError> {
+    fn new(linter: &Configured, view: Arc<Traced>, cancel: Cancel) -> Result<Self, PluginError> {
         let (plugin, settings) = (&linter.plugin, &linter.settings);
         let (shared, name) = (&plugin.host().0, plugin.name());
         let pre = plugin.loaded()?;
-        let place = shared.places.take();
+        let place = shared.places.take_unless(|| cancel.is_cancelled());
+        let place = place.ok_or_else(|| name.cancelled())?;
         let state = State::new(
             &name.plugin,
             settings,
             view,
             shared.trees.clone(),
+            &shared.large,
             &shared.limits,
             cancel,
             shared.notify.clone(),
@@ -234,7 +257,7 @@ impl<'a> Instance<'a> {
         call: impl FnOnce(&exports::Guest, &mut Store<State>) -> wasmtime::Result<T>,
     ) -> Result<T, PluginError> {
         let allowed = allowed.unwrap_or(self.limits.setup_time);
-        self.store.data_mut().watch.restart(allowed);
+        self.store.data_mut().restart(allowed);
         self.store.set_epoch_deadline(TICKS_AT_ONCE);
         let answer = call(self.guest.broker_plugin_lint(), &mut self.store);
         answer.map_err(|error| fault(&self.store, &self.name, &self.limits, allowed, error))
@@ -242,7 +265,7 @@ impl<'a> Instance<'a> {
 }
 
 /// Whose fault it is that a call broke off.
-fn fault(
+pub(crate) fn fault(
     store: &Store<State>,
     name: &Name,
     limits: &crate::Limits,
@@ -253,16 +276,17 @@ fn fault(
     let state = store.data();
     match (state.watch.stopped, error.downcast_ref::<Trap>()) {
         (Some(Stop::OutOfTime), _) => PluginError::OutOfTime { plugin, version, limit: allowed },
-        (Some(Stop::Cancelled), _) => PluginError::Cancelled { plugin, version },
-        _ if state.memory.refused => PluginError::OutOfMemory { plugin, version, limit: limits.memory },
+        (Some(Stop::Cancelled), _) => name.cancelled(),
+        _ if state.watch.is_cancelled() => name.cancelled(),
+        _ if state.budget.refused => PluginError::OutOfMemory { plugin, version, limit: limits.memory },
         (_, Some(Trap::StackOverflow)) => PluginError::OutOfStack { plugin, version },
         (_, trap) => {
             let root = error.root_cause().to_string();
             if root.contains("fuel allocated for hostcalls") {
                 return name.too_much(format!("more than {} MiB in one answer", limits.output >> 20));
             }
-            if error.is::<I32Exit>() {
-                return PluginError::Trap { plugin, version, message: "it called exit".to_owned() };
+            if let Some(message) = greed(&error, &root) {
+                return PluginError::Trap { plugin, version, message };
             }
             match (trap, state.output.last_words()) {
                 (Some(_), Some(words)) => PluginError::Trap { plugin, version, message: words },
@@ -277,4 +301,17 @@ fn fault(
             }
         }
     }
+}
+
+/// What a guest did that the host does not bear, in words for people.
+fn greed(error: &wasmtime::Error, root: &str) -> Option<String> {
+    let told = match () {
+        () if error.is::<I32Exit>() => "it called exit",
+        () if error.is::<ResourceTableError>() => "it keeps too many streams or pollables open",
+        () if error.is::<Unrecorded>() => "it looks at too many files",
+        // wasmtime has no type for this.
+        () if root.starts_with("requested len ") => "it asks for too many random bytes at once",
+        () => return None,
+    };
+    Some(told.to_owned())
 }

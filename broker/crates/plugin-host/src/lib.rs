@@ -13,6 +13,7 @@ mod compile;
 mod convert;
 mod error;
 mod files;
+mod held;
 mod host;
 mod instance;
 mod machine_code;

@@ -1,7 +1,7 @@
 //! Machine code of plugins: carried by the program, or compiled once and kept in the user's cache folder.
 //!
-//! An entry's name holds the plugin's digest and everything that shapes machine code (wasmtime's version,
-//! the engine's settings, the processor's features). Beside it stands a stamp with the entry's hash and the
+//! An entry's name holds the plugin's digest and everything that shapes machine code (the build of this program, which
+//! pre-initialises, wasmtime's version, the engine's settings, the processor's features). Beside it stands a stamp with the entry's hash and the
 //! size and time of the file it was computed from: hashing 30 MB on every start would cost more than the
 //! check itself, so the contents are only hashed again when the file is not the one that was stamped.
 
@@ -23,6 +23,7 @@ use crate::{
 
 pub(crate) struct MachineCode {
     engine: Engine,
+    build: &'static str,
     dir: Option<PathBuf>,
     /// Whether the folder may be used, found out on first need.
     usable: OnceLock<bool>,
@@ -30,9 +31,14 @@ pub(crate) struct MachineCode {
 }
 
 impl MachineCode {
-    pub(crate) fn new(engine: Engine, cache_dir: Option<PathBuf>, notify: Notify) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        build: &'static str,
+        cache_dir: Option<PathBuf>,
+        notify: Notify,
+    ) -> Self {
         let dir = cache_dir.map(|it| it.join("machine-code"));
-        Self { engine, dir, usable: OnceLock::new(), notify }
+        Self { engine, build, dir, usable: OnceLock::new(), notify }
     }
 
     /// The component of a bundled plugin.
@@ -111,7 +117,7 @@ impl MachineCode {
             }
         }
         let mut hasher = ToBlake3(blake3::Hasher::new());
-        digest.hash(&mut hasher);
+        (digest, self.build).hash(&mut hasher);
         self.engine.precompile_compatibility_hash().hash(&mut hasher);
         hasher.0.finalize().to_hex()[..32].to_owned()
     }

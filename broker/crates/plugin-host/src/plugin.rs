@@ -2,12 +2,16 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, OnceLock},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bytes::Bytes;
 use lint::{Cancel, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
-use overlay::{ContentHash, View, WorkspacePath};
+use overlay::{ContentHash, Traced, View, WorkspacePath};
 
 use crate::{
     Bundled, Capability, Manifest, PluginError, PluginHost,
@@ -50,12 +54,22 @@ struct Inner {
     manifest: Manifest,
     digest: String,
     source: Source,
-    loaded: OnceLock<Result<LinterPre<State>, PluginError>>,
+    /// What came of loading it, which is tried once; `None` before that.
+    loaded: Mutex<Option<Result<LinterPre<State>, PluginError>>>,
+    /// Bytes of memory that an instance had, at most.
+    most: AtomicU64,
 }
 
 impl Plugin {
     pub(crate) fn new(host: PluginHost, manifest: Manifest, digest: String, source: Source) -> Self {
-        Self(Arc::new(Inner { host, manifest, digest, source, loaded: OnceLock::new() }))
+        Self(Arc::new(Inner {
+            host,
+            manifest,
+            digest,
+            source,
+            loaded: Mutex::default(),
+            most: AtomicU64::default(),
+        }))
     }
 
     pub fn manifest(&self) -> &Manifest {
@@ -84,7 +98,8 @@ impl Plugin {
 
     /// The interfaces that it imports, with versions. Loads it.
     pub fn imports(&self) -> Result<Vec<String>, PluginError> {
-        let component = self.loaded()?.instance_pre().component();
+        let loaded = self.loaded()?;
+        let component = loaded.instance_pre().component();
         let kind = component.component_type();
         Ok(kind.imports(component.engine()).map(|(name, _)| name.to_owned()).collect())
     }
@@ -97,9 +112,20 @@ impl Plugin {
         self.manifest().full_name()
     }
 
-    /// The pre-linked component; the first call loads it.
-    pub(crate) fn loaded(&self) -> Result<&LinterPre<State>, PluginError> {
-        self.0.loaded.get_or_init(|| self.load()).as_ref().map_err(Clone::clone)
+    /// The pre-linked component; the first call loads it, and others wait for that.
+    pub(crate) fn loaded(&self) -> Result<LinterPre<State>, PluginError> {
+        let mut loaded = self.0.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*loaded {
+            return known.clone();
+        }
+        let now = catch_unwind(AssertUnwindSafe(|| self.load())).unwrap_or_else(|_| {
+            let why = "the compiler panicked; please report this";
+            Err(self.name().compile(&wasmtime::Error::msg(why)))
+        });
+        if !now.as_ref().is_err_and(PluginError::may_pass) {
+            *loaded = Some(now.clone());
+        }
+        now
     }
 
     fn load(&self) -> Result<LinterPre<State>, PluginError> {
@@ -131,19 +157,23 @@ impl Configured {
     /// Those of the settings' selectors that mean nothing to the plugin in the workspace that `view` shows.
     pub fn unknown_selectors(&self, view: &Arc<dyn View>) -> Result<Vec<String>, PluginError> {
         instance::on_big_stack(&self.plugin.name(), || {
-            let (_, unknown) = Instance::configured(self, Arc::clone(view), Cancel::default())?;
+            let view = Arc::new(Traced::new(Arc::clone(view)));
+            let (_, unknown) = Instance::configured(self, view, Cancel::default())?;
             Ok(unknown)
         })
     }
 
     /// As [`Linter::check`], and what it took.
     pub fn measured(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) -> Usage {
-        instance::check(self, job, answer)
+        let usage = instance::check(self, job, answer);
+        self.plugin.0.most.fetch_max(usage.memory as u64, Ordering::Relaxed);
+        usage
     }
 
     fn rule_list(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, PluginError> {
         instance::on_big_stack(&self.plugin.name(), || {
-            let (mut instance, _) = Instance::configured(self, Arc::clone(view), Cancel::default())?;
+            let view = Arc::new(Traced::new(Arc::clone(view)));
+            let (mut instance, _) = Instance::configured(self, view, Cancel::default())?;
             Ok(instance.rules()?.into_iter().map(convert::rule).collect())
         })
     }
@@ -164,6 +194,11 @@ impl Linter for Configured {
             message: error.to_string(),
             hint: None,
         })
+    }
+
+    /// What an instance of it had so far; it need not be the same again.
+    fn memory(&self) -> u64 {
+        self.plugin.0.most.load(Ordering::Relaxed)
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {

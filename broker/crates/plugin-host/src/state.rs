@@ -7,7 +7,7 @@ use std::{
 };
 
 use lint::Cancel;
-use overlay::View;
+use overlay::Traced;
 use syntax::Trees;
 use wasmtime::{ResourceLimiter, UpdateDeadline, component::ResourceTable};
 use wasmtime_wasi::{Deterministic, HostWallClock, WasiCtx, WasiCtxView, WasiView};
@@ -16,52 +16,85 @@ use crate::{
     Settings,
     bindings::host,
     files::{Files, GuestFiles},
-    host::{Limits, Notice, Notify},
+    held::Budget,
+    host::{Limits, Notice, Notify, Places},
     stdio::Tail,
 };
 
 pub(crate) struct State {
-    pub(crate) view: Arc<dyn View>,
+    pub(crate) view: Arc<Traced>,
     pub(crate) trees: Trees,
     pub(crate) files: GuestFiles,
     pub(crate) table: ResourceTable,
-    pub(crate) memory: MemoryLimit,
+    pub(crate) budget: Budget,
     pub(crate) output: Tail,
     pub(crate) watch: Watch,
     wasi: WasiCtx,
     plugin: String,
     notify: Notify,
+    /// Lines of its log so far.
+    logged: usize,
 }
+
+/// More than a careful plugin keeps open, few enough that a leak is found.
+const MAX_RESOURCES: usize = 4096;
+
+/// More than any generator of random numbers wants for its seed.
+const MAX_RANDOM: u64 = 1 << 20;
+
+/// Lines that a guest may log, and the bytes of each that are kept.
+const MAX_LOG: usize = 1_000;
+const MAX_LOG_LINE: usize = 4 << 10;
 
 impl State {
     pub(crate) fn new(
         plugin: &str,
         settings: &Settings,
-        view: Arc<dyn View>,
+        view: Arc<Traced>,
         trees: Trees,
+        large: &Arc<Places>,
         limits: &Limits,
         cancel: Cancel,
         notify: Notify,
     ) -> Self {
         let output = Tail::default();
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(MAX_RESOURCES);
         Self {
-            files: GuestFiles::new(Arc::clone(&view), settings.root.trim_end_matches('/'), limits.memory),
+            files: GuestFiles::new(Arc::clone(&view), settings.root.trim_end_matches('/')),
             view,
             trees,
-            table: ResourceTable::new(),
-            memory: MemoryLimit::new(limits.memory),
+            table,
+            budget: Budget::new(limits.memory, Arc::clone(large), cancel.clone()),
             watch: Watch { cancel, ends: Instant::now() + limits.setup_time, stopped: None },
             wasi: wasi(&output, &settings.environment),
             output,
             plugin: plugin.to_owned(),
             notify,
+            logged: 0,
         }
     }
 }
 
 impl State {
     pub(crate) fn files(&mut self) -> Files<'_> {
-        Files { files: &mut self.files, table: &mut self.table }
+        Files { files: &mut self.files, table: &mut self.table, budget: &mut self.budget }
+    }
+
+    /// Gives the guest so much time from now on. What it waits for other guests does not count.
+    pub(crate) fn restart(&mut self, allowed: Duration) {
+        self.budget.waited = Duration::ZERO;
+        self.watch.ends = Instant::now() + allowed;
+    }
+
+    /// Whether the guest may go on, as asked at every tick of the engine.
+    pub(crate) fn tick(&mut self) -> wasmtime::Result<UpdateDeadline> {
+        self.watch.tick(self.budget.waited)
+    }
+
+    /// Whether the host may give up what it does for the guest, which will be stopped then.
+    pub(crate) fn is_over(&self) -> bool {
+        self.watch.reason(self.budget.waited).is_some()
     }
 }
 
@@ -76,6 +109,7 @@ fn wasi(output: &Tail, environment: &BTreeMap<String, String>) -> WasiCtx {
         .secure_random(chance())
         .insecure_random(chance())
         .insecure_random_seed(0)
+        .max_random_size(MAX_RANDOM)
         .wall_clock(Frozen)
         .envs(&environment)
         .build()
@@ -100,7 +134,15 @@ impl WasiView for State {
 }
 
 impl host::Host for State {
-    fn log(&mut self, level: host::Level, message: String) {
+    fn log(&mut self, level: host::Level, mut message: String) {
+        self.logged += 1;
+        if self.logged > MAX_LOG {
+            return;
+        }
+        if self.logged == MAX_LOG {
+            "what it logs after this is not shown".clone_into(&mut message);
+        }
+        message.truncate(message.floor_char_boundary(MAX_LOG_LINE));
         let (plugin, level) = (self.plugin.clone(), name(level).to_owned());
         (self.notify)(Notice::Log { plugin, level, message });
     }
@@ -136,56 +178,33 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn restart(&mut self, allowed: Duration) {
-        self.ends = Instant::now() + allowed;
-    }
-
-    pub(crate) fn tick(&mut self) -> wasmtime::Result<UpdateDeadline> {
-        let Some(reason) = self.reason() else { return Ok(UpdateDeadline::Continue(1)) };
+    fn tick(&mut self, waited: Duration) -> wasmtime::Result<UpdateDeadline> {
+        let Some(reason) = self.reason(waited) else { return Ok(UpdateDeadline::Continue(1)) };
         self.stopped = Some(reason);
         Err(reason.into())
     }
 
-    /// Whether the host may give up what it does for the guest, which will be stopped then.
-    pub(crate) fn is_over(&self) -> bool {
-        self.reason().is_some()
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
     }
 
-    fn reason(&self) -> Option<Stop> {
+    fn reason(&self, waited: Duration) -> Option<Stop> {
         match () {
             () if self.cancel.is_cancelled() => Some(Stop::Cancelled),
-            () if Instant::now() >= self.ends => Some(Stop::OutOfTime),
+            () if Instant::now() >= self.ends + waited => Some(Stop::OutOfTime),
             () => None,
         }
     }
 }
 
-/// Refuses memory past the limit, and remembers that it did: to the guest a refusal and a bug of its own
-/// both end in `unreachable`.
-pub(crate) struct MemoryLimit {
-    limit: usize,
-    pub(crate) refused: bool,
-    /// Bytes of the largest of the guest's memories, at its largest.
-    pub(crate) largest: usize,
-}
-
 /// Far more than any compiler emits for one table.
 const MAX_TABLE_ELEMENTS: usize = 1 << 20;
 
-impl MemoryLimit {
-    fn new(limit: usize) -> Self {
-        Self { limit, refused: false, largest: 0 }
-    }
-}
-
-impl ResourceLimiter for MemoryLimit {
-    fn memory_growing(&mut self, _: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
-        let fits = desired <= self.limit && maximum.is_none_or(|it| desired <= it);
-        self.refused |= !fits;
-        if fits {
-            self.largest = self.largest.max(desired);
-        }
-        Ok(fits)
+impl ResourceLimiter for State {
+    fn memory_growing(&mut self, now: usize, desired: usize, most: Option<usize>) -> wasmtime::Result<bool> {
+        let fits = most.is_none_or(|it| desired <= it);
+        self.budget.refused |= !fits;
+        Ok(fits && self.budget.grow(now, desired))
     }
 
     fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {

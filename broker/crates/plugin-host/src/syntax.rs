@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use overlay::{ContentHash, WorkspacePath};
+use overlay::{ContentHash, View as _, WorkspacePath};
 use syntax::{Language, Tree};
 
 use crate::{
@@ -11,6 +11,9 @@ use crate::{
     instance::unreadable,
     state::State,
 };
+
+/// Bytes. To make a query takes more time than to read it, and nothing interrupts that.
+const LONGEST_QUERY: usize = 64 << 10;
 
 impl Host for State {
     fn languages(&mut self) -> Vec<String> {
@@ -41,20 +44,25 @@ impl Host for State {
         language: Option<String>,
         query: String,
     ) -> Result<Captures, Problem> {
+        if query.len() > LONGEST_QUERY {
+            let told = format!("it has {} bytes, where {LONGEST_QUERY} are allowed", query.len());
+            return Err(Problem::BadQuery(told));
+        }
         let tree = self.parsed(source, language.as_deref())?;
         let query = self.trees.query(tree.language(), &query);
         let query = query.map_err(|error| Problem::BadQuery(error.to_string()))?;
-        let found = query.run(&tree, &|| self.watch.is_over());
+        let found = query.run(&tree, &|| self.is_over());
         let syntax::Captures { table, is_cut } = found.map_err(|it| Problem::Unparsed(it.to_string()))?;
         Ok(Captures { names: query.names(), table, cut: is_cut })
     }
 }
 
 impl State {
-    fn parsed(&self, source: Source, language: Option<&str>) -> Result<Arc<Tree>, Problem> {
+    fn parsed(&mut self, source: Source, language: Option<&str>) -> Result<Arc<Tree>, Problem> {
         let (path, text) = match source {
             Source::Text(text) => (None, Bytes::from(text)),
             Source::File(path) => {
+                self.files.count_look(&path).map_err(|it| Problem::Unreadable(it.to_string()))?;
                 let path =
                     WorkspacePath::new(&path).map_err(|error| Problem::Unreadable(error.to_string()))?;
                 let text = self.view.open(&path);
@@ -68,7 +76,7 @@ impl State {
             (None, None) => return Err(unknown("a text")),
         };
         let content = ContentHash::of(&text);
-        let tree = self.trees.tree(language, path.as_ref(), text, content, &|| self.watch.is_over());
+        let tree = self.trees.tree(language, text, content, &|| self.is_over());
         tree.map_err(|error| Problem::Unparsed(error.to_string()))
     }
 }

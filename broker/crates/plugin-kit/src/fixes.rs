@@ -79,7 +79,7 @@ impl Trial<'_> {
 fn parses(path: &WorkspacePath, text: &Bytes) -> Option<bool> {
     let language = Language::of(path)?;
     let content = overlay::ContentHash::of(text);
-    let tree = Trees::new(0).tree(language, None, text.clone(), content, &|| false).ok()?;
+    let tree = Trees::new(0).tree(language, text.clone(), content, &|| false).ok()?;
     Some(!tree.has_error())
 }
 

@@ -30,12 +30,18 @@ pub struct Captures {
     /// Five numbers for each: the number of the match, that of its pattern, that of the capture's name, and where the
     /// node starts and ends in bytes.
     pub table: Vec<u32>,
-    /// Whether there may be more, since too many patterns were under way at once.
+    /// Whether there may be more, since too many patterns were under way at once, or too much was found.
     pub is_cut: bool,
 }
 
+/// Numbers for each capture.
+const WORDS: usize = 5;
+
 /// How many patterns may be under way at once. Only a query that may begin anywhere and end nowhere needs more.
 const UNDER_WAY: u32 = 65_536;
+
+/// How much a query may find. More is no finding of a linter's, and each takes memory here and in the guest.
+const MOST: usize = 1_000_000;
 
 impl Query {
     pub fn new(language: Language, text: &str) -> Result<Self, QueryError> {
@@ -71,8 +77,12 @@ impl Query {
         let options = QueryCursorOptions::new().progress_callback(&mut look);
         let (root, text) = (tree.inner.root_node(), &tree.text()[..]);
         let mut captures = cursor.captures_with_options(&self.inner, root, text, options);
-        let mut table = Vec::new();
+        let (mut table, mut is_full) = (Vec::new(), false);
         while let Some((found, at)) = captures.next() {
+            is_full = table.len() == MOST * WORDS;
+            if is_full {
+                break;
+            }
             let capture = found.captures()[*at];
             let place = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
             let range = capture.node.byte_range();
@@ -85,7 +95,7 @@ impl Query {
             ]);
         }
         drop(captures);
-        let is_cut = cursor.did_exceed_match_limit();
+        let is_cut = is_full || cursor.did_exceed_match_limit();
         if is_given_up { Err(Unparsed::GivenUp) } else { Ok(Captures { table, is_cut }) }
     }
 }
@@ -120,7 +130,7 @@ mod tests {
 
     fn found(text: &str, query: &str) -> Result<Vec<String>, QueryError> {
         let python = Language::named("python").unwrap();
-        let tree = Tree::parse(python, text.to_owned().into(), None, &|| false).unwrap();
+        let tree = Tree::parse(python, text.to_owned().into(), &|| false).unwrap();
         let query = Query::new(python, query)?;
         let (names, captures) = (query.names(), query.run(&tree, &|| false).unwrap());
         let shown =
@@ -135,6 +145,17 @@ mod tests {
         assert_eq!(found(text, query).unwrap(), ["name=f", "called=g", "name=g", "called=f"]);
         let query = r#"((identifier) @x (#match? @x "^f$"))"#;
         assert_eq!(found(text, query).unwrap(), ["x=f", "x=f"]);
+    }
+
+    #[test]
+    fn what_is_found_is_bounded() {
+        let python = Language::named("python").unwrap();
+        let tree = Tree::parse(python, "x\n".repeat(20_000).into(), &|| false).unwrap();
+        let run = |count: usize| Query::new(python, &"(_) @a ".repeat(count)).unwrap().run(&tree, &|| false);
+        let few = run(2).unwrap();
+        assert_eq!((few.table.len() / WORDS, few.is_cut), (2 * 40_001, false));
+        let many = run(30).unwrap();
+        assert_eq!((many.table.len() / WORDS, many.is_cut), (MOST, true));
     }
 
     #[test]

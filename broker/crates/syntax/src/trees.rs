@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use overlay::{ContentHash, WorkspacePath};
+use overlay::ContentHash;
 use quick_cache::{Weighter, sync::Cache};
 
 use crate::{Language, Query, QueryError, Tree, Unparsed};
@@ -14,13 +14,20 @@ pub struct Trees(Arc<Shared>);
 
 struct Shared {
     by_content: Cache<(Language, ContentHash), Arc<Tree>, ByMemory>,
-    /// What a file was when it was last looked at, by whoever: the next text is much the same.
-    by_path: Cache<WorkspacePath, Arc<Tree>, ByMemory>,
-    queries: Cache<(Language, Box<str>), Arc<Query>>,
+    queries: Cache<(Language, Box<str>), Arc<Query>, ByText>,
 }
 
 #[derive(Clone)]
 struct ByMemory;
+
+#[derive(Clone)]
+struct ByText;
+
+impl Weighter<(Language, Box<str>), Arc<Query>> for ByText {
+    fn weight(&self, (_, text): &(Language, Box<str>), _: &Arc<Query>) -> u64 {
+        (text.len() + USUAL_QUERY) as u64
+    }
+}
 
 /// Of a node, about; measured on trees of several languages.
 const NODE: usize = 48;
@@ -31,10 +38,9 @@ impl<K> Weighter<K, Arc<Tree>> for ByMemory {
     }
 }
 
-/// The part of the memory that trees by path may have beyond the others: for those that somebody edits, not for all
-/// that are looked at once.
-const EDITED: u64 = 4;
-const QUERIES: usize = 1_024;
+/// Bytes of the queries' texts; what is made of one takes many times as much.
+const QUERIES: usize = 1 << 20;
+const USUAL_QUERY: usize = 256;
 /// Of a tree, to know beforehand how many fit.
 const USUAL: u64 = 256 << 10;
 
@@ -43,16 +49,14 @@ impl Trees {
     pub fn new(memory: u64) -> Self {
         Self(Arc::new(Shared {
             by_content: cache(memory),
-            by_path: cache(memory / EDITED),
-            queries: Cache::new(QUERIES),
+            queries: Cache::with_weighter(QUERIES / USUAL_QUERY / 2, QUERIES as u64, ByText),
         }))
     }
 
-    /// The tree of a text, and of a file if it is one's. Two who want the same tree at the same time may both make it.
+    /// The tree of a text. Two who want the same tree at the same time may both make it.
     pub fn tree(
         &self,
         language: Language,
-        path: Option<&WorkspacePath>,
         text: Bytes,
         content: ContentHash,
         give_up: &dyn Fn() -> bool,
@@ -61,12 +65,8 @@ impl Trees {
         if let Some(known) = self.0.by_content.get(&key) {
             return Ok(known);
         }
-        let before = path.and_then(|it| self.0.by_path.get(it));
-        let tree = Arc::new(Tree::parse(language, text, before.as_deref(), give_up)?);
+        let tree = Arc::new(Tree::parse(language, text, give_up)?);
         self.0.by_content.insert(key, Arc::clone(&tree));
-        if let Some(path) = path {
-            self.0.by_path.insert(path.clone(), Arc::clone(&tree));
-        }
         Ok(tree)
     }
 
@@ -91,9 +91,9 @@ mod tests {
     use super::*;
 
     fn tree(trees: &Trees, text: &str) -> Arc<Tree> {
-        let (json, path) = (Language::named("json").unwrap(), WorkspacePath::new("a.json").unwrap());
+        let json = Language::named("json").unwrap();
         let text = Bytes::copy_from_slice(text.as_bytes());
-        trees.tree(json, Some(&path), text.clone(), ContentHash::of(&text), &|| false).unwrap()
+        trees.tree(json, text.clone(), ContentHash::of(&text), &|| false).unwrap()
     }
 
     #[test]
@@ -103,6 +103,16 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &tree(&trees, "[1]")));
         assert!(!Arc::ptr_eq(&first, &tree(&trees, "[2]")));
         assert!(trees.memory() > 0);
+    }
+
+    #[test]
+    fn queries_are_bounded_by_their_size() {
+        let trees = Trees::new(1 << 20);
+        let json = Language::named("json").unwrap();
+        for it in 0..100 {
+            trees.query(json, &format!("(number) @a{it} ; {}", "x".repeat(60_000))).unwrap();
+        }
+        assert!(trees.0.queries.weight() <= QUERIES as u64, "{}", trees.0.queries.weight());
     }
 
     #[test]

@@ -1,19 +1,45 @@
 //! A plugin that does what the first line of each file tells it to. One fault per word.
 
-use std::{fs, hint::black_box};
+mod greedy;
+
+use std::{
+    fs,
+    hint::black_box,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use broker_plugin_sdk::*;
 
-struct Misbehaves;
+/// How often the constructor below ran.
+static CONSTRUCTED: AtomicUsize = AtomicUsize::new(0);
+
+/// As crates such as `ctor` and `inventory` have one.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static CONSTRUCTOR: extern "C" fn() = {
+    extern "C" fn construct() {
+        CONSTRUCTED.fetch_add(1, Ordering::Relaxed);
+    }
+    construct
+};
+
+struct Misbehaves {
+    /// How often it had run when the plugin was made.
+    constructed: usize,
+}
 
 impl Plugin for Misbehaves {
     fn new() -> Self {
-        Self
+        Self { constructed: CONSTRUCTED.load(Ordering::Relaxed) }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
         if settings.ignore.iter().any(|it| it == "fault") {
             return Err(SettingsError::Invalid("these settings make no sense".to_owned()));
+        }
+        if settings.ignore.iter().any(|it| it == "panic") {
+            log(Level::Info, "about to be confused");
+            panic!("these settings confuse the plugin");
         }
         Ok(())
     }
@@ -58,7 +84,16 @@ impl Plugin for Misbehaves {
             "tree" => Ok(Report::new(words.map(|path| found(&tree(path))).collect())),
             "mends" => Ok(Report::new(vec![mends(&text)])),
             "chatter" => Ok(Report::new(vec![found(&chatter())])),
-            other => Err(format!("no such fault: {other}")),
+            "constructors" => {
+                let now = CONSTRUCTED.load(Ordering::Relaxed);
+                let told = format!("{} before it was made, {now} by now", self.constructed);
+                Ok(Report::new(vec![found(&told)]))
+            }
+            "huge-error" => Err("x".repeat(1 << 20)),
+            other => match greedy::greedy(other, &mut words) {
+                Some(finding) => Ok(Report::new(vec![finding])),
+                None => Err(format!("no such fault: {other}")),
+            },
         }
     }
 }
