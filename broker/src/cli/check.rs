@@ -9,6 +9,7 @@ mod linters;
 mod outputs;
 mod remote;
 mod watch;
+mod write;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -228,7 +229,9 @@ fn keep_fixed(
     if options.cancel.is_cancelled() {
         return Err(CliError::files("interrupted: nothing was fixed"));
     }
-    let Some(path) = input.stdin_path() else { return fixed.commit(input.workspace.root()) };
+    let Some(path) = input.stdin_path() else {
+        return fixed.commit(input.workspace.root(), &session.messages);
+    };
     let text = fixed.snapshot().open(path);
     let text = text.map_err(|error| CliError::files(format!("cannot read what was fixed: {error}")))?;
     session.surroundings.stdout.write_all(&text)?;

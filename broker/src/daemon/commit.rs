@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use overlay::{
-    Branch, Change, CommitPlan, Conflict, OnConflict, RebaseError, RebaseOnto, Rebased, Revision, Snapshot,
-    WorkspacePath,
+    Branch, Change, CommitError, CommitPlan, Committed as Written, Committer, Conflict, OnConflict,
+    PlanError, RebaseError, RebaseOnto, Rebased, Revision, Snapshot, WorkspacePath,
 };
 
 use super::{BranchCell, Daemon, DaemonError, Repeatable, Served};
@@ -16,6 +16,8 @@ pub struct Committed {
     pub changes: Vec<Change>,
     /// Of these, the paths of which an editor has another text that it has not saved.
     pub unsaved: Vec<WorkspacePath>,
+    /// What somebody saved meanwhile and could not be left in its place, and where it is kept.
+    pub notes: Vec<String>,
 }
 
 impl Served {
@@ -35,13 +37,19 @@ impl Served {
             let served = Arc::clone(self);
             let write = move |branch: &mut Branch| {
                 served.expect_there()?;
+                // What an earlier one left, in this process or another.
+                let recovered = served.committer.recover().map_err(DaemonError::Commit)?;
                 let plan = plan(branch, &force)?;
-                let committed = served.committer.commit(&plan.ops).map_err(DaemonError::Commit)?;
-                branch.committed_with(committed.permissions);
-                Ok((plan.changes, plan.unsaved))
+                let (written, unfinished) = write(&served.committer, &plan)?;
+                branch.committed_with(written.permissions);
+                let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
+                Ok((plan, left.map(|it| it.to_string()).collect(), unfinished))
             };
-            let ((changes, unsaved), revision) = cell.edit(if_revision, write).await?;
-            Ok(Committed { revision, changes, unsaved })
+            let ((plan, notes, unfinished), revision) = cell.edit(if_revision, write).await?;
+            match unfinished {
+                Some(error) => Err(DaemonError::Commit(error)),
+                None => Ok(Committed { revision, changes: plan.changes, unsaved: plan.unsaved, notes }),
+            }
         };
         self.commits.run(request, commit).await
     }
@@ -61,13 +69,29 @@ impl Served {
             Ok((plan.changes, plan.unsaved))
         };
         let ((changes, unsaved), revision) = cell.edit(if_revision, look).await?;
-        Ok(Committed { revision, changes, unsaved })
+        Ok(Committed { revision, changes, unsaved, notes: Vec::new() })
+    }
+}
+
+/// What was written; and an error, if that is all that could be done.
+fn write(committer: &Committer, plan: &CommitPlan) -> Result<(Written, Option<CommitError>), DaemonError> {
+    match committer.commit(&plan.ops) {
+        Ok(written) => Ok((written, None)),
+        Err(CommitError::NotCleanedUp { journal, error, committed }) => {
+            let written = Written::clone(&committed);
+            Ok((written, Some(CommitError::NotCleanedUp { journal, error, committed })))
+        }
+        Err(error) => Err(DaemonError::Commit(error)),
     }
 }
 
 fn plan(branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, DaemonError> {
-    let unreadable = |source| DaemonError::Io { message: "the workspace cannot be read".to_owned(), source };
-    branch.plan_commit(force).map_err(unreadable)
+    branch.plan_commit(force).map_err(|error| match error {
+        PlanError::VersionControl(path) => DaemonError::Commit(CommitError::VersionControl { path }),
+        PlanError::Io(source) => {
+            DaemonError::Io { message: "the workspace cannot be read".to_owned(), source }
+        }
+    })
 }
 
 fn rebase(

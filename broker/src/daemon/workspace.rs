@@ -12,8 +12,8 @@ use std::{
 
 use dashmap::{DashMap, mapref::entry::Entry};
 use overlay::{
-    Base, BaseOptions, Branch, BranchRecord, Committer, ContentHash, Leftover, Revision, SavedBranch, Store,
-    View, Watch,
+    Base, BaseOptions, Branch, BranchRecord, Committer, ContentHash, Revision, SavedBranch, Store, View,
+    Watch,
 };
 use scheduler::BranchKey;
 use tokio::sync::{Mutex, watch};
@@ -96,7 +96,7 @@ impl Served {
             refused: Mutex::default(),
             watching,
             changes,
-            unreadable: leftovers.map(|it| told(&it)).collect(),
+            unreadable: leftovers.map(|it| format!("an interrupted commit: {it}")).collect(),
             forks: Once::new(),
             edits: Once::new(),
             commits: Once::new(),
@@ -261,17 +261,6 @@ fn watch_base(base: &Base, private: &Path, changes: &watch::Sender<Option<u64>>)
     let changes = changes.clone();
     base.watch(private, move |_| changes.send_modify(|it| *it = it.map(|it| it + 1)))
         .map_err(|error| error.to_string())
-}
-
-/// What an interrupted commit could neither finish nor take back.
-fn told(leftover: &Leftover) -> String {
-    let path = &leftover.path;
-    match &leftover.kept {
-        Some(kept) => {
-            format!("a commit was interrupted and `{path}` changed since; its text is in {}", kept.display())
-        }
-        None => format!("a commit was interrupted and `{path}` changed since; it was left as it is"),
-    }
 }
 
 fn check_name(name: &str) -> Result<(), DaemonError> {

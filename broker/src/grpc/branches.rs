@@ -169,6 +169,7 @@ impl BranchService for Front {
             revision: committed.revision.0,
             changes: committed.changes.iter().map(to_proto::change).collect(),
             unsaved_paths: committed.unsaved.iter().map(|it| it.as_str().to_owned()).collect(),
+            notes: committed.notes,
         }))
     }
 

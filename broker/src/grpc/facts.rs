@@ -21,7 +21,11 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         }
         DaemonError::Stale { expected, actual } => revisions(*expected, *actual),
         DaemonError::Conflicts(conflicts) => vec![fact("conflicts", conflicts.len())],
-        DaemonError::Commit(CommitError::Conflicts(conflicts)) => vec![fact("conflicts", conflicts.len())],
+        DaemonError::Commit(CommitError::VersionControl { path }) => vec![of_path(path)],
+        DaemonError::Commit(error) => {
+            let conflicts = error.conflicts().map(|it| fact("conflicts", it.len()));
+            conflicts.into_iter().collect()
+        }
         DaemonError::Edit(error) => edit(error),
         DaemonError::InEdit { index, error } => {
             let mut facts = of(error);
@@ -36,7 +40,6 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         }
         DaemonError::Busy { retry_after } => vec![fact("retry_after_ms", retry_after.as_millis())],
         DaemonError::Store(_)
-        | DaemonError::Commit(_)
         | DaemonError::Io { .. }
         | DaemonError::Superseded
         | DaemonError::ShuttingDown
@@ -57,6 +60,7 @@ fn edit(error: &EditError) -> Facts {
         | EditError::DirectoryNotEmpty(path)
         | EditError::NotText(path)
         | EditError::Overlap { path, .. }
+        | EditError::VersionControl(path)
         | EditError::BadTarget { path, .. }
         | EditError::Unreachable { path, .. } => vec![of_path(path)],
         EditError::IntoItself { from, to } => vec![fact("from_path", from), fact("to_path", to)],

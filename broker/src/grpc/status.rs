@@ -73,8 +73,7 @@ fn kind(error: &DaemonError) -> (Code, &'static str) {
         DaemonError::RequestReused { .. } => (Code::InvalidArgument, "REQUEST_ID_REUSED"),
         DaemonError::Patch(_) => (Code::InvalidArgument, "PATCH_DOES_NOT_APPLY"),
         DaemonError::Store(error) => store(error),
-        DaemonError::Commit(CommitError::Conflicts(_)) => (Code::Aborted, "CONFLICT"),
-        DaemonError::Commit(_) => (Code::FailedPrecondition, "COMMIT_FAILED"),
+        DaemonError::Commit(error) => commit(error),
         DaemonError::File { source, .. } | DaemonError::Io { source, .. } => file(source),
         DaemonError::Busy { .. } => (Code::ResourceExhausted, "QUEUE_FULL"),
         DaemonError::Superseded => (Code::Aborted, "SUPERSEDED"),
@@ -90,8 +89,21 @@ fn kind(error: &DaemonError) -> (Code, &'static str) {
     }
 }
 
+fn commit(error: &CommitError) -> (Code, &'static str) {
+    match error {
+        error if error.conflicts().is_some() => (Code::Aborted, "CONFLICT"),
+        CommitError::VersionControl { .. } => (Code::FailedPrecondition, "VERSION_CONTROL"),
+        CommitError::NotCleanedUp { .. } => (Code::FailedPrecondition, "WRITTEN_NOT_CLEANED_UP"),
+        CommitError::Journal { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+            (Code::ResourceExhausted, "STATE_FOLDER_FULL")
+        }
+        _ => (Code::FailedPrecondition, "COMMIT_FAILED"),
+    }
+}
+
 fn edit(error: &EditError) -> (Code, &'static str) {
     match error {
+        EditError::VersionControl(_) => (Code::FailedPrecondition, "VERSION_CONTROL"),
         EditError::NotFound(_) => (Code::NotFound, "FILE_NOT_FOUND"),
         EditError::AlreadyExists(_) => (Code::AlreadyExists, "FILE_EXISTS"),
         EditError::Stale { .. } => (Code::Aborted, "STALE_REVISION"),
@@ -145,8 +157,10 @@ fn describe(error: &DaemonError, details: &mut ErrorDetails) {
         DaemonError::Conflicts(conflicts) => {
             describe_conflicts(conflicts.iter().map(|it| (&it.path, it.to_string())), details);
         }
-        DaemonError::Commit(CommitError::Conflicts(conflicts)) => {
-            describe_conflicts(conflicts.iter().map(|it| (&it.path, it.to_string())), details);
+        DaemonError::Commit(error) => {
+            let conflicts = error.conflicts().unwrap_or_default();
+            let left = error.leftovers().iter().map(|it| (&it.path, it.to_string()));
+            describe_conflicts(conflicts.iter().map(|it| (&it.path, it.to_string())).chain(left), details);
         }
         DaemonError::InEdit { error, .. } => describe(error, details),
         DaemonError::RequestReused { .. } => {

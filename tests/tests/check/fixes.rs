@@ -115,3 +115,64 @@ warning: notebooks are not fixed: 1 of their findings could be
 "#);
     assert_eq!(it.read("a.ipynb"), notebook);
 }
+
+/// What new texts wait under until they are put in place.
+fn hidden(it: &Workspace) -> Vec<String> {
+    let names = fs::read_dir(it.root()).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+    names.filter(|it| it.starts_with(".broker-")).collect()
+}
+
+fn journal(it: &Workspace) -> PathBuf {
+    let workspaces = fs::read_dir(it.own("state/workspaces")).unwrap();
+    let workspaces: Vec<_> = workspaces.map(|it| it.unwrap().path().join("journal")).collect();
+    workspaces.into_iter().next().expect("one workspace has a state")
+}
+
+/// Kills `--fix` while new texts lie beside the files; where that was too late, once more.
+fn kill_a_fix(it: &Workspace, files: &[String]) {
+    for _ in 0..200 {
+        files.iter().for_each(|file| it.write(file, "import os\nx = 1\n"));
+        let mut fixing = it.command(&["check", "--fix", "--select", "F401", "."]);
+        let fixing = fixing.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn();
+        let mut fixing = tests::place::Ending(fixing.unwrap());
+        while hidden(it).is_empty() && fixing.0.try_wait().unwrap().is_none() {}
+        drop(fixing);
+        if !hidden(it).is_empty() {
+            return;
+        }
+    }
+    panic!("never killed while new texts were there");
+}
+
+#[test]
+fn a_killed_fix_leaves_nothing_behind() {
+    let files: Vec<_> = (0..150).map(|it| format!("f{it}.py")).collect();
+    for then in [&["check"][..], &["check", "--fix", "--select", "E713"], &["check", "--diff", "f1.py"]] {
+        let it = Workspace::new(&[]);
+        kill_a_fix(&it, &files);
+        let said = told(&it.run(then));
+        assert_eq!(hidden(&it), [""; 0], "{then:?}: {said}");
+        let fixed = files.iter().filter(|file| it.read(file) == "x = 1\n").count();
+        assert!(fixed == 0 || fixed == files.len(), "{fixed} files are fixed");
+        let left: Vec<_> = fs::read_dir(journal(&it)).unwrap().map(|it| it.unwrap().file_name()).collect();
+        assert_eq!(left, ["lock"], "{said}");
+    }
+}
+
+#[test]
+fn what_cannot_be_recovered_is_told() {
+    let it = Workspace::new(&[("a.py", "import os\nx = 1\n")]);
+    it.run(&["check", "--fix"]);
+    it.write("a.py", "import os\nx = 1\n");
+    let damaged = journal(&it).join("commit.decided");
+    fs::write(&damaged, "damaged").unwrap();
+    let said = it.told(&[]);
+    let want = format!("the journal {} is damaged", damaged.display());
+    assert!(said.starts_with("exit 1\n") && said.contains("warning: ") && said.contains(&want), "{said}");
+    let said = it.told(&["--fix"]);
+    assert!(
+        said.starts_with("exit 2\n") && said.contains(&format!("error: cannot write the fixes: {want}")),
+        "{said}"
+    );
+    assert_eq!(it.read("a.py"), "import os\nx = 1\n");
+}

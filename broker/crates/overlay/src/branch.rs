@@ -29,7 +29,7 @@ use std::{fmt, io, sync::Arc};
 
 pub use changes::{Change, ChangeKind, FileState};
 #[cfg(unix)]
-pub use commit_plan::CommitPlan;
+pub use commit_plan::{CommitPlan, PlanError};
 use history::{History, State};
 pub use history::{KEPT_STEPS, LogEntry};
 pub use origin::Origin;
@@ -127,6 +127,8 @@ pub enum EditError {
     CannotBeTaken { path: WorkspacePath, directory: WorkspacePath, what: String },
     #[error("`{path}` would lie, or hold something, more than {limit} directories deep")]
     TooDeep { path: WorkspacePath, limit: u32 },
+    #[error("{}", crate::version_control::refusal(.0))]
+    VersionControl(WorkspacePath),
     /// The base could not be read, or a link leads out of the workspace or in a circle.
     #[error("`{path}` cannot be reached: {source}")]
     Unreachable { path: WorkspacePath, source: io::Error },

@@ -5,9 +5,19 @@
 //! What breaks off before that point is taken back, what breaks off after it is finished, by
 //! [`Committer::recover`] at the latest. An error on the way takes everything back at once.
 //!
-//! A file that is not what the change was made on is a conflict. It is looked at before anything is
-//! written and once more directly before its rename; an editor that saves in the microseconds between the
-//! two is not noticed. Every path is opened without following a link, so nothing outside the root is reached.
+//! A file that is not what the change was made on is a conflict. What is replaced changes places with the new
+//! text in one step, what is removed is moved under a hidden name, and only then is it looked at: so what
+//! somebody saves at any moment is either found there, and goes back, or stands over what the commit wrote.
+//! A file that a program has open for writing is a conflict, too, where the system tells; and before a hidden
+//! file is removed, and once more when it has no name any more, it is compared with what it should hold. What
+//! somebody saved is then kept in the journal folder, and told.
+//!
+//! Two things are not noticed: what a program writes that had opened a file before the commit, and still has
+//! it when all is done, where the system does not tell of writers; and an `open` that found the file by its
+//! name and is held up inside the system until all is done. Where a file system cannot exchange names there
+//! is for a moment nothing at the path of what is replaced.
+//!
+//! Every path is opened without following a link, so nothing outside the root is reached.
 //!
 //! Extended attributes of a replaced file are not carried over, and a file with several hard links is
 //! replaced under the one name only, as with every writer that renames.
@@ -17,28 +27,31 @@ mod error;
 mod folder;
 mod fuse;
 mod journal;
+mod kept;
 mod look;
 mod plan;
+mod protected;
 mod recover;
+mod swap;
 mod undo;
+mod writers;
 
 use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 pub use error::{CommitError, Conflict, Found};
 use folder::Folder;
 use journal::{Journal, Stage};
+pub use kept::{Leftover, LeftoverText};
 use plan::Plan;
-pub use recover::{Leftover, Outcome, Recovered};
+pub use recover::{Outcome, Recovered};
 
-use crate::{
-    ContentHash, Permissions, WorkspacePath,
-    store::{patiently, private_folder},
-};
+use crate::{ContentHash, Permissions, WorkspacePath, store::private_folder};
 
 /// One change to the workspace folder. Each path is changed at most once, but what was removed may be
 /// replaced by something of another kind.
@@ -107,6 +120,8 @@ pub struct Committed {
     pub directories_removed: usize,
     /// Those of each file and directory that is gone, or is of another kind now.
     pub permissions: Vec<(WorkspacePath, Permissions)>,
+    /// What somebody saved so late that it could not be put back.
+    pub leftovers: Vec<Leftover>,
 }
 
 /// The one writer of a workspace folder.
@@ -146,14 +161,12 @@ impl Committer {
             return Ok(Committed::default());
         }
         let mut begun = 0;
-        if let Err(error) = self.carry_out(&plan, &mut journal, &mut begun) {
-            return Err(self.give_up(&plan, &mut journal, begun, error));
-        }
-        // Once more before giving up: whatever fails here, the changes are made.
-        let cleaned = self.clean_up(&plan, &mut journal).or_else(|_| self.clean_up(&plan, &mut journal));
-        let journal = journal.path();
-        cleaned.map_err(|error| CommitError::NotCleanedUp { journal, error: Box::new(error) })?;
-        Ok(plan.summary())
+        let done = match self.carry_out(&plan, &mut journal, &mut begun) {
+            Ok(()) => self.finish(&plan, &mut journal),
+            Err(error) => Err(self.give_up(&plan, &mut journal, begun, error)),
+        };
+        self.folder.hashes().forget();
+        done
     }
 
     fn carry_out(&self, plan: &Plan, journal: &mut Journal, begun: &mut usize) -> Result<(), CommitError> {
@@ -164,16 +177,40 @@ impl Committer {
         journal.enter(Stage::Done)
     }
 
+    fn finish(&self, plan: &Plan, journal: &mut Journal) -> Result<Committed, CommitError> {
+        let mut committed = plan.summary();
+        let leftovers = &mut committed.leftovers;
+        // Once more before giving up: whatever fails here, the changes are made.
+        let cleaned =
+            self.clean_up(plan, journal, leftovers).or_else(|_| self.clean_up(plan, journal, leftovers));
+        match cleaned {
+            Ok(()) => Ok(committed),
+            Err(error) => {
+                let (journal, error, committed) = (journal.path(), Box::new(error), Box::new(committed));
+                Err(CommitError::NotCleanedUp { journal, error, committed })
+            }
+        }
+    }
+
     /// Removes all hidden files and then the journal, which nothing needs any more.
-    fn clean_up(&self, plan: &Plan, journal: &mut Journal) -> Result<(), CommitError> {
-        apply::remove_hidden(&self.folder, plan)?;
+    fn clean_up(
+        &self,
+        plan: &Plan,
+        journal: &mut Journal,
+        leftovers: &mut Vec<Leftover>,
+    ) -> Result<(), CommitError> {
+        if journal.stage() == Stage::Intent {
+            kept::remove_staged(&self.folder, plan)?;
+        } else {
+            kept::remove_hidden(&self.folder, plan, &self.journal_dir, leftovers)?;
+        }
         journal.end()
     }
 
     /// Takes back whatever was done, and says why: `error`, or that even this did not work.
     fn give_up(&self, plan: &Plan, journal: &mut Journal, begun: usize, error: CommitError) -> CommitError {
         match self.take_back(plan, journal, begun) {
-            Ok(()) => error,
+            Ok(leftovers) => error.with(leftovers),
             Err(then) => {
                 let journal = journal.path();
                 CommitError::NotTakenBack { journal, error: Box::new(error), then: Box::new(then) }
@@ -181,24 +218,50 @@ impl Committer {
         }
     }
 
-    fn take_back(&self, plan: &Plan, journal: &mut Journal, begun: usize) -> Result<(), CommitError> {
+    fn take_back(
+        &self,
+        plan: &Plan,
+        journal: &mut Journal,
+        begun: usize,
+    ) -> Result<Vec<Leftover>, CommitError> {
+        let mut leftovers = Vec::new();
         // Before the decision nothing has been put in place.
         if journal.stage() != Stage::Intent {
             journal.enter(Stage::Undoing)?;
-            undo::undo(&self.folder, &plan.actions[..begun], &self.journal_dir)?;
+            leftovers = undo::undo(&self.folder, &plan.actions[..begun], &self.journal_dir)?;
+            journal.enter(Stage::TakenBack)?;
         }
-        self.clean_up(plan, journal)
+        self.clean_up(plan, journal, &mut leftovers)?;
+        Ok(leftovers)
+    }
+
+    /// Whether an interrupted commit is to be recovered, by what is in `journal_dir`; or one is under way just now.
+    pub fn is_interrupted(journal_dir: &Path) -> bool {
+        !matches!(Journal::new(journal_dir, fuse::Fuse::default()).pending(), Ok(None))
     }
 
     /// Held while the journal is in use, so that two processes cannot both be at work.
+    ///
+    /// A commit beside another one waits for it: programs run their hooks side by side.
     fn lock(&self) -> Result<File, CommitError> {
+        const PATIENCE: Duration = Duration::from_secs(2);
         let path = self.journal_dir.join("lock");
         let opened = File::options().create(true).truncate(false).write(true).open(&path);
         let lock = opened.map_err(|source| CommitError::journal(&path, "open", source))?;
-        match patiently(|| lock.try_lock(), |error| matches!(error, fs::TryLockError::WouldBlock)) {
-            Ok(()) => Ok(lock),
-            Err(fs::TryLockError::WouldBlock) => Err(CommitError::Busy { lock: path }),
-            Err(fs::TryLockError::Error(source)) => Err(CommitError::journal(&path, "lock", source)),
+        let begin = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(lock),
+                Err(fs::TryLockError::WouldBlock)
+                    if self.folder.fuse().may_wait() && begin.elapsed() < PATIENCE =>
+                {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Err(fs::TryLockError::WouldBlock) => return Err(CommitError::Busy { lock: path }),
+                Err(fs::TryLockError::Error(source)) => {
+                    return Err(CommitError::journal(&path, "lock", source));
+                }
+            }
         }
     }
 }

@@ -21,19 +21,20 @@ mod path;
 mod permissions;
 mod store;
 mod trace;
+mod version_control;
 mod view;
 mod walk;
 
 pub use base::{Base, BaseOptions, BufferError, Changes, Degraded, SettleError, Watch, WatchError};
 pub use branch::{
     Branch, Change, ChangeKind, CommitPlan, Conflict, ConflictKind, EditError, FileState, KEPT_STEPS,
-    LogEntry, MAX_PATCH, MovedHunk, NodeRecord, OnConflict, Origin, PatchApplied, PatchError, RebaseError,
-    RebaseOnto, Rebased, RestoreError, Revision, Snapshot, Step, TextEdit, unified,
+    LogEntry, MAX_PATCH, MovedHunk, NodeRecord, OnConflict, Origin, PatchApplied, PatchError, PlanError,
+    RebaseError, RebaseOnto, Rebased, RestoreError, Revision, Snapshot, Step, TextEdit, unified,
 };
 #[cfg(unix)]
 pub use commit::{
     CommitError, Committed, Committer, Conflict as CommitConflict, Expected, FileOp, Found, Leftover,
-    Outcome, Recovered,
+    LeftoverText, Outcome, Recovered,
 };
 pub use disk::Disk;
 pub use hash::ContentHash;

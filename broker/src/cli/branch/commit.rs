@@ -72,6 +72,7 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
             .messages
             .warning(&format!("an editor has not saved its own text of {path}, which is shown still"));
     }
+    answer.notes.iter().for_each(|it| session.messages.warning(&printable(it)));
     let changes: Vec<_> = answer.changes.iter().map(|it| Change::of(open, it)).collect();
     let committed = Committed { revision: answer.revision, changes };
     args.shape.print(session, &committed, || committed.told(args.dry_run))

@@ -9,14 +9,18 @@ use std::{
 
 use bytes::Bytes;
 use lint::{Applicability, Unit};
-use overlay::{Branch, CommitError, Committer, ContentHash, Snapshot, View, WorkspacePath, unified};
+use overlay::{Branch, ContentHash, Snapshot, View, WorkspacePath, unified};
 
-use super::inspect::{Inspected, Inspector};
+use super::{
+    inspect::{Inspected, Inspector},
+    write,
+};
 use crate::{
     CliError, Workspace,
     baseline::Baseline,
     check::{Files, Finding, Level, Report, RuleRef},
-    daemon, fix, home,
+    console::Messages,
+    fix,
 };
 
 /// Fixes
@@ -227,37 +231,7 @@ impl Fixed {
     }
 
     /// Writes the changes to the workspace, all or none.
-    pub(super) fn commit(&self, root: &Path) -> Result<(), CliError> {
-        let plan = self.branch.plan_commit(&BTreeSet::new());
-        let plan = plan.map_err(|error| CliError::files(format!("the workspace cannot be read: {error}")))?;
-        if plan.ops.is_empty() {
-            return Ok(());
-        }
-        let journal = journal(root)?;
-        let committer = Committer::new(root, &journal)
-            .map_err(|error| CliError::files(format!("cannot use {}: {error}", journal.display())))?;
-        committer.recover().map_err(|error| refused(&error))?;
-        committer.commit(&plan.ops).map_err(|error| refused(&error))?;
-        Ok(())
-    }
-}
-
-/// Where the daemon keeps the journal of the same workspace, so that each finds what the other left.
-fn journal(root: &Path) -> Result<std::path::PathBuf, CliError> {
-    let state = home::state_dir().ok_or_else(|| {
-        let error = CliError::files("there is no place for the journal of changes");
-        error.hint("set BROKER_STATE_DIR to a folder outside of the workspace")
-    })?;
-    Ok(daemon::state_of(&state, &daemon::id_of(root)).join("journal"))
-}
-
-fn refused(error: &CommitError) -> CliError {
-    match error {
-        CommitError::Conflicts(conflicts) => {
-            let paths: Vec<_> = conflicts.iter().map(|it| format!("`{}`", it.path)).collect();
-            CliError::files(format!("nothing was fixed, since {} changed meanwhile", paths.join(", ")))
-                .hint("run it again")
-        }
-        error => CliError::files(format!("cannot write the fixes: {error}")),
+    pub(super) fn commit(&self, root: &Path, messages: &Messages) -> Result<(), CliError> {
+        write::fixes(&self.branch, root, messages)
     }
 }

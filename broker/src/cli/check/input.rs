@@ -8,11 +8,12 @@ use std::{
 
 use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath};
 
-use super::{Args, changed};
+use super::{Args, changed, write};
 use crate::{
     CliError, Workspace,
     check::{Dependents, Files, Incomplete, Level, Subject, Wanted, collect},
     cli::Session,
+    console::Messages,
     git::Changed,
     home,
     workspace::reason,
@@ -50,7 +51,7 @@ impl Input {
         let home = session.surroundings.home.clone();
         let mut input = match stdin_filename(args)? {
             Some(path) => Self::stdin(session, &cwd, &path, home.as_deref())?,
-            None => Self::paths(args, &cwd, home.as_deref(), base)?,
+            None => Self::paths(args, &cwd, home.as_deref(), base, &session.messages)?,
         };
         if let Some(config) = &args.config {
             input.configure(&cwd.join(config))?;
@@ -60,6 +61,7 @@ impl Input {
 
     fn stdin(session: &mut Session, cwd: &Path, path: &Path, home: Option<&Path>) -> Result<Self, CliError> {
         let (workspace, path) = Workspace::of_future_path(cwd, path, home)?;
+        write::recover(workspace.root(), &session.messages);
         let mut text = Vec::new();
         let read = session.surroundings.stdin.read_to_end(&mut text);
         read.map_err(|error| CliError::files(format!("cannot read standard input: {error}")))?;
@@ -73,6 +75,7 @@ impl Input {
         cwd: &Path,
         home: Option<&Path>,
         base: Option<Arc<dyn View>>,
+        messages: &Messages,
     ) -> Result<Self, CliError> {
         let found = Workspace::of_paths(cwd, &args.paths, home)?;
         let missing = found.missing.into_iter().map(|(path, reason)| Incomplete {
@@ -83,6 +86,7 @@ impl Input {
         });
         let has_folders = found.located.iter().any(|it| it.is_dir);
         let mut paths: Vec<_> = found.located.into_iter().map(|it| it.path).collect();
+        write::recover(found.workspace.root(), messages);
         let view = base.map_or_else(|| disk(&found.workspace), Ok)?;
         let (changed, view) = args.changed.of(&found.workspace, view)?;
         if changed.is_some() {
@@ -191,6 +195,6 @@ fn disk(workspace: &Workspace) -> Result<Arc<dyn View>, CliError> {
 /// The view with `text` at `path`.
 fn with_file(view: Arc<dyn View>, path: &WorkspacePath, text: Vec<u8>) -> Result<Arc<dyn View>, CliError> {
     let mut branch = Branch::new(view);
-    branch.write(path, text.into()).map_err(|error| CliError::files(error.to_string()))?;
+    branch.show(path, text.into()).map_err(|error| CliError::files(error.to_string()))?;
     Ok(Arc::new(branch.snapshot()))
 }

@@ -6,7 +6,7 @@ use super::{
     Branch, Change, ChangeKind, FileState, Origin, Snapshot, State, history::KeptPermissions,
     origin::Origins, tree::Tree,
 };
-use crate::{Expected, FileOp, Permissions, View as _, WorkspacePath};
+use crate::{Expected, FileOp, Permissions, View as _, WorkspacePath, version_control};
 
 /// The changes of a branch, and the same as operations on the workspace folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,12 +18,21 @@ pub struct CommitPlan {
     pub unsaved: Vec<WorkspacePath>,
 }
 
+/// Why a branch cannot be committed as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    #[error("{}", version_control::refusal(.0))]
+    VersionControl(WorkspacePath),
+    #[error("the workspace cannot be read: {0}")]
+    Io(#[from] io::Error),
+}
+
 impl Branch {
     /// What makes the disk look like this branch. Each operation expects what the base had when the branch
     /// first touched the path, so that whatever changed since is a conflict; but for the paths in `force`.
     ///
     /// What editors have not saved has no say: it is neither written nor expected.
-    pub fn plan_commit(&self, force: &BTreeSet<WorkspacePath>) -> io::Result<CommitPlan> {
+    pub fn plan_commit(&self, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, PlanError> {
         let shown = self.snapshot().base_of();
         let snapshot = self.snapshot().saved();
         let changes = snapshot.changes(&snapshot.base_of())?;
@@ -32,9 +41,9 @@ impl Branch {
             _ => None,
         };
         let mut touched = changes.iter().flat_map(|it| [Some(it.path.clone()), from(it)]).flatten();
-        if let Some(path) = touched.find(is_of_version_control) {
-            let text = format!("`{path}` belongs to version control, which a commit never writes to");
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+        // Edits are refused there; what was merged in from elsewhere is found here.
+        if let Some(path) = touched.find(version_control::is_inside) {
+            return Err(PlanError::VersionControl(path));
         }
         let State { tree, origins, permissions, .. } = snapshot.state();
         let planner = Planner { tree, origins, permissions, force };
@@ -60,13 +69,6 @@ impl Branch {
 fn is_unsaved(shown: &Snapshot, snapshot: &Snapshot, path: &WorkspacePath) -> bool {
     let buffer = shown.hash(path).ok();
     buffer.is_some() && buffer != snapshot.base_of().hash(path).ok() && buffer != snapshot.hash(path).ok()
-}
-
-const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
-
-/// What stands there is run by other programs: a hook, a command in a configuration.
-fn is_of_version_control(path: &WorkspacePath) -> bool {
-    path.components().any(|it| VERSION_CONTROL.contains(&it))
 }
 
 struct Planner<'a> {
@@ -161,7 +163,10 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{Base, BaseOptions, CommitError, Committer, Disk, OnConflict, RebaseOnto, Revision};
+    use crate::{
+        Base, BaseOptions, CommitError, Committer, Disk, EditError, OnConflict, PatchError, RebaseOnto,
+        Revision,
+    };
 
     struct Place {
         workspace: TempDir,
@@ -449,14 +454,47 @@ mod tests {
 
     #[test]
     fn version_control_is_left_alone() {
+        let files = [(".git/config", ""), ("sub/.hg/store", ""), ("sub/a", "1"), ("x", "2")];
+        let mut place = place(&files);
+        let branch = &mut place.branch;
+        let refused = |edited: Result<Revision, EditError>| {
+            let error = edited.unwrap_err();
+            assert!(
+                error
+                    .to_string()
+                    .ends_with("belongs to version control, which no edit and no commit changes")
+            );
+            let EditError::VersionControl(path) = error else { panic!("{error}") };
+            path.as_str().to_owned()
+        };
+        let hook = "new/.GIT/hooks/pre-commit";
+        assert_eq!(refused(branch.write(&path(hook), Bytes::from("#!/bin/sh"))), hook);
+        assert_eq!(refused(branch.create_dir(&path("git~1 "))), "git~1 ");
+        assert_eq!(refused(branch.symlink(&path("d/.jj"), "x")), "d/.jj");
+        assert_eq!(refused(branch.remove(&path(".git/config"))), ".git/config");
+        assert_eq!(refused(branch.set_executable(&path(".git/config"), true)), ".git/config");
+        assert_eq!(refused(branch.rename(&path(".git/config"), &path("y"))), ".git/config");
+        assert_eq!(refused(branch.rename(&path("x"), &path("sub/.hg/x"))), "sub/.hg/x");
+        branch.symlink(&path("alias"), ".git").unwrap();
+        assert_eq!(refused(branch.write(&path("alias/config"), Bytes::new())), ".git/config");
+        let patch = "--- a/.git/config\n+++ b/.git/config\n@@ -0,0 +1 @@\n+x\n";
+        let error = branch.apply_patch(patch).unwrap_err();
+        assert!(matches!(error, PatchError::Edit(EditError::VersionControl(_))), "{error}");
+        let nested = "`sub` cannot be moved or removed: the directory `sub` holds `.hg`, which belongs to version control";
+        assert_eq!(branch.remove(&path("sub")).unwrap_err().to_string(), nested);
+        assert_eq!(branch.rename(&path("sub"), &path("there")).unwrap_err().to_string(), nested);
+        assert_eq!(branch.revision(), Revision(1), "only the link");
+    }
+
+    #[test]
+    fn what_is_only_shown_cannot_be_committed() {
         let mut place = place(&[(".git/config", "")]);
-        place.branch.write(&path("sub/.git/hooks/pre-commit"), Bytes::from("#!/bin/sh")).unwrap();
+        place.branch.show(&path(".git/COMMIT_EDITMSG"), Bytes::from("text")).unwrap();
         let error = place.branch.plan_commit(&BTreeSet::new()).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
-        let mut place = self::place(&[(".git/description", "unnamed")]);
-        place.branch.rename(&path(".git/description"), &path("x")).unwrap();
-        let error = place.branch.plan_commit(&BTreeSet::new()).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+        assert_eq!(
+            error.to_string(),
+            "`.git/COMMIT_EDITMSG` belongs to version control, which no edit and no commit changes"
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{
     taken::Taken,
     tree::{Directory, File, Found, Node, Parents, Tree},
 };
-use crate::{ContentHash, FileKind, View as _, WorkspacePath};
+use crate::{ContentHash, FileKind, View as _, WorkspacePath, version_control};
 
 /// As Linux, whose folders a branch must fit into.
 pub(super) const MAX_PATH: usize = 4096;
@@ -28,7 +28,16 @@ impl Branch {
     ///
     /// Links are followed; an existing file stays executable if it was.
     pub fn write(&mut self, path: &WorkspacePath, bytes: Bytes) -> Edited {
-        let path = self.locate(path, Links::Follow)?;
+        self.write_at(self.locate(path, Links::Follow)?, bytes)
+    }
+
+    /// The same for any path, also where version control has its files: to look at a text as if it stood there.
+    /// A branch with such a text cannot be committed.
+    pub fn show(&mut self, path: &WorkspacePath, bytes: Bytes) -> Edited {
+        self.write_at(self.locate_any(path, Links::Follow)?, bytes)
+    }
+
+    fn write_at(&mut self, path: WorkspacePath, bytes: Bytes) -> Edited {
         let executable = match self.look_at(&path)? {
             None => false,
             Some((FileKind::File, executable)) => executable,
@@ -215,8 +224,14 @@ impl Branch {
         touched
     }
 
-    /// The link-free place that an edit of `path` is about; what is missing on the way is kept as it is.
+    /// The link-free place that an edit of `path` is about; what is missing on the way is kept as it is. None
+    /// of version control's, which no commit would write to.
     pub(super) fn locate(&self, path: &WorkspacePath, links: Links) -> Result<WorkspacePath, EditError> {
+        let place = self.locate_any(path, links)?;
+        if version_control::is_inside(&place) { Err(EditError::VersionControl(place)) } else { Ok(place) }
+    }
+
+    fn locate_any(&self, path: &WorkspacePath, links: Links) -> Result<WorkspacePath, EditError> {
         let length = path.as_str().len();
         if length > MAX_PATH {
             return Err(EditError::TooLong { length, limit: MAX_PATH });

@@ -8,7 +8,7 @@ use super::{
     EditError, Origin,
     tree::{Directory, MAX_DEPTH, Node, Side, Tree},
 };
-use crate::{View, WorkspacePath, branch::edit::unreachable};
+use crate::{View, WorkspacePath, branch::edit::unreachable, version_control};
 
 /// How many files and directories of the base one edit may move or remove: what each was is remembered.
 pub(super) const MAX_TAKEN: usize = 100_000;
@@ -74,6 +74,7 @@ impl Taker<'_> {
             shown.into_iter().for_each(|(name, node)| closed.insert(&name, node));
         }
         for (name, node) in &directory.entries {
+            self.expect_not_of_version_control(at, name)?;
             let Node::Directory(below) = &**node else { continue };
             if let Some(below) = self.directory(&at.child(name), below)? {
                 changed.get_or_insert_with(|| directory.clone()).insert(name, Node::Directory(below));
@@ -97,6 +98,7 @@ impl Taker<'_> {
         }
         let mut nodes = Vec::new();
         for name in listing.entries.into_iter().map(|it| it.name).filter(|it| is_silent(it)) {
+            self.expect_not_of_version_control(at, &name)?;
             let node = self.of_base(&at.child(&name))?;
             nodes.extend(node.map(|node| (name, node)));
         }
@@ -153,6 +155,14 @@ impl Taker<'_> {
             return Err(EditError::TooManyBytes { path, bytes, limit: MAX_TAKEN_BYTES });
         }
         Ok(())
+    }
+
+    /// What no commit would write to cannot go with what it lies in either.
+    fn expect_not_of_version_control(&self, directory: &WorkspacePath, name: &str) -> Result<(), EditError> {
+        if !version_control::is_name(name) {
+            return Ok(());
+        }
+        Err(self.refused(directory, format!("`{name}`, which belongs to version control")))
     }
 
     fn refused(&self, directory: &WorkspacePath, what: String) -> EditError {

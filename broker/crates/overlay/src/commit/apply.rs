@@ -5,8 +5,9 @@ use std::{collections::BTreeSet, io};
 use super::{
     CommitError, Found,
     folder::Folder,
-    look::{State, is_out_of_reach},
+    look::{Seen, State, is_out_of_reach},
     plan::{Action, Change, Plan},
+    swap::{Swap, take_away},
 };
 use crate::WorkspacePath;
 
@@ -32,7 +33,8 @@ pub(super) fn stage(folder: &Folder, plan: &Plan) -> Result<(), CommitError> {
     sync_directories(folder, plan.actions.iter().filter(|it| it.is_put()).filter_map(|it| it.new.parent()))
 }
 
-const MAX_OPEN: usize = 64;
+/// Files that a commit has open at a time.
+pub(super) const MAX_OPEN: usize = 64;
 
 fn sync_files(folder: &Folder, files: &mut Vec<(&Action, std::fs::File)>) -> Result<(), CommitError> {
     for (action, file) in files.drain(..) {
@@ -49,46 +51,55 @@ pub(super) fn apply(folder: &Folder, plan: &Plan, begun: &mut usize) -> Result<(
         *begun += 1;
         act(folder, action)?;
     }
-    sync_touched(folder, &plan.actions)
+    sync_touched(folder, &plan.actions)?;
+    plan.actions.iter().try_for_each(|it| confirm(folder, it))
 }
 
-/// As late as possible; for a file that is replaced, `act` has then only to rename.
+/// Before anything moves. What `act` finds afterwards is what counts.
 fn check(folder: &Folder, action: &Action) -> Result<(), CommitError> {
-    if action.is_put() && action.before != State::Missing {
-        keep_old(folder, action).map_err(|source| failed(folder, action, source))?;
-    }
-    let state = folder.look(&action.path).map_err(|source| failed(folder, action, source))?;
-    let is_there = action.change == Change::CreateDir && matches!(state, State::Directory(_));
-    if state.is_like(&action.before) || is_there {
+    let seen = folder.look_when_still(&action.path).map_err(|source| failed(folder, action, source))?;
+    let is_there = action.change == Change::CreateDir && matches!(seen.state, State::Directory(_));
+    if is_there || is_before(action)(&seen) {
         return Ok(());
     }
-    Err(CommitError::conflict(&action.path, action.before.expected(), state.found()))
+    Err(changed(action, seen.instead_of(&action.before)))
 }
 
-/// A second name for what is about to be replaced. Where there are no such names `act` moves it away.
-fn keep_old(folder: &Folder, action: &Action) -> io::Result<()> {
-    match folder.link(&action.path, &action.old) {
-        Err(error) if is_link_refused(&error) => Ok(()),
-        answer => answer,
+/// Once more what was replaced or removed: a program that had it open may have written to it since.
+fn confirm(folder: &Folder, action: &Action) -> Result<(), CommitError> {
+    let looked =
+        action.taken_out(folder).and_then(|hidden| hidden.map(|it| folder.look_at_hidden(it)).transpose());
+    match looked.map_err(|source| failed(folder, action, source))? {
+        Some(seen) if !is_before(action)(&seen) => Err(changed(action, seen.instead_of(&action.before))),
+        _ => Ok(()),
     }
 }
 
-/// No hard links on this file system, too many of them, or another user's file.
-fn is_link_refused(error: &io::Error) -> bool {
-    use io::ErrorKind as Kind;
-    matches!(error.kind(), Kind::PermissionDenied | Kind::Unsupported | Kind::TooManyLinks | Kind::NotFound)
+/// What a change was made on, and no program about to change it.
+pub(super) fn is_before(action: &Action) -> impl Fn(&Seen) -> bool {
+    |seen| seen.is_still(|it| it.is_like(&action.before))
+}
+
+fn changed(action: &Action, found: Found) -> CommitError {
+    CommitError::conflict(&action.path, action.before.expected(), found)
 }
 
 /// Does what `check` or a recovery found to be due.
 pub(super) fn act(folder: &Folder, action: &Action) -> Result<(), CommitError> {
-    let done = match &action.change {
-        Change::Remove => folder.rename_new(&action.path, &action.old),
-        Change::RemoveDir => folder.remove_dir(&action.path),
-        Change::CreateDir => create_dir(folder, action),
+    let found = match &action.change {
+        Change::Remove => {
+            let found = |it: &Seen| it.instead_of(&action.before);
+            take_away(folder, &action.path, &action.old, is_before(action), found)
+        }
+        Change::RemoveDir => folder.remove_dir(&action.path).map(|()| None),
+        Change::CreateDir => create_dir(folder, action).map(|()| None),
         Change::File { .. } | Change::Symlink(_) => put(folder, action),
         Change::SetExecutable(executable) => set_executable(folder, action, *executable),
     };
-    done.map_err(|source| failed(folder, action, source))
+    match found.map_err(|source| failed(folder, action, source))? {
+        Some(found) => Err(changed(action, found)),
+        None => Ok(()),
+    }
 }
 
 fn create_dir(folder: &Folder, action: &Action) -> io::Result<()> {
@@ -101,23 +112,28 @@ fn create_dir(folder: &Folder, action: &Action) -> io::Result<()> {
     }
 }
 
-fn put(folder: &Folder, action: &Action) -> io::Result<()> {
-    if action.before == State::Missing {
-        return folder.rename_new(&action.new, &action.path);
+fn put(folder: &Folder, action: &Action) -> io::Result<Option<Found>> {
+    // Nothing is there, or a recovery found that it was moved aside.
+    if action.before == State::Missing || folder.exists(&action.old)? {
+        return folder.rename_new(&action.new, &action.path).map(|()| None);
     }
-    if !folder.exists(&action.old)? && folder.exists(&action.path)? {
-        folder.rename(&action.path, &action.old)?;
-    }
-    folder.rename(&action.new, &action.path)
+    let swap = Swap { path: &action.path, incoming: &action.new, aside: &action.old };
+    let is_new = |seen: &Seen| seen.is_still(|it| action.leads_to(it));
+    swap.run(folder, is_before(action), is_new, |it| it.instead_of(&action.before))
 }
 
-fn set_executable(folder: &Folder, action: &Action, executable: bool) -> io::Result<()> {
-    match &action.before {
-        State::File { stamp, .. } => {
-            folder.set_mode(folder.file(&action.path)?, stamp.made_executable(executable).mode)
+/// Everything by one handle, so that no other file gets these permissions.
+fn set_executable(folder: &Folder, action: &Action, executable: bool) -> io::Result<Option<Found>> {
+    let file = folder.file(&action.path)?;
+    let seen = folder.look_into(&file)?;
+    match &seen.state {
+        State::File { stamp, .. } if seen.state.is_like(&action.before) => {
+            folder.set_mode(&file, stamp.made_executable(executable).mode)?;
         }
-        _ => Err(io::ErrorKind::InvalidInput.into()),
+        state => return Ok(Some(state.found())),
     }
+    let now = folder.look(&action.path)?;
+    Ok(Some(now).filter(|it| !action.leads_to(it)).map(|it| it.found()))
 }
 
 /// Some errors say that something else is there than was looked at a moment ago.
@@ -171,7 +187,7 @@ pub(super) fn sync_touched(folder: &Folder, actions: &[Action]) -> Result<(), Co
 }
 
 /// Those that are still there.
-fn sync_directories(
+pub(super) fn sync_directories(
     folder: &Folder,
     directories: impl Iterator<Item = WorkspacePath>,
 ) -> Result<(), CommitError> {
@@ -184,14 +200,4 @@ fn sync_directories(
         }
     }
     Ok(())
-}
-
-/// Removes what was laid under hidden names, exactly those of this commit.
-pub(super) fn remove_hidden(folder: &Folder, plan: &Plan) -> Result<(), CommitError> {
-    for action in &plan.actions {
-        for path in [&action.new, &action.old] {
-            folder.unlink(path).map_err(|source| CommitError::io(path, "remove", source))?;
-        }
-    }
-    sync_directories(folder, plan.actions.iter().filter_map(|it| it.new.parent()))
 }

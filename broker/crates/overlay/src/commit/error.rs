@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::Expected;
+use super::{Committed, Expected, Leftover};
 use crate::WorkspacePath;
 
 /// Why nothing was committed. Unless said otherwise the workspace is as it was.
@@ -18,9 +18,11 @@ pub enum CommitError {
     Contradiction { path: WorkspacePath },
     #[error("the workspace root itself cannot be changed")]
     Root,
+    #[error("{}", crate::version_control::refusal(.path))]
+    VersionControl { path: WorkspacePath },
     #[error("could not {doing} `{path}`: {source}")]
     Io { path: WorkspacePath, doing: &'static str, source: io::Error },
-    #[error("could not {doing} {}: {source}", path.display())]
+    #[error("could not {doing} {}: {source}{}", path.display(), room_for(path, source))]
     Journal { path: PathBuf, doing: &'static str, source: io::Error },
     #[error("an earlier commit was interrupted ({}); recover it before the next", journal.display())]
     Interrupted { journal: PathBuf },
@@ -34,9 +36,12 @@ pub enum CommitError {
     /// The workspace is in between; the journal is kept, and recovery tries again.
     #[error("{error}; to take it back did not work either: {then}; recovery from {} tries again", journal.display())]
     NotTakenBack { journal: PathBuf, error: Box<CommitError>, then: Box<CommitError> },
-    /// All changes are in the workspace.
+    /// All changes are in the workspace, as they are told.
     #[error("the changes are made, but what they left behind could not be removed: {error}; recovery from {} tries again", journal.display())]
-    NotCleanedUp { journal: PathBuf, error: Box<CommitError> },
+    NotCleanedUp { journal: PathBuf, error: Box<CommitError>, committed: Box<Committed> },
+    /// Taken back, but for what somebody changed while that was under way.
+    #[error("{error}; {}", leftovers_text(leftovers))]
+    Left { error: Box<CommitError>, leftovers: Vec<Leftover> },
 }
 
 /// A path where the disk has something else than a change was made on.
@@ -61,9 +66,32 @@ pub enum Found {
     Other,
     /// A link or a file stands where a directory is needed on the way.
     Unreachable,
+    /// The file that was expected; what the program writes to it would be lost with it.
+    OpenForWriting,
 }
 
 impl CommitError {
+    /// What the workspace has that the changes were not made on, if that is why nothing was committed.
+    pub fn conflicts(&self) -> Option<&[Conflict]> {
+        match self {
+            Self::Conflicts(conflicts) => Some(conflicts),
+            Self::Left { error, .. } => error.conflicts(),
+            _ => None,
+        }
+    }
+
+    /// Where somebody changed the workspace while a commit was taken back.
+    pub fn leftovers(&self) -> &[Leftover] {
+        match self {
+            Self::Left { leftovers, .. } => leftovers,
+            _ => &[],
+        }
+    }
+
+    /// The same, with what was left over.
+    pub(super) fn with(self, leftovers: Vec<Leftover>) -> Self {
+        if leftovers.is_empty() { self } else { Self::Left { error: Box::new(self), leftovers } }
+    }
     pub(super) fn io(path: &WorkspacePath, doing: &'static str, source: io::Error) -> Self {
         Self::Io { path: path.clone(), doing, source }
     }
@@ -75,6 +103,22 @@ impl CommitError {
     pub(super) fn conflict(path: &WorkspacePath, expected: Expected, found: Found) -> Self {
         Self::Conflicts(vec![Conflict { path: path.clone(), expected, found }])
     }
+}
+
+/// What can be done where the journal's folder is full.
+fn room_for(path: &Path, source: &io::Error) -> String {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            let folder = path.parent().unwrap_or(path);
+            format!("; free some room for {}, then try again", folder.display())
+        }
+        _ => String::new(),
+    }
+}
+
+fn leftovers_text(leftovers: &[Leftover]) -> String {
+    let lines: Vec<_> = leftovers.iter().map(ToString::to_string).collect();
+    lines.join("; ")
 }
 
 fn conflicts_text(conflicts: &[Conflict]) -> String {
@@ -89,6 +133,7 @@ impl fmt::Display for Conflict {
             (Expected::File(was, _), Found::File(is, _)) if was != is => {
                 write!(f, "`{path}` has another content now than the change was made on")
             }
+            (_, Found::OpenForWriting) => write!(f, "`{path}` {}", Found::OpenForWriting),
             (expected, found) => write!(f, "`{path}` was {expected}, now it is {found}"),
         }
     }
@@ -116,6 +161,7 @@ impl fmt::Display for Found {
             Self::NotEmpty(name) => write!(f, "a directory that also holds `{name}`"),
             Self::Other => f.write_str("neither a file, a directory nor a plain link"),
             Self::Unreachable => f.write_str("out of reach: a link or a file is in the way"),
+            Self::OpenForWriting => f.write_str("is open for writing in another program; close it there"),
         }
     }
 }

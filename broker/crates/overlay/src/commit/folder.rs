@@ -20,7 +20,7 @@ use rustix::{
 use super::{
     Expected,
     fuse::Fuse,
-    look::{Stamp, State},
+    look::{Hashes, Stamp, State},
 };
 use crate::{WorkspacePath, disk::told_link};
 
@@ -29,6 +29,7 @@ pub(super) struct Folder {
     /// The root's path, free of links, and as it was given.
     spellings: [PathBuf; 2],
     fuse: Fuse,
+    hashes: Hashes,
 }
 
 const DIRECTORY: OFlags =
@@ -39,7 +40,7 @@ impl Folder {
     pub(super) fn open(root: &Path, spelled: &Path) -> io::Result<Self> {
         let spellings = [root.to_owned(), std::path::absolute(spelled)?];
         let root = rustix::fs::open(root, DIRECTORY, Mode::empty())?;
-        Ok(Self { root, spellings, fuse: Fuse::default() })
+        Ok(Self { root, spellings, fuse: Fuse::default(), hashes: Hashes::default() })
     }
 
     /// Whether `state`, at `path`, is `expected`. An absolute link may be expected as a view tells of it.
@@ -54,6 +55,15 @@ impl Folder {
 
     pub(super) fn fuse(&self) -> Fuse {
         self.fuse.clone()
+    }
+
+    pub(super) fn hashes(&self) -> &Hashes {
+        &self.hashes
+    }
+
+    /// Where `path` is on this machine.
+    pub(super) fn absolute(&self, path: &WorkspacePath) -> PathBuf {
+        self.spellings[0].join(path.as_str())
     }
 
     /// A handle of the directory at `path`. A link on the way or at the end is `NotADirectory`.
@@ -102,7 +112,8 @@ impl Folder {
     }
 
     /// Makes a file that must not exist, with all its bytes on the disk. With a `stamp` it gets those
-    /// permissions, and that owner where this process may give it; without one those of any new file.
+    /// permissions, and that owner where this process may give it; without one those of any new file. The
+    /// set-user-id and set-group-id bits are never given on, as a change of contents clears them.
     pub(super) fn create(
         &self,
         path: &WorkspacePath,
@@ -122,7 +133,8 @@ impl Folder {
         self.fuse.step()?;
         file.write_all(bytes)?;
         if let Some(stamp) = stamp {
-            self.stamp(&file, stamp.made_executable(executable))?;
+            let Stamp { mode, .. } = stamp.made_executable(executable);
+            self.stamp(&file, Stamp { mode: mode & 0o1777, ..stamp })?;
         }
         Ok(file)
     }
@@ -175,17 +187,38 @@ impl Folder {
         let ((from_dir, from_name), (to_dir, to_name)) = (self.place(from)?, self.place(to)?);
         self.fuse.step()?;
         match rustix::fs::renameat_with(from_dir, from_name, to_dir, to_name, RenameFlags::NOREPLACE) {
-            // Not every file system can promise it; there the look just before has to do.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if !self.exists(to)? => self.rename(from, to),
+            // Not every file system can promise it.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.move_by_link(from, to),
             answer => Ok(answer?),
         }
     }
 
-    /// A second name for a file or link.
-    pub(super) fn link(&self, from: &WorkspacePath, to: &WorkspacePath) -> io::Result<()> {
-        let ((from_dir, from), (to_dir, to)) = (self.place(from)?, self.place(to)?);
+    /// A second name replaces nothing either. Where there are none the look just before has to do.
+    fn move_by_link(&self, from: &WorkspacePath, to: &WorkspacePath) -> io::Result<()> {
+        let ((from_dir, from_name), (to_dir, to_name)) = (self.place(from)?, self.place(to)?);
+        match rustix::fs::linkat(&from_dir, from_name, to_dir, to_name, AtFlags::empty()) {
+            Ok(()) => {
+                self.fuse.step()?;
+                Ok(rustix::fs::unlinkat(from_dir, from_name, AtFlags::empty())?)
+            }
+            Err(Errno::EXIST) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) if !self.exists(to)? => self.rename(from, to),
+            Err(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    }
+
+    /// Exchanges what is at the two paths in one step; both must be there. `Unsupported` where the file
+    /// system or the kernel cannot do it.
+    pub(super) fn exchange(&self, one: &WorkspacePath, other: &WorkspacePath) -> io::Result<()> {
+        let ((one_dir, one), (other_dir, other)) = (self.place(one)?, self.place(other)?);
         self.fuse.step()?;
-        Ok(rustix::fs::linkat(from_dir, from, to_dir, to, AtFlags::empty())?)
+        if self.fuse.refuses_exchange() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        match rustix::fs::renameat_with(one_dir, one, other_dir, other, RenameFlags::EXCHANGE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
+            answer => Ok(answer?),
+        }
     }
 
     /// Removes a file or a link. One that is missing, or whose directory is, is no error.

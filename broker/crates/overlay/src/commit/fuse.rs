@@ -1,4 +1,4 @@
-//! Where tests let a commit die or fail: before each step that changes the disk.
+//! Where tests let a commit die or fail, or let a user act: before each step.
 
 use std::io;
 
@@ -10,17 +10,43 @@ pub(super) struct Fuse {
 }
 
 impl Fuse {
-    /// Asked before every step that changes the disk.
+    /// Asked before every step that changes the disk, and before every look at what such a step brought out.
     pub(super) fn step(&self) -> io::Result<()> {
         #[cfg(test)]
         self.burn()?;
         Ok(())
+    }
+
+    /// Whether there is time to wait for another program.
+    pub(super) fn may_wait(&self) -> bool {
+        #[cfg(test)]
+        return self.waits();
+        #[cfg(not(test))]
+        true
+    }
+
+    /// Whether to do as a system that does not tell what is open for writing.
+    pub(super) fn is_blind(&self) -> bool {
+        #[cfg(test)]
+        return self.sees_no_writers();
+        #[cfg(not(test))]
+        false
+    }
+
+    /// Whether to do as a file system that cannot exchange two names.
+    pub(super) fn refuses_exchange(&self) -> bool {
+        #[cfg(test)]
+        return self.is_poor();
+        #[cfg(not(test))]
+        false
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+
+    type Hook = Box<dyn FnOnce() + Send>;
 
     /// Steps are counted from 0.
     #[derive(Default)]
@@ -30,26 +56,84 @@ pub(super) mod tests {
         pub(in crate::commit) die_at: Option<usize>,
         /// This one step fails.
         pub(in crate::commit) fail_at: Option<usize>,
+        /// What others do directly before a step.
+        hooks: Vec<(usize, Hook)>,
+        /// Two names cannot be exchanged.
+        is_poor: bool,
+        /// No other program will be done, however long it is waited for.
+        is_hurried: bool,
+        /// What others do when they are waited for.
+        meanwhile: Option<Hook>,
+        /// What is open for writing is not told.
+        is_blind: bool,
     }
 
     impl Fuse {
+        /// Counts from 0 again; hooks are gone.
         pub(in crate::commit) fn set(&self, die_at: Option<usize>, fail_at: Option<usize>) {
-            *self.set.lock().unwrap() = Setting { steps: 0, die_at, fail_at };
+            let mut set = self.set.lock().unwrap();
+            let Setting { is_poor, is_hurried, is_blind, .. } = *set;
+            *set = Setting { die_at, fail_at, is_poor, is_hurried, is_blind, ..Setting::default() };
         }
 
         pub(in crate::commit) fn steps(&self) -> usize {
             self.set.lock().unwrap().steps
         }
 
+        /// Has `hook` run once, directly before step `step`.
+        pub(in crate::commit) fn before(&self, step: usize, hook: impl FnOnce() + Send + 'static) {
+            self.set.lock().unwrap().hooks.push((step, Box::new(hook)));
+        }
+
+        pub(in crate::commit) fn refuse_exchange(&self, is_poor: bool) {
+            self.set.lock().unwrap().is_poor = is_poor;
+        }
+
+        pub(in crate::commit) fn blind(&self) {
+            self.set.lock().unwrap().is_blind = true;
+        }
+
+        pub(super) fn sees_no_writers(&self) -> bool {
+            self.set.lock().unwrap().is_blind
+        }
+
+        pub(in crate::commit) fn hurry(&self) {
+            self.set.lock().unwrap().is_hurried = true;
+        }
+
+        /// Has `hook` run once, when something is waited for.
+        pub(in crate::commit) fn meanwhile(&self, hook: impl FnOnce() + Send + 'static) {
+            self.set.lock().unwrap().meanwhile = Some(Box::new(hook));
+        }
+
+        pub(super) fn waits(&self) -> bool {
+            let (hook, is_hurried) = {
+                let mut set = self.set.lock().unwrap();
+                (set.meanwhile.take(), set.is_hurried)
+            };
+            hook.into_iter().for_each(|it| it());
+            !is_hurried
+        }
+
+        pub(super) fn is_poor(&self) -> bool {
+            self.set.lock().unwrap().is_poor
+        }
+
         pub(super) fn burn(&self) -> io::Result<()> {
             let mut set = self.set.lock().unwrap();
             let step = set.steps;
             set.steps += 1;
-            match () {
+            let (due, later) = std::mem::take(&mut set.hooks).into_iter().partition(|it| it.0 == step);
+            set.hooks = later;
+            let answer = match () {
                 () if set.die_at.is_some_and(|at| step >= at) => Err(io::Error::other("killed")),
                 () if set.fail_at == Some(step) => Err(io::Error::other("made to fail")),
                 () => Ok(()),
-            }
+            };
+            drop(set);
+            let due: Vec<(usize, Hook)> = due;
+            due.into_iter().for_each(|(_, hook)| hook());
+            answer
         }
     }
 }

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{ContentHash, WorkspacePath};
 
-const MAGIC: &[u8] = b"broker commit 2\n";
+const MAGIC: &[u8] = b"broker commit 3\n";
 /// The journal while it is written; it says nothing yet.
 const UNFINISHED: &str = "commit.unfinished";
 
@@ -35,11 +35,13 @@ pub(super) enum Stage {
     Decided,
     /// It failed, and is being taken back.
     Undoing,
+    /// It was taken back; hidden files may be left.
+    TakenBack,
     /// Everything is in place; hidden files may be left.
     Done,
 }
 
-const STAGES: [Stage; 4] = [Stage::Intent, Stage::Decided, Stage::Undoing, Stage::Done];
+const STAGES: [Stage; 5] = [Stage::Intent, Stage::Decided, Stage::Undoing, Stage::TakenBack, Stage::Done];
 
 pub(super) struct Journal {
     dir: PathBuf,
@@ -63,6 +65,7 @@ impl Stage {
             Self::Intent => "commit.intent",
             Self::Decided => "commit.decided",
             Self::Undoing => "commit.undoing",
+            Self::TakenBack => "commit.taken-back",
             Self::Done => "commit.done",
         }
     }
@@ -113,7 +116,8 @@ impl Journal {
         File::open(path)?.sync_all()
     }
 
-    /// Durable when it returns, except for `Done`, on which nothing hangs.
+    /// Durable when it returns. Of `TakenBack` and `Done` this matters, too: what a user writes from then on
+    /// is not to be taken for a part of the commit.
     pub(super) fn enter(&mut self, stage: Stage) -> Result<(), CommitError> {
         if stage == self.stage { Ok(()) } else { self.rename(&self.path(), stage) }
     }
@@ -125,7 +129,7 @@ impl Journal {
             .and_then(|()| fs::rename(from, &to))
             .map_err(|source| CommitError::journal(from, "rename", source))?;
         self.stage = stage;
-        if stage == Stage::Done { Ok(()) } else { self.sync_dir() }
+        self.sync_dir()
     }
 
     /// There is none any more, if there was one.

@@ -1,8 +1,17 @@
 //! What stands at a path of the workspace folder, as a commit has to know it.
+//!
+//! A large file is not hashed twice while its stamp says that nothing was written to it.
 
 #![allow(clippy::disallowed_methods, reason = "this is the one door to the disk")]
 
-use std::{fs::File, io};
+use std::{
+    collections::HashMap,
+    fs::File,
+    io,
+    os::unix::fs::MetadataExt as _,
+    sync::{Mutex, PoisonError},
+    time::SystemTime,
+};
 
 use rustix::{
     fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat},
@@ -10,8 +19,8 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Expected, Found, folder::Folder};
-use crate::{ContentHash, Permissions, WorkspacePath};
+use super::{Expected, Found, folder::Folder, writers::is_open_for_writing};
+use crate::{ContentHash, Permissions, WorkspacePath, disk, store::patiently};
 
 /// What stands at a path. Kept in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,29 +109,155 @@ impl State {
     }
 }
 
+/// What stands at a path, and whether it is about to change.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) state: State,
+    /// A program has the file open for writing, or it changed while it was read.
+    is_moving: bool,
+    /// Device and inode.
+    identity: (u64, u64),
+}
+
+impl Seen {
+    /// What cannot be looked at, and so is nothing that was expected.
+    pub(super) fn other() -> Self {
+        Self { state: State::Other, is_moving: false, identity: (0, 0) }
+    }
+
+    /// Whether it is `wanted`, and stays so unless somebody finds it under its name and opens it.
+    pub(super) fn is_still(&self, wanted: impl Fn(&State) -> bool) -> bool {
+        !self.is_moving && wanted(&self.state)
+    }
+
+    /// Whether it is the very same as `earlier`, unchanged.
+    pub(super) fn is_same(&self, earlier: &Self) -> bool {
+        !self.is_moving && self.identity == earlier.identity && self.state.found() == earlier.state.found()
+    }
+
+    /// What to tell of it where `before` was expected.
+    pub(super) fn instead_of(&self, before: &State) -> Found {
+        if self.is_moving && self.state.is_like(before) { Found::OpenForWriting } else { self.state.found() }
+    }
+}
+
+/// The hashes of large files, by device and inode, with the stamps that they hold for.
+#[derive(Default)]
+pub(super) struct Hashes(Mutex<HashMap<(u64, u64), (disk::Stamp, [u8; 32])>>);
+
+impl Hashes {
+    /// From here on it is worth while to remember a hash.
+    const LARGE: u64 = 1024 * 1024;
+
+    /// Reads the file to its end, unless that was done and it is unchanged.
+    fn of(&self, file: &File) -> io::Result<[u8; 32]> {
+        let metadata = file.metadata()?;
+        let (stamp, identity) = (disk::Stamp::of(&metadata), (metadata.dev(), metadata.ino()));
+        let is_settled = metadata.len() >= Self::LARGE && stamp.is_settled(SystemTime::now());
+        let known = self.lock().get(&identity).copied();
+        if let Some((_, hash)) = known.filter(|it| it.0 == stamp) {
+            return Ok(hash);
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(file)?;
+        let hash = *hasher.finalize().as_bytes();
+        if is_settled {
+            self.lock().insert(identity, (stamp, hash));
+        }
+        Ok(hash)
+    }
+
+    pub(super) fn forget(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(u64, u64), (disk::Stamp, [u8; 32])>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Folder {
     /// Files are read to their end and hashed. A link or file on the way is `NotADirectory`.
     pub(super) fn look(&self, path: &WorkspacePath) -> io::Result<State> {
+        Ok(self.look_closely(path)?.state)
+    }
+
+    /// As [`look`](Self::look), and whether anything is about to change it.
+    pub(super) fn look_closely(&self, path: &WorkspacePath) -> io::Result<Seen> {
+        let seen = |state| Seen { state, is_moving: false, identity: (0, 0) };
         if path.is_root() {
-            return Ok(State::Directory(Stamp::of(&rustix::fs::fstat(self.directory(path)?)?)));
+            return Ok(seen(State::Directory(Stamp::of(&rustix::fs::fstat(self.directory(path)?)?))));
         }
         let (directory, name) = match self.place(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::Missing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(seen(State::Missing)),
             place => place?,
         };
         let stat = match rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => return Ok(State::Missing),
+            Err(Errno::NOENT) => return Ok(seen(State::Missing)),
             stat => stat?,
         };
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => look_into(self.file(path)?),
-            FileType::Directory => Ok(State::Directory(Stamp::of(&stat))),
+        let state = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => match self.file(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => State::Missing,
+                file => return self.look_into(&file?),
+            },
+            FileType::Directory => State::Directory(Stamp::of(&stat)),
             FileType::Symlink => {
                 let target = rustix::fs::readlinkat(&directory, name, Vec::new())?;
-                Ok(target.into_string().map_or(State::Other, State::Symlink))
+                target.into_string().map_or(State::Other, State::Symlink)
             }
-            _ => Ok(State::Other),
+            _ => State::Other,
+        };
+        Ok(Seen { identity: identity(&stat), ..seen(state) })
+    }
+
+    /// As [`look_closely`](Self::look_closely), but gives a program a fifth of a second to close the file.
+    pub(super) fn look_when_still(&self, path: &WorkspacePath) -> io::Result<Seen> {
+        self.patient(|| self.look_closely(path))
+    }
+
+    /// Looks until what is there is not moving, or time is up.
+    pub(super) fn patient(&self, look: impl Fn() -> io::Result<Seen>) -> io::Result<Seen> {
+        let still = || match look() {
+            Ok(seen) if seen.is_moving && self.fuse().may_wait() => Err(Ok(seen)),
+            seen => seen.map_err(Err),
+        };
+        patiently(still, Result::is_ok).or_else(|moving| moving)
+    }
+
+    /// What lies under a hidden name just after it got there. Never an error: whatever cannot be looked at
+    /// is not what was expected.
+    pub(super) fn look_at_hidden(&self, path: &WorkspacePath) -> io::Result<Seen> {
+        self.fuse().step()?;
+        Ok(self.look_closely(path).unwrap_or_else(|_| Seen::other()))
+    }
+
+    /// An open file, from its beginning.
+    pub(super) fn look_into(&self, file: &File) -> io::Result<Seen> {
+        let before = rustix::fs::fstat(file)?;
+        let identity = identity(&before);
+        if FileType::from_raw_mode(before.st_mode) != FileType::RegularFile {
+            return Ok(Seen { state: State::Other, is_moving: false, identity });
         }
+        // Asked before and after: who has closed it in between has written by then.
+        let was_open = self.has_writer(file);
+        let hash = self.hashes().of(file)?;
+        let after = rustix::fs::fstat(file)?;
+        let is_moving = was_open || times(&before) != times(&after) || self.has_writer(file);
+        let stamp = Stamp::of(&after);
+        let state = State::File { hash, executable: stamp.mode & 0o111 != 0, stamp };
+        Ok(Seen { state, is_moving, identity })
+    }
+
+    /// Whether some program has a file open for writing, as far as the system tells.
+    pub(super) fn has_writer(&self, file: &File) -> bool {
+        !self.fuse().is_blind() && is_open_for_writing(file)
+    }
+
+    /// Device and inode of what is at `path`.
+    pub(super) fn identity(&self, path: &WorkspacePath) -> io::Result<(u64, u64)> {
+        let (directory, name) = self.place(path)?;
+        Ok(identity(&rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
     /// Permissions and owner of what is at `path`, if it is of this kind.
@@ -179,13 +314,19 @@ pub(super) fn is_out_of_reach(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn look_into(file: File) -> io::Result<State> {
-    let stat = rustix::fs::fstat(&file)?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Ok(State::Other);
-    }
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(file)?;
-    let stamp = Stamp::of(&stat);
-    Ok(State::File { hash: *hasher.finalize().as_bytes(), executable: stamp.mode & 0o111 != 0, stamp })
+#[allow(clippy::useless_conversion, reason = "not every system counts them in 64 bits")]
+fn identity(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev.try_into().unwrap_or_default(), stat.st_ino.into())
+}
+
+#[allow(clippy::useless_conversion, reason = "not every system counts them in 64 bits")]
+fn times(stat: &Stat) -> [i64; 5] {
+    let nanoseconds = |it: i128| i64::try_from(it).unwrap_or_default();
+    [
+        stat.st_size.into(),
+        stat.st_mtime.into(),
+        nanoseconds(stat.st_mtime_nsec.into()),
+        stat.st_ctime.into(),
+        nanoseconds(stat.st_ctime_nsec.into()),
+    ]
 }

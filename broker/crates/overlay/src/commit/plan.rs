@@ -3,7 +3,10 @@
 //! What is in the way goes first: files, then directories, the deepest first. Then directories are made,
 //! the highest first, and what belongs in them is put there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+};
 
 use bytes::Bytes;
 use rustix::fs::FileType;
@@ -13,6 +16,7 @@ use super::{
     CommitError, Committed, Conflict, Expected, FileOp, Found,
     folder::Folder,
     look::{Stamp, State, is_out_of_reach},
+    protected::protected,
 };
 use crate::{ContentHash, Permissions, WorkspacePath};
 
@@ -31,8 +35,9 @@ pub(super) struct Action {
     pub(super) change: Change,
     /// What is put there gets these permissions and this owner.
     pub(super) stamp: Option<Stamp>,
-    /// Where the new text waits, and what it replaces is kept: hidden names in the nearest directory
-    /// that is there before, during and after the commit.
+    /// Hidden names in the nearest directory that is there before, during and after the commit. Under the
+    /// first the new text waits until it and what it replaces change places. Under the second lies what is
+    /// removed, and what is replaced where names cannot be exchanged.
     pub(super) new: WorkspacePath,
     pub(super) old: WorkspacePath,
 }
@@ -58,6 +63,7 @@ impl Plan {
             directories_created: count(|it| matches!(it, Change::CreateDir)),
             directories_removed: count(|it| matches!(it, Change::RemoveDir)),
             permissions: self.actions.iter().filter_map(Action::lost_permissions).collect(),
+            leftovers: Vec::new(),
         }
     }
 }
@@ -77,6 +83,18 @@ impl Action {
             }
             _ => false,
         }
+    }
+
+    /// The hidden name of what this action removed or replaced, if it lies under one.
+    pub(super) fn taken_out(&self, folder: &Folder) -> io::Result<Option<&WorkspacePath>> {
+        if folder.exists(&self.old)? {
+            return Ok(Some(&self.old));
+        }
+        if !self.is_put() || self.before == State::Missing || !folder.exists(&self.new)? {
+            return Ok(None);
+        }
+        // Otherwise it is the new text, which waits.
+        Ok(Some(&self.new).filter(|it| !folder.look(it).is_ok_and(|it| self.leads_to(&it))))
     }
 
     /// The permissions of what is not there any more afterwards.
@@ -104,6 +122,9 @@ impl Action {
 pub(super) fn make(folder: &Folder, ops: &[FileOp]) -> Result<Plan, CommitError> {
     let mut planner = Planner { folder, going: BTreeMap::new(), coming: BTreeMap::new(), conflicts: vec![] };
     planner.sort(ops)?;
+    if let Some(path) = protected(folder, ops.iter().map(FileOp::path))? {
+        return Err(CommitError::VersionControl { path });
+    }
     planner.check_going()?;
     planner.check_coming()?;
     planner.add_parents()?;

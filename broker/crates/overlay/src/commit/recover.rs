@@ -1,19 +1,17 @@
 //! After a crash: an interrupted commit is finished if it was decided, else taken back.
 
-use std::{
-    fs::{self, File},
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::Path};
 
 use super::{
     CommitError, Committer,
     apply::{act, sync_touched},
     folder::Folder,
     journal::{Journal, Stage},
+    kept::{Leftover, keep},
     look::{State, is_out_of_reach},
     plan::{Action, Change, Plan},
-    undo::undo,
+    swap::put_back,
+    undo::{swap_back, undo},
 };
 use crate::WorkspacePath;
 
@@ -21,7 +19,7 @@ use crate::WorkspacePath;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovered {
     pub outcome: Outcome,
-    /// Where somebody had changed the workspace after the crash. Their work was left as it is.
+    /// Where somebody had changed the workspace. Their work was left as it is.
     pub leftovers: Vec<Leftover>,
 }
 
@@ -31,14 +29,6 @@ pub enum Outcome {
     Finished,
     /// None of its changes are in the workspace, but for the leftovers.
     TakenBack,
-}
-
-/// A change that was neither made nor taken back, since something else stands there now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leftover {
-    pub path: WorkspacePath,
-    /// The text that should have come there, if there is one: a file in the journal folder.
-    pub kept: Option<PathBuf>,
 }
 
 impl Committer {
@@ -52,17 +42,22 @@ impl Committer {
             return Ok(None);
         }
         let plan = journal.read()?;
-        let (outcome, leftovers) = match journal.stage() {
-            Stage::Intent => (Outcome::TakenBack, Vec::new()),
-            Stage::Undoing => (Outcome::TakenBack, undo(&self.folder, &plan.actions, &self.journal_dir)?),
-            Stage::Done => (Outcome::Finished, Vec::new()),
+        let mut leftovers = Vec::new();
+        let outcome = match journal.stage() {
+            Stage::Intent | Stage::TakenBack => Outcome::TakenBack,
+            Stage::Done => Outcome::Finished,
+            Stage::Undoing => {
+                leftovers = undo(&self.folder, &plan.actions, &self.journal_dir)?;
+                journal.enter(Stage::TakenBack)?;
+                Outcome::TakenBack
+            }
             Stage::Decided => {
-                let leftovers = finish(&self.folder, &plan, &self.journal_dir)?;
+                leftovers = finish(&self.folder, &plan, &self.journal_dir)?;
                 journal.enter(Stage::Done)?;
-                (Outcome::Finished, leftovers)
+                Outcome::Finished
             }
         };
-        self.clean_up(&plan, &mut journal)?;
+        self.clean_up(&plan, &mut journal, &mut leftovers)?;
         Ok(Some(Recovered { outcome, leftovers }))
     }
 }
@@ -82,9 +77,8 @@ fn finish(folder: &Folder, plan: &Plan, journal_dir: &Path) -> Result<Vec<Leftov
             Due::Blocked => true,
         };
         if blocked {
-            let kept = keep(folder, &action.new, journal_dir);
-            let kept = kept.map_err(|source| CommitError::io(&action.new, "keep", source))?;
-            leftovers.push(Leftover { path: action.path.clone(), kept });
+            let kept = keep(folder, action, &action.new, journal_dir);
+            leftovers.push(kept.map_err(|source| CommitError::io(&action.new, "keep", source))?);
         }
     }
     sync_touched(folder, &plan.actions)?;
@@ -100,44 +94,43 @@ enum Due {
 }
 
 fn due(folder: &Folder, action: &Action) -> io::Result<Due> {
-    let is_done = match action.change {
-        Change::Remove => folder.exists(&action.old)?,
-        // The hidden name is there exactly until it was renamed.
-        Change::File { .. } | Change::Symlink(_) => !folder.exists(&action.new)?,
-        Change::RemoveDir | Change::CreateDir | Change::SetExecutable(_) => false,
-    };
-    if is_done {
+    if let Some(hidden) = action.taken_out(folder)? {
+        return due_after(folder, action, hidden);
+    }
+    // The new text is there exactly until it was put in its place.
+    if action.is_put() && !folder.exists(&action.new)? {
         return Ok(Due::Nothing);
     }
     let state = match folder.look(&action.path) {
         Err(error) if is_out_of_reach(&error) => return Ok(Due::Blocked),
         state => state?,
     };
-    // Moved away already, but nothing put in its place yet.
-    let is_moved = action.is_put() && state == State::Missing && folder.exists(&action.old)?;
     // Made already, but not given its permissions yet.
     let is_bare = action.change == Change::CreateDir && matches!(state, State::Directory(_));
     Ok(match state {
         state if action.leads_to(&state) => Due::Nothing,
-        state if state.is_like(&action.before) || is_moved || is_bare => Due::Act,
+        state if state.is_like(&action.before) || is_bare => Due::Act,
         _ => Due::Blocked,
     })
 }
 
-/// Copies a hidden file into the journal folder, where nothing removes it. `None` if it is not there, or a link.
-pub(super) fn keep(
-    folder: &Folder,
-    hidden: &WorkspacePath,
-    journal_dir: &Path,
-) -> io::Result<Option<PathBuf>> {
-    if !matches!(folder.look(hidden), Ok(State::File { .. })) {
-        return Ok(None);
+/// What stood at the path was taken out, and lies at `hidden`; whether it was looked at is not known.
+fn due_after(folder: &Folder, action: &Action, hidden: &WorkspacePath) -> io::Result<Due> {
+    let now = folder.look(&action.path).unwrap_or(State::Other);
+    if !folder.look(hidden).is_ok_and(|it| it.is_like(&action.before)) {
+        // Somebody saved it just before: it goes back, unless there is something newer.
+        let is_swapped = *hidden == action.new && action.leads_to(&now) && swap_back(folder, action, hidden)?;
+        if !is_swapped {
+            put_back(folder, hidden, &action.path)?;
+        }
+        return Ok(Due::Blocked);
     }
-    let dir = journal_dir.join("kept");
-    fs::create_dir_all(&dir)?;
-    let kept = dir.join(hidden.file_name().unwrap_or_default().trim_start_matches('.'));
-    let mut copy = File::create(&kept)?;
-    io::copy(&mut folder.file(hidden)?, &mut copy)?;
-    copy.sync_all()?;
-    Ok(Some(kept))
+    let is_put = !action.is_put() || *hidden == action.new || !folder.exists(&action.new)?;
+    Ok(match now {
+        _ if is_put => Due::Nothing,
+        // Moved aside, but nothing put in its place yet.
+        State::Missing => Due::Act,
+        now if action.leads_to(&now) => Due::Nothing,
+        _ => Due::Blocked,
+    })
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, reason = "the folder is looked at from outside")]
 
 mod faults;
+mod races;
+mod saves;
 
 use std::{
     collections::BTreeMap,
@@ -173,6 +175,7 @@ fn makes_changes_of_every_kind() {
         directories_created: 5,
         directories_removed: 3,
         permissions: done.permissions.clone(),
+        leftovers: vec![],
     };
     assert_eq!(done, want);
     let lost: Vec<_> = done.permissions.iter().map(|(path, it)| (path.as_str(), it.mode)).collect();
@@ -212,7 +215,9 @@ fn keeps_permissions() {
         (0o600, false, 0o600),
         (0o640, true, 0o750),
         (0o755, false, 0o644),
-        (0o4755, true, 0o4755),
+        // As with every change of contents.
+        (0o4755, true, 0o755),
+        (0o2755, true, 0o755),
         (0o4755, false, 0o644),
         (0o444, false, 0o444),
     ] {
@@ -356,9 +361,58 @@ fn the_journal_lies_outside() {
 fn two_do_not_commit_at_once() {
     let place = Place::new(fill);
     let lock = place.committer.lock().unwrap();
+    place.committer.folder.fuse().hurry();
     assert!(matches!(place.commit(&changes()), Err(CommitError::Busy { .. })));
     drop(lock);
     place.commit(&changes()).unwrap();
+}
+
+#[test]
+fn one_commit_waits_for_another() {
+    let place = Place::new(fill);
+    let lock = place.committer.lock().unwrap();
+    place.committer.folder.fuse().meanwhile(move || drop(lock));
+    place.commit(&changes()).unwrap();
+}
+
+#[test]
+fn a_commit_waits_until_a_file_is_closed() {
+    let place = Place::new(fill);
+    let open = File::options().append(true).open(place.root().join("run.sh")).unwrap();
+    place.committer.folder.fuse().meanwhile(move || drop(open));
+    place.commit(&changes()).unwrap();
+}
+
+/// Where names differ in ways that this file system tells apart, they may still lead to the same.
+#[test]
+fn what_is_version_control_under_another_name_is_refused() {
+    let place = Place::new(|root| {
+        fs::create_dir_all(root.join("sub/.git/hooks")).unwrap();
+        fs::write(root.join("sub/.hg"), "a file may be it, too").unwrap();
+        fs::hard_link(root.join("sub/.hg"), root.join("sub/other")).unwrap();
+    });
+    let refused = |ops: &[FileOp]| {
+        let (checked, done) = (place.committer.check(ops).unwrap_err(), place.commit(ops).unwrap_err());
+        assert_eq!(checked.to_string(), done.to_string());
+        done.to_string()
+    };
+    let hook = write("sub/.GIT/hooks/pre-commit", "x", Expected::Missing);
+    assert_eq!(
+        refused(&[write("fine", "x", Expected::Missing), hook]),
+        "`sub/.GIT/hooks/pre-commit` belongs to version control, which no edit and no commit changes"
+    );
+    let same = write("sub/other", "x", Expected::Anything);
+    assert!(refused(&[same]).starts_with("`sub/other` belongs to version control"));
+    assert!(refused(&[FileOp::RemoveDir { path: at("sub/git~1") }]).starts_with("`sub/git~1` belongs"));
+    place.commit(&[write("sub/fine", "x", Expected::Missing)]).unwrap();
+}
+
+#[test]
+fn a_full_journal_says_what_to_do() {
+    let error =
+        CommitError::journal(Path::new("/state/journal/x"), "write", io::ErrorKind::StorageFull.into());
+    let text = error.to_string();
+    assert!(text.ends_with("; free some room for /state/journal, then try again"), "{text}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ struct Time {
 }
 
 impl Stamp {
-    pub(super) fn of(metadata: &fs::Metadata) -> Self {
+    pub(crate) fn of(metadata: &fs::Metadata) -> Self {
         let kind = kind(metadata.file_type());
         let is_file = kind == FileKind::File;
         let size = if is_file { metadata.len() } else { 0 };
