@@ -68,6 +68,12 @@ fn hint(reason: &str, status: &Status) -> Option<String> {
         "STATE_FOLDER_FULL" => {
             "nothing was changed; make room, or set BROKER_STATE_DIR to a folder elsewhere"
         }
+        "WRITTEN_NOT_NOTED" => {
+            "nothing is to be repeated; see to it that the folder for state can be written to"
+        }
+        "WRITTEN_NOT_CLEANED_UP" => {
+            "nothing is to be repeated; the next commit or check removes what is left"
+        }
         "STATE_CORRUPT" => "nothing was changed; the folder for state is damaged",
         "STATE_IN_USE" => "another daemon uses this folder for state; set BROKER_STATE_DIR to another one",
         "SHUTTING_DOWN" => "repeat the command: it starts another daemon",

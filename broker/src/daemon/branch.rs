@@ -1,6 +1,10 @@
 //! One branch as the daemon holds it: edits one after the other, each kept before it counts.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use overlay::{Branch, BranchRecord, Revision, Snapshot, Step, Store, StoreError};
 use scheduler::BranchKey;
@@ -112,15 +116,35 @@ impl BranchCell {
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
     ) -> Result<(T, Revision), DaemonError> {
+        self.run(if_revision, edit, Unkept::Refused).await
+    }
+
+    /// The same for a change that has an effect elsewhere: it stands even if it cannot be kept. Then the answer is
+    /// [`NotNoted`](DaemonError::NotNoted), and to keep it is tried again, for as long as the branch is held.
+    pub(super) async fn edit_for_good<T: Send + 'static>(
+        self: &Arc<Self>,
+        if_revision: Option<Revision>,
+        edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
+    ) -> Result<(T, Revision), DaemonError> {
+        self.run(if_revision, edit, Unkept::Stands).await
+    }
+
+    async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        if_revision: Option<Revision>,
+        edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
+        unkept: Unkept,
+    ) -> Result<(T, Revision), DaemonError> {
         let cell = Arc::clone(self);
-        let work = tokio::spawn(async move { cell.edit_to_the_end(if_revision, edit).await });
+        let work = tokio::spawn(async move { cell.edit_to_the_end(if_revision, edit, unkept).await });
         work.await.unwrap_or_else(|error| Err(DaemonError::Bug(format!("an edit broke off: {error}"))))
     }
 
     async fn edit_to_the_end<T: Send + 'static>(
-        &self,
+        self: &Arc<Self>,
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
+        unkept: Unkept,
     ) -> Result<(T, Revision), DaemonError> {
         let mut held = self.editing.lock().await;
         self.expect_here()?;
@@ -133,11 +157,43 @@ impl BranchCell {
         let work = tokio::task::spawn_blocking(move || edit(&mut next).map(|answer| (answer, next)));
         let (answer, next) =
             work.await.map_err(|error| DaemonError::Bug(format!("an edit broke off: {error}")))??;
-        if next.revision() != before {
-            self.keep_next(&mut held, next).await?;
-            self.shown.send_modify(|it| it.snapshot = held.branch.snapshot());
+        match unkept {
+            Unkept::Refused if next.revision() == before => {}
+            Unkept::Refused => self.keep_next(&mut held, next).await?,
+            Unkept::Stands => self.keep_for_good(&mut held, next).await?,
         }
+        self.shown.send_if_modified(|it| {
+            let is_new = it.snapshot.revision() != held.branch.revision();
+            it.snapshot = held.branch.snapshot();
+            is_new
+        });
         Ok((answer, held.branch.revision()))
+    }
+
+    /// Makes `next` the branch, whether the disk has it or not.
+    async fn keep_for_good(self: &Arc<Self>, held: &mut Held, next: Branch) -> Result<(), DaemonError> {
+        let is_new = next.revision() != held.branch.revision();
+        if !is_new && !held.is_doubtful {
+            return Ok(());
+        }
+        let Err(error) = self.keep_next(held, next.clone()).await else { return Ok(()) };
+        let revision = next.revision();
+        // What it holds is counted anew at the next edit.
+        *held = Held { branch: next, is_doubtful: true, bytes: u64::MAX };
+        self.shown.send_modify(|it| it.snapshot = held.branch.snapshot());
+        if is_new {
+            tokio::spawn(note_again(Arc::downgrade(self)));
+        }
+        Err(DaemonError::NotNoted { revision, source: Box::new(error) })
+    }
+
+    /// Tells the store what the branch is, if it may have something else. Whether nothing is left to be told.
+    async fn note(&self) -> bool {
+        let mut held = self.editing.lock().await;
+        if held.is_doubtful && self.expect_here().is_ok() {
+            held.is_doubtful = self.replace(&held.branch).await.is_err();
+        }
+        !held.is_doubtful || self.expect_here().is_err()
     }
 
     /// Makes `next` the branch, once the disk has it.
@@ -205,6 +261,26 @@ impl BranchCell {
     }
 }
 
+/// What becomes of a change that the disk does not take.
+#[derive(Debug, Clone, Copy)]
+enum Unkept {
+    Refused,
+    Stands,
+}
+
+/// Until it worked, or the branch is not held any more.
+async fn note_again(cell: Weak<BranchCell>) {
+    const LONGEST: Duration = Duration::from_secs(60);
+    let mut pause = Duration::from_secs(1);
+    loop {
+        tokio::time::sleep(pause).await;
+        match cell.upgrade() {
+            Some(cell) if !cell.note().await => pause = LONGEST.min(pause * 2),
+            _ => return,
+        }
+    }
+}
+
 /// The bytes that `next` holds, or more; an error if they are more than `limit`. `before` is that of the branch
 /// without `steps`.
 ///
@@ -228,7 +304,8 @@ mod tests {
 
     use overlay::{Memory, View as _, WorkspacePath};
 
-    use super::*;
+    use super::{super::Served, *};
+    use crate::home;
 
     /// A store that has what it is given, and says of some of it that the disk failed.
     struct Lying {
@@ -334,6 +411,82 @@ mod tests {
         write(&cell, "next").await.unwrap();
         drop((cell, store));
         assert_eq!(found(dir.path()), [(vec!["a".to_owned(), "next".to_owned()], Revision(1))]);
+    }
+
+    /// A served folder, and a branch of it whose store can be made to fail.
+    struct Committing {
+        place: tempfile::TempDir,
+        served: Arc<Served>,
+        store: Arc<Lying>,
+        cell: Arc<BranchCell>,
+    }
+
+    impl Committing {
+        async fn new() -> Self {
+            let place = tempfile::tempdir().unwrap();
+            let root = place.path().join("work");
+            std::fs::create_dir(&root).unwrap();
+            let served = Served::open("w".into(), &root, &place.path().join("state")).unwrap();
+            let kept = Store::open(&place.path().join("kept")).unwrap();
+            let store = Arc::new(Lying { store: kept, lies: AtomicUsize::new(0) });
+            let branch = Branch::new(Arc::clone(&served.view));
+            let cell = BranchCell::new("id".into(), record(), BranchKey(1), store.clone(), branch);
+            cell.begin().await.unwrap();
+            Self { place, served, store, cell }
+        }
+
+        async fn commit(&self) -> Result<Revision, DaemonError> {
+            let done = self.served.commit(&self.cell, None, Default::default(), None).await;
+            done.map(|it| it.revision)
+        }
+
+        fn files(&self) -> Vec<String> {
+            let root = overlay::Disk::new(&self.place.path().join("work")).unwrap();
+            let listing = root.list(&WorkspacePath::root()).unwrap();
+            listing.entries.into_iter().map(|it| it.name).collect()
+        }
+
+        /// The revision that the store has, and whether it has it as a commit.
+        fn noted(&self) -> (Revision, bool) {
+            let mut branches = self.store.store.load().unwrap().branches;
+            let step = branches.remove(0).steps.pop().unwrap();
+            (step.revision, step.is_commit)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_commit_that_is_not_noted_stands_and_is_noted_later() {
+        let it = Committing::new().await;
+        write(&it.cell, "new").await.unwrap();
+        it.store.lies.store(usize::MAX, Ordering::SeqCst);
+        let error = it.commit().await.unwrap_err();
+        assert!(matches!(error, DaemonError::NotNoted { revision: Revision(2), .. }), "{error}");
+        assert!(error.to_string().starts_with("all changes are on the disk"), "{error}");
+        assert_eq!(it.files(), ["new"]);
+        assert_eq!(it.cell.revision(), Revision(2), "what everyone sees");
+        assert!(matches!(it.commit().await.unwrap_err(), DaemonError::NotNoted { .. }), "not noted yet");
+        assert!(matches!(write(&it.cell, "more").await.unwrap_err(), DaemonError::Store(_)));
+        assert!(!it.cell.note().await);
+        it.store.lies.store(0, Ordering::SeqCst);
+        assert!(it.cell.note().await);
+        assert_eq!(it.noted(), (Revision(2), true));
+        assert_eq!(it.commit().await.unwrap(), Revision(2), "there is nothing to commit");
+    }
+
+    #[tokio::test]
+    async fn what_a_commit_replaced_comes_back_though_it_was_not_noted() {
+        let it = Committing::new().await;
+        let file = it.place.path().join("work/a");
+        home::replace(&file, b"old").unwrap();
+        write(&it.cell, "a").await.unwrap();
+        it.store.lies.store(usize::MAX, Ordering::SeqCst);
+        it.commit().await.unwrap_err();
+        assert_eq!(home::read(&file).unwrap(), b"a");
+        it.store.lies.store(0, Ordering::SeqCst);
+        it.cell.edit(None, |it| Ok(it.undo_to(Revision(0)).map(drop)?)).await.unwrap();
+        it.commit().await.unwrap();
+        assert_eq!(home::read(&file).unwrap(), b"old");
+        assert_eq!(it.noted(), (Revision(4), true));
     }
 
     #[test]

@@ -24,7 +24,8 @@ impl Served {
     /// Writes what a branch changed to the disk, all or nothing; the branch then shows the base.
     ///
     /// If the process ends between the last file and the note that the branch is done, the branch is still
-    /// there afterwards and has the same content as the base.
+    /// there afterwards and has the same content as the base. If the note cannot be made, the answer is
+    /// [`NotNoted`](DaemonError::NotNoted), and it is made later.
     pub async fn commit(
         self: &Arc<Self>,
         cell: &Arc<BranchCell>,
@@ -45,7 +46,7 @@ impl Served {
                 let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
                 Ok((plan, left.map(|it| it.to_string()).collect(), unfinished))
             };
-            let ((plan, notes, unfinished), revision) = cell.edit(if_revision, write).await?;
+            let ((plan, notes, unfinished), revision) = cell.edit_for_good(if_revision, write).await?;
             match unfinished {
                 Some(error) => Err(DaemonError::Commit(error)),
                 None => Ok(Committed { revision, changes: plan.changes, unsaved: plan.unsaved, notes }),

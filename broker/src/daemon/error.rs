@@ -7,7 +7,7 @@ use overlay::{CommitError, Conflict, EditError, PatchError, Revision, StoreError
 
 use crate::check::SetupFailure;
 
-/// What a request is refused with. Nothing has changed then.
+/// What a request is refused with. Nothing has changed then, unless a variant says so.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
     #[error("there is no {what} `{id}`")]
@@ -36,6 +36,12 @@ pub enum DaemonError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Commit(CommitError),
+    /// A commit wrote everything, and the branch shows the base; only a restart would find it as it was before.
+    #[error(
+        "all changes are on the disk and the branch is at revision {revision}, but that could not be noted: \
+         {source}; it is tried again until it works"
+    )]
+    NotNoted { revision: Revision, source: Box<Self> },
     /// A file could not be read.
     #[error("`{path}`: {source}")]
     File { path: WorkspacePath, source: io::Error },

@@ -26,6 +26,7 @@ pub(super) fn of(error: &DaemonError) -> Facts {
             let conflicts = error.conflicts().map(|it| fact("conflicts", it.len()));
             conflicts.into_iter().collect()
         }
+        DaemonError::NotNoted { revision, .. } => vec![fact("revision", revision.0)],
         DaemonError::Edit(error) => edit(error),
         DaemonError::InEdit { index, error } => {
             let mut facts = of(error);

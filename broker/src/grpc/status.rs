@@ -74,6 +74,7 @@ fn kind(error: &DaemonError) -> (Code, &'static str) {
         DaemonError::Patch(_) => (Code::InvalidArgument, "PATCH_DOES_NOT_APPLY"),
         DaemonError::Store(error) => store(error),
         DaemonError::Commit(error) => commit(error),
+        DaemonError::NotNoted { .. } => (Code::FailedPrecondition, "WRITTEN_NOT_NOTED"),
         DaemonError::File { source, .. } | DaemonError::Io { source, .. } => file(source),
         DaemonError::Busy { .. } => (Code::ResourceExhausted, "QUEUE_FULL"),
         DaemonError::Superseded => (Code::Aborted, "SUPERSEDED"),
@@ -192,7 +193,29 @@ fn describe_conflicts<'a>(
 
 #[cfg(test)]
 mod tests {
+    use overlay::Revision;
+
     use super::*;
+
+    #[test]
+    fn a_commit_that_was_written_is_told_as_such() {
+        let full = overlay::StoreError::NoSpace { path: "/state".into() };
+        let error = DaemonError::NotNoted { revision: Revision(7), source: Box::new(full.into()) };
+        let status = of(error);
+        let info = status.get_details_error_info().unwrap();
+        assert_eq!((status.code(), info.reason.as_str()), (Code::FailedPrecondition, "WRITTEN_NOT_NOTED"));
+        assert_eq!(info.metadata["revision"], "7");
+        let told = status.message();
+        assert!(told.starts_with("all changes are on the disk and the branch is at revision 7"), "{told}");
+        let error = io::ErrorKind::PermissionDenied.into();
+        let error = CommitError::Io { path: WorkspacePath::root(), doing: "remove", source: error };
+        let (journal, committed) = ("/journal".into(), Box::default());
+        let error = CommitError::NotCleanedUp { journal, error: Box::new(error), committed };
+        assert_eq!(kind(&DaemonError::Commit(error)).1, "WRITTEN_NOT_CLEANED_UP");
+        let full = io::ErrorKind::StorageFull.into();
+        let error = CommitError::Journal { path: "/state/journal/x".into(), doing: "write", source: full };
+        assert_eq!(kind(&DaemonError::Commit(error)), (Code::ResourceExhausted, "STATE_FOLDER_FULL"));
+    }
 
     #[test]
     fn an_error_fits_into_headers() {
