@@ -84,7 +84,15 @@ impl Servers {
         let selected = known.iter().filter(|it| selectors.select_by_name(&it.name));
         if !self.are_trusted_in(site.root) {
             let named = settings.used.iter().flatten().chain(selected.map(|it| &it.name));
-            let lacks = named.collect::<BTreeSet<_>>().into_iter().map(|name| untrusted(name, site.root));
+            let named: BTreeSet<_> = named.collect();
+            let is_asked = |it: &Profile| {
+                !named.contains(&it.name)
+                    && selectors.for_server(&it.name).is_some()
+                    && it.find(site.root).is_some()
+            };
+            let wanted = wanted(&known, site, settings)?.into_iter().filter(|it| is_asked(it.profile));
+            let others = wanted.map(|it| not_trusted(it.profile, site.root));
+            let lacks = named.iter().map(|name| untrusted(name, site.root)).chain(others);
             return Ok(Asked { linters: Vec::new(), lacks: lacks.collect() });
         }
         let wanted = wanted(&known, site, settings)?;
@@ -191,11 +199,18 @@ fn not_wanted(profile: &Profile) -> Lack {
 }
 
 fn untrusted(name: &str, root: &Path) -> Lack {
-    let reason = format!(
-        "language servers do not run in {}, which is not trusted; see `broker trust`",
-        root.display()
-    );
-    Lack { linter: name.to_owned(), globs: vec!["*".to_owned()], reason, is_asked: true }
+    let (globs, reason) = (vec!["*".to_owned()], no_trust(root));
+    Lack { linter: name.to_owned(), globs, reason, is_asked: true }
+}
+
+/// It is installed, and would be asked if the workspace were trusted.
+fn not_trusted(profile: &Profile, root: &Path) -> Lack {
+    let (linter, globs) = (profile.name.clone(), profile.globs.clone());
+    Lack { linter, globs, reason: no_trust(root), is_asked: false }
+}
+
+fn no_trust(root: &Path) -> String {
+    format!("language servers do not run in {}, which is not trusted; see `broker trust`", root.display())
 }
 
 /// A server of which only some rules are asked.

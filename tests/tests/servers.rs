@@ -75,6 +75,114 @@ fn a_branch_is_what_the_server_sees() {
     assert!(messages(&report).join(" ").contains("of the disk"), "{report}");
 }
 
+/// Both ways: what was missing and is there, and what was there and is gone.
+#[test]
+fn what_changes_outside_of_the_workspace_is_seen() {
+    let outside = tempfile::tempdir().unwrap();
+    let file = outside.path().join("lib");
+    for stamped in [true, false] {
+        let more =
+            if stamped { format!("outside = ['{}']\n", outside.path().display()) } else { String::new() };
+        let it = place(&more);
+        it.write("a.m", format!("reads {}", file.display()));
+        it.run(&["trust"]);
+        it.run(&["branch", "fork", "try"]);
+        let says = |arguments: &[&str]| {
+            let (_, report) = check(&it, &[arguments, &["a.m"]].concat());
+            messages(&report).join(" ")
+        };
+        for (text, held) in [(None, "{nothing}"), (Some("it"), "{it}"), (None, "{nothing}")] {
+            match text {
+                Some(text) => std::fs::write(&file, text).unwrap(),
+                None => drop(std::fs::remove_file(&file)),
+            }
+            // Without a daemon, nothing is kept from one run to the next.
+            assert!(says(&[]).ends_with(held), "{text:?}: {}", says(&[]));
+            if stamped {
+                assert!(
+                    says(&["--branch", "try"]).ends_with(held),
+                    "{text:?}: {}",
+                    says(&["--branch", "try"])
+                );
+            }
+            it.run(&["stop"]);
+            assert!(says(&["--branch", "try"]).ends_with(held), "{text:?} after a restart");
+        }
+        let kept = files_below(&it.own("cache").join("answers"));
+        let holds = |it: &std::path::PathBuf| {
+            let bytes = std::fs::read(it).unwrap();
+            bytes.windows(5).any(|it| it == b"model")
+        };
+        assert!(!kept.iter().any(holds), "{kept:?}");
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
+    entries.flat_map(|it| if it.is_dir() { files_below(&it) } else { vec![it] }).collect()
+}
+
+#[test]
+fn a_finding_that_nobody_looked_for_is_not_fixed() {
+    // What is known of gopls, of another program.
+    let it = place("");
+    let config =
+        it.read("broker.toml").replace("'model']\n[", "'gopls']\n[").replace("define.model", "define.gopls");
+    it.write("broker.toml", config);
+    it.run(&["trust"]);
+    it.run(&["branch", "fork", "try"]);
+    assert!(it.run_with_input(&["branch", "write", "try", "b.m"], "broken").status.success());
+    let (_, report) = check(&it, &["--branch", "try", "--new-only"]);
+    assert_eq!(
+        (messages(&report), &report["summary"]["fixed"]),
+        (vec!["it is broken"], &Value::from(0)),
+        "{report}"
+    );
+    // What is found again once it compiles may have been there before.
+    assert!(it.run(&["branch", "fork", "more", "--from", "try"]).status.success());
+    assert!(it.run_with_input(&["branch", "write", "more", "b.m"], "fine").status.success());
+    let (exit, report) = check(&it, &["--branch", "more", "--new-only", "a.m"]);
+    let reason = report["incomplete"][0]["reason"].as_str().unwrap_or_default();
+    assert!(
+        exit == Some(2) && reason.contains("what is new here may not be: gopls ran only some"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_workspace_that_is_not_trusted_says_who_would_be_asked() {
+    let it = Place::new(&[("pyproject.toml", ""), ("a.py", "x = 1\n"), ("b.txt", "")]);
+    let (programs, testkit) = (it.own("programs"), broker().with_file_name("language-servers-testkit"));
+    std::fs::create_dir(&programs).unwrap();
+    std::os::unix::fs::symlink(testkit, programs.join("ty")).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = it.command(&[&["check"], arguments].concat());
+        told(&command.env("PATH", &programs).output().unwrap())
+    };
+    it.run(&["branch", "fork", "try"]);
+    it.run(&["stop"]);
+    for branch in [&[][..], &["--branch", "try"]] {
+        let with = |format: &str| run(&[&["--output-format", format], branch].concat());
+        let (exit, _, stderr) = with("full");
+        assert_eq!(exit, Some(0));
+        let sentence = "ty was not asked: language servers do not run in";
+        assert_eq!(stderr.matches(sentence).count(), 1, "{branch:?}: {stderr}");
+        let (exit, report, _) = with("json");
+        let report: Value = serde_json::from_str(&report).unwrap();
+        let reason = report["unavailable"][0]["reason"].as_str().unwrap();
+        assert!(exit == Some(0) && reason.contains("not trusted; see `broker trust`"), "{report}");
+        let (_, sarif, _) = with("sarif");
+        let sarif: Value = serde_json::from_str(&sarif).unwrap();
+        let invocation = &sarif["runs"][0]["invocations"][0];
+        let told = &invocation["toolConfigurationNotifications"][0]["message"]["text"];
+        assert!(told.as_str().unwrap().contains("ty was not asked"), "{sarif}");
+        assert_eq!(invocation["executionSuccessful"], true);
+        assert!(with("agent").1.contains("NOT ASKED ty: "));
+        assert!(!run(&[&["b.txt"], branch].concat()).2.contains("ty was not asked"), "it is no Python");
+        assert_eq!(run(&[&["--select", "ty/ALL"], branch].concat()).0, Some(2), "it is named");
+    }
+}
+
 #[test]
 fn what_is_not_installed_is_told() {
     let it = Place::new(&[("broker.toml", "[servers]\nuse = ['ty']\n"), ("a.py", "x = 1\n"), ("b.txt", "")]);

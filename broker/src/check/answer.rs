@@ -2,7 +2,7 @@
 
 use std::{mem::size_of, sync::Arc};
 
-use lint::{Completeness, Linter, Outcome, Unit};
+use lint::{Completeness, Lease, Linter, Outcome, Unit};
 use overlay::{ContentHash, FileKind, Read, ReadSet, View};
 
 use super::{
@@ -17,6 +17,10 @@ pub struct Answer {
     /// The hash of the file's bytes that it is for; `None` if they could not be read.
     pub content: Option<ContentHash>,
     pub findings: Vec<Finding>,
+    /// How long it may be given again, if that is limited. Such an answer is never written to a file.
+    pub lease: Option<Lease>,
+    /// Whether a finding that is missing is not fixed for that, since some analyses did not run.
+    pub halted: bool,
 }
 
 /// An answer just computed, with what the linter looked at.
@@ -30,12 +34,17 @@ pub(crate) struct Given {
 
 impl Answer {
     fn without_findings(completeness: Completeness) -> Self {
-        Self { completeness, content: None, findings: Vec::new() }
+        Self { completeness, content: None, findings: Vec::new(), lease: None, halted: false }
     }
 
-    /// Whether it may be given again.
+    /// Whether there is no more to say.
     pub(super) fn is_final(&self) -> bool {
         matches!(self.completeness, Completeness::Complete | Completeness::Excluded)
+    }
+
+    /// Whether it may be given again now, where its read set holds.
+    pub(super) fn is_reusable(&self) -> bool {
+        self.is_final() && self.lease.as_ref().is_none_or(Lease::holds)
     }
 
     /// Whether `reads` names every other file whose text gave a finding its place.
@@ -89,8 +98,9 @@ impl Given {
                 Vec::new()
             }
         };
-        let Outcome { completeness, content, reads, .. } = outcome;
-        Self { answer: Arc::new(Answer { completeness, content, findings }), reads, is_too_large: false }
+        let Outcome { completeness, content, reads, lease, halted, .. } = outcome;
+        let answer = Answer { completeness, content, findings, lease, halted };
+        Self { answer: Arc::new(answer), reads, is_too_large: false }
     }
 }
 

@@ -88,7 +88,11 @@ fn number<T: PartialEq>(all: &[T], value: &T) -> u8 {
 }
 
 impl Kept {
+    /// `None` for an answer that is not final, or that rests on more than files of a view.
     fn of(answer: &Answer) -> Option<Self> {
+        if answer.lease.is_some() || answer.halted {
+            return None;
+        }
         let content = *answer.content?.as_bytes();
         let excluded = match answer.completeness {
             Completeness::Complete => false,
@@ -110,7 +114,8 @@ impl Kept {
         let cells: Vec<Arc<str>> = self.cells.into_iter().map(Into::into).collect();
         let findings = self.findings.into_iter().map(|it| it.into_finding(&file, &rules, &cells));
         let completeness = if self.excluded { Completeness::Excluded } else { Completeness::Complete };
-        Some(Answer { completeness, content, findings: findings.collect::<Option<_>>()? })
+        let findings = findings.collect::<Option<_>>()?;
+        Some(Answer { completeness, content, findings, lease: None, halted: false })
     }
 }
 
@@ -272,6 +277,8 @@ mod tests {
                     }),
                     ..finding.clone()
                 }],
+                lease: None,
+                halted: false,
             };
             let bytes = AnswerCodec.encode(&answer).unwrap();
             assert_eq!(AnswerCodec.decode(&bytes), Some(answer));
@@ -283,9 +290,16 @@ mod tests {
 
     #[test]
     fn what_is_not_final_is_not_kept() {
-        let answer =
-            |completeness| Answer { completeness, content: Some(ContentHash::of(b"")), findings: Vec::new() };
+        let answer = |completeness| Answer {
+            completeness,
+            content: Some(ContentHash::of(b"")),
+            findings: Vec::new(),
+            lease: None,
+            halted: false,
+        };
         assert!(AnswerCodec.encode(&answer(Completeness::Excluded)).is_some());
+        let lease = Some(lint::Lease::new(lint::Cancel::default(), None));
+        assert!(AnswerCodec.encode(&Answer { lease, ..answer(Completeness::Complete) }).is_none());
         assert!(AnswerCodec.encode(&answer(Completeness::Partial("p".into()))).is_none());
         assert!(AnswerCodec.encode(&answer(Completeness::Failed("f".into()))).is_none());
     }

@@ -373,10 +373,10 @@ fn task(inquiry: &Inquiry, key: Option<WorkKey>, run: Run) -> Task<Arc<Output>> 
     }
 }
 
-/// What is final may be given again, to whoever sees the same.
+/// Keeps what is final, for every view that shows the same.
 fn remember(cache: &Cache<Answer>, digest: ContentHash, units: &[Unit], given: &[Given]) {
     for (unit, Given { answer, reads, .. }) in units.iter().zip(given) {
-        let Some(content) = answer.content.filter(|_| answer.is_final()) else { continue };
+        let Some(content) = answer.content.filter(|_| answer.is_reusable()) else { continue };
         if !answer.rests_on(reads) {
             continue;
         }

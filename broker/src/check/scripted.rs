@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use lint::{Completeness, Diagnostic, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
+use lint::{Completeness, Diagnostic, Identity, Interest, Job, Lease, Linter, Outcome, Rule, SetupError};
 use overlay::{ContentHash, View, WorkspacePath};
 
 pub(crate) struct Scripted {
@@ -19,6 +19,8 @@ pub(crate) struct Scripted {
     panics: BTreeSet<String>,
     /// The answers rest on all of this file, which no read set says.
     rests_on: Option<WorkspacePath>,
+    /// Bounds the reuse of its answers.
+    lease: Option<Lease>,
     /// The units it was asked about, with what they were named by.
     asked: Mutex<Vec<(String, String)>>,
 }
@@ -36,6 +38,7 @@ impl Scripted {
             silent: BTreeSet::new(),
             panics: BTreeSet::new(),
             rests_on: None,
+            lease: None,
             asked: Mutex::default(),
         }
     }
@@ -89,6 +92,11 @@ impl Scripted {
         self
     }
 
+    pub(crate) fn leased(mut self, lease: Lease) -> Self {
+        self.lease = Some(lease);
+        self
+    }
+
     pub(crate) fn asked(&self) -> Vec<(String, String)> {
         let mut asked = self.asked.lock().unwrap().clone();
         asked.sort();
@@ -132,6 +140,8 @@ impl Linter for Scripted {
                 completeness: self.completeness.get(path).cloned().unwrap_or(Completeness::Complete),
                 content: job.view.open(&unit.path).ok().map(|it| ContentHash::of(&it)),
                 reads: Arc::default(),
+                lease: self.lease.clone(),
+                halted: false,
             };
             answer(index, outcome);
         }

@@ -6,10 +6,11 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use bytes::Bytes;
-use lint::{Completeness, Diagnostic, Linter, Severity, Span};
+use lint::{Cancel, Completeness, Diagnostic, Linter, Severity, Span};
 use overlay::{Listing, Memory, Metadata, View, WalkOptions, WorkspacePath};
 use scheduler::CacheOptions;
 
@@ -239,6 +240,29 @@ fn another_build_of_the_program_asks_anew() {
         linter.asked().len()
     };
     assert_eq!(["1", "1", "2", "2", "1"].map(asked_by), [1, 1, 2, 2, 2]);
+}
+
+#[test]
+fn an_answer_is_not_given_again_once_its_lease_is_over() {
+    let revoked = Cancel::default();
+    let lease = lint::Lease::new(revoked.clone(), None);
+    let linter = Arc::new(Scripted::new("server", &["a.py"]).rests_on("a.py").leased(lease));
+    let folder = tempfile::tempdir().unwrap();
+    let cached = || {
+        let options = CacheOptions { folder: Some(folder.path().join("answers")), ..CacheOptions::default() };
+        Some(Arc::new(Cache::new(options, AnswerCodec)))
+    };
+    let view: Arc<dyn View> = Arc::new(Memory::from_files([("a.py", "1")]).unwrap());
+    let ask = |options: &Options| {
+        check(&view, all(&view), &[Arc::clone(&linter) as _], options, Arc::new(|_, _| ())).unwrap();
+        linter.asked().len()
+    };
+    let here = Options { cache: cached(), ..Options::default() };
+    assert_eq!([ask(&here), ask(&here)], [1, 1], "it holds");
+    assert_eq!(ask(&Options { cache: cached(), ..Options::default() }), 2, "it is in no file");
+    revoked.cancel();
+    assert_eq!([ask(&here), ask(&here)], [3, 4], "it is over");
+    assert!(!lint::Lease::new(Cancel::default(), Some(Duration::ZERO)).holds());
 }
 
 /// Another file has another text each time it is looked at.

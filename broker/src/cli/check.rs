@@ -29,7 +29,7 @@ use self::{
 use super::Session;
 use crate::{
     CliError, Exit, Workspace,
-    check::{Files, Incomplete, Options, Report, Router, default_jobs},
+    check::{Files, Incomplete, Options, Report, Router, Unavailable, default_jobs},
     console::Messages,
     home,
     plugins::PluginArgs,
@@ -333,11 +333,26 @@ fn tell_incomplete(args: &Args, session: &Session, input: &Input, report: &Repor
     }
 }
 
-/// Who could have said more.
+/// Tells which linters could have said more: once for each reason.
 fn tell_unavailable(messages: &Messages, report: &Report) {
-    for it in &report.unavailable {
-        messages.warning(&printable(&format!("{} was not asked: {}", it.linter, it.reason)));
+    for sentence in not_asked(&report.unavailable) {
+        messages.warning(&printable(&sentence));
     }
+}
+
+fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
+    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+    for it in unavailable {
+        match by_reason.iter_mut().find(|(reason, _)| *reason == it.reason) {
+            Some((_, linters)) => linters.push(&it.linter),
+            None => by_reason.push((&it.reason, vec![&it.linter])),
+        }
+    }
+    let sentence = |(reason, linters): (&str, Vec<&str>)| {
+        let were = if linters.len() == 1 { "was" } else { "were" };
+        format!("{} {were} not asked: {reason}", linters.join(", "))
+    };
+    by_reason.into_iter().map(sentence).collect()
 }
 
 /// What is no fault, and maybe not what was meant.

@@ -23,7 +23,7 @@ use super::{AnswerFormat, Session, json};
 use crate::{
     CliError, Exit,
     check::Router,
-    client::{Client, elsewhere},
+    client::{Client, elsewhere, unwell},
     config::{Configs, ServerSettings},
     home,
     linters::{self, Setup},
@@ -76,6 +76,9 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     // Without a daemon, what is found here is what it would find.
     if let Ok(Some(daemon)) = Client::running(&session.surroundings.cancel) {
         place.diagnosis.keep_elsewhere(elsewhere(&daemon, workspace.root(), &place.known));
+        for (name, unwell) in unwell(&daemon, workspace.root()) {
+            place.diagnosis.keep_unwell(&name, unwell);
+        }
     }
     let diagnosis = place.diagnosis.finish();
     let text = match args.output_format {

@@ -41,7 +41,10 @@ struct Server {
     name: String,
     root: String,
     version: Option<String>,
+    /// The process above it and all that it has started.
     pid: Option<u32>,
+    /// Its own.
+    server_pid: Option<u32>,
     /// `None` where that cannot be found out, too.
     resident_bytes: Option<u64>,
     state: &'static str,
@@ -54,6 +57,8 @@ struct Server {
     crashes: u64,
     idle_ms: Option<u64>,
     last_error: Option<String>,
+    /// What it says is wrong with it.
+    unwell: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -117,6 +122,7 @@ fn server(it: pb::Server) -> Server {
         root: it.root,
         version: Some(it.version).filter(|it| !it.is_empty()),
         pid: Some(it.pid).filter(|it| *it > 0),
+        server_pid: Some(it.server_pid).filter(|it| *it > 0),
         resident_bytes: Some(it.resident_bytes).filter(|it| *it > 0),
         state,
         ending,
@@ -127,6 +133,7 @@ fn server(it: pb::Server) -> Server {
         crashes: counts.crashes,
         idle_ms: it.idle_ms,
         last_error: Some(it.last_error).filter(|it| !it.is_empty()),
+        unwell: Some(it.unwell).filter(|it| !it.is_empty()),
     }
 }
 
@@ -138,6 +145,7 @@ fn state(it: pb::ServerState) -> &'static str {
         pb::ServerState::Starting => "starting",
         pb::ServerState::Idle => "idle",
         pb::ServerState::Busy => "busy",
+        pb::ServerState::NotAnswering => "not-answering",
         pb::ServerState::Pausing => "pausing",
         pb::ServerState::Ended => "ended",
     }
@@ -180,6 +188,10 @@ fn table(servers: &[Server]) -> String {
             let _to_a_string =
                 writeln!(text, "{}: the last error: {}", printable(&it.name), printable(error));
         }
+        if let Some(unwell) = &it.unwell {
+            let _to_a_string =
+                writeln!(text, "{}: it says of itself: {}", printable(&it.name), printable(unwell));
+        }
     }
     text
 }
@@ -189,7 +201,7 @@ fn cells(it: &Server) -> [String; 10] {
     [
         it.name.clone(),
         state_and_why(it),
-        or_none(it.pid.map(|it| it.to_string())),
+        or_none(it.server_pid.or(it.pid).map(|it| it.to_string())),
         or_none(it.resident_bytes.map(words::bytes)),
         it.waiting.to_string(),
         it.questions.to_string(),
@@ -236,6 +248,8 @@ mod tests {
             root: "/w".to_owned(),
             version: "pyright 1.1.406".to_owned(),
             pid: 4711,
+            server_pid: 4712,
+            unwell: "it cannot read its configuration".to_owned(),
             resident_bytes: 300 << 20,
             state: pb::ServerState::Idle.into(),
             counts: Some(pb::ServerCounts { questions: 12, switches: 3, starts: 1, crashes: 0 }),

@@ -29,7 +29,7 @@ use tonic_health::pb::{
 pub(crate) use self::{
     error::{is_conflict, reason, server},
     opened::{Opened, of_branch},
-    searched::{Elsewhere, elsewhere, not_searched},
+    searched::{Elsewhere, elsewhere, not_searched, unwell},
 };
 use crate::{CliError, console::Messages, endpoint::Endpoint};
 

@@ -29,6 +29,14 @@ pub(crate) fn elsewhere(client: &Client, root: &Path, profiles: &[Profile]) -> V
     profiles.iter().filter_map(|it| compared(it, root, OsStr::new(&path))).collect()
 }
 
+/// The daemon's servers in this folder that say something is wrong with them, and what.
+pub(crate) fn unwell(client: &Client, root: &Path) -> Vec<(String, String)> {
+    let answer = client.call(client.servers().list_servers(pb::ListServersRequest {}));
+    let all = answer.map(|it| it.servers).unwrap_or_default().into_iter();
+    let here = all.filter(|it| Path::new(&it.root) == root && !it.unwell.is_empty());
+    here.map(|it| (it.name, it.unwell)).collect()
+}
+
 fn compared(profile: &Profile, root: &Path, path: &OsStr) -> Option<Elsewhere> {
     let here = profile.find(root).map(|it| it.0);
     let by_daemon = profile.find_in(root, Some(path)).map(|it| it.0);

@@ -139,6 +139,11 @@ pub struct ServerDefinition {
     /// Names of files that it reads from the disk, whatever a branch has in their place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config_files: Option<Vec<String>>,
+    /// Files and folders outside of the workspace that it reads, such as where its libraries are installed: `~` is the
+    /// home, `$NAME` each folder of a variable, `*` any one name. It is started again when something there changes.
+    /// Where this is not set, its answers are given again for a minute only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<Vec<String>>,
 }
 
 /// A plugin of the workspace's own choice.

@@ -162,7 +162,7 @@ impl<'a> Round<'a> {
         let Some(old_judged) = self.judged(judge, &old.file, &old.linters, None) else {
             return self.pend(&file.unit.path, "the parent's file");
         };
-        self.tell_unknown_before(&old);
+        self.tell_unknown_before(&old, file);
         if Arc::ptr_eq(&old_judged, judged) {
             return;
         }
@@ -178,14 +178,21 @@ impl<'a> Round<'a> {
     }
 
     /// What a linter did not find in the parent because it could not look is told as new, and that it may not be.
-    fn tell_unknown_before(&mut self, old: &Answered) {
+    fn tell_unknown_before(&mut self, old: &Answered, file: &FileAnswers) {
         for (linter, answer) in &old.file.answers {
             let Some(name) = old.linters.get(*linter) else { continue };
-            let Some(unknown) = Incomplete::of_answer(&old.file.unit.path, name, answer) else { continue };
+            let path = &old.file.unit.path;
+            let halted = || (answer.halted && !self.is_halted(file, name)).then(|| halted(path, name));
+            let Some(unknown) = Incomplete::of_answer(path, name, answer).or_else(halted) else { continue };
             self.level = self.level.max(unknown.level);
             let reason = format!("in the parent, so that what is new here may not be: {}", unknown.reason);
             self.incomplete.push(Incomplete { reason, ..unknown });
         }
+    }
+
+    fn is_halted(&self, file: &FileAnswers, name: &str) -> bool {
+        let is_it = |linter: &usize| self.linters.get(*linter).is_some_and(|it| it.linter.name == name);
+        file.answers.iter().any(|(linter, it)| is_it(linter) && it.halted)
     }
 
     /// The linters that say nothing of what they found before, because they could not look, or because the
@@ -193,7 +200,7 @@ impl<'a> Round<'a> {
     fn silent(&self, file: &FileAnswers, judged: &Judged, before: &Judged) -> Vec<&str> {
         let name = |linter: &usize| self.linters.get(*linter).map(|it| it.linter.name.as_str());
         let is_whole = |it: &Completeness| matches!(it, Completeness::Complete | Completeness::Excluded);
-        let unfinished = file.answers.iter().filter(|(_, it)| !is_whole(&it.completeness));
+        let unfinished = file.answers.iter().filter(|(_, it)| !is_whole(&it.completeness) || it.halted);
         let mut silent: Vec<_> = unfinished.filter_map(|(linter, _)| name(linter)).collect();
         let unparsable = |it: &Judged| {
             let broken = it.findings.iter().filter(|it| it.0.rule.is_syntax_error());
@@ -338,6 +345,16 @@ impl LinterSummary {
             it if it.partial > 0 => Level::Partial,
             _ => Level::Complete,
         }
+    }
+}
+
+fn halted(path: &WorkspacePath, linter: &str) -> Incomplete {
+    let reason = format!("{linter} ran only some of its analyses, since something there does not compile");
+    Incomplete {
+        subject: Subject::Path(path.clone()),
+        linter: Some(linter.into()),
+        level: Level::Partial,
+        reason,
     }
 }
 

@@ -53,6 +53,8 @@ pub(super) fn server(it: ServerReport) -> pb::Server {
         counts: Some(pb::ServerCounts { questions, switches, starts, crashes }),
         idle_ms: it.idle_for.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX)),
         last_error: it.last_error.unwrap_or_default(),
+        unwell: it.unwell.unwrap_or_default(),
+        server_pid: it.server_pid.unwrap_or_default(),
     }
 }
 
@@ -73,6 +75,7 @@ fn server_state(it: ServerState) -> (pb::ServerState, pb::ServerEnding) {
         ServerState::Starting => pb::ServerState::Starting,
         ServerState::Idle => pb::ServerState::Idle,
         ServerState::Busy => pb::ServerState::Busy,
+        ServerState::NotAnswering => pb::ServerState::NotAnswering,
         ServerState::Pausing => pb::ServerState::Pausing,
         ServerState::Ended(_) => pb::ServerState::Ended,
     };

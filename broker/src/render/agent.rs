@@ -15,6 +15,9 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         let told = format!("{} {}", page.shown_subject(&it.subject), summary::incomplete(it));
         writeln!(out, "INCOMPLETE {}", one_line(&told))?;
     }
+    for it in &report.unavailable {
+        writeln!(out, "NOT ASKED {}", one_line(&format!("{}: {}", it.linter, it.reason)))?;
+    }
     for path in &report.left_out {
         let shown = page.workspace.shown(path);
         writeln!(out, "not checked: {}, which the configuration leaves out", one_line(&shown))?;
@@ -45,7 +48,7 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        check::Report,
+        check::{Report, Unavailable},
         render::{Format, fixture},
     };
 
@@ -69,6 +72,10 @@ mod tests {
         let left_out = [overlay::WorkspacePath::new("src/gen").unwrap()].into();
         let left_out = Report { left_out, ..clean };
         assert_eq!(told(&left_out), "not checked: gen, which the configuration leaves out\n");
+        let unavailable =
+            vec![Unavailable { linter: "ty".to_owned(), reason: "it is not\ntrusted".to_owned() }];
+        let not_asked = Report { files: 3, unavailable, ..Report::default() };
+        assert_eq!(told(&not_asked), "NOT ASKED ty: it is not trusted\nok 3 checked\n");
         let incomplete = Report { incomplete: fixture::report().incomplete, ..Report::default() };
         assert_eq!(told(&incomplete).lines().filter(|it| it.starts_with("INCOMPLETE ")).count(), 3);
         assert!(!told(&incomplete).contains("ok "));

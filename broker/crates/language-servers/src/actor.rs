@@ -25,7 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lint::{Cancel, Completeness, Outcome};
+use lint::{Cancel, Completeness, Lease, Outcome};
 use overlay::{ContentHash, View, WorkspacePath};
 
 pub(crate) use self::crashes::Crashes;
@@ -37,12 +37,15 @@ use self::{
     life::Age,
     process::{Process, Settled, Trouble},
     queue::{Class, Queue},
+    serve::BESIDE,
 };
 use crate::{
     Launch, Limits, Profile, Question, Reply, RequestError,
     board::{Board, Load, Post},
+    dependents::Imports,
     outbox::TICK,
     uri::Uris,
+    watched::Watched,
 };
 
 /// What a server is for, and how it is started.
@@ -64,6 +67,7 @@ pub struct Server {
     stop: Cancel,
     setup: Arc<Setup>,
     post: Arc<Post>,
+    watched: Arc<Watched>,
     thread: Mutex<Option<thread::JoinHandle<()>>>,
 }
 
@@ -112,20 +116,30 @@ enum Task {
 impl Server {
     /// The server itself is started when it is first needed.
     pub fn new(setup: Setup) -> Self {
-        Self::on(&Board::new(u64::MAX), setup, Life::default(), Arc::default())
+        Self::on(&Board::new(u64::MAX), setup, Life::default(), Arc::default(), 0)
     }
 
     /// `crashes` are also those of other processes of the same server.
-    pub(crate) fn on(board: &Arc<Board>, setup: Setup, life: Life, crashes: Arc<Crashes>) -> Self {
+    /// `known_crashes` are those that are told as its own.
+    pub(crate) fn on(
+        board: &Arc<Board>,
+        setup: Setup,
+        life: Life,
+        crashes: Arc<Crashes>,
+        known_crashes: u64,
+    ) -> Self {
         let (messages, receiver) = channel();
         let (stop, setup) = (Cancel::default(), Arc::new(setup));
         let sender = messages.clone();
         let end = move || drop(sender.send(Message::EndIfIdle));
         let Setup { profile, root, .. } = &*setup;
         let post = Arc::new(board.post(&profile.name, root.clone(), profile.memory, end));
-        let actor = Actor::new(Arc::clone(&setup), life, crashes, Arc::clone(&post), stop.clone());
+        post.set_crashes(known_crashes);
+        let watched = Arc::<Watched>::default();
+        let process = Process::new(Arc::clone(&setup), stop.clone(), Arc::clone(&post), Arc::clone(&watched));
+        let actor = Actor::new(Arc::clone(&setup), life, crashes, Arc::clone(&post), process);
         let thread = Mutex::new(Some(thread::spawn(move || actor.run(&receiver))));
-        Self { messages, stop, setup, post, thread }
+        Self { messages, stop, setup, post, watched, thread }
     }
 
     /// What the server calls itself, once it could be started.
@@ -149,6 +163,12 @@ impl Server {
     /// Tells the server what it does not notice itself, before anything that is asked from now on.
     pub fn disk_changed(&self, changes: Vec<(WorkspacePath, DiskChange)>) {
         self.send(Message::DiskChanged(changes));
+    }
+
+    /// Looks whether something changed of what the server says it watches outside of the workspace. If so, its
+    /// answers are not given again, and it is started again before the next question.
+    pub fn look_outside(&self) {
+        self.watched.look();
     }
 
     /// Hands over one outcome for each unit of the view, by its index, exactly once. When the deadline is
@@ -282,12 +302,12 @@ struct Actor {
     /// What was asked when the server stopped answering.
     owed: Option<Asked>,
     crashes: Arc<Crashes>,
+    imports: Imports,
 }
 
 impl Actor {
-    fn new(setup: Arc<Setup>, life: Life, crashes: Arc<Crashes>, post: Arc<Post>, stop: Cancel) -> Self {
+    fn new(setup: Arc<Setup>, life: Life, crashes: Arc<Crashes>, post: Arc<Post>, process: Process) -> Self {
         let uris = Uris::new(&setup.root);
-        let process = Process::new(Arc::clone(&setup), uris.clone(), stop, Arc::clone(&post));
         Self {
             setup,
             life,
@@ -303,6 +323,7 @@ impl Actor {
             idle_since: Instant::now(),
             owed: None,
             crashes,
+            imports: Imports::default(),
         }
     }
 
@@ -317,6 +338,7 @@ impl Actor {
         let is_there = |process: &Process, it: &WorkspacePath| process.is_open(it) && !goal.gone.contains(it);
         let readable: Vec<_> = units.iter().filter(|it| is_there(&self.process, it)).collect();
         let (reports, settled) = self.process.ask(&readable, *deadline, cancel)?;
+        let halted = self.halted(request, &readable, &reports)?;
         let mut reports = reports.into_iter();
         let mut outcome = |unit: &WorkspacePath| match unreadable.get(unit) {
             Some(reason) => Outcome::without_findings(Completeness::Failed(reason.clone())),
@@ -326,11 +348,46 @@ impl Actor {
             None => {
                 let report = reports.next().unwrap_or(Err(RequestError::TimedOut));
                 let others = unreadable.first_key_value().map(|(path, why)| format!("`{path}`: {why}"));
-                let unseen = others.or_else(|| goal.unseen_by(&self.setup.profile, unit));
-                self.outcome(unit, &**view, report, &settled, unseen)
+                let profile = &self.setup.profile;
+                let unseen = others.or_else(|| goal.unseen_by(profile, unit));
+                let mut outcome = self.outcome(unit, &**view, report, &settled, unseen);
+                let (text, _) = self.process.document(unit);
+                outcome.halted = unit.parent().is_some_and(|it| halted.contains(&it));
+                outcome.diagnostics.retain(|it| !goal.is_seen_wrongly(profile, unit, text, it));
+                outcome
             }
         };
         Ok(units.iter().map(&mut outcome).collect())
+    }
+
+    /// The folders of these units where something keeps the server's analyses from running, in any of their files.
+    fn halted(
+        &mut self,
+        request: &Request,
+        units: &[&WorkspacePath],
+        reports: &[Result<Report, RequestError>],
+    ) -> Result<BTreeSet<WorkspacePath>, Trouble> {
+        let profile = &Arc::clone(&self.setup).profile;
+        let mut halted = BTreeSet::new();
+        if profile.analyzes_after.is_empty() || !profile.barrier.is_pull() {
+            return Ok(halted);
+        }
+        let halts = |it: &Result<Report, RequestError>| it.as_ref().is_ok_and(|it| it.halts(profile));
+        let all = units.iter().zip(reports);
+        halted.extend(all.filter(|it| halts(it.1)).filter_map(|it| it.0.parent()));
+        let folders: BTreeSet<_> = units.iter().filter_map(|it| it.parent()).collect();
+        for folder in folders.iter().filter(|it| !halted.contains(*it)).cloned().collect::<Vec<_>>() {
+            let names = request.view.list(&folder).map(|it| it.entries).unwrap_or_default();
+            let others = names.iter().map(|it| folder.child(&it.name));
+            let others: Vec<_> =
+                others.filter(|it| profile.covers(it) && !units.contains(&it)).take(BESIDE).collect();
+            let others: Vec<_> = others.iter().collect();
+            let (reports, _) = self.process.ask(&others, request.deadline, &request.cancel)?;
+            if reports.iter().any(halts) {
+                halted.insert(folder);
+            }
+        }
+        Ok(halted)
     }
 
     /// Of a document that is open.
@@ -346,7 +403,8 @@ impl Actor {
         let (found, completeness) = match report {
             Ok(Report::Full { items }) => {
                 let (uris, encoding) = (&self.uris, self.process.encoding());
-                let place = Place { path: unit, text, encoding, uris, view };
+                let profile = &self.setup.profile;
+                let place = Place { path: unit, text, encoding, uris, view, profile };
                 let reason = settled.reason().or(unseen);
                 (diagnostics(items, &place), reason.map_or(Completeness::Complete, Completeness::Partial))
             }
@@ -356,6 +414,7 @@ impl Actor {
             }
             Err(error) => (Vec::new(), Trouble::Request(error).completeness()),
         };
-        Outcome { diagnostics: found, content: Some(hash), ..Outcome::without_findings(completeness) }
+        let lease = Some(Lease::new(self.process.lease(), self.setup.profile.longest_reuse()));
+        Outcome { diagnostics: found, content: Some(hash), lease, ..Outcome::without_findings(completeness) }
     }
 }

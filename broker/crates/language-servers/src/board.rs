@@ -19,7 +19,11 @@ pub(crate) use post::{Load, Post};
 pub use report::{Counts, Ending, ServerLog, ServerReport, ServerState};
 
 use self::room::{Holder, Room, room};
-use crate::{Epoch, MemoryClass, descendants::memory_of, log::Log};
+use crate::{
+    Epoch, MemoryClass,
+    descendants::{child_of, memory_of},
+    log::Log,
+};
 
 /// Of so many processes of a server the log is kept.
 const LOGS: usize = 4;
@@ -47,6 +51,10 @@ struct Seat {
     waiting: usize,
     counts: Counts,
     last_error: Option<String>,
+    /// What it says is wrong with it.
+    unwell: Option<String>,
+    /// Whether it has not answered since a question was given up.
+    is_owing: bool,
     /// What it took after its first answer, or is thought to take then.
     bytes: u64,
     is_ending: bool,
@@ -82,6 +90,8 @@ impl Board {
             waiting: 0,
             counts: Counts::default(),
             last_error: None,
+            unwell: None,
+            is_owing: false,
             bytes: memory.bytes(),
             is_ending: false,
             mean: Duration::ZERO,
@@ -98,6 +108,7 @@ impl Board {
         let memory = |pid: &u32| measured.get(pid).copied().flatten();
         let report = |(id, it): (&u64, &Seat)| ServerReport {
             memory: it.pid.as_ref().and_then(memory),
+            server_pid: it.pid.and_then(child_of),
             ..it.report(*id)
         };
         self.lock().seats.iter().map(report).collect()
@@ -205,12 +216,14 @@ impl Seat {
             root: self.root.clone(),
             version: self.version.clone(),
             pid: self.pid,
+            server_pid: None,
             memory: None,
-            state: self.state,
+            state: if self.is_owing && self.is_idle() { ServerState::NotAnswering } else { self.state },
             waiting: self.waiting,
             counts: self.counts,
-            idle_for: Some(self.since.elapsed()).filter(|_| self.is_idle()),
+            idle_for: Some(self.since.elapsed()).filter(|_| self.is_idle() && !self.is_owing),
             last_error: self.last_error.clone(),
+            unwell: self.unwell.clone(),
         }
     }
 

@@ -21,10 +21,11 @@ mod text;
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
+    ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use overlay::{ContentHash, View, WorkspacePath};
+use overlay::{ContentHash, View, WalkOptions, WorkspacePath};
 
 use crate::{Profile, configs};
 use files::Files;
@@ -37,6 +38,46 @@ const READ: usize = 1 << 20;
 pub(crate) struct Imports {
     /// Of the texts that were there at the last look.
     said: Mutex<Arc<Said>>,
+}
+
+/// Which files import certain others, as far as import statements tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reach {
+    reaching: BTreeSet<WorkspacePath>,
+    /// All that were looked at and say what they import.
+    known: BTreeSet<WorkspacePath>,
+}
+
+impl Reach {
+    /// Of a file that was not looked at, this is not known.
+    pub(crate) fn may_hold(&self, path: &WorkspacePath) -> bool {
+        self.reaching.contains(path) || !self.known.contains(path)
+    }
+}
+
+/// Whether what stands at `part` of a file's text is imported there, and may be one of these files.
+pub(crate) fn may_mean(
+    path: &WorkspacePath,
+    text: &str,
+    part: Range<usize>,
+    among: &BTreeSet<WorkspacePath>,
+) -> bool {
+    let language = path.extension().and_then(Language::of);
+    let (Some(language), Some(word)) = (language, text.get(part.clone())) else { return false };
+    let files = Files::only(among);
+    let all = match language {
+        Language::Python => python::imported_at(text, part),
+        Language::Script => vec![word.trim_matches(['"', '\'', '`']).to_owned()],
+        Language::C | Language::Go | Language::Rust => Vec::new(),
+    };
+    all.iter().any(|it| !language.targets(path, it, &files).is_empty())
+}
+
+/// Whether a file may define what others use without an import.
+pub(crate) fn is_global(path: &WorkspacePath, text: &[u8]) -> bool {
+    let is_script = path.extension().and_then(Language::of) == Some(Language::Script);
+    let has = |word: &[u8]| text.windows(word.len()).any(|it| it == word);
+    is_script && (path.as_str().ends_with(".d.ts") || !has(b"import") && !has(b"export"))
 }
 
 /// Before a name that a text gives to itself, and by which others import it.
@@ -78,6 +119,22 @@ impl Imports {
         }
         found.retain(|it| profile.covers(it));
         found
+    }
+
+    /// Which files import one of those that `changed`, directly or through others. A changed file is one of them if it
+    /// imports another.
+    pub(crate) fn reach(&self, profile: &Profile, view: &dyn View, changed: &[WorkspacePath]) -> Reach {
+        let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
+        let files = Files::walked(profile, view, changed, &options);
+        let importers = self.importers(view, &files);
+        let mut reaching = BTreeSet::new();
+        let mut todo: Vec<_> = changed.iter().collect();
+        while let Some(path) = todo.pop() {
+            let new = importers.get(path).into_iter().flatten().filter(|it| reaching.insert((**it).clone()));
+            todo.extend(new.copied());
+        }
+        let says = |it: &WorkspacePath| it.extension().is_some_and(|it| Language::of(it).is_some());
+        Reach { reaching, known: files.all.into_iter().filter(says).collect() }
     }
 
     fn importers<'f>(&self, view: &dyn View, files: &'f Files) -> Importers<'f> {
@@ -269,5 +326,63 @@ mod tests {
     #[test]
     fn other_languages_stand_alone() {
         check("tombi", &[("a.toml", ""), ("b.toml", "import = 'a.toml'")], "a.toml", "");
+    }
+
+    #[test]
+    fn who_imports_what_is_new_is_reached() {
+        let files = [
+            ("new.py", "import other"),
+            ("other.py", ""),
+            ("near.py", "import new"),
+            ("far.py", "import near"),
+            ("alone.py", "import os"),
+        ];
+        let view = Memory::from_files(files).unwrap();
+        let path = |it: &str| WorkspacePath::new(it).unwrap();
+        let reach = |changed: &[&str]| {
+            let changed: Vec<_> = changed.iter().map(|it| path(it)).collect();
+            let reach = Imports::default().reach(Profile::named("ty").unwrap(), &view, &changed);
+            let reached = files.iter().filter(|it| reach.may_hold(&path(it.0)));
+            reached.map(|it| it.0).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(reach(&["new.py"]), "near.py far.py");
+        assert_eq!(reach(&["new.py", "other.py"]), "new.py near.py far.py");
+        assert_eq!(reach(&["gone.py"]), "");
+        let reach = Imports::default().reach(Profile::named("ty").unwrap(), &view, &[path("new.py")]);
+        assert!(reach.may_hold(&path("not/looked/at.py")));
+    }
+
+    #[test]
+    fn what_is_imported_at_a_place_may_be_new() {
+        let new: BTreeSet<_> =
+            ["newm.py", "pkg/inner.py", "lib/new.ts"].map(|it| WorkspacePath::new(it).unwrap()).into();
+        let means = |file: &str, text: &str| {
+            // The part between the marks.
+            let (start, end) = (text.find('<').unwrap(), text.find('>').unwrap() - 1);
+            let path = WorkspacePath::new(file).unwrap();
+            may_mean(&path, &text.replacen(['<', '>'], "", 2), start..end, &new)
+        };
+        assert!(means("a.py", "import os\nimport <newm>\n"));
+        assert!(means("a.py", "from <newm> import x"));
+        assert!(means("a.py", "from pkg import os, <inner>\n"));
+        assert!(means("pkg/a.py", "from . import <inner>\n"));
+        assert!(
+            means("pkg/a.py", "from .<inner> import x\n") || means("pkg/a.py", "from <.inner> import x\n")
+        );
+        assert!(means("a.py", "from pkg import (\n    os,\n    <inner>,\n)\n"));
+        assert!(means("a.py", "import <pkg.inner>\n"));
+        assert!(!means("a.py", "import <other>\n"));
+        assert!(!means("a.py", "from pkg import <os>, inner\n"));
+        assert!(!means("a.py", "import newm\nx = pkg.<newm>\n"), "no import");
+        assert!(means("lib/a.ts", "import { x } from <'./new'>;"));
+        assert!(!means("lib/a.ts", "import { x } from <'./old'>;"));
+    }
+
+    #[test]
+    fn a_script_without_imports_is_for_all() {
+        let is_global =
+            |path: &str, text: &str| is_global(&WorkspacePath::new(path).unwrap(), text.as_bytes());
+        assert!(is_global("a.ts", "interface I {}") && is_global("a.d.ts", "export {}"));
+        assert!(!is_global("a.ts", "export const x = 1") && !is_global("a.py", "x = 1"));
     }
 }

@@ -44,6 +44,19 @@ pub(crate) fn memory_of(roots: &[u32]) -> Vec<Option<u64>> {
     vec![None; roots.len()]
 }
 
+/// The first process that another one has started and that lives.
+#[cfg(target_os = "linux")]
+pub(crate) fn child_of(parent: u32) -> Option<u32> {
+    let mut children: Vec<_> = processes();
+    children.retain(|it| it.parent == parent.cast_signed() && !it.is_dead);
+    children.iter().map(|it| it.pid.cast_unsigned()).min()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn child_of(_: u32) -> Option<u32> {
+    None
+}
+
 #[cfg(target_os = "linux")]
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {

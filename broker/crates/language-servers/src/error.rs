@@ -13,7 +13,9 @@ pub enum RequestError {
     #[error("the answer is not wanted any more")]
     Cancelled,
 
-    #[error("no answer in time")]
+    #[error(
+        "no answer in time; a server that stays silent is started again, and `broker servers end` has that done at once"
+    )]
     TimedOut,
 
     /// With the last lines of its standard error.

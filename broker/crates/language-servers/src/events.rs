@@ -52,6 +52,14 @@ pub struct ServerStatus {
     pub message: Option<String>,
 }
 
+impl ServerStatus {
+    /// What it says is wrong with it, if anything.
+    pub(crate) fn unwell(&self) -> Option<String> {
+        let unsaid = || format!("the server says of itself: {}", self.health);
+        (self.health != "ok").then(|| self.message.clone().unwrap_or_else(unsaid))
+    }
+}
+
 /// A channel that holds about so many bytes. A server that says more before it is listened to is stopped.
 pub fn events(limit: usize) -> (EventSink, Events) {
     let inner = Inner { queue: VecDeque::new(), bytes: 0, is_heard: true };

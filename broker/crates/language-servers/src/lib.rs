@@ -43,6 +43,7 @@ mod session;
 mod state;
 mod transport;
 mod uri;
+mod watched;
 
 pub use actor::{DiskChange, Life, Server, Setup, Worn};
 pub use board::{Counts, Ending, ServerLog, ServerReport, ServerState};
@@ -57,7 +58,8 @@ pub use pool::{Pool, PoolLimits};
 pub use positions::{Position, PositionEncoding, Positions, Range};
 pub use process::{Exit, Keeper, Launch};
 pub use profile::{
-    Barrier, Canary, Checks, Deletes, Find, MemoryClass, Profile, Program, Searches, Sees, profiles,
+    Barrier, Canary, Checks, Deletes, Find, MemoryClass, Outside, Profile, Program, Searches, Sees, Symbols,
+    profiles,
 };
 pub use query::{
     Access, Action, Answer, At, Chosen, Completion, CompletionKind, Completions, EditStep, Edits, File, Fold,

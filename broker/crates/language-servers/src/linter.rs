@@ -13,7 +13,7 @@ use overlay::{ContentHash, View, WorkspacePath};
 use crate::{
     Keeper, Launch, Limits, Pool, Profile, Question, Reply,
     actor::Setup,
-    pool::{Team, digest, look},
+    pool::{SetupDigest, Team, look},
     profile::fill_text,
 };
 
@@ -45,12 +45,13 @@ impl LanguageServer {
         let missing =
             || refusal(format!("{name} is not installed"), Some(format!("to have it: {}", profile.install)));
         let (program, args) = profile.find(root).ok_or_else(missing)?;
-        let env = profile.env.iter();
+        let offline = OFFLINE.iter().map(|(name, value)| ((*name).into(), Some((*value).into())));
+        let own = profile.env.iter().map(|(key, it)| (key.into(), Some(fill_text(it, root).into())));
         let launch = Launch {
             keeper,
             program,
             args: args.iter().map(OsString::from).collect(),
-            env: env.map(|(key, it)| (key.into(), Some(fill_text(it, root).into()))).collect(),
+            env: offline.chain(own).collect(),
             own_folder: profile.own_folder.clone(),
             cwd: root.to_owned(),
             nice: NICE,
@@ -63,9 +64,9 @@ impl LanguageServer {
     /// The same, of a setup that is complete. Its answers are named by the program's file and not by the version
     /// that it tells once it is started.
     pub fn in_pool(pool: &Pool, setup: Setup) -> Result<Self, String> {
-        let (profile, digest) = (&setup.profile, digest(&setup));
+        let (profile, digest) = (&setup.profile, SetupDigest::of(&setup));
         let team = pool.team(setup.clone(), digest)?;
-        let identity = Identity { name: profile.name.clone(), version: String::new(), digest };
+        let identity = Identity { name: profile.name.clone(), version: String::new(), digest: digest.name() };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
         Ok(Self { team, setup, identity, interest })
     }
@@ -83,6 +84,7 @@ impl LanguageServer {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Reply {
+        self.team.look_outside();
         let looked = look(view, &self.setup.profile);
         let edited = self.team.tell_changes(&**view, &looked.contents);
         let mut reply = self.team.query(Arc::clone(view), question, deadline, cancel);
@@ -113,8 +115,10 @@ impl Linter for LanguageServer {
         true
     }
 
-    /// Of all files of its kind, and of those that it is configured by.
+    /// Names all files of its kind, and those that it is configured by. What its processes watch outside is looked at
+    /// before, so that no answer is given again that rests on what was there.
     fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
+        self.team.look_outside();
         Some(look(view, &self.setup.profile).name)
     }
 
@@ -123,6 +127,7 @@ impl Linter for LanguageServer {
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
+        self.team.look_outside();
         let looked = look(&job.view, &self.setup.profile);
         let edited = self.team.tell_changes(&*job.view, &looked.contents);
         let mut outcomes = Vec::new();
@@ -133,7 +138,7 @@ impl Linter for LanguageServer {
             let mut keep = |index, outcome| outcomes.push((number * AT_ONCE + index, outcome));
             self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
         }
-        let is_another = self.identity.digest != digest(&self.setup);
+        let is_another = self.identity.digest != SetupDigest::of(&self.setup).name();
         let installed = is_another.then(|| "something was installed while it was asked".to_owned());
         let unsure = installed.or_else(|| looked.hidden(&edited, &*job.view));
         for (index, mut outcome) in outcomes {
@@ -145,6 +150,22 @@ impl Linter for LanguageServer {
         }
     }
 }
+
+/// No server is to install anything, or to use the network, because it was started here. The port is one where nothing
+/// listens: what asks all the same is refused at once. A profile's own environment goes before this.
+const OFFLINE: [(&str, &str); 9] = [
+    ("http_proxy", NOWHERE),
+    ("https_proxy", NOWHERE),
+    ("all_proxy", NOWHERE),
+    ("HTTP_PROXY", NOWHERE),
+    ("HTTPS_PROXY", NOWHERE),
+    ("ALL_PROXY", NOWHERE),
+    ("npm_config_offline", "true"),
+    ("PIP_NO_INDEX", "1"),
+    ("NO_UPDATE_NOTIFIER", "1"),
+];
+
+const NOWHERE: &str = "http://127.0.0.1:9";
 
 /// People and their editors go first.
 const NICE: i32 = 5;

@@ -3,6 +3,7 @@
 //!
 //! Which servers there are to be is said by those who ask. Nothing here knows what a server is asked.
 
+mod outside;
 mod surroundings;
 mod team;
 mod told;
@@ -16,7 +17,7 @@ use std::{
 
 use overlay::ContentHash;
 
-pub(crate) use self::{team::Team, told::look};
+pub(crate) use self::{surroundings::seen_at, team::Team, told::look};
 use crate::{
     Launch, Life, ServerLog, ServerReport, Setup,
     actor::{Crashes, FAREWELL},
@@ -75,7 +76,16 @@ struct Teams {
 struct Key {
     root: PathBuf,
     profile: String,
-    digest: ContentHash,
+    digest: SetupDigest,
+}
+
+/// All that decides what a server of a workspace says besides the files that a view shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SetupDigest {
+    /// How it is started, and what it is told.
+    setup: ContentHash,
+    /// What it finds outside of the workspace.
+    surroundings: ContentHash,
 }
 
 impl Pool {
@@ -125,7 +135,7 @@ impl Pool {
     }
 
     /// The servers for this setup. What was set up first counts.
-    pub(crate) fn team(&self, setup: Setup, digest: ContentHash) -> Result<Arc<Team>, String> {
+    pub(crate) fn team(&self, setup: Setup, digest: SetupDigest) -> Result<Arc<Team>, String> {
         let mut teams = self.0.teams();
         if teams.is_shut_down {
             return Err(SHUT_DOWN.to_owned());
@@ -133,6 +143,7 @@ impl Pool {
         // Configurations come and go.
         teams.by_key.retain(|_, it| Arc::strong_count(it) > 1 || it.has_process());
         let key = Key { root: setup.root.clone(), profile: setup.profile.name.clone(), digest };
+        teams.end_outdated(&key);
         let crashes = teams.crashes_of(&key);
         let team = || Arc::new(Team::new(setup, &self.0.limits, &self.0.board, crashes));
         Ok(Arc::clone(teams.by_key.entry(key).or_insert_with(team)))
@@ -140,6 +151,20 @@ impl Pool {
 }
 
 impl Teams {
+    /// Ends what was started when something else was installed, unless it is still asked.
+    fn end_outdated(&mut self, key: &Key) {
+        let is_outdated = |other: &Key, team: &mut Arc<Team>| {
+            let is_same = (&other.root, &other.profile, other.digest.setup)
+                == (&key.root, &key.profile, key.digest.setup);
+            is_same && other != key && Arc::strong_count(team) == 1
+        };
+        let outdated: Vec<_> = self.by_key.extract_if(.., is_outdated).map(|it| it.1).collect();
+        if !outdated.is_empty() {
+            // The end of a process takes its time, for which nothing here has to wait.
+            std::thread::spawn(move || drop(outdated));
+        }
+    }
+
     fn crashes_of(&mut self, key: &Key) -> Arc<Crashes> {
         let is_full = self.crashes.len() >= REMEMBERED;
         self.crashes.retain(|_, it| Arc::strong_count(it) > 1 || !is_full && !it.is_empty());
@@ -182,16 +207,19 @@ fn memory_of_the_machine() -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Of all that decides how the server is started, what it is told, and what it finds besides the workspace's files.
-pub(crate) fn digest(setup: &Setup) -> ContentHash {
-    let Setup { profile, launch, root, .. } = setup;
-    let surroundings = surroundings::told(&launch.program, root);
-    // Who keeps it, and how nice it is, makes no other server of it.
-    let Launch { keeper: _, nice: _, program, args, env, own_folder, cwd } = launch;
-    // What is made of a server's answers may be another thing with each version of this program.
-    let own = env!("CARGO_PKG_VERSION");
-    let text = format!(
-        "{own} {surroundings} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}"
-    );
-    ContentHash::of(text.as_bytes())
+impl SetupDigest {
+    pub(crate) fn of(setup: &Setup) -> Self {
+        let Setup { profile, launch, root, .. } = setup;
+        // The keeper and the niceness make no other server of it.
+        let Launch { keeper: _, nice: _, program, args, env, own_folder, cwd } = launch;
+        // What is made of a server's answers may be another thing with each version of this program.
+        let own = env!("CARGO_PKG_VERSION");
+        let text = format!("{own} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}");
+        Self { setup: ContentHash::of(text.as_bytes()), surroundings: surroundings::digest(setup) }
+    }
+
+    /// One name for both.
+    pub(crate) fn name(self) -> ContentHash {
+        ContentHash::of(format!("{} {}", self.setup, self.surroundings).as_bytes())
+    }
 }

@@ -9,6 +9,7 @@ use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
     sync::LazyLock,
+    time::Duration,
 };
 
 use overlay::WorkspacePath;
@@ -32,7 +33,7 @@ pub struct Profile {
     pub projects: Vec<String>,
     /// The files it checks: names, or `*` and how a name ends.
     pub globs: Vec<String>,
-    /// LSP's name of the language, by extension.
+    /// LSP's name of the language, by extension, or by name where that has a dot, with `*` for any letters.
     pub language_ids: BTreeMap<String, String>,
     /// Files that it reads from the disk, whatever a branch has in their place: names, with `*` for any letters.
     /// Those whose names begin with that are read only where another file names them.
@@ -54,6 +55,10 @@ pub struct Profile {
     /// If none of these words is in its configuration, no file depends on another. Without words, any may.
     #[serde(default)]
     pub refers_if: Vec<String>,
+    /// Things outside of the workspace that decide what it finds. Where this is not known, its answers are given again
+    /// for a short time only.
+    #[serde(default)]
+    pub outside: Option<Vec<Outside>>,
     /// The first that is found is run.
     pub launch: Vec<Program>,
     #[serde(default)]
@@ -81,6 +86,30 @@ pub struct Profile {
     pub cancels: bool,
     #[serde(default)]
     pub searches: Searches,
+    #[serde(default)]
+    pub symbols: Symbols,
+    /// What it logs once it knows which files the workspace has, with `*` for any letters. Before, it finds no symbols
+    /// of files that are not open.
+    #[serde(default)]
+    pub lists_files: Vec<String>,
+    /// Whether import statements tell which files a new or deleted one matters to.
+    #[serde(default)]
+    pub imports_tell: bool,
+    /// Codes of findings that something imported is not there.
+    #[serde(default)]
+    pub unfound_imports: Vec<String>,
+    /// Sources of the findings without which the rest of it runs, in all files of a folder.
+    #[serde(default)]
+    pub analyzes_after: Vec<String>,
+    /// Codes that say nothing; what the server tells as the source of the finding is its code then.
+    #[serde(default)]
+    pub vague_codes: Vec<String>,
+    /// What helps when it says that it is not well.
+    #[serde(default)]
+    pub when_unwell: Option<String>,
+    /// What one may expect of it that it does not tell, and what does.
+    #[serde(default)]
+    pub limits: Option<String>,
     /// Commands of the server that do nothing but to ask for edits. No others are run.
     #[serde(default)]
     pub commands: Vec<String>,
@@ -97,6 +126,10 @@ pub struct Profile {
     /// better not left to that: such files stay open.
     #[serde(default)]
     pub reads_late: bool,
+    /// Whether it cannot find a file that it had open before it was on the disk, once that is there. It is started
+    /// again then.
+    #[serde(default)]
+    pub loses_new_files: bool,
     pub memory: MemoryClass,
     /// What a person can do to have it.
     pub install: String,
@@ -118,6 +151,20 @@ pub struct Program {
     pub program: String,
     #[serde(default)]
     pub args: Vec<String>,
+}
+
+/// Something outside of the workspace that a server reads.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outside {
+    /// A file or folder: `~` is the home, `$NAME` each folder of a variable, `*` any one name.
+    Path(String),
+    /// Folders of this name, anywhere in the workspace.
+    Folders(String),
+    /// Folders that a program prints, one a line: the one of each environment, and the first in `PATH`.
+    Printed(Vec<String>),
+    /// A program that it runs.
+    Program(String),
 }
 
 /// Where a program is looked for.
@@ -186,6 +233,19 @@ pub enum Searches {
     OpenFiles,
 }
 
+/// Which symbols a server finds by a part of their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Symbols {
+    #[default]
+    Workspace,
+    /// Those of packages that it has loaded, which it has if a file of each that differs from the disk was checked,
+    /// and one at all.
+    Loaded,
+    /// Only those of open files.
+    OpenFiles,
+}
+
 /// What becomes of a file that is on the disk and not in the branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -222,6 +282,9 @@ pub enum MemoryClass {
 struct Profiles {
     profile: Vec<Profile>,
 }
+
+/// Time for which answers are given again that may rest on anything outside of the workspace.
+const UNKNOWN_OUTSIDE: Duration = Duration::from_secs(60);
 
 fn yes() -> bool {
     true
@@ -283,8 +346,16 @@ impl Profile {
         self.refers_by.is_empty() || self.refers_by.iter().any(has)
     }
 
+    /// Longest time for which its answers are given again, where it is not known what they rest on outside.
+    pub(crate) fn longest_reuse(&self) -> Option<Duration> {
+        self.outside.is_none().then_some(UNKNOWN_OUTSIDE)
+    }
+
     pub fn language_id(&self, path: &WorkspacePath) -> &str {
-        let known = path.extension().and_then(|it| self.language_ids.get(it));
+        let name = path.file_name().unwrap_or_default();
+        let named = self.language_ids.iter().filter(|it| it.0.contains('.')).find(|it| matches(it.0, name));
+        let by_extension = || path.extension().and_then(|it| self.language_ids.get(it));
+        let known = named.map(|it| it.1).or_else(by_extension);
         known.or(self.languages.first()).map_or("", String::as_str)
     }
 
@@ -301,6 +372,15 @@ impl Profile {
         let (start, end) = self.greeting.as_ref()?.split_once('*')?;
         let version = |it: &String| Some(it.strip_prefix(start)?.strip_suffix(end)?.to_owned());
         Some(format!("{} {}", self.name, messages.iter().find_map(version)?))
+    }
+
+    /// Whether one of these messages says that it knows which files there are, if it says that at all.
+    pub(crate) fn has_listed_files(&self, messages: &[String]) -> bool {
+        let says = |glob: &String| {
+            let (start, end) = glob.split_once('*').unwrap_or((glob, ""));
+            messages.iter().any(|it| it.split_once(start).is_some_and(|it| it.1.contains(end)))
+        };
+        self.lists_files.is_empty() || self.lists_files.iter().any(says)
     }
 
     /// The first program that is there, with its arguments.
@@ -398,6 +478,11 @@ mod tests {
         assert!(ty.covers(&path("src/a.py")) && ty.covers(&path("a.pyi")) && !ty.covers(&path("a.pyc")));
         assert!(ty.is_config(&path("sub/pyproject.toml")) && !ty.is_config(&path("pyproject.py")));
         assert_eq!(ty.language_id(&path("a.pyi")), "python");
+        let id = |server: &str, it: &str| Profile::named(server).unwrap().language_id(&path(it)).to_owned();
+        let of_go = ["a/go.mod", "go.sum", "go.work", "b.tmpl", "x.go"].map(|it| id("gopls", it));
+        assert_eq!(of_go, ["go.mod", "go.sum", "go.work", "gotmpl", "go"]);
+        let of_json = ["tsconfig.app.json", "a.json", "a.jsonc"].map(|it| id("json-language-server", it));
+        assert_eq!(of_json, ["jsonc", "json", "jsonc"]);
         let typescript = Profile::named("typescript").unwrap();
         assert_eq!(typescript.language_id(&path("a.tsx")), "typescriptreact");
         assert_eq!(["a.tsx", "a.js"].map(|it| typescript.language(&path(it))), ["typescript", "javascript"]);

@@ -7,6 +7,10 @@
 //! A document with `die` in it kills the server that is asked about it, and there is no answer about one with
 //! `hang` in it; with `stuck`, there is none about anything from then on. With `grow`, it takes memory. Each
 //! seventh answer is that the content was modified. An argument is how many milliseconds a change takes.
+//!
+//! The words after `reads` and `remembers` are files outside of the workspace: what they hold is told with the state, as
+//! it is now or as it was when this process first looked. `WATCHES` in its environment names a folder that it says it
+//! watches. While a document has `broken` in it, that is all it tells, of this document.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,6 +38,8 @@ struct Model {
     /// lost.
     has_looked: bool,
     grown: Vec<Vec<u8>>,
+    /// Files outside, as they were when they were first looked at.
+    remembered: BTreeMap<String, String>,
     work: Duration,
 }
 
@@ -72,6 +78,7 @@ impl Model {
                     if self.publishes { json!({}) } else { json!({ "diagnosticProvider": pull }) };
                 return Some(Ok(json!({ "capabilities": capabilities, "serverInfo": info })));
             }
+            "initialized" => watch(),
             "textDocument/didOpen" => {
                 self.take_version(params);
                 self.look_again();
@@ -138,7 +145,16 @@ impl Model {
         } else if self.asked.is_multiple_of(7) {
             return Some(Err(-32801));
         }
-        Some(Ok(json!({ "kind": "full", "items": [self.finding()] })))
+        let items = match self.documents.values().any(|it| it.contains("broken")) {
+            true if text.contains("broken") => vec![broken()],
+            true => Vec::new(),
+            false => {
+                let mut finding = self.finding();
+                finding["message"] = format!("{}{}", self.state(), self.outside()).into();
+                vec![finding]
+            }
+        };
+        Some(Ok(json!({ "kind": "full", "items": items })))
     }
 
     fn publish(&self, document: &Value) {
@@ -152,6 +168,26 @@ impl Model {
                 write(&json!({ "method": "textDocument/publishDiagnostics", "params": params }));
             }
         }
+    }
+
+    /// What the files outside hold that documents name.
+    fn outside(&mut self) -> String {
+        let mut told = String::new();
+        for text in self.documents.values() {
+            let words: Vec<_> = text.split_whitespace().collect();
+            for pair in words.windows(2) {
+                let now = || std::fs::read_to_string(pair[1]).unwrap_or_else(|_| "nothing".to_owned());
+                match pair[0] {
+                    "reads" => told += &format!(" {{{}}}", now()),
+                    "remembers" => {
+                        let held = self.remembered.entry(pair[1].to_owned()).or_insert_with(now);
+                        told += &format!(" {{{held}}}");
+                    }
+                    _ => {}
+                }
+            }
+        }
+        told
     }
 
     fn finding(&self) -> Value {
@@ -175,4 +211,19 @@ impl Model {
         }
         self.last_version = version;
     }
+}
+
+fn broken() -> Value {
+    let zero = json!({ "line": 0, "character": 0 });
+    let range = json!({ "start": zero, "end": zero });
+    json!({ "range": range, "severity": 1, "message": "it is broken", "code": "broken", "source": "compiler" })
+}
+
+fn watch() {
+    let Ok(folder) = std::env::var("WATCHES") else { return };
+    let watcher = json!({ "globPattern": { "baseUri": format!("file://{folder}"), "pattern": "**" } });
+    let method = "workspace/didChangeWatchedFiles";
+    let registration = json!({ "id": "w", "method": method, "registerOptions": { "watchers": [watcher] } });
+    let params = json!({ "registrations": [registration] });
+    write(&json!({ "id": 1, "method": "client/registerCapability", "params": params }));
 }

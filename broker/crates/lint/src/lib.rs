@@ -18,7 +18,8 @@ pub use diagnostic::{Applicability, CellText, Diagnostic, Edit, Fix, Related, Se
 pub use fingerprint::Fingerprint;
 pub use line_table::{LineColumn, LineTable};
 pub use linter::{
-    Cancel, Completeness, FixAvailability, Identity, Interest, Job, Linter, Outcome, Rule, SetupError, Unit,
+    Cancel, Completeness, FixAvailability, Identity, Interest, Job, Lease, Linter, Outcome, Rule, SetupError,
+    Unit,
 };
 pub use rule_pattern::{BadPattern, RulePattern};
 pub use site::{FileFindings, Site};

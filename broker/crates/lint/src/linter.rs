@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use overlay::{ContentHash, ReadSet, View, WorkspacePath};
@@ -94,6 +94,11 @@ pub struct Outcome {
     pub content: Option<ContentHash>,
     /// What the linter looked at besides the unit's own bytes.
     pub reads: Arc<ReadSet>,
+    /// How long it may be given again, if it rests on more than a view shows; `None` if it rests on nothing else.
+    pub lease: Option<Lease>,
+    /// Whether some of the linter's analyses did not run on the unit, as in code that does not compile: a finding that
+    /// is missing then is not fixed.
+    pub halted: bool,
 }
 
 impl Outcome {
@@ -105,7 +110,36 @@ impl Outcome {
             completeness,
             content: None,
             reads: Arc::default(),
+            lease: None,
+            halted: false,
         }
+    }
+}
+
+/// Reuse of an answer that no read set describes: while the process that gave it lives, and for a limited time.
+///
+/// Such an answer is never written to a file.
+#[derive(Debug, Clone)]
+pub struct Lease {
+    revoked: Cancel,
+    until: Option<Instant>,
+}
+
+impl Lease {
+    /// Ends when `revoked` is set, and after `longest`.
+    pub fn new(revoked: Cancel, longest: Option<Duration>) -> Self {
+        Self { revoked, until: longest.and_then(|it| Instant::now().checked_add(it)) }
+    }
+
+    pub fn holds(&self) -> bool {
+        !self.revoked.is_cancelled() && self.until.is_none_or(|it| Instant::now() < it)
+    }
+}
+
+/// Two leases are equal if they end together.
+impl PartialEq for Lease {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.revoked.0, &other.revoked.0) && self.until == other.until
     }
 }
 

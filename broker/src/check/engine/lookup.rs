@@ -92,7 +92,10 @@ impl Survey {
         let Ok(content) = looks.content(&unit.path) else {
             return Known { content: None, answers: self.nothing_known(file) };
         };
-        let mut find = |linter: &usize| cache.find(&key(self.digests[*linter], unit), content, looks);
+        let mut find = |linter: &usize| {
+            let found = cache.find(&key(self.digests[*linter], unit), content, looks);
+            found.filter(|it| it.is_reusable())
+        };
         Known { content: Some(content), answers: wanting.iter().map(&mut find).collect() }
     }
 

@@ -89,6 +89,10 @@ pub(super) struct Server {
     pub(super) files: u64,
     /// How to install it.
     pub(super) install: String,
+    /// What one may expect of it that it does not tell, and what does.
+    pub(super) limits: Option<String>,
+    /// What it says is wrong with it, where the running daemon has asked it.
+    pub(super) unwell: Option<String>,
 }
 
 /// Why a server is used (the first three), or why it is not.
@@ -141,6 +145,12 @@ impl Diagnosis {
 
     pub(super) fn trust(&mut self, is_trusted: bool) {
         self.trusted = is_trusted;
+    }
+
+    /// With what the daemon's servers say is wrong with them.
+    pub(super) fn keep_unwell(&mut self, name: &str, unwell: String) {
+        let named = self.servers.iter_mut().filter(|it| it.name == name);
+        named.for_each(|it| it.unwell = Some(unwell.clone()));
     }
 
     /// With what the daemon finds, as far as it matters.
@@ -196,6 +206,8 @@ impl Server {
             error: None,
             files,
             install: profile.install.clone(),
+            limits: profile.limits.clone(),
+            unwell: None,
         }
     }
 

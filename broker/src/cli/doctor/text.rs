@@ -23,6 +23,7 @@ pub(super) fn told(it: &Diagnosis) -> String {
         rows.iter().for_each(|row| text += &line(row, &widths));
     }
     text += &nobody(it);
+    text += &notes(it);
     if !it.missing.is_empty() {
         text.push('\n');
     }
@@ -33,6 +34,19 @@ pub(super) fn told(it: &Diagnosis) -> String {
     }
     for it in &it.elsewhere {
         let _to_a_string = writeln!(text, "\n{}", elsewhere(it));
+    }
+    text
+}
+
+/// What is to be known of the servers that are used.
+fn notes(it: &Diagnosis) -> String {
+    let is_told = |it: &&Server| it.used && it.program.is_some() && it.files > 0;
+    let mut text = String::new();
+    for server in it.servers.iter().filter(is_told) {
+        let unwell = server.unwell.as_ref().map(|it| format!("it says of itself: {it}"));
+        for note in server.limits.iter().chain(&unwell) {
+            let _to_a_string = writeln!(text, "\nnote: {}: {}", server.name, printable(note));
+        }
     }
     text
 }

@@ -5,7 +5,7 @@ use overlay::{View, WorkspacePath};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{PositionEncoding, Positions, Range, uri::Uris};
+use crate::{PositionEncoding, Positions, Profile, Range, uri::Uris};
 
 /// The answer to `textDocument/diagnostic`.
 #[derive(Debug, Deserialize)]
@@ -55,6 +55,18 @@ struct Location {
     range: Range,
 }
 
+impl Report {
+    /// Whether it has something without which the rest of the server's analyses do not run.
+    pub(super) fn halts(&self, profile: &Profile) -> bool {
+        const ERROR: u8 = 1;
+        let halts = |it: &Item| {
+            let source = it.source.as_ref().is_some_and(|it| profile.analyzes_after.contains(it));
+            source && it.severity.unwrap_or(ERROR) == ERROR
+        };
+        matches!(self, Self::Full { items } if items.iter().any(halts))
+    }
+}
+
 impl Item {
     /// Whether it is there for an editor to fade some text, or to strike it through: nothing is wrong.
     fn is_shade(&self) -> bool {
@@ -85,6 +97,7 @@ pub(super) struct Place<'a> {
     pub(super) encoding: PositionEncoding,
     pub(super) uris: &'a Uris,
     pub(super) view: &'a dyn View,
+    pub(super) profile: &'a Profile,
 }
 
 pub(super) fn diagnostics(items: Vec<Item>, place: &Place<'_>) -> Vec<Diagnostic> {
@@ -96,11 +109,7 @@ pub(super) fn diagnostics(items: Vec<Item>, place: &Place<'_>) -> Vec<Diagnostic
 }
 
 fn diagnostic(it: Item, positions: &Positions<'_>, place: &Place<'_>) -> Diagnostic {
-    let code = match it.code {
-        Some(Value::String(text)) => text,
-        Some(Value::Number(number)) => number.to_string(),
-        _ => it.source.unwrap_or_default(),
-    };
+    let code = code(it.code, it.source.as_deref(), it.code_description.as_ref(), place.profile);
     let related = it.related_information.unwrap_or_default();
     Diagnostic {
         code,
@@ -115,6 +124,30 @@ fn diagnostic(it: Item, positions: &Positions<'_>, place: &Place<'_>) -> Diagnos
         url: it.code_description.map(|it| it.href),
         fixes: Vec::new(),
         related: related.into_iter().filter_map(|it| place.related(it, positions)).collect(),
+    }
+}
+
+/// The code; where there is none that says anything, the last part of the address of its description, or the source.
+fn code(
+    code: Option<Value>,
+    source: Option<&str>,
+    description: Option<&CodeDescription>,
+    profile: &Profile,
+) -> String {
+    let said = match code {
+        Some(Value::String(text)) => Some(text),
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => None,
+    };
+    let vague = |it: &String| it.is_empty() || profile.vague_codes.contains(it);
+    let source = source.filter(|it| !it.is_empty());
+    match said {
+        Some(code) if !vague(&code) => code,
+        Some(code) => source.map_or(code, str::to_owned),
+        None => {
+            let described = description.and_then(|it| it.href.rsplit(['#', '/']).next());
+            described.filter(|it| !it.is_empty()).or(source).unwrap_or_default().to_owned()
+        }
     }
 }
 
@@ -171,7 +204,8 @@ mod tests {
         let path = WorkspacePath::new("a.py").unwrap();
         let uris = Uris::new(Path::new("/w"));
         let encoding = PositionEncoding::Utf16;
-        let place = Place { path: &path, text, encoding, uris: &uris, view: &view };
+        let profile = Profile::named("gopls").unwrap();
+        let place = Place { path: &path, text, encoding, uris: &uris, view: &view, profile };
         let report: Report = serde_json::from_value(json!({ "kind": "full", "items": items })).unwrap();
         let Report::Full { items } = report else { unreachable!() };
         diagnostics(items, &place)
@@ -203,5 +237,20 @@ mod tests {
         let places: Vec<_> = second.related.iter().map(|it| (it.path.clone(), it.span)).collect();
         let b = WorkspacePath::new("b.py").ok();
         assert_eq!(places, [(b, Span::new(3, 4)), (None, Span::new(11, 12))]);
+    }
+
+    #[test]
+    fn a_code_that_says_nothing_is_not_told() {
+        let item = |more: Value| {
+            let mut item = json!({ "range": range(0, 0, 0), "message": "m" });
+            item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            convert("x", json!([item]))[0].code.clone()
+        };
+        assert_eq!(item(json!({ "code": "default", "source": "modernize" })), "modernize");
+        assert_eq!(item(json!({ "code": "UnusedVar", "source": "compiler" })), "UnusedVar");
+        assert_eq!(item(json!({ "code": "default" })), "default");
+        assert_eq!(item(json!({ "source": "Pyright" })), "Pyright");
+        let described = json!({ "source": "Pyright", "codeDescription": { "href": "https://x/y#strict" } });
+        assert_eq!(item(described), "strict");
     }
 }

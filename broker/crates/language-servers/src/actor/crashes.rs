@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use overlay::ContentHash;
@@ -20,11 +23,23 @@ pub(super) struct Asked {
     pub(super) task: ContentHash,
 }
 
-/// How often the server died in a state, and of what was asked of it.
+/// How often the server died, in a state, and of what was asked of it.
 #[derive(Default)]
-pub(crate) struct Crashes(Mutex<HashMap<ContentHash, u32>>);
+pub(crate) struct Crashes {
+    by_question: Mutex<HashMap<ContentHash, u32>>,
+    all: AtomicU64,
+}
 
 impl Crashes {
+    /// One more, whatever it died of.
+    pub(super) fn count(&self) {
+        self.all.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn all(&self) -> u64 {
+        self.all.load(Ordering::Relaxed)
+    }
+
     pub(super) fn remember(&self, asked: Asked) {
         let mut counts = self.counts();
         for key in [asked.state, asked.task] {
@@ -36,7 +51,7 @@ impl Crashes {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.counts().is_empty()
+        self.all() == 0 && self.counts().is_empty()
     }
 
     /// Whether the server has ever died in this state.
@@ -50,7 +65,7 @@ impl Crashes {
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<ContentHash, u32>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_question.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,9 +7,14 @@ use std::{
 };
 
 use bytes::Bytes;
+use lint::Diagnostic;
 use overlay::{ContentHash, FileKind, View, WalkOptions, WorkspacePath, walk};
 
-use crate::{Profile, configs, profile::Deletes};
+use crate::{
+    Profile, configs,
+    dependents::{Imports, Reach, is_global, may_mean},
+    profile::Deletes,
+};
 
 /// A state for a server to be in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +35,8 @@ pub(super) struct Goal {
     named: BTreeSet<WorkspacePath>,
     /// What is asked about and depends on no other file.
     alone: BTreeSet<WorkspacePath>,
+    /// The files that new and deleted ones matter to; without, they may matter to all.
+    reach: Option<Reach>,
 }
 
 type Files = BTreeMap<WorkspacePath, Option<ContentHash>>;
@@ -134,6 +141,37 @@ impl Goal {
         }
     }
 
+    /// Looks which files new and deleted ones matter to, where import statements tell that.
+    pub(super) fn note_reach(
+        &mut self,
+        imports: &Imports,
+        view: &dyn View,
+        disk: &dyn View,
+        profile: &Profile,
+    ) {
+        let changed: Vec<_> = self.new.union(&self.gone).cloned().collect();
+        let text = |it: &WorkspacePath| view.open(it).or_else(|_| disk.open(it)).unwrap_or_default();
+        let are_global = || changed.iter().any(|it| is_global(it, &text(it)));
+        if profile.imports_tell && !changed.is_empty() && !are_global() {
+            self.reach = Some(imports.reach(profile, view, &changed));
+        }
+    }
+
+    /// Whether a finding says that something imported is not there which the view holds and the server cannot see.
+    pub(super) fn is_seen_wrongly(
+        &self,
+        profile: &Profile,
+        unit: &WorkspacePath,
+        text: &str,
+        finding: &Diagnostic,
+    ) -> bool {
+        let part = finding.span.start as usize..finding.span.end as usize;
+        !profile.sees.new_files
+            && !self.new.is_empty()
+            && profile.unfound_imports.contains(&finding.code)
+            && may_mean(unit, text, part, &self.new)
+    }
+
     /// What an open document's text is.
     pub(super) fn text(&self, view: &dyn View, path: &WorkspacePath) -> io::Result<Bytes> {
         if self.gone.contains(path) { Ok(Bytes::new()) } else { view.open(path) }
@@ -153,6 +191,9 @@ impl Goal {
         if profile.refers_late {
             return Some(format!("{name} may still tell what it knew of other files before"));
         }
+        if self.reach.as_ref().is_some_and(|it| !it.may_hold(unit)) {
+            return self.edited_unseen_by(profile, unit);
+        }
         let sees_deletes = matches!(profile.sees.deletes, Deletes::Watched | Deletes::Irrelevant);
         if let Some(path) = self.gone.first().filter(|_| !sees_deletes) {
             return Some(format!("`{path}` is deleted here, and {name} may still see it"));
@@ -162,14 +203,17 @@ impl Goal {
                 "the folder of `{path}` is not on the disk, and {name} may not see into it"
             ));
         }
-        let other = |all: &BTreeSet<WorkspacePath>| all.iter().find(|it| *it != unit).cloned();
-        if let Some(path) = other(&self.edited).filter(|_| !profile.sees.edited_files) {
-            return Some(format!("`{path}` is another one on the disk, which is what {name} may have read"));
+        if let Some(reason) = self.edited_unseen_by(profile, unit) {
+            return Some(reason);
         }
-        if let Some(path) = other(&self.new).filter(|_| !profile.sees.new_files) {
-            return Some(format!("`{path}` is not on the disk, and {name} may not see it from other files"));
-        }
-        None
+        let new = self.new.iter().find(|it| *it != unit).filter(|_| !profile.sees.new_files)?;
+        Some(format!("`{new}` is not on the disk, and {name} may not see it from other files"))
+    }
+
+    fn edited_unseen_by(&self, profile: &Profile, unit: &WorkspacePath) -> Option<String> {
+        let name = &profile.name;
+        let path = self.edited.iter().find(|it| *it != unit).filter(|_| !profile.sees.edited_files)?;
+        Some(format!("`{path}` is another one on the disk, which is what {name} may have read"))
     }
 
     /// How much a server is told to go from one state to the other.
@@ -261,6 +305,24 @@ mod tests {
         let config = "`ty.toml` is another one on the disk, which is what ty reads";
         check(|it| drop(it.write(&path("ty.toml"), "new".into())), "a.py", Some(config));
         check(|it| drop(it.remove(&path("ty.toml"))), "a.py", Some(config));
+    }
+
+    /// Whether the answer about each of these is complete if the branch has `new.py`.
+    #[test]
+    fn a_new_file_matters_to_those_that_import_it() {
+        let files = [("a.py", "import new"), ("b.py", "import a"), ("c.py", "import os"), ("z.txt", "")];
+        let disk: Arc<dyn View> = Arc::new(Memory::from_files(files).unwrap());
+        let mut branch = Branch::new(Arc::clone(&disk));
+        branch.write(&path("new.py"), "x = 1".into()).unwrap();
+        let (view, units) = (branch.snapshot(), ["a.py", "b.py", "c.py", "new.py"].map(path));
+        let complete = |server: &str| {
+            let profile = Profile::named(server).unwrap();
+            let mut goal = Goal::of(&view, &*disk, profile, &units);
+            goal.note_reach(&Imports::default(), &view, &*disk, profile);
+            units.each_ref().map(|it| goal.unseen_by(profile, it).is_none())
+        };
+        assert_eq!(complete("ty"), [false, false, true, true]);
+        assert_eq!(complete("pyright"), [false, false, true, true]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Barrier, Broken, Client, Ending, Event, EventKind, EventSink, Events, PositionEncoding, RequestError,
-    ServerStatus, board::Post, configs, events, profile::Deletes, uri::Uris,
+    ServerStatus, board::Post, configs, events, profile::Deletes, uri::Uris, watched::Watched,
 };
 
 const BYTES_OF_EVENTS: usize = 64 << 20;
@@ -46,6 +46,7 @@ pub(super) struct Process {
     not_before: Option<Instant>,
     /// Why it could not be started, the last time.
     unable: Option<String>,
+    watched: Arc<Watched>,
 }
 
 struct Running {
@@ -60,6 +61,10 @@ struct Running {
     heard: BTreeMap<WorkspacePath, Box<RawValue>>,
     /// What it wanted to change while a command of its ran.
     wanted: Vec<Box<RawValue>>,
+    /// Ends the leases of its answers.
+    revoked: Cancel,
+    /// Whether it has said that it knows which files there are.
+    has_listed_files: bool,
 }
 
 /// Why there is no answer to any of the units.
@@ -111,11 +116,11 @@ impl Settled {
 }
 
 impl Process {
-    pub(super) fn new(setup: Arc<Setup>, uris: Uris, stop: Cancel, post: Arc<Post>) -> Self {
+    pub(super) fn new(setup: Arc<Setup>, stop: Cancel, post: Arc<Post>, watched: Arc<Watched>) -> Self {
         let (sink, events) = events(BYTES_OF_EVENTS);
         Self {
+            uris: Uris::new(&setup.root),
             setup,
-            uris,
             stop,
             post,
             sink,
@@ -125,7 +130,31 @@ impl Process {
             failures: 0,
             not_before: None,
             unable: None,
+            watched,
         }
+    }
+
+    /// Whether it would answer for what is no longer so: what it watches outside has changed, or a file is on the
+    /// disk now that it cannot find since it had it as one that is not.
+    pub(super) fn is_outdated(&self) -> bool {
+        let Some(running) = &self.running else { return false };
+        let is_there = |it: &WorkspacePath| self.setup.disk.metadata(it).is_ok();
+        let loses = self.setup.profile.loses_new_files;
+        self.watched.is_outdated() || loses && running.shown.new().any(is_there)
+    }
+
+    /// Takes in what it has said of itself: what it watches, and whether it knows which files there are.
+    pub(super) fn learn(&mut self) {
+        if let Some(running) = &mut self.running {
+            self.watched.learn(&running.client, &self.setup.root);
+            let profile = &self.setup.profile;
+            running.has_listed_files |= profile.has_listed_files(&running.client.messages());
+        }
+    }
+
+    /// Set when answers of the process are not to be given again.
+    pub(super) fn lease(&self) -> Cancel {
+        self.running.as_ref().map_or_else(Cancel::default, |it| it.revoked.clone())
     }
 
     pub(super) fn switch(
@@ -254,6 +283,7 @@ impl Process {
             EventKind::Status(status) => {
                 // It may be over again before anybody looks.
                 running.is_refreshed |= !status.quiescent;
+                self.post.set_unwell(status.unwell());
                 running.status = Some(status);
             }
             EventKind::Edit { edit, .. } => running.wanted.push(edit),
@@ -282,7 +312,7 @@ impl Process {
 }
 
 impl Running {
-    fn new(client: Client) -> Self {
+    fn new(client: Client, revoked: Cancel) -> Self {
         Self {
             client,
             shown: Shown::default(),
@@ -291,6 +321,15 @@ impl Running {
             is_refreshed: false,
             heard: BTreeMap::new(),
             wanted: Vec::new(),
+            revoked,
+            has_listed_files: false,
         }
+    }
+}
+
+impl Drop for Running {
+    /// What a process said is not given again once it is gone.
+    fn drop(&mut self) {
+        self.revoked.cancel();
     }
 }

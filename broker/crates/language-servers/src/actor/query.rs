@@ -14,7 +14,7 @@ use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 use super::{Actor, Request, SLACK, Server, Task, goal::Goal, process::Trouble};
 use crate::{
     Found, NoAnswer, Question, Reply, RequestError,
-    profile::Searches,
+    profile::{Searches, Symbols},
     query::{At, documents, offset_of},
 };
 
@@ -101,19 +101,50 @@ impl Actor {
         if let Question::Raw { params, .. } = question {
             named.documents.extend(documents(params, &self.uris));
         }
-        if let (Searches::OpenFiles, Some((path, at))) = (self.setup.profile.searches, question.searched()) {
-            self.open_those_with_the_name(view, path, at, &mut named);
+        if let (Searches::OpenFiles, Some((path, at))) = (self.setup.profile.searches, question.searched())
+            && let Some(word) = view.open(path).ok().and_then(|it| word_at(&it, at))
+        {
+            self.open_those_with(view, &word, contains_word, &mut named);
+        }
+        if let Question::FindSymbols { query, .. } = question {
+            self.open_for_symbols(view, query, &mut named);
         }
         named
     }
 
-    /// A name is used only in files that have it.
-    fn open_those_with_the_name(&self, view: &dyn View, path: &WorkspacePath, at: At, named: &mut Named) {
+    /// Of a server that does not find the symbols of all files by itself.
+    fn open_for_symbols(&self, view: &dyn View, query: &str, named: &mut Named) {
         let profile = &self.setup.profile;
-        let Some(word) = view.open(path).ok().and_then(|it| word_at(&it, at)) else { return };
+        match profile.symbols {
+            Symbols::Workspace => {}
+            Symbols::Loaded if !named.documents.is_empty() => {}
+            Symbols::Loaded => {
+                let mut all = walk(view, &[WorkspacePath::root()], &WalkOptions::default());
+                named.documents.extend(all.find(|it| profile.covers(it)));
+            }
+            Symbols::OpenFiles => {
+                self.open_those_with(view, query, contains, named);
+                let reason = || {
+                    format!("{} finds symbols only in files that have all of `{query}` in them", profile.name)
+                };
+                named.partial.get_or_insert_with(reason);
+            }
+        }
+    }
+
+    /// A name is used only in files that have it.
+    fn open_those_with(
+        &self,
+        view: &dyn View,
+        word: &str,
+        contains: fn(&Bytes, &str) -> bool,
+        named: &mut Named,
+    ) {
+        let profile = &self.setup.profile;
+        let open: Vec<_> = named.documents.clone();
         let all = walk(view, &[WorkspacePath::root()], &WalkOptions::default());
-        let has_it = |it: &WorkspacePath| view.open(it).is_ok_and(|it| contains_word(&it, &word));
-        let mut others = all.filter(|it| it != path && profile.covers(it) && has_it(it));
+        let has_it = |it: &WorkspacePath| view.open(it).is_ok_and(|it| contains(&it, word));
+        let mut others = all.filter(|it| !open.contains(it) && profile.covers(it) && has_it(it));
         named.documents.extend(others.by_ref().take(OPENED));
         if others.next().is_some() {
             let name = &profile.name;
@@ -139,6 +170,11 @@ fn contains_word(bytes: &Bytes, word: &str) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
     text.match_indices(word)
         .any(|(at, it)| !text[..at].ends_with(is_of_word) && !text[at + it.len()..].starts_with(is_of_word))
+}
+
+/// Whatever its case, as symbols are searched.
+fn contains(bytes: &Bytes, part: &str) -> bool {
+    str::from_utf8(bytes).is_ok_and(|it| it.to_lowercase().contains(&part.to_lowercase()))
 }
 
 fn is_of_word(it: char) -> bool {

@@ -27,7 +27,7 @@ enum Death {
 }
 
 /// How many documents are open for others: each takes time with each that is opened or closed after it.
-const BESIDE: usize = 256;
+pub(super) const BESIDE: usize = 256;
 
 impl Death {
     fn of(reason: &Broken) -> Self {
@@ -111,6 +111,7 @@ impl Actor {
     fn rest(&mut self) {
         self.process.listen();
         self.bury(None);
+        self.post.set_owing(self.process.owes());
         if let Some(worn) = self.worn {
             self.end(FAREWELL, Ending::Worn(worn));
         }
@@ -147,7 +148,8 @@ impl Actor {
     }
 
     fn answer(&mut self, request: &Request, units: &[WorkspacePath]) -> Vec<Outcome> {
-        let goal = self.goal(request, units);
+        let mut goal = self.goal(request, units);
+        goal.note_reach(&self.imports, &*request.view, &*self.setup.disk, &self.setup.profile);
         let outcomes = self.attempt(request, goal.key(units), |it| {
             let goal = it.with_the_turn_s(request, units, goal.clone());
             it.outcomes(request, units, &goal)
@@ -221,7 +223,11 @@ impl Actor {
             let name = &self.setup.profile.name;
             return Err(Trouble::Failed(format!("{name} has crashed or hung twice on this")).into());
         }
+        if self.process.is_outdated() {
+            self.end(FAREWELL, Ending::Outdated);
+        }
         self.process.make_ready(request.deadline, &request.cancel)?;
+        self.process.learn();
         self.post.set(ServerState::Busy);
         let is_switch = self.present_key.replace(asked.state) != Some(asked.state);
         self.present.clone_from(&request.state);
@@ -231,6 +237,7 @@ impl Actor {
         }
         let start = Instant::now();
         let done = work(self);
+        self.process.learn();
         self.post.took(start.elapsed());
         done
     }
@@ -239,12 +246,14 @@ impl Actor {
         self.idle_since = Instant::now();
         if self.process.is_running() {
             self.post.set(ServerState::Idle);
+            self.post.set_owing(self.process.owes());
         }
     }
 
     /// Accounts for a process that has died, and for what it died of: `asked`, unless it hung before.
     fn bury(&mut self, asked: Option<Asked>) -> Option<Death> {
         let death = Death::of(&self.process.bury()?);
+        self.crashes.count();
         let culprit = if death == Death::Hanging { self.owed } else { asked };
         if let Some(asked) = culprit {
             self.crashes.remember(asked);

@@ -24,6 +24,8 @@ pub(super) struct Shown {
     news: BTreeSet<WorkspacePath>,
     /// What changed on the disk since the server was started, as far as it is told nothing better than that.
     changed: BTreeSet<WorkspacePath>,
+    /// What was ever open and not on the disk then.
+    new: BTreeSet<WorkspacePath>,
     last_version: i32,
 }
 
@@ -99,6 +101,7 @@ impl Shown {
             changed.into_iter().partition(|(path, _)| !self.open.contains_key(*path));
         opened.sort_by_key(|(path, _)| !goal.new.contains(*path));
         for (path, document) in opened {
+            self.new.extend(goal.new.get(path).cloned());
             self.open(path, document, to)?;
             if to.profile.opens_silently {
                 self.touch(path, to)?;
@@ -226,6 +229,11 @@ impl Shown {
     /// What a server that reads late has another text of than the disk may have, or had.
     pub(super) fn kept(&self) -> BTreeSet<WorkspacePath> {
         self.open.keys().chain(&self.changed).cloned().collect()
+    }
+
+    /// What was ever open and not on the disk then.
+    pub(super) fn new(&self) -> impl Iterator<Item = &WorkspacePath> {
+        self.new.iter()
     }
 
     pub(super) fn any_open(&self) -> Option<&WorkspacePath> {

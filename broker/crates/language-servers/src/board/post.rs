@@ -37,6 +37,23 @@ impl Post {
         self.change(|seat| seat.enter(state));
     }
 
+    /// Whether it has not answered since a question was given up.
+    pub(crate) fn set_owing(&self, is_owing: bool) {
+        if self.board.lock().seats.get(&self.id).is_some_and(|it| it.is_owing != is_owing) {
+            self.change(|seat| seat.is_owing = is_owing);
+        }
+    }
+
+    /// What it says is wrong with it.
+    pub(crate) fn set_unwell(&self, unwell: Option<String>) {
+        self.change(|seat| seat.unwell = unwell);
+    }
+
+    /// Deaths of the same server before there was this place.
+    pub(crate) fn set_crashes(&self, crashes: u64) {
+        self.change(|seat| seat.counts.crashes = crashes);
+    }
+
     /// It waits for it to be dropped.
     pub(crate) fn in_line(&self) -> InLine<'_> {
         self.change(|seat| seat.waiting += 1);
@@ -67,7 +84,7 @@ impl Post {
 
     pub(crate) fn died(&self, reason: String) {
         self.change(|seat| {
-            seat.pid = None;
+            (seat.pid, seat.unwell, seat.is_owing) = (None, None, false);
             seat.last_error = Some(reason);
             seat.counts.crashes += 1;
             seat.enter(ServerState::Pausing);
@@ -76,7 +93,7 @@ impl Post {
 
     pub(crate) fn ended(&self, why: Ending) {
         self.change(|seat| {
-            seat.pid = None;
+            (seat.pid, seat.unwell, seat.is_owing) = (None, None, false);
             seat.enter(ServerState::Ended(why));
         });
     }

@@ -15,6 +15,8 @@ pub struct ServerReport {
     pub version: Option<String>,
     /// The process above it and all that it has started, if there is one.
     pub pid: Option<u32>,
+    /// The server's own process, where that can be known.
+    pub server_pid: Option<u32>,
     /// The bytes of memory of all these processes, where that can be known.
     pub memory: Option<u64>,
     pub state: ServerState,
@@ -24,6 +26,8 @@ pub struct ServerReport {
     /// Since its last answer, if it does nothing.
     pub idle_for: Option<Duration>,
     pub last_error: Option<String>,
+    /// What it says is wrong with it.
+    pub unwell: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub enum ServerState {
     Starting,
     Idle,
     Busy,
+    /// It has not answered since a question was given up. It is started again if that goes on.
+    NotAnswering,
     /// After a crash, or since it cannot be started: tried again when it is needed, but not at once.
     Pausing,
     /// It is started again when it is needed.

@@ -35,6 +35,15 @@ pub(super) struct Manifests {
 impl Files {
     /// Also files that the server does not check, but through which others are imported.
     pub(super) fn of(profile: &Profile, view: &dyn View, changed: &[WorkspacePath]) -> Self {
+        Self::walked(profile, view, changed, &WalkOptions::default())
+    }
+
+    pub(super) fn walked(
+        profile: &Profile,
+        view: &dyn View,
+        changed: &[WorkspacePath],
+        options: &WalkOptions,
+    ) -> Self {
         let languages: Vec<_> =
             profile.globs.iter().filter_map(|it| Language::of(it.rsplit('.').next()?)).collect();
         let is_of = |it: &WorkspacePath| {
@@ -42,13 +51,22 @@ impl Files {
         };
         let mut manifests = Manifests::default();
         let mut all: BTreeSet<_> = changed.iter().cloned().collect();
-        for path in walk(view, &[WorkspacePath::root()], &WalkOptions::default()) {
+        for path in walk(view, &[WorkspacePath::root()], options) {
             manifests.add(&path, &languages, view);
             if profile.covers(&path) || is_of(&path) {
                 all.insert(path);
             }
         }
         manifests.rename();
+        Self::new(all, manifests)
+    }
+
+    /// These, whatever else there is.
+    pub(super) fn only(paths: &BTreeSet<WorkspacePath>) -> Self {
+        Self::new(paths.clone(), Manifests::default())
+    }
+
+    fn new(all: BTreeSet<WorkspacePath>, manifests: Manifests) -> Self {
         let mut by_end: HashMap<_, Vec<_>> = HashMap::new();
         let mut by_directory: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for path in &all {

@@ -4,7 +4,7 @@
 //!
 //! Left out are `fromlist` of `__import__`, and `..` that a call resolves in another package.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
 use overlay::WorkspacePath;
 
@@ -42,6 +42,38 @@ pub(super) fn names(text: &str) -> BTreeSet<String> {
     }
     found.retain(|it| !it.is_empty());
     found
+}
+
+/// What the import statement around this part of a text imports there, each as [`names`] has it; nothing if it is in
+/// no import statement.
+pub(super) fn imported_at(text: &str, part: Range<usize>) -> Vec<String> {
+    let word = &text[part.clone()];
+    let Some(start) = statement_start(&text[..part.start]) else { return Vec::new() };
+    let end = text[part.end..].find('\n').map_or(text.len(), |it| part.end + it);
+    // What is in brackets may end later.
+    let statement = format!("{})", &text[start..end]);
+    let narrow = |name: String| {
+        let (module, listed) = name.split_once(':').unwrap_or((&name, ""));
+        if module.trim_start_matches('.') == word.trim_start_matches('.') {
+            return Some(module.to_owned());
+        }
+        listed.split(',').any(|it| it == word).then(|| format!("{module}:{word}"))
+    };
+    names(&statement).into_iter().filter_map(narrow).collect()
+}
+
+/// Where the import statement begins that goes on after this text.
+fn statement_start(before: &str) -> Option<usize> {
+    let starts = before.match_indices('\n').map(|it| it.0 + 1).chain([0]);
+    let begins = |at: &usize| {
+        let line = before[*at..].trim_start();
+        ["import ", "from ", "import\t", "from\t"].iter().any(|it| line.starts_with(it))
+    };
+    let start = starts.filter(begins).max()?;
+    let statement = &before[start..];
+    let is_open = statement.matches('(').count() > statement.matches(')').count();
+    let is_joined = || statement.lines().rev().skip(1).all(|it| it.ends_with('\\'));
+    (is_open || is_joined()).then_some(start)
 }
 
 fn statement_end(tokens: &[&str]) -> usize {

@@ -1,18 +1,28 @@
-//! What a server reads besides the workspace's own files: its program, the environment, and where dependencies are
-//! installed. Whoever installs something there gets another server, which knows it from the start.
+//! What a server reads besides the workspace's own files: its program, the environment, and what its profile names
+//! outside. What is installed or removed there leads to another server, which knows it from the start.
 //!
-//! Told by names and times, not by contents: a file that is changed by hand among the dependencies is not noticed.
+//! Entries of the named folders are compared by their stamps at each look. What lies deeper takes a longer look, and
+//! is looked at again once that has cost no more than a twentieth of the time since: an edit by hand deep among the
+//! dependencies is noticed a moment later. Leaves out what is beyond [`DEPTH`] levels or [`MOST`] entries.
 
 use std::{
-    env,
+    collections::HashMap,
+    ffi::OsString,
     fmt::Write as _,
     fs,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    time::SystemTime,
+    sync::{LazyLock, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
+use overlay::ContentHash;
+
+use super::outside;
+use crate::{Launch, Setup};
+
 /// Variables that decide where servers look.
-const VARIABLES: [&str; 16] = [
+const VARIABLES: [&str; 18] = [
     "VIRTUAL_ENV",
     "CONDA_PREFIX",
     "PYTHONPATH",
@@ -20,6 +30,7 @@ const VARIABLES: [&str; 16] = [
     "CPATH",
     "C_INCLUDE_PATH",
     "GOPATH",
+    "GOROOT",
     "GOFLAGS",
     "GOOS",
     "GOARCH",
@@ -29,33 +40,122 @@ const VARIABLES: [&str; 16] = [
     "CARGO_ENCODED_RUSTFLAGS",
     "CARGO_BUILD_TARGET",
     "RUSTUP_TOOLCHAIN",
+    "PATH",
 ];
 
-/// All of it in words.
-#[expect(clippy::disallowed_methods, reason = "what is looked at here is no workspace file")]
-pub(super) fn told(program: &Path, root: &Path) -> String {
+/// Levels below a named folder that are looked at now and then.
+const DEPTH: u32 = 4;
+
+/// Entries of one folder that are looked at now and then.
+const MOST: usize = 50_000;
+
+/// Share of the time that the long look may take: one part of so many.
+const SHARE: u32 = 20;
+
+/// Caches that tools write beside what is installed.
+const CACHES: [&str; 3] = ["__pycache__", ".cache", ".vite"];
+
+/// Stands for all of it.
+pub(super) fn digest(setup: &Setup) -> ContentHash {
+    let Setup { profile, launch, root, .. } = setup;
     let mut text = String::new();
     for name in VARIABLES {
-        let _to_a_string = writeln!(text, "{name} {:?}", env::var_os(name));
+        let _to_a_string = writeln!(text, "{name} {:?}", variable(launch, name));
     }
-    let active = env::var_os("VIRTUAL_ENV").map(PathBuf::from);
-    let environments = [root.join(".venv"), root.join("venv")].into_iter().chain(active);
-    let packages = environments.flat_map(|it| {
-        let versions = fs::read_dir(it.join("lib")).into_iter().flatten().flatten();
-        versions.map(|it| it.path().join("site-packages")).collect::<Vec<_>>()
-    });
-    let modules = root.join("node_modules");
-    let fixed = [program.to_owned(), modules.join(".package-lock.json"), modules];
-    let mut looked: Vec<_> = fixed.into_iter().chain(packages).map(|it| (stamp(&it), it)).collect();
-    looked.sort_by(|a, b| a.1.cmp(&b.1));
-    for (stamp, path) in looked {
-        let _to_a_string = writeln!(text, "{} {stamp:?}", path.display());
+    let mut paths = environments(root, launch);
+    paths.push(launch.program.clone());
+    paths.extend(outside::paths(profile, launch, root));
+    paths.sort();
+    paths.dedup();
+    for path in &paths {
+        let _to_a_string = writeln!(text, "{} {}", path.display(), seen_at(path));
     }
-    text
+    ContentHash::of(text.as_bytes())
 }
 
-/// The size of a file, and when it or a folder was modified.
-fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.len(), metadata.modified().ok()?))
+/// What is at a place outside of the workspace.
+pub(crate) fn seen_at(path: &Path) -> ContentHash {
+    let mut text = String::new();
+    look(path, 1, &mut Budget(MOST), &mut text);
+    let near = ContentHash::of(text.as_bytes());
+    ContentHash::of(format!("{near} {}", deep(path, near)).as_bytes())
+}
+
+/// Its value for a process that is launched so.
+pub(super) fn variable(launch: &Launch, name: &str) -> Option<OsString> {
+    let set = launch.env.iter().rev().find(|it| it.0 == name);
+    set.map_or_else(|| std::env::var_os(name), |it| it.1.clone())
+}
+
+/// What is installed in the environments of Python that a workspace may have or that may be active.
+fn environments(root: &Path, launch: &Launch) -> Vec<PathBuf> {
+    let active = variable(launch, "VIRTUAL_ENV").map(PathBuf::from);
+    let environments = [root.join(".venv"), root.join("venv")].into_iter().chain(active);
+    environments.flat_map(|it| children(&it.join("lib"))).map(|it| it.join("site-packages")).collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "what is looked at here is no workspace file")]
+pub(super) fn children(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|it| it.path()).filter(|it| !is_cache(it)).collect();
+    paths.sort();
+    paths
+}
+
+fn is_cache(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| CACHES.iter().any(|it| name == *it))
+}
+
+/// Entries that may still be looked at.
+struct Budget(usize);
+
+/// Adds the stamps of what is at `path`, and so many levels below it.
+fn look(path: &Path, levels: u32, budget: &mut Budget, text: &mut String) {
+    let Ok(found) = fs::metadata(path) else { return text.push_str("-\n") };
+    let _to_a_string = writeln!(text, "{:?}", stamp(&found));
+    if levels == 0 || !found.is_dir() {
+        return;
+    }
+    for child in children(path) {
+        if budget.0 == 0 {
+            return;
+        }
+        budget.0 -= 1;
+        let name = child.file_name().unwrap_or_default().to_string_lossy();
+        text.push_str(&name);
+        // A folder that is named by its version, as Go's modules are, does not change.
+        let is_fixed = name.find('@').is_some_and(|it| it > 0);
+        look(&child, if is_fixed { 0 } else { levels - 1 }, budget, text);
+    }
+}
+
+/// Size, identity, and when it was modified.
+fn stamp(it: &fs::Metadata) -> (u64, u64, i64, i64, i64, i64) {
+    let size = if it.is_dir() { 0 } else { it.size() };
+    (size, it.ino(), it.mtime(), it.mtime_nsec(), it.ctime(), it.ctime_nsec())
+}
+
+/// The last long look at a place.
+struct Long {
+    taken: Instant,
+    cost: Duration,
+    /// What the short look saw then.
+    near: ContentHash,
+    name: ContentHash,
+}
+
+/// All that is at a place, as of a moment before, if what the short look sees is still the same.
+fn deep(path: &Path, near: ContentHash) -> ContentHash {
+    static LOOKS: LazyLock<Mutex<HashMap<PathBuf, Long>>> = LazyLock::new(Mutex::default);
+    let looks = || LOOKS.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_fresh = |it: &&Long| it.near == near && it.taken.elapsed() < it.cost * SHARE;
+    if let Some(long) = looks().get(path).filter(is_fresh) {
+        return long.name;
+    }
+    let (start, mut text) = (Instant::now(), String::new());
+    look(path, DEPTH, &mut Budget(MOST), &mut text);
+    let name = ContentHash::of(text.as_bytes());
+    let long = Long { taken: Instant::now(), cost: start.elapsed(), near, name };
+    looks().insert(path.to_owned(), long);
+    name
 }

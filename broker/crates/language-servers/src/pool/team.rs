@@ -63,6 +63,12 @@ impl Team {
         })
     }
 
+    /// Looks at what its processes watch outside of the workspace.
+    pub(crate) fn look_outside(&self) {
+        let servers = self.members().servers.clone();
+        servers.iter().for_each(|it| it.look_outside());
+    }
+
     fn told(&self) -> &Told {
         let Setup { disk, profile, .. } = &self.setup;
         self.told.get_or_init(|| Told::new(Arc::clone(disk), look(disk, profile).contents))
@@ -140,7 +146,9 @@ impl Team {
 
     fn add(&self, members: &mut Members) -> Arc<Server> {
         let (life, crashes) = (self.limits.life.clone(), Arc::clone(&self.crashes));
-        let server = Server::on(&self.board, self.setup.clone(), life, crashes);
+        // Of a team that was forgotten meanwhile.
+        let known = if members.servers.is_empty() { crashes.all() } else { 0 };
+        let server = Server::on(&self.board, self.setup.clone(), life, crashes, known);
         members.servers.push(Arc::new(server));
         Arc::clone(&members.servers[members.servers.len() - 1])
     }

@@ -34,8 +34,11 @@ impl Profile {
         }
         let mut table = known.unwrap_or_else(|| unknown(name));
         for (key, value) in said {
-            let (key, value) =
-                if key == "command" { ("launch".to_owned(), launch(value)?) } else { (key, value) };
+            let (key, value) = match key.as_str() {
+                "command" => ("launch".to_owned(), launch(value)?),
+                "outside" => (key, outside(value)?),
+                _ => (key, value),
+            };
             table.insert(key, value);
         }
         if !table.contains_key("languages") {
@@ -74,6 +77,13 @@ fn unknown(name: &str) -> toml::Table {
     }
 }
 
+/// Paths, as they stand in the built-in profiles.
+fn outside(paths: toml::Value) -> Result<toml::Value, String> {
+    let paths = paths.try_into::<Vec<String>>().map_err(|error| error.message().to_owned())?;
+    let table = |path: String| toml::Table::from_iter([("path".to_owned(), path.into())]);
+    Ok(paths.into_iter().map(|it| toml::Value::Table(table(it))).collect::<Vec<_>>().into())
+}
+
 /// A path is seen from the workspace's root, as a shell there would; a name alone is looked up.
 fn launch(command: toml::Value) -> Result<toml::Value, String> {
     let words = command.try_into::<Vec<String>>().map_err(|error| error.message().to_owned())?;
@@ -107,6 +117,11 @@ mod tests {
         );
         assert_eq!((&*zls.languages, zls.language_id(&path("a.zig"))), (&["zls".to_owned()][..], "zls"));
         assert!(!zls.sees.new_files && zls.covers(&path("a.zig")));
+        assert!(zls.outside.is_none() && zls.longest_reuse().is_some());
+        let said = "command = ['zls']\nglobs = ['*.zig']\nbarrier = 'pull'\noutside = ['~/.zig']";
+        let zls = defined("zls", said).unwrap();
+        assert!(matches!(&zls.outside.as_deref(), Some([crate::Outside::Path(it)]) if it == "~/.zig"));
+        assert_eq!(zls.longest_reuse(), None);
         let ty = defined("ty", "settings = { ty = { diagnosticMode = 'off' } }").unwrap();
         assert_eq!(
             (ty.settings["ty"]["diagnosticMode"].as_str(), ty.memory),

@@ -129,7 +129,7 @@ fn what_was_begun_is_waited_for_by_nobody() {
     let bench = bench(Barrier::NextPublish, &script);
     let view = bench.view(&[("a.m", Some("a1"))]);
     let outcome = &bench.ask_until(&view, &["a.m"], soon(&bench), &Cancel::default())[0];
-    assert_eq!(said(outcome), "pending: no answer in time");
+    assert!(said(outcome).starts_with("pending: no answer in time; "));
     std::fs::write(file, "").unwrap();
     assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "new");
 }

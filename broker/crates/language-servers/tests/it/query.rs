@@ -329,3 +329,62 @@ fn anything_else() {
     let refused = ask(&bench, raw("shutdown")).found.unwrap_err();
     assert_eq!(refused, NoAnswer::Failed("`shutdown` is not a question".to_owned()));
 }
+
+/// A question for symbols to a server with these steps after it was told of `a.m`.
+fn find_symbols(
+    steps: &[String],
+    change: impl FnOnce(&mut language_servers::Profile),
+    patience: std::time::Duration,
+) -> Result<(usize, Option<String>), NoAnswer> {
+    let hello = step("initialize", &json!({ "capabilities": capabilities() }));
+    let script =
+        format!("{hello}\n{{\"expect\": \"initialized\"}}\n{}\n{{\"hang\": true}}", steps.join("\n"));
+    let mut profile = profile();
+    change(&mut profile);
+    let setup = setup(&["fake", &script], profile);
+    let bench = Bench { disk: Arc::clone(&setup.disk), server: Server::new(setup) };
+    let question = Question::FindSymbols { query: "A0".to_owned(), near: Some(path("a.m")) };
+    let deadline = std::time::Instant::now() + patience;
+    let found = bench.server.query(bench.view(&[]), question, deadline, &Cancel::default()).found?;
+    let language_servers::Answer::FoundSymbols(all) = found.answer else { panic!() };
+    Ok((all.len(), found.partial))
+}
+
+fn one_symbol() -> String {
+    let location = json!({ "uri": "file:///w/a.m", "range": range(0, 0, 1) });
+    step("workspace/symbol", &json!([{ "name": "a0", "kind": 12, "location": location }]))
+}
+
+const OPEN: &str = r#"{"expect": "textDocument/didOpen"}"#;
+
+#[test]
+fn symbols_are_not_searched_before_the_files_are_known() {
+    let lists = |it: &mut language_servers::Profile| it.lists_files = vec!["Found * file".to_owned()];
+    let log = |text: &str| {
+        let params = json!({ "type": 3, "message": text });
+        json!({ "send": { "method": "window/logMessage", "params": params } }).to_string()
+    };
+    let late =
+        find_symbols(&[OPEN.to_owned(), log("Searching")], lists, std::time::Duration::from_millis(300));
+    let why = "the server is still looking which files there are".to_owned();
+    assert_eq!(late, Err(NoAnswer::Pending(why)));
+    let steps = [OPEN.to_owned(), log("Searching"), log("Found 3 files"), one_symbol()];
+    assert_eq!(find_symbols(&steps, lists, std::time::Duration::from_secs(60)), Ok((1, None)));
+}
+
+#[test]
+fn symbols_of_packages_that_are_not_loaded_are_missed() {
+    let pull = step("textDocument/diagnostic", &json!({ "kind": "full", "items": [] }));
+    let loaded = |it: &mut language_servers::Profile| it.symbols = language_servers::Symbols::Loaded;
+    let steps = [OPEN.to_owned(), pull, one_symbol()];
+    assert_eq!(find_symbols(&steps, loaded, std::time::Duration::from_secs(60)), Ok((1, None)));
+}
+
+#[test]
+fn symbols_of_files_that_are_not_open_are_said_to_be_missing() {
+    let open_files = |it: &mut language_servers::Profile| it.symbols = language_servers::Symbols::OpenFiles;
+    let listed = step("textDocument/documentSymbol", &json!([]));
+    let steps = [OPEN.to_owned(), listed, one_symbol()];
+    let why = "model finds symbols only in files that have all of `A0` in them".to_owned();
+    assert_eq!(find_symbols(&steps, open_files, std::time::Duration::from_secs(60)), Ok((1, Some(why))));
+}

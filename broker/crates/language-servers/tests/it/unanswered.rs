@@ -103,7 +103,7 @@ fn a_late_answer_is_pending_and_never_another_one_s() {
     bench.server.start(far(), &Cancel::default()).unwrap();
     let soon = Instant::now() + Duration::from_millis(300);
     let reply = bench.server.query(crate::query::view(&bench), hover(), soon, &Cancel::default());
-    assert_eq!(said(&reply), "pending: no answer in time");
+    assert!(said(&reply).starts_with("pending: no answer in time; "));
     let other = bench.view(&[("a.m", Some("x\n123456789"))]);
     assert_eq!(said(&bench.server.query(other, hover(), far(), &Cancel::default())), "fresh");
 }

@@ -81,7 +81,7 @@ pub(crate) fn view(edits: &[(&str, &str)]) -> Arc<dyn View> {
     Arc::new(branch.snapshot())
 }
 
-fn check(linter: &LanguageServer, text: &str, timeout: Duration, cancel: &Cancel) -> Outcome {
+pub(crate) fn check(linter: &LanguageServer, text: &str, timeout: Duration, cancel: &Cancel) -> Outcome {
     let units = vec![Unit { path: path("a.m"), named: path("") }];
     let job = Job { view: view(&[("a.m", text)]), units, cancel: cancel.clone(), timeout };
     let mut outcomes = Vec::new();

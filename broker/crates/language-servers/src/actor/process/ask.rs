@@ -1,13 +1,19 @@
 //! One question to a process that has been switched to a view's state.
 
-use std::{mem, sync::Arc, time::Instant};
+use std::{collections::BTreeMap, mem, sync::Arc, time::Instant};
 
 use lint::Cancel;
 use overlay::{View, WorkspacePath};
 use serde_json::{Value, json};
 
 use super::{Process, ROUNDS, SYMBOLS, Settled, Trouble};
-use crate::{Answer, NoAnswer, Question, RequestError, profile::Searches, query::Asker};
+use crate::{
+    Answer, NoAnswer, Profile, Question, RequestError,
+    client::rest,
+    outbox::TICK,
+    profile::{Searches, Symbols},
+    query::Asker,
+};
 
 type Answered = Result<Answer, NoAnswer>;
 
@@ -30,6 +36,10 @@ impl Process {
         loop {
             self.wait_for_rest(deadline, cancel)?;
             self.wait_for_open_files(question, deadline, cancel)?;
+            if matches!(question, Question::FindSymbols { .. }) {
+                self.wait_for_list_of_files(deadline, cancel)?;
+                self.load_packages(deadline, cancel)?;
+            }
             let open = documents.iter().find(|it| self.is_open(it));
             self.remove_for(open, deadline, cancel)?;
             let answer = self.put_once(question, view, deadline, cancel)?;
@@ -71,6 +81,42 @@ impl Process {
         Ok(answer)
     }
 
+    /// A server that says when it knows which files there are finds nothing in others before.
+    fn wait_for_list_of_files(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+        let late = || Trouble::Pending("the server is still looking which files there are".to_owned());
+        while !self.has_listed_files()? {
+            rest(TICK, deadline, cancel).map_err(|_| late())?;
+            self.check_alive()?;
+        }
+        Ok(())
+    }
+
+    fn has_listed_files(&mut self) -> Result<bool, Trouble> {
+        self.learn();
+        Ok(self.running()?.has_listed_files)
+    }
+
+    /// A server that finds symbols only in packages that it has loaded is asked for the findings of an open file of
+    /// each folder before, which it cannot tell without.
+    fn load_packages(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+        if self.setup.profile.symbols != Symbols::Loaded {
+            return Ok(());
+        }
+        let running = self.running()?;
+        let mut by_folder = BTreeMap::new();
+        for path in running.shown.all_open() {
+            by_folder.entry(path.parent()).or_insert_with(|| path.clone());
+        }
+        for path in by_folder.values() {
+            let asked = self.call(path, deadline, cancel)?;
+            match asked.and_then(|it| it.wait(deadline, cancel)) {
+                Ok(_) | Err(RequestError::Refused(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
     /// A server that looks only into open files has to have read them: what it answers of each proves it.
     fn wait_for_open_files(
         &mut self,
@@ -78,7 +124,10 @@ impl Process {
         deadline: Instant,
         cancel: &Cancel,
     ) -> Result<(), Trouble> {
-        if self.setup.profile.searches != Searches::OpenFiles || question.searched().is_none() {
+        let Profile { searches, symbols, .. } = &self.setup.profile;
+        let is_search = *searches == Searches::OpenFiles && question.searched().is_some();
+        let is_symbols = *symbols == Symbols::OpenFiles && matches!(question, Question::FindSymbols { .. });
+        if !is_search && !is_symbols {
             return Ok(());
         }
         let uris = self.uris.clone();

@@ -115,11 +115,10 @@ impl Process {
         if self.is_loading()? || self.running()?.is_refreshed {
             return Ok(Settled::No);
         }
-        let status = self.running()?.status.as_ref().filter(|it| it.health == "error");
-        let reason = |it: &ServerStatus| {
-            it.message.clone().unwrap_or_else(|| "the server says that it has an error".to_owned())
-        };
-        Ok(status.map_or(Settled::Yes, |it| Settled::Ill(reason(it))))
+        let unwell = self.running()?.status.as_ref().and_then(ServerStatus::unwell);
+        let advice = self.setup.profile.when_unwell.as_ref();
+        let advised = |it: String| advice.map_or_else(|| it.clone(), |advice| format!("{it}; {advice}"));
+        Ok(unwell.map_or(Settled::Yes, |it| Settled::Ill(advised(it))))
     }
 }
 

@@ -43,7 +43,7 @@ impl Process {
                     let told = || self.setup.profile.version_in(&client.messages());
                     let version = client.server().map(str::to_owned).or_else(told);
                     self.post.started(&client, version);
-                    self.running = Some(Running::new(client));
+                    self.running = Some(Running::new(client, self.watched.begin()));
                 }
                 Err(error) => {
                     self.post.not_started(Epoch(self.epoch), &error);
