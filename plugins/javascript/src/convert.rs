@@ -28,8 +28,17 @@ impl Place<'_> {
             tags: tags(&details.code),
             url: finding.docs_url().map(|it| it.into_owned()),
             fixes: details.fixes.iter().filter_map(|it| self.fix(it, &details.code)).collect(),
-            ..plugin::Diagnostic::new(details.code.clone(), message(finding), bytes)
+            ..plugin::Diagnostic::new(details.code.clone(), self.message(finding, &bytes), bytes)
         }
+    }
+
+    fn message(&self, finding: &LintDiagnostic, bytes: &std::ops::Range<usize>) -> String {
+        if finding.details.code != "jsx-void-dom-elements-no-children" {
+            return message(finding);
+        }
+        let element = self.text.get(bytes.start - self.offset..).unwrap_or_default().trim_start_matches('<');
+        let name = element.split(|it: char| !it.is_ascii_alphanumeric()).next().unwrap_or_default();
+        format!("`<{name}>` can have no children")
     }
 
     fn fix(&self, fix: &LintFix, code: &str) -> Option<plugin::Fix> {

@@ -2,7 +2,7 @@
 //! and the answers of `deno lint`.
 //!
 //! Start reading at [`JavaScript`], then [`project`] (which configuration holds), [`reach`] (whether it leaves the
-//! file out), [`lint`] (run the linter) and [`convert`] (say it in the plugin's words).
+//! file out), [`lint`] (run the linter), [`doubts`] (what of it is wrong) and [`convert`] (say it in the plugin's words).
 //!
 //! Why deno_lint: of the linters for JavaScript that are on the crate registry it is the one that is kept up, and
 //! a published program of the same version gives the answers to compare with. `biome_js_analyze` 0.5.7 has more
@@ -11,7 +11,12 @@
 //! Projects that have ESLint, Biome or oxlint are asked through their language servers.
 //!
 //! Not as deno does it, each where deno's way would be of no use here:
-//! - Where no deno.json holds, rules that are right for Deno alone are off ([`rules`]), and a `.js` file may have JSX.
+//! - Where no deno.json holds, only what is certainly wrong is told ([`defaults`]), less again where another linter is
+//!   configured ([`neighbours`]), and a `.js` file may have JSX. A deno.json that says nothing of linting, beside another
+//!   linter's configuration, is none.
+//! - Four of deno_lint's findings are wrong, and not told or told in other words: `adjacent-overload-signatures` in
+//!   JavaScript, `prefer-const` for `let a!: T`, the same finding twice (`no-extra-boolean-cast`), and the message of
+//!   `jsx-void-dom-elements-no-children`, which is another rule's.
 //! - Minified files are left out unless they are named ([`reach`]).
 //! - Syntax errors that leave the rest readable are findings as well; deno writes them to its log.
 //! - `ban-unused-ignore` can be excluded; deno tells it all the same.
@@ -22,8 +27,11 @@
 //! that the file was not checked.
 
 mod convert;
+mod defaults;
+mod doubts;
 mod files;
 mod lint;
+mod neighbours;
 mod nesting;
 mod problem;
 mod project;

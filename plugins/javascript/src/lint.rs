@@ -10,7 +10,9 @@ use deno_lint::linter::{LintConfig, LintFileOptions, Linter, LinterOptions};
 use deno_lint::rules::get_all_rules;
 
 use crate::convert::Place;
+use crate::doubts::Source;
 use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
+use crate::selection::Selection;
 
 /// UTF-8's byte order mark, which the crate wants removed.
 const MARK: &str = "\u{feff}";
@@ -24,6 +26,8 @@ pub(crate) struct FileLinter {
     /// Whether the configuration names plugins, which are JavaScript and not run here.
     has_plugins: bool,
     tells_syntax_errors: bool,
+    /// Nobody configured this linter, or selected rules: what may be meant as it is, is not told.
+    is_quiet: bool,
 }
 
 impl FileLinter {
@@ -32,7 +36,7 @@ impl FileLinter {
         codes: Vec<&'static str>,
         jsx: LintConfig,
         has_plugins: bool,
-        tells_syntax_errors: bool,
+        selection: &Selection,
     ) -> Self {
         let all = get_all_rules();
         let all_rule_codes = all.iter().map(|it| it.code()).chain(ELSEWHERE).map(Cow::Borrowed).collect();
@@ -43,7 +47,9 @@ impl FileLinter {
             custom_ignore_file_directive: None,
             custom_ignore_diagnostic_directive: None,
         });
-        Self { linter, kind, codes, jsx, has_plugins, tells_syntax_errors }
+        let tells_syntax_errors = selection.tells_syntax_errors();
+        let is_quiet = !kind.is_of_deno() && !selection.is_chosen();
+        Self { linter, kind, codes, jsx, has_plugins, tells_syntax_errors, is_quiet }
     }
 
     /// What deno says of the file.
@@ -54,9 +60,15 @@ impl FileLinter {
         };
         let place = Place { text, offset };
         let found = match self.parse_and_lint(path, text)? {
-            Ok((source, findings)) => {
-                let syntax = source.diagnostics().iter().filter(|_| self.tells_syntax_errors);
-                let rules = findings.iter().filter(|it| self.is_wanted(it));
+            Ok((parsed, findings)) => {
+                let syntax = parsed.diagnostics().iter().filter(|_| self.tells_syntax_errors);
+                let source = Source { parsed: &parsed, text };
+                let mut rules: Vec<_> =
+                    findings.iter().filter(|it| self.is_wanted(it) && !source.refutes(it)).collect();
+                if self.is_quiet {
+                    excuse(&mut rules, &source);
+                }
+                let rules = rules.into_iter();
                 syntax.map(|it| place.syntax_error(it)).chain(rules.map(|it| place.finding(it))).collect()
             }
             Err(error) if self.tells_syntax_errors => vec![place.syntax_error(&error)],
@@ -84,7 +96,7 @@ impl FileLinter {
         };
         let result = lint(media_type);
         // Outside Deno, other tools let `.js` have JSX.
-        let may_have_jsx = self.kind == Kind::Plain && media_type == MediaType::JavaScript;
+        let may_have_jsx = !self.kind.is_of_deno() && media_type == MediaType::JavaScript;
         match &result {
             Err(_) if may_have_jsx => Ok(lint(MediaType::Jsx).or(result)),
             _ => Ok(result),
@@ -100,12 +112,30 @@ impl FileLinter {
     }
 }
 
-/// The crate leaves the order open where one place has several findings.
-fn sorted(mut found: Vec<Diagnostic>) -> Report {
-    found.sort_by(|a, b| {
-        let key = |it: &Diagnostic| (it.span.start, it.span.end);
-        key(a).cmp(&key(b)).then_with(|| a.code.cmp(&b.code)).then_with(|| a.message.cmp(&b.message))
+/// Takes out what may be meant, and the names that are not used for a reason.
+fn excuse(findings: &mut Vec<&LintDiagnostic>, source: &Source<'_>) {
+    findings.retain(|it| !source.may_be_meant(it));
+    let unused = |it: &LintDiagnostic| {
+        it.range.as_ref().map(|it| it.range).filter(|_| it.details.code == "no-unused-vars")
+    };
+    let names: Vec<_> = findings.iter().filter_map(|it| unused(it)).collect();
+    if names.is_empty() {
+        return;
+    }
+    let mut excused = source.excused(&names);
+    excused.sort_by_key(|it| it.start);
+    findings.retain(|it| {
+        unused(it).is_none_or(|it| excused.binary_search_by_key(&it.start, |it| it.start).is_err())
     });
+}
+
+/// The crate leaves the order open where one place has several findings, and tells some of them twice.
+fn sorted(mut found: Vec<Diagnostic>) -> Report {
+    let place = |it: &Diagnostic| (it.span.start, it.span.end);
+    found.sort_by(|a, b| {
+        place(a).cmp(&place(b)).then_with(|| a.code.cmp(&b.code)).then_with(|| a.message.cmp(&b.message))
+    });
+    found.dedup_by(|a, b| place(a) == place(b) && a.code == b.code && a.message == b.message);
     Report::new(found)
 }
 

@@ -1,5 +1,6 @@
 //! Which configuration holds for a folder, found as deno finds it: the nearest deno.json or deno.jsonc, joined
-//! with that of the workspace it is a member of.
+//! with that of the workspace it is a member of. Where that says nothing of linting, or is not there, another linter's
+//! configuration in the folder or above it makes the project that linter's.
 //!
 //! Never looks above the root. Leaves out package.json, which says nothing about linting (so the members of an
 //! npm workspace are not joined with its root), and the options of tsconfig.json.
@@ -18,6 +19,7 @@ use rustc_hash::FxHashMap;
 
 use crate::files::Files;
 use crate::lint::FileLinter;
+use crate::neighbours;
 use crate::problem;
 use crate::reach::Patterns;
 use crate::rules::{self, Kind};
@@ -37,6 +39,7 @@ pub(crate) struct Options {
 /// What holds for the files of a folder.
 pub(crate) struct Project {
     pub(crate) linter: FileLinter,
+    kind: Kind,
     /// None where there is no configuration.
     config: Option<WorkspaceDirectoryRc>,
     /// What it says of the folder that the user named last.
@@ -92,11 +95,25 @@ impl Projects {
     fn find(&mut self, dir: &Path) -> Found {
         let root = self.files.root.clone();
         let above = dir.parent().filter(|_| dir != root && dir.starts_with(&root));
-        match above {
-            Some(_) if !self.is_fixed() && self.has_config(dir)? => self.discover(dir),
-            Some(above) => self.of(above),
-            None => self.at_root(&root),
+        let project = match above {
+            Some(_) if !self.is_fixed() && self.has_config(dir)? => self.discover(dir)?,
+            Some(above) => self.of(above)?,
+            None => self.at_root(&root)?,
+        };
+        let is_elsewhere = above.is_some_and(|it| self.of(it).is_ok_and(|it| it.kind == Kind::Elsewhere));
+        let is_elsewhere = is_elsewhere || !self.is_fixed() && neighbours::has_linter(dir);
+        Ok(if is_elsewhere { self.checked_elsewhere(project) } else { project })
+    }
+
+    /// The same files in a folder that another linter is configured for.
+    fn checked_elsewhere(&self, project: Rc<Project>) -> Rc<Project> {
+        if project.kind == Kind::Elsewhere || project.config.as_deref().is_some_and(speaks_of_linting) {
+            return project;
         }
+        let jsx = project.config.as_deref().map_or_else(|| classic(None, None), jsx);
+        let linter = self.linter(Kind::Elsewhere, &LintRulesConfig::default(), jsx, false);
+        let config = project.config.clone();
+        Rc::new(Project { linter, kind: Kind::Elsewhere, config, patterns: RefCell::default() })
     }
 
     fn at_root(&self, root: &Path) -> Found {
@@ -143,19 +160,24 @@ impl Projects {
         let is_package = config.maybe_package_config().is_some();
         let kind = if is_package { Kind::Package } else { Kind::Deno };
         let linter = self.linter(kind, &lint.rules, jsx(&config), !lint.plugins.is_empty());
-        Ok(Rc::new(Project { linter, config: Some(config), patterns: RefCell::default() }))
+        Ok(Rc::new(Project { linter, kind, config: Some(config), patterns: RefCell::default() }))
     }
 
     /// What holds where no configuration was found.
     fn plain(&self) -> Project {
         let linter = self.linter(Kind::Plain, &LintRulesConfig::default(), classic(None, None), false);
-        Project { linter, config: None, patterns: RefCell::default() }
+        Project { linter, kind: Kind::Plain, config: None, patterns: RefCell::default() }
     }
 
     fn linter(&self, kind: Kind, rules: &LintRulesConfig, jsx: LintConfig, has_plugins: bool) -> FileLinter {
         let codes = self.options.selection.apply(rules::configured(kind, rules));
-        FileLinter::new(kind, codes, jsx, has_plugins, self.options.selection.tells_syntax_errors())
+        FileLinter::new(kind, codes, jsx, has_plugins, &self.options.selection)
     }
+}
+
+/// Whether a deno.json of the workspace has anything about linting. Many are there for JSR or for tasks alone.
+fn speaks_of_linting(config: &WorkspaceDirectory) -> bool {
+    config.workspace.deno_jsons().any(|it| it.json.lint.is_some())
 }
 
 /// The names that JSX is compiled to, which count as used where there is JSX.

@@ -5,6 +5,7 @@ use broker_plugin_sdk::{self as plugin, FixAvailability};
 use deno_config::deno_json::LintRulesConfig;
 use deno_lint::rules::{LintRule, get_all_rules};
 
+use crate::defaults;
 use crate::table::TABLE;
 
 /// What does not parse. Not a rule of deno's, which prints it as an error of its own.
@@ -12,12 +13,6 @@ pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
 
 /// Rules of deno's that are not in the crate, but may be named in its suppression comments.
 pub(crate) const ELSEWHERE: [&str; 2] = ["no-slow-types", "no-sloppy-imports"];
-
-/// On by default in deno, wrong or of no use where the code is not for Deno: `window` is the browser's own global, and a
-/// project without a deno.json has no other place for the versions of its `npm:` imports than a lock file.
-/// And code that was written or made for engines before ES6 has a `var` in every tenth line.
-/// (`no-deprecated-deno-api` stays: it speaks of the global `Deno` only.)
-const OFF_OUTSIDE_DENO: [&str; 4] = ["no-unversioned-import", "no-var", "no-window", "no-window-prefix"];
 
 const RECOMMENDED: &str = "recommended";
 
@@ -37,12 +32,21 @@ const FIXABLE: [&str; 9] = [
 /// Where a file belongs, as far as the choice of rules goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// No deno.json holds for it.
+    /// No deno.json holds for it, and no other linter is configured, as far as their files tell.
     Plain,
+    /// Another linter is configured, and no deno.json says anything of linting.
+    Elsewhere,
     /// A deno.json does.
     Deno,
     /// One with a name and exports does: it can be published to JSR.
     Package,
+}
+
+impl Kind {
+    /// Whether deno's linter is the project's own.
+    pub(crate) fn is_of_deno(self) -> bool {
+        matches!(self, Self::Deno | Self::Package)
+    }
 }
 
 /// The rules that `config` leaves on in a project of this kind, as deno chooses them.
@@ -60,7 +64,8 @@ pub(crate) fn configured(kind: Kind, config: &LintRulesConfig) -> Vec<&'static s
 
 fn is_default(kind: Kind, rule: &dyn LintRule) -> bool {
     match kind {
-        Kind::Plain => has_tag(rule, |it| it == RECOMMENDED) && !OFF_OUTSIDE_DENO.contains(&rule.code()),
+        Kind::Plain => defaults::is_on(rule.code()),
+        Kind::Elsewhere => defaults::is_certain(rule.code()),
         Kind::Deno => has_tag(rule, |it| matches!(it, RECOMMENDED | "workspace")),
         Kind::Package => has_tag(rule, |it| matches!(it, RECOMMENDED | "workspace" | "jsr")),
     }
@@ -101,8 +106,11 @@ fn explanation(rule: &dyn LintRule) -> String {
         [one] => format!("In deno's set of rules {one}."),
         more => format!("In deno's sets of rules {}.", more.join(", ")),
     };
-    if is_default(Kind::Deno, rule) && !is_default(Kind::Plain, rule) {
+    let is_on = |kind| is_default(kind, rule);
+    if is_on(Kind::Deno) && !is_on(Kind::Plain) {
         text.push_str(" On by default where there is a deno.json or deno.jsonc, and only there.");
+    } else if is_on(Kind::Plain) && !is_on(Kind::Elsewhere) {
+        text.push_str(defaults::UNUSED);
     }
     text
 }
@@ -122,14 +130,15 @@ mod tests {
         let mut sorted = rules.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, table);
-        assert!(FIXABLE.iter().chain(&OFF_OUTSIDE_DENO).all(|it| rules.contains(it)));
+        assert!(FIXABLE.iter().all(|it| rules.contains(it)));
     }
 
     #[test]
     fn defaults() {
         let count = |kind| configured(kind, &LintRulesConfig::default()).len();
-        assert_eq!((count(Kind::Plain), count(Kind::Deno), count(Kind::Package)), (82, 87, 88));
-        assert_eq!(all().iter().filter(|it| it.default).count(), 83, "with syntax errors");
+        assert_eq!((count(Kind::Deno), count(Kind::Package)), (87, 88));
+        assert_eq!((count(Kind::Plain), count(Kind::Elsewhere)), (29, 28));
+        assert_eq!(all().iter().filter(|it| it.default).count(), 30, "with syntax errors");
     }
 
     #[test]

@@ -35,6 +35,11 @@ impl Selection {
         wanted.into_iter().filter(|it| !self.ignore.contains(it)).collect()
     }
 
+    /// Whether what is selected takes the place of what is configured.
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.select.is_some()
+    }
+
     /// Syntax errors are told whatever is selected: nothing else can be found in such a file.
     pub(crate) fn tells_syntax_errors(&self) -> bool {
         !self.ignores_syntax

@@ -9,6 +9,7 @@ use deno_config::deno_json::LintRulesConfig;
 use crate::lint::FileLinter;
 use crate::project;
 use crate::rules::{self, Kind};
+use crate::selection::Selection;
 
 /// Something for those of the rules to look at that have such tables.
 const SAMPLE: &str = include_str!("warm_up.tsx");
@@ -22,7 +23,8 @@ fn lint() -> Result<Report, String> {
     let every = Some(rules::all().into_iter().map(|it| it.code).collect());
     let config = LintRulesConfig { include: every, ..LintRulesConfig::default() };
     let codes = rules::configured(Kind::Deno, &config);
-    let linter = FileLinter::new(Kind::Deno, codes, project::classic(None, None), false, true);
+    let linter =
+        FileLinter::new(Kind::Deno, codes, project::classic(None, None), false, &Selection::default());
     linter.run(Path::new("/warm_up.tsx"), SAMPLE)
 }
 

@@ -5,13 +5,14 @@ use super::*;
 #[test]
 fn suppressions() {
     let mut repo = Repo::new(&[
+        ("deno.json", "{}"),
         ("file.ts", "// deno-lint-ignore-file\nlet a = 1;\n"),
         ("code.ts", "// deno-lint-ignore-file prefer-const -- old code\nlet a = 1;\n"),
         ("line.ts", "// deno-lint-ignore prefer-const, no-unused-vars\nlet a = 1;\n"),
         ("unused.ts", "// deno-lint-ignore prefer-const no-slow-types\nexport const a = 1;\n"),
         ("unknown.ts", "// deno-lint-ignore nonsense\nexport const a = 1;\n"),
         ("untagged.ts", "// deno-lint-ignore\nlet a = 1;\n"),
-        ("off.ts", "// deno-lint-ignore no-window\nexport const a = 1;\n"),
+        ("off.ts", "// deno-lint-ignore no-console\nexport const a = 1;\n"),
         ("plugins/deno.json", r#"{"lint": {"plugins": ["./mine.ts"]}}"#),
         ("plugins/a.ts", "// deno-lint-ignore mine/rule\nexport const a = 1;\n"),
         ("excluded/deno.json", r#"{"lint": {"rules": {"exclude": ["ban-unused-ignore"]}}}"#),
@@ -55,6 +56,80 @@ fn syntax_errors() {
     assert_eq!(repo.check("half.js"), "");
 }
 
+/// What deno_lint says of these is not so.
+#[test]
+fn what_is_wrong_in_the_crate() {
+    let methods = "export class A {\n  a() {}\n  b() {}\n  a() {}\n}\n";
+    let accessors =
+        "export class A {\n  get a() {\n    return 1;\n  }\n  b() {}\n  set a(c) {\n    c.b();\n  }\n}\n";
+    let mut repo = Repo::new(&[
+        ("deno.json", "{}"),
+        ("a.js", methods),
+        ("a.ts", methods),
+        ("accessors.ts", accessors),
+        ("let.ts", "export let a!: number;\nexport function f() {\n  let b!: string;\n  return b;\n}\n"),
+        ("const.ts", "export function f() {\n  let b = !0;\n  return b;\n}\n"),
+        ("twice.ts", "export const a = (b: boolean) => {\n  if (!!!b) return 1;\n  return 2;\n};\n"),
+        ("void.tsx", "export const a = <br key={1}>b</br>;\n"),
+    ]);
+    assert_eq!(repo.check("a.js"), "no-dupe-class-members no-dupe-class-members");
+    let typed = "no-dupe-class-members adjacent-overload-signatures no-dupe-class-members";
+    assert_eq!(repo.check("a.ts"), typed);
+    assert_eq!(repo.check("accessors.ts"), "", "a getter and its setter");
+    assert_eq!(repo.check("let.ts"), "");
+    assert_eq!(repo.check("const.ts"), "prefer-const");
+    assert_eq!(repo.check("twice.ts"), "no-extra-boolean-cast");
+    let report = repo.report("void.tsx", "").unwrap();
+    let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
+    assert_eq!(found.code, "jsx-void-dom-elements-no-children");
+    assert_eq!(found.message, "`<br>` can have no children");
+}
+
+#[test]
+fn what_is_often_meant() {
+    let text = "a.href = a.href;\nif (typeof a.b === 'unknown') c();\nJSON = {};\nd[0] = d[0];\n";
+    let mut repo = Repo::new(&[
+        ("a.js", text),
+        ("b.js", "function f(a) {\n  a = a;\n  return typeof a === 'strnig';\n}\n"),
+    ]);
+    assert_eq!(repo.check("a.js"), "");
+    assert_eq!(repo.check("b.js"), "no-self-assign valid-typeof");
+    let mut repo = Repo::new(&[("a.js", text), ("deno.json", "{}")]);
+    assert_eq!(
+        repo.check("a.js"),
+        "no-self-assign valid-typeof no-global-assign no-self-assign",
+        "as deno says"
+    );
+}
+
+#[test]
+fn names_that_are_not_used_for_a_reason() {
+    let lines = |name: &str, text: &str| Repo::new(&[(name, text)]).lines(name);
+    let module = |text: &str| lines("a.ts", &format!("export {{}};\n{text}\n"));
+    let told = |name: &str| format!("2 no-unused-vars {name:?}");
+    assert_eq!(module("import a, { b } from 'c'; b();"), told("a"));
+    assert_eq!(module("function f() { const a = 1; } f();"), told("a"));
+    assert_eq!(
+        module("const f = (a: number) => { const b = 1; return () => { let c; }; }; f(1);"),
+        "2 no-unused-vars \"b\", 2 no-unused-vars \"c\""
+    );
+    assert_eq!(module("const { a, b } = c(); b();"), told("a"));
+    assert_eq!(module("class A {}"), told("A"));
+    assert_eq!(module("addEventListener('a', (event) => { function f() {} });"), told("f"));
+    assert_eq!(module("function f(a: number, { b }: C, ...c: D) {} f(1, {}, 2);"), "");
+    assert_eq!(module("try { f(); } catch (error) {}"), "");
+    assert_eq!(module("for (const a of b) c(); for (const a in b) c(); const [d, e] = f(); e();"), "");
+    assert_eq!(module("const { a, ...rest } = c(); rest();"), "");
+    assert_eq!(module("class A { set a(b) {} constructor(private c: D) {} } new A();"), "");
+    assert_eq!(lines("a.js", "function onClick() {}\nvar a = 1;\nclass B {}\n"), "", "a page may use them");
+    assert_eq!(lines("a.js", "function f() { var b; }\n"), "1 no-unused-vars \"b\"");
+    assert_eq!(lines("a.js", "var a = require('a');\n"), "1 no-unused-vars \"a\"");
+    let mut repo = Repo::new(&[("a.ts", "export const f = (a) => 1;\n"), ("deno.json", "{}")]);
+    assert_eq!(repo.check("a.ts"), "no-unused-vars", "deno tells all");
+    let mut repo = Repo::new(&[("a.ts", "export const f = (a) => 1;\n")]).with(select(&["no-unused-vars"]));
+    assert_eq!(repo.check("a.ts"), "no-unused-vars", "who asks is told");
+}
+
 #[test]
 fn kinds_of_files() {
     let text = "import type { T } from \"./t.ts\";\nexport type S = T;\n";
@@ -67,7 +142,8 @@ fn kinds_of_files() {
         ("a.mjs", "export const a = await 1;\n"),
         ("a.jsx", "export default () => <a b={true} />;\n"),
         ("empty.ts", ""),
-    ]);
+    ])
+    .with(select(&["recommended"]));
     assert_eq!(repo.check("a.mts"), "");
     assert_eq!(repo.check("a.cts"), "");
     assert_eq!(repo.check("a.d.ts"), "");
@@ -94,7 +170,7 @@ fn spans_are_bytes_of_the_file() {
 
 #[test]
 fn messages_tags_and_links() {
-    let mut repo = Repo::new(&[("a.ts", "const a = 1;\n")]);
+    let mut repo = Repo::new(&[("a.ts", "export {};\nconst a = 1;\n")]);
     let report = repo.report("a.ts", "").unwrap();
     let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
     let hint = "If this is intentional, prefix it with an underscore like `_a`";
@@ -160,8 +236,9 @@ fn nesting() {
 
 #[test]
 fn one_file_has_no_say_in_another() {
-    let mut repo = Repo::new(&[("a.ts", "// deno-lint-ignore-file\n"), ("b.ts", "var a = 1;\n")]);
+    let mut repo = Repo::new(&[("a.ts", "// deno-lint-ignore-file\n"), ("b.ts", "export {};\nvar a = 1;\n")]);
     let alone = repo.check("b.ts");
+    assert_eq!(alone, "no-unused-vars");
     assert_eq!(repo.check("a.ts"), "");
     assert_eq!(repo.check("b.ts"), alone);
 }

@@ -1,0 +1,83 @@
+//! What is on where no deno.json holds: what is certainly wrong, rather than what is not to everybody's taste.
+//!
+//! deno's own set of rules (`recommended`) is a style that a project takes on with Deno. In projects that never asked for
+//! it there is a finding per 200 lines, three quarters of them opinions: `any`, an async function without `await`, a
+//! function in a block, a button without a type. Vite and Hono turn the commonest of them off by name in their own linter's
+//! configuration. So of the rules in it, these are on:
+//! - code that throws when it is run, or that cannot do what it says (a constant that is assigned, a key that is there
+//!   twice, a comparison with `NaN`, code after `return`);
+//! - names that are declared or imported and not used, where no other linter is configured, but for those that something
+//!   else asks for ([`crate::doubts`]).
+//!
+//! Not among them, though about mistakes as well: what is mostly meant (functions, classes, caught errors and globals that are
+//! assigned, as polyfills and wrappers do; getters that only warn; `no-cond-assign`, `no-fallthrough`,
+//! `no-async-promise-executor`, `no-non-null-asserted-optional-chain`, `no-control-regex`, which finds fault with
+//! `/[^\x00-\x7F]/`), what is React's alone (`jsx-key`, `react-rules-of-hooks`), and comments for deno_lint, which other
+//! tools' rules may be meant by. Of what is on, [`crate::doubts`] lets more pass.
+
+/// On, whatever else checks the project; by code.
+const CERTAIN: [&str; 28] = [
+    "constructor-super",
+    "for-direction",
+    "jsx-no-duplicate-props",
+    "no-await-in-sync-fn",
+    "no-compare-neg-zero",
+    "no-const-assign",
+    "no-debugger",
+    "no-delete-var",
+    "no-dupe-args",
+    "no-dupe-class-members",
+    "no-dupe-else-if",
+    "no-dupe-keys",
+    "no-duplicate-case",
+    "no-empty-character-class",
+    "no-import-assertions",
+    "no-import-assign",
+    "no-invalid-regexp",
+    "no-new-symbol",
+    "no-obj-calls",
+    "no-self-assign",
+    "no-setter-return",
+    "no-this-before-super",
+    "no-unreachable",
+    "no-unsafe-finally",
+    "no-unsafe-negation",
+    "no-unused-labels",
+    "use-isnan",
+    "valid-typeof",
+];
+
+/// On where no other linter is configured: that has an opinion of its own of what may be left unused.
+const ALONE: &str = "no-unused-vars";
+
+/// What is said of that.
+pub(crate) const UNUSED: &str = " Where there is no deno.json, names that something else asks for are let pass (parameters, \
+     `catch`, elements of an array, the variable of a `for`-`of`), and beside another linter's configuration it is off.";
+
+pub(crate) fn is_certain(code: &str) -> bool {
+    CERTAIN.contains(&code)
+}
+
+pub(crate) fn is_on(code: &str) -> bool {
+    is_certain(code) || code == ALONE
+}
+
+#[cfg(test)]
+mod tests {
+    use deno_lint::rules::get_all_rules;
+
+    use super::*;
+
+    #[test]
+    fn every_one_is_a_rule_of_denos_own_set() {
+        let rules = get_all_rules();
+        let recommended = |code: &&str| {
+            rules
+                .iter()
+                .any(|it| it.code() == *code && crate::rules::has_tag(it.as_ref(), |it| it == "recommended"))
+        };
+        let lost: Vec<_> = CERTAIN.iter().chain(&[ALONE]).filter(|it| !recommended(it)).collect();
+        assert!(lost.is_empty(), "{lost:?}");
+        assert!(CERTAIN.is_sorted());
+    }
+}

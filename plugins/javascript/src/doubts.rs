@@ -1,0 +1,114 @@
+//! Findings of deno_lint that are wrong, and unused names that are no mistake where nobody configured a linter.
+
+use deno_ast::view::{Node, NodeKind, NodeTrait};
+use deno_ast::{ParsedSource, SourceRange, SourceRanged, StartSourcePos};
+use deno_lint::diagnostic::{LintDiagnostic, LintDiagnosticRange};
+
+/// A file as it was parsed.
+pub(crate) struct Source<'a> {
+    pub(crate) parsed: &'a ParsedSource,
+    pub(crate) text: &'a str,
+}
+
+impl Source<'_> {
+    /// Whether the finding is wrong whatever is configured.
+    pub(crate) fn refutes(&self, finding: &LintDiagnostic) -> bool {
+        match finding.details.code.as_str() {
+            // Overloads are TypeScript's, and accessors are none.
+            "adjacent-overload-signatures" => {
+                let is_accessor = |it: &str| it.starts_with("get ") || it.starts_with("set ");
+                let method = self.around(finding).0;
+                !self.parsed.media_type().is_typed()
+                    || is_accessor(method.strip_prefix("static ").unwrap_or(method))
+            }
+            // `let a!: T` says that it is assigned before it is read, which `const` cannot say.
+            "prefer-const" => self.around(finding).1.trim_start().starts_with('!'),
+            _ => false,
+        }
+    }
+
+    /// Whether it is often meant: setting a property to what it has runs a setter (`a.href = a.href`), and objects of old
+    /// browsers are of the type `unknown`.
+    pub(crate) fn may_be_meant(&self, finding: &LintDiagnostic) -> bool {
+        let text = self.around(finding).0;
+        match finding.details.code.as_str() {
+            "no-self-assign" => text.contains(['.', '[']),
+            "valid-typeof" => text.contains("unknown"),
+            _ => false,
+        }
+    }
+
+    /// The text that the finding is about, and what follows it.
+    fn around(&self, finding: &LintDiagnostic) -> (&str, &str) {
+        let bytes = |it: &LintDiagnosticRange| it.range.as_byte_range(StartSourcePos::START_SOURCE_POS);
+        let range = finding.range.as_ref().map(bytes).unwrap_or_default();
+        let text = |it| self.text.get(it).unwrap_or_default();
+        (text(range.clone()), text(range.end..self.text.len().max(range.end)))
+    }
+
+    /// Of unused names, those that something else asks for (the order of parameters, a pattern, `catch`), or that another
+    /// script may use.
+    pub(crate) fn excused(&self, names: &[SourceRange]) -> Vec<SourceRange> {
+        let is_shared = self.parsed.compute_is_script() && !self.is_common_js();
+        let mut names = names.to_vec();
+        names.sort_by_key(|it| it.start);
+        let first_in = |range: SourceRange| {
+            let at = names.partition_point(|it| it.start < range.start);
+            names.get(at).copied().filter(|it| range.contains(it))
+        };
+        self.parsed.with_view(|program| {
+            let (mut open, mut found) = (vec![program.as_node()], Vec::new());
+            while let Some(node) = open.pop() {
+                let Some(name) = first_in(node.range()) else { continue };
+                if name == node.range() && matches!(node, Node::Ident(_)) && is_excused(node, is_shared) {
+                    found.push(name);
+                }
+                open.extend(node.children());
+            }
+            found
+        })
+    }
+
+    /// Scripts of Node.js have what they declare for themselves.
+    fn is_common_js(&self) -> bool {
+        ["require(", "module.exports", "exports."].iter().any(|it| self.text.contains(it))
+    }
+}
+
+/// `is_shared`: what is declared outside of functions is every script's.
+fn is_excused(name: Node<'_>, is_shared: bool) -> bool {
+    for node in name.ancestors() {
+        let around = node.parent().map(|it| it.kind());
+        let is_outside = is_shared && around == Some(NodeKind::Script);
+        match node.kind() {
+            // Values before and after have their place as well.
+            NodeKind::ArrayPat => return true,
+            // `const { a, ...rest } = b` leaves `a` out of `rest`.
+            NodeKind::ObjectPat if node.children().iter().any(|it| it.kind() == NodeKind::RestPat) => {
+                return true;
+            }
+            NodeKind::AssignPat
+            | NodeKind::AssignPatProp
+            | NodeKind::BindingIdent
+            | NodeKind::KeyValuePatProp
+            | NodeKind::ObjectPat
+            | NodeKind::RestPat
+            | NodeKind::VarDeclarator => {}
+            NodeKind::VarDecl => {
+                return is_outside || matches!(around, Some(NodeKind::ForInStmt | NodeKind::ForOfStmt));
+            }
+            NodeKind::ClassDecl | NodeKind::FnDecl | NodeKind::TsEnumDecl => return is_outside,
+            kind => return PARAMETERS.contains(&kind),
+        }
+    }
+    false
+}
+
+/// What has parameters, or is one.
+const PARAMETERS: [NodeKind; 5] = [
+    NodeKind::ArrowExpr,
+    NodeKind::CatchClause,
+    NodeKind::Param,
+    NodeKind::SetterProp,
+    NodeKind::TsParamProp,
+];
