@@ -14,9 +14,9 @@ use shuck_linter::{
 };
 use toml::Table;
 
+use crate::defaults;
 use crate::dialect;
 use crate::options;
-use crate::rules;
 use crate::selection::selectors_of;
 use crate::shellcheck::ShellCheckRc;
 
@@ -28,6 +28,8 @@ const SHELLCHECK: [&str; 2] = [".shellcheckrc", "shellcheckrc"];
 pub(crate) struct Config {
     pub(crate) settings: LinterSettings,
     pub(crate) fixable: RuleSet,
+    /// Somebody configured shuck: what it finds is told as it says it.
+    pub(crate) is_of_shuck: bool,
     /// By ShellCheck's configuration.
     pub(crate) disabled: RuleSet,
     shells: Vec<(GlobMatcher, ShellDialect)>,
@@ -114,9 +116,10 @@ fn problem(text: &str, error: &toml::de::Error) -> String {
 
 impl Config {
     fn new(root: PathBuf) -> Self {
-        let settings = LinterSettings::for_rules(rules::defaults().iter());
+        let settings = LinterSettings::for_rules(defaults::rules().iter());
         Self {
             settings,
+            is_of_shuck: false,
             fixable: RuleSet::all(),
             disabled: RuleSet::EMPTY,
             shells: Vec::new(),
@@ -127,7 +130,8 @@ impl Config {
 
     /// What the table `[lint]` says.
     fn of(table: &Table, root: &Path, map: &ShellCheckCodeMap) -> Result<Self, String> {
-        let mut config = Self::new(root.to_path_buf());
+        let settings = LinterSettings::for_rules(defaults::of_shuck().iter());
+        let mut config = Self { settings, is_of_shuck: true, ..Self::new(root.to_path_buf()) };
         let Some(lint) = table.get("lint") else { return Ok(config) };
         let lint = lint.as_table().ok_or("`lint` should be a table")?;
         let read = Read { lint, map };

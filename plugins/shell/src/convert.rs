@@ -26,14 +26,15 @@ impl Place<'_> {
     pub(crate) fn finding(&self, it: &Diagnostic) -> plugin::Diagnostic {
         let told = it.span.start.offset()..it.span.end.offset();
         let moved = self.backticks.moved(it.rule, self.text, &told);
+        let message = rules::message(it.rule).map_or_else(|| it.message.clone(), str::to_owned);
         let is_fixable = moved.is_none() && self.config.fixable.contains(it.rule);
         plugin::Diagnostic {
             name: Some(rules::name(it.rule)),
-            severity: severity(it.severity),
+            severity: severity(it),
             tags: tags(it.rule),
             url: Some(rules::url(it.rule, self.map)),
             fixes: it.fix.iter().filter(|_| is_fixable).filter_map(|fix| self.fix(fix, it)).collect(),
-            ..plugin::Diagnostic::new(it.code(), it.message.clone(), self.bytes(moved.unwrap_or(told)))
+            ..plugin::Diagnostic::new(it.code(), message, self.bytes(moved.unwrap_or(told)))
         }
     }
 
@@ -98,8 +99,10 @@ impl Place<'_> {
     }
 }
 
-fn severity(it: shuck_linter::Severity) -> Severity {
-    match it {
+fn severity(it: &Diagnostic) -> Severity {
+    match it.severity {
+        // Something else may have set it.
+        _ if it.rule == Rule::UndefinedVariable => Severity::Warning,
         shuck_linter::Severity::Error => Severity::Error,
         shuck_linter::Severity::Warning => Severity::Warning,
         shuck_linter::Severity::Hint => Severity::Hint,

@@ -7,14 +7,19 @@
 //! Why shuck: ShellCheck is written in Haskell, `brush-parser` and `yash-syntax` only parse (the latter under the GPL), and
 //! tree-sitter's grammar finds fault with good scripts.
 //!
+//! Where shuck is not configured, only what is broken is told ([`defaults`]), and of that what a script alone can show
+//! ([`doubts`]).
+//!
 //! Not as shuck does it, each where its way would be of no use here:
 //! - of a script that cannot be parsed only that is told, as `syntax-error` whatever rule of shuck's finds it, and not what
 //!   else seems to be wrong in what could be made of it;
+//! - a script that shuck's parser gives up, though it may be right, is left out, and the log says so;
 //! - where lines end in CRLF and the parser stumbles over it, that is told, once, as ShellCheck does;
 //! - a `}` in a word (`find . -exec rm \{} \;`) is no syntax error ([`script`]);
 //! - fixes that can change what a script does are unsafe, though shuck calls some of them safe;
 //! - within backticks, S001 points to what it means ([`backticks`]);
 //! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's ([`dialect`]);
+//! - C006 is a warning, and the words of C055 are ours: shuck's say that patterns should not have variables;
 //! - `untracked-source-file` (C003) is off: which files are checked together is not known here.
 //!
 //! Left out: shells that are none of shuck's (fish), scripts in workflows of GitHub, contracts and plugins of zsh in the
@@ -23,7 +28,9 @@
 mod backticks;
 mod config;
 mod convert;
+mod defaults;
 mod dialect;
+mod doubts;
 mod lint;
 mod options;
 mod rules;

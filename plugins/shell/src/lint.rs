@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use broker_plugin_sdk::{self as plugin, Completeness, Report, Severity};
+use broker_plugin_sdk::{self as plugin, Report, Severity};
 use shuck_linter::{AnalysisRequest, Diagnostic, LinterSettings, ShellCheckCodeMap, ShellDialect};
 use shuck_parser::parser::ParseResult;
 
@@ -11,6 +11,7 @@ use crate::backticks::Backticks;
 use crate::config::Config;
 use crate::convert::Place;
 use crate::dialect;
+use crate::doubts::Doubts;
 use crate::rules::{SYNTAX_ERROR, is_of_syntax};
 use crate::script::Script;
 use crate::selection::Selection;
@@ -36,10 +37,13 @@ pub(crate) fn report(
     let place = Place { text, altered: &script.altered, backticks, offset, map, config };
     let lint = || request.with_source_path(path).with_shellcheck_map(map).lint();
     if script.parsed.is_err() {
-        return unreadable(&script.parsed, &place, selection)
+        return unreadable(&script.parsed, &place, path, selection)
             .unwrap_or_else(|| broken(&script.parsed, lint(), &place, selection));
     }
-    let found = lint().into_iter().filter(|it| !config.disabled.contains(it.rule));
+    let doubts = Doubts::of(text, shell);
+    let is_quiet = !config.is_of_shuck && !selection.is_chosen();
+    let is_told = |it: &Diagnostic| !config.disabled.contains(it.rule) && !(is_quiet && doubts.cover(it));
+    let found = lint().into_iter().filter(is_told);
     Report::new(found.map(|it| place.finding(&it)).collect())
 }
 
@@ -51,8 +55,8 @@ fn settings(path: &Path, shell: ShellDialect, config: &Config, selection: &Selec
 }
 
 /// Of a script that cannot be parsed, what makes what the parser says of it worth nothing: how its lines end, or that the
-/// parser gave up.
-fn unreadable(parsed: &ParseResult, place: &Place<'_>, selection: &Selection) -> Option<Report> {
+/// parser gave up, which is not the script's fault.
+fn unreadable(parsed: &ParseResult, place: &Place<'_>, path: &Path, selection: &Selection) -> Option<Report> {
     let first = place.text.split('\n').next().unwrap_or_default();
     if first.ends_with('\r') {
         let error = plugin::Diagnostic {
@@ -62,8 +66,15 @@ fn unreadable(parsed: &ParseResult, place: &Place<'_>, selection: &Selection) ->
         let told = Some(error).filter(|_| selection.tells_syntax_errors());
         return Some(Report::new(told.into_iter().collect()));
     }
-    let completeness = Completeness::Partial(limit(parsed)?);
-    Some(Report { completeness, ..Report::new(Vec::new()) })
+    log(&format!("{} is left out: {}", path.display(), limit(parsed)?));
+    Some(Report::excluded())
+}
+
+fn log(message: &str) {
+    #[cfg(target_family = "wasm")]
+    plugin::log(plugin::Level::Info, message);
+    #[cfg(not(target_family = "wasm"))]
+    let _ = message; // tests have no host
 }
 
 const CARRIAGE_RETURNS: &str = "lines end in CRLF, of which shells read the CR as a letter";
@@ -102,5 +113,5 @@ fn limit(parsed: &ParseResult) -> Option<String> {
     let (message, at) = problem(parsed);
     // Where it names no place, it is wrong as often as not: it cannot read `f() {(`.
     let is_limit = at.0 == 0 || LIMITS.iter().any(|it| message.contains(it));
-    is_limit.then(|| format!("it was not looked at as a whole: {message}"))
+    is_limit.then(|| format!("shuck cannot read it: {message}"))
 }

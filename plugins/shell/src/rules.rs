@@ -1,17 +1,12 @@
 //! shuck's rules in the plugin's words.
 
 use broker_plugin_sdk::{self as plugin, FixAvailability};
-use shuck_linter::{LinterSettings, Rule, RuleSet, ShellCheckCodeMap, rule_metadata};
+use shuck_linter::{Rule, RuleSet, ShellCheckCodeMap, rule_metadata};
+
+use crate::defaults;
 
 /// What shuck's parser cannot read. Not a rule of shuck's, which prints it as an error of its own.
 pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
-
-/// On by default.
-pub(crate) fn defaults() -> RuleSet {
-    let mut rules = LinterSettings::default_rules();
-    rules.remove(Rule::UntrackedSourceFile);
-    rules
-}
 
 pub(crate) fn all(map: &ShellCheckCodeMap) -> Vec<plugin::Rule> {
     let syntax = plugin::Rule {
@@ -22,7 +17,7 @@ pub(crate) fn all(map: &ShellCheckCodeMap) -> Vec<plugin::Rule> {
         fix: FixAvailability::Sometimes,
         ..plugin::Rule::new(SYNTAX_ERROR, "A script that cannot be parsed")
     };
-    let defaults = defaults();
+    let defaults = defaults::rules();
     std::iter::once(syntax).chain(Rule::iter().map(|it| describe(it, &defaults, map))).collect()
 }
 
@@ -34,6 +29,10 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
     if is_of_syntax(rule) {
         parts.push(format!("Of a script that cannot be parsed, it is told as `{SYNTAX_ERROR}`."));
     }
+    if !defaults.contains(rule) && defaults::of_shuck().contains(rule) {
+        parts.push("On by default where there is a `.shuck.toml`, and only there.".to_owned());
+    }
+    parts.extend(doubted(rule).map(str::to_owned));
     if fix_changes_meaning(rule) {
         parts.push("Its fix can change what the script does, and is not applied as a safe one.".to_owned());
     }
@@ -46,6 +45,27 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
         default: defaults.contains(rule),
         ..plugin::Rule::new(rule.code(), summary.trim_end_matches('.'))
     }
+}
+
+/// What is let pass where shuck is not configured.
+fn doubted(rule: Rule) -> Option<&'static str> {
+    Some(match rule {
+        Rule::UnusedAssignment => {
+            "Where there is no `.shuck.toml`, only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are \
+             looked through, for names in small letters that are nowhere but where they are assigned."
+        }
+        Rule::UndefinedVariable => {
+            "Where there is no `.shuck.toml`, only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are \
+             looked through, for names that differ in a letter from one that is assigned."
+        }
+        _ => return None,
+    })
+}
+
+/// Words of ours where shuck's are wrong.
+pub(crate) fn message(rule: Rule) -> Option<&'static str> {
+    (rule == Rule::PatternWithVariable)
+        .then_some("quote what is expanded in a pattern (`${a#\"$b\"}`), or it is a pattern as well")
 }
 
 /// `unused-assignment`.

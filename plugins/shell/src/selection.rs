@@ -40,6 +40,11 @@ impl Selection {
         apply_rule_selector_layer(configured, self.select.as_deref(), &[], &self.ignore)
     }
 
+    /// Whether what is selected takes the place of what is configured.
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.select.is_some()
+    }
+
     /// Syntax errors are told whatever is selected: nothing else can be found in such a file.
     pub(crate) fn tells_syntax_errors(&self) -> bool {
         !self.ignores_syntax
