@@ -26,8 +26,9 @@ fn gaps(language: &str) -> &'static [(&'static [u8], &'static [u8])] {
         // Since 1.26 of any value.
         "go" => &[(b"new(", b"nev(")],
         "java" => &[(b"import module ", b"import        "), (b"super(", b"supeR("), (b"this(", b"thiS(")],
-        // Macros by the names of types, and what stands in `unsafe extern`.
+        // Macros by the names of types, one that became a keyword, and what stands in `unsafe extern`.
         "rust" => &[
+            (b"try!", b"trY!"),
             (b"str!", b"stR!"),
             (b"char!", b"chaR!"),
             (b"bool!", b"booL!"),

@@ -2,8 +2,8 @@
 //!
 //! A file that is right costs one query, which finds nothing. Only of one that is wrong the tree is asked for, and from
 //! the tree the places that a person would look at: [`places`] and [`brackets`] find them, [`message`] tells them.
-//! [`languages`] says which grammars are trusted how far, [`gaps`] what they do not know, and [`template`] which files
-//! are in another language than their name says.
+//! [`languages`] says which grammars are trusted how far, [`gaps`] what they do not know, [`rust`] what is right all the
+//! same, and [`template`] which files are in another language than their name says.
 //!
 //! Left out: what a grammar does not see, such as a `break` outside of loops, and fixes: a text that cannot be read
 //! does not tell what was meant.
@@ -15,10 +15,13 @@ mod lexer;
 mod message;
 mod places;
 mod rules;
+mod rust;
 mod semicolon;
 mod template;
 #[cfg(test)]
 mod tests;
+
+use std::borrow::Cow;
 
 use broker_plugin_sdk::{
     Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
@@ -82,19 +85,25 @@ impl Syntax {
     }
 
     fn report(&self, file: &SourceFile, language: &Language) -> Result<Report, Problem> {
-        let source = Source::File(file.path.clone());
-        if syntax::query(&source, Some(language.name), WRONG)?.is_empty() {
+        let mut source = Source::File(file.path.clone());
+        let is_right = |source: &Source| Ok(syntax::query(source, Some(language.name), WRONG)?.is_empty());
+        if is_right(&source)? {
             return Ok(Report::new(Vec::new()));
         }
-        let Ok(text) = simdutf8::basic::from_utf8(&file.content) else {
-            return Ok(partial("the text is not UTF-8, and may look wrong for that reason alone"));
-        };
+        // Bytes that are no UTF-8 stand in comments and strings, where letters do as well.
+        let text = file.text();
+        if let Cow::Owned(text) = &text {
+            source = Source::Text(text.clone());
+            if is_right(&source)? {
+                return Ok(Report::new(Vec::new()));
+            }
+        }
         let is_quick = !self.wanted.includes(language.name);
         if let Some(tokens) = lexer::tokens_of(language.name, text.as_bytes()).filter(|_| is_quick) {
             let bracket = places::of_brackets(&tokens, text.as_bytes());
             return Ok(self.report_of(language, text.as_bytes(), bracket, Vec::new));
         }
-        let tree = self.tree(&source, language, text)?;
+        let tree = self.tree(&source, language, &text)?;
         let again = |text: Vec<u8>| {
             let text = String::from_utf8(text).ok().filter(|it| it.len() < SMALL)?;
             Tree::new(&Source::Text(text), language.name).ok()
@@ -118,7 +127,7 @@ impl Syntax {
         tree: &Tree,
         again: &dyn Fn(Vec<u8>) -> Option<Tree>,
     ) -> Report {
-        if wrong(tree) == 0 {
+        if wrong(tree) == 0 || is_readable(language, text) {
             return Report::new(Vec::new());
         }
         let tokens = brackets::tokens(tree, text, language.name);
@@ -160,6 +169,13 @@ impl Syntax {
 
 fn better(tree: Tree, other: Option<Tree>) -> Tree {
     other.filter(|it| wrong(it) < wrong(&tree)).unwrap_or(tree)
+}
+
+/// Whether another parser can read a text with which the grammar finds fault.
+fn is_readable(language: &Language, text: &[u8]) -> bool {
+    let is_rust = language.name == "rust";
+    let filled = gaps::filled(language.name, text).filter(|_| is_rust);
+    is_rust && str::from_utf8(filled.as_deref().unwrap_or(text)).is_ok_and(rust::is_readable)
 }
 
 /// How much of a tree does not fit.

@@ -1,10 +1,18 @@
-//! Whether a file is a template of a file: what it makes fits the grammar, and it does not.
+//! Whether a file is a template of a file: what it makes fits the grammar, and it does not. One that starts with `---`, as
+//! site generators have it, is one whatever else is in it.
 
 use std::ops::Range;
 
 /// Whether a template's tag is on the line of one of the first places that do not fit.
 pub(crate) fn is_made<'a>(text: &[u8], places: impl Iterator<Item = &'a Range<usize>>) -> bool {
-    places.take(LOOKED_AT).any(|it| has_tag(line(text, it.start)))
+    has_front_matter(text) || places.take(LOOKED_AT).any(|it| has_tag(line(text, it.start)))
+}
+
+/// Whether it starts with a block of YAML between lines of three dashes.
+fn has_front_matter(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut lines = text.split(|it| *it == b'\n').map(<[u8]>::trim_ascii_end);
+    lines.next() == Some(b"---") && lines.any(|it| it == b"---")
 }
 
 /// A template is wrong from its first tag on.

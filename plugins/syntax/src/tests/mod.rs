@@ -131,8 +131,46 @@ fn what_the_grammar_does_not_know_is_right() {
     assert_eq!(check("ruby", "def f(a) = a + 1\n"), "");
 }
 
+/// Each of these compiles, and tree-sitter's grammar finds fault with it.
+#[test]
+fn what_another_parser_can_read_is_right() {
+    assert_eq!(check("rust", "fn h(q: Q) { let Q { #[cfg(test)] a, .. } = q; }\n"), "");
+    assert_eq!(check("rust", "m! { (a, ~) => { $x:? } }\nfn f() where m!(Self): Send, {}\n"), "");
+    assert_eq!(check("rust", "fn f<T>() where m!(T): Send, m!(T): Sync {}\n"), "");
+    assert_eq!(check("rust", "#!/usr/bin/env run\nfn f() { let Q { #[a] b } = q; }\n"), "", "a script");
+    assert_eq!(check("rust", "\u{feff}#![a]\nfn f() { let Q { #[a] b } = q; }\n"), "");
+    assert_eq!(check("rust", "fn f() { try!(g()); let Q { #[a] b } = q; }\n"), "", "of 2015");
+    assert_eq!(check("rust", "let Q { #[a] b } = q;\ng()\n"), "", "statements for `include!`");
+    assert_eq!(check("rust", "match q { Q { #[a] b } => b }.c(1)\n"), "", "an expression for `include!`");
+}
+
+#[test]
+fn what_no_parser_can_read_is_wrong() {
+    assert_eq!(check("rust", "fn f() {\n    m!((a, ~) => 1, g(1;\n}\n").split(' ').nth(1), Some("rust"));
+    assert_eq!(check("rust", "fn f() {\n    let x = = 1;\n}\n"), "2:13 rust unexpected `=`");
+    assert_eq!(check("rust", "fn f() {\n    let s = \"a;\n}\n").split(' ').nth(1), Some("rust"));
+    assert_eq!(check("rust", "struct A { x: u8 y: u8 }\n").split(' ').nth(1), Some("rust"));
+}
+
+/// syn would run out of stack.
+#[test]
+fn what_is_too_deep_for_another_parser() {
+    for (open, close) in [("(", ")"), ("{", "}"), ("!", ""), ("&", ""), ("A<", ">"), ("|x| ", "")] {
+        let text = format!("fn f() {{ x = = {}1{}; }}\n", open.repeat(10_000), close.repeat(10_000));
+        assert!(rust::is_readable(&text), "{open}: not known");
+    }
+    let long = "x = 1; ".repeat(10_000);
+    assert!(!rust::is_readable(&format!("fn f() {{ {long} x = = 1; }}\n")), "long, but not deep");
+    let items = "fn f() { g() }\n".repeat(10_000);
+    assert!(!rust::is_readable(&format!("{items} fn f() {{ x = = 1 }}\n")));
+}
+
 #[test]
 fn templates_are_left_alone() {
+    let feed = "<?xml version=\"1.0\"?>\n<a>\n{% for b in c %}<b/>{% endfor %}\n</a>\n";
+    assert_eq!(check("xml", &format!("---\nlayout: null\n---\n{feed}")), "excluded", "front matter");
+    assert_eq!(check("xml", &format!("---\r\n---\r\n{feed}")), "excluded");
+    assert_ne!(check("xml", "---\n<a>\n"), "excluded", "no front matter");
     assert_eq!(check("rust", "{% if a %}\nfn f() {}\n{% endif %}\n"), "excluded");
     assert_eq!(check("go", "package {{ .Name }}\n"), "excluded");
     assert_eq!(check("java", "class <%= name %> {}\n"), "excluded");
