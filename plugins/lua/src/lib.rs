@@ -6,7 +6,9 @@
 //!
 //! Not as selene does it, each where selene's way would be of no use here:
 //! - The nearest `selene.toml` counts, as if selene ran in its folder; selene looks only where it runs.
-//! - Where there is none, only the lints of [`defaults`] are on, and a file may be of any version of Lua.
+//! - Where there is none, only the lints of [`defaults`] are on, unused variables only those that nothing asks for, and a
+//!   file may be of any version of Lua.
+//! - Bytes that are no UTF-8 are none of Lua's business: what is found elsewhere in such a file is told.
 //! - `lua53` is Lua 5.3 ([`standard_library`]).
 //! - Not syntax errors, as they are none in Lua: a byte order mark, a first line that starts with `#`, page breaks between
 //!   words and, from Lua 5.2 on, statements that are no more than a `;`, and `break` where more comes after it ([`lenient`]).
@@ -33,7 +35,9 @@ mod warm_up;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, Span,
+};
 
 use projects::{Options, Projects};
 use rules::Selection;
@@ -68,15 +72,28 @@ impl Plugin for Lua {
         if !file.is_explicit() && project.excludes(&path) {
             return Ok(Report::excluded());
         }
-        let text = match std::str::from_utf8(&file.content) {
-            Ok(text) => text,
-            Err(error) => return Ok(syntax::not_text(error, self.projects.selection())),
+        let text = file.text();
+        let mut report = match nesting::objection(&text) {
+            Some(why) => {
+                return Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) });
+            }
+            None => project.linter.run(&file.path, &text, self.projects.selection()),
         };
-        match nesting::objection(text) {
-            Some(why) => Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }),
-            None => Ok(project.linter.run(&file.path, text, self.projects.selection())),
-        }
+        report.diagnostics.retain(|it| !is_of_other_text(it, &file.content, &text));
+        Ok(report)
     }
+}
+
+/// Whether a finding is about bytes that are no UTF-8, which do not matter to Lua: selene saw letters in their place, and may
+/// take two texts for the same.
+fn is_of_other_text(found: &Diagnostic, content: &[u8], text: &str) -> bool {
+    let related = found.related.iter().filter(|it| it.path.is_none()).map(|it| &it.span);
+    let differs = |it: &Span| {
+        let range = it.start as usize..it.end as usize;
+        content.get(range.clone()) != text.as_bytes().get(range)
+    };
+    // What does not parse with letters does not parse.
+    found.code != rules::PARSE_ERROR && related.chain([&found.span]).any(differs)
 }
 
 broker_plugin_sdk::plugin!(Lua, "../broker-plugin.toml");

@@ -115,12 +115,3 @@ pub(crate) fn report(mut errors: Vec<Diagnostic>, selection: &Selection) -> Repo
     let why = format!("there are more than {MOST} syntax errors");
     Report { completeness: Completeness::Partial(why), ..Report::new(errors) }
 }
-
-/// What is said of a file that is not UTF-8. (selene puts signs of its own in the place of what it cannot read; what it
-/// then finds is at other places than in the file.)
-pub(crate) fn not_text(error: std::str::Utf8Error, selection: &Selection) -> Report {
-    let start = error.valid_up_to();
-    let end = start + error.error_len().unwrap_or(1);
-    let found = Diagnostic::new(rules::PARSE_ERROR, "stream did not contain valid UTF-8", start..end);
-    report(vec![Diagnostic { severity: Severity::Error, ..found }], selection)
-}

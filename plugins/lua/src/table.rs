@@ -138,6 +138,6 @@ pub(crate) const TABLE: [(&str, bool, &str, &str); 33] = [
         "unused_variable",
         false,
         "A variable that is never used",
-        "Configured by `ignore_pattern` (`^_`) and `allow_unused_self`. Where there is no `selene.toml`, global variables are left out.",
+        "Configured by `ignore_pattern` (`^_`) and `allow_unused_self`. Where there is no `selene.toml`, global variables, parameters, the variables of loops, and all but the last of several that are assigned at once are let pass.",
     ),
 ];

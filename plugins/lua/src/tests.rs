@@ -172,12 +172,60 @@ fn global_variables_may_be_used_elsewhere() {
 }
 
 #[test]
+fn unused_variables_that_something_asks_for() {
+    let all = "local function f(a, b, ...)\n  local c = 1\n  return b\nend\n\
+               for i = 1, 2 do f() end\nfor k, v in pairs({}) do f(v) end\nlocal ok, value = pcall(f)\nprint(value)\n\
+               local d, e = f()\nreturn function(event) end\n";
+    let without = "2:9 unused_variable c is assigned a value, but never used\n\
+                   9:10 unused_variable e is defined, but never used";
+    assert_eq!(told("a.lua", all), without);
+    let count = |files: &[(&str, &str)], settings: Settings| {
+        Repo::new(files).with(settings).check("a.lua").matches("unused_variable").count()
+    };
+    assert_eq!(count(&[("a.lua", all), ("selene.toml", "")], settings()), 9, "selene's own");
+    let select = Settings { select: Some(owned(&["unused_variable"])), ..settings() };
+    assert_eq!(count(&[("a.lua", all)], select), 9, "who asks is told");
+}
+
+#[test]
+fn what_is_meant_as_it_is() {
+    assert_eq!(told("a.lua", "local inf = 1/0\nlocal a, b = inf\nreturn a, b\n"), "");
+    assert_eq!(
+        told("a.lua", "if x then\n  -- nothing to do\nelse\n  f()\nend\nwhile x do -- wait\nend\n"),
+        ""
+    );
+    assert_eq!(told("a.lua", "if x then\nelse\n  f()\nend\n").split(' ').nth(1), Some("empty_if"));
+    assert_eq!(
+        told("a.lua", "local unpack = function(t) return unpack(t, 1, t.n) end\nreturn unpack\n"),
+        "",
+        "an outer one"
+    );
+    let own = "local f\nf = function(t) return f(t, 1) end\nlocal g = function(t) end\ng(1, 2)\nreturn f\n";
+    assert!(told("a.lua", own).contains("4:1 mismatched_arg_count"), "{}", told("a.lua", own));
+}
+
+/// Lua reads bytes. That they are no UTF-8, another plugin tells.
+#[test]
+fn bytes_that_are_no_text() {
+    let mut repo = Repo::new(&[("a.lua", "")]);
+    let mut check = |content: &[u8]| {
+        std::fs::write(repo.root.path().join("a.lua"), content).unwrap();
+        repo.check("a.lua")
+    };
+    assert_eq!(check(b"return '\xff'\n"), "");
+    assert_eq!(check(b"-- caf\xe9\nlocal x = 1\n"), "unused_variable");
+    assert_eq!(check(b"return { ['\xe9'] = 1, ['\xe8'] = 2 }\n"), "", "not the same key");
+    assert_eq!(check(b"return { '\xe9', a = 1, a = 2 }\n"), "duplicate_keys");
+    assert_eq!(check(b"return '\xe9\n"), "parse_error");
+}
+
+#[test]
 fn rules() {
     let rules = Lua::new().rules();
     assert_eq!(rules.len(), 34);
     assert!(rules[1..].iter().all(|it| selene_lib::lint_exists(&it.code)));
     assert!(rules[1..].is_sorted_by(|a, b| a.code < b.code));
-    assert_eq!(rules.iter().filter(|it| !it.default).count(), 11);
+    assert_eq!(rules.iter().filter(|it| !it.default).count(), 13);
     assert!(rules.iter().all(|it| it.fix == FixAvailability::None && !it.summary.is_empty()));
 }
 
