@@ -6,14 +6,14 @@
 //!
 //! Not as sqruff does it, each where sqruff's way would be of no use here:
 //! - Where no dialect is configured, a file is of the first of a few that it can be parsed as ([`defaults`]), and left out
-//!   if it is of none. sqruff takes it for ANSI SQL, and finds fault with each line of what is none.
+//!   if it is of none, but for a first word that is misspelled ([`misspelled`]). sqruff takes it for ANSI SQL, and finds fault
+//!   with each line of what is none.
 //! - Where nothing is configured, rules about layout and capitals are off.
 //! - Where a dialect is configured, what cannot be parsed is told, as it is by `sqruff lint --parsing-errors`.
 //! - A value in the configuration that sqruff breaks off at, or that means nothing to it, is told ([`values`]), and the file
 //!   not linted.
 //! - Files with templates in them are not linted as if they were SQL, since the templaters `jinja`, `dbt`, `python` and
-//!   `sqlmesh` need Python: they are `partial` where a configuration is about them or the user named them, and else left
-//!   out. Files without are linted, whatever templater is configured, and all are with `templater = raw`.
+//!   `sqlmesh` need Python: they are left out, and the log says so. Files without are linted, whatever templater is configured, and all are with `templater = raw`.
 //! - Fixes are told violation by violation, as the rule gives them, but for those that make code part of a comment. sqruff
 //!   makes them all, again and again.
 //!
@@ -27,6 +27,7 @@ mod defaults;
 mod engine;
 mod inline;
 mod lint;
+mod misspelled;
 mod projects;
 mod reach;
 mod rules;
@@ -85,12 +86,21 @@ impl Plugin for Sql {
             Err(error) => return Ok(lint::not_text(error, self.projects.selection())),
         };
         match template::objection(text, project.templater()) {
-            Some(why) if project.is_configured() || file.is_explicit() => Ok(partial(why)),
-            // Nobody asked for it to be checked as SQL, and it is none.
-            Some(_) => Ok(Report::excluded()),
+            // What no one can mend in the file does not make the answer incomplete for ever.
+            Some(why) => {
+                log(&format!("{} is left out: {why}", file.path));
+                Ok(Report::excluded())
+            }
             None => project.check(text, self.projects.selection()),
         }
     }
+}
+
+fn log(message: &str) {
+    #[cfg(target_family = "wasm")]
+    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
+    #[cfg(not(target_family = "wasm"))]
+    let _ = message; // tests have no host
 }
 
 fn partial(why: String) -> Report {

@@ -10,6 +10,7 @@ use sqruff_lib_core::parser::segments::Tables;
 use crate::config::Config;
 use crate::convert::Place;
 use crate::engine::{Engine, Parsed};
+use crate::misspelled::{self, Misspelled};
 use crate::rules::{self, Selection, UNLEXABLE, UNPARSABLE};
 use crate::{defaults, inline};
 
@@ -72,7 +73,7 @@ impl Linter {
                 Ok(self.report(&engine, &tables, &parsed, &place, selection, false))
             }
             // Nobody said what it is, and it fits nothing.
-            _ => Ok(Report::excluded()),
+            _ => Ok(misspelled(&place, selection).unwrap_or_else(Report::excluded)),
         }
     }
 
@@ -129,6 +130,15 @@ impl Linter {
         let (all, _) = Selection::new(Some(&["ALL".to_owned()]), &[]);
         drop(Self::new(Config::default(), &all).run(include_str!("warm_up.sql"), &all));
     }
+}
+
+/// Of a text that is of no dialect here, what is wrong in any.
+fn misspelled(place: &Place, selection: &Selection) -> Option<Report> {
+    let Misspelled { at, meant } = misspelled::find(place.text).filter(|_| !selection.ignores(UNPARSABLE))?;
+    let message = format!("`{}` begins no statement: `{meant}` is meant", &place.text[at.clone()]);
+    let found = Diagnostic::new(UNPARSABLE, message, at.start + place.offset..at.end + place.offset);
+    let name = Some(rules::name_of(UNPARSABLE).to_owned());
+    Some(Report::new(vec![Diagnostic { severity: Severity::Error, name, ..found }]))
 }
 
 /// In the order of the text.

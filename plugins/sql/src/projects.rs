@@ -37,10 +37,6 @@ impl Project {
         self.config.limit().is_some_and(|it| bytes > it)
     }
 
-    pub(crate) fn is_configured(&self) -> bool {
-        self.config.is_configured()
-    }
-
     pub(crate) fn templater(&self) -> Option<&str> {
         self.config.templater()
     }

@@ -79,12 +79,13 @@ pub(crate) fn all() -> Vec<Rule> {
         Rule {
         name: name_of(code).to_owned(),
         explanation: "Told where the project's configuration, or a comment `-- sqlfluff:dialect:…` in the file, names the \
-                      dialect; elsewhere a file that fits none of a few dialects is left out. sqruff does not know all that \
+                      dialect. Elsewhere a file that fits none of a few dialects is left out, but for a statement whose \
+                      first word is misspelled (`SELEC a FROM b`). sqruff does not know all that \
                       a database does, so that what it cannot parse may be right: `ignore = parsing,lexing` in the \
                       configuration, or `-- noqa: PRS` on the line, says so. sqruff itself tells it with \
                       `--parsing-errors`."
             .to_owned(),
-        default: false,
+        default: code == UNPARSABLE,
         ..Rule::new(code, summary)
     }
     };

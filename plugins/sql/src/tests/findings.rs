@@ -107,6 +107,8 @@ fn without_a_configuration() {
     assert_eq!(check("SELECT a.x::int FROM t AS a, u AS a;\n"), "AL04", "of PostgreSQL");
     assert_eq!(check("SELECT a.`x` FROM t AS a, u AS a;\n"), "AL04", "of MySQL");
     assert_eq!(check("CREATE NONSENSE;\n"), "excluded");
+    assert_eq!(check("SELEC a FROM b\n"), "PRS", "of no dialect");
+    assert_eq!(check("SELEC a FROM b -- noqa\n"), "PRS", "no dialect, no comment");
     assert_eq!(check(""), "");
 }
 
@@ -159,7 +161,7 @@ fn rules() {
     assert!(rules.is_sorted_by(|a, b| a.code < b.code));
     assert!(rules.iter().all(|it| !it.summary.is_empty() && !it.explanation.is_empty()));
     let on: Vec<_> = rules.iter().filter(|it| it.default).map(|it| &it.code[..2]).collect();
-    assert!(on.len() == 17 && !on.contains(&"LT") && !on.contains(&"CP"), "{on:?}");
+    assert!(on.len() == 18 && !on.contains(&"LT") && !on.contains(&"CP"), "{on:?}");
     assert!(rules.iter().any(|it| it.code == "CP01" && it.fix == FixAvailability::Sometimes));
 }
 
