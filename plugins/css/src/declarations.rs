@@ -201,6 +201,8 @@ impl Sheet<'_> {
             let plain = normal(part);
             let word = plain.trim_matches(['"', '\'']).to_owned();
             let is_name = !is_size && !word.is_empty() && !word.contains(['(', '$', '@']);
+            // Twice on purpose: browsers take another size for `monospace` alone.
+            let is_name = is_name && !word.eq_ignore_ascii_case("monospace");
             if is_name && known.iter().any(|it| it.eq_ignore_ascii_case(&word)) {
                 let lead = part.len() - part.trim_start().len();
                 let range = start + from + lead..start + from + part.trim_end().len().max(lead);

@@ -1,7 +1,8 @@
 //! What raffia 0.13 cannot read, though browsers, Sass or Less can, put as something that it reads and that is as long:
 //! places stay what they are, and rules look at the text as it was written.
 //!
-//! Left out: what no corpus of stylesheets has shown. A stylesheet with such is told as not checked.
+//! Left out: what no corpus of stylesheets has shown. Of such in SCSS and Less, the value of a declaration is passed
+//! over ([`without_value`]); a stylesheet with such elsewhere is left out, and the log says so.
 
 use raffia::Syntax;
 
@@ -39,6 +40,62 @@ pub(crate) fn without_gaps(text: &str, mask: &Mask, syntax: Syntax) -> Option<St
         filled.text.push(b';');
     }
     (filled.text != text.as_bytes()).then(|| String::from_utf8(filled.text).ok()).flatten()
+}
+
+/// The text with one word in place of the value that the parser stumbled over at `at`, if that is the value of a
+/// declaration: for SCSS and Less, of which raffia lacks some. Rules have nothing to say of such a value.
+pub(crate) fn without_value(text: &str, mask: &Mask, at: usize) -> Option<String> {
+    let bytes = &mask.bytes;
+    let is_end = |it: &usize| matches!(bytes[*it], b';' | b'{' | b'}') && !is_put_in(bytes, *it);
+    let start = (0..at.min(bytes.len())).rev().find(is_end).map_or(0, |it| it + 1);
+    let lead = bytes[start..].len() - bytes[start..].trim_ascii_start().len();
+    let rest = &bytes[start + lead..];
+    let name = rest.iter().take_while(|it| is_name(**it) || **it == b'$').count();
+    let colon = name + (rest[name..].len() - rest[name..].trim_ascii_start().len());
+    let end = colon + 1 + value_end(rest.get(colon + 1..)?);
+    let value = rest.get(colon + 1..end)?;
+    let is_declaration = name > 0
+        && rest[colon] == b':'
+        && matches!(rest.get(end), None | Some(b';' | b'}'))
+        && is_made(value);
+    let is_inside = start + lead + colon < at && at <= start + lead + end;
+    let from = start + lead + colon + 1;
+    let is_filled = text.as_bytes()[from..from + value.len()].trim_ascii() == b"x";
+    if !is_declaration || !is_inside || is_filled {
+        return None;
+    }
+    let mut filled = Filled { mask: bytes, text: text.as_bytes().to_vec(), syntax: Syntax::Scss };
+    filled.put(from, from + value.len(), b" x");
+    String::from_utf8(filled.text).ok()
+}
+
+/// Whether a bracket belongs to `#{…}` or `@{…}`, of which only the same line is looked at.
+fn is_put_in(bytes: &[u8], at: usize) -> bool {
+    match bytes[at] {
+        b'{' => at > 0 && matches!(bytes[at - 1], b'#' | b'@'),
+        b'}' => {
+            let line = bytes[..at].iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+            let open = bytes[line..at].iter().rposition(|it| matches!(it, b'{' | b'}' | b';'));
+            open.is_some_and(|it| bytes[line + it] == b'{' && is_put_in(bytes, line + it))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a value has calls or what is put in, and no `:` beside them, as where a `;` is missing.
+fn is_made(value: &[u8]) -> bool {
+    let mut depth = 0_usize;
+    let mut has_brackets = false;
+    for it in value {
+        match it {
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 => return false,
+            _ => {}
+        }
+        has_brackets |= depth > 0;
+    }
+    has_brackets
 }
 
 struct Filled<'m> {
@@ -109,13 +166,18 @@ impl Filled<'_> {
         }
     }
 
-    /// Raffia takes the tokens of the value, and not those that Less makes strings of.
+    /// Raffia takes the tokens of the value, and not those that Less makes strings of, nor the strings in what Sass
+    /// puts in.
     fn custom_property(&mut self, at: usize) {
         let rest = &self.mask[at..];
         let name = rest.iter().take_while(|it| is_name(**it)).count();
         let end = value_end(rest);
         let value = &self.text[at + name..at + end];
-        if self.syntax == Syntax::Less && value.starts_with(b":") && value.windows(2).any(|it| it == b"@{") {
+        let sign = match self.syntax {
+            Syntax::Less => b"@{",
+            _ => b"#{",
+        };
+        if self.syntax != Syntax::Css && value.starts_with(b":") && value.windows(2).any(|it| it == sign) {
             self.word(at + name + 1, at + end);
         }
     }

@@ -6,15 +6,43 @@ use broker_plugin_sdk::{Completeness, Diagnostic, Report, Selection};
 use raffia::Syntax;
 use raffia::token::Comment;
 
-use crate::broken;
 use crate::config::Config;
-use crate::gaps::without_gaps;
 use crate::mask::Mask;
 use crate::names::Names;
 use crate::rules::{self, SYNTAX};
 use crate::source::{Parsed, parse, syntax_of};
 use crate::suppress::Suppressed;
 use crate::walk::Sheet;
+use crate::{broken, gaps};
+
+/// No stylesheet that was tried has more values that raffia lacks.
+const MOST_VALUES: usize = 50;
+
+/// `text` as raffia can read it, as far as [`gaps`] knows how.
+fn filled(text: &str, mask: &Mask, syntax: Syntax) -> String {
+    let mut filled = gaps::without_gaps(text, mask, syntax).unwrap_or_else(|| text.to_owned());
+    if syntax == Syntax::Css || mask.is_template() {
+        return filled;
+    }
+    for _ in 0..MOST_VALUES {
+        let Parsed::Error(error) = parse(&filled, syntax) else { break };
+        if broken::verdict(text, &error, mask, syntax).is_ok() {
+            break; // the file's fault
+        }
+        let Some(next) = gaps::without_value(&filled, mask, error.span.start) else { break };
+        filled = next;
+    }
+    filled
+}
+
+#[cfg(target_family = "wasm")]
+fn log(message: &str) {
+    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
+}
+
+/// Tests have no host.
+#[cfg(not(target_family = "wasm"))]
+fn log(_message: &str) {}
 
 /// What stays the same from file to file of a folder.
 pub(crate) struct Lint<'a> {
@@ -27,17 +55,13 @@ pub(crate) struct Lint<'a> {
 impl Lint<'_> {
     pub(crate) fn report(&self, text: &str, path: &Path) -> Report {
         let syntax = syntax_of(&path.to_string_lossy());
-        let filled = match parse(text, syntax) {
-            Parsed::Error(error) => {
-                let mask = Mask::of(text, syntax);
-                let Some(filled) = without_gaps(text, &mask, syntax) else {
-                    return self.unread(broken::verdict(text, &error, &mask, syntax), text, path);
-                };
-                filled
+        match parse(text, syntax) {
+            Parsed::Error(_) => {
+                let filled = filled(text, &Mask::of(text, syntax), syntax);
+                self.parsed(text, parse(&filled, syntax), syntax, path)
             }
-            other => return self.parsed(text, other, syntax, path),
-        };
-        self.parsed(text, parse(&filled, syntax), syntax, path)
+            other => self.parsed(text, other, syntax, path),
+        }
     }
 
     /// `text` is what was written, and the tree perhaps of what was filled in for it.
@@ -45,7 +69,7 @@ impl Lint<'_> {
         let (tree, comments) = match parsed {
             Parsed::TooDeep => {
                 let why = "brackets are nested too deep to look into them".to_owned();
-                return self.unread(Err(why), text, path);
+                return Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) };
             }
             Parsed::Error(error) => {
                 let verdict = broken::verdict(text, &error, &Mask::of(text, syntax), syntax);
@@ -63,11 +87,14 @@ impl Lint<'_> {
         self.judge(sheet.found, text, path, &suppressed)
     }
 
-    /// One finding and nothing of rules, or why there is not even that.
+    /// One finding and nothing of rules; or the file is left out, since what is not its fault cannot be mended in it.
     fn unread(&self, verdict: Result<Diagnostic, String>, text: &str, path: &Path) -> Report {
         match verdict {
             Ok(found) => self.judge(vec![found], text, path, &Suppressed::default()),
-            Err(why) => Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) },
+            Err(why) => {
+                log(&format!("{} is left out: {why}", path.display()));
+                Report::excluded()
+            }
         }
     }
 

@@ -49,7 +49,7 @@ impl Mask {
                 None => at + 1,
             },
             b'\\' => self.fill(at, (at + 2).min(self.bytes.len()), b'_'),
-            b'(' if self.is_raw_url(at) => match url_end(rest) {
+            b'(' if self.is_raw_url(at) => match url_end(rest, syntax) {
                 Some(length) => self.fill(at + 1, at + length, b'_'),
                 None => at + 1,
             },
@@ -134,10 +134,23 @@ fn is_no_statement(words: &[u8], syntax: Syntax) -> bool {
         && !is_call
 }
 
-/// Where the bracket is that closes what has no quotes.
-fn url_end(rest: &[u8]) -> Option<usize> {
-    let is_end = |it: &usize| rest[*it] == b')' && rest[it - 1] != b'\\';
-    (1..rest.len()).find(is_end)
+/// Where the bracket is that closes what has no quotes. `None`: it is no such address, but the call of a function, as
+/// Sass and Less take `url(lower($name))`.
+fn url_end(rest: &[u8], syntax: Syntax) -> Option<usize> {
+    let mut depth = 0_usize;
+    for at in 1..rest.len() {
+        match rest[at] {
+            _ if rest[at - 1] == b'\\' => {}
+            b'{' if syntax != Syntax::Css && matches!(rest[at - 1], b'#' | b'@') => depth += 1,
+            b'}' if depth > 0 => depth -= 1,
+            _ if depth > 0 => {}
+            b')' => return Some(at),
+            b'(' if syntax != Syntax::Css => return None,
+            b'$' if syntax == Syntax::Scss => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Where some bytes are next.

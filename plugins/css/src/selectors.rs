@@ -174,7 +174,10 @@ impl Sheet<'_> {
                 && name.kind == Kind::Ident
                 && (after.kind == Kind::Close || text[after.range.clone()].starts_with([':', '<', '>', '=']));
             let folded = word.to_ascii_lowercase();
-            let is_odd = is_prefixed(word) || word.contains('\\') || matches!(&*folded, "not" | "and" | "or");
+            // Firefox has its prefix in the middle: `min--moz-device-pixel-ratio`.
+            let plain = folded.trim_start_matches("min-").trim_start_matches("max-");
+            let is_odd =
+                is_prefixed(plain) || word.contains('\\') || matches!(&*folded, "not" | "and" | "or");
             if is_feature && !is_odd && !self.names.media_features.contains(&*folded) {
                 let range = span.start + name.range.start..span.start + name.range.end;
                 self.tell(

@@ -10,7 +10,7 @@
 //!
 //! Left out: what needs the base image or a registry (`InvalidBaseImagePlatform`, most of `UndefinedVar`), ShellCheck on what
 //! `RUN` runs, hadolint's rules on package managers but the plainest, and those on what a label is (`DL3052` and later).
-//! A file that is a template is told to be one; a `Dockerfile.part` without a stage is not read.
+//! A file that is a template is left out, and the log says so; a `Dockerfile.part` without a stage is not read.
 
 mod buildkit;
 mod config;
@@ -34,7 +34,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
+    Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
 };
 
 use config::Config;
@@ -114,7 +114,8 @@ impl Lint<'_> {
             return Report::excluded();
         }
         if let Some(why) = template(text, &flaws) {
-            return Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) };
+            log(&format!("{} is left out: {why}", path.display()));
+            return Report::excluded();
         }
         let check = Check::of(&file);
         let mut found: Vec<Diagnostic> = flaws.into_iter().map(|it| syntax_error(&it)).collect();
@@ -221,6 +222,15 @@ fn template(text: &str, flaws: &[Flaw]) -> Option<String> {
         ))
     })
 }
+
+#[cfg(target_family = "wasm")]
+fn log(message: &str) {
+    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
+}
+
+/// Tests have no host.
+#[cfg(not(target_family = "wasm"))]
+fn log(_message: &str) {}
 
 /// What of a template a line begins with, or has outside quotes.
 fn tag(line: &str) -> Option<&'static str> {

@@ -53,7 +53,7 @@ pub(crate) const ALL: [Entry; 44] = [
             "BuildKit refuses it: an instruction that does not exist, \
         arguments that do not fit, a here-document without an end, an instruction before the first `FROM`. Where `# syntax=` names another \
         frontend than Docker's own, the file is not read as a Dockerfile. Where a template's tag (`{{`, `<%`) is what cannot be read, \
-        nothing is told but that.",
+        the file is left out.",
         ),
     ),
     fixed(on(

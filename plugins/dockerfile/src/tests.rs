@@ -104,6 +104,15 @@ fn instructions() {
         check("FROM a:1\nARG DB_PASSWORD PUBLIC_KEY KEY_FILE\nENV apikey=1 keyboard=2\n"),
         "2 SecretsUsedInArgOrEnv \"DB_PASSWORD\", 3 SecretsUsedInArgOrEnv \"apikey\""
     );
+    assert_eq!(
+        check(
+            "FROM a:1\nENV GPG_KEY A035C8C19219BA821ECEA86B64E628F8D684696D\nENV GPG_KEY=\"0xE2B21B96\"\nARG GPG_KEY\n\
+             ENV GPG_KEY=$OTHER\nENV GPG_KEY=hunter2 GPG_PRIVATE_KEY=A035C8C19219BA82\n"
+        ),
+        "2 LegacyKeyValueFormat \"GPG_KEY A035C8C19219BA821ECEA86B64E628F8D684696D\", \
+         6 SecretsUsedInArgOrEnv \"GPG_KEY\", 6 SecretsUsedInArgOrEnv \"GPG_PRIVATE_KEY\"",
+        "ids of public keys"
+    );
     assert_eq!(check("FROM a:1\nRUN a \\\n\n  b\n"), "3 NoEmptyContinuation \"\"");
 }
 

@@ -11,13 +11,13 @@ pub(crate) enum Dialect {
 }
 
 /// Files that their tools read with comments, by name; a `*` stands for anything.
-const WITH_COMMENTS: [&str; 44] = [
+const WITH_COMMENTS: [&str; 58] = [
     "*.jsonc",
     "*.code-workspace",
     "*.code-snippets",
     "tsconfig*.json",
     "jsconfig*.json",
-    "tslint.json",
+    "tslint*.json",
     "tsdoc.json",
     "typedoc*.json",
     "api-extractor*.json",
@@ -56,17 +56,37 @@ const WITH_COMMENTS: [&str; 44] = [
     "host.json",
     "global.json",
     "local.settings.json",
+    "angular.json",
+    "project.json",
+    "workspace.json",
+    "firebase.json",
+    "bsconfig.json",
+    "rescript.json",
+    "jsdoc*.json",
+    ".jsdoc.json",
+    "coffeelint.json",
+    ".jsbeautifyrc",
+    ".ember-cli",
+    ".oxfmtrc.json",
+    "basedpyrightconfig.json",
+    "heft.json",
 ];
 
 /// Folders whose JSON files are read with comments.
 const FOLDERS: [&str; 4] = [".vscode", ".devcontainer", ".zed", "rush"];
 
-const JSON5: [&str; 4] = ["*.json5", ".babelrc", "babel.config.json", ".swcrc"];
+const JSON5: [&str; 6] =
+    ["*.json5", ".babelrc", ".babelrc.json", "babel.config.json", ".swcrc", "asv.conf*.json"];
 
 /// Names without an ending that may as well hold YAML.
 const OR_YAML: [&str; 2] = [".eslintrc", ".prettierrc"];
 
 impl Dialect {
+    /// Whether the file at `path` may be YAML instead: braces begin a mapping there as well, with less in quotes.
+    pub(crate) fn may_be_yaml(path: &str) -> bool {
+        OR_YAML.contains(&path.rsplit('/').next().unwrap_or(path))
+    }
+
     /// The dialect of the file at `path`; nothing if it is no JSON though it might be by its name.
     pub(crate) fn of(path: &str, text: &str) -> Option<Self> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

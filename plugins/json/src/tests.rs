@@ -154,3 +154,20 @@ fn broken_anywhere() {
         }
     }
 }
+
+#[test]
+fn what_other_readers_take() {
+    let commented = "{\n  // a comment\n  \"version\": 1\n}\n";
+    for path in ["asv.conf.json", "benchmarks/asv.conf.dev.json", "angular.json", "tslint.base.json"] {
+        assert_eq!(check(path, commented), "", "{path}");
+    }
+    assert!(check("other.json", commented).starts_with("comment "));
+    let flow = "{\n  root: true, # as it should be\n  rules: {semi: [2, always]}\n}\n";
+    assert_eq!(check(".eslintrc", flow), "excluded", "YAML in braces");
+    assert_eq!(check(".eslintrc.json", flow), "syntax-error 4-8 a key should be in double quotes");
+}
+
+#[test]
+fn an_empty_name_is_told_once() {
+    assert_eq!(check("package.json", "{\"name\": \"\"}"), "schema 9-11 should not be empty");
+}

@@ -6,16 +6,22 @@
 //! of them (fastapi has one per 150, pymdown-extensions one per 37), and one per 400 in 2,141 Markdown files of 800 crates.
 //!
 //! Not among them, though about mistakes: MD018 and MD020 (`#heading`), most of whose findings are references to
-//! issues and fragments of code.
+//! issues and fragments of code; and MD053, a definition that is not used, which breaks no page.
+//!
+//! Of files that a documentation framework makes pages of, less is known ([`crate::site`]); and [`keeps`] drops what is no
+//! mistake to those who render Markdown.
+
+use rumdl_lib::rule::LintWarning;
+
+use crate::anchors;
 
 /// In the order of the codes.
-pub(crate) const RULES: [&str; 15] = [
+pub(crate) const RULES: [&str; 14] = [
     "MD011", // (text)[link]
     "MD037", // ** not strong **
     "MD042", // a link to nowhere
     "MD051", // a link to a heading that is not there
     "MD052", // a reference that is not defined
-    "MD053", // a definition that is not used, or is there twice
     "MD056", // a table's row with more or fewer cells than its head
     "MD057", // a link to a file that is not there
     "MD066", // a footnote without text, or text without a footnote
@@ -26,3 +32,64 @@ pub(crate) const RULES: [&str; 15] = [
     "MD092", // a merge conflict; nothing else is told of such a file
     "MD094", // not UTF-8
 ];
+
+/// Whether a finding of these rules is about something broken. `line` is the text of its line.
+pub(crate) fn keeps(warning: &LintWarning, line: &str) -> bool {
+    match warning.rule_name.as_deref() {
+        // No heading's anchor has a slash: it is an address within a site.
+        Some("MD051") => anchors::fragment(warning).is_none_or(|it| !it.contains(['/', '='])),
+        // Paths of Rust's, in a text that rustdoc renders.
+        Some("MD052") => !warning.message.contains("::"),
+        Some("MD057") => {
+            missing(&warning.message).is_none_or(|it| !is_of_host(it) && !(line.contains('`') && is_type(it)))
+        }
+        // Cells that are missing are empty; those too many are lost.
+        Some("MD056") => cells(&warning.message).is_none_or(|(has, wants)| has > wants),
+        // Other syntax has such signs as well.
+        Some("MD075") => line.trim_start().starts_with('|'),
+        _ => true,
+    }
+}
+
+/// Where a link of MD057's leads.
+fn missing(message: &str) -> Option<&str> {
+    message.strip_prefix("Relative link '")?.split_once('\'').map(|it| it.0)
+}
+
+/// Whether a link leads out of the files to a page of what hosts the repository: `../../issues`.
+fn is_of_host(target: &str) -> bool {
+    const PAGES: [&str; 15] = [
+        "actions",
+        "blob",
+        "commit",
+        "commits",
+        "compare",
+        "discussions",
+        "graphs",
+        "issues",
+        "milestones",
+        "pull",
+        "pulls",
+        "releases",
+        "tags",
+        "tree",
+        "wiki",
+    ];
+    let rest = target.trim_start_matches("../");
+    rest.len() < target.len() && rest.split(['/', '?', '#']).next().is_some_and(|it| PAGES.contains(&it))
+}
+
+/// Whether a link leads to something that is called like a type: `ZeroSlice`.
+fn is_type(target: &str) -> bool {
+    let last = target.rsplit("::").next().unwrap_or(target);
+    target.contains("::")
+        || last.starts_with(|it: char| it.is_ascii_uppercase())
+            && last.chars().any(|it| it.is_ascii_lowercase())
+            && last.chars().all(|it| it.is_ascii_alphanumeric())
+}
+
+/// How many cells a row has, and how many it should have, by the words of MD056.
+fn cells(message: &str) -> Option<(usize, usize)> {
+    let (has, wants) = message.strip_prefix("Table row has ")?.split_once(" cells, but expected ")?;
+    Some((has.parse().ok()?, wants.parse().ok()?))
+}

@@ -5,19 +5,22 @@
 //! [`links`] (what needs other files) and [`convert`] (say it in the plugin's words).
 //!
 //! Where no configuration file is found, only the rules of [`defaults`] are on, which tell what is broken
-//! rather than what is not to everybody's taste. As soon as there is one, rumdl's own defaults hold.
+//! rather than what is not to everybody's taste, and of pages of documentation frameworks still less ([`site`]). As soon as
+//! there is one, rumdl's own defaults hold, or, where it is markdownlint's, the rules that markdownlint has ([`markdownlint`]).
 //!
 //! Left out: MD074, which tells of `mkdocs.yml` in whichever file comes first, so that its answer depends on the
 //! order of files; code-block tools, which are programs (a file that has work for them is `partial`); Markdown in
 //! the comments of Rust files; user-level configuration; `.editorconfig` (a project that wants it read has `partial` answers); `.gitignore` (the host decides which files exist); and
 //! rumdl's cache.
 
+mod anchors;
 mod applicability;
 mod convert;
 mod defaults;
 mod document;
 mod links;
 mod lint;
+mod markdownlint;
 mod nesting;
 mod reach;
 #[cfg(any(target_family = "wasm", test))]
@@ -25,6 +28,7 @@ mod real_path;
 mod rules;
 mod selection;
 mod settings;
+mod site;
 #[cfg(test)]
 mod tests;
 mod warm_up;
@@ -82,8 +86,12 @@ impl Plugin for Markdown {
             return Ok(Report::excluded());
         };
         let mut report = lint::run(&path, &file.content, &settings, &mut self.workspace)?;
-        if settings.config.global.editorconfig && matches!(report.completeness, Completeness::Complete) {
-            report.completeness = Completeness::Partial(UNREAD.to_owned());
+        let unread = settings.unresolved.as_deref();
+        let unread = unread.or_else(|| settings.config.global.editorconfig.then_some(UNREAD));
+        if let Some(why) = unread
+            && matches!(report.completeness, Completeness::Complete)
+        {
+            report.completeness = Completeness::Partial(why.to_owned());
         }
         Ok(report)
     }

@@ -16,6 +16,7 @@ use rumdl_lib::workspace_index::{
 };
 use rumdl_lib::{build_file_index_only_for_selection, run_cross_file_checks};
 
+use crate::anchors;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
 
@@ -32,7 +33,10 @@ pub(crate) fn check(
     workspace: &mut Workspace,
 ) -> Result<Vec<LintWarning>, String> {
     let is_wanted = rules.iter().any(|it| it.cross_file_scope() == CrossFileScope::Workspace);
-    if !is_wanted || index.cross_file_links.iter().all(|it| it.fragment.is_empty()) {
+    if !is_wanted
+        || settings.is_markdownlints
+        || index.cross_file_links.iter().all(|it| it.fragment.is_empty())
+    {
         return Ok(Vec::new());
     }
     let mut files = WorkspaceIndex::new();
@@ -90,6 +94,8 @@ impl Workspace {
         let flavor = settings.config.get_flavor_for_file(settings.relative(target));
         let (rules, config) = (&settings.rules, &settings.config);
         let path = Some(target.to_path_buf());
-        Ok(Some(build_file_index_only_for_selection(&text, rules, flavor, path, config)))
+        let mut index = build_file_index_only_for_selection(&text, rules, flavor, path, config);
+        anchors::add(&mut index, &text);
+        Ok(Some(index))
     }
 }

@@ -15,7 +15,7 @@ use rumdl_lib::workspace_index::FileIndex;
 use crate::document::{self, Binary, Document};
 use crate::settings::Settings;
 use crate::workspace::Workspace;
-use crate::{convert, links, nesting};
+use crate::{anchors, convert, defaults, links, nesting, site};
 
 /// What rumdl says of the file.
 ///
@@ -37,12 +37,24 @@ pub(crate) fn run(
             format!("lists and quotations stand in each other more than {} levels deep", nesting::DEEPEST);
         return Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) });
     }
-    let rules = filter_rules_for_file(&settings.rules, &settings.config, settings.relative(path));
+    let mut rules = filter_rules_for_file(&settings.rules, &settings.config, settings.relative(path));
+    let root = workspace.root().to_path_buf();
+    if settings.has_defaults && workspace.sites.have(path, document.text(), &root) {
+        rules.retain(|it| !site::OFF.contains(&it.name()));
+    }
     let (mut warnings, index) = analyze(path, &document, &rules, settings)?;
+    anchors::drop_known(&mut warnings, document.text());
     let mut report = Report::new(Vec::new());
     match links::check(path, index, &rules, settings, workspace) {
         Ok(found) => warnings.extend(found),
         Err(problem) => report.completeness = Completeness::Partial(problem),
+    }
+    if settings.has_defaults {
+        let lines: Vec<&str> = document.text().lines().collect();
+        warnings.retain(|it| {
+            let line = it.line.checked_sub(1).and_then(|at| lines.get(at));
+            defaults::keeps(it, line.copied().unwrap_or_default())
+        });
     }
     if has_work_for_programs(path, &document, settings) {
         let why = "`code-block-tools` names programs for this file's code blocks, which were not run: take them out of \

@@ -3,6 +3,7 @@
 use rumdl_lib::config::{GlobalConfig, resolve_rule_name_alias};
 use rumdl_lib::rule::Rule;
 
+use crate::markdownlint::Extras;
 use crate::{defaults, rules};
 
 /// What the user asked for, in rumdl's codes.
@@ -39,21 +40,38 @@ fn code(selector: &str) -> Option<&'static str> {
     resolve_rule_name_alias(selector).filter(|it| !rules::LEFT_OUT.contains(it))
 }
 
+/// Whose configuration says which rules are on.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'a> {
+    Nothing,
+    Rumdl,
+    Markdownlint(&'a Extras),
+}
+
 impl Selection {
-    /// Those of `rules` that are on under `global`. `configured`: whether a configuration file says so.
+    /// Those of `rules` that are on under `global`, which `source` says.
     pub(crate) fn apply(
         &self,
         rules: &[Box<dyn Rule>],
         global: &GlobalConfig,
-        configured: bool,
+        source: Source<'_>,
     ) -> Vec<Box<dyn Rule>> {
-        let mut wanted = match &self.select {
-            Some(select) => only(select.clone()),
-            None if configured => global.clone(),
-            None => only(defaults::RULES.map(str::to_owned).to_vec()),
+        let mut wanted = match (&self.select, source) {
+            (Some(select), _) => only(select.clone()),
+            (None, Source::Nothing) => only(defaults::RULES.map(str::to_owned).to_vec()),
+            (None, Source::Rumdl | Source::Markdownlint(_)) => global.clone(),
         };
         wanted.extend_disable.extend(self.ignore.iter().cloned());
-        rumdl_lib::rules::filter_rules(rules, &wanted)
+        let mut rules = rumdl_lib::rules::filter_rules(rules, &wanted);
+        if let (None, Source::Markdownlint(extras)) = (&self.select, source) {
+            rules.retain(|it| extras.has(it.name()));
+        }
+        rules
+    }
+
+    /// Whether the user said what is on.
+    pub(crate) fn is_explicit(&self) -> bool {
+        self.select.is_some()
     }
 }
 

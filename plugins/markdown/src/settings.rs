@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use rumdl_lib::config::{Config, ConfigLoaded, SourcedConfig, default_registry, validate_config_sourced};
 use rumdl_lib::rule::Rule;
 
-use crate::{rules, selection::Selection};
+use crate::markdownlint;
+use crate::rules;
+use crate::selection::{Selection, Source};
 
 /// A configuration and the rules that it turns on.
 pub(crate) struct Settings {
@@ -15,18 +17,34 @@ pub(crate) struct Settings {
     pub(crate) base: PathBuf,
     /// Whether a configuration file says anything.
     pub(crate) is_configured: bool,
+    /// Whether the rules are those of [`crate::defaults`].
+    pub(crate) has_defaults: bool,
+    /// Whether the configuration is markdownlint's, which looks at each file by itself.
+    pub(crate) is_markdownlints: bool,
+    /// Why something that the configuration rests on is not known.
+    pub(crate) unresolved: Option<String>,
 }
 
 impl Settings {
-    pub(crate) fn new(sourced: SourcedConfig<ConfigLoaded>, selection: &Selection, root: &Path) -> Self {
+    pub(crate) fn new(mut sourced: SourcedConfig<ConfigLoaded>, selection: &Selection, root: &Path) -> Self {
+        let extras = markdownlint::complete(&mut sourced, root);
         for warning in validate_config_sourced(&sourced, default_registry()) {
             warn(&warning.message);
         }
         let base = sourced.project_root.clone().unwrap_or_else(|| root.to_path_buf());
         let is_configured = !sourced.loaded_files.is_empty();
         let config: Config = sourced.into_validated_unchecked().into();
-        let rules = selection.apply(&rules::under(&config), &config.global, is_configured);
-        Self { config, rules, base, is_configured }
+        let unresolved = extras.as_ref().and_then(|it| it.unresolved.clone());
+        let source = match &extras {
+            // What is on is said where it cannot be read: at least what is broken is told.
+            _ if unresolved.is_some() || !is_configured => Source::Nothing,
+            Some(extras) => Source::Markdownlint(extras),
+            None => Source::Rumdl,
+        };
+        let rules = selection.apply(&rules::under(&config), &config.global, source);
+        let has_defaults = !is_configured && !selection.is_explicit();
+        let is_markdownlints = extras.is_some();
+        Self { config, rules, base, is_configured, has_defaults, is_markdownlints, unresolved }
     }
 
     /// The path as the configuration's patterns name it.

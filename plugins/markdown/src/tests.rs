@@ -56,6 +56,140 @@ fn nearest_configuration_wins() {
 }
 
 #[test]
+fn what_markdownlints_configuration_extends() {
+    let long = "word ".repeat(40);
+    let text = format!("# Title\n\n[nothing]() \n\n{long}word\n");
+    let mut project = Project::new(&[
+        ("path/.markdownlint.json", r#"{"extends": "../base.json", "MD009": true}"#),
+        ("base.json", r#"{"line-length": false, "MD009": false, "extends": "./deep.yaml"}"#),
+        ("deep.yaml", "no-empty-links: false\n"),
+        ("path/a.md", &text),
+        ("style/.markdownlint.yml", "extends: markdownlint/style/prettier\n"),
+        ("style/a.md", &text),
+        ("relaxed/.markdownlint.yaml", "extends: markdownlint/style/relaxed.json\nMD013: true\n"),
+        ("relaxed/a.md", &text),
+        ("cli2/.markdownlint-cli2.yaml", "config:\n  extends: markdownlint/style/prettier\n  MD042: false\n"),
+        ("cli2/a.md", &text),
+        ("tags/.markdownlint.json", r#"{"whitespace": false, "links": false, "line_length": false}"#),
+        ("tags/a.md", &text),
+        ("node_modules/@a/style/index.json", r#"{"default": false, "MD042": true}"#),
+        ("package/.markdownlint.json", r#"{"extends": "@a/style"}"#),
+        ("package/a.md", &text),
+        ("gone/.markdownlint.jsonc", r#"{"extends": "markdownlint-config-none" /* not installed */}"#),
+        ("gone/a.md", &text),
+        ("broken/.markdownlint.json", r#"{"extends": "../nonsense.json"}"#),
+        ("nonsense.json", "nonsense"),
+        ("broken/a.md", "# T\n"),
+    ]);
+    assert_eq!(project.check("path/a.md"), "MD009");
+    assert_eq!(project.check("style/a.md"), "MD042");
+    assert_eq!(project.check("relaxed/a.md"), "MD042 MD013");
+    assert_eq!(project.check("cli2/a.md"), "");
+    assert_eq!(project.check("tags/a.md"), "");
+    assert_eq!(project.check("package/a.md"), "MD042");
+    let report = project.report("gone/a.md", "").unwrap();
+    let codes: Vec<_> = report.diagnostics.iter().map(|it| it.code.as_str()).collect();
+    assert_eq!(codes, ["MD042"], "what is broken in any case");
+    let Completeness::Partial(why) = report.completeness else { panic!("{:?}", report.completeness) };
+    assert!(
+        why.starts_with("`gone/.markdownlint.jsonc` extends `markdownlint-config-none`, which is neither"),
+        "{why}"
+    );
+    let told = project.check("broken/a.md");
+    assert!(
+        told.starts_with("partial: ") && told.contains("`nonsense.json`") || told.contains("nonsense.json"),
+        "{told}"
+    );
+}
+
+#[test]
+fn rules_that_only_rumdl_has_are_off_where_markdownlint_is_configured() {
+    // MD064: spaces in a row.
+    let text = "# Title\n\nTwo  spaces, [gone](gone.md)\n";
+    let mut project = Project::new(&[
+        ("lint/.markdownlint.json", "{}"),
+        ("lint/a.md", text),
+        ("lint/b.md", "# T\n\n[b](a.md#none)\n"),
+        ("named/.markdownlint.json", r#"{"MD064": true}"#),
+        ("named/a.md", text),
+        ("native/.rumdl.toml", ""),
+        ("native/a.md", text),
+    ]);
+    assert_eq!(project.check("lint/a.md"), "");
+    assert_eq!(project.check("lint/b.md"), "", "markdownlint looks at no other file");
+    assert_eq!(project.check("named/a.md"), "MD064");
+    assert_eq!(project.check("native/a.md"), "MD064 MD057");
+    let mut project = project.with(select(&["MD064"]));
+    assert_eq!(project.check("lint/a.md"), "MD064", "the user asks for it");
+}
+
+#[test]
+fn pages_of_documentation_frameworks() {
+    let page = "# Title\n\n[a](#made) [b](/guide/x) [c](other) [d][made]\n";
+    let files = [
+        ("vite/docs/.vitepress/config.ts", ""),
+        ("vite/docs/guide/a.md", page),
+        ("mk/mkdocs.yml", ""),
+        ("mk/docs/a.md", page),
+        ("mk/README.md", page),
+        ("facebook/website/docusaurus.config.js", ""),
+        ("facebook/docs/a.md", page),
+        ("sphinx/source/conf.py", ""),
+        ("sphinx/source/deep/a.md", page),
+        ("jekyll/_config.yml", ""),
+        ("jekyll/a.md", page),
+        ("hugo/hugo.toml", ""),
+        ("hugo/content/a.md", page),
+        ("book/book.toml", ""),
+        ("book/src/a.md", page),
+        ("plain/a.md", page),
+        ("front.md", "---\nlayout: x\n---\n\n# T\n\n[a](#made)\n"),
+        ("a.mdx", "# T\n\n[a](#made)\n"),
+    ];
+    let mut project = Project::new(&files);
+    for (path, _) in
+        files.iter().filter(|it| it.0.ends_with("a.md") || it.0.ends_with(".mdx") || it.0 == "front.md")
+    {
+        let want = if path.starts_with("plain") { "MD051 MD057 MD052" } else { "" };
+        assert_eq!(project.check(path), want, "{path}");
+    }
+    assert_eq!(project.check("mk/README.md"), "MD051 MD057 MD052", "the host of the repository renders it");
+    let mut project = project.with(select(&["MD051"]));
+    assert_eq!(project.check("mk/docs/a.md"), "MD051", "the user asks for it");
+}
+
+#[test]
+fn anchors_of_any_element() {
+    let mut project = Project::new(&[
+        (
+            "a.md",
+            "# T\n\n[x](#Con-fig) [y](b.md#deep) [z](#core/x) [no](#no)\n\n<h3 name=\"con-fig\">\nX\n</h3>\n",
+        ),
+        ("b.md", "# T\n\n<h3 class=\"x\" name='deep'>X</h3>\n"),
+    ]);
+    let report = project.report("a.md", "").unwrap();
+    let told: Vec<_> = report.diagnostics.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(told, ["Link anchor '#no' does not exist in document headings"]);
+}
+
+#[test]
+fn what_readers_of_markdown_mend_themselves() {
+    let mut project = Project::new(&[
+        ("few.md", "# T\n\n| a | b |\n| - | - |\n| 1 |\n"),
+        ("many.md", "# T\n\n| a | b |\n| - | - |\n| 1 | 2 | 3 |\n"),
+        ("rust.md", "# T\n\n[`X`][crate::X] [no][no]\n\n[`Abc<T>`]: Abc\n"),
+        ("unused.md", "# T\n\n[x]: https://example.org\n"),
+    ]);
+    assert_eq!(project.check("few.md"), "", "empty cells");
+    assert_eq!(project.check("many.md"), "MD056");
+    assert_eq!(project.check("rust.md"), "MD052");
+    assert_eq!(project.check("unused.md"), "");
+    let mut project =
+        Project::new(&[("host.md", "# T\n\n[a](../../issues/new) [b](../tree/HEAD/x.md) [c](../gone)\n")]);
+    assert_eq!(project.check("host.md"), "MD057", "what hosts the repository has pages there");
+}
+
+#[test]
 fn user_overrides() {
     let files = [(".rumdl.toml", "[global]\nenable = ['MD042']\n"), ("a.md", SAMPLE)];
     let mut project = Project::new(&files).with(select(&["no-trailing-spaces"]));

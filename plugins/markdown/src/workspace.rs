@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::reach::{Gate, IgnoreFiles};
 use crate::selection::Selection;
 use crate::settings::Settings;
+use crate::site::Sites;
 
 /// What the user asked for on the command line.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,7 @@ pub(crate) struct Workspace {
     settings: FxHashMap<PathBuf, Resolved>,
     gate: Option<Rc<Gate>>,
     ignore_files: IgnoreFiles,
+    pub(crate) sites: Sites,
     /// What other files have that links may lead to; none for what is not Markdown that rumdl would look at.
     pub(crate) indexes: FxHashMap<PathBuf, Option<FileIndex>>,
 }
@@ -47,6 +49,7 @@ impl Workspace {
             settings: FxHashMap::default(),
             gate: None,
             ignore_files: IgnoreFiles::default(),
+            sites: Sites::default(),
             indexes: FxHashMap::default(),
         }
     }

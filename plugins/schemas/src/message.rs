@@ -95,6 +95,8 @@ fn simple(kind: &Kind, instance: &Value, schema: Option<&Value>) -> String {
         Kind::Type { kind } => format!("should be {}, not {}", types(type_set(kind)), type_of(instance)),
         Kind::Enum { options } => not_one_of(instance, &words(options)),
         Kind::Constant { expected_value } => format!("should be {}, not {value}", short(expected_value)),
+        // Often said by `minLength` as well; told alike, one of the two is dropped.
+        Kind::Pattern { .. } if instance.as_str() == Some("") => "should not be empty".to_owned(),
         Kind::Pattern { pattern } => format!("{value} does not match the pattern `{pattern}`"),
         Kind::Minimum { limit } => format!("{value} is less than {limit}"),
         Kind::Maximum { limit } => format!("{value} is more than {limit}"),

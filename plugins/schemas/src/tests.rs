@@ -49,6 +49,69 @@ fn words_for_people() {
 }
 
 #[test]
+fn an_empty_text_is_told_once() {
+    assert_eq!(check("package.json", json!({"name": ""})), "name: should not be empty");
+}
+
+#[test]
+fn every_field_that_cargo_inherits() {
+    let inherited = json!({"workspace": true});
+    let fields = [
+        "authors",
+        "categories",
+        "description",
+        "documentation",
+        "edition",
+        "exclude",
+        "homepage",
+        "include",
+        "keywords",
+        "license",
+        "license-file",
+        "publish",
+        "readme",
+        "repository",
+        "rust-version",
+        "version",
+    ];
+    let package: serde_json::Map<_, _> =
+        fields.iter().map(|it| ((*it).to_owned(), inherited.clone())).collect();
+    let manifest = json!({
+        "package": package, "lints": inherited, "dependencies": {"a": {"workspace": true, "optional": true}}
+    });
+    assert_eq!(check("Cargo.toml", manifest), "");
+    let wrong = json!({"package": {"rust-version": 1.85}});
+    assert_eq!(
+        check("Cargo.toml", wrong),
+        "package.rust-version: should be a string, an object or null, not a number"
+    );
+}
+
+#[test]
+fn what_the_tools_take_and_their_schemas_did_not() {
+    for (path, value) in [
+        ("pyproject.toml", json!({"tool": {"ruff": {"lint": {"select": ["TCH", "PGH002"]}}}})),
+        ("fp/package.json", json!({"name": "rxjs/webSocket"})),
+        (
+            ".pre-commit-hooks.yaml",
+            json!([{
+                "id": "a", "name": "a", "entry": "a", "language": "python", "additional_dependencies": ["b"]
+            }]),
+        ),
+        (
+            "action.yml",
+            json!({
+                "name": "a", "description": "b", "inputs": {"c": {"description": "d", "default": true}},
+                "runs": {"using": "composite", "steps": [{"run": true, "shell": "bash"}]}
+            }),
+        ),
+    ] {
+        assert_eq!(check(path, value), "", "{path}");
+    }
+    assert!(check("package.json", json!({"name": "Upper"})).contains("does not match"));
+}
+
+#[test]
 fn the_form_that_was_meant() {
     let workflow = |steps: Value| json!({"on": "push", "jobs": {"a": {"runs-on": "x", "steps": steps}}});
     let path = ".github/workflows/ci.yml";

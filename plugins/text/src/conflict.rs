@@ -1,9 +1,12 @@
-//! Unresolved merge conflicts. A lone line of `=======` is no finding: it underlines headings.
+//! Unresolved merge conflicts. A lone line of `=======` is no finding: it underlines headings; nor are examples in tests.
+
+use std::path::Path;
 
 use broker_plugin_sdk::{Diagnostic, Severity};
 use memchr::memmem;
 
 use crate::rules::MERGE_CONFLICT;
+use crate::samples;
 
 /// What a line at the start of a line means.
 #[derive(Clone, Copy, PartialEq)]
@@ -15,13 +18,17 @@ enum Marker {
 }
 
 /// Reports each complete conflict at its first marker.
-pub(crate) fn check(content: &[u8], found: &mut Vec<Diagnostic>) {
+pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
     let mut from = 0;
     while let Some(start) = next_opening(content, from) {
         let Some(end) = closing(content, start) else {
             from = line_end(content, start);
             continue;
         };
+        if samples::is_example_of_conflict(path, content, start) {
+            from = end;
+            continue;
+        }
         let mut diagnostic =
             Diagnostic::new(MERGE_CONFLICT, message(content, start), start..line_text_end(content, start));
         diagnostic.severity = Severity::Error;

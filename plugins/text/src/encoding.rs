@@ -36,16 +36,31 @@ const DECLARATIONS: [&[u8]; 5] = [b"coding:", b"coding=", b"charset=", b"charset
 /// Formats that say nothing about encoding and often hold what is not UTF-8 on purpose.
 const RECORDS: [&str; 10] = ["diff", "patch", "eml", "mbox", "dic", "aff", "srt", "sub", "nfo", "rtf"];
 
+/// Formats that are data, be it that a file has no NUL.
+const DATA: [&str; 10] = ["der", "cer", "p12", "pfx", "p7b", "p7s", "jks", "bin", "dat", "raw"];
+
 /// Whether to leave the file alone altogether.
 pub(crate) fn is_binary(content: &[u8]) -> bool {
     let start = &content[..content.len().min(LOOKED_AT)];
-    memchr::memchr(0, start).is_some() || MAGIC.iter().any(|it| content.starts_with(it))
+    memchr::memchr(0, start).is_some() || MAGIC.iter().any(|it| content.starts_with(it)) || is_der(content)
+}
+
+/// Whether it is one sequence of ASN.1 in DER from its first byte to its last, as certificates and keys are. Small ones may
+/// have no NUL.
+fn is_der(content: &[u8]) -> bool {
+    let (length, head) = match content {
+        [0x30, length @ ..=0x7f, ..] => (usize::from(*length), 2),
+        [0x30, 0x81, length, ..] => (usize::from(*length), 3),
+        [0x30, 0x82, high, low, ..] => (usize::from(*high) << 8 | usize::from(*low), 4),
+        _ => return false,
+    };
+    content.len() == head + length
 }
 
 /// Reports the first byte of `content`, which is not UTF-8, that does not belong.
 pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
     let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-    if declares_encoding(content) || RECORDS.contains(&ending) {
+    if declares_encoding(content) || RECORDS.contains(&ending) || DATA.contains(&ending) {
         return;
     }
     let mut at = 0;

@@ -10,6 +10,7 @@ mod encoding;
 mod line_endings;
 mod private_key;
 mod rules;
+mod samples;
 
 use std::path::Path;
 
@@ -40,8 +41,8 @@ fn findings(path: &Path, content: &[u8]) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    conflict::check(content, &mut found);
-    private_key::check(content, &mut found);
+    conflict::check(path, content, &mut found);
+    private_key::check(path, content, &mut found);
     line_endings::check(path, content, &mut found);
     match simdutf8::basic::from_utf8(content) {
         Ok(text) => bidi::check(path, text, &mut found),

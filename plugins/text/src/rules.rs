@@ -31,7 +31,8 @@ const TABLE: [(&str, &str, &str); 5] = [
         MERGE_CONFLICT,
         "A merge conflict was left unresolved",
         "The lines that Git puts around the two sides of a conflict are still there: `<<<<<<<`, `=======` and \
-         `>>>>>>>`, in this order.",
+         `>>>>>>>`, in this order. Left alone are examples in tests: in string literals, and in files that are called \
+         after conflicts or merges.",
     ),
     (
         MIXED_LINE_ENDINGS,
@@ -43,7 +44,8 @@ const TABLE: [(&str, &str, &str); 5] = [
         PRIVATE_KEY,
         "The file holds a private key",
         "Whoever can read the file can use the key; one that was ever committed should be revoked. Reported are \
-         PEM and OpenPGP blocks with a body that is long enough to be a key, not the marker alone.",
+         PEM and OpenPGP blocks with a body that is long enough to be a key, not the marker alone; in files of tests \
+         as a warning.",
     ),
 ];
 

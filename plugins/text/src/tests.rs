@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
+use broker_plugin_sdk::Severity;
+
 use super::*;
 
 fn check(path: &str, content: impl AsRef<[u8]>) -> String {
@@ -98,4 +100,34 @@ fn private_keys() {
         ""
     );
     assert_eq!(check("a.pem", format!("{}\n{BODY}\n", begin("").replace("PRIVATE", "PUBLIC"))), "");
+}
+
+#[test]
+fn examples_of_conflicts_in_tests() {
+    let conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n";
+    let rust = format!("#[test]\nfn a() {{\n    check('\"', \"\n{conflict}\");\n}}\n");
+    assert_eq!(check("src/a.rs", &rust), "");
+    assert_eq!(check("src/a.rs", rust.replace("#[test]\n", "")), "merge-conflict 26-38", "no test");
+    assert_eq!(check("tests/a.py", format!("A = \"\"\"\n{conflict}\"\"\"\n")), "");
+    assert_eq!(check("tests/a.py", format!("A = 1\n{conflict}B = 2\n")), "merge-conflict 6-18", "in code");
+    assert_eq!(check("a.py", format!("A = \"\"\"\n{conflict}\"\"\"\n")), "merge-conflict 8-20", "no test");
+    assert_eq!(check("src/a.test.ts", format!("const a = `\n{conflict}`;\n")), "");
+    assert_eq!(check("fixtures/merge_conflict.txt", conflict), "");
+    assert_eq!(check("fixtures/other.txt", conflict), "merge-conflict 0-12");
+}
+
+#[test]
+fn keys_of_tests_are_warnings() {
+    let key = format!("{}\n{BODY}\n-----END", begin(""));
+    let severity = |path: &str| findings(Path::new(path), key.as_bytes())[0].severity;
+    assert_eq!(severity("server.key"), Severity::Error);
+    assert_eq!(severity("tests/certs/server.key"), Severity::Warning);
+}
+
+#[test]
+fn binary_formats() {
+    let der = [&[0x30, 0x81, 0x85][..], &b"not all text \xe9\xe8 and so on".repeat(6)[..0x85]].concat();
+    assert_eq!(check("key.pk8", &der), "");
+    assert_eq!(check("key.der", &der[..40]), "", "by its name");
+    assert_eq!(check("key.txt", &der[..60]), "invalid-utf8 1-2", "cut off");
 }

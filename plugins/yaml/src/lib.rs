@@ -91,7 +91,9 @@ impl Yaml {
     }
 
     fn in_text(&mut self, path: &str, text: &str) -> Report {
-        let stream = parse::stream(text);
+        let written = parse::stream(text);
+        let joined = written.is_broken().then(|| parse::joined(text)).flatten();
+        let stream = joined.as_deref().map_or(written, parse::stream);
         if stream.is_broken() && template::is_template(text) {
             return Report::excluded();
         }

@@ -27,6 +27,39 @@ impl Stream<'_> {
     }
 }
 
+/// More texts in quotes that go on at the indentation of their key are not joined in one file.
+const MOST_JOINED: usize = 100;
+
+/// The text with each quoted scalar whose next line is not indented on one line, where that makes it YAML: libyaml and
+/// what rests on it (PyYAML, Ruby) do not look at the indentation there. A line break is a space in such a scalar, so that
+/// places stay what they are. `None`: there is nothing to join, or it helps nothing.
+pub(crate) fn joined(text: &str) -> Option<String> {
+    let mut joined = text.to_owned();
+    for _ in 0..MOST_JOINED {
+        match first_error(&joined) {
+            Some(it) if matches!(it.kind(), Kind::InvalidQuotedScalarIndent) => {
+                let at = byte(it.marker()).min(joined.len());
+                let before = joined.get(..at)?.trim_end_matches([' ', '\t']);
+                let start = before.trim_end_matches(['\n', '\r']).len();
+                // An empty line in between would be a line break.
+                let breaks = before[start..].matches('\n').count();
+                if breaks != 1 {
+                    return None;
+                }
+                joined.replace_range(start..at, &" ".repeat(at - start));
+            }
+            Some(_) => return None,
+            None => return (joined != text).then_some(joined),
+        }
+    }
+    None
+}
+
+fn first_error(text: &str) -> Option<ScanError> {
+    let mut parser = Parser::new_from_str_with_options(text, options());
+    std::iter::from_fn(|| parser.next_event()).find_map(Result::err)
+}
+
 pub(crate) fn stream(text: &str) -> Stream<'_> {
     let mut parser = Parser::new_from_str_with_options(text, options());
     let mut stream = Stream { documents: Vec::new(), found: Vec::new(), limit: None };

@@ -52,6 +52,12 @@ fn syntax() {
             "a: 'x\n",
             "syntax-error 2:1 ``: the quotes are not closed, or the text's next line is not indented",
         ),
+        ("a: 'x\ny'\nb:\n  c: \"one\n  two\n  three\"\n", ""),
+        ("a: 'x\ny'\na: 1\n", "duplicate-key 3:1 `a`: the key `a` is there twice"),
+        (
+            "a: 'x\ny: 1\n",
+            "syntax-error 2:1 `y`: the quotes are not closed, or the text's next line is not indented",
+        ),
         (
             "- a\nb: 1\n",
             "syntax-error 2:1 `b`: `- ` or the end of the list is expected: the indentation may be wrong",
@@ -184,6 +190,23 @@ github-needs 38:12 `lint`: `lint` waits for this job, which would wait for it
 github-uses 43:11 `owner/repo/.github/workflows/x.yml`: `owner/repo/.github/workflows/x.yml` says no version: `@` and a tag, branch or commit are missing
 github-expression 48:19 `${{`: the `}}` of this expression is missing";
     assert_eq!(found, want);
+}
+
+#[test]
+fn what_github_takes() {
+    let text = "on: push\njobs:\n  a:\n    runs-on: x\n    name: 2024\n    steps:\n      - run: true\n      \
+                - uses: $/.github/actions/x\n        with: {a: 1}\n      - run: 5\n        shell: [1]\n  b:\n    \
+                uses: $/.github/workflows/x.yml\n";
+    assert_eq!(
+        check(".github/workflows/ci.yml", text),
+        "schema 11:16 `[1]`: should be a string, not an array",
+        "only scalars become texts"
+    );
+    assert_eq!(
+        check("compose.yaml", "services:\n  a:\n    image: true\n").lines().count(),
+        1,
+        "others take none"
+    );
 }
 
 #[test]

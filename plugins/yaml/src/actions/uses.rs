@@ -5,10 +5,17 @@ use broker_plugin_sdk::Diagnostic;
 use crate::tree::{Document, Id};
 use crate::{error, rules};
 
-/// `owner/repository@ref`, `owner/repository/folder@ref`, `./folder`, or `docker://image`.
+/// Begins of what is in the same repository: below the workspace, or (`$/`) in the commit of the file that names it.
+const HERE: [&str; 2] = ["./", "$/"];
+
+fn is_here(used: &str) -> bool {
+    HERE.iter().any(|it| used.starts_with(it))
+}
+
+/// `owner/repository@ref`, `owner/repository/folder@ref`, `./folder`, `$/folder`, or `docker://image`.
 pub(crate) fn action(document: &Document<'_>, id: Id, found: &mut Vec<Diagnostic>) {
     check(document, id, found, |used| {
-        if used.starts_with("./") || used.starts_with("docker://") && used.len() > "docker://".len() {
+        if is_here(used) || used.starts_with("docker://") && used.len() > "docker://".len() {
             return None;
         }
         remote(used, 2)
@@ -24,7 +31,7 @@ pub(crate) fn workflow(document: &Document<'_>, id: Id, found: &mut Vec<Diagnost
                 "a workflow to call is a file: `owner/repository/.github/workflows/file.yml@ref`".to_owned(),
             );
         }
-        if used.starts_with("./") {
+        if is_here(used) {
             return used.contains('@').then(|| "a workflow of the same repository has no `@ref`".to_owned());
         }
         remote(used, 5)

@@ -1,0 +1,227 @@
+//! Files of which a documentation framework makes pages. Such a framework has anchors, addresses and syntax of its own, so
+//! that a link that leads nowhere in the file system may lead somewhere on the site: where nothing is configured, the
+//! rules about links say nothing there.
+//!
+//! Recognised by the configuration files of frameworks in and above the file's folder, and by what stands in the file:
+//! front matter, directives, and tags of templates. Left out: what such a configuration says.
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+/// The rules that say nothing in such files.
+pub(crate) const OFF: [&str; 5] = ["MD042", "MD051", "MD052", "MD057", "MD075"];
+
+/// Files and folders that make a site of the folder that they are in, its own files included.
+const HERE: [&str; 25] = [
+    ".vitepress",
+    ".vuepress",
+    "conf.py",
+    "index.rst",
+    "_config.yml",
+    "_config.yaml",
+    "_config.toml",
+    "_index.md",
+    "_sidebar.md",
+    "_toc.yml",
+    "_quarto.yml",
+    "_pkgdown.yml",
+    "myst.yml",
+    "toc.yml",
+    "docfx.json",
+    "SUMMARY.md",
+    ".gitbook.yaml",
+    "mint.json",
+    "docs.json",
+    "sidebars.js",
+    "sidebars.ts",
+    "_meta.js",
+    "_meta.ts",
+    "_meta.json",
+    ".pages",
+];
+
+/// Files that make a site of folders with documents beside them. What is in their own folder is read where the
+/// repository is hosted.
+const BESIDE: [&str; 27] = [
+    "mkdocs.yml",
+    "mkdocs.yaml",
+    "properdocs.yml",
+    "zensical.toml",
+    "book.toml",
+    "docusaurus.config.js",
+    "docusaurus.config.ts",
+    "docusaurus.config.mjs",
+    "docusaurus.config.cjs",
+    "website/docusaurus.config.js",
+    "website/docusaurus.config.ts",
+    "hugo.toml",
+    "hugo.yaml",
+    "hugo.yml",
+    "hugo.json",
+    "astro.config.mjs",
+    "astro.config.ts",
+    "astro.config.js",
+    "gatsby-config.js",
+    "gatsby-config.ts",
+    ".eleventy.js",
+    "eleventy.config.js",
+    "eleventy.config.mjs",
+    "eleventy.config.cjs",
+    "theme.config.tsx",
+    "theme.config.jsx",
+    "antora.yml",
+];
+
+/// Folders with the documents of a site.
+const FOLDERS: [&str; 16] = [
+    "docs",
+    "doc",
+    "documentation",
+    "content",
+    "src",
+    "pages",
+    "blog",
+    "posts",
+    "guide",
+    "guides",
+    "book",
+    "site",
+    "website",
+    "i18n",
+    "versioned_docs",
+    "mkdocs",
+];
+
+/// The folders that were looked at so far.
+#[derive(Default)]
+pub(crate) struct Sites {
+    known: FxHashMap<PathBuf, Marks>,
+}
+
+#[derive(Clone, Copy)]
+struct Marks {
+    here: bool,
+    beside: bool,
+}
+
+impl Sites {
+    /// Whether a framework makes a page of the file.
+    pub(crate) fn have(&mut self, file: &Path, text: &str, root: &Path) -> bool {
+        let ending = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        matches!(ending, "mdx" | "qmd" | "rmd" | "Rmd") || has_own_syntax(text) || self.are_above(file, root)
+    }
+
+    fn are_above(&mut self, file: &Path, root: &Path) -> bool {
+        let folders: Vec<&Path> = file.ancestors().skip(1).take_while(|it| it.starts_with(root)).collect();
+        // The folder below, on the way to the file.
+        let mut below: Option<&Path> = None;
+        for folder in folders {
+            let marks = self.marks(folder);
+            let name = below.and_then(|it| it.file_name()).and_then(|it| it.to_str()).unwrap_or_default();
+            if marks.here || marks.beside && FOLDERS.contains(&name) {
+                return true;
+            }
+            below = Some(folder);
+        }
+        false
+    }
+
+    fn marks(&mut self, folder: &Path) -> Marks {
+        if let Some(known) = self.known.get(folder) {
+            return *known;
+        }
+        let has = |names: &[&str]| names.iter().any(|it| folder.join(it).exists());
+        let found = Marks { here: has(&HERE), beside: has(&BESIDE) };
+        self.known.insert(folder.to_path_buf(), found);
+        found
+    }
+}
+
+/// Begins of lines outside code that Markdown as such does not have.
+const SIGNS: [&str; 18] = [
+    ":::",
+    "{%",
+    "{{",
+    "@#",
+    "!!! ",
+    "??? ",
+    "???+ ",
+    "=== \"",
+    "/// ",
+    "//// ",
+    "--8<--",
+    "[[toc]]",
+    "[TOC]",
+    "```{",
+    "~~~{",
+    ".. ",
+    "<!--@include",
+    "@include",
+];
+
+fn has_own_syntax(text: &str) -> bool {
+    has_front_matter(text) || {
+        let mut fence = None;
+        text.lines().any(|line| {
+            let line = line.trim_start();
+            let is_sign = SIGNS.iter().any(|it| line.starts_with(it)) || is_label(line) || has_tag(line);
+            let is_sign = is_sign && fence.is_none();
+            let mark = ["```", "~~~"].into_iter().find(|it| line.starts_with(it));
+            fence = match (fence, mark) {
+                (None, mark) => mark,
+                (Some(open), Some(mark)) if open == mark => None,
+                (open, _) => open,
+            };
+            is_sign
+        })
+    }
+}
+
+/// A tag of Liquid's, Jinja's or Hugo's within the line, but not in code.
+fn has_tag(line: &str) -> bool {
+    ["{{<", "{{%", "{%"]
+        .iter()
+        .any(|it| line.find(it).is_some_and(|at| line[..at].matches('`').count() % 2 == 0))
+}
+
+/// `(name)=`, a target of MyST's.
+fn is_label(line: &str) -> bool {
+    line.starts_with('(') && line.trim_end().ends_with(")=")
+}
+
+/// YAML, TOML, or a comment with `title:` before all else.
+fn has_front_matter(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let mut lines = text.lines().map(str::trim_end);
+    let first = lines.next().unwrap_or_default();
+    match first {
+        "---" | "+++" => lines.take(60).any(|it| it == first),
+        "<!--" => lines.take(3).any(|it| it.starts_with("title:") || it.starts_with("layout:")),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_syntax() {
+        for text in [
+            "---\ntitle: x\n---\n# T\n",
+            "<!--\ntitle: x\n-->\n",
+            "# T\n\n::: tip\n:::\n",
+            "(label)=\n# T\n",
+            "# T\n\n{% link a.md %}\n",
+            "Text {{< ref \"a\" >}}\n",
+            "!!! note\n",
+            "```{note}\n```\n",
+        ] {
+            assert!(has_own_syntax(text), "{text}");
+        }
+        for text in ["# T\n\n---\n\ntext\n", "# T\n\n```md\n::: tip\n```\n", "(a)\n", "<!-- x -->\n# T\n"] {
+            assert!(!has_own_syntax(text), "{text}");
+        }
+    }
+}

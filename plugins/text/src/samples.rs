@@ -1,0 +1,64 @@
+//! What is there to be tested with: files of tests, and texts in their string literals. Told by names and by counting
+//! delimiters, without a parser; a wrong guess matters in files of tests alone.
+
+use std::path::Path;
+
+use memchr::memmem;
+
+/// Folders with tests and what they need.
+const FOLDERS: [&str; 16] = [
+    "test",
+    "tests",
+    "testing",
+    "testdata",
+    "test-data",
+    "test_data",
+    "test-fixtures",
+    "fixture",
+    "fixtures",
+    "__fixtures__",
+    "__tests__",
+    "__snapshots__",
+    "snapshots",
+    "spec",
+    "specs",
+    "testsuite",
+];
+
+/// Whether a file is one of tests, by its name or a folder above it.
+pub(crate) fn is_of_tests(path: &Path) -> bool {
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |it| it.0);
+    let is_named = stem.starts_with("test_")
+        || ["tests", "_test", ".test", "_spec", ".spec", "_tests"].iter().any(|it| stem.ends_with(it));
+    let mut folders = path.parent().into_iter().flat_map(Path::components);
+    is_named || folders.any(|it| it.as_os_str().to_str().is_some_and(|it| FOLDERS.contains(&it)))
+}
+
+/// Whether a conflict that opens at `start` is an example: a file of tests that is called after it, or a text in a string
+/// literal of a test.
+pub(crate) fn is_example_of_conflict(path: &Path, content: &[u8], start: usize) -> bool {
+    let before = &content[..start];
+    let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    if is_of_tests(path) {
+        let mut names = path.iter().rev().take(2).filter_map(|it| it.to_str());
+        return names.any(|it| it.contains("conflict") || it.contains("merge"))
+            || is_in_literal(ending, before);
+    }
+    // Rust has its tests where the code is.
+    ending == "rs" && memmem::find(before, b"#[test]").is_some() && is_in_literal(ending, before)
+}
+
+/// Whether a literal that may have several lines is open at the end of a text.
+fn is_in_literal(ending: &str, before: &[u8]) -> bool {
+    let count = |sign: &[u8]| memmem::find_iter(before, sign).count();
+    match ending {
+        "py" | "pyi" => count(b"\"\"\"") % 2 == 1 || count(b"'''") % 2 == 1,
+        "java" | "kt" | "scala" | "swift" => count(b"\"\"\"") % 2 == 1,
+        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "go" => {
+            (count(b"`") - count(b"\\`")) % 2 == 1
+        }
+        "rs" => (count(b"\"") - count(b"\\\"") - count(b"'\"'")) % 2 == 1,
+        _ => false,
+    }
+}
