@@ -80,7 +80,7 @@ pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     new.as_file().sync_all()?;
     new.persist(&file)?;
-    Ok(())
+    overlay::sync_folder(folder)
 }
 
 #[expect(clippy::disallowed_methods, reason = "what the user keeps at home is no workspace file")]

@@ -5,9 +5,9 @@
 //! workspace that the user trusts, as editors have it. Nothing in a workspace can say so.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -35,7 +35,12 @@ impl Trusted {
     }
 
     pub(crate) fn list(&self) -> io::Result<Vec<PathBuf>> {
-        match home::read(&self.file) {
+        let read = || {
+            expect_own(self.folder())?;
+            expect_own(&self.file)?;
+            home::read(&self.file)
+        };
+        match read() {
             Ok(text) => serde_json::from_slice(&text).map_err(io::Error::from),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
@@ -68,8 +73,7 @@ impl Trusted {
 
     /// Waits until no other process changes the list; held until the file is closed.
     fn lock(&self) -> io::Result<File> {
-        let folder = self.file.parent().unwrap_or(Path::new("/"));
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        overlay::private_folder(self.folder())?;
         let name = self.file.with_extension("lock");
         let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(name)?;
         rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
@@ -82,8 +86,23 @@ impl Trusted {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
         file.write_all(&serde_json::to_vec_pretty(all)?)?;
         file.sync_all()?;
-        fs::rename(&new, &self.file)
+        fs::rename(&new, &self.file)?;
+        overlay::sync_folder(self.folder())
     }
+
+    fn folder(&self) -> &Path {
+        self.file.parent().unwrap_or(Path::new("/"))
+    }
+}
+
+/// Fails if somebody else could have written what is at `path`.
+fn expect_own(path: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(path)?;
+    if metadata.uid() != rustix::process::geteuid().as_raw() || metadata.mode() & 0o022 != 0 {
+        let message = format!("{} is another user's, or others can write to it", path.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -116,6 +135,24 @@ mod tests {
             }
         });
         assert_eq!(trusted.list().unwrap().len(), 20);
+    }
+
+    #[test]
+    fn a_list_that_others_could_write_trusts_nothing() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let trusted = Trusted { file: folder.path().join("state/trusted.json") };
+        trusted.add(Path::new("/a")).unwrap();
+        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        for (path, open, closed) in [(trusted.file(), 0o666, 0o600), (trusted.folder(), 0o777, 0o700)] {
+            set(path, open);
+            assert!(!trusted.holds(Path::new("/a")));
+            let error = trusted.list().unwrap_err().to_string();
+            assert!(error.ends_with("is another user's, or others can write to it"), "{error}");
+            assert!(trusted.add(Path::new("/b")).is_err());
+            set(path, closed);
+            assert!(trusted.holds(Path::new("/a")) && !trusted.holds(Path::new("/b")));
+        }
     }
 
     #[test]

@@ -357,9 +357,12 @@ fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
 
 /// What is no fault, and maybe not what was meant.
 fn warn_of_unchecked(messages: &Messages, workspace: &Workspace, those: &str, report: &Report) {
+    let why = match report.skipped.too_large {
+        0 => "the configuration leaves it out",
+        _ => "the configuration leaves it out, or it is larger than `max-file-size`",
+    };
     for path in &report.left_out {
-        let shown = workspace.shown(path);
-        let text = format!("no plugin checked any file under `{shown}`: the configuration leaves it out");
+        let text = format!("no plugin checked any file under `{}`: {why}", workspace.shown(path));
         messages.warning(&printable(&text));
     }
     if report.files == 0 && report.is_complete() && report.left_out.is_empty() {

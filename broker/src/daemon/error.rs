@@ -1,16 +1,16 @@
 //! Why the daemon does not do what it was asked. How that is told to a client, the fronts decide.
 
-use std::{io, time::Duration};
+use std::{io, path::PathBuf, time::Duration};
 
 use language_servers::NoAnswer;
 use overlay::{CommitError, Conflict, EditError, PatchError, Revision, StoreError, WorkspacePath};
 
-use crate::check::SetupFailure;
+use crate::{check::SetupFailure, render::printable};
 
 /// What a request is refused with. Nothing has changed then, unless a variant says so.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    #[error("there is no {what} `{id}`")]
+    #[error("there is no {what} `{}`", printable(.id))]
     NotFound { what: &'static str, id: String },
     #[error("there is already a branch named `{0}`")]
     NameTaken(String),
@@ -43,10 +43,17 @@ pub enum DaemonError {
     )]
     NotNoted { revision: Revision, source: Box<Self> },
     /// A file could not be read.
-    #[error("`{path}`: {source}")]
+    #[error("`{path}`: {}", reason(.source))]
     File { path: WorkspacePath, source: io::Error },
     #[error("{message}")]
     Io { message: String, source: io::Error },
+    /// Another folder of the same name is another workspace.
+    #[error(
+        "the workspace {} {} since it was opened; call OpenWorkspace again{}", .root.display(),
+        if *.is_replaced { "was replaced by another folder" } else { "was moved or deleted" },
+        if *.is_replaced { "" } else { " when it is there" }
+    )]
+    WorkspaceGone { root: PathBuf, is_replaced: bool },
     #[error("too much is waiting; try again in {} ms", .retry_after.as_millis())]
     Busy { retry_after: Duration },
     #[error("a newer revision of the branch made this needless")]
@@ -108,4 +115,49 @@ fn list(conflicts: &[Conflict]) -> String {
     let more = conflicts.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", shown.join(", "))
+}
+
+/// Why a file cannot be read, in words that tell what it is and not what the system's call was.
+pub(crate) fn reason(error: &io::Error) -> String {
+    // A sentence of ours.
+    if error.get_ref().is_some() {
+        return error.to_string();
+    }
+    let words = match error.kind() {
+        io::ErrorKind::NotFound => "no such file or directory",
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::IsADirectory => "it is a directory",
+        io::ErrorKind::NotADirectory => "it, or something on the way there, is not a directory",
+        io::ErrorKind::Unsupported => "it is not a regular file",
+        io::ErrorKind::FileTooLarge => "it is too large to be read",
+        io::ErrorKind::InvalidInput => "it is not a symbolic link",
+        _ => return error.to_string(),
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_told_in_words_of_files() {
+        let path = WorkspacePath::new("a").unwrap();
+        let told = |kind: io::ErrorKind| DaemonError::file(&path, kind.into()).to_string();
+        assert_eq!(told(io::ErrorKind::NotFound), "`a`: no such file or directory");
+        assert_eq!(told(io::ErrorKind::Unsupported), "`a`: it is not a regular file");
+        assert_eq!(told(io::ErrorKind::IsADirectory), "`a`: it is a directory");
+        let own = io::Error::new(io::ErrorKind::NotFound, "of our own");
+        assert_eq!(DaemonError::file(&path, own).to_string(), "`a`: of our own");
+        assert_eq!(DaemonError::no_branch("a\0b").to_string(), "there is no branch `a\\u{0}b`");
+        let gone = |is_replaced| DaemonError::WorkspaceGone { root: "/w".into(), is_replaced }.to_string();
+        assert_eq!(
+            [gone(true), gone(false)],
+            [
+                "the workspace /w was replaced by another folder since it was opened; call OpenWorkspace again",
+                "the workspace /w was moved or deleted since it was opened; call OpenWorkspace again when it is \
+                 there",
+            ]
+        );
+    }
 }

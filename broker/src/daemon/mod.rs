@@ -10,6 +10,7 @@ mod error;
 mod judge;
 mod linters;
 mod once;
+mod opening;
 mod parent;
 mod query;
 pub(crate) mod random;
@@ -29,11 +30,10 @@ use dashmap::DashMap;
 use lint::Cancel;
 use overlay::{Revision, Snapshot, View};
 use scheduler::BranchKey;
-use tokio::sync::Mutex;
 
+use self::opening::Openings;
 use crate::{check::Engine, plugins::Plugins, servers::Servers};
 
-pub(crate) use self::workspace::{id_of, state_of};
 pub use self::{
     branch::{BranchCell, Shown},
     checks::{Ask, Change, Event, FileFindings, LinterSummary, Summary},
@@ -44,6 +44,13 @@ pub use self::{
     watching::Watching,
     workspace::Served,
 };
+pub(crate) use self::{
+    error::reason,
+    workspace::{id_of, state_of},
+};
+
+/// Each has a thread that watches, files that are open and caches of its own.
+const MAX_WORKSPACES: usize = 500;
 
 /// What a daemon is made of.
 pub(crate) struct Parts {
@@ -62,8 +69,7 @@ pub struct Daemon {
     pub(crate) engine: Engine,
     state_dir: PathBuf,
     workspaces: DashMap<Arc<str>, Arc<Served>>,
-    /// One workspace is opened or closed at a time.
-    opening: Mutex<()>,
+    opening: Openings,
     linters: linters::Configured,
     judgements: judge::Judgements,
     pub(crate) started_ms: u64,
@@ -90,7 +96,7 @@ impl Daemon {
             engine: parts.engine,
             state_dir: parts.state_dir,
             workspaces: DashMap::new(),
-            opening: Mutex::default(),
+            opening: Openings::default(),
             linters: linters::Configured::default(),
             judgements: judge::Judgements::default(),
             idle_exit: parts.idle_exit,
@@ -110,7 +116,7 @@ impl Daemon {
             |source| DaemonError::Io { message: format!("cannot open {}", root.display()), source };
         let root = std::fs::canonicalize(root).map_err(unusable)?;
         let id = workspace::id_of(&root);
-        let _one_at_a_time = self.opening.lock().await;
+        let _turn = self.opening.turn(&id).await;
         let known = self.workspaces.get(&id).map(|it| Arc::clone(&it));
         match known {
             Some(served) if served.is_there() => return Ok(served),
@@ -121,6 +127,10 @@ impl Daemon {
                 drop(served);
             }
             None => {}
+        }
+        if self.workspaces.len() >= MAX_WORKSPACES {
+            let (limit, actual) = (MAX_WORKSPACES as u64, self.workspaces.len() as u64 + 1);
+            return Err(DaemonError::TooMuch { what: "open workspaces", limit, actual });
         }
         let state = workspace::state_of(&self.state_dir, &id);
         let open = move || Served::open(id, &root, &state);
@@ -133,7 +143,7 @@ impl Daemon {
 
     /// Stops serving a workspace; its branches are kept on the disk.
     pub async fn close(&self, id: &str) -> Result<(), DaemonError> {
-        let _one_at_a_time = self.opening.lock().await;
+        let _turn = self.opening.turn(id).await;
         let (_, served) = self.workspaces.remove(id).ok_or_else(|| DaemonError::no_workspace(id))?;
         served.leave();
         Ok(())

@@ -133,12 +133,13 @@ impl Served {
     }
 
     /// Another folder of the same name is another workspace.
-    pub(super) fn expect_there(&self) -> Result<(), DaemonError> {
-        if self.is_there() {
-            return Ok(());
+    pub(crate) fn expect_there(&self) -> Result<(), DaemonError> {
+        match identity(self.root()) {
+            Ok(it) if it == self.identity => Ok(()),
+            there => {
+                Err(DaemonError::WorkspaceGone { root: self.root().to_owned(), is_replaced: there.is_ok() })
+            }
         }
-        let message = format!("the workspace {} is gone", self.root().display());
-        Err(DaemonError::Io { message, source: std::io::ErrorKind::NotFound.into() })
     }
 
     pub fn root(&self) -> &Path {

@@ -42,6 +42,7 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         DaemonError::Busy { retry_after } => vec![fact("retry_after_ms", retry_after.as_millis())],
         DaemonError::Store(_)
         | DaemonError::Io { .. }
+        | DaemonError::WorkspaceGone { .. }
         | DaemonError::Superseded
         | DaemonError::ShuttingDown
         | DaemonError::NoServer { server: None, .. }
@@ -84,6 +85,7 @@ fn edit(error: &EditError) -> Facts {
         EditError::TooManyBytes { path, bytes, limit } => {
             vec![of_path(path), fact("limit", limit), fact("actual", bytes)]
         }
+        EditError::BuffersFull { bytes, limit } => vec![fact("limit", limit), fact("actual", bytes)],
         EditError::TooLarge { path, limit } => vec![of_path(path), fact("limit", limit)],
         EditError::CannotBeTaken { path, directory, .. } => {
             vec![of_path(path), fact("directory", directory)]

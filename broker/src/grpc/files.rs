@@ -5,7 +5,7 @@ use broker_proto::{
     v1::{self as pb, file_service_server::FileService},
 };
 use bytes::Bytes;
-use overlay::{Branch, ContentHash, FileKind, TextEdit, View, WorkspacePath};
+use overlay::{Branch, BufferError, ContentHash, FileKind, Metadata, TextEdit, View, WorkspacePath};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
 
@@ -14,6 +14,12 @@ use crate::daemon::DaemonError;
 
 const PIECE: usize = 1 << 20;
 const MAX_EDITS: usize = 10_000;
+
+/// Pieces of texts, in all edits of a request.
+const MAX_TEXT_EDITS: usize = 100_000;
+
+/// Bytes of a file that is read whole. What is larger is no source, and on the disk for who needs it.
+const MAX_READ: u64 = 256 << 20;
 
 type ReadStream = std::pin::Pin<Box<dyn Stream<Item = Result<pb::ReadFileResponse, Status>> + Send>>;
 
@@ -65,10 +71,8 @@ impl FileService for Front {
         if request.edits.is_empty() {
             return Err(status::invalid("edits", "there is none"));
         }
-        if request.edits.len() > MAX_EDITS {
-            let (limit, actual) = (MAX_EDITS as u64, request.edits.len() as u64);
-            return Err(status::of(DaemonError::TooMuch { what: "edits of a request", limit, actual }));
-        }
+        expect_few(&request.edits).map_err(status::of)?;
+        served.expect_there().map_err(status::of)?;
         let repeatable = from_proto::repeatable(&cell.id, &request.request_id, || request.encode_to_vec());
         let edits = edits(request.edits).map_err(status::of)?;
         let if_revision = from_proto::revision(request.if_revision);
@@ -88,7 +92,10 @@ impl FileService for Front {
         let content_hash = ContentHash::of(&request.content).to_string();
         let set = move || {
             let set = served.base.set_buffer(&path, request.content);
-            set.map_err(|error| status::invalid("path", error))
+            set.map_err(|error| match error {
+                error @ BufferError::BuffersFull { .. } => status::of(DaemonError::Edit(error)),
+                error => status::invalid("path", error),
+            })
         };
         blocking(set).await?;
         Ok(Response::new(pb::SetBufferResponse { content_hash }))
@@ -106,11 +113,31 @@ impl FileService for Front {
     }
 }
 
+fn expect_few(edits: &[pb::FileEdit]) -> Result<(), DaemonError> {
+    let of_texts = |it: &pb::FileEdit| match &it.edit {
+        Some(pb::file_edit::Edit::Text(it)) => it.edits.len(),
+        _ => 0,
+    };
+    let pieces = edits.iter().map(of_texts).sum();
+    for (what, limit, actual) in [
+        ("edits of a request", MAX_EDITS, edits.len()),
+        ("edits of texts in a request", MAX_TEXT_EDITS, pieces),
+    ] {
+        if actual > limit {
+            return Err(DaemonError::TooMuch { what, limit: limit as u64, actual: actual as u64 });
+        }
+    }
+    Ok(())
+}
+
 fn read(view: &dyn View, path: &WorkspacePath, revision: u64) -> Result<(pb::FileInfo, Bytes), DaemonError> {
     let wrong = |error| DaemonError::file(path, error);
     let real = view.resolve(path).map_err(wrong)?;
+    let Metadata { size: actual, executable, .. } = view.metadata(&real).map_err(wrong)?;
+    if actual > MAX_READ {
+        return Err(DaemonError::TooMuch { what: "bytes of a file", limit: MAX_READ, actual });
+    }
     let bytes = view.read(&real).map_err(wrong)?;
-    let executable = view.metadata(&real).map_err(wrong)?.executable;
     let content_hash = ContentHash::of(&bytes).to_string();
     Ok((pb::FileInfo { size: bytes.len() as u64, executable, content_hash, revision }, bytes))
 }
@@ -228,5 +255,27 @@ impl Edit {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_edits_are_refused_before_they_are_looked_at() {
+        let text = |count| pb::FileEdit {
+            // Nothing of it makes sense.
+            edit: Some(pb::file_edit::Edit::Text(pb::EditText {
+                edits: vec![pb::TextEdit::default(); count],
+                ..pb::EditText::default()
+            })),
+        };
+        let half = MAX_TEXT_EDITS / 2;
+        expect_few(&[text(half), text(half)]).unwrap();
+        let refused = expect_few(&[text(half), text(half), text(1)]).unwrap_err().to_string();
+        assert_eq!(refused, "edits of texts in a request: 100001 is more than the limit of 100000");
+        let refused = expect_few(&vec![text(0); MAX_EDITS + 1]).unwrap_err().to_string();
+        assert_eq!(refused, "edits of a request: 10001 is more than the limit of 10000");
     }
 }

@@ -1,9 +1,9 @@
-//! Connections as they come in: from the user's own processes only, and counted.
+//! Connections as they come in: from the user's own processes, or with a token, and counted.
 
 use std::{
     io,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     task::{Context, Poll, ready},
 };
 
@@ -13,7 +13,9 @@ use tokio::{
     sync::watch,
 };
 use tokio_stream::Stream;
-use tonic::transport::server::Connected;
+use tonic::{Request, Status, service::Interceptor, transport::server::Connected};
+
+use super::Token;
 
 /// How many connections are open.
 #[derive(Clone)]
@@ -43,10 +45,42 @@ impl Drop for Open {
     }
 }
 
-/// A connection that counts.
+/// Who is at the other end of a connection. It counts as a client once it has shown that it may ask.
+#[derive(Clone)]
+pub(super) struct Peer {
+    connections: Connections,
+    open: Arc<OnceLock<Open>>,
+}
+
+impl Peer {
+    fn new(connections: &Connections) -> Self {
+        Self { connections: connections.clone(), open: Arc::default() }
+    }
+
+    fn is_client(&self) {
+        self.open.get_or_init(|| self.connections.opened());
+    }
+}
+
+/// Lets requests in that show the token, whose peers count from then on: one that has none shall not keep the daemon
+/// from ending when nobody needs it.
+#[derive(Clone)]
+pub(super) struct Guard(pub(super) Token);
+
+impl Interceptor for Guard {
+    fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
+        let request = self.0.call(request)?;
+        if let Some(peer) = request.extensions().get::<Peer>() {
+            peer.is_client();
+        }
+        Ok(request)
+    }
+}
+
+/// A connection that counts as long as it is open.
 pub(super) struct Counted<S> {
     stream: S,
-    _open: Open,
+    peer: Peer,
 }
 
 /// Connections to a Unix socket whose other end is a process of the same user.
@@ -63,8 +97,9 @@ impl Stream for OwnProcesses {
             let accepted = ready!(self.listener.poll_accept(context));
             match accepted {
                 Ok((stream, _)) if is_own(&stream) => {
-                    let _open = self.connections.opened();
-                    return Poll::Ready(Some(Ok(Counted { stream, _open })));
+                    let peer = Peer::new(&self.connections);
+                    peer.is_client();
+                    return Poll::Ready(Some(Ok(Counted { stream, peer })));
                 }
                 // Whoever it is gets a closed connection and no word.
                 Ok(_) => {}
@@ -93,17 +128,17 @@ impl Stream for Anybody {
         let accepted = ready!(self.listener.poll_accept(context));
         let counted = accepted.and_then(|(stream, _)| {
             stream.set_nodelay(true)?;
-            Ok(Counted { stream, _open: self.connections.opened() })
+            Ok(Counted { stream, peer: Peer::new(&self.connections) })
         });
         Poll::Ready(Some(counted))
     }
 }
 
-impl<S: Connected> Connected for Counted<S> {
-    type ConnectInfo = S::ConnectInfo;
+impl<S> Connected for Counted<S> {
+    type ConnectInfo = Peer;
 
-    fn connect_info(&self) -> S::ConnectInfo {
-        self.stream.connect_info()
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
     }
 }
 
@@ -144,5 +179,37 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_stream::StreamExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn only_who_shows_the_token_counts() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let connections = Connections::new();
+        let open = connections.subscribe();
+        let mut door = Anybody { listener, connections };
+        let _client = TcpStream::connect(address).await.unwrap();
+        let connection = door.next().await.unwrap().unwrap();
+        assert_eq!(*open.borrow(), 0, "it has said nothing yet");
+        let mut guard = Guard(Token(Some("secret".into())));
+        let mut ask = |token: &'static str| {
+            let mut request = Request::new(());
+            request.metadata_mut().insert("authorization", token.parse().unwrap());
+            request.extensions_mut().insert(connection.connect_info());
+            guard.call(request).is_ok()
+        };
+        assert!(!ask("Bearer wrong"));
+        assert_eq!(*open.borrow(), 0);
+        assert!(ask("Bearer secret") && ask("Bearer secret"));
+        assert_eq!(*open.borrow(), 1, "once, however much it asks");
+        drop(connection);
+        assert_eq!(*open.borrow(), 0);
     }
 }

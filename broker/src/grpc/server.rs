@@ -19,7 +19,7 @@ use tonic::{
 
 use super::{
     Front, Token,
-    incoming::{Anybody, Connections, OwnProcesses},
+    incoming::{Anybody, Connections, Guard, OwnProcesses},
 };
 use crate::daemon::Daemon;
 
@@ -36,8 +36,15 @@ pub(crate) struct Serving {
     pub(crate) daemon: Arc<Daemon>,
 }
 
-/// The largest message that is taken: whole files come in one.
-const MAX_MESSAGE: usize = 256 << 20;
+/// The largest request about files: whole files come in one, and patches of 64 MiB. What is longer is refused by
+/// the length before it, and not received.
+const MAX_FILES: usize = 72 << 20;
+
+/// The largest other request.
+const MAX_REQUEST: usize = 16 << 20;
+
+/// The largest answer.
+const MAX_ANSWER: usize = 256 << 20;
 
 /// How long answers that are under way may take after the daemon was asked to end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -91,12 +98,12 @@ async fn serve_door(daemon: Arc<Daemon>, door: Door, connections: Connections) -
 /// Every service behind the token.
 async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
     macro_rules! guarded {
-        ($server:ident) => {
+        ($server:ident, $most:ident) => {
             InterceptedService::new(
                 $server::new(Front(Arc::clone(daemon)))
-                    .max_decoding_message_size(MAX_MESSAGE)
-                    .max_encoding_message_size(MAX_MESSAGE),
-                token.clone(),
+                    .max_decoding_message_size($most)
+                    .max_encoding_message_size(MAX_ANSWER),
+                Guard(token.clone()),
             )
         };
     }
@@ -116,17 +123,17 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
     };
     let v1 = reflection().build_v1().map_err(io::Error::other)?;
     let v1alpha = reflection().build_v1alpha().map_err(io::Error::other)?;
-    Ok(Routes::new(InterceptedService::new(health_service, token.clone()))
-        .add_service(InterceptedService::new(v1, token.clone()))
-        .add_service(InterceptedService::new(v1alpha, token.clone()))
-        .add_service(guarded!(BranchServiceServer))
-        .add_service(guarded!(CheckServiceServer))
-        .add_service(guarded!(DaemonServiceServer))
-        .add_service(guarded!(FileServiceServer))
-        .add_service(guarded!(QueryServiceServer))
-        .add_service(guarded!(RuleServiceServer))
-        .add_service(guarded!(ServerServiceServer))
-        .add_service(guarded!(WorkspaceServiceServer)))
+    Ok(Routes::new(InterceptedService::new(health_service, Guard(token.clone())))
+        .add_service(InterceptedService::new(v1, Guard(token.clone())))
+        .add_service(InterceptedService::new(v1alpha, Guard(token.clone())))
+        .add_service(guarded!(BranchServiceServer, MAX_REQUEST))
+        .add_service(guarded!(CheckServiceServer, MAX_REQUEST))
+        .add_service(guarded!(DaemonServiceServer, MAX_REQUEST))
+        .add_service(guarded!(FileServiceServer, MAX_FILES))
+        .add_service(guarded!(QueryServiceServer, MAX_REQUEST))
+        .add_service(guarded!(RuleServiceServer, MAX_REQUEST))
+        .add_service(guarded!(ServerServiceServer, MAX_REQUEST))
+        .add_service(guarded!(WorkspaceServiceServer, MAX_REQUEST)))
 }
 
 /// Asks the daemon to end once there has been no connection for `idle`.

@@ -11,7 +11,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use super::facts;
-use crate::daemon::DaemonError;
+use crate::daemon::{DaemonError, reason};
 
 const DOMAIN: &str = "broker";
 
@@ -52,7 +52,7 @@ pub(super) fn invalid(field: &'static str, message: impl ToString) -> Status {
 
 fn sentence(error: &DaemonError) -> String {
     match error {
-        DaemonError::Io { message, source } => format!("{message}: {source}"),
+        DaemonError::Io { message, source } => format!("{message}: {}", reason(source)),
         DaemonError::Setup { message, hint: Some(hint) } => format!("{message} ({hint})"),
         DaemonError::InEdit { error, .. } => sentence(error),
         other => other.to_string(),
@@ -75,6 +75,7 @@ fn kind(error: &DaemonError) -> (Code, &'static str) {
         DaemonError::Store(error) => store(error),
         DaemonError::Commit(error) => commit(error),
         DaemonError::NotNoted { .. } => (Code::FailedPrecondition, "WRITTEN_NOT_NOTED"),
+        DaemonError::WorkspaceGone { .. } => (Code::NotFound, "WORKSPACE_GONE"),
         DaemonError::File { source, .. } | DaemonError::Io { source, .. } => file(source),
         DaemonError::Busy { .. } => (Code::ResourceExhausted, "QUEUE_FULL"),
         DaemonError::Superseded => (Code::Aborted, "SUPERSEDED"),
@@ -115,6 +116,7 @@ fn edit(error: &EditError) -> (Code, &'static str) {
         | EditError::TooMuch { .. }
         | EditError::TooManyBytes { .. }
         | EditError::TooLarge { .. }
+        | EditError::BuffersFull { .. }
         | EditError::TooDeep { .. } => (Code::InvalidArgument, "LIMIT_EXCEEDED"),
         _ => (Code::FailedPrecondition, "EDIT_REFUSED"),
     }

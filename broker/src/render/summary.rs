@@ -71,7 +71,7 @@ fn caveats(report: &Report) -> String {
         (skipped.not_utf8, "names that are not UTF-8"),
         (skipped.special, "special files"),
         (skipped.broken_links, "broken or outward links"),
-        (skipped.too_large, "files that are larger than `max-file-size`"),
+        (skipped.too_large, "larger than `max-file-size`"),
     ] {
         if count > 0 {
             text += &format!("; skipped {count} {what}");

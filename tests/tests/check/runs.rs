@@ -7,6 +7,7 @@ use std::{
     process::Stdio,
 };
 
+use insta::assert_snapshot;
 use tests::place::Ending;
 
 use crate::{MESSY, Workspace};
@@ -52,4 +53,31 @@ fn a_change_is_checked_while_watching() {
     let found = lines.find(|it| it.starts_with("a.py")).unwrap();
     assert_eq!(found, "a.py:1:8: python/F401 [*] `os` imported but unused");
     assert_eq!(child.interrupt(), Some(1), "as the last run");
+}
+
+/// Sparse, so that only reading it costs anything.
+#[test]
+fn what_is_too_large_is_left_out_and_counted() {
+    let it = Workspace::new(&[("a.py", "x = 1\n")]);
+    for name in ["big.bin", "big.py"] {
+        std::fs::File::create(it.root().join(name)).unwrap().set_len(3 << 30).unwrap();
+    }
+    assert_snapshot!(it.told(&["--no-cache"]), @r"
+    exit 0
+    No findings in 2 files; skipped 2 larger than `max-file-size`.
+    -- stderr
+    ");
+    // Also where nothing else is asked about.
+    assert_snapshot!(it.told(&["--no-cache", "big.py"]), @r"
+    exit 0
+    No findings in 0 files; skipped 1 larger than `max-file-size`.
+    -- stderr
+    warning: no plugin checked any file under `big.py`: the configuration leaves it out, or it is larger than `max-file-size`
+    ");
+    it.write("broker.toml", "max-file-size = 300\n");
+    assert_snapshot!(it.told(&["--no-cache", "a.py"]), @r"
+    exit 2
+    -- stderr
+    error: broker.toml:1:17: files of 300 MiB cannot be checked: it is a number from 1 to 256
+    ");
 }

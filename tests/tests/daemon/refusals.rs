@@ -279,3 +279,71 @@ async fn what_a_branch_adds_is_listed_for_the_branch() {
     assert_eq!(unusable(Some(branch(&id))).await, [("mine".to_owned(), reason.to_owned())]);
     assert_eq!(unusable(None).await, []);
 }
+
+/// What a person reads: what it is, and what helps.
+#[tokio::test]
+async fn errors_say_what_it_is() {
+    let it = Fixture::new(&[("d/a.txt", "1\n")]).await;
+    let id = it.fork().await;
+    let words = |it: tonic::Status| it.message().to_owned();
+    let read = async |path: &str| words(it.client.read(branch(&id), path).await.unwrap_err());
+    assert_eq!(read("none.txt").await, "`none.txt`: no such file or directory");
+    assert_eq!(read("d").await, "`d`: it is a directory");
+    assert!(std::process::Command::new("mkfifo").arg(it.path("pipe")).status().unwrap().success());
+    assert_eq!(read("pipe").await, "`pipe`: it is not a regular file");
+    let nul = words(it.client.get("a\0b").await.unwrap_err());
+    assert_eq!(nul, "there is no branch `a\\u{0}b`");
+}
+
+#[tokio::test]
+async fn a_workspace_that_is_another_says_so() {
+    let it = Fixture::new(&[("a.txt", "1\n")]).await;
+    let id = it.fork().await;
+    let root = std::fs::canonicalize(it.path(".")).unwrap();
+    let away = root.with_extension("away");
+    std::fs::rename(&root, &away).unwrap();
+    let gone = async || {
+        let (code, reason, _) = refusal(it.client.read(branch(&id), "a.txt").await);
+        assert_eq!((code, reason.as_str()), (Code::NotFound, "WORKSPACE_GONE"));
+        let (_, reason, _) = refusal(it.client.edit(&id, vec![write("a.txt", "2\n")]).await);
+        assert_eq!(reason, "WORKSPACE_GONE");
+        it.client.read(base(&it.workspace), "a.txt").await.unwrap_err().message().to_owned()
+    };
+    let at = root.display();
+    let moved = "was moved or deleted since it was opened; call OpenWorkspace again when it is there";
+    assert_eq!(gone().await, format!("the workspace {at} {moved}"));
+    std::fs::create_dir(&root).unwrap();
+    let replaced = "was replaced by another folder since it was opened; call OpenWorkspace again";
+    assert_eq!(gone().await, format!("the workspace {at} {replaced}"));
+    // The very same folder is there again.
+    std::fs::remove_dir(&root).unwrap();
+    std::fs::rename(&away, &root).unwrap();
+    it.client.edit(&id, vec![write("a.txt", "2\n")]).await.unwrap();
+    // Another one, after it was opened anew.
+    std::fs::rename(&root, &away).unwrap();
+    std::fs::create_dir(&root).unwrap();
+    assert_eq!(it.client.open(&root).await, it.workspace);
+    assert_eq!(it.client.read(branch(&id), "a.txt").await.unwrap().1, b"2\n");
+    std::fs::remove_dir_all(away).unwrap();
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused() {
+    let it = Fixture::new(&[("a.txt", "1\n")]).await;
+    let id = it.fork().await;
+    let refused = it.client.edit(&id, vec![write("b.txt", vec![b'x'; 73 << 20])]).await.unwrap_err();
+    assert_eq!(refused.code(), Code::OutOfRange);
+    std::fs::File::create(it.path("big.bin")).unwrap().set_len(3 << 30).unwrap();
+    let (code, reason, details) = refusal(it.client.edit(&id, vec![write("big.bin", "x")]).await);
+    assert_eq!((code, reason.as_str()), (Code::InvalidArgument, "LIMIT_EXCEEDED"));
+    assert_eq!(details.error_info().unwrap().metadata["limit"], (256 << 20).to_string());
+    let (_, reason, details) = refusal(it.client.read(branch(&id), "big.bin").await);
+    assert_eq!(reason, "LIMIT_EXCEEDED");
+    assert_eq!(details.error_info().unwrap().metadata["actual"], (3_u64 << 30).to_string());
+    let piece = pb::TextEdit { span: Some(pb::Span { start: 0, end: 0 }), replacement: "x".to_owned() };
+    let text = pb::EditText { path: "a.txt".to_owned(), edits: vec![piece; 100_001], ..Default::default() };
+    let (_, reason, details) = refusal(it.client.edit(&id, vec![Edit::Text(text)]).await);
+    assert_eq!(reason, "LIMIT_EXCEEDED");
+    assert_eq!(details.error_info().unwrap().metadata["actual"], "100001");
+    assert_eq!(it.client.get(&id).await.unwrap().branch.unwrap().revision, 0);
+}

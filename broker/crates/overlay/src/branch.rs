@@ -113,6 +113,9 @@ pub enum EditError {
          the disk itself"
     )]
     TooLarge { path: WorkspacePath, limit: u64 },
+    /// Only of texts that are laid over files, not of a branch.
+    #[error("the unsaved texts would have {bytes} bytes in all; the limit is {limit}")]
+    BuffersFull { bytes: u64, limit: u64 },
     /// The edit was made for another text.
     #[error("`{path}` has another content than the edit is for")]
     OtherContent {

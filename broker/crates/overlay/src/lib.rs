@@ -44,6 +44,7 @@ pub use path::{PathError, WorkspacePath};
 pub use permissions::Permissions;
 pub use store::{
     BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats, expect_private, private_folder,
+    sync_folder,
 };
 pub use trace::{Observation, Read, ReadSet, Traced};
 pub use view::{Entry, FileHash, FileKind, Listing, Metadata, Skipped, View};

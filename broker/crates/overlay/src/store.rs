@@ -240,3 +240,8 @@ pub(crate) fn patiently<T, E>(
 pub fn private_folder(dir: &Path) -> std::io::Result<()> {
     Medium::default().private_folder(dir)
 }
+
+/// Waits until the names in a folder outside of any workspace are on the disk.
+pub fn sync_folder(dir: &Path) -> std::io::Result<()> {
+    Medium::default().sync_dir(dir)
+}

@@ -10,6 +10,9 @@ use bytes::Bytes;
 
 use crate::{Branch, ContentHash, EditError, FileKind, Snapshot, View, WorkspacePath};
 
+/// Bytes of all unsaved texts of a workspace.
+const MAX_BYTES: u64 = 256 << 20;
+
 /// Why a text cannot be laid over a path; for the same reasons as an edit.
 pub type BufferError = EditError;
 
@@ -40,7 +43,9 @@ impl Buffers {
     /// Where the text now stands.
     pub(super) fn set(&self, path: &WorkspacePath, text: Bytes) -> Result<WorkspacePath, BufferError> {
         let mut open = self.lock();
-        let place = match open.places.get(path).cloned() {
+        let known = open.places.get(path).cloned();
+        open.expect_room(known.as_ref(), text.len() as u64)?;
+        let place = match known {
             Some(place) => {
                 open.branch.write(&place, text)?;
                 place
@@ -80,6 +85,15 @@ impl Buffers {
 }
 
 impl Open {
+    /// Whether a text of so many bytes may come in place of the one at `place`.
+    fn expect_room(&self, place: Option<&WorkspacePath>, bytes: u64) -> Result<(), BufferError> {
+        let texts = self.branch.snapshot();
+        let others = self.distinct().into_iter().filter(|it| Some(it) != place);
+        let size = |it: WorkspacePath| texts.metadata(&it).map_or(0, |it| it.size);
+        let bytes = others.map(size).sum::<u64>() + bytes;
+        if bytes > MAX_BYTES { Err(EditError::BuffersFull { bytes, limit: MAX_BYTES }) } else { Ok(()) }
+    }
+
     fn add(&mut self, path: &WorkspacePath, text: Bytes) -> Result<WorkspacePath, BufferError> {
         let mut branch = self.branch.clone();
         branch.write(path, text)?;

@@ -303,3 +303,22 @@ fn edits_are_those_of_buffers_and_of_branches_over_them() {
     assert_eq!(base.edits(), []);
     assert_eq!(snapshot.edits(), [path("a")]);
 }
+
+#[test]
+fn unsaved_texts_have_a_limit_in_all() {
+    const HALF: usize = 128 << 20;
+    let folder = TempDir::new().unwrap();
+    let base = Base::open(folder.path(), BaseOptions::default()).unwrap();
+    let text = Bytes::from(vec![b'a'; HALF]);
+    base.set_buffer(&path("a"), text.clone()).unwrap();
+    base.set_buffer(&path("b"), text.clone()).unwrap();
+    base.set_buffer(&path("b"), text.slice(1..)).unwrap();
+    let refused = base.set_buffer(&path("c"), Bytes::from("xy")).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the unsaved texts would have 268435457 bytes in all; the limit is 268435456"
+    );
+    base.set_buffer(&path("c"), Bytes::from("x")).unwrap();
+    assert!(base.close_buffer(&path("a")));
+    base.set_buffer(&path("d"), text).unwrap();
+}

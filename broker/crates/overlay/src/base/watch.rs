@@ -5,6 +5,7 @@
 
 mod pump;
 mod settle;
+mod share;
 
 use std::{
     fs, io,
@@ -19,6 +20,7 @@ use std::{
 use pump::Pump;
 use settle::Cookies;
 pub use settle::SettleError;
+use share::Share;
 
 use super::{
     changes::{Announcements, Changes},
@@ -83,6 +85,7 @@ pub(super) fn start(
     let mut pump = Pump {
         live: Arc::clone(live),
         watcher: Box::new(watcher),
+        share: Share::new(),
         cookies: Arc::clone(&cookies),
         degraded: Arc::clone(&degraded),
         generation: Arc::clone(announcements.generation()),

@@ -108,8 +108,12 @@ fn close(_dir: &Path) -> io::Result<()> {
 pub fn expect_private(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
     let metadata = fs::symlink_metadata(dir)?;
-    if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(io::Error::other("it is not a folder of this user"));
+    if !metadata.is_dir() {
+        return Err(io::Error::other("it is a link or a file, not a folder"));
+    }
+    let (own, owner) = (rustix::process::geteuid().as_raw(), metadata.uid());
+    if owner != own {
+        return Err(io::Error::other(format!("it belongs to another user (uid {owner}; yours is {own})")));
     }
     if metadata.mode() & 0o077 != 0 {
         return Err(io::Error::other("others can enter it (chmod 700 would keep them out)"));
@@ -150,17 +154,12 @@ mod tests {
         }
         let link = dir.path().join("link");
         symlink(dir.path().join("a"), &link).unwrap();
-        assert_eq!(folder(&link).unwrap_err(), "it is not a folder of this user");
-        // Root may do as it likes with what is others'.
-        let etc = Path::new("/etc");
-        let owner = fs::metadata(etc).unwrap().uid();
-        if owner != rustix::process::geteuid().as_raw() {
-            assert_eq!(folder(etc).unwrap_err(), "it is not a folder of this user");
-        }
+        assert_eq!(folder(&link).unwrap_err(), "it is a link or a file, not a folder");
         if rustix::process::geteuid().is_root() {
             set(&made, 0o700);
             std::os::unix::fs::chown(&made, Some(65_534), None).unwrap();
-            assert_eq!(folder(&made).unwrap_err(), "it is not a folder of this user");
+            let refused = folder(&made).unwrap_err();
+            assert_eq!(refused, "it belongs to another user (uid 65534; yours is 0)");
         }
     }
 }

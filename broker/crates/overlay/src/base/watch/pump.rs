@@ -17,7 +17,7 @@ use notify::{
     event::{AccessKind, AccessMode, ModifyKind, RenameMode},
 };
 
-use super::{Degraded, Message, OnChange, WatchError, settle::Cookies};
+use super::{Degraded, Message, OnChange, WatchError, settle::Cookies, share::Share};
 use crate::{
     FileKind, View as _, WorkspacePath,
     base::{changes, changes::Changes, live::Live},
@@ -38,6 +38,7 @@ const ONE_BY_ONE: bool = cfg!(any(target_os = "linux", target_os = "android"));
 pub(super) struct Pump {
     pub(super) live: Arc<Live>,
     pub(super) watcher: Box<dyn Watcher + Send>,
+    pub(super) share: Share,
     pub(super) cookies: Arc<Cookies>,
     pub(super) degraded: Arc<OnceLock<Degraded>>,
     pub(super) generation: Arc<AtomicU64>,
@@ -100,7 +101,7 @@ impl Pump {
             Message::Event(Ok(event)) => self.take_in(&event),
             Message::Event(Err(error)) => {
                 self.pending.overflow = true;
-                self.degrade(&error);
+                self.degrade(error.to_string());
             }
             Message::Buffer(place) => drop(self.pending.paths.insert(place)),
             Message::Stop => return ControlFlow::Break(()),
@@ -118,6 +119,9 @@ impl Pump {
             if self.cookies.owns(path) {
                 self.take_in_cookie(path);
             } else if let Some(path) = self.in_workspace(path) {
+                if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
+                    self.share.give_back(&path);
+                }
                 if may_be_new(event.kind) && self.is_directory(&path) {
                     let found = self.watch_tree(path.clone());
                     self.pending.paths.extend(found);
@@ -168,25 +172,33 @@ impl Pump {
 
     /// Breaks if there are no more watches to be had.
     fn watch_directory(&mut self, directory: &WorkspacePath) -> ControlFlow<()> {
+        if !self.share.take(directory) {
+            self.degrade(format!(
+                "more directories than are watched ({} in all workspaces, to leave some of the system's watches \
+                 to other programs); a change elsewhere is noticed when it is asked about",
+                self.share.limit
+            ));
+            return ControlFlow::Break(());
+        }
         let place = self.live.disk().root().join(directory.as_str());
         let Err(error) = self.watcher.watch(&place, RecursiveMode::NonRecursive) else {
             return ControlFlow::Continue(());
         };
         match &error.kind {
             notify::ErrorKind::MaxFilesWatch => {
-                self.degrade(&error);
+                self.degrade(error.to_string());
                 return ControlFlow::Break(());
             }
             notify::ErrorKind::PathNotFound => {}
             notify::ErrorKind::Io(error) if is_harmless(error) => {}
-            _ => self.degrade(&error),
+            _ => self.degrade(error.to_string()),
         }
         ControlFlow::Continue(())
     }
 
-    fn degrade(&self, error: &notify::Error) {
+    fn degrade(&self, reason: String) {
         // The first reason is told; what follows from it is of no interest.
-        let _ = self.degraded.set(Degraded { reason: error.to_string() });
+        let _ = self.degraded.set(Degraded { reason });
     }
 
     fn announce(&mut self) {

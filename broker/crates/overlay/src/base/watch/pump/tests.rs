@@ -61,6 +61,7 @@ fn fixture(watches: usize) -> Fixture {
     let pump = Pump {
         live: Arc::new(Live::new(disk, 1 << 20)),
         watcher: Box::new(Stingy { left: watches, watched: Arc::clone(&watched) }),
+        share: Share::of(usize::MAX, Arc::default()),
         cookies,
         degraded: Arc::default(),
         generation: Arc::default(),
@@ -81,6 +82,18 @@ fn too_few_watches_degrade() {
     let reason = &few.pump.degraded.get().unwrap().reason;
     assert!(reason.contains("watch limit") && reason.contains('a'), "{reason}");
     assert_eq!(few.watched.lock().unwrap().len(), 3, "those that stand are kept");
+}
+
+#[test]
+fn some_watches_are_left_to_others() {
+    let mut it = fixture(100);
+    // The root, and one below it.
+    it.pump.share = Share::of(2, Arc::default());
+    it.pump.begin().unwrap();
+    let reason = &it.pump.degraded.get().unwrap().reason;
+    assert!(reason.starts_with("more directories than are watched (2 in all"), "{reason}");
+    // That one is the private folder, which is watched in any case.
+    assert_eq!(it.watched.lock().unwrap().len(), 2);
 }
 
 #[test]
