@@ -22,6 +22,7 @@
 //! Extended attributes of a replaced file are not carried over, and a file with several hard links is
 //! replaced under the one name only, as with every writer that renames.
 
+mod action;
 mod apply;
 mod error;
 mod folder;
@@ -43,12 +44,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use action::Plan;
 use bytes::Bytes;
 pub use error::{CommitError, Conflict, Found};
 use folder::Folder;
 use journal::{Journal, Stage};
 pub use kept::{Leftover, LeftoverText};
-use plan::Plan;
 pub use recover::{Outcome, Recovered};
 
 use crate::{ContentHash, Permissions, WorkspacePath, store::private_folder};

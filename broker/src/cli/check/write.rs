@@ -76,3 +76,40 @@ fn refused(error: &CommitError) -> CliError {
     ))
     .hint("run it again: it starts from what is there now")
 }
+
+#[cfg(test)]
+mod tests {
+    use overlay::{CommitConflict, ContentHash, Expected, Found, LeftoverText, WorkspacePath};
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_the_files_and_says_what_to_do() {
+        let path = |it: &str| WorkspacePath::new(it).unwrap();
+        let hash = |it: &str| ContentHash::of(it.as_bytes());
+        let expected = Expected::File(hash("old"), false);
+        let conflicts = vec![
+            CommitConflict {
+                path: path("a.py"),
+                expected: expected.clone(),
+                found: Found::File(hash("new"), false),
+            },
+            CommitConflict { path: path("b.py"), expected, found: Found::OpenForWriting },
+        ];
+        let leftovers = vec![Leftover {
+            path: path("c.py"),
+            text: LeftoverText::Saved,
+            kept: Some("/state/kept/c".into()),
+        }];
+        let error = Box::new(CommitError::Conflicts(conflicts));
+        let told = refused(&CommitError::Left { error, leftovers });
+        assert_eq!(
+            told.message,
+            "nothing was fixed, since files changed while they were checked: \
+             `a.py` has another content now than the change was made on; \
+             `b.py` is open for writing in another program; close it there; \
+             `c.py` was saved while it was replaced; what was saved is in /state/kept/c"
+        );
+        assert_eq!(told.hint.as_deref(), Some("run it again: it starts from what is there now"));
+    }
+}

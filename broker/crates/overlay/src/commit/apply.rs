@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, io};
 
 use super::{
     CommitError, Found,
+    action::{Action, Change, Plan},
     folder::Folder,
     look::{Seen, State, is_out_of_reach},
-    plan::{Action, Change, Plan},
     swap::{Swap, take_away},
 };
 use crate::WorkspacePath;

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CommitError,
+    action::{Action, Change, Plan},
     fuse::Fuse,
     look::{Stamp, State},
-    plan::{Action, Change, Plan},
 };
 use crate::{ContentHash, WorkspacePath};
 

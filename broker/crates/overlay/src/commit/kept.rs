@@ -12,10 +12,10 @@ use std::{
 
 use super::{
     CommitError,
+    action::{Action, Plan},
     apply::{MAX_OPEN, sync_directories},
     folder::Folder,
     look::{Seen, State},
-    plan::{Action, Plan},
 };
 use crate::WorkspacePath;
 

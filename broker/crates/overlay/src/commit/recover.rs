@@ -4,12 +4,12 @@ use std::{io, path::Path};
 
 use super::{
     CommitError, Committer,
+    action::{Action, Change, Plan},
     apply::{act, sync_touched},
     folder::Folder,
     journal::{Journal, Stage},
     kept::{Leftover, keep},
     look::{State, is_out_of_reach},
-    plan::{Action, Change, Plan},
     swap::put_back,
     undo::{swap_back, undo},
 };

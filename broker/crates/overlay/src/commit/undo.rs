@@ -4,10 +4,10 @@ use std::{io, path::Path};
 
 use super::{
     CommitError, Found,
+    action::{Action, Change},
     folder::Folder,
     kept::{Leftover, keep},
     look::{Seen, State, is_out_of_reach},
-    plan::{Action, Change},
     swap::{Swap, put_back, take_away},
 };
 use crate::WorkspacePath;
