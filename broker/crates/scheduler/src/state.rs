@@ -10,6 +10,7 @@ mod flight;
 mod lane;
 #[cfg(test)]
 mod model;
+mod service;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use flight::{Attached, Flight, Phase, Place};
 pub(crate) use flight::{FlightId, TicketId};
 use lane::Lane;
 use lint::Cancel;
+use service::Service;
 use stats::Meter;
 pub use stats::{ClassStats, Stats};
 use tickets::answer;
@@ -96,6 +98,8 @@ pub(crate) struct State<W, R> {
     waiting: [usize; 3],
     meters: [Meter; 3],
     busy_interactive_workers: usize,
+    /// What branches had of the interactive class.
+    service: Service,
     /// Agents' tasks that started since a background task did.
     in_a_row: u32,
     /// Bytes that running flights may need.
@@ -133,6 +137,7 @@ impl<W, R> State<W, R> {
             waiting: [0; 3],
             meters: Default::default(),
             busy_interactive_workers: 0,
+            service: Service::default(),
             in_a_row: 0,
             claimed: 0,
             serial: 0,
@@ -161,13 +166,14 @@ impl<W, R> State<W, R> {
         let id = self.choose(worker, now)?;
         let flight = self.flights.get_mut(&id)?;
         let Phase::Queued { place: Some(Place { class, branch }), .. } = flight.phase else { return None };
-        let running = Phase::Running { class, worker, started: now };
+        let running = Phase::Running { class, branch, worker, started: now };
         let Phase::Queued { work, .. } = std::mem::replace(&mut flight.phase, running) else { return None };
         for ticket in flight.tickets.values() {
             self.waiting[ticket.class as usize] -= 1;
             self.branches.entry(ticket.branch).and_modify(|it| it.waiting -= 1);
         }
-        self.lanes[class as usize].start(id, branch, flight.memory);
+        let rank = rank(&self.service, class, branch);
+        self.lanes[class as usize].start(id, branch, flight.memory, rank);
         let (waited, cancel) = (now.saturating_duration_since(flight.arrived), flight.cancel.clone());
         self.busy.extend(flight.key);
         self.claimed = self.claimed.saturating_add(flight.memory);
@@ -219,12 +225,17 @@ impl<W, R> State<W, R> {
     /// Takes note that what was started has ended; who is returned gets its result.
     pub(crate) fn finished(&mut self, id: FlightId, panicked: bool, now: Instant) -> Vec<Answer<R>> {
         let Some(mut flight) = self.flights.remove(&id) else { return Vec::new() };
-        if let Phase::Running { class, worker, started } = flight.phase {
+        if let Phase::Running { class, branch, worker, started } = flight.phase {
             self.claimed = self.claimed.saturating_sub(flight.memory);
             self.busy_interactive_workers -= usize::from(worker == Worker::Interactive);
             let meter = &mut self.meters[class as usize];
             meter.running -= 1;
-            meter.run.record(now.saturating_duration_since(started));
+            let ran = now.saturating_duration_since(started);
+            meter.run.record(ran);
+            if class == Class::Interactive {
+                self.service.add(branch, ran, now);
+                self.lanes[class as usize].set_rank(branch, self.service.rank(branch));
+            }
         }
         self.release_key(id, flight.key);
         let tickets = std::mem::take(&mut flight.tickets);
@@ -314,6 +325,11 @@ impl<W, R> State<W, R> {
             ..self.counts.clone()
         }
     }
+}
+
+/// Of a branch in the lane of a class. Only the class that may pass all others looks who has had how much.
+fn rank(service: &Service, class: Class, branch: BranchKey) -> i64 {
+    if class == Class::Interactive { service.rank(branch) } else { 0 }
 }
 
 fn ticket_id((&(_, number), &flight): (&(u64, u64), &FlightId)) -> TicketId {

@@ -46,6 +46,32 @@ pub(super) struct BranchArgs {
     /// Show only what the branch brought about: findings that its parent has not
     #[arg(long, requires = "branch", help_heading = "Branches")]
     new_only: bool,
+
+    /// Who waits for the answer: what is for a person starts first [default: interactive on a terminal, else agent]
+    #[arg(long, value_enum, value_name = "WHO", requires = "branch", help_heading = "Branches")]
+    priority: Option<Priority>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Priority {
+    /// A person
+    Interactive,
+    /// A program
+    Agent,
+    /// Nobody
+    Background,
+}
+
+impl Priority {
+    /// A command whose messages no person sees is run by a program.
+    fn of(args: &Args, is_watched: bool) -> pb::Priority {
+        match args.branch.priority {
+            Some(Self::Interactive) => pb::Priority::Interactive,
+            Some(Self::Background) => pb::Priority::Background,
+            None if is_watched => pb::Priority::Interactive,
+            Some(Self::Agent) | None => pb::Priority::Agent,
+        }
+    }
 }
 
 /// What stays the same from round to round.
@@ -79,7 +105,8 @@ pub(super) fn run(
     let changed = on_disk.as_ref().map(|it| it.not_utf8);
     let only = on_disk.map(|it| changed::paths(&open, &branch, it, args.changed.dependents())).transpose()?;
     let is_nothing = only.as_ref().is_some_and(BTreeSet::is_empty);
-    let request = request(args, &branch, &named, &only.unwrap_or_default());
+    let priority = Priority::of(args, session.surroundings.watched);
+    let request = request(args, &branch, priority, &named, &only.unwrap_or_default());
     let ask = Ask { args, outputs, open: &open, branch, changed };
     match () {
         // To the daemon, none means all.
@@ -92,6 +119,7 @@ pub(super) fn run(
 fn request(
     args: &Args,
     branch: &str,
+    priority: pb::Priority,
     paths: &[WorkspacePath],
     only: &BTreeSet<WorkspacePath>,
 ) -> pb::CheckRequest {
@@ -102,7 +130,7 @@ fn request(
         target: Some(of_branch(branch)),
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
         revision: None,
-        priority: pb::Priority::Interactive.into(),
+        priority: priority.into(),
         new_only: args.branch.new_only,
         select: args.select.clone().unwrap_or_default(),
         ignore: args.ignore.clone(),

@@ -32,12 +32,11 @@ pub(super) struct Flight<W, R> {
 
 pub(super) enum Phase<W> {
     /// Without a place, it waits for a run of the same key to end that nobody wants any more.
-    Queued {
-        work: W,
-        place: Option<Place>,
-    },
+    Queued { work: W, place: Option<Place> },
     Running {
         class: Class,
+        /// On whose turn it started.
+        branch: BranchKey,
         worker: Worker,
         started: Instant,
     },

@@ -42,6 +42,10 @@ struct Bench {
     running: BTreeMap<Label, (FlightId, Cancel)>,
     started: HashSet<Label>,
     answered: HashSet<Label>,
+    /// On whose turn those of people started.
+    people: BTreeMap<Label, (BranchKey, Instant)>,
+    /// What branches had of the interactive class, and when it ended.
+    served: Vec<(BranchKey, Duration, Instant)>,
     /// For each place with ready flights: those flights, and which branches had a turn since they came.
     turns: BTreeMap<Place, (BTreeSet<Label>, BTreeSet<BranchKey>)>,
     /// Agents' tasks that started since a background task did.
@@ -61,6 +65,8 @@ impl Bench {
             running: BTreeMap::new(),
             started: HashSet::new(),
             answered: HashSet::new(),
+            people: BTreeMap::new(),
+            served: Vec::new(),
             turns: BTreeMap::new(),
             in_a_row: 0,
             passed: BTreeMap::new(),
@@ -142,11 +148,31 @@ impl Bench {
         let is_alone = self.running.is_empty();
         assert!(is_alone || self.reference.claimed() + flight.spec.memory <= self.reference.options.memory);
         self.respects_classes(worker, place.0, &ready);
+        if place.0 == Class::Interactive {
+            self.respects_service(place.1, &ready);
+            self.people.insert(start.work, (place.1, self.now));
+        }
         self.count_turn(place, flight.work);
         let flight = self.reference.flights.iter_mut().find(|it| it.work == start.work).unwrap();
         flight.running = Some((place.0, worker, self.now));
         self.running.insert(start.work, (start.id, start.cancel));
         Some(place)
+    }
+
+    /// Seconds, of which half count after thirty.
+    fn service(&self, branch: BranchKey) -> f64 {
+        let of_branch = self.served.iter().filter(|it| it.0 == branch);
+        let worth = |(_, ran, at): &(_, Duration, Instant)| {
+            ran.as_secs_f64().max(1e-6) * (-(self.now - *at).as_secs_f64() / 30.0).exp2()
+        };
+        of_branch.map(worth).sum()
+    }
+
+    fn respects_service(&self, chosen: BranchKey, ready: &[&Flight]) {
+        let others = ready.iter().map(|it| it.place()).filter(|it| it.0 == Class::Interactive);
+        let least = others.map(|it| self.service(it.1)).fold(f64::INFINITY, f64::min);
+        let (had, alike) = (self.service(chosen), 0.25_f64.exp2() * 1.001);
+        assert!(had <= least * alike, "{chosen:?} has had {had} s, and another {least} s");
     }
 
     fn is_overdue(&self, flight: &Flight) -> bool {
@@ -184,9 +210,11 @@ impl Bench {
         }
     }
 
-    /// No branch has a second turn while another one of the class waits for its first.
+    /// No branch has a second turn while another one of the class waits for its first. Among people, who had more waits
+    /// for who had less.
     fn count_turn(&mut self, (class, branch): Place, work: Label) {
-        for ((_, waits), (_, seen)) in self.turns.iter_mut().filter(|((it, _), _)| *it == class) {
+        let in_turns = |it: Class| it == class && it != Class::Interactive;
+        for ((_, waits), (_, seen)) in self.turns.iter_mut().filter(|((it, _), _)| in_turns(*it)) {
             assert!(*waits == branch || seen.insert(branch), "{branch:?} went twice before {waits:?}");
         }
         self.turns.remove(&(class, branch));
@@ -199,6 +227,9 @@ impl Bench {
 
     fn finish(&mut self, work: Label, panicked: bool) {
         let (id, _) = self.running.remove(&work).unwrap();
+        if let Some((branch, started)) = self.people.remove(&work) {
+            self.served.push((branch, self.now - started, self.now));
+        }
         let answers = self.state.finished(id, panicked, self.now);
         let answers = answers.iter().map(|it| told(it, None)).collect();
         let expected = self.reference.finish(work, self.now);

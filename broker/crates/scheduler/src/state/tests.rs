@@ -223,3 +223,36 @@ fn memory_is_kept_for_an_interactive_task_that_is_about_to_start() {
     sut.state.finished(person, false, sut.now);
     assert_eq!(sut.order(), ["agent"]);
 }
+
+#[test]
+fn two_hundred_who_claim_to_be_people_do_not_slow_one_who_asks_for_less() {
+    const CLAIMED: u64 = 200;
+    let options = Options { interactive_workers: 2, queued: 1000, ..Options::default() };
+    let mut sut = Sut { state: State::new(options), now: Instant::now() };
+    let claim = |sut: &mut Sut, branch| sut.submit_each(&[("claimed", Interactive, branch); 4]);
+    (1..=CLAIMED).for_each(|branch| claim(&mut sut, branch));
+    let mut waited = Vec::new();
+    for round in 0..3 * CLAIMED {
+        // Each has four tasks waiting all the time, and each task takes a tenth of a second.
+        let (id, _) = sut.start(Worker::Any).unwrap();
+        sut.now += Duration::from_millis(100);
+        sut.state.finished(id, false, sut.now);
+        if round >= CLAIMED && round % 20 == 0 {
+            sut.submit_each(&[("person", Interactive, CLAIMED + 1)]);
+            let before = (1..).find(|_| {
+                let (id, work) = sut.start(Worker::Any).unwrap();
+                sut.now += Duration::from_millis(if work == "person" { 5 } else { 100 });
+                sut.state.finished(id, false, sut.now);
+                work == "person"
+            });
+            waited.push(before.unwrap());
+        }
+        let waiting = sut.state.branches.iter().map(|(branch, it)| (branch.0, it.waiting));
+        let idle: Vec<_> = waiting.filter(|it| it.0 <= CLAIMED && it.1 < 4).map(|it| it.0).collect();
+        let gone: Vec<_> =
+            (1..=CLAIMED).filter(|it| !sut.state.branches.contains_key(&BranchKey(*it))).collect();
+        idle.into_iter().chain(gone).for_each(|it| sut.submit_each(&[("claimed", Interactive, it)]));
+    }
+    assert_eq!(waited.len(), 20);
+    assert!(waited.iter().all(|it| *it == 1), "the person's is always the next to start: {waited:?}");
+}

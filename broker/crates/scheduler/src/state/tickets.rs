@@ -10,6 +10,7 @@ use lint::Cancel;
 use super::{
     Answer, Early, Effects, FlightId, Request, State, TicketId,
     flight::{Attached, Flight, Phase},
+    rank,
 };
 use crate::{BranchKey, WorkKey};
 
@@ -72,7 +73,8 @@ impl<W, R> State<W, R> {
             self.lanes[old.class as usize].remove(id, old.branch, flight.memory);
         }
         if let Some(new) = wanted {
-            self.lanes[new.class as usize].insert(id, new.branch, flight.memory);
+            let rank = rank(&self.service, new.class, new.branch);
+            self.lanes[new.class as usize].insert(id, new.branch, flight.memory, rank);
         }
     }
 
