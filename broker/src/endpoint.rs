@@ -75,13 +75,34 @@ impl Endpoint {
         }
     }
 
+    fn folder(&self) -> &Path {
+        self.socket.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Makes the folder if it is missing; fails if it is not the user's alone.
+    pub(crate) fn make_folder(&self) -> Result<(), CliError> {
+        let folder = self.folder();
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.and_then(|()| expect_private(folder)).map_err(|error| self.not_ours(&error))
+    }
+
+    /// Whether the folder is there; fails if it is not the user's alone, as then anybody may listen in it.
+    pub(crate) fn has_folder(&self) -> Result<bool, CliError> {
+        match expect_private(self.folder()) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(self.not_ours(&error)),
+        }
+    }
+
+    fn not_ours(&self, why: &io::Error) -> CliError {
+        let error = CliError::files(format!("cannot use {}: {why}", self.folder().display()));
+        error.hint("set BROKER_RUNTIME_DIR to a folder of your own")
+    }
+
     /// Becomes the daemon of this address, unless another process is.
     pub(crate) fn claim(&self) -> Result<Claimed, CliError> {
-        let folder = self.socket.parent().unwrap_or(Path::new("/"));
-        private_folder(folder).map_err(|error| {
-            let error = CliError::files(format!("cannot use {}: {error}", folder.display()));
-            error.hint("set BROKER_RUNTIME_DIR to a folder of your own")
-        })?;
+        self.make_folder()?;
         let path = self.lock_file();
         let unusable = |error| CliError::files(format!("cannot lock {}: {error}", path.display()));
         let mut options = OpenOptions::new();
@@ -158,13 +179,15 @@ impl Drop for Claim {
     }
 }
 
-/// Makes a folder that nobody else can enter, or makes sure that it is one.
-pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+/// Fails unless this is a folder of this user that others cannot enter.
+fn expect_private(folder: &Path) -> io::Result<()> {
     let metadata = fs::symlink_metadata(folder)?;
-    let own = rustix::process::geteuid().as_raw();
-    if !metadata.is_dir() || metadata.uid() != own {
-        return Err(io::Error::other("it is not a folder of this user"));
+    let (own, owner) = (rustix::process::geteuid().as_raw(), metadata.uid());
+    if !metadata.is_dir() {
+        return Err(io::Error::other("it is a link or a file, not a folder"));
+    }
+    if owner != own {
+        return Err(io::Error::other(format!("it belongs to another user (uid {owner}; yours is {own})")));
     }
     if metadata.mode() & 0o077 != 0 {
         return Err(io::Error::other("others can enter it (chmod 700 would keep them out)"));
@@ -221,7 +244,7 @@ mod tests {
     async fn a_socket_that_was_left_behind_is_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let here = endpoint(dir.path());
-        private_folder(here.socket.parent().unwrap()).unwrap();
+        here.make_folder().unwrap();
         drop(UnixListener::bind(&here.socket).unwrap());
         assert!(here.socket.exists(), "closing a socket leaves its file");
         let Claimed::Ours(claim) = here.claim().unwrap() else { panic!("nobody is there") };
@@ -236,7 +259,21 @@ mod tests {
         let folder = here.socket.parent().unwrap();
         fs::create_dir(folder).unwrap();
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
-        let error = here.claim().err().unwrap();
-        assert!(error.message.contains("others can enter it"), "{}", error.message);
+        for error in [here.claim().err().unwrap(), here.has_folder().unwrap_err()] {
+            assert!(error.message.contains("others can enter it"), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn a_client_makes_no_folder_and_follows_no_link_to_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let here = endpoint(dir.path());
+        assert!(!here.has_folder().unwrap() && !here.folder().exists());
+        here.make_folder().unwrap();
+        assert!(here.has_folder().unwrap());
+        std::os::unix::fs::symlink(here.folder(), dir.path().join("link")).unwrap();
+        let through_a_link = Endpoint { socket: dir.path().join("link/broker.sock") };
+        let error = through_a_link.has_folder().unwrap_err();
+        assert!(error.message.ends_with("it is a link or a file, not a folder"), "{}", error.message);
     }
 }

@@ -1,7 +1,9 @@
 //! Asks the `git` program which files changed, and what is staged.
 //!
-//! Reads only: takes no locks and writes no index. Of what a repository's own configuration names, only the
-//! filters for texts that git runs to compare them are run. Paths are as seen from the folder that git is run in.
+//! Reads only: takes no locks, writes no index and fetches nothing. No program that a repository's configuration names is
+//! run, whether or not the workspace is trusted: neither filters for texts, so that a file whose times changed may count
+//! as changed though a filter would have told otherwise, nor monitors, hooks, drivers for diffs, or ways to a remote.
+//! Paths are as seen from the folder that git is run in.
 
 mod staged;
 
@@ -19,6 +21,8 @@ use crate::CliError;
 /// The repository around a folder.
 pub(crate) struct Git {
     folder: PathBuf,
+    /// Settings that win over the repository's: each of its filters without a program.
+    no_filters: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,18 +35,58 @@ pub(crate) struct Changed {
 }
 
 /// What every list of changes has in common: paths end in a NUL.
-const DIFF: [&str; 7] =
-    ["diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
+const DIFF: [&str; 8] = [
+    "diff",
+    "--name-only",
+    "-z",
+    "--relative",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=all",
+];
+
+/// Settings of every call. A file system monitor is a program.
+const SETTINGS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+
+/// What each filter of a repository is set to.
+const NO_FILTER: [&str; 4] = ["clean=", "smudge=", "process=", "required=false"];
 
 impl Git {
     /// Fails if there is no git, or no repository with a working copy.
     pub(crate) fn of(folder: &Path) -> Result<Self, CliError> {
-        let git = Self { folder: folder.to_owned() };
+        let mut git = Self { folder: folder.to_owned(), no_filters: Vec::new() };
+        git.no_filters = git.filters()?;
         let inside = git.run(&["rev-parse", "--is-inside-work-tree"])?;
         if inside.trim_ascii() == b"true" {
             return Ok(git);
         }
         Err(CliError::usage(format!("{} is no working copy of git", folder.display())))
+    }
+
+    /// The settings that leave every filter which is configured, here or anywhere, without a program.
+    fn filters(&self) -> Result<Vec<String>, CliError> {
+        let ask = ["config", "--null", "--name-only", "--get-regexp", r"^filter\."];
+        let named = self.output(&ask)?;
+        // It ends with 1 if there is none.
+        if ![Some(0), Some(1)].contains(&named.status.code()) {
+            return Err(failed(&ask, &named.stderr));
+        }
+        let names: BTreeSet<_> = named.stdout.split(|it| *it == 0).filter_map(filter_name).collect();
+        let mut settings = Vec::new();
+        for name in names {
+            let name = str::from_utf8(name).ok().filter(|it| !it.contains('=')).ok_or_else(|| {
+                let name = String::from_utf8_lossy(name);
+                CliError::files(format!(
+                    "git's configuration has a filter `{name}`, which cannot be switched off"
+                ))
+                .hint("give it a name in UTF-8 without `=`, as no filter is run here")
+            })?;
+            for setting in NO_FILTER {
+                settings.extend(["-c".to_owned(), format!("filter.{name}.{setting}")]);
+            }
+        }
+        Ok(settings)
     }
 
     /// Files that differ from the last commit, and those that git does not know.
@@ -107,10 +151,7 @@ impl Git {
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let said = said.trim().trim_start_matches("fatal: ");
-        let said = said.lines().next().unwrap_or("no reason given");
-        Err(CliError::files(format!("git {} failed: {said}", arguments[0])))
+        Err(failed(arguments, &output.stderr))
     }
 
     fn output(&self, arguments: &[&str]) -> Result<std::process::Output, CliError> {
@@ -119,8 +160,12 @@ impl Git {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
-        command.arg("-C").arg(&self.folder).args(["-c", "core.fsmonitor=false"]).args(arguments);
+        command.arg("--no-pager").arg("-C").arg(&self.folder);
+        command.args(SETTINGS).args(&self.no_filters).args(arguments);
         command.env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
+        // What is missing of a partial clone would be fetched with programs that the repository names. Versions before
+        // 2.45 know only the list of protocols, of which none is left.
+        command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
         command
     }
 }
@@ -137,6 +182,19 @@ impl Changed {
         }
         changed
     }
+}
+
+fn failed(arguments: &[&str], said: &[u8]) -> CliError {
+    let said = String::from_utf8_lossy(said);
+    let said = said.trim().trim_start_matches("fatal: ");
+    let said = said.lines().next().unwrap_or("no reason given");
+    CliError::files(format!("git {} failed: {said}", arguments[0]))
+}
+
+/// The name in `filter.NAME.KEY`.
+fn filter_name(key: &[u8]) -> Option<&[u8]> {
+    let rest = key.strip_prefix(b"filter.")?;
+    rest.iter().rposition(|it| *it == b'.').map(|dot| &rest[..dot])
 }
 
 fn cannot_run(error: &io::Error) -> CliError {
@@ -156,6 +214,14 @@ mod tests {
         let changed = Changed::of(b"a b\0dir/\xff\0dir/\xc3\xa4\n\0");
         let paths: Vec<_> = changed.paths.iter().map(WorkspacePath::as_str).collect();
         assert_eq!((paths, changed.not_utf8), (vec!["a b", "dir/ä\n"], 1));
+    }
+
+    #[test]
+    fn names_of_filters_may_have_dots() {
+        let name = |key: &str| filter_name(key.as_bytes()).map(|it| String::from_utf8_lossy(it).into_owned());
+        assert_eq!(name("filter.lfs.clean").as_deref(), Some("lfs"));
+        assert_eq!(name("filter.a.b c.process").as_deref(), Some("a.b c"));
+        assert_eq!((name("filter.clean"), name("core.pager")), (None, None));
     }
 
     #[test]

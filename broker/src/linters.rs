@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lint::{Rule, RulePattern, suppress};
-use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
+use overlay::{View, WorkspacePath};
 use plugin_host::{Configured, Plugin, Settings};
 
 use crate::{
@@ -26,7 +26,8 @@ pub(crate) struct Setup {
     pub(crate) config: Option<WorkspacePath>,
 }
 
-/// The plugins that have something to say of the workspace that `view` shows, as linters. `servers` are the names of all
+/// The plugins that have something to say of the workspace that `view` shows, as linters. All that this depends on in the
+/// workspace is read through `view`. `servers` are the names of all
 /// language servers.
 pub(crate) fn configure(
     plugins: &Plugins,
@@ -56,18 +57,6 @@ pub(crate) fn configure(
 fn has_what_it_needs(plugin: &Plugin, view: &dyn View) -> bool {
     let needs = &plugin.manifest().needs;
     needs.is_empty() || needs.iter().any(|it| view.metadata(it).is_ok())
-}
-
-/// What plugins look at in a view before they are asked: with equal ones, the same linters come out of [`configure`].
-pub(crate) fn looked_at(plugins: &Plugins, view: &dyn View) -> Option<ContentHash> {
-    let needs = plugins.usable.iter().flat_map(|it| &it.manifest().needs);
-    let there: Vec<_> = needs.filter(|it| view.metadata(it).is_ok()).cloned().collect();
-    if there.is_empty() {
-        return None;
-    }
-    let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
-    let seen = walk(view, &there, &options).map(|it| format!("{it} {:?}\n", view.hash(&it).ok()));
-    Some(ContentHash::of(seen.collect::<String>().as_bytes()))
 }
 
 fn settings(plugins: &Plugins, plugin: &Plugin, setup: &Setup, selectors: &Selectors) -> Settings {

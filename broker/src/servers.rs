@@ -10,7 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles};
+use language_servers::{
+    Environment, Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles,
+};
 use lint::{Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
 use overlay::{ContentHash, View, WorkspacePath};
 
@@ -46,6 +48,7 @@ pub(crate) struct Site<'s> {
     pub(crate) root: &'s Path,
     /// What the server reads itself.
     pub(crate) disk: &'s Arc<dyn View>,
+    pub(crate) environment: &'s Environment,
 }
 
 /// Who is asked, and who cannot be.
@@ -88,7 +91,7 @@ impl Servers {
             let is_asked = |it: &Profile| {
                 !named.contains(&it.name)
                     && selectors.for_server(&it.name).is_some()
-                    && it.find(site.root).is_some()
+                    && it.find(site.root, site.environment).is_some()
             };
             let wanted = wanted(&known, site, settings)?.into_iter().filter(|it| is_asked(it.profile));
             let others = wanted.map(|it| not_trusted(it.profile, site.root));
@@ -118,7 +121,7 @@ impl Servers {
             message: "this program cannot find its own file".to_owned(),
             hint: None,
         })?;
-        LanguageServer::new(&self.pool, profile, site.root, Arc::clone(site.disk), keeper)
+        LanguageServer::new(&self.pool, profile, site.root, Arc::clone(site.disk), keeper, site.environment)
     }
 }
 
@@ -143,7 +146,7 @@ pub(crate) fn wanted<'k>(
     settings: &ServerSettings,
 ) -> Result<Vec<Wanted<'k>>, CliError> {
     let Some(used) = &settings.used else {
-        let is_installed = |it: &Profile| it.find(site.root).is_some();
+        let is_installed = |it: &Profile| it.find(site.root, site.environment).is_some();
         let picks = choose(known, &**site.disk, is_installed);
         return Ok(picks
             .into_iter()

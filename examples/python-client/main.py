@@ -114,7 +114,8 @@ def main() -> int:
             return run(Client(channel), args)
     except grpc.RpcError as error:
         it = problem(error)
-        print(f"error: {it.code} {it.reason}: {it.message}", file=sys.stderr)
+        names = " ".join(dict.fromkeys([it.code, it.reason]))
+        print(f"error: {names}: {it.message}", file=sys.stderr)
         for place in it.places:
             print(f"  {place}", file=sys.stderr)
     except (OSError, ValueError) as error:

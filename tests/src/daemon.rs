@@ -194,7 +194,7 @@ impl Client {
     }
 
     pub async fn try_open(&self, root: &Path) -> Result<pb::OpenWorkspaceResponse, Status> {
-        let request = pb::OpenWorkspaceRequest { root: root.to_str().unwrap().to_owned() };
+        let request = pb::OpenWorkspaceRequest { root: root.to_str().unwrap().to_owned(), environment: None };
         Ok(self.workspaces().open_workspace(request).await?.into_inner())
     }
 

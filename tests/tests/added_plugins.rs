@@ -177,7 +177,7 @@ fn one_that_is_declared_is_run_or_told() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let said = told(&["a.c"]);
     fs::remove_file(pipe).unwrap();
-    assert_snapshot!(said, @"cannot read plugin `pipe` at ../pipe.wasm: it is no file");
+    assert_snapshot!(said, @"plugin `pipe` lies outside of the workspace, at ../pipe.wasm, which counts only in a workspace that is trusted: see `broker trust`");
     place.write("broker.toml", "[plugins");
     assert_snapshot!(refused(&place, &["plugin", "list"]), @"error: broker.toml:1:9: unclosed table, expected `]`");
 }
@@ -253,10 +253,24 @@ hint: if it may have that, `broker plugin add` it with --grant env:BROKER_TEST_T
         format!("{}{}", of("findings", "message"), of("incomplete", "reason"))
     };
     ok(&place, &["plugin", "add", asks, "--grant", "env:BROKER_TEST_TEAM"]);
+    let outside = seen("blue").replace(asks, "asks.wasm");
+    assert_snapshot!(outside, @"plugin `asks` lies outside of the workspace, at asks.wasm, which counts only in a workspace that is trusted: see `broker trust`");
+    place.write("asks.wasm", fs::read(asks).unwrap());
+    ok(&place, &["plugin", "add", "asks.wasm"]);
     assert_snapshot!(seen("blue"), @"plugin `asks` asks for `env:BROKER_TEST_TEAM`, and a grant counts only in a workspace that is trusted: see `broker trust`");
     ok(&place, &["trust"]);
     assert_snapshot!(seen("blue"), @r#"sees ["BROKER_TEST_TEAM=blue"]"#);
     assert_snapshot!(seen("red"), @r#"sees ["BROKER_TEST_TEAM=red"]"#);
+    // The daemon has neither the variable of the shell that started it nor that of one before.
+    ok(&place, &["branch", "fork", "try"]);
+    let on_branch = |team: &str| {
+        let mut command = place.command(&["check", "--branch", "try", "--output-format", "json"]);
+        let output = command.env("BROKER_TEST_TEAM", team).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["findings"][0]["message"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_snapshot!(on_branch("green"), @r#"sees ["BROKER_TEST_TEAM=green"]"#);
+    assert_snapshot!(on_branch("white"), @r#"sees ["BROKER_TEST_TEAM=white"]"#);
     place.write("broker.toml", place.read("broker.toml").replace("grants", "# grants"));
     assert_snapshot!(seen("red"), @"plugin `asks` asks for `env:BROKER_TEST_TEAM`, which it is not granted; if it may have that, say so in `grants` under `[plugins.asks]` in broker.toml");
     let ask = place.read("broker.toml").replace("# grants", "grants");
@@ -325,6 +339,69 @@ For more information, try '--help'.
 error: sub/broker.toml:1:2: `plugins` has no effect here
 hint: it belongs in the configuration file at the workspace's root
 "#);
+}
+
+/// Neither a branch nor a workspace that somebody else made learns whether a file of the user's is there, or what is in it.
+#[test]
+fn what_lies_outside_is_not_told() {
+    let place = place();
+    let secret = place.own("pin");
+    fs::write(&secret, "1234").unwrap();
+    let (pin, none) = (secret.to_str().unwrap(), place.own("none").to_str().unwrap().to_owned());
+    let digest = "03ac674216f3e15c761ee1a5e255f067953623c8b388b4459e13f978d7c846f4";
+    let toml = |source: &str| format!("[plugins.x]\nsource = \"{source}\"\n");
+    let lock = |source: &str, digest: &str| {
+        format!(
+            "version = 1\n[[plugin]]\nname = \"x\"\nversion = \"1\"\nsource = \"{source}\"\ndigest = \"sha256:{digest:0>64}\"\n"
+        )
+    };
+    ok(&place, &["branch", "fork", "try"]);
+    let asked = |source: &str, digest: &str| {
+        for (file, text) in [("broker.toml", toml(source)), ("broker.lock", lock(source, digest))] {
+            assert!(place.run_with_input(&["branch", "write", "try", file], &text).status.success());
+        }
+        check(&place, &["--branch", "try"]).2.join("\n").replace(source, "[source]")
+    };
+    ok(&place, &["trust"]);
+    let said = asked(pin, "0");
+    assert_snapshot!(said, @"plugin `x` lies outside of the workspace, at [source], and only the broker.toml on the disk can name such a file");
+    let up = format!("tools/../{}{pin}", "../".repeat(20));
+    for (source, digest) in [(pin, digest), (&none, "0"), (&up, "0"), ("/proc/self/environ", "0")] {
+        assert_eq!(asked(source, digest), said, "{source}");
+    }
+    // A link in the branch leads nowhere.
+    for target in [pin, &none, "../../pin"] {
+        let patch = format!(
+            "diff --git a/tools/x.wasm b/tools/x.wasm\nnew file mode 120000\n--- /dev/null\n+++ b/tools/x.wasm\n\
+             @@ -0,0 +1 @@\n+{target}\n\\ No newline at end of file\n"
+        );
+        let link = place.run_with_input(&["branch", "patch", "try"], &patch);
+        assert!(link.status.success(), "{}", String::from_utf8_lossy(&link.stderr));
+        assert_eq!(asked("tools/x.wasm", "0"), "cannot read plugin `x` at [source]: not a directory");
+        ok(&place, &["branch", "rm", "try", "tools/x.wasm"]);
+    }
+
+    // What the user's own file names may be read, and is not told of either: a branch has a lock file of its own.
+    place.write("broker.toml", toml(pin));
+    place.write("broker.lock", lock(pin, "0"));
+    let said = asked(pin, "0");
+    assert_snapshot!(said, @"plugin `x` at [source] is not there, cannot be read, or is not the one in broker.lock; `broker plugin update x` says which, or takes it");
+    fs::remove_file(&secret).unwrap();
+    assert_eq!(asked(pin, "0"), said);
+    ok(&place, &["trust", "--revoke"]);
+    let (_, _, incomplete) = check(&place, &["a.c"]);
+    assert!(incomplete[0].contains("which counts only in a workspace that is trusted"), "{incomplete:?}");
+}
+
+#[test]
+fn the_list_has_the_digests_of_the_lock_file() {
+    let place = place();
+    place.write("no-todo.wasm", no_todo());
+    ok(&place, &["plugin", "add", "no-todo.wasm"]);
+    let lock = place.read("broker.lock");
+    let digest = lock.split_once("sha256:").unwrap().1[..12].to_owned();
+    let line = |text: String| text.lines().find(|it| it.starts_with("no-todo ")).unwrap().to_owned();
+    assert!(line(ok(&place, &["plugin", "list"])).contains(&format!(" sha256:{digest} ")));
 }
 
 /// What a server has, by path: type and body.

@@ -437,3 +437,27 @@ fn what_the_baseline_knows_stays_known_when_it_moves() {
     assert_eq!(exit, 1);
     assert!(told.contains("b.py:2:8: python/F401") && !told.contains("b.py:1"), "{told}");
 }
+
+#[test]
+fn a_commit_does_not_have_the_mask_of_the_shell_that_started_the_daemon() {
+    let it = Place::new(&[]);
+    let broker = tests::broker();
+    let script = format!("umask 000; exec {} branch fork try", broker.display());
+    assert!(it.isolated("sh", &["-c", &script]).output().unwrap().status.success());
+    it.ok_with_input(&["branch", "write", "try", "new/a.py"], "x = 1\n");
+    it.ok(&["branch", "commit", "try"]);
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&it.root().join("new/a.py")), mode(&it.root().join("new"))), (0o644, 0o755));
+    // What the daemon keeps for itself is nobody else's.
+    let mut folders = vec![it.own("state"), it.own("cache"), it.own("run")];
+    while let Some(folder) = folders.pop() {
+        if mode(&folder) & 0o077 == 0 {
+            continue;
+        }
+        for entry in fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            let kind = entry.file_type().unwrap();
+            assert!(kind.is_dir() || mode(&entry.path()) & 0o077 == 0, "{}", entry.path().display());
+            folders.extend(kind.is_dir().then(|| entry.path()));
+        }
+    }
+}

@@ -254,7 +254,7 @@ fn of_workspace(real: &Real) -> impl Strategy<Value = Any> + use<> {
         1 => Just((0..65).map(|it| (it.to_string(), String::new())).collect()),
     ];
     prop_oneof![
-        root().prop_map(|root| Any::Open(pb::OpenWorkspaceRequest { root })),
+        root().prop_map(|root| Any::Open(pb::OpenWorkspaceRequest { root, environment: None })),
         hostile().prop_map(|workspace_id| Any::Close(pb::CloseWorkspaceRequest { workspace_id })),
         (target(real), hostile(), labels, hostile()).prop_map(|(parent, name, labels, request_id)| {
             Any::Fork(pb::ForkBranchRequest { parent, name, labels, request_id })

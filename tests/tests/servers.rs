@@ -443,6 +443,55 @@ fn a_daemon_with_another_path_is_told() {
 }
 
 #[test]
+fn a_daemon_is_not_the_shell_that_started_it() {
+    let it = place("");
+    let (testkit, seen) = (broker().with_file_name("language-servers-testkit"), it.own("seen"));
+    let script = format!("env >{}; exec {} model", seen.display(), testkit.display());
+    it.write(
+        "broker.toml",
+        format!(
+            "[servers]\nuse = ['model']\n[servers.define.model]\ncommand = ['sh', '-c', '{script}']\n\
+             globs = ['*.m']\nbarrier = 'pull'\n"
+        ),
+    );
+    assert!(it.run(&["trust"]).status.success());
+    let path = std::env::var("PATH").unwrap();
+    let other = [("SECRET_OF_A", "secret".to_owned()), ("VIRTUAL_ENV", "/a/env".to_owned())];
+    let mut fork = it.command(&["branch", "fork", "try"]);
+    fork.envs(other.clone()).env("PATH", format!("/a/env/bin:{path}")).env("GOFLAGS", "-mod=a");
+    assert!(fork.output().unwrap().status.success());
+    let status = json_of(&it.run(&["status", "--output-format", "json"]));
+    let environ = std::fs::read_to_string(format!("/proc/{}/environ", status["pid"])).unwrap();
+    assert!(environ.contains("HOME=") && environ.contains("PATH="), "{environ:?}");
+    for foreign in ["SECRET_OF_A", "/a/env", "GOFLAGS"] {
+        assert!(!environ.contains(foreign), "{foreign}: {environ:?}");
+    }
+
+    // What a server is started with in a workspace is the same whoever asks it, a command or the daemon for it.
+    let own = it.root().join("env");
+    let variables = |arguments: &[&str]| {
+        let mut command = it.command(&[&["check", "--no-cache"][..], arguments].concat());
+        if !arguments.is_empty() {
+            command = it.command(&[&["check"][..], arguments].concat());
+        }
+        command.env("VIRTUAL_ENV", &own).env("GOFLAGS", "-mod=b").env("SECRET_OF_B", "secret");
+        command.env("PATH", format!("{}/bin:{path}", own.display()));
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = std::fs::read_to_string(&seen).unwrap();
+        std::fs::remove_file(&seen).unwrap();
+        let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let (direct, by_daemon) = (variables(&[]), variables(&["--branch", "try"]));
+    assert_eq!(direct, by_daemon);
+    assert!(direct.contains(&format!("VIRTUAL_ENV={}", own.display())), "{direct:?}");
+    assert!(direct.contains(&"GOFLAGS=-mod=b".to_owned()), "{direct:?}");
+    assert!(!direct.iter().any(|it| it.contains("SECRET")), "{direct:?}");
+}
+
+#[test]
 fn the_servers_of_the_daemon_are_told() {
     let it = traced_place();
     let servers = |arguments: &[&str]| it.run(&[&["servers"], arguments].concat());

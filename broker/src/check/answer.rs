@@ -55,12 +55,16 @@ impl Answer {
 
     /// Bytes of memory, about.
     pub(super) fn weight(&self) -> usize {
-        let of_finding = |it: &Finding| {
-            let fixes: usize =
-                it.fixes.iter().flat_map(|it| &*it.edits).map(|it| it.replacement.len() + 64).sum();
-            size_of::<Finding>() + it.message.len() + fixes + it.related.len() * 96
-        };
-        size_of::<Self>() + self.findings.iter().map(of_finding).sum::<usize>()
+        size_of::<Self>() + self.findings.iter().map(Finding::weight).sum::<usize>()
+    }
+}
+
+impl Finding {
+    /// Bytes of memory, about, if it were the only one to hold what it shares.
+    pub(crate) fn weight(&self) -> usize {
+        let edits = self.fixes.iter().flat_map(|it| &*it.edits);
+        let fixes: usize = edits.map(|it| it.replacement.len() + 64).sum();
+        size_of::<Self>() + self.message.len() + fixes + self.related.len() * 96
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::Profile;
+use language_servers::{Environment, Profile};
 use lint::Cancel;
 use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
 
@@ -133,8 +133,9 @@ impl<'w> Place<'w> {
         let router = Router::new(&linters::configure(&plugins, &setup, &names, &disk)?);
         let options = WalkOptions { global_excludes: home::global_excludes(), ..WalkOptions::default() };
         let survey = Survey::of(walk(&*disk, &[WorkspacePath::root()], &options), &router, &known);
-        let site = Site { root, disk: &disk };
-        let find = |it: &Profile| it.find(root).map(|(program, _)| program);
+        let environment = Environment::of_shell();
+        let site = Site { root, disk: &disk, environment: &environment };
+        let find = |it: &Profile| it.find(root, &environment).map(|(program, _)| program);
         let diagnosis = diagnose(&site, &known, &settings, &selectors, survey, find)?;
         Ok(Self { workspace, disk, known, diagnosis, is_whole: plugins.broken.is_empty() })
     }
@@ -142,7 +143,8 @@ impl<'w> Place<'w> {
     /// Side by side. Each is told in its place.
     fn ask_for_versions(&mut self, servers: &Servers, cancel: &Cancel) {
         let deadline = Instant::now() + PATIENCE;
-        let site = Site { root: self.workspace.root(), disk: &self.disk };
+        let environment = Environment::of_shell();
+        let site = Site { root: self.workspace.root(), disk: &self.disk, environment: &environment };
         let known = &self.known;
         thread::scope(|scope| {
             let installed = self.diagnosis.servers.iter_mut().filter(|it| it.program.is_some());
@@ -214,7 +216,8 @@ mod tests {
         ];
         let paths = walk(&*view, &[WorkspacePath::root()], &WalkOptions::default());
         let survey = Survey::of(paths, &Router::new(&plugins), &known);
-        let site = Site { root: Path::new("/w"), disk: &view };
+        let environment = Environment::of_shell();
+        let site = Site { root: Path::new("/w"), disk: &view, environment: &environment };
         let selectors = Selectors::parse(None, &["eslint".to_owned()]).unwrap();
         let is_there = |it: &&Profile| installed.contains(&it.name.as_str());
         let find = |it: &Profile| Some(it).filter(is_there).map(|it| Path::new("/bin").join(&it.name));

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{AnswerFormat, Session};
 use crate::{
     CliError, Exit, plugins,
-    plugins::{PluginArgs, PluginSite, Shown},
+    plugins::{Digest, PluginArgs, PluginSite, Shown},
     render::printable,
 };
 
@@ -37,6 +37,8 @@ struct Row<'a> {
     /// How many; `None` if the plugin could not say.
     rules: Option<usize>,
     digest: Option<&'a str>,
+    /// SHA-256 of one that the workspace adds, as `broker.lock` has it.
+    sha256: Option<&'a Digest>,
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
@@ -53,7 +55,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             session.messages.error(error);
             exit = Exit::Abnormal;
         });
-        rows.push(row(plugin, rules.ok().map(|it| it.len())));
+        rows.push(row(plugin, rules.ok().map(|it| it.len()), plugins.locked(plugin)));
     }
     let text = match args.output_format {
         AnswerFormat::Text => table(&rows),
@@ -63,7 +65,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     Ok(exit)
 }
 
-fn row(plugin: &Plugin, rules: Option<usize>) -> Row<'_> {
+fn row<'a>(plugin: &'a Plugin, rules: Option<usize>, sha256: Option<&'a Digest>) -> Row<'a> {
     let manifest = plugin.manifest();
     Row {
         name: &manifest.name,
@@ -74,6 +76,7 @@ fn row(plugin: &Plugin, rules: Option<usize>) -> Row<'_> {
         globs: &manifest.globs,
         rules,
         digest: Some(plugin.digest()),
+        sha256,
     }
 }
 
@@ -88,6 +91,7 @@ fn ourselves() -> Row<'static> {
         globs: &[],
         rules: Some(suppress::rules().len()),
         digest: None,
+        sha256: None,
     }
 }
 
@@ -109,9 +113,12 @@ fn table(rows: &[Row<'_>]) -> String {
 }
 
 fn cells(row: &Row<'_>) -> [String; 6] {
-    const ENOUGH: usize = 12;
+    /// The algorithm's name, too.
+    const ENOUGH: usize = 7 + 12;
     let languages = if row.languages.is_empty() { "any".to_owned() } else { row.languages.join(", ") };
     let rules = row.rules.map_or_else(|| "?".to_owned(), |it| it.to_string());
-    let digest: String = row.digest.unwrap_or("-").chars().take(ENOUGH).collect();
+    let blake3 = || row.digest.map_or_else(|| "-".to_owned(), |it| format!("blake3:{it}"));
+    let digest = row.sha256.map_or_else(blake3, ToString::to_string);
+    let digest: String = digest.chars().take(ENOUGH).collect();
     [row.name, row.version, &languages, &rules, &digest, row.description].map(|it| printable(it).into_owned())
 }

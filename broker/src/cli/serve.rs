@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use broker_proto::v1 as pb;
+use rustix::fs::Mode;
 use scheduler::{Cache, CacheOptions, Options as SchedulerOptions};
 use tokio::{
     net::TcpListener,
@@ -50,7 +51,7 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// How much memory answers may take, in MiB
+    /// How much memory answers and what was made of them may take, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     cache_memory: usize,
 
@@ -60,6 +61,13 @@ pub(super) struct Args {
 
 /// Threads that wait for language servers. They hardly cost anything, and each holds up one branch's question.
 const WAITING: usize = 32;
+
+/// Of the memory for answers, one part of so many is for what suppressions, severities and positions made of them.
+const JUDGEMENTS: usize = 4;
+
+/// Permissions that new files do not have, whichever shell started the daemon: a commit writes for all workspaces, and
+/// what the daemon keeps for itself is private by its own permissions.
+const UMASK: u32 = 0o022;
 
 /// Threads for a person who waits, beside those for everybody.
 const INTERACTIVE: usize = 2;
@@ -80,6 +88,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     match endpoint.claim()? {
         Claimed::Taken { pid } => is_taken(args, session, &endpoint, pid),
         Claimed::Ours(claim) => {
+            let _that_of_the_shell = rustix::process::umask(Mode::from_raw_mode(UMASK));
             let daemon = make(args, session)?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
             let runtime =
@@ -162,13 +171,16 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
     let scheduling =
         SchedulerOptions { workers, interactive_workers: INTERACTIVE, ..SchedulerOptions::default() };
     let folder = session.surroundings.cache_dir.as_ref().map(|it| it.join("answers"));
-    let options = CacheOptions { memory: args.cache_memory << 20, folder, ..CacheOptions::default() };
+    let memory = args.cache_memory << 20;
+    let judgements = memory / JUDGEMENTS;
+    let options = CacheOptions { memory: memory - judgements, folder, ..CacheOptions::default() };
     let cache = Cache::new(options, AnswerCodec);
     let engine = Engine::new(scheduling, WAITING, Some(Arc::new(cache)))
         .map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
     let idle_exit = (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit));
     let servers = Servers::of_user();
-    Ok(Daemon::new(daemon::Parts { plugins, servers, engine, state_dir, idle_exit }))
+    let judgements = judgements as u64;
+    Ok(Daemon::new(daemon::Parts { plugins, servers, engine, state_dir, idle_exit, judgements }))
 }
 
 async fn serve(

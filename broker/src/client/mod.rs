@@ -1,8 +1,9 @@
 //! The commands' side of the daemon's door: one question after another, each answered before the next.
 //!
 //! An interrupt ends whatever is being waited for. What the daemon says is turned into an error for people in
-//! `error`; how a daemon is found or started is in `start`; a folder that it serves is in `opened`; where it looks for language servers in `searched`.
+//! `error`; whose daemon is believed is in `connect`; how one is started is in `start`; a folder that it serves is in `opened`; where it looks for language servers in `searched`.
 
+mod connect;
 mod error;
 mod opened;
 mod searched;
@@ -26,6 +27,7 @@ use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
 
+use self::connect::OwnSocket;
 pub(crate) use self::{
     error::{is_conflict, reason, server},
     opened::{Opened, of_branch},
@@ -83,17 +85,24 @@ impl Client {
 
     /// Finds the daemon of an address; `None` if none runs.
     ///
-    /// Who holds the lock may not have opened the socket yet, or may be about to end.
+    /// Who holds the lock may not have opened the socket yet, or may be about to end. A daemon of another user is an
+    /// error.
     pub(crate) fn at(endpoint: &Endpoint, cancel: &Cancel) -> Result<Option<Self>, CliError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime =
             runtime.map_err(|error| CliError::files(format!("cannot wait for a daemon: {error}")))?;
-        let address = format!("unix:{}", endpoint.socket.display());
-        let unusable = |error| CliError::files(format!("cannot use the address {address}: {error}"));
-        let address = tonic::transport::Endpoint::from_shared(address.clone()).map_err(unusable)?;
+        let connector = OwnSocket::new(&endpoint.socket);
+        // No name is looked up: the connector knows where to go.
+        let address = tonic::transport::Endpoint::from_static("http://localhost");
         let begun = Instant::now();
         loop {
-            let client = runtime.block_on(async { serving(address.connect().await.ok()?).await });
+            if !endpoint.has_folder()? {
+                return Ok(None);
+            }
+            let client = runtime.block_on(async {
+                serving(address.connect_with_connector(connector.clone()).await.ok()?).await
+            });
+            connector.expect_own()?;
             if let Some(channel) = client {
                 return Ok(Some(Self { runtime, channel, cancel: cancel.clone() }));
             }

@@ -1,16 +1,22 @@
 //! A folder that the daemon serves, as seen from the current folder.
 
 use std::{
-    fs,
+    collections::BTreeMap,
+    env, fs,
     path::{Component, Path, PathBuf},
 };
 
 use broker_proto::v1 as pb;
-use overlay::WorkspacePath;
+use language_servers::Environment;
+use overlay::{Disk, WorkspacePath};
+use plugin_host::Capability;
 use tonic::Status;
 
 use super::{Client, error::is_unknown_handle};
-use crate::{CliError, Workspace, console::Messages, render::printable, selectors::closest};
+use crate::{
+    CliError, Workspace, config::Configs, console::Messages, render::printable, selectors::closest,
+    trust::Trusted,
+};
 
 /// The workspace that holds the current folder, open in the daemon.
 pub(crate) struct Opened {
@@ -38,7 +44,8 @@ impl Opened {
         let root = workspace.root().to_str().ok_or_else(|| {
             CliError::files(format!("the name of {} is not UTF-8", workspace.root().display()))
         })?;
-        let request = pb::OpenWorkspaceRequest { root: root.to_owned() };
+        let environment = Some(pb::Environment { variables: told(workspace.root()).into_iter().collect() });
+        let request = pb::OpenWorkspaceRequest { root: root.to_owned(), environment };
         let answer = client.call(client.workspaces().open_workspace(request))?;
         for reason in &answer.unreadable {
             messages.warning(&printable(reason));
@@ -129,6 +136,22 @@ impl Opened {
         }
         Ok(bytes)
     }
+}
+
+/// What the daemon is told of this shell: no more than the servers and plugins of the workspace may have.
+fn told(root: &Path) -> BTreeMap<String, String> {
+    let mut told = Environment::to_tell();
+    if !Trusted::of_user().is_some_and(|it| it.holds(root)) {
+        return told;
+    }
+    // What is wrong with the configuration is told when it is used.
+    let Ok(disk) = Disk::new(root) else { return told };
+    let settings = Configs::new(&disk).workspace().map(|it| it.plugins()).unwrap_or_default();
+    let granted = settings.into_values().filter_map(|it| it.grants).flatten();
+    told.extend(
+        granted.filter_map(|Capability::Environment(name)| Some((name.clone(), env::var(name).ok()?))),
+    );
+    told
 }
 
 /// What a question about a branch is about.

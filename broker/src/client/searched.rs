@@ -7,7 +7,7 @@ use std::{
 };
 
 use broker_proto::v1 as pb;
-use language_servers::{Profile, profiles};
+use language_servers::{Environment, Profile, profiles};
 use overlay::{Disk, View};
 
 use super::{Client, Opened};
@@ -26,7 +26,8 @@ pub(crate) fn elsewhere(client: &Client, root: &Path, profiles: &[Profile]) -> V
     let answer = client.call(client.servers().list_servers(pb::ListServersRequest {}));
     // Who cannot be asked is not worth a word here.
     let Some(path) = answer.ok().and_then(|it| it.search_path) else { return Vec::new() };
-    profiles.iter().filter_map(|it| compared(it, root, OsStr::new(&path))).collect()
+    let by_daemon = Environment::of_daemon_with(OsStr::new(&path), root, &Environment::to_tell());
+    profiles.iter().filter_map(|it| compared(it, root, &by_daemon)).collect()
 }
 
 /// The daemon's servers in this folder that say something is wrong with them, and what.
@@ -37,9 +38,9 @@ pub(crate) fn unwell(client: &Client, root: &Path) -> Vec<(String, String)> {
     here.map(|it| (it.name, it.unwell)).collect()
 }
 
-fn compared(profile: &Profile, root: &Path, path: &OsStr) -> Option<Elsewhere> {
-    let here = profile.find(root).map(|it| it.0);
-    let by_daemon = profile.find_in(root, Some(path)).map(|it| it.0);
+fn compared(profile: &Profile, root: &Path, by_daemon: &Environment) -> Option<Elsewhere> {
+    let here = profile.find(root, &Environment::of_shell()).map(|it| it.0);
+    let by_daemon = profile.find(root, by_daemon).map(|it| it.0);
     (here != by_daemon).then(|| Elsewhere { server: profile.name.clone(), here, by_daemon })
 }
 
@@ -70,6 +71,8 @@ fn known(root: &Path) -> Vec<Profile> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -83,11 +86,12 @@ mod tests {
         let mut own = profile("gopls");
         own.launch[0].program = "gopls-of-a-test".to_owned();
         own.launch.truncate(1);
-        assert_eq!(compared(&own, folder.path(), bin.as_os_str()), None, "nobody has it");
+        let by_daemon = Environment::of_daemon_with(bin.as_os_str(), folder.path(), &BTreeMap::new());
+        assert_eq!(compared(&own, folder.path(), &by_daemon), None, "nobody has it");
         std::fs::write(bin.join("gopls-of-a-test"), "").unwrap();
-        let found = compared(&own, folder.path(), bin.as_os_str()).unwrap();
+        let found = compared(&own, folder.path(), &by_daemon).unwrap();
         assert_eq!((found.here, found.by_daemon), (None, Some(bin.join("gopls-of-a-test"))));
         std::fs::write(folder.path().join(".venv/bin/ty"), "").unwrap();
-        assert_eq!(compared(&profile("ty"), folder.path(), bin.as_os_str()), None, "both look there first");
+        assert_eq!(compared(&profile("ty"), folder.path(), &by_daemon), None, "both look there first");
     }
 }

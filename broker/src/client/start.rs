@@ -9,17 +9,16 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use crate::{CliError, console::Messages, endpoint, endpoint::Endpoint, home};
+use language_servers::Environment;
+
+use crate::{CliError, console::Messages, endpoint::Endpoint, home};
 
 /// Starts `broker serve` on its own, so that an interrupt of this command is none of the daemon's. If another
 /// daemon was faster, that one serves as well.
 pub(super) fn start(endpoint: &Endpoint, tell: Option<&Messages>) -> Result<(), CliError> {
     let cannot = |error: io::Error| CliError::files(format!("cannot start a daemon: {error}"));
     let folder = endpoint.socket.parent().unwrap_or(Path::new("/"));
-    endpoint::private_folder(folder).map_err(|error| {
-        let error = CliError::files(format!("cannot use {}: {error}", folder.display()));
-        error.hint("set BROKER_RUNTIME_DIR to a folder of your own")
-    })?;
+    endpoint.make_folder()?;
     let log = log(endpoint).map_err(cannot)?;
     let said_before = log.metadata().map_err(cannot)?.len();
     let mut child = command(folder, log).and_then(|mut it| it.spawn()).map_err(cannot)?;
@@ -39,9 +38,11 @@ pub(super) fn start(endpoint: &Endpoint, tell: Option<&Messages>) -> Result<(), 
     Ok(())
 }
 
-/// The daemon is given the folders as this process understands them: it runs elsewhere.
+/// The daemon is given the folders as this process understands them: it runs elsewhere. Of this shell's variables it gets
+/// those of the user, as it serves other shells, too; a client tells the rest when it opens a workspace.
 fn command(runtime_dir: &Path, log: File) -> io::Result<Command> {
     let mut command = Command::new(env::current_exe()?);
+    command.env_clear().envs(Environment::for_new_daemon());
     command.arg("serve").current_dir("/").env("BROKER_RUNTIME_DIR", runtime_dir);
     for (name, folder) in [("BROKER_STATE_DIR", home::state_dir()), ("BROKER_CACHE_DIR", home::cache_dir())] {
         if let Some(folder) = folder {

@@ -1,11 +1,11 @@
 //! What of the linters' answers is told: suppressions, severities and the baseline, worked out once for all
 //! branches with the same answers and the same configuration.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use lint::{Completeness, Fingerprint, suppress};
 use overlay::{ContentHash, View, WorkspacePath};
-use quick_cache::sync::Cache;
+use quick_cache::{Weighter, sync::Cache};
 
 use super::DaemonError;
 use crate::{
@@ -27,25 +27,46 @@ pub(super) struct Judged {
 /// A finding as it is told to everyone who asks.
 pub(super) type Told = Arc<(Finding, Fingerprint)>;
 
-/// Judgements, each with all that it rests on.
-pub(super) struct Judgements(Cache<Key, Arc<Judgement>>);
+/// Judgements, each with all that it rests on, within a budget of memory.
+pub(super) struct Judgements(Cache<Key, Arc<Judgement>, ByMemory>);
 
-/// The answers by their addresses, which stay taken as long as the judgement is there.
+/// The answers by their addresses, which no other answer gets as long as the judgement is there.
 type Key = Vec<usize>;
 
 struct Judgement {
-    answers: Vec<Arc<Answer>>,
+    /// Named and not held: the cache of answers has a budget of its own, and what it gives up is to be gone.
+    answers: Vec<Weak<Answer>>,
     effective: Arc<Effective>,
     every_rule: bool,
     judged: Arc<Judged>,
 }
 
-/// How many files' judgements are remembered.
-const REMEMBERED: usize = 100_000;
+#[derive(Clone)]
+struct ByMemory;
 
-impl Default for Judgements {
-    fn default() -> Self {
-        Self(Cache::new(REMEMBERED))
+impl Weighter<Key, Arc<Judgement>> for ByMemory {
+    fn weight(&self, key: &Key, it: &Arc<Judgement>) -> u64 {
+        // An answer that is given up leaves its own few words behind as long as it is named here.
+        let answers = key.len() * (size_of::<usize>() + size_of::<Weak<Answer>>() + size_of::<Answer>());
+        (size_of::<Judgement>() + answers + it.judged.weight()) as u64
+    }
+}
+
+/// Bytes of a usual judgement.
+const USUAL: u64 = 512;
+
+impl Judgements {
+    /// `memory` in bytes.
+    pub(super) fn within(memory: u64) -> Self {
+        let usual = usize::try_from(memory / USUAL).unwrap_or(usize::MAX);
+        Self(Cache::with_weighter(usual, memory, ByMemory))
+    }
+}
+
+impl Judged {
+    fn weight(&self) -> usize {
+        let findings = self.findings.iter().map(|it| it.0.weight() + size_of::<Fingerprint>());
+        size_of::<Self>() + findings.sum::<usize>() + self.kinds.len() * size_of::<Fingerprint>()
     }
 }
 
@@ -110,7 +131,7 @@ impl<'v> Judge<'v> {
     ) -> Option<Arc<Judged>> {
         let judged = Arc::new(self.judge_afresh(file, linters, &effective)?);
         let judgement = Judgement {
-            answers: file.answers.iter().map(|(_, it)| Arc::clone(it)).collect(),
+            answers: file.answers.iter().map(|(_, it)| Arc::downgrade(it)).collect(),
             effective,
             every_rule: self.every_rule,
             judged: Arc::clone(&judged),
@@ -185,7 +206,8 @@ fn leave_out_known(
 
 impl Judgement {
     fn is_for(&self, file: &FileAnswers, effective: &Arc<Effective>, every_rule: bool) -> bool {
-        let same = |(own, (_, other)): (&Arc<Answer>, &(usize, Arc<Answer>))| Arc::ptr_eq(own, other);
+        let same =
+            |(own, (_, other)): (&Weak<Answer>, &(usize, Arc<Answer>))| own.as_ptr() == Arc::as_ptr(other);
         self.every_rule == every_rule
             && self.answers.len() == file.answers.len()
             && self.answers.iter().zip(&file.answers).all(same)
@@ -201,4 +223,50 @@ fn sorted(file: &FileAnswers) -> Vec<Finding> {
     let mut findings: Vec<_> = file.answers.iter().flat_map(|(_, it)| it.findings.iter().cloned()).collect();
     findings.sort_by(Finding::order);
     findings
+}
+
+#[cfg(test)]
+mod tests {
+    use lint::{LineColumn, Severity, Span};
+
+    use super::*;
+    use crate::check::{CheckedFile, Range, RuleRef};
+
+    fn told(message: &str) -> Told {
+        let path = WorkspacePath::new("a").unwrap();
+        let start = LineColumn { line: 1, column: 1 };
+        let finding = Finding {
+            file: Arc::new(CheckedFile { path, content: None }),
+            rule: Arc::new(RuleRef { linter: "l".into(), code: "C".to_owned(), name: None, url: None }),
+            message: message.into(),
+            severity: Severity::Error,
+            cell: None,
+            span: Span::new(0, 1),
+            range: Range { start, end: start },
+            fixes: [].into(),
+            related: [].into(),
+        };
+        let fingerprint = Fingerprint::of_file(b"x", &[finding.site()])[0];
+        Arc::new((finding, fingerprint))
+    }
+
+    #[test]
+    fn judgements_stay_within_their_memory() {
+        const MEMORY: u64 = 1 << 20;
+        let judgements = Judgements::within(MEMORY);
+        let view = overlay::Memory::default();
+        let effective = Configs::new(&view).for_file(&WorkspacePath::new("a").unwrap()).unwrap();
+        let message = "m".repeat(10_000);
+        let findings: Vec<_> = (0..1000).map(|_| told(&message)).collect();
+        for (number, finding) in findings.iter().enumerate() {
+            let judged = Judged { findings: vec![Arc::clone(finding)], ..Judged::default() };
+            let effective = Arc::clone(&effective);
+            let judged = Arc::new(judged);
+            let judgement = Judgement { answers: vec![Weak::new()], effective, every_rule: true, judged };
+            judgements.0.insert(vec![number], Arc::new(judgement));
+        }
+        assert!(judgements.0.weight() <= MEMORY && judgements.0.len() > 1, "{}", judgements.0.weight());
+        let held = findings.iter().filter(|it| Arc::strong_count(it) > 1).count();
+        assert!((2..200).contains(&held), "{held} of 1000 are held, each of 10 kB");
+    }
 }

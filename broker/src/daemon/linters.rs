@@ -4,10 +4,10 @@
 use std::{
     collections::HashMap,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use overlay::{ContentHash, View};
+use overlay::{ContentHash, ReadSet, Traced, View};
 
 use super::{Daemon, Served};
 use crate::{
@@ -19,13 +19,20 @@ use crate::{
     servers::{Asked, Site, known},
 };
 
-/// The plugins by what is asked of them.
+/// The plugins by what is asked of them, each time with all that was read to choose among them.
 #[derive(Default)]
-pub(super) struct Configured(Mutex<HashMap<Key, Arc<Router>>>);
+pub(super) struct Configured(Mutex<HashMap<Key, Vec<Chosen>>>);
 
-/// How the plugins are set up, the names of all language servers, which plugins they are if not just those of the
-/// daemon, and what plugins need of the workspace.
-type Key = (Setup, Vec<String>, Option<ContentHash>, Option<ContentHash>);
+/// How the plugins are set up, the names of all language servers, and which plugins they are if not just those of the
+/// daemon.
+type Key = (Setup, Vec<String>, Option<ContentHash>);
+
+/// Linters that were chosen in one view; the same would be in each that shows all of `reads`.
+#[derive(Clone)]
+struct Chosen {
+    reads: Arc<ReadSet>,
+    router: Arc<Router>,
+}
 
 /// Few clients ask in many ways; one that does shall not fill the memory.
 const REMEMBERED: usize = 256;
@@ -53,7 +60,8 @@ impl Daemon {
     /// The plugins that the workspace has as `view` shows it. Blocks: it may read and compile some.
     pub(crate) fn plugins_of(&self, served: &Served, view: &dyn View) -> Result<Arc<Plugins>, SetupFailure> {
         let disk = served.base.without_buffers();
-        let site = PluginSite { view, disk: &*disk, root: served.root() };
+        let told = served.environment();
+        let site = PluginSite { view, disk: &*disk, root: served.root(), told: told.as_deref() };
         self.plugins.in_workspace(&site).map_err(SetupFailure::from)
     }
 
@@ -69,7 +77,9 @@ impl Daemon {
         let disk = served.base.without_buffers();
         let settings = if is_trusted { settings(&*disk)? } else { settings(view)? };
         let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
-        let asked = self.servers.asked(&Site { root, disk: &disk }, &settings, &selectors)?;
+        let environment = served.environment_of_servers();
+        let site = Site { root, disk: &disk, environment: &environment };
+        let asked = self.servers.asked(&site, &settings, &selectors)?;
         // Who selects nothing names nobody.
         let names = match selectors.is_empty() {
             true => Vec::new(),
@@ -85,20 +95,44 @@ impl Daemon {
         servers: Vec<String>,
         view: &Arc<dyn View>,
     ) -> Result<Arc<Router>, SetupFailure> {
-        let known = || self.linters.0.lock().unwrap_or_else(PoisonError::into_inner);
         let added = (!Arc::ptr_eq(plugins, &self.plugins)).then(|| plugins.fingerprint());
-        let key = (setup, servers, added, linters::looked_at(plugins, &**view));
-        if let Some(router) = known().get(&key) {
-            return Ok(Arc::clone(router));
+        let key = (setup, servers, added);
+        // A look at the view takes its time, and is not taken under the lock.
+        if let Some(known) = self.linters.find(&key).iter().find(|it| it.reads.holds_in(&**view)) {
+            return Ok(Arc::clone(&known.router));
         }
+        let traced = Arc::new(Traced::new(Arc::clone(view)));
         let servers: Vec<_> = key.1.iter().map(String::as_str).collect();
-        let linters = linters::configure(plugins, &key.0, &servers, view)?;
+        let seen: Arc<dyn View> = Arc::clone(&traced) as _;
+        let linters = linters::configure(plugins, &key.0, &servers, &seen)?;
         let router = Arc::new(Router::new(&linters));
-        let mut known = known();
-        if known.len() >= REMEMBERED {
+        // What moved meanwhile is true of no state of the workspace.
+        if traced.changed().is_none() {
+            let reads = traced.read_set();
+            self.linters.remember(key, Chosen { reads, router: Arc::clone(&router) });
+        }
+        Ok(router)
+    }
+}
+
+impl Configured {
+    fn find(&self, key: &Key) -> Vec<Chosen> {
+        self.lock().get(key).cloned().unwrap_or_default()
+    }
+
+    fn remember(&self, key: Key, chosen: Chosen) {
+        let mut known = self.lock();
+        if known.values().map(Vec::len).sum::<usize>() >= REMEMBERED {
             known.clear();
         }
-        Ok(Arc::clone(known.entry(key).or_insert(router)))
+        let chosen_before = known.entry(key).or_default();
+        // Two may have asked at once.
+        chosen_before.retain(|it| it.reads != chosen.reads);
+        chosen_before.push(chosen);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Vec<Chosen>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

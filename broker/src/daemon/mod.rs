@@ -28,7 +28,7 @@ use std::{
 
 use dashmap::DashMap;
 use lint::Cancel;
-use overlay::{Revision, Snapshot, View};
+use overlay::{Branch, Revision, Snapshot, View};
 use scheduler::BranchKey;
 
 use self::opening::Openings;
@@ -61,6 +61,8 @@ pub(crate) struct Parts {
     pub(crate) state_dir: PathBuf,
     /// Ends after so long without a client; `None` never does.
     pub(crate) idle_exit: Option<Duration>,
+    /// Bytes of memory for what was made of answers.
+    pub(crate) judgements: u64,
 }
 
 pub struct Daemon {
@@ -98,7 +100,7 @@ impl Daemon {
             workspaces: DashMap::new(),
             opening: Openings::default(),
             linters: linters::Configured::default(),
-            judgements: judge::Judgements::default(),
+            judgements: judge::Judgements::within(parts.judgements),
             idle_exit: parts.idle_exit,
             tcp: OnceLock::new(),
             started_ms: workspace::now_ms(),
@@ -167,6 +169,18 @@ impl Daemon {
         let served = served.ok_or_else(|| DaemonError::no_branch(id))?;
         let branch = served.branch(id)?;
         Ok((served, branch))
+    }
+
+    /// Changes a branch; what runs for its older revisions and may be given up is given up.
+    pub async fn edit<T: Send + 'static>(
+        &self,
+        cell: &Arc<BranchCell>,
+        if_revision: Option<Revision>,
+        edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
+    ) -> Result<(T, Revision), DaemonError> {
+        let (answer, revision) = cell.edit(if_revision, edit).await?;
+        self.changed(cell, revision);
+        Ok((answer, revision))
     }
 
     /// Asks the process to end.

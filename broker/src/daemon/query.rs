@@ -103,7 +103,8 @@ impl Daemon {
             });
         }
         let disk = served.base.without_buffers();
-        let site = Site { root: served.root(), disk: &disk };
+        let environment = served.environment_of_servers();
+        let site = Site { root: served.root(), disk: &disk, environment: &environment };
         let mut profiles = profiles(&site, query.server.as_deref())?;
         profiles.retain(|it| query.server.is_some() || it.covers(&query.path));
         profiles.sort_by_key(|it| it.checks != language_servers::Checks::Types);

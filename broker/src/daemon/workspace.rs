@@ -4,13 +4,14 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use dashmap::{DashMap, mapref::entry::Entry};
+use language_servers::Environment;
 use overlay::{
     Base, BaseOptions, Branch, BranchRecord, Committer, ContentHash, Revision, SavedBranch, Store, View,
     Watch,
@@ -44,6 +45,8 @@ pub struct Served {
     changes: watch::Sender<Option<u64>>,
     /// What could not be read when the workspace was opened.
     pub unreadable: Vec<String>,
+    /// Variables of the shell that opened it last, if it told any.
+    environment: std::sync::Mutex<Option<Arc<BTreeMap<String, String>>>>,
     pub(crate) forks: Once<Arc<str>>,
     pub(crate) edits: Once<Revision>,
     pub(crate) commits: Once<super::Committed>,
@@ -97,6 +100,7 @@ impl Served {
             watching,
             changes,
             unreadable: leftovers.map(|it| format!("an interrupted commit: {it}")).collect(),
+            environment: std::sync::Mutex::default(),
             forks: Once::new(),
             edits: Once::new(),
             commits: Once::new(),
@@ -144,6 +148,20 @@ impl Served {
 
     pub fn root(&self) -> &Path {
         self.base.disk().root()
+    }
+
+    /// Variables that count for what runs here, in place of those of the shell that started the daemon.
+    pub fn set_environment(&self, variables: BTreeMap<String, String>) {
+        *self.environment.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(variables));
+    }
+
+    /// `None` if nobody told any.
+    pub(super) fn environment(&self) -> Option<Arc<BTreeMap<String, String>>> {
+        self.environment.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn environment_of_servers(&self) -> Environment {
+        Environment::of_daemon(self.root(), self.environment().as_deref())
     }
 
     /// Why changes on the disk are noticed late, if they are.
@@ -269,10 +287,26 @@ fn check_name(name: &str) -> Result<(), DaemonError> {
         let (limit, actual) = (MAX_NAME as u64, name.len() as u64);
         return Err(DaemonError::TooMuch { what: "bytes of a branch's name", limit, actual });
     }
-    if name.chars().any(char::is_control) {
-        return Err(DaemonError::invalid("name", "a branch's name has no control characters"));
+    if name.chars().any(is_invisible) {
+        let message = "a branch's name has no control characters, nor any that turn the order of the others";
+        return Err(DaemonError::invalid("name", message));
+    }
+    // An empty one asks for a name.
+    if name.starts_with('-') || name.trim() != name {
+        let message = "a branch's name does not begin with `-`, and neither begins nor ends with a space";
+        return Err(DaemonError::invalid("name", message));
     }
     Ok(())
+}
+
+/// Controls, and what shows other characters in another order or nothing at all: with those, names that differ look alike.
+fn is_invisible(it: char) -> bool {
+    it.is_control()
+        || matches!(it, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{2028}' | '\u{2029}')
+        || ('\u{200b}'..='\u{200f}').contains(&it)
+        || ('\u{202a}'..='\u{202e}').contains(&it)
+        || ('\u{2060}'..='\u{206f}').contains(&it)
+        || ('\u{e0000}'..='\u{e007f}').contains(&it)
 }
 
 fn check_labels(labels: &BTreeMap<String, String>) -> Result<(), DaemonError> {
@@ -303,4 +337,21 @@ pub(crate) fn id_of(root: &Path) -> Arc<str> {
 /// Where the state of the workspace `id` is.
 pub(crate) fn state_of(state_dir: &Path, id: &str) -> PathBuf {
     state_dir.join("workspaces").join(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_cannot_be_read_or_typed_are_refused() {
+        for good in ["", "a", "fix/issue-12", "a b", "\u{f6}\u{4e2d}", "a-"] {
+            check_name(good).unwrap();
+        }
+        for bad in
+            ["-x", "--", " ", "a ", "\u{a0}", "a\u{202e}b", "a\u{2066}b", "a\u{200b}", "a\nb", "\u{feff}a"]
+        {
+            check_name(bad).unwrap_err();
+        }
+    }
 }

@@ -18,12 +18,18 @@ impl Interceptor for Token {
             .and_then(|it| it.split_once(' '))
             .filter(|it| it.0.eq_ignore_ascii_case("bearer"))
             .map(|it| it.1);
-        if shown.is_some_and(|it| is_equal(it, token)) {
-            Ok(request)
-        } else {
-            let message = "this port wants the metadata `authorization: Bearer TOKEN`; `broker status` says where the token is";
-            Err(status::other(Code::Unauthenticated, "NO_TOKEN", message))
-        }
+        let (reason, message) = match shown {
+            Some(shown) if is_equal(shown, token) => return Ok(request),
+            Some(_) => (
+                "WRONG_TOKEN",
+                "the token is not that of this daemon, which has a new one each time it starts",
+            ),
+            None => (
+                "NO_TOKEN",
+                "this port wants the metadata `authorization: Bearer TOKEN`; the daemon said where the token is when it started",
+            ),
+        };
+        Err(status::other(Code::Unauthenticated, reason, message))
     }
 }
 
@@ -34,6 +40,8 @@ fn is_equal(shown: &str, token: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tonic_types::StatusExt as _;
+
     use super::*;
 
     #[test]
@@ -44,12 +52,17 @@ mod tests {
             if let Some(value) = value {
                 request.metadata_mut().insert("authorization", value.parse().unwrap());
             }
-            door.call(request).is_ok()
+            door.call(request)
+                .map(drop)
+                .map_err(|it| it.get_error_details().error_info().unwrap().reason.clone())
         };
-        assert!(with(Some("Bearer secret")) && with(Some("bearer secret")));
-        assert!(
-            !with(Some("Bearer secre")) && !with(Some("secret")) && !with(Some("Bearer ")) && !with(None)
-        );
+        assert_eq!((with(Some("Bearer secret")), with(Some("bearer secret"))), (Ok(()), Ok(())));
+        for wrong in ["Bearer secre", "Bearer ", "bearer secret "] {
+            assert_eq!(with(Some(wrong)), Err("WRONG_TOKEN".to_owned()), "{wrong}");
+        }
+        for none in [None, Some("secret"), Some("Basic secret")] {
+            assert_eq!(with(none), Err("NO_TOKEN".to_owned()), "{none:?}");
+        }
         assert!(Token(None).call(Request::new(())).is_ok());
     }
 }

@@ -125,8 +125,7 @@ impl BranchService for Front {
         let (_, cell) = from_proto::branch(&self.0, &request.branch_id)?;
         let to = Revision(request.to_revision);
         let undo = move |branch: &mut overlay::Branch| Ok(branch.undo_to(to).map(drop)?);
-        let done = self.edit(&cell, from_proto::revision(request.if_revision), undo).await;
-        let ((), revision) = done.map_err(status::of)?;
+        let ((), revision) = self.edit(&cell, from_proto::revision(request.if_revision), undo).await?;
         Ok(Response::new(pb::UndoBranchResponse { revision: revision.0 }))
     }
 
@@ -138,7 +137,9 @@ impl BranchService for Front {
         let (served, cell) = from_proto::branch(&self.0, &request.branch_id)?;
         let on_conflict = from_proto::on_conflict(request.on_conflict)?;
         let if_revision = from_proto::revision(request.if_revision);
-        let rebased = self.0.rebase(&served, &cell, if_revision, on_conflict).await.map_err(status::of)?;
+        let daemon = Arc::clone(&self.0);
+        let rebase = async move { daemon.rebase(&served, &cell, if_revision, on_conflict).await };
+        let rebased = to_the_end(rebase).await?;
         Ok(Response::new(pb::RebaseBranchResponse {
             revision: rebased.revision.0,
             merged_paths: rebased.merged.iter().map(ToString::to_string).collect(),
@@ -158,13 +159,17 @@ impl BranchService for Front {
         let committed = if request.dry_run {
             served.would_commit(&cell, if_revision, force).await.map_err(status::of)
         } else {
-            let (served, cell) = (Arc::clone(&served), Arc::clone(&cell));
+            let daemon = Arc::clone(&self.0);
             let repeatable =
                 from_proto::repeatable(&cell.id, &request.request_id, || request.encode_to_vec());
-            to_the_end(async move { served.commit(&cell, if_revision, force, repeatable).await }).await
+            to_the_end(async move {
+                let committed = served.commit(&cell, if_revision, force, repeatable).await?;
+                daemon.changed(&cell, committed.revision);
+                Ok(committed)
+            })
+            .await
         };
         let committed = committed?;
-        self.0.changed(&cell, committed.revision);
         Ok(Response::new(pb::CommitBranchResponse {
             revision: committed.revision.0,
             changes: committed.changes.iter().map(to_proto::change).collect(),
@@ -190,16 +195,15 @@ impl BranchService for Front {
 }
 
 impl Front {
-    /// An edit; what runs for older revisions and may be given up is given up.
+    /// An edit, carried through even if the client leaves.
     pub(super) async fn edit<T: Send + 'static>(
         &self,
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut overlay::Branch) -> Result<T, DaemonError> + Send + 'static,
-    ) -> Result<(T, Revision), DaemonError> {
-        let (answer, revision) = cell.edit(if_revision, edit).await?;
-        self.0.changed(cell, revision);
-        Ok((answer, revision))
+    ) -> Result<(T, Revision), Status> {
+        let (daemon, cell) = (Arc::clone(&self.0), Arc::clone(cell));
+        to_the_end(async move { daemon.edit(&cell, if_revision, edit).await }).await
     }
 }
 
@@ -260,8 +264,9 @@ fn unreadable(source: std::io::Error) -> Status {
     status::of(DaemonError::Io { message: "the workspace cannot be read".to_owned(), source })
 }
 
-/// Carries on even if the client leaves: what is kept on the disk and what is shown may not differ.
-async fn to_the_end<T: Send + 'static>(
+/// Carries on even if the client leaves: what is kept on the disk and what is shown may not differ, and a client that
+/// sends the request again must find the first one's answer.
+pub(super) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, DaemonError>> + Send + 'static,
 ) -> Result<T, Status> {
     let done = tokio::spawn(work).await;

@@ -1,5 +1,7 @@
 //! `FileService`.
 
+use std::sync::Arc;
+
 use broker_proto::{
     Message as _,
     v1::{self as pb, file_service_server::FileService},
@@ -9,7 +11,13 @@ use overlay::{Branch, BufferError, ContentHash, FileKind, Metadata, TextEdit, Vi
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
 
-use super::{Front, branches::blocking, from_proto, from_proto::Page, status};
+use super::{
+    Front,
+    branches::{blocking, to_the_end},
+    from_proto,
+    from_proto::Page,
+    status,
+};
 use crate::daemon::DaemonError;
 
 const PIECE: usize = 1 << 20;
@@ -77,8 +85,13 @@ impl FileService for Front {
         let edits = edits(request.edits).map_err(status::of)?;
         let if_revision = from_proto::revision(request.if_revision);
         let apply = move |branch: &mut Branch| branch.transaction(|it| apply_all(&edits, it)).map(drop);
-        let edited = async { self.edit(&cell, if_revision, apply).await.map(|((), revision)| revision) };
-        let revision = served.edits.run(repeatable, edited).await.map_err(status::of)?;
+        let daemon = Arc::clone(&self.0);
+        let revision = to_the_end(async move {
+            let edited =
+                async { daemon.edit(&cell, if_revision, apply).await.map(|((), revision)| revision) };
+            served.edits.run(repeatable, edited).await
+        })
+        .await?;
         Ok(Response::new(pb::EditFilesResponse { revision: revision.0 }))
     }
 

@@ -62,6 +62,22 @@ pub(super) fn labels(labels: std::collections::HashMap<String, String>) -> BTree
     labels.into_iter().collect()
 }
 
+/// As a process can have them.
+pub(super) fn environment(it: pb::Environment) -> Result<BTreeMap<String, String>, Status> {
+    const LARGEST: usize = 1 << 20;
+    let size: usize = it.variables.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if size > LARGEST {
+        let (limit, actual) = (LARGEST as u64, size as u64);
+        return Err(status::of(DaemonError::TooMuch { what: "bytes of an environment", limit, actual }));
+    }
+    for (name, value) in &it.variables {
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            return Err(status::invalid("environment", format!("`{name}` cannot be a variable")));
+        }
+    }
+    Ok(it.variables.into_iter().collect())
+}
+
 pub(super) fn class(priority: i32) -> Result<Class, Status> {
     match pb::Priority::try_from(priority) {
         Ok(pb::Priority::Unspecified | pb::Priority::Agent) => Ok(Class::Agent),

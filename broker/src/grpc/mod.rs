@@ -14,6 +14,8 @@ mod rules;
 mod server;
 mod servers;
 mod status;
+#[cfg(test)]
+mod tests;
 mod to_proto;
 mod workspaces;
 

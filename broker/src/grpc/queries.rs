@@ -36,7 +36,7 @@ impl QueryService for Front {
             let apply = move |branch: &mut overlay::Branch| {
                 branch.transaction(|it| edits.apply(it)).map(drop).map_err(DaemonError::from)
             };
-            let ((), applied) = self.edit(cell, Some(revision), apply).await.map_err(status::of)?;
+            let ((), applied) = self.edit(cell, Some(revision), apply).await?;
             response.applied_revision = Some(applied.0);
         }
         Ok(Response::new(pb::QueryResponse {

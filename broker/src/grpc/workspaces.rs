@@ -1,11 +1,11 @@
 //! `WorkspaceService`.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use broker_proto::v1::{self as pb, workspace_service_server::WorkspaceService};
 use tonic::{Request, Response, Status, async_trait};
 
-use super::{Front, status, to_proto};
+use super::{Front, branches::to_the_end, from_proto, status, to_proto};
 
 #[async_trait]
 impl WorkspaceService for Front {
@@ -13,8 +13,14 @@ impl WorkspaceService for Front {
         &self,
         request: Request<pb::OpenWorkspaceRequest>,
     ) -> Result<Response<pb::OpenWorkspaceResponse>, Status> {
-        let root = request.into_inner().root;
-        let served = self.0.open(Path::new(&root)).await.map_err(status::of)?;
+        let pb::OpenWorkspaceRequest { root, environment } = request.into_inner();
+        let environment = environment.map(from_proto::environment).transpose()?;
+        let daemon = Arc::clone(&self.0);
+        // One that is cut off would still hold the folder for state when the client tries again.
+        let served = to_the_end(async move { daemon.open(Path::new(&root)).await }).await?;
+        if let Some(variables) = environment {
+            served.set_environment(variables);
+        }
         let workspace = Some(to_proto::workspace(&served));
         Ok(Response::new(pb::OpenWorkspaceResponse { workspace, unreadable: served.unreadable.clone() }))
     }

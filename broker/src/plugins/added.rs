@@ -52,12 +52,14 @@ pub(crate) struct PluginSite<'s> {
     /// What no branch can change.
     pub(crate) disk: &'s dyn View,
     pub(crate) root: &'s Path,
+    /// Variables of the shell that asks; `None` if it is this process's.
+    pub(crate) told: Option<&'s BTreeMap<String, String>>,
 }
 
 impl<'s> PluginSite<'s> {
     /// As it is on the disk.
     pub(crate) fn on_disk(disk: &'s dyn View, root: &'s Path) -> Self {
-        Self { view: disk, disk, root }
+        Self { view: disk, disk, root, told: None }
     }
 }
 
@@ -74,10 +76,17 @@ impl Shelf {
         lock: &Lock,
         site: &PluginSite<'_>,
     ) -> Result<Plugin, String> {
+        let outside = is_outside(source);
+        if outside {
+            expect_on_disk(name, source, site)?;
+        }
         let locked = lock.find(name).filter(|it| it.source == *source).ok_or_else(|| {
             format!("plugin `{name}` from {source} is not in {FILE_NAME}; `broker plugin update {name}` puts it there")
         })?;
-        let unreadable = |error| format!("cannot read plugin `{name}` at {source}: {}", reason(&error));
+        let unreadable = |error: io::Error| match outside {
+            true => not_told(name, source),
+            false => format!("cannot read plugin `{name}` at {source}: {}", reason(&error)),
+        };
         let key = (locked.digest.clone(), seen(source, site).map_err(unreadable)?);
         let opened = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let known = opened().get(&key).cloned();
@@ -101,11 +110,16 @@ impl Shelf {
         site: &PluginSite<'_>,
     ) -> Result<Plugin, String> {
         let bytes = match source {
-            Source::Path(path) => read(path, site)
-                .map_err(|error| format!("cannot read plugin `{name}` at {source}: {}", reason(&error)))?,
+            Source::Path(path) => read(path, site).map_err(|error| match is_outside(source) {
+                true => not_told(name, source),
+                false => format!("cannot read plugin `{name}` at {source}: {}", reason(&error)),
+            })?,
             Source::Url(_) | Source::Oci(_) => self.fetched(name, source, digest)?,
         };
         let found = Digest::of(&bytes);
+        if found != *digest && is_outside(source) {
+            return Err(not_told(name, source));
+        }
         if found != *digest {
             return Err(format!(
                 "plugin `{name}` at {source} is not the one in {FILE_NAME}: {found} is there, {digest} is expected; \
@@ -124,6 +138,37 @@ impl Shelf {
             )
         })
     }
+}
+
+/// Whether it is a file that no view shows.
+fn is_outside(source: &Source) -> bool {
+    matches!(source, Source::Path(path) if WorkspacePath::new(path).is_err())
+}
+
+/// A file outside of the workspace is read only where the user's own configuration names it: what a branch or an
+/// untrusted workspace says would tell whoever wrote it what the user's files are.
+fn expect_on_disk(name: &str, source: &Source, site: &PluginSite<'_>) -> Result<(), String> {
+    let settings = Configs::new(site.disk).workspace().map(|it| it.plugins()).unwrap_or_default();
+    if settings.get(name).and_then(|it| it.source.as_ref()) != Some(source) {
+        return Err(format!(
+            "plugin `{name}` lies outside of the workspace, at {source}, and only the broker.toml on the disk can name such a file"
+        ));
+    }
+    if !Trusted::of_user().is_some_and(|it| it.holds(site.root)) {
+        return Err(format!(
+            "plugin `{name}` lies outside of the workspace, at {source}, which counts only in a workspace that is trusted: \
+             see `broker trust`"
+        ));
+    }
+    Ok(())
+}
+
+/// One sentence for all that may be: who can change the lock file shall not learn what there is outside, or what is in it.
+fn not_told(name: &str, source: &Source) -> String {
+    format!(
+        "plugin `{name}` at {source} is not there, cannot be read, or is not the one in {FILE_NAME}; \
+         `broker plugin update {name}` says which, or takes it"
+    )
 }
 
 /// Where the plugin would be read from now.
@@ -192,7 +237,11 @@ impl Plugins {
             // It is asked for in place of the one that the program carries, which must not answer for it.
             self.usable.retain(|it| it.manifest().name != *name);
             match plugin {
-                Ok(plugin) => self.usable.push(plugin),
+                Ok(plugin) => {
+                    let locked = lock.as_ref().ok().and_then(|it| it.find(name));
+                    self.locked.extend(locked.map(|it| (name.clone(), it.digest.clone())));
+                    self.usable.push(plugin);
+                }
                 Err(reason) => self.broken.push(broken(name.clone(), reason)),
             }
         }
@@ -243,7 +292,7 @@ impl Plugins {
                 "plugin `{name}` asks for `{asked}`, and a grant counts only in a workspace that is trusted: see `broker trust`"
             ));
         }
-        variables(plugin.manifest())
+        variables(plugin.manifest(), site.told)
     }
 
     /// What tells these from those of another workspace: the bytes of each, and what it is granted.
@@ -261,10 +310,17 @@ fn is_as_on_disk(name: &str, site: &PluginSite<'_>) -> bool {
 }
 
 /// Those of the environment that the plugin asks for. One that is not set is not there.
-fn variables(manifest: &Manifest) -> Result<BTreeMap<String, String>, String> {
+fn variables(
+    manifest: &Manifest,
+    told: Option<&BTreeMap<String, String>>,
+) -> Result<BTreeMap<String, String>, String> {
     let mut variables = BTreeMap::new();
+    let value = |name: &String| match told {
+        Some(told) => told.get(name).cloned().ok_or(env::VarError::NotPresent),
+        None => env::var(name),
+    };
     for Capability::Environment(name) in &manifest.capabilities {
-        match env::var(name) {
+        match value(name) {
             Ok(value) => _ = variables.insert(name.clone(), value),
             Err(env::VarError::NotPresent) => {}
             Err(env::VarError::NotUnicode(_)) => {

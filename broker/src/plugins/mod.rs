@@ -63,6 +63,8 @@ pub(crate) struct Plugins {
     named: BTreeSet<String>,
     /// The variables that were granted, by plugin and name.
     environment: BTreeMap<String, BTreeMap<String, String>>,
+    /// What `broker.lock` has of those that the workspace adds, by name.
+    locked: BTreeMap<String, Digest>,
     shelf: Arc<Shelf>,
 }
 
@@ -135,12 +137,33 @@ impl Loader {
 impl Plugins {
     fn on(shelf: Arc<Shelf>) -> Self {
         let (usable, broken) = (Vec::new(), Vec::new());
-        Self { usable, broken, named: BTreeSet::new(), environment: BTreeMap::new(), shelf }
+        let (environment, locked) = (BTreeMap::new(), BTreeMap::new());
+        Self { usable, broken, named: BTreeSet::new(), environment, locked, shelf }
+    }
+
+    /// For tests that ask no plugin.
+    #[cfg(test)]
+    pub(crate) fn none() -> Arc<Self> {
+        let options = HostOptions {
+            cache_dir: None,
+            instances: 1,
+            trees: Trees::new(0),
+            limits: Limits::default(),
+            notify: Arc::new(|_| {}),
+            build: crate::BUILD,
+        };
+        let host = PluginHost::new(options).unwrap();
+        Arc::new(Self::on(Arc::new(Shelf::new(host, Store::in_cache(None)))))
     }
 
     /// The variables that a plugin sees.
     pub(crate) fn environment(&self, plugin: &Plugin) -> BTreeMap<String, String> {
         self.environment.get(&plugin.manifest().name).cloned().unwrap_or_default()
+    }
+
+    /// The digest of a plugin that the workspace adds.
+    pub(crate) fn locked(&self, plugin: &Plugin) -> Option<&Digest> {
+        self.locked.get(&plugin.manifest().name)
     }
 
     /// The first of a name is the one that counts.

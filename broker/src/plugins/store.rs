@@ -1,11 +1,14 @@
-//! The plugins that were fetched, by their digests, in the user's cache folder.
+//! The plugins that were fetched, by their digests, in the user's cache folder. One that is not used for long is removed:
+//! `broker plugin install` fetches it again.
 
 use std::{
+    fs,
     fs::{DirBuilder, OpenOptions},
     io,
     io::Read as _,
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
 
 use bytes::Bytes;
@@ -58,6 +61,7 @@ impl Store {
             let changed = format!("{} was changed since it was fetched", file.display());
             return Err(io::Error::new(io::ErrorKind::InvalidData, changed));
         }
+        note_use(&file, SystemTime::now());
         Ok(Some(bytes.into()))
     }
 
@@ -67,7 +71,9 @@ impl Store {
         let file = self.file(digest).ok_or_else(nowhere)?;
         let folder = file.parent().ok_or_else(nowhere)?;
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        home::replace(&file, bytes)
+        home::replace(&file, bytes)?;
+        prune(folder, SystemTime::now());
+        Ok(())
     }
 
     fn file(&self, digest: &Digest) -> Option<PathBuf> {
@@ -75,10 +81,35 @@ impl Store {
     }
 }
 
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Longer than answers are: to have it again takes the network.
+const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+fn age(file: &Path, now: SystemTime) -> Duration {
+    let modified = fs::symlink_metadata(file).and_then(|it| it.modified());
+    modified.ok().and_then(|it| now.duration_since(it).ok()).unwrap_or_default()
+}
+
+/// Once a day is enough. A folder that cannot be written keeps what it has.
+fn note_use(file: &Path, now: SystemTime) {
+    if age(file, now) > DAY {
+        let _as_it_was = fs::File::options().write(true).open(file).and_then(|it| it.set_modified(now));
+    }
+}
+
+/// Also what was never finished.
+#[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
+fn prune(folder: &Path, now: SystemTime) {
+    let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|it| it.path());
+    for file in files.filter(|it| age(it, now) > KEPT) {
+        // What cannot be removed, as a folder, stays.
+        _ = fs::remove_file(file);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
@@ -94,6 +125,24 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         store.put(&digest, b"plugin").unwrap();
         assert!(store.get(&digest).unwrap().is_some(), "fetched again, it is whole again");
+    }
+
+    #[test]
+    fn one_that_is_not_used_for_long_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::in_cache(Some(folder.path().to_owned()));
+        let [used, unused, new] = [b"used" as &[u8], b"unused", b"new"].map(|it| (Digest::of(it), it));
+        for (digest, bytes) in [&used, &unused] {
+            store.put(digest, bytes).unwrap();
+        }
+        for (digest, _) in [&used, &unused] {
+            let file = fs::File::options().write(true).open(store.file(digest).unwrap()).unwrap();
+            file.set_modified(SystemTime::now() - KEPT - DAY).unwrap();
+        }
+        assert!(store.get(&used.0).unwrap().is_some());
+        store.put(&new.0, new.1).unwrap();
+        assert!(store.get(&used.0).unwrap().is_some() && store.get(&new.0).unwrap().is_some());
+        assert_eq!(store.get(&unused.0).unwrap(), None);
     }
 
     #[test]

@@ -67,14 +67,20 @@ fn caveats(report: &Report) -> String {
     }
     let skipped = &report.skipped;
     for (count, what) in [
-        (report.passed_over, "large files, links, special files or names that are not UTF-8"),
-        (skipped.not_utf8, "names that are not UTF-8"),
-        (skipped.special, "special files"),
-        (skipped.broken_links, "broken or outward links"),
-        (skipped.too_large, "larger than `max-file-size`"),
+        (
+            report.passed_over,
+            [
+                "large file, link, special file or name that is not UTF-8",
+                "large files, links, special files or names that are not UTF-8",
+            ],
+        ),
+        (skipped.not_utf8, ["name that is not UTF-8", "names that are not UTF-8"]),
+        (skipped.special, ["special file", "special files"]),
+        (skipped.broken_links, ["broken or outward link", "broken or outward links"]),
+        (skipped.too_large, ["larger than `max-file-size`"; 2]),
     ] {
         if count > 0 {
-            text += &format!("; skipped {count} {what}");
+            text += &format!("; skipped {count} {}", what[usize::from(count != 1)]);
         }
     }
     text

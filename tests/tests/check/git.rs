@@ -125,7 +125,7 @@ error: git knows no commit `nothing`
     assert_snapshot!(it.told(&["--changed"]), @r#"
 exit 1
 new/c d.py:1:8: python/F401 [*] `c` imported but unused
-1 finding in 1 file (1 fixable); skipped 1 names that are not UTF-8.
+1 finding in 1 file (1 fixable); skipped 1 name that is not UTF-8.
 -- stderr
 "#);
     let outside = Workspace::new(&[("a.py", "import a\n")]);
@@ -134,4 +134,66 @@ exit 2
 -- stderr
 error: git rev-parse failed: not a git repository (or any of the parent directories): .git
 "#);
+}
+
+/// A repository comes with its configuration, as an archive or a folder somebody else made does.
+#[test]
+fn no_program_that_a_repository_names_is_run() {
+    let it = Workspace::new(&[("a.py", "import a\n"), ("b.py", "import b\n")]);
+    it.git(&["init", "-q", "-b", "main"]);
+    it.commit_all();
+    it.write(".gitattributes", "*.py filter=trap diff=trap\n*.txt filter=dotted.trap\n");
+    it.write("c.txt", "c\n");
+    it.commit_all();
+    it.write("b.py", "import staged\n");
+    it.git(&["add", "-A"]);
+    let staged = it.isolated("git", &["rev-parse", ":b.py"]).output().unwrap();
+    let hash = String::from_utf8(staged.stdout).unwrap();
+    let program = it.own("trap.sh");
+    fs::write(&program, "#!/bin/sh\necho \"$1\" >>\"${0%.sh}\"\ncat\n").unwrap();
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let trap = |name: &str| format!("{} {name}", program.display());
+    for key in [
+        "filter.trap.clean",
+        "filter.trap.smudge",
+        "filter.dotted.trap.clean",
+        "filter.dotted.trap.process",
+        "diff.trap.command",
+        "diff.trap.textconv",
+        "diff.external",
+        "core.fsmonitor",
+        "core.pager",
+        "core.sshCommand",
+        "core.alternateRefsCommand",
+    ] {
+        it.git(&["config", key, &trap(key)]);
+    }
+    it.git(&["config", "filter.trap.required", "true"]);
+    it.write(".git/included", &format!("[filter \"trap\"]\n\tprocess = {}\n", trap("included")));
+    it.git(&["config", "include.path", "included"]);
+    let hook = it.root().join(".git/hooks/post-index-change");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::copy(&program, &hook).unwrap();
+    // A clone without all of its objects gets them when they are first wanted, from where the repository says.
+    it.git(&["config", "extensions.partialClone", "origin"]);
+    it.git(&["config", "remote.origin.promisor", "true"]);
+    it.git(&["config", "remote.origin.url", &format!("ext::{} fetch", program.display())]);
+    it.git(&["config", "protocol.ext.allow", "always"]);
+    for name in ["a.py", "b.py", "c.txt"] {
+        // Their times alone have changed, so that git has to look at their texts.
+        let file = fs::File::options().write(true).open(it.root().join(name)).unwrap();
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1000);
+        file.set_modified(later).unwrap();
+    }
+    for how in [&["--changed"][..], &["--since", "HEAD~1"], &["--staged"]] {
+        let (code, _) = it.json(how);
+        assert!(code < 2, "{how:?}");
+    }
+    assert_eq!(fs::read_to_string(it.own("trap")).unwrap_or_default(), "");
+
+    let (folder, rest) = hash.trim().split_at(2);
+    fs::remove_file(it.root().join(".git/objects").join(folder).join(rest)).unwrap();
+    it.write("b.py", "import other\n");
+    assert_eq!(it.run(&["check", "--staged"]).status.code(), Some(2), "what is staged cannot be had");
+    assert_eq!(fs::read_to_string(it.own("trap")).unwrap_or_default(), "", "and is not fetched");
 }

@@ -288,3 +288,26 @@ async fn an_undo_and_a_discard_end_it_too() {
         assert!(discard || ended.is_err(), "{ended:?}");
     }
 }
+
+/// `sgconfig.yml` names folders of rules, which are read only to find out which rules there are.
+#[tokio::test]
+async fn the_rules_of_one_branch_are_not_those_of_another() {
+    let config = [("sgconfig.yml", "ruleDirs: [rules]\n"), ("a.py", "foo()\n")];
+    let it = Fixture::new(&config).await;
+    let (with, without) = (it.fork().await, it.fork().await);
+    let rule = "id: no-foo\nlanguage: python\nmessage: no foo\nrule:\n  pattern: foo()\n";
+    it.client.edit(&with, vec![write("rules/no-foo.yml", rule)]).await.unwrap();
+    let chosen =
+        |target| pb::CheckRequest { select: vec!["pattern/no-foo".to_owned()], ..ask(target, &["a.py"]) };
+    for _ in 0..2 {
+        let found_there = it.client.check(chosen(branch(&with))).await.unwrap();
+        assert_eq!(found(&found_there.findings), ["a.py:1 no-foo"]);
+        for target in [branch(&without), base(&it.workspace)] {
+            let (code, reason, _) = refusal(it.client.check(chosen(target)).await);
+            assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "BAD_CONFIGURATION"));
+        }
+    }
+    it.client.edit(&without, vec![write("rules/no-foo.yml", rule)]).await.unwrap();
+    let found_now = it.client.check(chosen(branch(&without))).await.unwrap();
+    assert_eq!(found(&found_now.findings), ["a.py:1 no-foo"]);
+}

@@ -1,6 +1,16 @@
 //! How clients come in: the socket, TCP, health, reflection; and how a daemon comes and goes.
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    os::unix::{
+        fs::{MetadataExt as _, PermissionsExt as _},
+        net::{UnixListener, UnixStream},
+        process::CommandExt as _,
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
 
 use broker_proto::v1 as pb;
 use tests::daemon::{Client, Home, refusal};
@@ -111,9 +121,11 @@ async fn a_port_wants_the_token() {
         let client = client.clone();
         async move { client.daemon().get_status(request).await }
     };
-    for wrong in [None, Some("Bearer x".to_owned()), Some(token.clone())] {
-        let (code, reason, _) = refusal(ask(wrong).await);
-        assert_eq!((code, reason.as_str()), (Code::Unauthenticated, "NO_TOKEN"));
+    let wrong =
+        [(None, "NO_TOKEN"), (Some(token.clone()), "NO_TOKEN"), (Some("Bearer x".to_owned()), "WRONG_TOKEN")];
+    for (shown, want) in wrong {
+        let (code, reason, _) = refusal(ask(shown).await);
+        assert_eq!((code, reason.as_str()), (Code::Unauthenticated, want));
     }
     let status = ask(Some(format!("Bearer {token}"))).await.unwrap();
     assert_eq!(status.into_inner().pid, daemon.pid());
@@ -156,4 +168,143 @@ fn other_machines_are_kept_out_unless_asked() {
     assert!(home.log().contains("--allow-remote"), "{}", home.log());
     assert!(!home.socket().exists());
     home.start(&["--tcp", "0.0.0.0:0", "--allow-remote"]);
+}
+
+/// The user in whose name a stranger acts, where the tests may act in another's.
+const STRANGER: u32 = 65_534;
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|it| it.uid() == 0)
+}
+
+/// This very test as another user, in a copy that this user can reach; it ends when its input is closed.
+fn stranger(home: &Home, does: &str, socket: &Path) -> Child {
+    let program = home.path("stranger");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    for folder in [home.path(""), home.path("run")] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut command = Command::new(program);
+    command.args(["--ignored", "--exact", "--nocapture", "doors::acts_as_a_stranger"]);
+    command.env("BROKER_TEST_STRANGER", does).env("BROKER_TEST_SOCKET", socket).current_dir("/");
+    command.uid(STRANGER).gid(STRANGER);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.spawn().unwrap()
+}
+
+/// Waits for a line that ends so.
+fn says(child: &mut Child, what: &str) -> bool {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    lines.map_while(Result::ok).any(|it| it.ends_with(what))
+}
+
+#[test]
+#[ignore = "a process of the tests beside it"]
+fn acts_as_a_stranger() {
+    let Some(does) = std::env::var_os("BROKER_TEST_STRANGER") else { return };
+    let socket = PathBuf::from(std::env::var_os("BROKER_TEST_SOCKET").unwrap());
+    if does == "listens" {
+        let listener = UnixListener::bind(&socket).unwrap();
+        fs::set_permissions(&socket, fs::Permissions::from_mode(0o777)).unwrap();
+        println!("listening");
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut bytes = [0; 3];
+                if stream.unwrap().read_exact(&mut bytes).is_ok() {
+                    println!("believed");
+                }
+            }
+        });
+    } else {
+        let mut stream = UnixStream::connect(&socket).unwrap();
+        let _may_be_closed = stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
+        let mut bytes = [0; 9];
+        println!("{}", if stream.read_exact(&mut bytes).is_ok() { "served" } else { "turned away" });
+    }
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// What a command says, run in a folder of its own.
+fn told(home: &Home, runtime: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(tests::broker());
+    command.args(arguments).current_dir(home.path("")).env("HOME", home.path("")).env("NO_COLOR", "1");
+    command.env("BROKER_RUNTIME_DIR", runtime).env("BROKER_STATE_DIR", home.state()).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+const COMMANDS: [&[&str]; 5] =
+    [&["status"], &["stop"], &["branch", "list"], &["check", "--branch", "x"], &["servers"]];
+
+#[test]
+fn a_command_believes_no_folder_that_others_can_enter() {
+    let home = Home::default();
+    fs::create_dir(home.path("run")).unwrap();
+    let _listener = UnixListener::bind(home.socket()).unwrap();
+    for mode in [0o755, 0o770, 0o1777] {
+        fs::set_permissions(home.path("run"), fs::Permissions::from_mode(mode)).unwrap();
+        for arguments in COMMANDS {
+            let (exit, said) = told(&home, &home.path("run"), arguments);
+            let want = format!(
+                "error: cannot use {}: others can enter it (chmod 700 would keep them out)\n\
+                 hint: set BROKER_RUNTIME_DIR to a folder of your own\n",
+                home.path("run").display()
+            );
+            assert_eq!((exit, said), (Some(2), want), "{arguments:?}");
+        }
+    }
+    fs::set_permissions(home.path("run"), fs::Permissions::from_mode(0o700)).unwrap();
+    std::os::unix::fs::symlink(home.path("run"), home.path("link")).unwrap();
+    let (exit, said) = told(&home, &home.path("link"), &["status"]);
+    assert!(exit == Some(2) && said.contains("it is a link or a file, not a folder"), "{said}");
+    let (exit, said) = told(&home, &home.path("none"), &["status"]);
+    assert_eq!((exit, said.as_str()), (Some(1), ""), "where there is no folder, there is no daemon");
+    assert!(!home.path("none").exists());
+}
+
+#[test]
+fn a_command_believes_no_daemon_of_another_user() {
+    if !is_root() {
+        println!("skipped: only root can act as another user");
+        return;
+    }
+    let home = Home::default();
+    fs::create_dir(home.path("run")).unwrap();
+    fs::create_dir(home.path("own")).unwrap();
+    std::os::unix::fs::chown(home.path("run"), Some(STRANGER), None).unwrap();
+    let mut listening = stranger(&home, "listens", &home.socket());
+    let mut said_by_it = BufReader::new(listening.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert!(said_by_it.any(|it| it.ends_with("listening")));
+    for arguments in COMMANDS {
+        let (exit, said) = told(&home, &home.path("run"), arguments);
+        let why = format!("it belongs to another user (uid {STRANGER}; yours is 0)");
+        assert!(exit == Some(2) && said.contains(&why), "{arguments:?}: {said}");
+    }
+    // Also where it stands in a folder of the user's own, however it came there.
+    fs::set_permissions(home.path("own"), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::rename(home.socket(), home.path("own/broker.sock")).unwrap();
+    for arguments in COMMANDS {
+        let (exit, said) = told(&home, &home.path("own"), arguments);
+        let why = format!("a process of another user (uid {STRANGER}) listens at");
+        assert!(exit == Some(2) && said.contains(&why), "{arguments:?}: {said}");
+    }
+    drop(listening.stdin.take());
+    listening.wait().unwrap();
+    assert!(!said_by_it.any(|it| it.ends_with("believed")), "nothing was sent to it");
+}
+
+#[tokio::test]
+async fn a_process_of_another_user_is_turned_away() {
+    if !is_root() {
+        println!("skipped: only root can act as another user");
+        return;
+    }
+    let it = Fixture::new(&[]).await;
+    // Where the folder and the socket keep nobody out, the daemon does.
+    fs::set_permissions(it.home.socket(), fs::Permissions::from_mode(0o777)).unwrap();
+    let mut caller = stranger(&it.home, "calls", &it.home.socket());
+    assert!(says(&mut caller, "turned away"));
+    drop(caller.stdin.take());
+    caller.wait().unwrap();
+    assert_eq!(it.client.status().await.pid, it.daemon.pid(), "the user is served as before");
 }

@@ -56,7 +56,7 @@ async fn a_field_that_makes_no_sense_is_named() {
     let mut request = ask(branch(&id), &[]);
     request.revision = Some(5);
     assert_eq!(field(refusal(it.client.check(request).await)), "revision");
-    let root = pb::OpenWorkspaceRequest { root: "relative".to_owned() };
+    let root = pb::OpenWorkspaceRequest { root: "relative".to_owned(), environment: None };
     assert_eq!(field(refusal(it.client.workspaces().open_workspace(root).await)), "root");
     let watch = it.client.checks().watch(pb::WatchRequest::default()).await;
     assert_eq!(field(refusal(watch)), "check");

@@ -11,7 +11,7 @@ use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Outcome, Rule,
 use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
-    Keeper, Launch, Limits, Pool, Profile, Question, Reply,
+    Environment, Keeper, Launch, Limits, Pool, Profile, Question, Reply,
     actor::Setup,
     pool::{SetupDigest, Team, look},
     profile::fill_text,
@@ -39,19 +39,20 @@ impl LanguageServer {
         root: &Path,
         disk: Arc<dyn View>,
         keeper: Keeper,
+        environment: &Environment,
     ) -> Result<Self, SetupError> {
         let name = &profile.name;
         let refusal = |message, hint| SetupError { linter: name.clone(), message, hint };
         let missing =
             || refusal(format!("{name} is not installed"), Some(format!("to have it: {}", profile.install)));
-        let (program, args) = profile.find(root).ok_or_else(missing)?;
+        let (program, args) = profile.find(root, environment).ok_or_else(missing)?;
         let offline = OFFLINE.iter().map(|(name, value)| ((*name).into(), Some((*value).into())));
         let own = profile.env.iter().map(|(key, it)| (key.into(), Some(fill_text(it, root).into())));
         let launch = Launch {
             keeper,
             program,
             args: args.iter().map(OsString::from).collect(),
-            env: offline.chain(own).collect(),
+            env: environment.changes().into_iter().chain(offline).chain(own).collect(),
             own_folder: profile.own_folder.clone(),
             cwd: root.to_owned(),
             nice: NICE,

@@ -6,7 +6,6 @@ mod define;
 use std::{
     collections::BTreeMap,
     env,
-    ffi::OsStr,
     path::{Path, PathBuf},
     sync::LazyLock,
     time::Duration,
@@ -16,7 +15,7 @@ use overlay::WorkspacePath;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::uri;
+use crate::{Environment, uri};
 
 /// One kind of server. In its strings, `${root}` is the workspace's folder and `${root-uri}` its URI.
 #[derive(Debug, Clone, Deserialize)]
@@ -384,13 +383,8 @@ impl Profile {
     }
 
     /// The first program that is there, with its arguments.
-    pub fn find(&self, root: &Path) -> Option<(PathBuf, &[String])> {
-        self.find_in(root, env::var_os("PATH").as_deref())
-    }
-
-    /// The same for a process with another `PATH`.
-    pub fn find_in(&self, root: &Path, path: Option<&OsStr>) -> Option<(PathBuf, &[String])> {
-        let found = |it: &Program| it.find_in(root, path);
+    pub fn find(&self, root: &Path, environment: &Environment) -> Option<(PathBuf, &[String])> {
+        let found = |it: &Program| it.find(root, environment);
         self.launch.iter().find_map(|it| Some((found(it)?, &*it.args)))
     }
 }
@@ -407,12 +401,12 @@ fn is_one_of(globs: &[String], path: &WorkspacePath) -> bool {
 }
 
 impl Program {
-    fn find_in(&self, root: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
+    fn find(&self, root: &Path, environment: &Environment) -> Option<PathBuf> {
         let folders: Vec<PathBuf> = match self.find {
-            Find::Path => path.map_or_else(Vec::new, |it| env::split_paths(it).collect()),
+            Find::Path => environment.get("PATH").map_or_else(Vec::new, |it| env::split_paths(it).collect()),
             Find::NodeModules => vec![root.join("node_modules/.bin")],
             Find::Venv => {
-                let active = env::var_os("VIRTUAL_ENV").map(|it| Path::new(&it).join("bin"));
+                let active = environment.get("VIRTUAL_ENV").map(|it| Path::new(it).join("bin"));
                 [".venv/bin", "venv/bin"].map(|it| root.join(it)).into_iter().chain(active).collect()
             }
             Find::Workspace => vec![root.to_owned()],
@@ -499,9 +493,10 @@ mod tests {
         let program = root.path().join(".venv/bin/ty");
         std::fs::create_dir_all(program.parent().unwrap()).unwrap();
         std::fs::write(&program, "").unwrap();
-        let (found, args) = Profile::named("ty").unwrap().find(root.path()).unwrap();
+        let shell = Environment::of_shell();
+        let (found, args) = Profile::named("ty").unwrap().find(root.path(), &shell).unwrap();
         assert_eq!((found, args), (program, &["server".to_owned()][..]));
-        assert!(Profile::named("typescript").unwrap().find(root.path()).is_none());
+        assert!(Profile::named("typescript").unwrap().find(root.path(), &shell).is_none());
     }
 
     #[test]

@@ -3,13 +3,15 @@
 //! An entry's name holds the plugin's digest and everything that shapes machine code (the build of this program, which
 //! pre-initialises, wasmtime's version, the engine's settings, the processor's features). Beside it stands a stamp with the entry's hash and the
 //! size and time of the file it was computed from: hashing 30 MB on every start would cost more than the
-//! check itself, so the contents are only hashed again when the file is not the one that was stamped.
+//! check itself, so the contents are only hashed again when the file is not the one that was stamped. The time of the
+//! stamp is when the entry was last used: what is not used for long is removed.
 
 use std::{
     fs, io,
     os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
     sync::OnceLock,
+    time::{Duration, SystemTime},
 };
 
 use wasmtime::{Engine, component::Component};
@@ -83,7 +85,10 @@ impl MachineCode {
     fn keep(&self, entry: Option<&Path>, code: &[u8]) -> Option<Component> {
         let entry = entry?;
         match write(entry, code).and_then(|()| stamp(entry, &blake3::hash(code))) {
-            Ok(()) => self.load(entry),
+            Ok(()) => {
+                prune(entry.parent().unwrap_or(Path::new("/")), SystemTime::now());
+                self.load(entry)
+            }
             Err(error) => {
                 let reason = format!("cannot write {}: {error}", entry.display());
                 (self.notify)(Notice::NoCache { reason });
@@ -127,6 +132,7 @@ impl MachineCode {
         if !is_stamped(entry) {
             return None;
         }
+        note_use(&stamp_path(entry), SystemTime::now());
         #[expect(unsafe_code, reason = "see below")]
         // SAFETY: the file lies in a folder that only this user can write, and its content is what this
         // program's own compiler wrote there, as its stamp says.
@@ -163,6 +169,42 @@ fn write(entry: &Path, code: &[u8]) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(entry)?;
     Ok(())
+}
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Time after which machine code that was not used is removed, as answers are.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Once a day is enough. A folder that cannot be written keeps what it has.
+fn note_use(stamp: &Path, now: SystemTime) {
+    if age(stamp, now) > DAY {
+        let _as_it_was = fs::File::options().write(true).open(stamp).and_then(|it| it.set_modified(now));
+    }
+}
+
+/// Time since a file was modified; none for one that is not there.
+fn age(file: &Path, now: SystemTime) -> Duration {
+    let modified = fs::symlink_metadata(file).and_then(|it| it.modified());
+    modified.ok().and_then(|it| now.duration_since(it).ok()).unwrap_or_default()
+}
+
+/// Removes what was not used for long, and what was never finished. Whoever has an entry mapped keeps it.
+#[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
+fn prune(dir: &Path, now: SystemTime) {
+    let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok).map(|it| it.path());
+    for path in entries.filter(|it| fs::symlink_metadata(it).is_ok_and(|it| !it.is_dir())) {
+        let is_code = path.extension().is_some_and(|it| it == "cwasm");
+        let stamp = stamp_path(&path);
+        // The age of an entry without a stamp is its own.
+        let last_used = if is_code && stamp.exists() { &stamp } else { &path };
+        if age(last_used, now) > KEPT {
+            _ = fs::remove_file(&path);
+            if is_code {
+                _ = fs::remove_file(&stamp);
+            }
+        }
+    }
 }
 
 fn stamp_path(entry: &Path) -> PathBuf {
@@ -202,4 +244,34 @@ fn check_stamp(entry: &Path) -> io::Result<bool> {
     }
     stamp(entry, &now)?;
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_used_for_long_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let now = SystemTime::now();
+        let put = |name: &str, days: u32| {
+            let file = fs::File::create(dir.path().join(name)).unwrap();
+            file.set_modified(now - DAY * days).unwrap();
+        };
+        for (name, code, stamp) in [("used", 100, 5), ("old", 100, 40), ("today", 0, 0)] {
+            put(&format!("{name}.cwasm"), code);
+            put(&format!("{name}.stamp"), stamp);
+        }
+        put("unstamped.cwasm", 40);
+        put(".unfinished", 40);
+        fs::create_dir(dir.path().join("folder")).unwrap();
+        note_use(&dir.path().join("used.stamp"), now);
+        assert_eq!(age(&dir.path().join("used.stamp"), now), Duration::ZERO);
+        prune(dir.path(), now + KEPT - DAY);
+        #[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
+        let left = fs::read_dir(dir.path()).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+        let mut left: Vec<_> = left.collect();
+        left.sort();
+        assert_eq!(left, ["folder", "today.cwasm", "today.stamp", "used.cwasm", "used.stamp"]);
+    }
 }

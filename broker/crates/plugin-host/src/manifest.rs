@@ -89,7 +89,9 @@ impl Manifest {
 
 /// What is wrong, and where if it is known.
 fn in_line(text: &str, error: &toml::de::Error) -> String {
-    let line = error.span().map(|it| text[..it.start.min(text.len())].matches('\n').count() + 1);
+    // Counted in bytes: a place may lie within a character.
+    let before = |it: std::ops::Range<usize>| text.bytes().take(it.start);
+    let line = error.span().map(|it| before(it).filter(|it| *it == b'\n').count() + 1);
     // Of what is missing the place says nothing.
     match line.filter(|_| !error.message().starts_with("missing field")) {
         Some(line) => format!("line {line}: {}", error.message()),
@@ -167,6 +169,15 @@ mod tests {
         insta::assert_snapshot!(error("\"*.rs\"", "\"*.{rs\""), @"`x.wasm` has no usable manifest: in `globs`: error parsing glob '*.{rs': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
         insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest: `globs` is empty, so that the plugin would never be run");
         insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest: missing field `version`");
+    }
+
+    #[test]
+    fn a_place_within_a_character_has_a_line() {
+        let error = toml::from_str::<toml::Table>("a = 1\nb = [").unwrap_err();
+        assert!(error.span().is_some_and(|it| it.start > 6));
+        let told = |text: &str| in_line(text, &error);
+        assert!(told("a = 1\n\u{10400}\u{10400}").starts_with("line 2: "), "{}", told(""));
+        assert!(told("").starts_with("line 1: "), "a place beyond the end");
     }
 
     #[test]

@@ -195,11 +195,13 @@ impl Course {
         Ok(())
     }
 
-    /// Whether what was computed for another view is true of this one.
+    /// Whether what was computed for another view is true of this one: as for an answer that is kept, the reads must
+    /// name all that it rests on.
     fn holds(&self, given: &[Given], batch: &Batch) -> bool {
         batch.files.iter().zip(given).all(|(file, given)| {
             given.answer.is_reusable()
                 && given.answer.content == self.content(*file)
+                && given.answer.rests_on(&given.reads)
                 && given.reads.holds_in(&*self.inquiry.view)
         })
     }
@@ -263,7 +265,73 @@ impl BatchSize {
 
 #[cfg(test)]
 mod tests {
+    use lint::{Cancel, Diagnostic, Job, Related, Severity, Span};
+    use overlay::{Memory, View, WorkspacePath};
+    use scheduler::{BranchKey, Class};
+
     use super::*;
+    use crate::check::{Files, Router, SharedLinter, Wanted, answer::ask, scripted::Scripted};
+
+    fn finding(related: Option<&str>) -> Diagnostic {
+        let related = related.map(|it| Related {
+            path: Some(WorkspacePath::new(it).unwrap()),
+            span: Span::new(0, 1),
+            message: String::new(),
+        });
+        Diagnostic {
+            code: "C".into(),
+            name: None,
+            message: "m".into(),
+            severity: Severity::Error,
+            cell: None,
+            span: Span::new(0, 1),
+            tags: vec![],
+            url: None,
+            fixes: vec![],
+            related: related.into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn an_answer_whose_reads_do_not_name_a_related_file_is_not_shared() {
+        let view: Arc<dyn View> = Arc::new(Memory::from_files([("a", "x"), ("b", "y")]).unwrap());
+        let holds = |related| {
+            let linter = Arc::new(Scripted::new("one", &["a"]).finds("a", vec![finding(related)]));
+            let path = WorkspacePath::new("a").unwrap();
+            let units = Files::of_named([path.clone()]);
+            let linters: Vec<SharedLinter> = vec![Arc::clone(&linter) as _];
+            let inquiry = Arc::new(Inquiry {
+                view: Arc::clone(&view),
+                wanted: Wanted::Files(units.clone()),
+                dependents: None,
+                route: Box::new(move |_| Ok(Arc::new(Router::new(&linters)))),
+                class: Class::Agent,
+                branch: BranchKey(1),
+                revision: 0,
+                supersede: false,
+                timeout: Duration::from_secs(1),
+                batch: BatchSize { largest: 1, workers: 1 },
+                share: true,
+                cancel: None,
+                answered: Arc::new(|| {}),
+                seen: None,
+                parent: None,
+                largest: u64::MAX,
+            });
+            let mut course = Course::new(&inquiry, Arc::new(Survey::of(&inquiry, "").unwrap()));
+            course.contents[0] = view.hash(&path).ok();
+            let job = Job {
+                view: Arc::clone(&view),
+                units: units.units,
+                cancel: Cancel::default(),
+                timeout: Duration::from_secs(1),
+            };
+            let given = ask(&*linter, &job, u64::MAX, || ());
+            assert_eq!(given[0].answer.findings[0].related.len(), usize::from(related.is_some()));
+            course.holds(&given, &Batch { linter: 0, files: vec![0], alone: false })
+        };
+        assert!(holds(None) && !holds(Some("b")));
+    }
 
     #[test]
     fn batches_shrink_and_share_fairly() {

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use language_servers::Environment;
 use lint::{Rule, RulePattern, Unit, suppress};
 use overlay::{Disk, Memory, View, WorkspacePath};
 
@@ -40,6 +41,8 @@ pub(super) struct Linters {
     disk: Arc<dyn View>,
     /// All that does not depend on the file.
     setup: Setup,
+    /// What servers are started with.
+    environment: Environment,
     /// What the command line asks for.
     asked: Choice,
     /// Made when first needed: most files are asked about in the same way.
@@ -72,15 +75,16 @@ impl Linters {
         let (view, disk) = (Arc::clone(&input.view), Arc::new(Disk::new(root)?) as Arc<dyn View>);
         let nothing = Memory::default();
         let site = match args.isolated {
-            true => PluginSite { view: &nothing, disk: &nothing, root },
-            false => PluginSite { view: &*view, disk: &*disk, root },
+            true => PluginSite { view: &nothing, disk: &nothing, root, told: None },
+            false => PluginSite { view: &*view, disk: &*disk, root, told: None },
         };
         // A configuration that is wrong is told when it is used.
         let plugins = loaded.plugins.in_workspace(&site).unwrap_or_else(|_| Arc::clone(&loaded.plugins));
         let configs = if args.isolated { Configs::isolated() } else { Configs::new(&*disk) };
         let settings = configs.workspace().map(|it| it.servers()).unwrap_or_default();
         let servers = Arc::clone(&loaded.servers);
-        let linters = Self { plugins, servers, settings, view, disk, setup, asked, made: Mutex::default() };
+        let (environment, made) = (Environment::of_shell(), Mutex::default());
+        let linters = Self { plugins, servers, settings, view, disk, setup, environment, asked, made };
         // A rule that nobody knows is told even if there is nothing to check.
         linters.chosen(&linters.asked)?;
         Ok(linters)
@@ -166,7 +170,7 @@ impl Linters {
     }
 
     fn site(&self) -> Site<'_> {
-        Site { root: Path::new(&self.setup.root), disk: &self.disk }
+        Site { root: Path::new(&self.setup.root), disk: &self.disk, environment: &self.environment }
     }
 
     /// Every rule of a linter that takes part; none if it cannot say.

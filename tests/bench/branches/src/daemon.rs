@@ -101,7 +101,8 @@ impl Client {
     pub(crate) async fn open(&self, root: &Path) -> Result<String> {
         let root = root.to_str().context("the cache folder's name is not UTF-8")?.to_owned();
         let mut service = v1::workspace_service_client::WorkspaceServiceClient::new(self.0.clone());
-        let answer = service.open_workspace(v1::OpenWorkspaceRequest { root }).await?.into_inner();
+        let answer =
+            service.open_workspace(v1::OpenWorkspaceRequest { root, environment: None }).await?.into_inner();
         Ok(answer.workspace.context("a workspace was opened")?.workspace_id)
     }
 

@@ -144,7 +144,7 @@ mod tests {
         let found = |program: &str| {
             let said = format!("command = ['{program}']\nglobs = ['*.x']\nbarrier = 'pull'");
             let profile = Profile::defined("own", toml::from_str(&said).unwrap()).unwrap();
-            profile.find(root.path()).map(|it| it.0)
+            profile.find(root.path(), &crate::Environment::of_shell()).map(|it| it.0)
         };
         for program in ["tools/own", "node_modules/.bin/own"] {
             assert_eq!(found(program), None);

@@ -1,0 +1,129 @@
+//! Calls that are cut off once they have begun, as by a deadline, and then sent again.
+
+use broker_proto::v1::{
+    self as pb, branch_service_server::BranchService, file_edit::Edit, file_service_server::FileService,
+    workspace_service_server::WorkspaceService,
+};
+use tempfile::TempDir;
+use tonic::{Request, Response, Status};
+
+use super::Front;
+use crate::{
+    check::Engine,
+    daemon::{Daemon, Parts},
+    plugins::Plugins,
+    servers::Servers,
+};
+
+struct Fixture {
+    front: Front,
+    workspace: TempDir,
+    _state: TempDir,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let (workspace, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let options =
+            scheduler::Options { workers: 1, interactive_workers: 0, ..scheduler::Options::default() };
+        let daemon = Daemon::new(Parts {
+            plugins: Plugins::none(),
+            servers: Servers::of_user(),
+            engine: Engine::new(options, 1, None).unwrap(),
+            state_dir: state.path().to_owned(),
+            idle_exit: None,
+            judgements: 1 << 20,
+        });
+        Self { front: Front(daemon), workspace, _state: state }
+    }
+
+    fn open(&self) -> impl Future<Output = Result<Response<pb::OpenWorkspaceResponse>, Status>> {
+        let root = self.workspace.path().to_str().unwrap().to_owned();
+        self.front.open_workspace(Request::new(pb::OpenWorkspaceRequest { root, environment: None }))
+    }
+
+    /// The handle of a new branch that holds one empty file.
+    async fn branch(&self) -> String {
+        let workspace = self.open().await.unwrap().into_inner().workspace.unwrap().workspace_id;
+        let parent = pb::Target { target: Some(pb::target::Target::WorkspaceId(workspace)) };
+        let request = pb::ForkBranchRequest { parent: Some(parent), ..pb::ForkBranchRequest::default() };
+        let forked = self.front.fork_branch(Request::new(request)).await.unwrap().into_inner();
+        let id = forked.branch.unwrap().branch_id;
+        let write = pb::WriteFile { path: "n.txt".to_owned(), ..pb::WriteFile::default() };
+        self.edit(&id, "", Edit::Write(write)).await.unwrap();
+        id
+    }
+
+    fn edit(
+        &self,
+        id: &str,
+        request_id: &str,
+        edit: Edit,
+    ) -> impl Future<Output = Result<Response<pb::EditFilesResponse>, Status>> {
+        let request = pb::EditFilesRequest {
+            branch_id: id.to_owned(),
+            edits: vec![pb::FileEdit { edit: Some(edit) }],
+            request_id: request_id.to_owned(),
+            ..pb::EditFilesRequest::default()
+        };
+        self.front.edit_files(Request::new(request))
+    }
+
+    async fn revision(&self, id: &str) -> u64 {
+        let request = pb::GetBranchRequest { branch_id: id.to_owned(), ..pb::GetBranchRequest::default() };
+        let got = self.front.get_branch(Request::new(request)).await.unwrap().into_inner();
+        got.branch.unwrap().revision
+    }
+}
+
+fn insertion() -> Edit {
+    let span = Some(pb::Span { start: 0, end: 0 });
+    let edits = vec![pb::TextEdit { span, replacement: "x".to_owned() }];
+    Edit::Text(pb::EditText { path: "n.txt".to_owned(), edits, ..pb::EditText::default() })
+}
+
+/// Lets a call begin and drops it, as the server does with one whose client has gone.
+async fn cut_off<T>(call: impl Future<Output = T>) {
+    tokio::select! {
+        biased;
+        _ = call => panic!("it has to wait for the disk"),
+        () = std::future::ready(()) => {}
+    }
+}
+
+#[tokio::test]
+async fn an_edit_that_was_cut_off_and_is_sent_again_is_done_once() {
+    let it = Fixture::new();
+    let id = it.branch().await;
+    cut_off(it.edit(&id, "r", insertion())).await;
+    let again = it.edit(&id, "r", insertion()).await.unwrap().into_inner();
+    assert_eq!((again.revision, it.revision(&id).await), (2, 2));
+    let other = it.edit(&id, "s", insertion()).await.unwrap().into_inner();
+    assert_eq!(other.revision, 3);
+}
+
+#[tokio::test]
+async fn what_was_cut_off_is_carried_through() {
+    let it = Fixture::new();
+    let id = it.branch().await;
+    let (_, cell) = it.front.0.branch(&id).unwrap();
+    let mut changes = cell.subscribe();
+    let undo = pb::UndoBranchRequest { branch_id: id.clone(), to_revision: 0, ..Default::default() };
+    cut_off(it.front.undo_branch(Request::new(undo))).await;
+    changes.wait_for(|it| it.snapshot.revision().0 == 2).await.unwrap();
+
+    let write = pb::WriteFile { path: "new.txt".to_owned(), ..pb::WriteFile::default() };
+    it.edit(&id, "", Edit::Write(write)).await.unwrap();
+    let commit = pb::CommitBranchRequest { branch_id: id.clone(), ..Default::default() };
+    cut_off(it.front.commit_branch(Request::new(commit))).await;
+    changes.wait_for(|it| it.snapshot.revision().0 == 4).await.unwrap();
+    assert!(it.workspace.path().join("new.txt").exists());
+}
+
+#[tokio::test]
+async fn a_workspace_whose_opening_was_cut_off_can_be_opened_at_once() {
+    let it = Fixture::new();
+    cut_off(it.open()).await;
+    it.open().await.unwrap();
+    assert_eq!(it.front.0.workspaces().len(), 1);
+}
