@@ -186,12 +186,13 @@ pub(super) fn sync_touched(folder: &Folder, actions: &[Action]) -> Result<(), Co
     sync_directories(folder, touched.filter_map(WorkspacePath::parent).chain(stamped))
 }
 
-/// Those that are still there.
+/// Those that are still there, what is in a directory before it: hidden files lie above the directories that they
+/// are moved into, and must not be gone from there before they have come here.
 pub(super) fn sync_directories(
     folder: &Folder,
     directories: impl Iterator<Item = WorkspacePath>,
 ) -> Result<(), CommitError> {
-    for path in directories.collect::<BTreeSet<_>>() {
+    for path in directories.collect::<BTreeSet<_>>().into_iter().rev() {
         match folder.directory(&path) {
             Err(error) if is_out_of_reach(&error) => {}
             directory => directory

@@ -165,8 +165,7 @@ impl Folder {
     }
 
     pub(super) fn sync(&self, file: impl AsFd) -> io::Result<()> {
-        self.fuse.step()?;
-        Ok(retry_on_intr(|| rustix::fs::fsync(&file))?)
+        self.fuse.sync(file)
     }
 
     pub(super) fn symlink(&self, path: &WorkspacePath, target: &str) -> io::Result<()> {

@@ -1,12 +1,17 @@
 //! Where tests let a commit die or fail, or let a user act: before each step.
 
-use std::io;
+use std::{io, os::fd::AsFd};
+
+use rustix::io::retry_on_intr;
 
 /// In the program it never burns. In tests it counts steps.
 #[derive(Clone, Default)]
 pub(super) struct Fuse {
     #[cfg(test)]
     set: std::sync::Arc<std::sync::Mutex<tests::Setting>>,
+    /// What a power cut leaves, where a test asks for it.
+    #[cfg(test)]
+    pub(super) disk: std::sync::Arc<std::sync::Mutex<Option<super::tests::power::Synced>>>,
 }
 
 impl Fuse {
@@ -14,6 +19,17 @@ impl Fuse {
     pub(super) fn step(&self) -> io::Result<()> {
         #[cfg(test)]
         self.burn()?;
+        Ok(())
+    }
+
+    /// Waits until the disk has a file's content, or a directory's names: the one place that asks for it.
+    pub(super) fn sync(&self, file: impl AsFd) -> io::Result<()> {
+        self.step()?;
+        retry_on_intr(|| rustix::fs::fsync(&file))?;
+        #[cfg(test)]
+        if let Some(disk) = &mut *self.disk.lock().unwrap() {
+            disk.take(file.as_fd());
+        }
         Ok(())
     }
 

@@ -112,8 +112,7 @@ impl Journal {
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.fuse.step()?;
         fs::write(path, bytes)?;
-        self.fuse.step()?;
-        File::open(path)?.sync_all()
+        self.fuse.sync(File::open(path)?)
     }
 
     /// Durable when it returns. Of `TakenBack` and `Done` this matters, too: what a user writes from then on
@@ -145,7 +144,7 @@ impl Journal {
     }
 
     fn sync_dir(&self) -> Result<(), CommitError> {
-        let sync = self.fuse.step().and_then(|()| File::open(&self.dir)?.sync_all());
+        let sync = File::open(&self.dir).and_then(|it| self.fuse.sync(it));
         sync.map_err(|source| CommitError::journal(&self.dir, "sync", source))
     }
 

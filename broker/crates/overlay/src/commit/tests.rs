@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the folder is looked at from outside")]
 
 mod faults;
+pub(super) mod power;
 mod races;
 mod saves;
 

@@ -3,13 +3,13 @@
 use super::*;
 
 /// How many steps that change the disk a whole commit takes.
-fn steps() -> usize {
+pub(super) fn steps() -> usize {
     let place = Place::new(fill);
     place.commit(&changes()).unwrap();
     place.committer.folder.fuse().steps()
 }
 
-fn before_and_after() -> (Tree, Tree) {
+pub(super) fn before_and_after() -> (Tree, Tree) {
     let place = Place::new(fill);
     let before = place.tree();
     place.commit(&changes()).unwrap();
