@@ -12,13 +12,13 @@ use std::{
 use anstyle::{AnsiColor, Style};
 use indicatif::ProgressBar;
 use lint::Cancel;
-use plugin_host::Bundled;
+use plugin_host::{Bundled, Compiler};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     iterator::Signals,
 };
 
-use crate::{CliError, home};
+use crate::{CliError, home, plugins};
 
 /// Everything that a run takes from its process, so that a test can give it something else.
 pub struct Surroundings {
@@ -34,6 +34,8 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     pub cache_dir: Option<PathBuf>,
     pub bundle: &'static [Bundled],
+    /// Compiles plugins that the program does not carry.
+    pub compiler: Compiler,
     /// Ends the run early.
     pub cancel: Cancel,
 }
@@ -54,6 +56,7 @@ impl Surroundings {
             home: env::home_dir().filter(|it| !it.as_os_str().is_empty()),
             cache_dir: home::cache_dir(),
             bundle,
+            compiler: plugins::compiler(),
             cancel: cancelled_by_interrupt(),
         }
     }

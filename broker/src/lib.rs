@@ -31,5 +31,6 @@ const BUILD: &str = env!("BROKER_BUILD");
 pub use cli::run;
 pub use console::Surroundings;
 pub use error::{CliError, ErrorKind, Exit};
+pub use plugins::compile;
 pub use servers::keep;
 pub use workspace::{Located, Workspace};

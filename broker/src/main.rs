@@ -10,5 +10,8 @@ fn main() -> ExitCode {
     if let Some(kept) = broker::keep(std::env::args_os().skip(1)) {
         return kept;
     }
+    if let Some(compiled) = broker::compile(std::env::args_os().skip(1)) {
+        return compiled;
+    }
     broker::run(std::env::args_os(), broker::Surroundings::of_process(BUNDLE)).into()
 }

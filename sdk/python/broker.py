@@ -121,7 +121,7 @@ class Finding(_Checked):
 @dataclass(frozen=True)
 class Place:
     """Bytes of the file. Of what a query found, `name` is the capture's, without the `@`, and captures of one match
-    have the same `match`; `pattern` is which of the query's patterns it is, from 0."""
+    have the same `match`, which is `in_match` as well, as in Rust; `pattern` is which of the query's patterns it is, from 0."""
 
     start: int
     end: int
@@ -129,6 +129,10 @@ class Place:
     name: str = ""
     match: int = 0
     pattern: int = 0
+
+    @property
+    def in_match(self) -> int:
+        return self.match
 
     def finding(self, message: str, severity: Severity = "warning") -> Finding:
         return Finding(self.start, self.end, message, severity)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from broker import Edit, File, Finding, Fix, Problem, Related, log, rule, rules
+from broker import Edit, File, Finding, Fix, Place, Problem, Related, log, rule, rules
 
 
 class Err(Exception):
@@ -67,6 +67,10 @@ def check(content, found):
 
 
 class Files(unittest.TestCase):
+    def test_captures_of_one_match_have_its_number(self):
+        place = Place(0, 1, "x", "name", match=3)
+        self.assertEqual((place.match, place.in_match), (3, 3))
+
     def test_offsets_are_bytes(self):
         file = File("a.txt", "aäb🙂c".encode() + b"\xff\xc3!")
         index = file.text.index("c")

@@ -19,7 +19,9 @@ use std::{
 
 use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
 use overlay::{Memory, View, WorkspacePath};
-use plugin_host::{Bundled, Configured, HostOptions, Limits, Plugin, PluginError, PluginHost, Settings};
+use plugin_host::{
+    Bundled, Compiler, Configured, HostOptions, Limits, Plugin, PluginError, PluginHost, Settings,
+};
 use syntax::Trees;
 
 /// The folder that the tests' own program was built into.
@@ -78,6 +80,7 @@ pub fn options(cache: Option<&Path>) -> HostOptions {
     HostOptions {
         cache_dir: cache.map(Path::to_owned),
         build: "tests",
+        compiler: Compiler::Here,
         instances: 2,
         trees: Trees::new(16 << 20),
         limits: LIMITS,

@@ -128,7 +128,7 @@ fn all(answers: &BTreeSet<String>) -> String {
 /// Counts what a host has to say.
 fn counting(notices: &Arc<AtomicUsize>) -> Notify {
     let notices = Arc::clone(notices);
-    Arc::new(move |_| drop(notices.fetch_add(1, Ordering::Relaxed)))
+    Arc::new(move |_| _ = notices.fetch_add(1, Ordering::Relaxed))
 }
 
 #[test]
@@ -154,7 +154,10 @@ fn constructors_run_once_and_before_all_else() {
     let cache = tempfile::tempdir().unwrap();
     let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
     let view = Arc::new(Memory::from_files([("a.fault", "constructors"), ("b.fault", "panic")]).unwrap());
+    assert_eq!(lint::Linter::memory(&linter), 0, "nothing is known of it yet");
     let outcomes = check(&linter, view, &["a.fault", "b.fault", "a.fault"]);
+    // The stack alone has 16.
+    assert!(lint::Linter::memory(&linter) > 16 << 20, "{}", lint::Linter::memory(&linter));
     let answers = outcomes.iter().step_by(2).map(told).collect();
     assert_snapshot!(all(&answers), @"complete: 1 before it was made, 1 by now");
 }
@@ -378,6 +381,13 @@ fn truncated() {
     let error = refused(&whole[..whole.len() / 2]);
     assert!(matches!(error, PluginError::NotAComponent { .. }), "{error}");
     assert!(error.to_string().contains("unexpected end"), "{error}");
+}
+
+#[test]
+fn too_large() {
+    let error = refused(&vec![0; (64 << 20) + 1]);
+    assert!(matches!(error, PluginError::TooLarge { .. }), "{error}");
+    assert!(error.to_string().ends_with("has 67108865 bytes; a plugin may have 67108864 at most"), "{error}");
 }
 
 #[test]

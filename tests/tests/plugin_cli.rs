@@ -62,6 +62,61 @@ fn a_new_plugin_holds() {
 }
 
 #[test]
+fn a_plugin_that_cannot_be_made_ready_is_told() {
+    const WHY: &str = "plugin `unready` 0.1.0 crashed: panicked at unready/src/lib.rs:9:9: the table of rules has a hole \
+                       (while it was made ready)";
+    let folder = tempfile::tempdir().unwrap();
+    let component = guest("guest_unready");
+    let component = component.to_str().unwrap();
+    let (exit, out, errors) = run(folder.path(), &["inspect", component]);
+    assert_eq!((exit, out.as_str()), (Some(2), ""));
+    assert_eq!(errors, format!("compiling plugin `unready` (once)\nerror: {WHY}\n"));
+    for file in 0..24 {
+        fs::write(folder.path().join(format!("{file}.x")), "x").unwrap();
+    }
+    let mut check = Command::new(broker());
+    check.args(["check", "--select", "unready/ALL", "--plugin", component]);
+    check.current_dir(folder.path()).env("BROKER_CACHE_DIR", folder.path().join("cache"));
+    let output = check.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains(WHY), "{errors}");
+    assert_eq!(errors.matches("compiling plugin").count(), 1, "{errors}");
+}
+
+/// A component of 300 kB, of which the compiler would make gigabytes.
+fn bomb() -> Vec<u8> {
+    const LOCALS: u64 = 2_000;
+    let mut seed = 1_u64;
+    let mut local = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % LOCALS
+    };
+    let mut body = String::new();
+    for _ in 0..15_000 {
+        let (a, b, c) = (local(), local(), local());
+        body += &format!(
+            "block local.get {a} br_if 0 (local.set {c} (i32.add (local.get {b}) (local.get {a}))) end\n"
+        );
+    }
+    let locals = "i32 ".repeat(LOCALS as usize);
+    let text =
+        format!("(component (core module (func (local {locals}) loop {body} local.get 0 br_if 0 end)))");
+    let manifest = fs::read_to_string("guests/unready/broker-plugin.toml").unwrap();
+    tests::with_manifest(&wat::parse_str(text).unwrap(), &manifest.replace("unready", "bomb"))
+}
+
+#[test]
+fn a_component_that_the_compiler_does_not_bear() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bomb.wasm"), bomb()).unwrap();
+    let (exit, out, errors) = run(folder.path(), &["inspect", "bomb.wasm"]);
+    assert_eq!((exit, out.as_str()), (Some(2), ""));
+    let why = "it breaks off, as it does where 4096 MiB of memory are not enough";
+    assert!(errors.ends_with(&format!("error: plugin `bomb` 0.1.0 cannot be compiled: {why}\n")), "{errors}");
+}
+
+#[test]
 fn what_does_not_hold_is_told() {
     let folder = tempfile::tempdir().unwrap();
     made(folder.path());
@@ -88,6 +143,59 @@ fn what_does_not_hold_is_told() {
     assert_eq!(exit, Some(0));
     let written = fs::read_to_string(folder.path().join("none-comparison/fixtures/invalid/new.py.fixed"));
     assert_eq!(written.unwrap(), "y is None\n");
+}
+
+#[test]
+fn what_is_left_out_is_valid_and_a_cause_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("misbehaves");
+    for set in ["valid", "invalid"] {
+        fs::create_dir_all(plugin.join("fixtures").join(set)).unwrap();
+    }
+    fs::copy("guests/misbehaves/broker-plugin.toml", plugin.join("broker-plugin.toml")).unwrap();
+    let component = guest("guest_misbehaves");
+    let test = || {
+        let arguments = ["test", "misbehaves", "--component", component.to_str().unwrap()];
+        run(folder.path(), &arguments).1
+    };
+    let fixture = |path: &str, text: &str| fs::write(plugin.join("fixtures").join(path), text).unwrap();
+    fixture("valid/left-out.fault", "excluded");
+    let out = test();
+    assert!(out.contains("ok      golden       1 files are as their fixtures say"), "{out}");
+    for name in ["a", "b", "c"] {
+        fixture(&format!("invalid/{name}.fault"), "unknown-code");
+        fixture(&format!("valid/{name}.fault"), "unknown-code");
+    }
+    let out = test();
+    let why = "plugin `misbehaves` 0.1.0: `nobody-has-it` is found, but `rules` does not name it";
+    let golden: Vec<_> = out.lines().filter(|it| it.contains("FAILED  golden")).collect();
+    let want = format!("valid/a.fault: there is no answer: {why} (and 5 more for the same cause)");
+    assert!(matches!(golden[..], [line] if line.ends_with(&want)), "{out}");
+    assert_eq!(out.matches(why).count(), 2, "once for the fixtures, once for odd files: {out}");
+}
+
+#[test]
+fn what_keeps_cargo_from_building_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    made(folder.path());
+    let tools = folder.path().join("tools");
+    fs::create_dir(&tools).unwrap();
+    let tool = |name: &str, script: &str| {
+        fs::write(tools.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(tools.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let build = || {
+        let mut build = Command::new(broker());
+        build.args(["plugin", "build", "none-comparison"]).current_dir(folder.path()).env("PATH", &tools);
+        String::from_utf8(build.output().unwrap().stderr).unwrap()
+    };
+    tool("cargo", "echo 'error: expected `;`' >&2; exit 1");
+    tool("rustc", "echo /");
+    assert_eq!(build(), "error: expected `;`\nerror: cargo could not build the plugin\n");
+    tool("rustc", "echo /nowhere");
+    let hint = "hint: rustup target add wasm32-wasip2\n";
+    assert_eq!(build(), format!("error: expected `;`\nerror: cargo could not build the plugin\n{hint}"));
 }
 
 #[test]
@@ -135,7 +243,7 @@ fn a_plugin_that_breaks_off_does_not_pass() {
     let (exit, out, errors) =
         run(folder.path(), &["test", "misbehaves", "--component", component.to_str().unwrap()]);
     assert_eq!(exit, Some(1), "{out}{errors}");
-    assert!(out.contains("golden       valid/a.fault: nothing should be found:"), "{out}");
+    assert!(out.contains("golden       valid/a.fault: there is no answer: plugin"), "{out}");
     assert!(out.contains("crashed: panicked at"), "{out}");
     fs::write(plugin.join("fixtures/valid/a.fault"), "mends panic\n").unwrap();
     let (exit, mended, _) =

@@ -148,6 +148,7 @@ impl Session {
         let loader = Loader {
             bundle: surroundings.bundle,
             cache_dir: surroundings.cache_dir.clone(),
+            compiler: surroundings.compiler.clone(),
             messages: messages.clone(),
             verbose: cli.verbose,
             quiet: false,

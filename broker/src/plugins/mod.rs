@@ -9,13 +9,15 @@ mod store;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
     path::{Path, PathBuf},
+    process::ExitCode,
     sync::Arc,
 };
 
 use bytes::Bytes;
 use overlay::View;
-use plugin_host::{Bundled, HostOptions, Limits, Notice, Plugin, PluginHost, Settings};
+use plugin_host::{Bundled, Compiler, HostOptions, Limits, Notice, Plugin, PluginHost, Settings};
 use syntax::Trees;
 
 use self::added::Shelf;
@@ -44,10 +46,26 @@ pub(crate) struct PluginArgs {
     pub(crate) plugin: Vec<PathBuf>,
 }
 
+/// The first argument of a process that is only there to compile a plugin.
+const COMPILER: &str = "__compile-plugin";
+
+/// This program, compiling plugins in a process of its own.
+pub(crate) fn compiler() -> Compiler {
+    // What runs, also after another build took its place on the disk.
+    let this = if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() };
+    this.map_or(Compiler::Here, |it| Compiler::Process(it, vec![COMPILER.into()]))
+}
+
+/// The life of a compiler, if these arguments, without the program's own name, are for one.
+pub fn compile(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    (args.into_iter().next()? == COMPILER).then(plugin_host::compile_for_parent)
+}
+
 /// What it takes to load plugins.
 pub(crate) struct Loader {
     pub(crate) bundle: &'static [Bundled],
     pub(crate) cache_dir: Option<PathBuf>,
+    pub(crate) compiler: Compiler,
     pub(crate) messages: Messages,
     pub(crate) verbose: bool,
     /// Whether only what went wrong is told.
@@ -126,6 +144,7 @@ impl Loader {
         HostOptions {
             cache_dir: self.cache_dir.clone(),
             build: crate::BUILD,
+            compiler: self.compiler.clone(),
             instances,
             trees: Trees::new(TREES),
             limits: Limits::default(),

@@ -16,8 +16,8 @@ use bytes::Bytes;
 use super::source::Digest;
 use crate::home;
 
-/// Bytes of the largest plugin. A whole Python has 40 MB.
-pub(super) const LARGEST: u64 = 256 << 20;
+/// Bytes of the largest plugin.
+pub(super) const LARGEST: u64 = plugin_host::MAX_COMPONENT;
 
 pub(super) fn too_large(size: u64) -> bool {
     size > LARGEST

@@ -2,11 +2,16 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 /// A fault of a plugin or of the host that runs it. Every variant names the plugin.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error, Serialize, Deserialize)]
 pub enum PluginError {
     #[error("cannot read the plugin {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
+
+    #[error("`{plugin}` has {bytes} bytes; a plugin may have {most} at most")]
+    TooLarge { plugin: String, bytes: u64, most: u64 },
 
     #[error("`{plugin}` is not a WebAssembly component: {reason}")]
     NotAComponent { plugin: String, reason: String },
@@ -24,7 +29,7 @@ pub enum PluginError {
         "plugin `{plugin}` {version} is built for broker:plugin {api}, and this Broker speaks {supported}; \
          use a Broker that is as new as the plugin, or an older release of the plugin"
     )]
-    WorldVersion { plugin: String, version: String, api: String, supported: &'static str },
+    WorldVersion { plugin: String, version: String, api: String, supported: String },
 
     #[error("plugin `{plugin}` {version} imports `{import}`, which no plugin is granted")]
     ForbiddenImport { plugin: String, version: String, import: String },

@@ -16,7 +16,8 @@ use wasmtime::{
 };
 
 use crate::{
-    Manifest, Plugin, PluginError, error::Name, machine_code::MachineCode, plugin::Source, state::State, wasi,
+    Compiler, Manifest, Plugin, PluginError, error::Name, machine_code::MachineCode, plugin::Source,
+    state::State, wasi,
 };
 
 /// What one guest may use.
@@ -80,6 +81,8 @@ pub struct HostOptions {
     pub cache_dir: Option<PathBuf>,
     /// Names the build of this program: another one may make other machine code of the same component.
     pub build: &'static str,
+    /// For components that the program does not carry.
+    pub compiler: Compiler,
     /// How many guests may be alive at once; more wait. Checking is bound by the processor.
     pub instances: usize,
     /// The syntax trees that guests ask for.
@@ -126,8 +129,13 @@ impl PluginHost {
         let mut linker = Linker::new(&engine);
         wasi::link(&mut linker).map_err(failed)?;
         tick(engine.weak()).map_err(|error| failed(error.into()))?;
-        let machine_code =
-            MachineCode::new(engine.clone(), options.build, options.cache_dir, options.notify.clone());
+        let machine_code = MachineCode::new(
+            engine.clone(),
+            options.build,
+            options.compiler,
+            options.cache_dir,
+            options.notify.clone(),
+        );
         Ok(Self(Arc::new(Shared {
             engine,
             linker,
@@ -148,14 +156,20 @@ impl PluginHost {
 
     /// A plugin from a file. Its manifest is read; it is compiled when it is used.
     pub fn open(&self, path: &Path) -> Result<Plugin, PluginError> {
+        let unreadable =
+            |error: io::Error| PluginError::Unreadable { path: path.to_owned(), reason: error.to_string() };
         #[expect(clippy::disallowed_methods, reason = "a plugin is no workspace file")]
-        let wasm = std::fs::read(path)
-            .map_err(|error| PluginError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+        let mut file = std::fs::File::open(path).map_err(unreadable)?;
+        let size = file.metadata().map_err(unreadable)?.len();
+        check_size(&path.display().to_string(), size)?;
+        let mut wasm = Vec::new();
+        io::Read::read_to_end(&mut file, &mut wasm).map_err(unreadable)?;
         self.component(&path.display().to_string(), wasm.into())
     }
 
     /// A plugin from its bytes, as with [`PluginHost::open`]; `origin` is what to call it until its name is known.
     pub fn component(&self, origin: &str, wasm: Bytes) -> Result<Plugin, PluginError> {
+        check_size(origin, wasm.len() as u64)?;
         let manifest = Manifest::of_component(origin, &wasm)?;
         let digest = blake3::hash(&wasm).to_hex().to_string();
         Ok(Plugin::new(self.clone(), manifest, digest, Source::Component(wasm)))
@@ -164,6 +178,14 @@ impl PluginHost {
 
 /// How many guests may have much memory at once.
 const LARGE: usize = 2;
+
+/// Bytes of a component. A whole Python has 40 MB.
+pub const MAX_COMPONENT: u64 = 64 << 20;
+
+fn check_size(origin: &str, bytes: u64) -> Result<(), PluginError> {
+    let most = MAX_COMPONENT;
+    if bytes > most { Err(PluginError::TooLarge { plugin: origin.to_owned(), bytes, most }) } else { Ok(()) }
+}
 
 /// How deep a guest's calls may go, in bytes of the native stack.
 pub(crate) const MAX_WASM_STACK: usize = 32 << 20;

@@ -10,6 +10,7 @@ mod bindings;
 mod capability;
 mod clock;
 mod compile;
+mod compiler;
 mod convert;
 mod error;
 mod files;
@@ -26,8 +27,9 @@ mod wasi;
 
 pub use capability::Capability;
 pub use compile::{Compiled, compile};
+pub use compiler::{Compiler, compile_for_parent};
 pub use error::PluginError;
-pub use host::{Bundled, HostOptions, Limits, Notice, Notify, PluginHost};
+pub use host::{Bundled, HostOptions, Limits, MAX_COMPONENT, Notice, Notify, PluginHost};
 pub use instance::Usage;
 pub use manifest::{Manifest, is_name};
 pub use plugin::{Configured, Plugin, Settings};

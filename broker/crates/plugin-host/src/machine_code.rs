@@ -16,16 +16,12 @@ use std::{
 
 use wasmtime::{Engine, component::Component};
 
-use crate::{
-    Bundled, Notice, PluginError,
-    compile::{compile_component, preinitialize},
-    error::Name,
-    host::Notify,
-};
+use crate::{Bundled, Compiler, Notice, PluginError, compile::compile_component, error::Name, host::Notify};
 
 pub(crate) struct MachineCode {
     engine: Engine,
     build: &'static str,
+    compiler: Compiler,
     dir: Option<PathBuf>,
     /// Whether the folder may be used, found out on first need.
     usable: OnceLock<bool>,
@@ -36,11 +32,12 @@ impl MachineCode {
     pub(crate) fn new(
         engine: Engine,
         build: &'static str,
+        compiler: Compiler,
         cache_dir: Option<PathBuf>,
         notify: Notify,
     ) -> Self {
         let dir = cache_dir.map(|it| it.join("machine-code"));
-        Self { engine, build, dir, usable: OnceLock::new(), notify }
+        Self { engine, build, compiler, dir, usable: OnceLock::new(), notify }
     }
 
     /// The component of a bundled plugin.
@@ -58,7 +55,7 @@ impl MachineCode {
                 let plugin = name.plugin.clone();
                 (self.notify)(Notice::Recompiling { plugin, reason: format!("{error:#}") });
                 let wasm = zstd::decode_all(bundled.wasm).map_err(|error| name.host(error))?;
-                self.compiled(name, entry.as_deref(), &wasm)
+                self.kept(name, entry.as_deref(), &compile_component(&self.engine, name, &wasm)?)
             }
         }
     }
@@ -70,15 +67,15 @@ impl MachineCode {
             return Ok(component);
         }
         (self.notify)(Notice::Compiling { plugin: name.plugin.clone() });
-        self.compiled(name, entry.as_deref(), &preinitialize(name, wasm)?)
+        self.kept(name, entry.as_deref(), &self.compiler.compile(&self.engine, name, wasm)?)
     }
 
-    fn compiled(&self, name: &Name, entry: Option<&Path>, wasm: &[u8]) -> Result<Component, PluginError> {
-        let code = compile_component(&self.engine, name, wasm)?;
-        if let Some(component) = self.keep(entry, &code) {
+    /// The component that was just compiled to `code`.
+    fn kept(&self, name: &Name, entry: Option<&Path>, code: &[u8]) -> Result<Component, PluginError> {
+        if let Some(component) = self.keep(entry, code) {
             return Ok(component);
         }
-        self.deserialize(&code).map_err(|error| name.compile(&error))
+        self.deserialize(code).map_err(|error| name.compile(&error))
     }
 
     /// Keeps `code` for the next run and maps the kept file; `None` if it cannot be kept.
@@ -141,7 +138,8 @@ impl MachineCode {
 
     fn deserialize(&self, code: &[u8]) -> wasmtime::Result<Component> {
         #[expect(unsafe_code, reason = "see below")]
-        // SAFETY: `code` comes from this program's own compiler, either just now or when it was built.
+        // SAFETY: `code` comes from this program's own compiler, either just now, perhaps in a process of its own, or when
+        // it was built.
         unsafe {
             Component::deserialize(&self.engine, code)
         }

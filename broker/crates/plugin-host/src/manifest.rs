@@ -62,7 +62,7 @@ impl Manifest {
         let header: Header = toml::from_str(text).map_err(invalid)?;
         if !speaks(&header.api) {
             let Header { name: plugin, version, api } = header;
-            return Err(PluginError::WorldVersion { plugin, version, api, supported: API });
+            return Err(PluginError::WorldVersion { plugin, version, api, supported: API.to_owned() });
         }
         let manifest: Self = toml::from_str(text).map_err(invalid)?;
         if !is_name(&manifest.name) {

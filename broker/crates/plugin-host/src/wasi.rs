@@ -60,7 +60,7 @@ pub(crate) fn check_imports<'a>(
                 plugin,
                 version: plugin_version,
                 api: version.to_owned(),
-                supported: API,
+                supported: API.to_owned(),
             });
         }
         if !GRANTED.contains(&interface) {

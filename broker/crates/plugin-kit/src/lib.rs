@@ -46,5 +46,6 @@ pub fn try_out(plugin: &Plugin, fixtures: &Fixtures, cancel: &Cancel) -> Report 
         }
         check(&bench, &mut report);
     }
+    report.count_causes();
     report
 }

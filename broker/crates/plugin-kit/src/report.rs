@@ -36,6 +36,10 @@ pub struct Finding {
     pub subject: String,
     /// In words for people; for what passed, what was done.
     pub message: String,
+    /// Why the plugin gave no answer, if that is what it is about.
+    cause: Option<String>,
+    /// How often it was so for the same cause.
+    times: usize,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,8 +65,29 @@ impl Report {
         subject: impl Into<String>,
         message: impl Into<String>,
     ) {
-        let message = shortened(message.into());
-        self.findings.push(Finding { check, verdict, subject: subject.into(), message });
+        let (subject, message) = (subject.into(), shortened(message.into()));
+        self.findings.push(Finding { check, verdict, subject, message, cause: None, times: 1 });
+    }
+
+    /// There was no answer. One cause is told once for each check, however many files it is true of.
+    pub(crate) fn no_answer(&mut self, check: Check, subject: impl Into<String>, what: &str, cause: String) {
+        let same = |it: &&mut Finding| it.check == check && it.cause.as_ref() == Some(&cause);
+        if let Some(known) = self.findings.iter_mut().find(same) {
+            known.times += 1;
+            return;
+        }
+        self.fail(check, subject, format!("{what}: {cause}"));
+        if let Some(told) = self.findings.last_mut() {
+            told.cause = Some(cause);
+        }
+    }
+
+    /// Says of each cause how often it was met.
+    pub(crate) fn count_causes(&mut self) {
+        for it in self.findings.iter_mut().filter(|it| it.times > 1) {
+            let more = it.times - 1;
+            it.message += &format!(" (and {more} more for the same cause)");
+        }
     }
 
     pub(crate) fn fail(&mut self, check: Check, subject: impl Into<String>, message: impl Into<String>) {

@@ -60,6 +60,7 @@ fn broker(cwd: &Path, words: &str) -> (Exit, String, String) {
         home: None,
         cache_dir: None,
         bundle: &[],
+        compiler: plugin_host::Compiler::Here,
         cancel: Cancel::default(),
     };
     let words = std::iter::once("broker").chain(words.split_whitespace());

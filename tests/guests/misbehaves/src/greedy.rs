@@ -21,7 +21,7 @@ pub(crate) fn greedy<'w>(fault: &str, words: &mut dyn Iterator<Item = &'w str>) 
             let count = path(words).parse().unwrap_or_default();
             super::found(&format!("{} bytes", get_random_bytes(count).len()))
         }
-        "look-far" => super::found(&look(&"x/".repeat(2_000))),
+        "look-far" => super::found(&look(&"x".repeat(4_000))),
         "related" => related(&path(words), words.next()),
         "edits" => edits(&path(words)),
         "log" => {

@@ -89,6 +89,7 @@ impl Plugin for Misbehaves {
                 let told = format!("{} before it was made, {now} by now", self.constructed);
                 Ok(Report::new(vec![found(&told)]))
             }
+            "excluded" => Ok(Report::excluded()),
             "huge-error" => Err("x".repeat(1 << 20)),
             other => match greedy::greedy(other, &mut words) {
                 Some(finding) => Ok(Report::new(vec![finding])),
