@@ -27,13 +27,16 @@ impl Source<'_> {
         }
     }
 
-    /// Whether it is often meant: setting a property to what it has runs a setter (`a.href = a.href`), and objects of old
-    /// browsers are of the type `unknown`.
+    /// Whether it is often meant: setting a property to what it has runs a setter (`a.href = a.href`), objects of old browsers
+    /// are of the type `unknown`, and TypeScript writes `finally { if (e) throw e.error; }`.
     pub(crate) fn may_be_meant(&self, finding: &LintDiagnostic) -> bool {
         let text = self.around(finding).0;
         match finding.details.code.as_str() {
             "no-self-assign" => text.contains(['.', '[']),
             "valid-typeof" => text.contains("unknown"),
+            "no-unsafe-finally" => {
+                text.starts_with("throw e") && text.trim_end_matches(';').ends_with(".error")
+            }
             _ => false,
         }
     }
@@ -81,6 +84,10 @@ fn is_excused(name: Node<'_>, is_shared: bool) -> bool {
         let around = node.parent().map(|it| it.kind());
         let is_outside = is_shared && around == Some(NodeKind::Script);
         match node.kind() {
+            // `const a = exports.a = 1` uses what it assigns.
+            NodeKind::VarDeclarator if node.children().iter().any(|it| it.kind() == NodeKind::AssignExpr) => {
+                return true;
+            }
             // Values before and after have their place as well.
             NodeKind::ArrayPat => return true,
             // `const { a, ...rest } = b` leaves `a` out of `rest`.

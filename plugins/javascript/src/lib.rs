@@ -14,6 +14,7 @@
 //! - Where no deno.json holds, only what is certainly wrong is told ([`defaults`]), less again where another linter is
 //!   configured ([`neighbours`]), and a `.js` file may have JSX. A deno.json that says nothing of linting, beside another
 //!   linter's configuration, is none.
+//! - A file whose types are Flow's (`@flow`) and that does not parse is left out, but in a project of Deno's.
 //! - Four of deno_lint's findings are wrong, and not told or told in other words: `adjacent-overload-signatures` in
 //!   JavaScript, `prefer-const` for `let a!: T`, the same finding twice (`no-extra-boolean-cast`), and the message of
 //!   `jsx-void-dom-elements-no-children`, which is another rule's.

@@ -59,7 +59,13 @@ impl FileLinter {
             None => (text, 0),
         };
         let place = Place { text, offset };
-        let found = match self.parse_and_lint(path, text)? {
+        let parsed = self.parse_and_lint(path, text)?;
+        let is_sound = parsed.as_ref().is_ok_and(|it| it.0.diagnostics().is_empty());
+        if self.is_quiet && !is_sound && is_flow(text) {
+            log(&format!("{} is left out: its types are Flow's", path.display()));
+            return Ok(Report::excluded());
+        }
+        let found = match parsed {
             Ok((parsed, findings)) => {
                 let syntax = parsed.diagnostics().iter().filter(|_| self.tells_syntax_errors);
                 let source = Source { parsed: &parsed, text };
@@ -110,6 +116,22 @@ impl FileLinter {
             self.has_plugins && code == "ban-unknown-rule-code" && finding.details.message.contains('/');
         self.codes.contains(&code) && !is_of_plugin
     }
+}
+
+/// Whether a comment at the beginning says that the types are Flow's, which the parser cannot read.
+fn is_flow(text: &str) -> bool {
+    let head = &text[..text.floor_char_boundary(HEAD)];
+    head.contains("@flow") || head.contains("@noflow")
+}
+
+/// Where a pragma is, in bytes.
+const HEAD: usize = 2_000;
+
+fn log(message: &str) {
+    #[cfg(target_family = "wasm")]
+    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
+    #[cfg(not(target_family = "wasm"))]
+    let _ = message; // tests have no host
 }
 
 /// Takes out what may be meant, and the names that are not used for a reason.

@@ -42,7 +42,7 @@ fn without_a_configuration_what_is_broken_is_told() {
     assert_eq!(key.severity, Severity::Error);
     assert_eq!(key.related[0].message, "`x` originally declared here");
     assert_eq!(key.url.as_deref(), Some("https://kampfkarren.github.io/selene/lints/duplicate_keys.html"));
-    let [unused] = &found("a.lua", "local x = 1\n")[..] else { panic!() };
+    let [unused] = &found("a.lua", "local x = 1\nf()\n")[..] else { panic!() };
     assert_eq!((unused.severity, unused.tags), (Severity::Warning, Tags::UNNECESSARY));
 }
 
@@ -130,7 +130,7 @@ fn roblox_is_a_download() {
 
 #[test]
 fn comments_decide() {
-    let text = "-- selene: allow(unused_variable)\nlocal x = 1\nlocal y = 1\n";
+    let text = "-- selene: allow(unused_variable)\nlocal x = 1\nlocal y = 1\nf()\n";
     assert_eq!(told("a.lua", text), "3:7 unused_variable y is assigned a value, but never used");
     let text = "--# selene: deny(undefined_variable)\nprint(x)\n";
     assert_eq!(told("a.lua", text), "2:7 undefined_variable `x` is not defined");
@@ -179,6 +179,8 @@ fn unused_variables_that_something_asks_for() {
     let without = "2:9 unused_variable c is assigned a value, but never used\n\
                    9:10 unused_variable e is defined, but never used";
     assert_eq!(told("a.lua", all), without);
+    assert_eq!(told("a.lua", "-- to be included\nlocal function f(a)\n  return a\nend\n"), "");
+    assert_eq!(told("a.lua", "local f <close> = g()\nreturn 1\n"), "");
     let count = |files: &[(&str, &str)], settings: Settings| {
         Repo::new(files).with(settings).check("a.lua").matches("unused_variable").count()
     };
@@ -213,7 +215,7 @@ fn bytes_that_are_no_text() {
         repo.check("a.lua")
     };
     assert_eq!(check(b"return '\xff'\n"), "");
-    assert_eq!(check(b"-- caf\xe9\nlocal x = 1\n"), "unused_variable");
+    assert_eq!(check(b"-- caf\xe9\nlocal x = 1\nf()\n"), "unused_variable");
     assert_eq!(check(b"return { ['\xe9'] = 1, ['\xe8'] = 2 }\n"), "", "not the same key");
     assert_eq!(check(b"return { '\xe9', a = 1, a = 2 }\n"), "duplicate_keys");
     assert_eq!(check(b"return '\xe9\n"), "parse_error");

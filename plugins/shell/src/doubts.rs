@@ -20,7 +20,7 @@ pub(crate) struct Doubts<'a> {
 impl<'a> Doubts<'a> {
     pub(crate) fn of(text: &'a str, shell: ShellDialect) -> Self {
         let is_closed = text.starts_with("#!") && !text.lines().any(runs_other_text);
-        let asks_shell = ["BASH_VERSION", "KSH_VERSION", "ZSH_VERSION"].iter().any(|it| text.contains(it));
+        let asks_shell = ["$BASH", "${BASH", "KSH_VERSION", "ZSH_"].iter().any(|it| text.contains(it));
         Self { text, shell, is_closed, asks_shell }
     }
 
@@ -31,7 +31,6 @@ impl<'a> Doubts<'a> {
         match found.rule {
             Rule::UnusedAssignment => !self.is_closed || !self.is_unused(found),
             Rule::UndefinedVariable => !self.is_closed || !self.is_misspelled(found),
-            Rule::UncheckedDirectoryChange => self.leads_back(found),
             rule => self.asks_shell && rule.code().starts_with('X'),
         }
     }
@@ -47,13 +46,6 @@ impl<'a> Doubts<'a> {
             let after = &self.text[at + name.len()..];
             after.starts_with(['=', '[']) || after.starts_with("+=")
         })
-    }
-
-    /// `cd`, `cd -` and `cd ..` lead to folders that are there.
-    fn leads_back(&self, found: &Diagnostic) -> bool {
-        let command = &self.text[found.span.start.offset()..found.span.end.offset()];
-        let mut words = command.split_whitespace().skip(1).take_while(|it| !it.contains(['>', '<']));
-        words.next().is_none_or(|it| it == "-" || it.split('/').all(|it| it == ".."))
     }
 
     /// Whether a name that is assigned is almost the same.
@@ -74,7 +66,8 @@ fn name(found: &Diagnostic) -> Option<&str> {
 
 /// By convention, variables of the environment are in capitals.
 fn is_own(name: &str) -> bool {
-    name.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
+    // What zsh's completion asks for.
+    name != "reply" && name.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
 }
 
 /// `eval`, files that are sourced, and names of variables that are made.

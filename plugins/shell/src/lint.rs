@@ -36,12 +36,17 @@ pub(crate) fn report(
     let backticks = Backticks::of(&request);
     let place = Place { text, altered: &script.altered, backticks, offset, map, config };
     let lint = || request.with_source_path(path).with_shellcheck_map(map).lint();
+    let is_quiet = !config.is_of_shuck && !selection.is_chosen();
+    if script.parsed.is_err() && is_quiet && shell == ShellDialect::Zsh {
+        // What shuck does not know of zsh is not the script's fault.
+        log(&format!("{} is left out: shuck cannot read it", path.display()));
+        return Report::excluded();
+    }
     if script.parsed.is_err() {
         return unreadable(&script.parsed, &place, path, selection)
             .unwrap_or_else(|| broken(&script.parsed, lint(), &place, selection));
     }
     let doubts = Doubts::of(text, shell);
-    let is_quiet = !config.is_of_shuck && !selection.is_chosen();
     let is_told = |it: &Diagnostic| !config.disabled.contains(it.rule) && !(is_quiet && doubts.cover(it));
     let found = lint().into_iter().filter(is_told);
     Report::new(found.map(|it| place.finding(&it)).collect())

@@ -37,6 +37,7 @@ fn syntax_errors() {
         ("flow.js", "// @flow\ntype A = {| a: number |};\n"),
         ("view.js", "export default () => <div key={1} />;\n"),
         ("deno/deno.json", "{}"),
+        ("deno/flow.js", "// @flow\ntype A = {| a: number |};\n"),
         ("deno/view.js", "export default () => <div key={1} />;\n"),
         ("half.js", "function f( {\n  if (a"),
     ]);
@@ -46,7 +47,8 @@ fn syntax_errors() {
     assert_eq!((found.span.start, found.span.end), (22, 23), "{found:?}");
     assert_eq!(found.message, "Expression expected");
     assert_eq!(repo.check("early.ts"), "syntax-error");
-    assert_eq!(repo.check("flow.js"), "syntax-error");
+    assert_eq!(repo.check("flow.js"), "excluded", "types of another language");
+    assert_eq!(repo.check("deno/flow.js"), "syntax-error", "Deno has none of these");
     assert_eq!(repo.check("view.js"), "", "outside Deno, tools let `.js` have JSX");
     assert_eq!(repo.check("deno/view.js"), "syntax-error", "Deno does not");
     assert_eq!(repo.check("half.js"), "syntax-error");
@@ -87,7 +89,7 @@ fn what_is_wrong_in_the_crate() {
 
 #[test]
 fn what_is_often_meant() {
-    let text = "a.href = a.href;\nif (typeof a.b === 'unknown') c();\nJSON = {};\nd[0] = d[0];\n";
+    let text = "try { f(); } finally { if (e_1) throw e_1.error; }\na.href = a.href;\nif (typeof a.b === 'unknown') c();\nJSON = {};\nd[0] = d[0];\n";
     let mut repo = Repo::new(&[
         ("a.js", text),
         ("b.js", "function f(a) {\n  a = a;\n  return typeof a === 'strnig';\n}\n"),
@@ -120,6 +122,7 @@ fn names_that_are_not_used_for_a_reason() {
     assert_eq!(module("try { f(); } catch (error) {}"), "");
     assert_eq!(module("for (const a of b) c(); for (const a in b) c(); const [d, e] = f(); e();"), "");
     assert_eq!(module("const { a, ...rest } = c(); rest();"), "");
+    assert_eq!(module("const a = exports.a = 1;"), "");
     assert_eq!(module("class A { set a(b) {} constructor(private c: D) {} } new A();"), "");
     assert_eq!(lines("a.js", "function onClick() {}\nvar a = 1;\nclass B {}\n"), "", "a page may use them");
     assert_eq!(lines("a.js", "function f() { var b; }\n"), "1 no-unused-vars \"b\"");

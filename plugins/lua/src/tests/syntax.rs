@@ -93,7 +93,7 @@ fn what_lua_reads_and_full_moon_does_not() {
     ] {
         assert_eq!(told("a.lua", text), "", "{text}");
     }
-    assert_eq!(told("a.lua", ";;\nlocal x"), "2:7 unused_variable x is defined, but never used");
+    assert_eq!(told("a.lua", ";;\nlocal x\nf()"), "2:7 unused_variable x is defined, but never used");
     assert!(told("a.lua", "return 1;;").contains("parse_error"), "nor does Lua");
     assert!(told("a.lua", "local é = 1").contains("parse_error"), "of LuaJIT, left out");
     assert_eq!(
