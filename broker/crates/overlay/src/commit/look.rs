@@ -143,7 +143,9 @@ impl Seen {
 
 /// The hashes of large files, by device and inode, with the stamps that they hold for.
 #[derive(Default)]
-pub(super) struct Hashes(Mutex<HashMap<(u64, u64), (disk::Stamp, [u8; 32])>>);
+pub(super) struct Hashes(Mutex<ByInode>);
+
+type ByInode = HashMap<(u64, u64), (disk::Stamp, [u8; 32])>;
 
 impl Hashes {
     /// From here on it is worth while to remember a hash.
@@ -171,7 +173,7 @@ impl Hashes {
         self.lock().clear();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(u64, u64), (disk::Stamp, [u8; 32])>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ByInode> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

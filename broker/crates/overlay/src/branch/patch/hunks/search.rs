@@ -91,8 +91,8 @@ impl<'p> Pattern<'p> {
     fn new(old: &'p [u32]) -> Self {
         let mut pattern = Self { old, shorter: vec![0; old.len() + 1] };
         let mut length = 0;
-        for at in 1..old.len() {
-            length = pattern.advance(length, old[at]);
+        for (at, line) in old.iter().enumerate().skip(1) {
+            length = pattern.advance(length, *line);
             pattern.shorter[at + 1] = length;
         }
         pattern
