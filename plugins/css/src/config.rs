@@ -32,7 +32,7 @@ enum Ignored {
 
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Config {
-    /// None: nothing is configured, and the defaults hold.
+    /// None: stylelint is configured, but not so that it can be read, and what it recommends holds.
     rules: Option<Settings>,
     overrides: Vec<(GlobSet, Settings)>,
     ignored: GlobSet,
@@ -47,7 +47,13 @@ impl Config {
         Self { root: root.to_path_buf(), rules: Some(Settings::new()), ..Self::default() }
     }
 
-    /// The defaults hold, for a reason.
+    /// Nothing is configured: what is not broken is not told.
+    pub(crate) fn unconfigured() -> Self {
+        let rules = defaults().into_iter().filter(|it| !rules::is_quiet(&it.0));
+        Self { rules: Some(rules.collect()), ..Self::default() }
+    }
+
+    /// What is recommended holds, for a reason.
     pub(crate) fn unread(remark: String) -> Self {
         Self { remarks: vec![remark], ..Self::default() }
     }

@@ -80,7 +80,9 @@ impl Plugin for Css {
         let named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
         self.workspace = Workspace::new(root, named);
         let unknown;
-        (self.wanted, unknown) = Selection::new(settings, &rules::all());
+        // A configuration may turn on what is off by default.
+        let all: Vec<Rule> = rules::all().into_iter().map(|it| Rule { default: true, ..it }).collect();
+        (self.wanted, unknown) = Selection::new(settings, &all);
         self.is_selected = settings.select.is_some();
         if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
     }

@@ -47,6 +47,12 @@ fn check(text: &str) -> String {
     check_as("a.css", text)
 }
 
+/// With all that stylelint recommends.
+fn recommended(text: &str) -> String {
+    let config = (".stylelintrc.json", "{\"extends\": \"stylelint-config-recommended\"}");
+    told(&[("a.css", text), config], settings(), "a.css")
+}
+
 fn check_as(name: &str, text: &str) -> String {
     told(&[(name, text)], settings(), name)
 }
@@ -175,6 +181,15 @@ fn front_matter_is_no_part_of_a_stylesheet() {
 }
 
 #[test]
+fn what_breaks_nothing_is_told_where_it_is_configured() {
+    let text = ".a { top: 1px }\n.b { top: 1px }\n.a { left: 1px }\n";
+    assert_eq!(check(text), "");
+    assert_eq!(recommended(text), "3 no-duplicate-selectors \".a\"");
+    let selected = Settings { select: Some(vec!["no-duplicate-selectors".to_owned()]), ..settings() };
+    assert_eq!(told(&[("a.css", text)], selected, "a.css"), "3 no-duplicate-selectors \".a\"");
+}
+
+#[test]
 fn what_is_odd_on_purpose() {
     assert_eq!(check("@media (min--moz-device-pixel-ratio: 2) { a { top: 1px } }\n"), "");
     assert_eq!(check("code { font-family: monospace, monospace }\n"), "");
@@ -257,11 +272,11 @@ fn what_is_the_same_place() {
     assert_eq!(check_as("a.scss", "@if $a { .c { top: 1px } } @else { .c { top: 2px } }"), "");
     assert_eq!(check("@media print { .a { top: 1px } }\n@media print { .a { top: 2px } }"), "");
     assert_eq!(
-        check("@media print { .a { top: 1px }\n .a { top: 2px } }"),
+        recommended("@media print { .a { top: 1px }\n .a { top: 2px } }"),
         "2 no-duplicate-selectors \".a\""
     );
     assert_eq!(
-        check(".a { .b { top: 1px }\n .b { top: 2px } }\n.a { .b { top: 1px } }"),
+        recommended(".a { .b { top: 1px }\n .b { top: 2px } }\n.a { .b { top: 1px } }"),
         "2 no-duplicate-selectors \".b\", 3 no-duplicate-selectors \".a\", 3 no-duplicate-selectors \".b\""
     );
 }
@@ -327,10 +342,10 @@ fn selectors_and_at_rules() {
          2 selector-pseudo-element-no-unknown \"::befor\""
     );
     assert_eq!(
-        check("a, b { top: 1px }\nb,\n  a { left: 1px }\n@media print { a, b { top: 1px } }\n"),
+        recommended("a, b { top: 1px }\nb,\n  a { left: 1px }\n@media print { a, b { top: 1px } }\n"),
         "2 no-duplicate-selectors \"b,\\n  a\""
     );
-    assert_eq!(check("a,\nb,\na { top: 1px }\n"), "3 no-duplicate-selectors \"a\"");
+    assert_eq!(recommended("a,\nb,\na { top: 1px }\n"), "3 no-duplicate-selectors \"a\"");
     assert_eq!(
         check(
             "@import 'a';\n@import \"a\";\n@foo;\na { top: 1px }\n@import 'b';\n@media (widht: 1px) { a { top: 2px } }\n"

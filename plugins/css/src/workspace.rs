@@ -71,7 +71,7 @@ impl Workspace {
             Some(Some(named)) => Some(self.root.join(named)),
             None => self.nearest(&folder),
         };
-        let found = found.map_or_else(|| Ok(Rc::default()), |it| self.read(&it));
+        let found = found.map_or_else(|| Ok(Rc::new(Config::unconfigured())), |it| self.read(&it));
         self.by_folder.insert(folder, found.clone());
         found
     }
