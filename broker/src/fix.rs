@@ -15,22 +15,49 @@ use crate::check::{Edit, Finding, Fix, RuleRef};
 #[derive(Debug, Default)]
 pub(crate) struct Picked {
     pub(crate) edits: Vec<TextEdit>,
-    /// Of each fix.
-    pub(crate) rules: Vec<Arc<RuleRef>>,
+    pub(crate) fixes: Vec<FixId>,
 }
 
-/// At most `limit` fixes that are at least as sure as `least`. `findings` are of one file, in a report's
-/// order. What is in a notebook's cell is left alone.
-pub(crate) fn pick(findings: &[Finding], least: Applicability, limit: usize) -> Picked {
-    let fixes = findings.iter().filter_map(|it| Some((it, fix_of(it, least)?)));
+/// What a fix is known by while offsets change.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct FixId {
+    pub(crate) rule: Arc<RuleRef>,
+    message: Arc<str>,
+    replacements: Vec<Box<str>>,
+}
+
+/// Which fixes are to be made.
+pub(crate) struct Choice<'a> {
+    pub(crate) least: Applicability,
+    pub(crate) limit: usize,
+    pub(crate) order: Order,
+    pub(crate) refused: &'a HashSet<FixId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    InText,
+    /// What takes more away than it adds goes last: another fix may need just that, an import for example.
+    RemovalsLast,
+}
+
+/// The fixes that are to be made and can be made together. `findings` are of one file, in a report's order. What is
+/// in a notebook's cell is left alone.
+pub(crate) fn pick(findings: &[Finding], choice: &Choice<'_>) -> Picked {
+    let fixes = findings.iter().filter_map(|it| Some((it, fix_of(it, choice.least)?)));
     let mut fixes: Vec<_> = fixes.filter_map(|(it, fix)| Some((start(fix)?, it, fix))).collect();
-    fixes.sort_by_key(|(start, it, _)| (!goes_first(&it.rule), *start, Arc::clone(&it.rule)));
+    let is_late = |fix: &Fix| choice.order == Order::RemovalsLast && removes(fix);
+    fixes.sort_by_key(|(start, it, fix)| (!goes_first(&it.rule), is_late(fix), *start, Arc::clone(&it.rule)));
     let mut picked = Picked::default();
     let mut made: HashSet<(Span, &str)> = HashSet::new();
     let mut last = None;
     for (_, finding, fix) in fixes {
-        if picked.rules.len() >= limit {
+        if picked.fixes.len() >= choice.limit {
             break;
+        }
+        let id = FixId::of(finding, fix);
+        if choice.refused.contains(&id) {
+            continue;
         }
         let new: Vec<_> =
             fix.edits.iter().filter(|it| !made.contains(&(it.span, &*it.replacement))).collect();
@@ -40,9 +67,25 @@ pub(crate) fn pick(findings: &[Finding], least: Applicability, limit: usize) -> 
         last = new.last().map(|it| it.span.end).or(last);
         made.extend(new.iter().map(|it| (it.span, &*it.replacement)));
         picked.edits.extend(new.into_iter().map(text_edit));
-        picked.rules.push(Arc::clone(&finding.rule));
+        picked.fixes.push(id);
     }
     picked
+}
+
+impl FixId {
+    fn of(finding: &Finding, fix: &Fix) -> Self {
+        Self {
+            rule: Arc::clone(&finding.rule),
+            message: Arc::clone(&finding.message),
+            replacements: fix.edits.iter().map(|it| it.replacement.clone()).collect(),
+        }
+    }
+}
+
+/// Whether less text is there afterwards.
+fn removes(fix: &Fix) -> bool {
+    let removed: u64 = fix.edits.iter().map(|it| u64::from(it.span.end - it.span.start)).sum();
+    removed > fix.edits.iter().map(|it| it.replacement.len() as u64).sum()
 }
 
 /// A name that is bound twice makes one of its bindings look unused: ruff makes these before all others.
@@ -84,7 +127,13 @@ mod tests {
         let fix = Fix { message: None, applicability, edits: edits.iter().map(edit).collect() };
         Finding {
             file: Arc::new(CheckedFile { path: WorkspacePath::root(), content: None }),
-            rule: Arc::new(RuleRef { linter: "l".into(), code: rule.to_owned(), name: None, url: None }),
+            rule: Arc::new(RuleRef {
+                linter: "l".into(),
+                code: rule.to_owned(),
+                name: None,
+                url: None,
+                is_syntax_error: false,
+            }),
             message: "m".into(),
             severity: Severity::Warning,
             cell: None,
@@ -96,8 +145,12 @@ mod tests {
     }
 
     fn told(findings: &[Finding], least: Applicability, limit: usize) -> String {
-        let picked = pick(findings, least, limit);
-        let rules: Vec<_> = picked.rules.iter().map(|it| it.code.as_str()).collect();
+        chosen(findings, &Choice { least, limit, order: Order::InText, refused: &HashSet::new() })
+    }
+
+    fn chosen(findings: &[Finding], choice: &Choice<'_>) -> String {
+        let picked = pick(findings, choice);
+        let rules: Vec<_> = picked.fixes.iter().map(|it| it.rule.code.as_str()).collect();
         let edits: Vec<_> = picked.edits.iter().map(|it| format!("{}-{}", it.start, it.end)).collect();
         format!("{}: {}", rules.join(" "), edits.join(" "))
     }
@@ -129,5 +182,17 @@ mod tests {
         let all = [finding("safe", SAFE, &[(0, 1, "")]), finding("unsafe", UNSAFE, &[(4, 5, "")])];
         assert_eq!(told(&all, SAFE, 9), "safe: 0-1");
         assert_eq!(told(&all, UNSAFE, 9), "safe unsafe: 0-1 4-5");
+    }
+
+    #[test]
+    fn what_removes_goes_last_and_what_is_refused_never() {
+        let all = [finding("removes", SAFE, &[(0, 3, "x")]), finding("adds", SAFE, &[(7, 8, "longer")])];
+        let chosen = |refused: &[&Finding], limit| {
+            let refused = refused.iter().map(|it| FixId::of(it, &it.fixes[0])).collect();
+            chosen(&all, &Choice { least: SAFE, limit, order: Order::RemovalsLast, refused: &refused })
+        };
+        assert_eq!(chosen(&[], 1), "adds: 7-8");
+        assert_eq!(chosen(&[&all[1]], 1), "removes: 0-3");
+        assert_eq!(chosen(&[&all[0], &all[1]], 1), ": ");
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use lint::{Rule, RulePattern, suppress};
+use lint::{Linter as _, Rule, RulePattern, suppress};
 use overlay::{View, WorkspacePath};
 use plugin_host::{Configured, Plugin, Settings};
 
 use crate::{
     CliError,
-    check::SharedLinter,
+    check::{Absent, SharedLinter},
     plugins::{self, Plugins, Shown},
     selectors::{Selectors, closest, closest_linter, with_slash},
 };
@@ -26,6 +26,13 @@ pub(crate) struct Setup {
     pub(crate) config: Option<WorkspacePath>,
 }
 
+/// The linters that are asked.
+pub(crate) struct Asked {
+    pub(crate) linters: Vec<SharedLinter>,
+    /// Those of which nothing is selected.
+    pub(crate) absent: Vec<Absent>,
+}
+
 /// The plugins that have something to say of the workspace that `view` shows, as linters. All that this depends on in the
 /// workspace is read through `view`. `servers` are the names of all
 /// language servers.
@@ -34,7 +41,7 @@ pub(crate) fn configure(
     setup: &Setup,
     servers: &[&str],
     view: &Arc<dyn View>,
-) -> Result<Vec<SharedLinter>, CliError> {
+) -> Result<Asked, CliError> {
     let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
     // What cannot be used is told as that, not as unknown.
     let broken = plugins.broken.iter().filter_map(|it| it.linter.as_deref());
@@ -44,14 +51,19 @@ pub(crate) fn configure(
     let selectors = selectors.without(servers);
     let configured = plugins.usable.iter().map(|it| it.configured(settings(plugins, it, setup, &selectors)));
     let configured: Vec<_> = configured.collect();
-    let used = if selectors.are_none() {
-        configured
+    let (used, unselected) = if selectors.are_none() {
+        (configured, Vec::new())
     } else {
         let shown = Shown { root: &setup.root, view };
         with_something_to_say(configured, plugins, &selectors, servers, shown)?
     };
-    let used = used.into_iter().filter(|it| has_what_it_needs(it.plugin(), &**view));
-    Ok(used.map(|it| Arc::new(it) as SharedLinter).collect())
+    let has_needs = |it: &Configured| has_what_it_needs(it.plugin(), &**view);
+    let linters = used.into_iter().filter(has_needs).map(|it| Arc::new(it) as SharedLinter).collect();
+    let absent = |globs: &[String]| Absent { globs: globs.to_vec(), has_own_rules: false };
+    let unselected = unselected.iter().filter(|it| has_needs(it)).map(|it| absent(&it.interest().globs));
+    // What a plugin that cannot be used would look at is not known.
+    let broken = plugins.broken.iter().map(|_| absent(&["*".to_owned()]));
+    Ok(Asked { linters, absent: unselected.chain(broken).collect() })
 }
 
 fn has_what_it_needs(plugin: &Plugin, view: &dyn View) -> bool {
@@ -72,15 +84,15 @@ fn settings(plugins: &Plugins, plugin: &Plugin, setup: &Setup, selectors: &Selec
     }
 }
 
-/// Those linters for which something is selected. A selector that means nothing to any linter it is for
-/// is an error.
+/// Those linters for which something is selected, and the others. A selector that means nothing to any linter
+/// it is for is an error.
 fn with_something_to_say(
     configured: Vec<Configured>,
     plugins: &Plugins,
     selectors: &Selectors,
     servers: &[&str],
     shown: Shown<'_>,
-) -> Result<Vec<Configured>, CliError> {
+) -> Result<(Vec<Configured>, Vec<Configured>), CliError> {
     let names = plugins.names();
     // A plugin that cannot answer says why when it is asked about a file.
     let unknown = |it: &Configured| it.unknown_selectors(shown.view).unwrap_or_default();
@@ -89,9 +101,10 @@ fn with_something_to_say(
     if !nobodys.is_empty() {
         return Err(unknown_selectors(&nobodys, plugins, servers, shown));
     }
-    let with_unknown = configured.into_iter().zip(&unknown);
-    let used = with_unknown.filter(|(_, (name, unknown))| !selectors.for_linter(name).is_nothing(unknown));
-    Ok(used.map(|(configured, _)| configured).collect())
+    let has_something: Vec<_> =
+        unknown.iter().map(|(name, unknown)| !selectors.for_linter(name).is_nothing(unknown)).collect();
+    let mut each = has_something.into_iter();
+    Ok(configured.into_iter().partition(|_| each.next().unwrap_or_default()))
 }
 
 fn unknown_selectors(nobodys: &[String], plugins: &Plugins, servers: &[&str], shown: Shown<'_>) -> CliError {

@@ -11,14 +11,14 @@ use std::{
 };
 
 use language_servers::{
-    Environment, Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles,
+    Checks, Environment, Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles,
 };
-use lint::{Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
+use lint::{Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
 use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
     CliError,
-    check::{Lack, SharedLinter},
+    check::{Absent, Lack, SharedLinter},
     config::ServerSettings,
     selectors::{Selection, Selectors},
     trust::Trusted,
@@ -56,6 +56,7 @@ pub(crate) struct Site<'s> {
 pub(crate) struct Asked {
     pub(crate) linters: Vec<SharedLinter>,
     pub(crate) lacks: Vec<Lack>,
+    pub(crate) absent: Vec<Absent>,
 }
 
 impl Servers {
@@ -93,22 +94,28 @@ impl Servers {
                     && selectors.for_server(&it.name).is_some()
                     && it.find(site.root, site.environment).is_some()
             };
-            let wanted = wanted(&known, site, settings)?.into_iter().filter(|it| is_asked(it.profile));
+            let wanted = wanted(&known, site, settings)?;
+            let absent = wanted.iter().map(|it| absent(it.profile)).collect();
+            let wanted = wanted.into_iter().filter(|it| is_asked(it.profile));
             let others = wanted.map(|it| not_trusted(it.profile, site.root));
             let lacks = named.iter().map(|name| untrusted(name, site.root)).chain(others);
-            return Ok(Asked { linters: Vec::new(), lacks: lacks.collect() });
+            return Ok(Asked { linters: Vec::new(), lacks: lacks.collect(), absent });
         }
         let wanted = wanted(&known, site, settings)?;
         let is_wanted = |name: &str| wanted.iter().any(|it| it.profile.name == name);
         let not_wanted = selected.filter(|it| !is_wanted(&it.name)).map(not_wanted);
-        let mut asked = Asked { linters: Vec::new(), lacks: not_wanted.collect() };
+        let mut asked = Asked { lacks: not_wanted.collect(), ..Asked::default() };
         for Wanted { profile, why } in wanted {
-            let Some(selection) = selectors.for_server(&profile.name) else { continue };
+            let Some(selection) = selectors.for_server(&profile.name) else {
+                asked.absent.push(absent(profile));
+                continue;
+            };
             match self.server(site, profile) {
                 Ok(server) => asked.linters.push(Arc::new(Selected::new(server, selection))),
                 Err(error) => {
                     let is_asked = matches!(why, Why::Named) || selectors.select_by_name(&profile.name);
                     asked.lacks.push(lack(profile, error, is_asked));
+                    asked.absent.push(absent(profile));
                 }
             }
         }
@@ -185,6 +192,10 @@ fn unknown(name: &str, known: &[Profile]) -> CliError {
     })
 }
 
+fn absent(profile: &Profile) -> Absent {
+    Absent { globs: profile.globs.clone(), has_own_rules: profile.checks == Checks::Types }
+}
+
 fn lack(profile: &Profile, error: SetupError, is_asked: bool) -> Lack {
     let reason = match error.hint {
         Some(hint) => format!("{}; {hint}", error.message),
@@ -248,6 +259,12 @@ impl Linter for Selected {
 
     fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
         self.server.rules(view)
+    }
+
+    fn masking(&self) -> Masking {
+        let Selection { select, ignore } = &self.selection;
+        let is_everything = select.is_none() && ignore.is_empty();
+        if is_everything { self.server.masking() } else { Masking::Unknown }
     }
 
     fn waits(&self) -> bool {

@@ -7,7 +7,7 @@ mod file;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lint::Fingerprint;
 use overlay::WorkspacePath;
@@ -40,13 +40,14 @@ pub struct Split {
     pub stale: Vec<(Mark, u32)>,
 }
 
-/// What became of the file at a path.
+/// What became of what an entry is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// It is there, and not all of its findings are at hand.
+    /// The file is there, and its linter may have more to find in it.
     Unchecked,
-    /// All its findings are at hand.
+    /// All that its linter finds in the file is at hand.
     Checked,
+    /// The file is not there.
     Gone,
 }
 
@@ -62,20 +63,23 @@ impl Baseline {
         self.entries.values().map(|it| *it as usize).sum()
     }
 
-    /// Tells known findings from new ones. `presence` is asked for the paths of entries without a
-    /// finding; entries for files that were not checked are never stale.
-    pub fn split(&self, findings: &[Mark], presence: &dyn Fn(&WorkspacePath) -> Presence) -> Split {
+    /// Tells known findings from new ones. `presence` is asked for entries without a finding; those that could not
+    /// be found are never stale.
+    pub fn split(&self, findings: &[Mark], presence: &dyn Fn(&Mark) -> Presence) -> Split {
         let mut left = self.entries.clone();
         let mut known: Vec<bool> = findings.iter().map(|it| take(left.get_mut(it))).collect();
         left.retain(|_, count| *count > 0);
-        let mut seen: HashMap<WorkspacePath, Presence> = HashMap::new();
+        let mut gone: HashSet<Mark> = HashSet::new();
         left.retain(|mark, _| {
-            let presence = seen.entry(mark.path.clone()).or_insert_with(|| presence(&mark.path));
-            *presence != Presence::Unchecked
+            let presence = presence(mark);
+            if presence == Presence::Gone {
+                gone.insert(mark.clone());
+            }
+            presence != Presence::Unchecked
         });
         let mut moved = Moved::default();
         for (mark, count) in &mut left {
-            if seen[&mark.path] == Presence::Gone {
+            if gone.contains(mark) {
                 moved.entry((&mark.rule, mark.fingerprint)).or_default().push(count);
             }
         }
@@ -96,14 +100,13 @@ impl Baseline {
         self.entries.retain(|_, count| *count > 0);
     }
 
-    /// Makes `findings` what is known, but for files that were not checked.
-    pub fn update(
-        &mut self,
-        findings: impl IntoIterator<Item = Mark>,
-        presence: &dyn Fn(&WorkspacePath) -> Presence,
-    ) {
-        self.entries.retain(|mark, _| presence(&mark.path) == Presence::Unchecked);
-        findings.into_iter().for_each(|it| self.add(it));
+    /// Makes `findings` what is known. What could not be found stays known.
+    pub fn update(&mut self, findings: impl IntoIterator<Item = Mark>, presence: &dyn Fn(&Mark) -> Presence) {
+        self.entries.retain(|mark, _| presence(mark) == Presence::Unchecked);
+        for (mark, found) in Self::of(findings).entries {
+            let known = self.entries.entry(mark).or_default();
+            *known = found.max(*known);
+        }
     }
 
     fn add(&mut self, finding: Mark) {

@@ -18,7 +18,7 @@ fn mark(at: &str, rule: &str, line: &str) -> Mark {
     Mark { path: path(at), rule: format!("l/{rule}"), fingerprint }
 }
 
-fn checked(_: &WorkspacePath) -> Presence {
+fn checked(_: &Mark) -> Presence {
     Presence::Checked
 }
 
@@ -35,7 +35,7 @@ fn as_many_are_known_as_there_were() {
 #[test]
 fn moved_files_keep_what_is_known() {
     let baseline = Baseline::of([mark("old", "R", "x"), mark("old", "R", "y"), mark("kept", "R", "z")]);
-    let presence = |it: &WorkspacePath| if it.as_str() == "old" { Presence::Gone } else { Presence::Checked };
+    let presence = |it: &Mark| if it.path.as_str() == "old" { Presence::Gone } else { Presence::Checked };
     let findings = [mark("new", "R", "x"), mark("new", "R", "x"), mark("new", "R", "z")];
     let split = baseline.split(&findings, &presence);
     assert_eq!(split.known, [true, false, false], "once, and only from files that are gone");
@@ -45,12 +45,23 @@ fn moved_files_keep_what_is_known() {
 #[test]
 fn what_was_not_checked_is_not_stale() {
     let baseline = Baseline::of([mark("a", "R", "x"), mark("b", "R", "x")]);
-    let presence =
-        |it: &WorkspacePath| if it.as_str() == "a" { Presence::Unchecked } else { Presence::Checked };
+    let presence = |it: &Mark| if it.path.as_str() == "a" { Presence::Unchecked } else { Presence::Checked };
     assert_eq!(baseline.split(&[], &presence).stale, [(mark("b", "R", "x"), 1)]);
     let mut updated = baseline;
     updated.update([mark("b", "R", "new")], &presence);
     assert_eq!(updated, Baseline::of([mark("a", "R", "x"), mark("b", "R", "new")]));
+}
+
+#[test]
+fn what_another_finding_hides_stays_known() {
+    let hidden = mark("a", "R", "x");
+    let baseline = Baseline::of([hidden.clone(), hidden.clone(), mark("a", "S", "x")]);
+    let presence = |it: &Mark| if it.rule == "l/R" { Presence::Unchecked } else { Presence::Checked };
+    let split = baseline.split(&[mark("a", "syntax", "x")], &presence);
+    assert_eq!(split.stale, [(mark("a", "S", "x"), 1)]);
+    let mut updated = baseline;
+    updated.update([mark("a", "syntax", "x"), hidden.clone()], &presence);
+    assert_eq!(updated, Baseline::of([hidden.clone(), hidden, mark("a", "syntax", "x")]));
 }
 
 #[test]

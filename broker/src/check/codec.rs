@@ -17,7 +17,7 @@ pub struct AnswerCodec;
 
 impl Codec<Answer> for AnswerCodec {
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn encode(&self, value: &Answer) -> Option<Vec<u8>> {
@@ -45,6 +45,7 @@ struct KeptRule {
     code: String,
     name: Option<String>,
     url: Option<String>,
+    is_syntax_error: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -151,11 +152,18 @@ impl KeptRule {
             code: it.code.clone(),
             name: it.name.clone(),
             url: it.url.clone(),
+            is_syntax_error: it.is_syntax_error,
         }
     }
 
     fn into_rule(self) -> RuleRef {
-        RuleRef { linter: self.linter.into(), code: self.code, name: self.name, url: self.url }
+        RuleRef {
+            linter: self.linter.into(),
+            code: self.code,
+            name: self.name,
+            url: self.url,
+            is_syntax_error: self.is_syntax_error,
+        }
     }
 }
 

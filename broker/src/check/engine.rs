@@ -24,7 +24,7 @@ use self::{
     lookup::{Known, Survey, digest, key},
 };
 use super::{
-    Dependents, Files, Lack, Router,
+    Coverage, Dependents, Files, Lack, Router,
     answer::{Answer, Given, ask},
     collect,
 };
@@ -118,6 +118,8 @@ pub struct FileAnswers {
     pub unit: Unit,
     /// By linter, in the router's order.
     pub answers: Vec<(usize, Arc<Answer>)>,
+    /// Linters are counted as in the answers.
+    pub coverage: Coverage,
 }
 
 /// What became of an inquiry as a whole.

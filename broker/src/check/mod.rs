@@ -6,6 +6,7 @@
 mod answer;
 mod codec;
 mod collect;
+mod coverage;
 mod dependents;
 mod engine;
 mod place;
@@ -35,15 +36,16 @@ pub use self::{
     answer::Answer,
     codec::AnswerCodec,
     collect::{Files, collect},
+    coverage::{Coverage, Others},
     dependents::Dependents,
     engine::{
         BatchSize, Engine, FileAnswers, Inquiry, Listener, Refused, Route, SetupFailure, Totals, Wanted,
     },
     report::{
-        CheckedFile, Counts, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, Report,
-        RuleRef, Subject, Unavailable,
+        Checked, CheckedFile, Counts, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range, Related,
+        Report, RuleRef, Subject, Unavailable,
     },
-    router::{Lack, Router, SharedLinter},
+    router::{Absent, Lack, Router, SharedLinter},
 };
 pub(crate) use self::{collect::is_file, place::read};
 
@@ -93,6 +95,7 @@ pub struct Group {
     pub files: Files,
     pub linters: Vec<SharedLinter>,
     pub lacks: Vec<Lack>,
+    pub absent: Vec<Absent>,
 }
 
 /// Asks every linter about the files it is interested in. `progress` is told, from any thread, how many
@@ -106,7 +109,12 @@ pub fn check(
     options: &Options,
     progress: Arc<dyn Fn(usize, usize) + Send + Sync>,
 ) -> io::Result<Report> {
-    check_groups(view, vec![Group { files, linters: linters.to_vec(), lacks: Vec::new() }], options, progress)
+    check_groups(
+        view,
+        vec![Group { files, linters: linters.to_vec(), lacks: Vec::new(), absent: Vec::new() }],
+        options,
+        progress,
+    )
 }
 
 /// As [`check`], where not every file is for the same linters. Linters of the same name are told as one.
@@ -159,7 +167,7 @@ fn inquiry(
     options: &Options,
     answered: Arc<dyn Fn() + Send + Sync>,
 ) -> Inquiry {
-    let router = Arc::new(Router::new(&group.linters).lacking(group.lacks));
+    let router = Arc::new(Router::new(&group.linters).lacking(group.lacks).without(group.absent));
     Inquiry {
         view: Arc::clone(view),
         route: Box::new(move |_| Ok(Arc::clone(&router))),
@@ -233,6 +241,7 @@ impl Listener for Gathered {
 
     async fn file(&mut self, mut file: FileAnswers) {
         file.answers.iter_mut().for_each(|(linter, _)| *linter = self.places[*linter]);
+        file.coverage = file.coverage.placed(&self.places);
         self.files.push(file);
     }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use lint::{Diagnostic, LineTable, Outcome, Span};
+use lint::{Diagnostic, LineTable, Outcome, Span, Tag};
 use overlay::{ContentHash, View, WorkspacePath};
 
 use super::report::{CheckedFile, Edit, Finding, FindingCell, Fix, Range, Related, RuleRef};
@@ -44,7 +44,14 @@ impl Placer {
             table: LineTable::new(&text),
             cells: outcome.cells.iter().map(|it| (it, LineTable::new(it.as_bytes()))).collect(),
         };
-        Ok(diagnostics.into_iter().map(|it| self.finding(&place, linter, it)).collect())
+        let findings = diagnostics.into_iter().map(|it| self.finding(&place, linter, it));
+        let mut told = HashSet::new();
+        // What a linter says twice of the same place in the same words is one finding.
+        let is_new = |it: &Finding| {
+            let cell = it.cell.as_ref().map(|it| it.index);
+            told.insert((Arc::clone(&it.rule), cell, it.span, Arc::clone(&it.message)))
+        };
+        Ok(findings.filter(is_new).collect())
     }
 
     fn finding(&mut self, place: &Place<'_>, linter: &Arc<str>, it: Diagnostic) -> Finding {
@@ -64,6 +71,7 @@ impl Placer {
                 code: it.code,
                 name: it.name,
                 url: it.url,
+                is_syntax_error: it.tags.contains(&Tag::SyntaxError),
             }),
         }
     }

@@ -4,32 +4,43 @@
 //! A finding that a comment suppresses is suppressed even if its rule is off, so that to switch a rule off
 //! does not make comments unused.
 
+mod rule_index;
 mod twice;
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap},
     sync::Arc,
 };
 
-use lint::{Diagnostic, FileFindings, Fingerprint, Identity, LineTable, suppress};
+use lint::{
+    Applicability, Diagnostic, FileFindings, Fingerprint, Identity, LineTable, RulePattern,
+    suppress::{self, Effect, Guard},
+};
 use overlay::{ContentHash, FileKind, View, WorkspacePath};
 
 use super::{
+    coverage::{Coverage, Others},
     place::{Changed, placed_fix, range, read},
-    report::{CheckedFile, Finding, Level, Report, RuleRef},
+    report::{CheckedFile, Edit, Finding, Fix, Report, RuleRef},
 };
 use crate::{
     baseline::{Baseline, Mark, Presence},
     config::{ConfigError, Configs, Effective, Severities},
 };
 
+pub use self::rule_index::RuleIndex;
+
 /// What decides.
 pub struct Policy<'a> {
     pub configs: &'a Configs<'a>,
     pub baseline: Option<&'a Baseline>,
-    /// Whether the linters were asked about every rule that the configuration selects. If not, nobody can
-    /// tell an unused suppression or a stale entry of the baseline.
+    /// Whether the linters were asked about every rule that the configuration selects. If not, it is not known
+    /// which suppressions are unused and which entries of the baseline are stale.
     pub every_rule: bool,
+    /// Whether every file of the workspace was to be checked. If not, the findings of a file that is gone may be
+    /// in another, to which it was moved.
+    pub every_file: bool,
+    pub rules: &'a RuleIndex<'a>,
 }
 
 /// What is told of one file.
@@ -39,6 +50,9 @@ pub struct FileAnswer {
     pub findings: Vec<Finding>,
     /// One for each finding: [`Fingerprint::kinds`].
     pub fingerprints: Vec<Fingerprint>,
+    /// What is found and not told, with its rule: another linter says the same, or the rule is off. An entry of a
+    /// baseline may be for it.
+    pub hidden: Vec<(Arc<RuleRef>, Fingerprint)>,
     /// How many findings the file's comments suppress.
     pub suppressed: usize,
 }
@@ -65,7 +79,7 @@ pub fn apply(report: &mut Report, view: &dyn View, policy: &Policy<'_>) -> Resul
     for file in files {
         let own = findings.by_ref().take(file.findings).collect();
         match answer(view, &file, own, &linters, policy) {
-            Ok(answer) => told.add(answer),
+            Ok(answer) => told.add(&file.path, answer),
             Err(Changed) => changed.push(file.path),
         }
     }
@@ -77,25 +91,87 @@ pub fn apply(report: &mut Report, view: &dyn View, policy: &Policy<'_>) -> Resul
     Ok(Applied { marks: told.marks, stale })
 }
 
-/// What is told of the file at `path` with this text, which `findings` are for. Depends on nothing but what
-/// is given. `linters` are those that were asked.
+/// A file's text, and what is known of it.
+#[derive(Clone, Copy)]
+pub struct Read<'a> {
+    pub path: &'a WorkspacePath,
+    pub text: &'a [u8],
+    /// The linters by their places, those that were asked about other files among them.
+    pub linters: &'a [&'a str],
+    pub coverage: &'a Coverage,
+    pub rules: &'a RuleIndex<'a>,
+}
+
+/// What is told of `file`, which `findings` are for. Depends on nothing but what is given.
 pub fn for_file(
-    path: &WorkspacePath,
-    text: &[u8],
+    file: Read<'_>,
     findings: Vec<Finding>,
-    linters: &[&str],
     severities: &Severities,
     options: suppress::Options,
 ) -> FileAnswer {
+    let Read { path, text, linters, coverage, rules } = file;
     let sites: Vec<_> = findings.iter().map(Finding::site).collect();
-    let verdict = suppress::suppress(path, FileFindings { text, findings: &sites }, linters, options);
+    let whole: Vec<_> = coverage.whole.iter().filter_map(|it| linters.get(*it).copied()).collect();
+    let is_of_whole = |rule: &RulePattern| {
+        coverage.others <= Others::WithOwnRules && whole.iter().any(|it| rules.has(it, rule))
+    };
+    let known = suppress::Coverage { whole: &whole, is_all: coverage.is_all(), is_of_whole: &is_of_whole };
+    let verdict = suppress::suppress(path, FileFindings { text, findings: &sites }, known, options);
     let suppressed = verdict.suppressed.iter().filter(|it| **it).count();
     let left = findings.into_iter().zip(verdict.suppressed).filter(|(_, suppressed)| !suppressed);
     let left = left.map(|(it, _)| it).chain(problems(path, text, verdict.problems));
-    let mut findings = twice::once(left.filter_map(|it| graded(it, severities)).collect(), linters);
+    let (on, off): (Vec<_>, Vec<_>) = left.partition(|it| is_on(it, severities));
+    let graded = on.into_iter().filter_map(|it| graded(it, severities)).collect();
+    let (mut findings, again) = twice::once(graded, linters);
     findings.sort_by(Finding::order);
-    let sites: Vec<_> = findings.iter().map(Finding::site).collect();
-    FileAnswer { fingerprints: Fingerprint::kinds(text, &sites), suppressed, findings }
+    guard_suppressions(path, text, &mut findings);
+    let kinds = |findings: &[Finding]| {
+        let sites: Vec<_> = findings.iter().map(Finding::site).collect();
+        Fingerprint::kinds(text, &sites)
+    };
+    let hidden: Vec<_> = off.into_iter().chain(again).collect();
+    let rules = hidden.iter().map(|it| Arc::clone(&it.rule));
+    let hidden = rules.zip(kinds(&hidden)).collect();
+    FileAnswer { fingerprints: kinds(&findings), suppressed, hidden, findings }
+}
+
+/// A fix that would change what a suppression says or is for is not one to be made without asking; one that
+/// touches the ends of a range is shown only.
+fn guard_suppressions(path: &WorkspacePath, text: &[u8], findings: &mut [Finding]) {
+    let fixable =
+        |it: &&mut Finding| !it.fixes.is_empty() && it.cell.is_none() && &*it.rule.linter != suppress::LINTER;
+    let mut fixable = findings.iter_mut().filter(fixable).peekable();
+    if fixable.peek().is_none() {
+        return;
+    }
+    let Some(guard) = Guard::new(path, text) else { return };
+    for finding in fixable {
+        let most: Vec<_> = finding.fixes.iter().map(|it| most_sure(&guard, it)).collect();
+        if finding.fixes.iter().zip(&most).any(|(fix, most)| fix.applicability > *most) {
+            let lowered = finding
+                .fixes
+                .iter()
+                .zip(most)
+                .map(|(fix, most)| Fix { applicability: fix.applicability.min(most), ..fix.clone() });
+            finding.fixes = lowered.collect();
+        }
+    }
+}
+
+/// The best that a fix can be, for its effect on suppressions.
+fn most_sure(guard: &Guard<'_>, fix: &Fix) -> Applicability {
+    let edit = |it: &Edit| lint::Edit { span: it.span, replacement: it.replacement.to_string() };
+    match guard.effect(&fix.edits.iter().map(edit).collect::<Vec<_>>()) {
+        Effect::Keeps => Applicability::Safe,
+        Effect::Alters => Applicability::Unsafe,
+        Effect::MovesRange => Applicability::DisplayOnly,
+    }
+}
+
+fn is_on(finding: &Finding, severities: &Severities) -> bool {
+    let rule = &finding.rule;
+    let level = severities.level(&rule.linter, &rule.code, rule.name.as_deref());
+    level.is_none_or(|it| it.severity().is_some())
 }
 
 /// The finding, as grave as its rule is said to be; `None` if the rule is off. Needs no text.
@@ -112,21 +188,21 @@ struct File {
     path: WorkspacePath,
     /// How many of the report's findings are in it.
     findings: usize,
-    is_complete: bool,
+    coverage: Coverage,
     effective: Arc<Effective>,
 }
 
 /// By path, as the report's findings are.
 fn files(report: &mut Report, policy: &Policy<'_>) -> Result<Vec<File>, ConfigError> {
     report.sort_findings();
-    let mut files: BTreeMap<&WorkspacePath, (usize, bool)> =
-        report.checked.iter().map(|(path, level)| (path, (0, *level == Level::Complete))).collect();
+    let mut files: BTreeMap<&WorkspacePath, (usize, Coverage)> =
+        report.checked.iter().map(|it| (&it.path, (0, it.coverage.clone()))).collect();
     for findings in report.findings.chunk_by(|a, b| a.file.path == b.file.path) {
         files.entry(&findings[0].file.path).or_default().0 = findings.len();
     }
-    let file = |(path, (findings, is_complete)): (&WorkspacePath, _)| {
+    let file = |(path, (findings, coverage)): (&WorkspacePath, _)| {
         let effective = policy.configs.for_file(path)?;
-        Ok(File { path: path.clone(), findings, is_complete, effective })
+        Ok(File { path: path.clone(), findings, coverage, effective })
     };
     files.into_iter().map(file).collect()
 }
@@ -139,13 +215,16 @@ fn answer(
     policy: &Policy<'_>,
 ) -> Result<FileAnswer, Changed> {
     let Effective { severities, suppressions, .. } = &*file.effective;
-    let knows_all = file.is_complete && policy.every_rule;
-    let report_unused = suppressions.report_unused.filter(|_| knows_all);
+    let report_unused = suppressions.report_unused.filter(|_| policy.every_rule);
     let options = suppress::Options { report_unused, ..*suppressions };
     let content = findings.first().and_then(|it| it.file.content);
     match read(view, &file.path, content) {
-        Ok(text) => Ok(for_file(&file.path, &text, findings, linters, severities, options)),
-        // Whoever checked it has told why.
+        Ok(text) => {
+            let (path, coverage) = (&file.path, &file.coverage);
+            let read = Read { path, text: &text, linters, coverage, rules: policy.rules };
+            Ok(for_file(read, findings, severities, options))
+        }
+        // The linter's answer says why.
         Err(Changed) if findings.is_empty() => Ok(FileAnswer::default()),
         Err(changed) => Err(changed),
     }
@@ -168,12 +247,19 @@ fn introduce_ourselves(report: &mut Report) {
 struct Told {
     findings: Vec<Finding>,
     marks: Vec<Mark>,
+    hidden: Vec<Mark>,
     suppressed: usize,
 }
 
 impl Told {
-    fn add(&mut self, answer: FileAnswer) {
+    fn add(&mut self, path: &WorkspacePath, answer: FileAnswer) {
         self.suppressed += answer.suppressed;
+        let mark = |(rule, fingerprint): (Arc<RuleRef>, Fingerprint)| Mark {
+            path: path.clone(),
+            rule: rule.to_string(),
+            fingerprint,
+        };
+        self.hidden.extend(answer.hidden.into_iter().map(mark));
         for (finding, fingerprint) in answer.findings.into_iter().zip(answer.fingerprints) {
             let (path, rule) = (finding.file.path.clone(), finding.rule.to_string());
             self.marks.push(Mark { path, rule, fingerprint });
@@ -189,30 +275,52 @@ impl Told {
         policy: &Policy<'_>,
     ) -> Vec<(Mark, u32)> {
         let Some(baseline) = policy.baseline else { return Vec::new() };
-        let split = baseline.split(&self.marks, &presence(report, view));
-        report.baselined += split.known.iter().filter(|it| **it).count();
-        let mut known = split.known.iter();
-        self.findings.retain(|_| !known.next().copied().unwrap_or(false));
-        let mut known = split.known.iter();
-        self.marks.retain(|_| !known.next().copied().unwrap_or(false));
+        let is_everything_known = policy.every_file
+            && report.is_complete()
+            && report.checked.iter().all(|it| it.coverage.syntax_errors == 0);
+        let presence = presence(report, view);
+        let found = [&self.marks[..], &self.hidden].concat();
+        let mut split = baseline.split(&found, &presence);
+        // Of what is gone, some may be where it cannot be found now.
+        split.stale.retain(|(mark, _)| is_everything_known || presence(mark) == Presence::Checked);
+        drop(presence);
+        let known = &split.known[..self.marks.len()];
+        report.baselined += known.iter().filter(|it| **it).count();
+        let mut each = known.iter();
+        self.findings.retain(|_| !each.next().copied().unwrap_or(false));
+        let mut each = known.iter();
+        self.marks.retain(|_| !each.next().copied().unwrap_or(false));
         if policy.every_rule { split.stale } else { Vec::new() }
     }
 }
 
-/// What became of files, as far as a report tells: for [`Baseline::split`] and [`Baseline::update`].
-pub fn presence<'a>(report: &'a Report, view: &'a dyn View) -> impl Fn(&WorkspacePath) -> Presence + use<'a> {
-    let complete = report.checked.iter().filter(|(_, level)| *level == Level::Complete);
-    let complete: HashSet<&WorkspacePath> = complete.map(|(path, _)| path).collect();
-    move |path| match view.metadata(path) {
-        _ if complete.contains(path) => Presence::Checked,
-        Ok(it) if it.kind != FileKind::Directory => Presence::Unchecked,
-        Ok(_) => Presence::Gone,
-        Err(error)
-            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
-        {
-            Presence::Gone
+/// What became of findings that a baseline knows, as far as a report tells: for [`Baseline::split`] and
+/// [`Baseline::update`].
+pub fn presence<'a>(report: &'a Report, view: &'a dyn View) -> impl Fn(&Mark) -> Presence + use<'a> {
+    let checked: HashMap<&WorkspacePath, &Coverage> =
+        report.checked.iter().map(|it| (&it.path, &it.coverage)).collect();
+    let is_known = |coverage: &Coverage, linter: &str| {
+        let mut whole = coverage.whole.iter().filter_map(|it| report.linters.get(*it));
+        if linter == suppress::LINTER { coverage.is_all() } else { whole.any(|it| it.name == linter) }
+    };
+    move |mark| {
+        let linter = mark.rule.split_once('/').map_or("", |(linter, _)| linter);
+        match checked.get(&mark.path) {
+            Some(coverage) if is_known(coverage, linter) => Presence::Checked,
+            Some(_) => Presence::Unchecked,
+            None if is_gone(view, &mark.path) => Presence::Gone,
+            None => Presence::Unchecked,
         }
-        Err(_) => Presence::Unchecked,
+    }
+}
+
+/// Whether no file is there any more.
+fn is_gone(view: &dyn View, path: &WorkspacePath) -> bool {
+    match view.metadata(path) {
+        Ok(it) => it.kind == FileKind::Directory,
+        Err(error) => {
+            matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+        }
     }
 }
 
@@ -226,7 +334,13 @@ fn problems(path: &WorkspacePath, text: &[u8], problems: Vec<Diagnostic>) -> Vec
     let linter: Arc<str> = suppress::LINTER.into();
     let finding = |it: Diagnostic| Finding {
         file: Arc::clone(&file),
-        rule: Arc::new(RuleRef { linter: Arc::clone(&linter), code: it.code, name: it.name, url: it.url }),
+        rule: Arc::new(RuleRef {
+            linter: Arc::clone(&linter),
+            code: it.code,
+            name: it.name,
+            url: it.url,
+            is_syntax_error: false,
+        }),
         message: it.message.into(),
         severity: it.severity,
         cell: None,

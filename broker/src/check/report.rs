@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::Arc, time::Duration};
 use lint::{Applicability, Completeness, Identity, LineColumn, Severity, Site, Span};
 use overlay::{ContentHash, Skipped, WorkspacePath};
 
-use super::{Answer, FileAnswers, Lack, SharedLinter};
+use super::{Answer, Coverage, FileAnswers, Lack, SharedLinter};
 
 /// What became of a check.
 #[derive(Debug, Clone, Default)]
@@ -14,8 +14,8 @@ pub struct Report {
     pub linters: Vec<Identity>,
     /// How many files at least one linter checked, or should have.
     pub files: usize,
-    /// Those files, by path, each with the worst answer about it.
-    pub checked: Vec<(WorkspacePath, Level)>,
+    /// Those files, by path.
+    pub checked: Vec<Checked>,
     /// By path, cell, place, linter and code.
     pub findings: Vec<Finding>,
     /// How many findings the files' own comments suppress; they are not among `findings`.
@@ -37,6 +37,16 @@ pub struct Report {
     /// What the parent of the branch has and the branch has not, if that was asked; `findings` are the new ones then.
     pub gone: Option<Vec<Finding>>,
     pub duration: Duration,
+}
+
+/// A file that was checked, or should have been.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    pub path: WorkspacePath,
+    /// That of the worst answer about it.
+    pub level: Level,
+    /// Linters are counted as in [`Report::linters`].
+    pub coverage: Coverage,
 }
 
 /// `files`, each counted once, by the worst answer about it.
@@ -77,6 +87,8 @@ pub struct RuleRef {
     pub code: String,
     pub name: Option<String>,
     pub url: Option<String>,
+    /// Whether it says that the file cannot be parsed, so that others of the linter may be missing.
+    pub is_syntax_error: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,17 +197,6 @@ impl Counts {
     }
 }
 
-/// What linters call it that a file cannot be parsed: ruff, most others, language servers, selene, sqruff.
-const SYNTAX_ERRORS: [&str; 6] =
-    ["invalid-syntax", "syntax-error", "parse-error", "parse_error", "PRS", "LXR"];
-
-impl RuleRef {
-    /// Whether the file cannot be parsed, so that other rules of the linter could not look.
-    pub fn is_syntax_error(&self) -> bool {
-        SYNTAX_ERRORS.contains(&&*self.code)
-    }
-}
-
 impl fmt::Display for RuleRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.linter, self.code)
@@ -265,7 +266,8 @@ impl Report {
             let levels = file.answers.iter().filter_map(|(_, it)| Level::of(&it.completeness));
             if let Some(worst) = levels.max() {
                 report.count(worst);
-                report.checked.push((file.unit.path.clone(), worst));
+                let path = file.unit.path.clone();
+                report.checked.push(Checked { path, level: worst, coverage: file.coverage });
             }
             for (linter, answer) in file.answers {
                 report.incomplete.extend(Incomplete::of_answer(&file.unit.path, &names[linter], &answer));
@@ -288,11 +290,11 @@ impl Report {
 
     /// The answer about `path` is for a text that is gone.
     pub(super) fn make_pending(&mut self, path: &WorkspacePath) {
-        if let Some((_, level)) = self.checked.iter_mut().find(|(it, _)| it == path)
-            && *level < Level::Pending
+        if let Some(checked) = self.checked.iter_mut().find(|it| it.path == *path)
+            && checked.level < Level::Pending
         {
-            *self.counts.of(*level) -= 1;
-            *level = Level::Pending;
+            *self.counts.of(checked.level) -= 1;
+            *checked = Checked { level: Level::Pending, coverage: Coverage::default(), ..checked.clone() };
             self.counts.pending += 1;
         }
         self.add_incomplete([Incomplete {

@@ -8,6 +8,7 @@ use overlay::WorkspacePath;
 
 use super::{
     Files,
+    coverage::Others,
     report::{Incomplete, Level, Subject, Unavailable},
 };
 
@@ -43,9 +44,28 @@ pub struct Router {
     linters: Vec<SharedLinter>,
     globs: Vec<Globs>,
     /// For each path that is not of the first, the group of linters that is asked about it.
-    groups: HashMap<WorkspacePath, Range<usize>>,
-    first: Range<usize>,
+    groups: HashMap<WorkspacePath, Team>,
+    first: Team,
     lacks: Vec<Lack>,
+    absent: Vec<Absent>,
+    /// What those want to see.
+    unseen: Vec<Globs>,
+}
+
+/// A linter that is not asked: it is missing, may not run, or nothing of it is selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Absent {
+    /// The files that it would be asked about, as in an [`Interest`].
+    pub globs: Vec<String>,
+    /// Whether no other linter has a rule of the same name: a type checker.
+    pub has_own_rules: bool,
+}
+
+/// Linters that are asked in the same way, and those that are not asked then.
+#[derive(Debug, Clone, Default)]
+struct Team {
+    linters: Range<usize>,
+    absent: Range<usize>,
 }
 
 impl Router {
@@ -54,8 +74,10 @@ impl Router {
             linters: linters.to_vec(),
             globs: linters.iter().map(|it| Globs::of(it.interest())).collect(),
             groups: HashMap::new(),
-            first: 0..linters.len(),
+            first: Team { linters: 0..linters.len(), absent: 0..0 },
             lacks: Vec::new(),
+            absent: Vec::new(),
+            unseen: Vec::new(),
         }
     }
 
@@ -66,10 +88,23 @@ impl Router {
         self
     }
 
+    /// The same, of which it is known who is not asked.
+    #[must_use]
+    pub fn without(mut self, absent: Vec<Absent>) -> Self {
+        self.unseen = absent.iter().map(|it| Globs::of_globs(&it.globs)).collect();
+        self.first.absent = 0..absent.len();
+        self.absent = absent;
+        self
+    }
+
+    pub(crate) fn absent(&self) -> &[Absent] {
+        &self.absent
+    }
+
     /// Those that would be asked about one of these.
     pub(super) fn lacks_for(&self, units: &[Unit]) -> Vec<Lack> {
         let is_lacking = |it: &&Lack| {
-            let globs = Globs::of(&Interest { languages: Vec::new(), globs: it.globs.clone() });
+            let globs = Globs::of_globs(&it.globs);
             units.iter().any(|it| globs.want(&it.path))
         };
         self.lacks.iter().filter(is_lacking).cloned().collect()
@@ -86,11 +121,14 @@ impl Router {
             let new = router.lacks.iter().filter(|it| !all.lacks.contains(it)).cloned();
             let new: Vec<_> = new.collect();
             all.lacks.extend(new);
-            let group = start..all.linters.len();
+            let first_absent = all.absent.len();
+            all.absent.extend(router.absent.iter().cloned());
+            all.unseen.extend(router.unseen.iter().cloned());
+            let team = Team { linters: start..all.linters.len(), absent: first_absent..all.absent.len() };
             if index == 0 {
-                all.first = group;
+                all.first = team;
             } else {
-                all.groups.extend(paths.into_iter().map(|it| (it, group.clone())));
+                all.groups.extend(paths.into_iter().map(|it| (it, team.clone())));
             }
         }
         all
@@ -119,8 +157,22 @@ impl Router {
 
     /// The same as [`linters_for`](Router::linters_for), by their places in [`linters`](Router::linters).
     fn wanting(&self, path: &WorkspacePath) -> impl Iterator<Item = usize> {
-        let group = self.groups.get(path).unwrap_or(&self.first).clone();
-        group.filter(|it| self.globs[*it].want(path))
+        self.team(path).linters.clone().filter(|it| self.globs[*it].want(path))
+    }
+
+    fn team(&self, path: &WorkspacePath) -> &Team {
+        self.groups.get(path).unwrap_or(&self.first)
+    }
+
+    /// The linters for such a file that are not asked about it: those that are absent, and most if the file is only
+    /// there for the sake of others.
+    pub(super) fn absent_for(&self, files: &Files, path: &WorkspacePath) -> Others {
+        if files.dependents.contains(path) && self.wanting(path).any(|it| !self.linters[it].waits()) {
+            return Others::Any;
+        }
+        let absent = self.team(path).absent.clone().filter(|it| self.unseen[*it].want(path));
+        let kind = |it: usize| if self.absent[it].has_own_rules { Others::WithOwnRules } else { Others::Any };
+        absent.map(kind).max().unwrap_or(Others::None)
     }
 }
 
@@ -137,12 +189,16 @@ enum Globs {
 
 impl Globs {
     fn of(interest: &Interest) -> Self {
+        Self::of_globs(&interest.globs)
+    }
+
+    fn of_globs(globs: &[String]) -> Self {
         let (mut whole, mut ends) = (Vec::new(), Vec::new());
-        for glob in &interest.globs {
+        for glob in globs {
             match glob.strip_prefix('*') {
                 Some(end) if is_plain(end) => ends.push(end.to_owned()),
                 None if is_plain(glob) && !glob.is_empty() => whole.push(glob.clone()),
-                _ => return Self::Any(matcher(&interest.globs)),
+                _ => return Self::Any(matcher(globs)),
             }
         }
         Self::Names { whole, ends }
@@ -175,6 +231,35 @@ fn matcher(globs: &[String]) -> Gitignore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::scripted::Scripted;
+
+    #[test]
+    fn knows_who_is_not_asked() {
+        let path = |text: &str| WorkspacePath::new(text).unwrap();
+        let linter: SharedLinter = Arc::new(Scripted::new("one", &["*.py"]));
+        let router = |absent_all: &[(&str, bool)]| {
+            let absent = |(glob, has_own_rules): &(&str, bool)| Absent {
+                globs: vec![(*glob).to_owned()],
+                has_own_rules: *has_own_rules,
+            };
+            Router::new(&[Arc::clone(&linter)]).without(absent_all.iter().map(absent).collect())
+        };
+        let others = |router: &Router, it: &str| router.absent_for(&Files::default(), &path(it));
+        assert_eq!(others(&router(&[]), "a.py"), Others::None);
+        assert_eq!(others(&router(&[("*.rs", false)]), "a.py"), Others::None);
+        assert_eq!(others(&router(&[("*.py", true)]), "a.py"), Others::WithOwnRules);
+        assert_eq!(others(&router(&[("*.py", true), ("*", false)]), "a.py"), Others::Any);
+        let routers = vec![
+            (Arc::new(router(&[])), vec![]),
+            (Arc::new(router(&[("*.py", false)])), vec![path("tests/a.py")]),
+        ];
+        let grouped = Router::grouped(routers);
+        assert_eq!(["a.py", "tests/a.py"].map(|it| others(&grouped, it)), [Others::None, Others::Any]);
+        let dependent = Files { dependents: [path("b.py")].into(), ..Files::default() };
+        let router = router(&[]);
+        let of_dependent = ["a.py", "b.py"].map(|it| router.absent_for(&dependent, &path(it)));
+        assert_eq!(of_dependent, [Others::None, Others::Any]);
+    }
 
     #[test]
     fn globs_are_those_of_gitignore() {

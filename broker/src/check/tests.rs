@@ -70,6 +70,17 @@ fn findings_are_sorted_and_placed() {
 }
 
 #[test]
+fn what_a_linter_says_twice_is_one_finding() {
+    let view = view(&["a.py"]);
+    let other = Diagnostic { message: "other".into(), ..finding("A", 4) };
+    let linter = Scripted::new("one", &["*"])
+        .finds("a.py", vec![finding("A", 4), finding("A", 4), other, finding("A", 5), finding("B", 4)]);
+    let report = run(&view, vec![Arc::new(linter)]);
+    let told: Vec<_> = report.findings.iter().map(|it| format!("{} {}", it.rule.code, it.message)).collect();
+    assert_eq!(told, ["A m", "A other", "B m", "A m"]);
+}
+
+#[test]
 fn each_file_counts_once_by_its_worst_answer() {
     let view = view(&["complete", "excluded", "failed", "partial", "pending", "unwanted"]);
     let one = Scripted::new("one", &["*", "!unwanted"])
@@ -235,7 +246,7 @@ fn another_build_of_the_program_asks_anew() {
         let options = Options { cache: Some(Arc::new(cache)), ..Options::default() };
         let engine = own_engine(&options).unwrap().of_build(build);
         let linters: Vec<SharedLinter> = vec![Arc::clone(&linter) as _];
-        let groups = vec![Group { files: all(&view), linters, lacks: Vec::new() }];
+        let groups = vec![Group { files: all(&view), linters, lacks: Vec::new(), absent: Vec::new() }];
         check_with(engine, &view, groups, &options, Arc::new(|_, _| ())).unwrap();
         linter.asked().len()
     };

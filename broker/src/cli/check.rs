@@ -13,7 +13,7 @@ mod write;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use lint::Severity;
+use lint::{Severity, counted};
 use overlay::View as _;
 
 use self::{
@@ -191,7 +191,8 @@ fn check_once(
     let known = args.baseline.left_out(kept.as_ref());
     let messages = session.messages.clone();
     let watched = session.surroundings.watched && !args.quiet;
-    let inspector = Inspector { args, linters, options, messages: &messages, watched };
+    let every_file = input.is_whole_workspace();
+    let inspector = Inspector { args, linters, options, messages: &messages, watched, every_file };
     let dependents = input.dependents(args, &files);
     let mut inspected = inspector.inspect(&input.view, files.clone(), dependents.as_ref(), known)?;
     if !args.quiet {
@@ -253,8 +254,7 @@ fn show_patch(
     session.print(&patch)?;
     tell_incomplete(args, session, input, report);
     if !args.quiet {
-        let s = if fixed.count == 1 { "" } else { "es" };
-        session.messages.line(&format!("{} fix{s} would be made.", fixed.count));
+        session.messages.line(&format!("{} would be made.", counted(fixed.count, "fix")));
     }
     Ok(match (report.is_complete() || args.allow_incomplete, patch.is_empty() || args.exit_zero) {
         (false, _) => Exit::Abnormal,

@@ -130,7 +130,7 @@ impl<'w> Place<'w> {
             .in_workspace(&PluginSite::on_disk(&*disk, root))?;
         plugins.report_broken(&session.messages);
         let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
-        let router = Router::new(&linters::configure(&plugins, &setup, &names, &disk)?);
+        let router = Router::new(&linters::configure(&plugins, &setup, &names, &disk)?.linters);
         let options = WalkOptions { global_excludes: home::global_excludes(), ..WalkOptions::default() };
         let survey = Survey::of(walk(&*disk, &[WorkspacePath::root()], &options), &router, &known);
         let environment = Environment::of_shell();

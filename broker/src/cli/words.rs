@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+pub(super) use lint::counted;
+
 /// How long ago a moment was, in milliseconds since the Unix epoch; nothing if it is yet to come.
 pub(super) fn since(moment_ms: u64) -> Duration {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -36,21 +38,10 @@ pub(super) fn micros(micros: u64) -> String {
 /// `12 MiB`
 pub(super) fn bytes(bytes: u64) -> String {
     match bytes {
-        0..1024 => format!("{bytes} bytes"),
+        0..1024 => counted(bytes, "byte"),
         1024..0x10_0000 => format!("{} KiB", bytes >> 10),
         _ => format!("{} MiB", bytes >> 20),
     }
-}
-
-/// `1 file`, `2 files`, `2 branches`
-pub(super) fn counted(count: impl Into<u64>, what: &str) -> String {
-    let count = count.into();
-    let ending = match count {
-        1 => "",
-        _ if what.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{count} {what}{ending}")
 }
 
 #[cfg(test)]
@@ -68,11 +59,7 @@ mod tests {
         );
         assert_eq!(
             (bytes(1), bytes(2048), bytes(3 << 20)),
-            ("1 bytes".into(), "2 KiB".into(), "3 MiB".into())
-        );
-        assert_eq!(
-            (counted(1_u32, "branch"), counted(2_u32, "branch")),
-            ("1 branch".into(), "2 branches".into())
+            ("1 byte".into(), "2 KiB".into(), "3 MiB".into())
         );
         assert_eq!(ago(u64::MAX), "just now");
     }

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     check::{
         BatchSize, DEFAULT_LARGEST, Dependents, Files, Finding, Incomplete, Inquiry, Level, Refused, Route,
-        Router, SetupFailure, Unavailable, Wanted, collect, is_file,
+        Router, SetupFailure, Unavailable, Wanted, collect, is_file, policy::RuleIndex,
     },
     config::Configs,
     home,
@@ -135,11 +135,15 @@ impl Daemon {
         let start = Instant::now();
         let sight = ask.target.sight(ask.revision).await?;
         let (view, revision) = (Arc::clone(&sight.view), sight.revision);
-        let judge = Judge::new(&*view, ask.asks_every_rule(), &self.judgements)?;
+        let rules = self.rule_index(ask, Arc::clone(&view));
+        let judge = Judge::new(&*view, ask.asks_every_rule(), rules, &self.judgements)?;
         let before = ask.new_only.then(|| sight.parent()).transpose()?;
         let dependents = if ask.dependents { Some(dependents(ask.clone(), &sight).await?) } else { None };
         let parent_judge = match &before {
-            Some((_, before)) => Some(Judge::new(before, ask.asks_every_rule(), &self.judgements)?),
+            Some((_, before)) => {
+                let rules = self.rule_index(ask, Arc::new(before.clone()));
+                Some(Judge::new(before, ask.asks_every_rule(), rules, &self.judgements)?)
+            }
             None => None,
         };
         let parent = match before.as_ref().zip(parent_judge.as_ref()) {
@@ -160,6 +164,11 @@ impl Daemon {
         let mut round = Round::new(&judge, revision, parent, events);
         let totals = self.engine.answer(&Arc::new(inquiry), &mut round).await.map_err(refused)?;
         round.finish(totals, ask, start).await
+    }
+
+    fn rule_index(self: &Arc<Self>, ask: &Ask, view: Arc<dyn View>) -> RuleIndex<'static> {
+        let (daemon, served) = (Arc::clone(self), Arc::clone(ask.target.served()));
+        RuleIndex::new(move |plugin| daemon.rules_of(&served, &view, plugin))
     }
 
     pub(super) fn inquiry(

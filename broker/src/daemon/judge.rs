@@ -10,7 +10,10 @@ use quick_cache::{Weighter, sync::Cache};
 use super::DaemonError;
 use crate::{
     baseline::{Baseline, Mark, Presence},
-    check::{Answer, FileAnswers, Finding, SetupFailure, policy},
+    check::{
+        Answer, Coverage, FileAnswers, Finding, SetupFailure,
+        policy::{self, Read, RuleIndex},
+    },
     config::{ConfigError, Configs, Effective},
 };
 
@@ -36,6 +39,8 @@ type Key = Vec<usize>;
 struct Judgement {
     /// Named and not held: the cache of answers has a budget of its own, and what it gives up is to be gone.
     answers: Vec<Weak<Answer>>,
+    /// Which of those are whole depends on who else could have been asked.
+    coverage: Coverage,
     effective: Arc<Effective>,
     every_rule: bool,
     judged: Arc<Judged>,
@@ -76,6 +81,7 @@ pub(super) struct Judge<'v> {
     configs: Configs<'v>,
     baseline: Option<Baseline>,
     every_rule: bool,
+    rules: RuleIndex<'v>,
     judgements: &'v Judgements,
 }
 
@@ -83,6 +89,7 @@ impl<'v> Judge<'v> {
     pub(super) fn new(
         view: &'v dyn View,
         every_rule: bool,
+        rules: RuleIndex<'v>,
         judgements: &'v Judgements,
     ) -> Result<Self, DaemonError> {
         let configs = Configs::new(view);
@@ -90,7 +97,7 @@ impl<'v> Judge<'v> {
         let baseline = workspace.baseline().map(|it| Baseline::load(view, it)).transpose();
         let baseline =
             baseline.map_err(|error| DaemonError::Setup { message: error.to_string(), hint: None })?;
-        Ok(Self { view, configs, baseline, every_rule, judgements })
+        Ok(Self { view, configs, baseline, every_rule, rules, judgements })
     }
 
     pub(super) fn view(&self) -> &'v dyn View {
@@ -101,7 +108,7 @@ impl<'v> Judge<'v> {
         self.configs.for_file(path).map_err(wrong)
     }
 
-    /// `linters` are the names of those that answered; the baseline may know the file as `moved_from`. `None` if
+    /// `linters` are the names of all by their places; the baseline may know the file as `moved_from`. `None` if
     /// the file has another text now than its answers are for.
     pub(super) fn judge(
         &self,
@@ -132,6 +139,7 @@ impl<'v> Judge<'v> {
         let judged = Arc::new(self.judge_afresh(file, linters, &effective)?);
         let judgement = Judgement {
             answers: file.answers.iter().map(|(_, it)| Arc::downgrade(it)).collect(),
+            coverage: file.coverage.clone(),
             effective,
             every_rule: self.every_rule,
             judged: Arc::clone(&judged),
@@ -155,13 +163,11 @@ impl<'v> Judge<'v> {
         if ContentHash::of(&text) != content {
             return None;
         }
-        let is_complete = file
-            .answers
-            .iter()
-            .all(|(_, it)| matches!(it.completeness, Completeness::Complete | Completeness::Excluded));
-        let report_unused = effective.suppressions.report_unused.filter(|_| is_complete && self.every_rule);
+        let report_unused = effective.suppressions.report_unused.filter(|_| self.every_rule);
         let options = suppress::Options { report_unused, ..effective.suppressions };
-        let answer = policy::for_file(path, &text, findings, linters, &effective.severities, options);
+        let (coverage, rules) = (&file.coverage, &self.rules);
+        let read = Read { path, text: &text, linters, coverage, rules };
+        let answer = policy::for_file(read, findings, &effective.severities, options);
         let sites: Vec<_> = answer.findings.iter().map(Finding::site).collect();
         let fingerprints = Fingerprint::of_file(&text, &sites);
         Some(Judged {
@@ -188,7 +194,7 @@ fn leave_out_known(
     let marks: Vec<_> = judged.findings.iter().zip(&judged.kinds).map(mark).collect();
     // File by file, nobody knows whether another file has taken the entries of one that is gone: to tell
     // too much is better than to tell too little.
-    let presence = |listed: &WorkspacePath| match listed {
+    let presence = |listed: &Mark| match &listed.path {
         listed if listed == path => Presence::Checked,
         listed if Some(listed) == moved_from => Presence::Gone,
         _ => Presence::Unchecked,
@@ -210,6 +216,7 @@ impl Judgement {
             |(own, (_, other)): (&Weak<Answer>, &(usize, Arc<Answer>))| own.as_ptr() == Arc::as_ptr(other);
         self.every_rule == every_rule
             && self.answers.len() == file.answers.len()
+            && self.coverage == file.coverage
             && self.answers.iter().zip(&file.answers).all(same)
             && (Arc::ptr_eq(&self.effective, effective) || self.effective == *effective)
     }
@@ -237,7 +244,13 @@ mod tests {
         let start = LineColumn { line: 1, column: 1 };
         let finding = Finding {
             file: Arc::new(CheckedFile { path, content: None }),
-            rule: Arc::new(RuleRef { linter: "l".into(), code: "C".to_owned(), name: None, url: None }),
+            rule: Arc::new(RuleRef {
+                linter: "l".into(),
+                code: "C".to_owned(),
+                name: None,
+                url: None,
+                is_syntax_error: false,
+            }),
             message: message.into(),
             severity: Severity::Error,
             cell: None,
@@ -262,7 +275,8 @@ mod tests {
             let judged = Judged { findings: vec![Arc::clone(finding)], ..Judged::default() };
             let effective = Arc::clone(&effective);
             let judged = Arc::new(judged);
-            let judgement = Judgement { answers: vec![Weak::new()], effective, every_rule: true, judged };
+            let (answers, coverage) = (vec![Weak::new()], Coverage::default());
+            let judgement = Judgement { answers, coverage, effective, every_rule: true, judged };
             judgements.0.insert(vec![number], Arc::new(judgement));
         }
         assert!(judgements.0.weight() <= MEMORY && judgements.0.len() > 1, "{}", judgements.0.weight());

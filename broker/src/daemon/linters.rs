@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use lint::Rule;
 use overlay::{ContentHash, ReadSet, Traced, View};
 
 use super::{Daemon, Served};
@@ -14,7 +15,7 @@ use crate::{
     check::{Router, SetupFailure, SharedLinter},
     config::{Configs, ServerSettings},
     linters::{self, Setup},
-    plugins::{PluginSite, Plugins},
+    plugins::{self, PluginSite, Plugins, Shown},
     selectors::Selectors,
     servers::{Asked, Site, known},
 };
@@ -46,15 +47,24 @@ impl Daemon {
         served: &Served,
         view: &Arc<dyn View>,
     ) -> Result<Arc<Router>, SetupFailure> {
-        let (Asked { linters, mut lacks }, names) = self.servers_for(&setup, served, &**view)?;
+        let (Asked { linters, mut lacks, mut absent }, names) = self.servers_for(&setup, served, &**view)?;
         let plugins = self.plugins_of(served, &**view)?;
         lacks.extend(plugins.lacks());
         let plugins = self.plugins_for(&plugins, setup, names, view)?;
-        if linters.is_empty() && lacks.is_empty() {
+        if linters.is_empty() && lacks.is_empty() && absent.is_empty() {
             return Ok(plugins);
         }
         let all: Vec<SharedLinter> = plugins.linters().iter().cloned().chain(linters).collect();
-        Ok(Arc::new(Router::new(&all).lacking(lacks)))
+        absent.extend_from_slice(plugins.absent());
+        Ok(Arc::new(Router::new(&all).lacking(lacks).without(absent)))
+    }
+
+    /// The rules of a plugin, in the state of the workspace that `view` shows; none if it cannot say. Blocks.
+    pub(super) fn rules_of(&self, served: &Served, view: &Arc<dyn View>, plugin: &str) -> Vec<Rule> {
+        let root = served.root().to_string_lossy();
+        let rules =
+            |plugins: Arc<Plugins>| plugins::rules(plugins.find(plugin)?, Shown { root: &root, view }).ok();
+        self.plugins_of(served, &**view).ok().and_then(rules).unwrap_or_default()
     }
 
     /// The plugins that the workspace has as `view` shows it. Blocks: it may read and compile some.
@@ -104,8 +114,8 @@ impl Daemon {
         let traced = Arc::new(Traced::new(Arc::clone(view)));
         let servers: Vec<_> = key.1.iter().map(String::as_str).collect();
         let seen: Arc<dyn View> = Arc::clone(&traced) as _;
-        let linters = linters::configure(plugins, &key.0, &servers, &seen)?;
-        let router = Arc::new(Router::new(&linters));
+        let asked = linters::configure(plugins, &key.0, &servers, &seen)?;
+        let router = Arc::new(Router::new(&asked.linters).without(asked.absent));
         // What moved meanwhile is true of no state of the workspace.
         if traced.changed().is_none() {
             let reads = traced.read_set();

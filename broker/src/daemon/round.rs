@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
-use lint::{Completeness, FileFindings as Side, Site, delta};
+use lint::{Completeness, FileFindings as Side, Site, delta, suppress};
 use overlay::{Revision, Skipped, View, WorkspacePath};
 use tokio::sync::mpsc;
 
@@ -128,8 +128,8 @@ impl<'a> Round<'a> {
         linters: &[String],
         moved_from: Option<&WorkspacePath>,
     ) -> Option<Arc<Judged>> {
-        let names = file.answers.iter().filter_map(|(it, _)| linters.get(*it)).map(String::as_str);
-        judge.judge(file, &names.collect::<Vec<_>>(), moved_from).unwrap_or_else(|error| {
+        let names: Vec<_> = linters.iter().map(String::as_str).collect();
+        judge.judge(file, &names, moved_from).unwrap_or_else(|error| {
             self.wrong.get_or_insert(error);
             Some(Arc::default())
         })
@@ -169,8 +169,12 @@ impl<'a> Round<'a> {
         let sides = ((&old.file, &*old_judged), (file, &**judged));
         match difference(judge.view(), sides.0, own.view(), sides.1) {
             Some((new, mut fixed)) => {
-                let silent = self.silent(file, judged, &old_judged);
-                fixed.retain(|it| !silent.contains(&&*it.0.rule.linter));
+                let (silent, is_broken) = (self.silent(file), file.coverage.syntax_errors > 0);
+                // What cannot be parsed has no other findings, and nothing of that is fixed.
+                fixed.retain(|it| {
+                    let rule = &it.0.rule;
+                    !silent.contains(&&*rule.linter) && (rule.is_syntax_error || !is_broken)
+                });
                 self.take_both(new, fixed).await;
             }
             None => self.pend(&file.unit.path, "the file, or the parent's,"),
@@ -195,23 +199,16 @@ impl<'a> Round<'a> {
         file.answers.iter().any(|(linter, it)| is_it(linter) && it.halted)
     }
 
-    /// The linters that say nothing of what they found before, because they could not look, or because the
-    /// file cannot be parsed any more.
-    fn silent(&self, file: &FileAnswers, judged: &Judged, before: &Judged) -> Vec<&str> {
+    /// The linters that say nothing of what they found before because they could not look.
+    fn silent<'s>(&'s self, file: &'s FileAnswers) -> Vec<&'s str> {
         let name = |linter: &usize| self.linters.get(*linter).map(|it| it.linter.name.as_str());
         let is_whole = |it: &Completeness| matches!(it, Completeness::Complete | Completeness::Excluded);
         let unfinished = file.answers.iter().filter(|(_, it)| !is_whole(&it.completeness) || it.halted);
         let mut silent: Vec<_> = unfinished.filter_map(|(linter, _)| name(linter)).collect();
-        let unparsable = |it: &Judged| {
-            let broken = it.findings.iter().filter(|it| it.0.rule.is_syntax_error());
-            broken.map(|it| Arc::clone(&it.0.rule.linter)).collect::<Vec<_>>()
-        };
-        let (now, before) = (unparsable(judged), unparsable(before));
-        let is_newly_broken = |it: &&LinterSummary| {
-            now.iter().any(|linter| **linter == *it.linter.name)
-                && !before.iter().any(|linter| **linter == *it.linter.name)
-        };
-        silent.extend(self.linters.iter().filter(is_newly_broken).map(|it| it.linter.name.as_str()));
+        if !file.coverage.is_all() {
+            // An unused suppression is not reported where it may be in use.
+            silent.push(suppress::LINTER);
+        }
         silent
     }
 

@@ -170,6 +170,7 @@ impl Plugins {
             limits: Limits::default(),
             notify: Arc::new(|_| {}),
             build: crate::BUILD,
+            compiler: compiler(),
         };
         let host = PluginHost::new(options).unwrap();
         Arc::new(Self::on(Arc::new(Shelf::new(host, Store::in_cache(None)))))

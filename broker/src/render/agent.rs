@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::{Page, printable, summary};
+use super::{Page, one_line, summary};
 use crate::check::Finding;
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -36,12 +36,6 @@ fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<(
     let fix = if finding.is_fixable() { " [fix]" } else { "" };
     let message = one_line(&finding.message);
     writeln!(out, "{path}:{}:{} {} {message}{fix}", at.line, at.column, finding.rule.code)
-}
-
-/// The text with each run of white space, line ends among it, as one space.
-fn one_line(text: &str) -> String {
-    let words: Vec<_> = text.split_whitespace().collect();
-    printable(&words.join(" ")).into_owned()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! One line per finding: `path:line:col: python/F401 [*] message`.
+//! One line per finding: `path:line:col: python/F401 [*] message`. Of a message in several lines, the first.
 
 use std::io::{self, Write};
 
-use super::{BOLD, CODE, GOOD, Page, mark, printable, summary};
+use super::{BOLD, CODE, GOOD, Page, first_line, mark, summary};
 use crate::check::Finding;
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -16,7 +16,7 @@ fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<(
     let (bold, code) = (page.style(BOLD), page.style(CODE));
     let rule = &finding.rule;
     let mark = mark(page, finding);
-    let message = printable(&finding.message);
+    let message = first_line(&finding.message);
     writeln!(out, "{bold}{path}{bold:#}:{}:{}: {code}{rule}{code:#}{mark} {message}", at.line, at.column)
 }
 
@@ -24,7 +24,7 @@ fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<(
 pub(super) fn fixed(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let gone = page.report.gone.iter().flatten().filter(|_| !page.quiet);
     for it in gone {
-        let (path, at, message) = (page.shown_file(it), it.range.start, printable(&it.message));
+        let (path, at, message) = (page.shown_file(it), it.range.start, first_line(&it.message));
         let good = page.style(GOOD);
         writeln!(out, "{path}:{}:{}: {good}fixed{good:#} {} {message}", at.line, at.column, it.rule)?;
     }

@@ -103,16 +103,16 @@ fn hostile() -> Diagnostic {
     }
 }
 
-/// About a file as such, and said twice.
-fn nowhere() -> Diagnostic {
-    diagnostic("W391", "nothing to point at", Severity::Warning, Span::new(0, 0))
+/// About a file as such; two are alike but for the message.
+fn nowhere(message: &str) -> Diagnostic {
+    diagnostic("W391", message, Severity::Warning, Span::new(0, 0))
 }
 
 fn python() -> Scripted {
     let long = diagnostic("W999", "spans lines", Severity::Info, span_of(APP, "def main():\n\tprint"));
     Scripted::new("python", &["*.py", "*.ipynb"])
         .finds("src/app.py", vec![undefined(), unused(None), long])
-        .finds(ODD_PATH, vec![hostile(), nowhere(), nowhere()])
+        .finds(ODD_PATH, vec![hostile(), nowhere("nothing to point at"), nowhere("nor here")])
         .cells("src/book.ipynb", vec!["# Title", "import os\n"])
         .finds("src/book.ipynb", vec![unused(Some(1))])
         .fails("bad, name.py", "plugin `python` 1.0.0 crashed: 100%")

@@ -5,7 +5,10 @@ use std::io::{self, Write};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use lint::{Applicability, LineTable, Severity, Span};
 
-use super::{BOLD, CODE, DIM, HELP, Page, concise, mark, printable, summary, text::Text};
+use super::{
+    BOLD, CODE, DIM, HELP, Page, concise, first_line, further_lines, mark, one_line, printable, summary,
+    text::Text,
+};
 use crate::check::{Finding, Range, Related};
 
 /// Lines shown before and after those that a finding is about.
@@ -47,9 +50,10 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 fn header(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let (code, bold) = (page.style(CODE), page.style(BOLD));
-    let message = printable(&finding.message);
+    let message = first_line(&finding.message);
     let mark = mark(page, finding);
-    writeln!(out, "{code}{}{code:#}{mark} {bold}{message}{bold:#}", finding.rule)
+    writeln!(out, "{code}{}{code:#}{mark} {bold}{message}{bold:#}", finding.rule)?;
+    further_lines(&finding.message).try_for_each(|line| writeln!(out, "  {line}"))
 }
 
 /// Where the finding is, when there are no lines to show.
@@ -63,13 +67,13 @@ fn footer(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result
     for related in &*finding.related {
         let note = page.style(BOLD);
         let place = related_place(page, finding, related);
-        writeln!(out, "{note}note{note:#}: {} ({place})", printable(&related.message))?;
+        writeln!(out, "{note}note{note:#}: {} ({place})", one_line(&related.message))?;
     }
     for fix in &*finding.fixes {
         let Some(message) = &fix.message else { continue };
         let (help, unsafe_fix) = (page.style(HELP), fix.applicability == Applicability::Unsafe);
         let caveat = if unsafe_fix { " (unsafe)" } else { "" };
-        writeln!(out, "{help}help{help:#}: {}{caveat}", printable(message))?;
+        writeln!(out, "{help}help{help:#}: {}{caveat}", one_line(message))?;
     }
     writeln!(out)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{BOLD, CODE, DIM, Page, mark, printable, summary};
+use super::{BOLD, CODE, DIM, Page, first_line, mark, summary};
 use crate::check::Finding;
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -21,7 +21,7 @@ fn group(page: &Page<'_>, group: &[Finding], out: &mut dyn Write) -> io::Result<
     let width = group.iter().map(|it| place(it).len()).max().unwrap_or_default();
     let (dim, code) = (page.style(DIM), page.style(CODE));
     for it in group {
-        let (place, mark, message) = (place(it), mark(page, it), printable(&it.message));
+        let (place, mark, message) = (place(it), mark(page, it), first_line(&it.message));
         writeln!(out, "  {dim}{place:>width$}{dim:#}  {code}{}{code:#}{mark} {message}", it.rule)?;
     }
     Ok(())

@@ -34,15 +34,11 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "    <testcase name=\"no findings in {}\" classname=\"broker\"/>",
-            files(report.files)
+            lint::counted(report.files, "file")
         )?;
         writeln!(out, "  </testsuite>")?;
     }
     writeln!(out, "</testsuites>")
-}
-
-fn files(count: usize) -> String {
-    format!("{count} file{}", if count == 1 { "" } else { "s" })
 }
 
 fn suite(name: &str, [tests, failures, errors]: [usize; 3], out: &mut dyn Write) -> io::Result<()> {

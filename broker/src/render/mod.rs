@@ -182,6 +182,22 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escape).collect())
 }
 
+/// The first line of a message, printable: the rest explains it.
+fn first_line(text: &str) -> Cow<'_, str> {
+    printable(text.lines().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default())
+}
+
+/// The lines after the first, printable.
+fn further_lines(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    text.lines().filter(|it| !it.trim().is_empty()).skip(1).map(|it| printable(it.trim_end()))
+}
+
+/// The text with each run of white space, line ends among it, as one space.
+fn one_line(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    printable(&words.join(" ")).into_owned()
+}
+
 /// The path of a subject in the words of a program: relative to the workspace, or as it was given.
 fn subject_path(subject: &Subject) -> Option<&str> {
     match subject {

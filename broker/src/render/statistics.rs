@@ -1,13 +1,14 @@
 //! How often each rule was found.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     io::{self, Write},
 };
 
+use lint::Rule;
 use serde::Serialize;
 
-use super::{Format, MARK, Page, json, printable, summary};
+use super::{Format, MARK, Page, first_line, json, printable, summary};
 use crate::check::Finding;
 
 #[derive(Serialize)]
@@ -65,16 +66,30 @@ fn table(page: &Page<'_>, rows: &[Row<'_>], out: &mut dyn Write) -> io::Result<(
     let counts = rows.iter().map(|row| row.count.to_string().len()).max().unwrap_or_default();
     let rules = rows.iter().map(|row| row.rule.chars().count()).max().unwrap_or_default();
     let style = page.style(MARK);
+    let summaries = summaries(page, rows);
     for row in rows {
         let mark = match row.fixable {
             0 => "   ".to_owned(),
             some if some == row.count => format!("[{style}*{style:#}]"),
             _ => format!("[{style}-{style:#}]"),
         };
-        let what = printable(row.name.unwrap_or(row.message));
+        let known = row.name.or_else(|| summaries.get(row.rule.as_str()).map(String::as_str));
+        let what = known.map_or_else(|| format!("such as: {}", first_line(row.message)).into(), printable);
         writeln!(out, "{:>counts$}  {:<rules$}  {mark}  {what}", row.count, row.rule)?;
     }
     summary::render(page, out)
+}
+
+/// What the rules without a name of their own are about, by the rule.
+fn summaries<'r>(page: &Page<'_>, rows: &'r [Row<'_>]) -> HashMap<&'r str, String> {
+    let mut of_linter: HashMap<&str, Vec<Rule>> = HashMap::new();
+    let nameless = rows.iter().filter(|it| it.name.is_none());
+    let summary = |row: &'r Row<'_>| {
+        let rules = of_linter.entry(row.linter).or_insert_with(|| (page.rules)(row.linter));
+        let rule = rules.iter().find(|it| it.code == row.code)?;
+        Some((row.rule.as_str(), rule.summary.clone()))
+    };
+    nameless.filter_map(summary).collect()
 }
 
 #[cfg(test)]

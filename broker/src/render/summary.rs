@@ -6,6 +6,8 @@ use std::{
     io::{self, Write},
 };
 
+use lint::counted;
+
 use super::Page;
 use crate::{
     Workspace,
@@ -77,17 +79,13 @@ fn caveats(report: &Report) -> String {
         (skipped.not_utf8, ["name that is not UTF-8", "names that are not UTF-8"]),
         (skipped.special, ["special file", "special files"]),
         (skipped.broken_links, ["broken or outward link", "broken or outward links"]),
-        (skipped.too_large, ["larger than `max-file-size`"; 2]),
+        (skipped.too_large, ["file larger than `max-file-size`", "files larger than `max-file-size`"]),
     ] {
         if count > 0 {
             text += &format!("; skipped {count} {}", what[usize::from(count != 1)]);
         }
     }
     text
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// One sentence for each linter and reason, with the number of files and the first of them.

@@ -111,7 +111,7 @@ exit 1
 a.ipynb:cell 1:1:8: python/F401 [*] `os` imported but unused
 1 finding in 2 files (1 fixable).
 -- stderr
-warning: notebooks are not fixed: 1 of their findings could be
+warning: notebooks are not fixed: 1 finding in them could be
 "#);
     assert_eq!(it.read("a.ipynb"), notebook);
 }

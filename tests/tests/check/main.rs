@@ -9,6 +9,8 @@
 
 mod fixes;
 mod git;
+mod harm;
+mod hidden;
 mod policy;
 mod runs;
 

@@ -182,7 +182,7 @@ exit 1
 a.py:2:8: python/F401 [*] `re` imported but unused
 1 finding in 3 files (1 fixable, 1 in the baseline).
 -- stderr
-warning: known.json lists 1 finding that is not there any more; `--baseline-prune` takes them out
+warning: known.json lists 1 finding that is not there any more; `--baseline-prune` takes it out
 "#);
     assert_snapshot!(it.told(&["--baseline", "known.json", "--baseline-prune"]), @r#"
 exit 1

@@ -64,13 +64,13 @@ fn what_is_too_large_is_left_out_and_counted() {
     }
     assert_snapshot!(it.told(&["--no-cache"]), @r"
     exit 0
-    No findings in 2 files; skipped 2 larger than `max-file-size`.
+    No findings in 2 files; skipped 2 files larger than `max-file-size`.
     -- stderr
     ");
     // Also where nothing else is asked about.
     assert_snapshot!(it.told(&["--no-cache", "big.py"]), @r"
     exit 0
-    No findings in 0 files; skipped 1 larger than `max-file-size`.
+    No findings in 0 files; skipped 1 file larger than `max-file-size`.
     -- stderr
     warning: no plugin checked any file under `big.py`: the configuration leaves it out, or it is larger than `max-file-size`
     ");

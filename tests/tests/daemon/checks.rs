@@ -138,6 +138,16 @@ async fn what_could_not_be_looked_at_is_not_fixed() {
     assert_eq!(compared(&answer)[1], none, "the file cannot be parsed any more");
     assert!(compared(&answer)[0].contains(&"a.py:2 invalid-syntax".to_owned()), "{answer:?}");
 
+    // Neither if that is suppressed; nor is a suppression in use because nothing is known of it.
+    let base = "x = 1  # broker: ignore[python/F401]\n";
+    it.write("c.py", base);
+    let id = it.fork().await;
+    let hidden = |text: &str| format!("# broker: ignore-file[invalid-syntax]\n{text})\n");
+    let edits = vec![write("a.py", hidden("import os\n")), write("c.py", hidden(base))];
+    it.client.edit(&id, edits).await.unwrap();
+    assert_eq!(compared(&compare(&id).await), [none.clone(), none.clone()]);
+    std::fs::remove_file(it.path("c.py")).unwrap();
+
     it.write("ruff.toml", "[bad");
     let id = it.fork().await;
     it.client.edit(&id, vec![write("ruff.toml", "")]).await.unwrap();

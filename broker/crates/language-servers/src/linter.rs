@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
+use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError, Tag};
 use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
@@ -112,6 +112,11 @@ impl Linter for LanguageServer {
         Ok(Vec::new())
     }
 
+    /// Most analyse only what compiles.
+    fn masking(&self) -> Masking {
+        Masking::Errors
+    }
+
     fn waits(&self) -> bool {
         true
     }
@@ -145,6 +150,11 @@ impl Linter for LanguageServer {
         for (index, mut outcome) in outcomes {
             if let (Some(why), Completeness::Complete) = (&unsure, &outcome.completeness) {
                 outcome.completeness = Completeness::Partial(why.clone());
+            }
+            for it in &mut outcome.diagnostics {
+                if self.setup.profile.is_syntax_error(&it.code) {
+                    it.tags.push(Tag::SyntaxError);
+                }
             }
             let reads = Arc::new(looked.related(&outcome));
             answer(index, Outcome { reads, ..outcome });

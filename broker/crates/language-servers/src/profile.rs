@@ -45,6 +45,9 @@ pub struct Profile {
     /// Other files that it sees as they are open, though it does not check them.
     #[serde(default)]
     pub opens: Vec<String>,
+    /// Codes of what says that a file cannot be parsed, with `*` for any letters.
+    #[serde(default)]
+    pub syntax_errors: Vec<String>,
     /// A file with none of these words in it depends on no other file. Without words, any may.
     #[serde(default)]
     pub refers_by: Vec<String>,
@@ -366,6 +369,11 @@ impl Profile {
         exact.or_else(begins).or(self.languages.first()).map_or("", String::as_str)
     }
 
+    /// Whether a finding with this code says that the file cannot be parsed.
+    pub(crate) fn is_syntax_error(&self, code: &str) -> bool {
+        self.syntax_errors.iter().any(|it| matches(it, code))
+    }
+
     /// Its name and version, as one of these messages tells.
     pub(crate) fn version_in(&self, messages: &[String]) -> Option<String> {
         let (start, end) = self.greeting.as_ref()?.split_once('*')?;
@@ -471,6 +479,7 @@ mod tests {
         let ty = Profile::named("ty").unwrap();
         assert!(ty.covers(&path("src/a.py")) && ty.covers(&path("a.pyi")) && !ty.covers(&path("a.pyc")));
         assert!(ty.is_config(&path("sub/pyproject.toml")) && !ty.is_config(&path("pyproject.py")));
+        assert!(ty.is_syntax_error("invalid-syntax") && !ty.is_syntax_error("unresolved-import"));
         assert_eq!(ty.language_id(&path("a.pyi")), "python");
         let id = |server: &str, it: &str| Profile::named(server).unwrap().language_id(&path(it)).to_owned();
         let of_go = ["a/go.mod", "go.sum", "go.work", "b.tmpl", "x.go"].map(|it| id("gopls", it));

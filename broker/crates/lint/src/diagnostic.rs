@@ -29,6 +29,8 @@ pub enum Severity {
 pub enum Tag {
     Unnecessary,
     Deprecated,
+    /// The file cannot be parsed, so that other findings may be missing.
+    SyntaxError,
 }
 
 /// One finding.

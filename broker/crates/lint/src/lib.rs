@@ -3,6 +3,7 @@
 //! Positions are byte offsets into the file's bytes; [`LineTable`] turns them into lines and columns.
 //! Nothing here is serialised: each front and each plugin world converts at its own edge.
 
+mod counted;
 mod delta;
 mod diagnostic;
 mod fingerprint;
@@ -13,13 +14,14 @@ mod rule_pattern;
 mod site;
 pub mod suppress;
 
+pub use counted::counted;
 pub use delta::{Delta, delta};
 pub use diagnostic::{Applicability, CellText, Diagnostic, Edit, Fix, Related, Severity, Span, Tag};
 pub use fingerprint::Fingerprint;
 pub use line_table::{LineColumn, LineTable};
 pub use linter::{
-    Cancel, Completeness, FixAvailability, Identity, Interest, Job, Lease, Linter, Outcome, Rule, SetupError,
-    Unit,
+    Cancel, Completeness, FixAvailability, Identity, Interest, Job, Lease, Linter, Masking, Outcome, Rule,
+    SetupError, Unit,
 };
 pub use rule_pattern::{BadPattern, RulePattern};
 pub use site::{FileFindings, Site};

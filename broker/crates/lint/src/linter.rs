@@ -21,6 +21,11 @@ pub trait Linter: Send + Sync {
     /// Every rule the linter knows, selected or not; some may be defined in the workspace that `view` shows.
     fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError>;
 
+    /// Which of its findings in a file mean that it may have missed others there.
+    fn masking(&self) -> Masking {
+        Masking::SyntaxErrors
+    }
+
     /// Whether it mostly waits for another process, so that a check keeps no processor busy here.
     fn waits(&self) -> bool {
         false
@@ -46,6 +51,17 @@ pub trait Linter: Send + Sync {
     /// Checks the job's units in order and hands over one outcome for each, by its index, exactly once,
     /// whatever happens: what cannot be computed is a `Failed` or `Pending` outcome.
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome));
+}
+
+/// Findings that keep a linter from finding others in the same file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Masking {
+    /// Those with [`Tag::SyntaxError`](crate::Tag).
+    SyntaxErrors,
+    /// Any error: what cannot be compiled is not analysed.
+    Errors,
+    /// Those are not all reported, so that any file may have one.
+    Unknown,
 }
 
 /// Names a linter and everything of it that may change an answer.

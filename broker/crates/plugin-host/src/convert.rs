@@ -8,22 +8,25 @@ use lint::{
 };
 use overlay::WorkspacePath;
 
-use crate::{
-    Limits, PluginError,
-    bindings::types,
-    error::{Name, shortened},
-};
+use crate::{Limits, Manifest, PluginError, bindings::types, error::shortened};
 
 /// What a report says of the file with these bytes.
 pub(crate) fn outcome(
     report: types::Report,
     bytes: &[u8],
-    name: &Name,
+    manifest: &Manifest,
     limits: &Limits,
 ) -> Result<Outcome, PluginError> {
+    let name = &manifest.full_name();
     check_amounts(&report, limits).map_err(|what| name.too_much(what))?;
     let texts = Texts { file: bytes.len(), cells: report.cells.iter().map(String::len).collect() };
-    let diagnostics = report.diagnostics.into_iter().map(|it| diagnostic(it, &texts));
+    let diagnostics = report.diagnostics.into_iter().map(|it| {
+        let mut it = diagnostic(it, &texts)?;
+        if manifest.is_syntax_error(&it.code, it.name.as_deref()) {
+            it.tags.push(Tag::SyntaxError);
+        }
+        Ok::<_, String>(it)
+    });
     let diagnostics = diagnostics.collect::<Result<Vec<_>, _>>().map_err(|error| name.invalid(error))?;
     let completeness = match report.completeness {
         types::Completeness::Complete => Completeness::Complete,

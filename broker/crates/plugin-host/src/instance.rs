@@ -140,7 +140,8 @@ impl Run<'_> {
             }
         };
         let report = instance.check(unit, bytes, self.job.timeout)?;
-        let mut outcome = convert::outcome(report, bytes, &instance.name, &instance.limits)?;
+        let manifest = self.linter.plugin.manifest();
+        let mut outcome = convert::outcome(report, bytes, manifest, &instance.limits)?;
         if let Some(read) = self.traced.changed() {
             let reason = format!("{read:?} changed while it was being read");
             outcome.completeness = Completeness::Partial(reason);

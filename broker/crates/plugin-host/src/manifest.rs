@@ -1,6 +1,7 @@
 //! What a plugin says of itself without being run.
 
 use ignore::gitignore::GitignoreBuilder;
+use lint::RulePattern;
 use overlay::WorkspacePath;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use wasmparser::{Encoding, Parser, Payload};
@@ -28,6 +29,10 @@ pub struct Manifest {
     /// Names of the native configuration files it reads.
     #[serde(default)]
     pub config_files: Vec<String>,
+    /// The rules that say that a file cannot be parsed, so that others may have found less: codes, with a `*` at the
+    /// end for any that begin so.
+    #[serde(default, deserialize_with = "rules")]
+    pub syntax_errors: Vec<RulePattern>,
     /// Files or folders of the workspace, without any of which it has nothing to say. Some of its rules may be there.
     #[serde(default, deserialize_with = "paths")]
     pub needs: Vec<WorkspacePath>,
@@ -82,6 +87,18 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// Whether a finding of this rule says that the file cannot be parsed.
+    pub fn is_syntax_error(&self, code: &str, name: Option<&str>) -> bool {
+        self.syntax_errors.iter().any(|it| it.matches(&self.name, code, name))
+    }
+
+    /// Whether to ignore what this selector means may leave out syntax errors.
+    pub(crate) fn may_ignore_syntax_errors(&self, selector: &str) -> bool {
+        let is_meant =
+            |it: &RulePattern| it.matches(&self.name, selector, None) || it.to_string().starts_with(selector);
+        !self.syntax_errors.is_empty() && (selector == "ALL" || self.syntax_errors.iter().any(is_meant))
+    }
+
     pub(crate) fn full_name(&self) -> Name {
         Name { plugin: self.name.clone(), version: self.version.clone() }
     }
@@ -102,6 +119,12 @@ fn in_line(text: &str, error: &toml::de::Error) -> String {
 fn paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<WorkspacePath>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
     texts.iter().map(|it| WorkspacePath::new(it).map_err(D::Error::custom)).collect()
+}
+
+fn rules<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<RulePattern>, D::Error> {
+    let texts = Vec::<String>::deserialize(from)?;
+    let parsed = texts.iter().map(|it| it.parse().map_err(|why| D::Error::custom(format!("`{it}`: {why}"))));
+    parsed.collect()
 }
 
 /// Whether a plugin can be called that: it stands before its rules, and is the name of files.
@@ -165,7 +188,7 @@ mod tests {
     fn names_what_is_wrong() {
         let error = |from: &str, to: &str| Manifest::parse("x.wasm", &GOOD.replace(from, to)).unwrap_err();
         insta::assert_snapshot!(error("0.1.4", "0.2.0"), @"plugin `no-todo` 1.2.3 is built for broker:plugin 0.2.0, and this Broker speaks 0.1.0; use a Broker that is as new as the plugin, or an older release of the plugin");
-        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `needs`, `capabilities`");
+        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `syntax-errors`, `needs`, `capabilities`");
         insta::assert_snapshot!(error("\"*.rs\"", "\"*.{rs\""), @"`x.wasm` has no usable manifest: in `globs`: error parsing glob '*.{rs': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
         insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest: `globs` is empty, so that the plugin would never be run");
         insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest: missing field `version`");
@@ -178,6 +201,20 @@ mod tests {
         let told = |text: &str| in_line(text, &error);
         assert!(told("a = 1\n\u{10400}\u{10400}").starts_with("line 2: "), "{}", told(""));
         assert!(told("").starts_with("line 1: "), "a place beyond the end");
+    }
+
+    #[test]
+    fn knows_its_syntax_errors() {
+        let with = |list: &str| Manifest::parse("x.wasm", &format!("{GOOD}\nsyntax-errors = {list}"));
+        let manifest = with("[\"parse-error\", \"SYN*\"]").unwrap();
+        let is = |code, name| manifest.is_syntax_error(code, name);
+        assert_eq!([is("parse-error", None), is("SYN1", None), is("E9", Some("parse-error"))], [true; 3]);
+        assert!(!is("parse-errors", None));
+        let may_ignore = |it| manifest.may_ignore_syntax_errors(it);
+        assert_eq!(["ALL", "parse-error", "SYN", "SYN7"].map(may_ignore), [true; 4]);
+        assert!(!may_ignore("unused"));
+        assert!(!Manifest::parse("x.wasm", GOOD).unwrap().is_syntax_error("syntax-error", None));
+        insta::assert_snapshot!(with("[\"a b\"]").unwrap_err(), @"`x.wasm` has no usable manifest: line 8: `a b`: no rule has ' ' in its name");
     }
 
     #[test]

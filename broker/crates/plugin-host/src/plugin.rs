@@ -10,7 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use lint::{Cancel, Identity, Interest, Job, Linter, Outcome, Rule, SetupError};
+use lint::{Cancel, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
 use overlay::{ContentHash, Traced, View, WorkspacePath};
 
 use crate::{
@@ -199,6 +199,12 @@ impl Linter for Configured {
     /// What an instance of it had so far; it need not be the same again.
     fn memory(&self) -> u64 {
         self.plugin.0.most.load(Ordering::Relaxed)
+    }
+
+    fn masking(&self) -> Masking {
+        let manifest = self.plugin.manifest();
+        let is_left_out = self.settings.ignore.iter().any(|it| manifest.may_ignore_syntax_errors(it));
+        if is_left_out { Masking::Unknown } else { Masking::SyntaxErrors }
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {

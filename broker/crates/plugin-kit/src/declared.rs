@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lint::Linter as _;
+use lint::{Linter as _, counted};
 
 use crate::{Check, Report, Verdict, answers::Bench};
 
@@ -23,9 +23,13 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
         Err(error) => return report.fail(Check::Declaration, "", error.to_string()),
     };
     check_rules(&rules, report);
+    check_syntax_errors(bench, &rules, report);
     check_codes(bench, &rules, report);
     let count = rules.len();
-    report.pass(Check::Declaration, format!("{count} rules, {} imports, all of them granted", imports.len()));
+    report.pass(
+        Check::Declaration,
+        format!("{}, {}: all granted", counted(count, "rule"), counted(imports.len(), "import")),
+    );
 }
 
 fn check_rules(rules: &[lint::Rule], report: &mut Report) {
@@ -45,6 +49,17 @@ fn check_rules(rules: &[lint::Rule], report: &mut Report) {
     }
 }
 
+/// What the manifest calls syntax errors are rules.
+fn check_syntax_errors(bench: &Bench<'_>, rules: &[lint::Rule], report: &mut Report) {
+    let manifest = bench.plugin.manifest();
+    for meant in &manifest.syntax_errors {
+        if !rules.iter().any(|it| meant.matches(&manifest.name, &it.code, Some(&it.name))) {
+            let why = "the manifest has it in `syntax-errors`, and no rule is called that";
+            report.fail(Check::Declaration, &meant.to_string(), why);
+        }
+    }
+}
+
 /// What is found in the fixtures is of some rule, and the rules that have no fixture.
 fn check_codes(bench: &Bench<'_>, rules: &[lint::Rule], report: &mut Report) {
     let known: BTreeSet<_> = rules.iter().map(|it| it.code.as_str()).collect();
@@ -60,7 +75,7 @@ fn check_codes(bench: &Bench<'_>, rules: &[lint::Rule], report: &mut Report) {
     let bare: Vec<_> = rules.iter().filter(|it| it.default && !found.contains(&it.code)).collect();
     if !bare.is_empty() && bare.len() < rules.len() {
         let codes: Vec<_> = bare.iter().map(|it| it.code.as_str()).take(5).collect();
-        let message = format!("{} rules have no fixture: {}", bare.len(), codes.join(", "));
+        let message = format!("no fixture for {}: {}", counted(bare.len(), "rule"), codes.join(", "));
         report.add(Check::Declaration, Verdict::Note, "", message);
     }
 }

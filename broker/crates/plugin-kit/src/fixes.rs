@@ -28,7 +28,10 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
         }
     }
     if tried > 0 {
-        report.pass(Check::Fixes, format!("{tried} fixes remove their findings and break nothing"));
+        report.pass(
+            Check::Fixes,
+            format!("{} tried: each removes its finding and breaks nothing", lint::counted(tried, "fix")),
+        );
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
             let globs = bench.plugin.manifest().globs.join(", ");
             report.fail(Check::Golden, "fixtures", format!("`globs` names none of these files: {globs}"));
         }
-        count => report.pass(Check::Golden, format!("{count} files are as their fixtures say")),
+        count => report.pass(Check::Golden, format!("as the fixtures say: {}", lint::counted(count, "file"))),
     }
 }
 

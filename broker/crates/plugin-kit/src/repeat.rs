@@ -16,7 +16,8 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
     }
     if count > 0 {
         let how = "alone, twice, in another order";
-        report.pass(Check::Determinism, format!("{count} files have the same answer: {how}"));
+        report
+            .pass(Check::Determinism, format!("the same answer for {}: {how}", lint::counted(count, "file")));
     }
 }
 

@@ -15,7 +15,10 @@ use super::{
     BatchSize, FileAnswers, Inquiry, Listener, Output, Refused, Totals, done,
     lookup::{Known, Survey},
 };
-use crate::check::answer::{Answer, Given};
+use crate::check::{
+    Coverage,
+    answer::{Answer, Given},
+};
 
 /// How many files are looked up at once: few enough that branches take turns, and that cores share the work
 /// of a repository of usual size.
@@ -221,7 +224,10 @@ impl Course {
         }
         let mut answers = std::mem::take(answers);
         answers.sort_by_key(|(linter, _)| *linter);
-        listener.file(FileAnswers { unit: self.survey.files.units[file].clone(), answers }).await;
+        let (unit, router) = (self.survey.files.units[file].clone(), &self.survey.router);
+        let absent = router.absent_for(&self.survey.files, &unit.path);
+        let coverage = Coverage::of(&answers, |it| &*router.linters()[it], absent);
+        listener.file(FileAnswers { unit, answers, coverage }).await;
     }
 
     /// Says of everything that was not answered why it was not.

@@ -45,7 +45,8 @@ fn lines(findings: &[Finding]) -> Vec<String> {
 fn told(files: &[(&str, &str)], baseline: Option<&Baseline>, every_rule: bool) -> (Report, Applied) {
     let (view, mut report) = report(files);
     let configs = Configs::new(&*view);
-    let policy = Policy { configs: &configs, baseline, every_rule };
+    let rules = RuleIndex::new(|_| Vec::new());
+    let policy = Policy { configs: &configs, baseline, every_rule, every_file: true, rules: &rules };
     let applied = apply(&mut report, &*view, &policy).unwrap();
     assert_eq!(applied.marks.len(), report.findings.len());
     (report, applied)
@@ -76,9 +77,11 @@ fn what_nobody_can_know_is_not_called_unused() {
     assert_eq!(lines(&report.findings), ["a.py:2 broker/invalid-suppression warning"]);
 
     let (view, mut report) = self::report(&files);
-    report.checked[0].1 = Level::Partial;
+    report.checked[0].coverage = Coverage::default();
     let configs = Configs::new(&*view);
-    let policy = Policy { configs: &configs, baseline: None, every_rule: true };
+    let rules = RuleIndex::new(|_| Vec::new());
+    let policy =
+        Policy { configs: &configs, baseline: None, every_rule: true, every_file: true, rules: &rules };
     apply(&mut report, &*view, &policy).unwrap();
     assert_eq!(lines(&report.findings), ["a.py:2 broker/invalid-suppression warning"]);
 }
@@ -102,7 +105,9 @@ fn what_the_baseline_knows_is_left_out() {
 fn a_bad_configuration_is_an_error() {
     let (view, mut report) = report(&[("broker.toml", "slect = []"), ("a.py", "a!")]);
     let configs = Configs::new(&*view);
-    let policy = Policy { configs: &configs, baseline: None, every_rule: true };
+    let rules = RuleIndex::new(|_| Vec::new());
+    let policy =
+        Policy { configs: &configs, baseline: None, every_rule: true, every_file: true, rules: &rules };
     let error = apply(&mut report, &*view, &policy).unwrap_err();
     assert_eq!(error.to_string(), "broker.toml:1:1: unknown key `slect`");
 }
@@ -112,7 +117,9 @@ fn a_file_that_changed_meanwhile_is_pending() {
     let (_, mut report) = report(&[("a.py", "a!")]);
     let view = Memory::from_files([("a.py", "b")]).unwrap();
     let configs = Configs::new(&view);
-    let policy = Policy { configs: &configs, baseline: None, every_rule: true };
+    let rules = RuleIndex::new(|_| Vec::new());
+    let policy =
+        Policy { configs: &configs, baseline: None, every_rule: true, every_file: true, rules: &rules };
     apply(&mut report, &view, &policy).unwrap();
     assert!(report.findings.is_empty());
     assert_eq!(report.incomplete[0].reason, "the file changed while it was checked");

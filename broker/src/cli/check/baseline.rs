@@ -1,10 +1,12 @@
 //! `--baseline`: which findings are known, and how the list of them is kept.
 
 use std::{
+    collections::HashSet,
     fs, io,
     path::{Path, PathBuf},
 };
 
+use lint::counted;
 use overlay::{View, WorkspacePath};
 
 use super::{
@@ -15,7 +17,7 @@ use super::{
 use crate::{
     CliError,
     baseline::{Baseline, Presence},
-    check::policy,
+    check::{Level, policy},
     cli::Session,
     home,
     workspace::reason,
@@ -135,7 +137,7 @@ impl BaselineArgs {
         }
         if !quiet {
             let count = kept.known.count();
-            session.messages.line(&format!("{}: {}", kept.shown, counted(count as u64, "known finding")));
+            session.messages.line(&format!("{}: {}", kept.shown, counted(count, "known finding")));
         }
         Ok(())
     }
@@ -143,11 +145,17 @@ impl BaselineArgs {
 
 /// All that is told becomes known. What is not all there of a file says nothing about it.
 fn update(known: &mut Baseline, inspected: &mut Inspected, view: &dyn View) {
-    let Inspected { report, applied, .. } = inspected;
-    let presence = policy::presence(report, view);
-    let is_known: Vec<_> = applied.marks.iter().map(|it| presence(&it.path) == Presence::Checked).collect();
+    let Inspected { report, applied, every_file, .. } = inspected;
+    let complete = report.checked.iter().filter(|it| it.level == Level::Complete);
+    let complete: HashSet<_> = complete.map(|it| &it.path).collect();
+    let is_known: Vec<_> = applied.marks.iter().map(|it| complete.contains(&it.path)).collect();
     let marks = applied.marks.iter().zip(&is_known).filter(|(_, it)| **it).map(|(mark, _)| mark.clone());
-    known.update(marks, &presence);
+    let presence = policy::presence(report, view);
+    known.update(marks, &|mark| match presence(mark) {
+        // It may have been moved to where it was not looked for.
+        Presence::Gone if !*every_file => Presence::Unchecked,
+        presence => presence,
+    });
     drop(presence);
     report.baselined += is_known.iter().filter(|it| **it).count();
     let mut each = is_known.iter();
@@ -160,9 +168,10 @@ impl Kept {
     fn stale(&self, count: u64) -> String {
         let entries = counted(count, "finding");
         format!(
-            "{} lists {entries} that {} not there any more; `--baseline-prune` takes them out",
+            "{} lists {entries} that {} not there any more; `--baseline-prune` takes {} out",
             self.shown,
-            if count == 1 { "is" } else { "are" }
+            if count == 1 { "is" } else { "are" },
+            if count == 1 { "it" } else { "them" }
         )
     }
 
@@ -178,10 +187,6 @@ impl Kept {
             CliError::files(format!("cannot write {}: {}", self.shown, reason(&error)))
         })
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// For messages about what is wrong inside of the file.

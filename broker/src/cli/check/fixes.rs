@@ -2,13 +2,13 @@
 //! writes to the disk.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
     sync::Arc,
 };
 
 use bytes::Bytes;
-use lint::{Applicability, Unit};
+use lint::{Applicability, Severity, Unit, counted};
 use overlay::{Branch, ContentHash, Snapshot, View, WorkspacePath, unified};
 
 use super::{
@@ -20,7 +20,7 @@ use crate::{
     baseline::Baseline,
     check::{Files, Finding, Level, Report, RuleRef},
     console::Messages,
-    fix,
+    fix::{self, Choice, FixId, Order},
 };
 
 /// Fixes
@@ -72,15 +72,20 @@ struct Open {
     unit: Unit,
     findings: Vec<Finding>,
     is_complete: bool,
+    /// With those that are suppressed.
+    syntax_errors: usize,
     /// How many fixes are made at once.
     limit: usize,
+    order: Order,
+    /// Fixes that do harm even when they are made alone.
+    refused: HashSet<FixId>,
 }
 
 /// A file in which fixes were just made.
 struct Tried {
     path: WorkspacePath,
     before: Bytes,
-    rules: Vec<Arc<RuleRef>>,
+    fixes: Vec<FixId>,
 }
 
 /// Fixes one set of files.
@@ -124,25 +129,25 @@ impl Fixer<'_> {
     fn try_all(&self, branch: &mut Branch, open: &mut BTreeMap<WorkspacePath, Open>) -> Vec<Tried> {
         let mut tried = Vec::new();
         open.retain(|path, file| {
-            let picked = fix::pick(&file.findings, self.args.least(), file.limit);
+            let picked = fix::pick(&file.findings, &file.choice(self.args.least()));
             let Ok(before) = branch.snapshot().open(path) else { return false };
             let content = ContentHash::of(&before);
             // Findings for a text that is gone are of no use: a link may lead to a file just fixed.
             let is_for = |it: &Finding| it.file.content == Some(content);
-            if picked.rules.is_empty() || !file.findings.iter().all(is_for) {
+            if picked.fixes.is_empty() || !file.findings.iter().all(is_for) {
                 return false;
             }
             if let Err(error) = branch.edit_text_if(path, content, &picked.edits) {
                 self.warn(&format!("{} is not fixed: {error}", self.workspace.shown(path)));
                 return false;
             }
-            tried.push(Tried { path: path.clone(), before, rules: picked.rules });
+            tried.push(Tried { path: path.clone(), before, fixes: picked.fixes });
             true
         });
         tried
     }
 
-    /// Checks the files again; what broke one is taken back. The rules whose fixes stay.
+    /// Checks the files again; what did harm to one is taken back. The rules whose fixes stay.
     fn judge(
         &self,
         fixed: &mut Fixed,
@@ -158,21 +163,22 @@ impl Fixer<'_> {
         for it in tried {
             let Some(after) = now.remove(&it.path) else { continue };
             let Some(before) = open.get_mut(&it.path) else { continue };
-            if !is_broken(before, &after) {
-                fixed.count += it.rules.len();
-                made.extend(it.rules);
-                *before = after;
+            let Some(harm) = harm(before, &after) else {
+                fixed.count += it.fixes.len();
+                made.extend(it.fixes.into_iter().map(|it| it.rule));
+                before.go_on(after);
                 continue;
-            }
+            };
             let restored = fixed.branch.write(&it.path, it.before);
             restored.map_err(|error| CliError::files(error.to_string()))?;
-            if it.rules.len() > 1 {
+            if it.fixes.len() > 1 {
                 // Some of them do not get on with each other.
-                before.limit = it.rules.len() / 2;
+                before.limit = it.fixes.len() / 2;
+                before.order = Order::RemovalsLast;
             } else {
-                let (rule, shown) = (&it.rules[0], self.workspace.shown(&it.path));
-                self.warn(&format!("the fix of {rule} makes {shown} invalid, and was not made"));
-                open.remove(&it.path);
+                let (rule, shown) = (&it.fixes[0].rule, self.workspace.shown(&it.path));
+                self.warn(&format!("the fix of {rule} in {shown} was not made: {harm}"));
+                before.refused.extend(it.fixes);
             }
         }
         Ok(made)
@@ -184,7 +190,7 @@ impl Fixer<'_> {
         };
         let count = report.findings.iter().filter(is_left).count();
         if count > 0 {
-            self.warn(&format!("notebooks are not fixed: {count} of their findings could be"));
+            self.warn(&format!("notebooks are not fixed: {} in them could be", counted(count, "finding")));
         }
     }
 
@@ -195,10 +201,18 @@ impl Fixer<'_> {
 
 /// The files that findings are of.
 fn opened<'u>(units: impl IntoIterator<Item = &'u Unit>, report: &Report) -> BTreeMap<WorkspacePath, Open> {
-    let levels: BTreeMap<_, _> = report.checked.iter().map(|(path, level)| (path, *level)).collect();
+    let checked: BTreeMap<_, _> = report.checked.iter().map(|it| (&it.path, it)).collect();
     let open = |unit: &Unit| {
-        let is_complete = levels.get(&unit.path) == Some(&Level::Complete);
-        let open = Open { unit: unit.clone(), findings: Vec::new(), is_complete, limit: usize::MAX };
+        let checked = checked.get(&unit.path);
+        let open = Open {
+            unit: unit.clone(),
+            findings: Vec::new(),
+            is_complete: checked.is_some_and(|it| it.level == Level::Complete),
+            syntax_errors: checked.map_or(0, |it| it.coverage.syntax_errors),
+            limit: usize::MAX,
+            order: Order::InText,
+            refused: HashSet::new(),
+        };
         (unit.path.clone(), open)
     };
     let mut files: BTreeMap<_, _> = units.into_iter().map(open).collect();
@@ -210,10 +224,40 @@ fn opened<'u>(units: impl IntoIterator<Item = &'u Unit>, report: &Report) -> BTr
     files
 }
 
-/// Whether what was made of a file cannot be read by linters that could read it before.
-fn is_broken(before: &Open, after: &Open) -> bool {
-    let syntax_errors = |it: &Open| it.findings.iter().filter(|it| it.rule.is_syntax_error()).count();
-    (before.is_complete && !after.is_complete) || syntax_errors(after) > syntax_errors(before)
+/// Why what was made of a file is worse than what it was; `None` if it is not.
+///
+/// A new finding that can be fixed in its turn is none.
+fn harm(before: &Open, after: &Open) -> Option<String> {
+    if after.syntax_errors > before.syntax_errors {
+        return Some("the file could not be parsed any more".to_owned());
+    }
+    if before.is_complete && !after.is_complete {
+        return Some("the file could not be checked any more".to_owned());
+    }
+    let errors = |it: &Open| {
+        let errors = it.findings.iter().filter(|it| it.severity == Severity::Error && !it.is_fixable());
+        errors.fold(HashMap::<_, usize>::new(), |mut counts, it| {
+            *counts.entry((Arc::clone(&it.rule), Arc::clone(&it.message))).or_default() += 1;
+            counts
+        })
+    };
+    let (old, new) = (errors(before), errors(after));
+    let mut added: Vec<_> =
+        new.into_iter().filter(|(error, count)| old.get(error).unwrap_or(&0) < count).collect();
+    added.sort();
+    added.first().map(|((rule, message), _)| format!("it would lead to {rule}: {message}"))
+}
+
+impl Open {
+    fn choice(&self, least: Applicability) -> Choice<'_> {
+        Choice { least, limit: self.limit, order: self.order, refused: &self.refused }
+    }
+
+    /// With what is found after a round.
+    fn go_on(&mut self, after: Self) {
+        let refused = std::mem::take(&mut self.refused);
+        *self = Self { refused, order: self.order, ..after };
+    }
 }
 
 impl Fixed {

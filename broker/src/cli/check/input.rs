@@ -163,6 +163,11 @@ impl Input {
         }
     }
 
+    /// Whether every file of the workspace is checked.
+    pub(super) fn is_whole_workspace(&self) -> bool {
+        matches!(&self.target, Target::Paths { paths, changed: None, .. } if paths.iter().any(WorkspacePath::is_root))
+    }
+
     /// Whether only what changed is checked.
     pub(super) fn is_of_changes(&self) -> bool {
         matches!(&self.target, Target::Paths { changed: Some(_), .. })

@@ -11,7 +11,7 @@ use crate::{
     baseline::Baseline,
     check::{
         Dependents, Files, Options, Report, check_groups,
-        policy::{self, Applied, Policy},
+        policy::{self, Applied, Policy, RuleIndex},
     },
     config::Configs,
     console::Messages,
@@ -26,12 +26,16 @@ pub(super) struct Inspector<'a> {
     pub(super) messages: &'a Messages,
     /// Whether a person watches.
     pub(super) watched: bool,
+    /// Whether every file of the workspace is checked.
+    pub(super) every_file: bool,
 }
 
 /// What is told, and what there is to know about it.
 pub(super) struct Inspected {
     pub(super) report: Report,
     pub(super) applied: Applied,
+    /// Whether every file of the workspace was checked.
+    pub(super) every_file: bool,
     /// Rules that a configuration file says something of.
     pub(super) graded_rules: BTreeSet<(WorkspacePath, RulePattern)>,
 }
@@ -62,10 +66,13 @@ impl Inspector<'_> {
         let mut report =
             checked.map_err(|error| CliError::files(format!("cannot start checking: {error}")))?;
         let every_rule = self.args.select.is_none() && self.args.ignore.is_empty();
-        let policy = Policy { configs: &configs, baseline, every_rule };
+        let rules = RuleIndex::new(|linter| self.linters.rules(linter));
+        let policy =
+            Policy { rules: &rules, configs: &configs, baseline, every_rule, every_file: self.every_file };
         let applied = policy::apply(&mut report, &**view, &policy)?;
         report.duration = start.elapsed();
-        Ok(Inspected { report, applied, graded_rules: configs.graded_rules() })
+        let graded_rules = configs.graded_rules();
+        Ok(Inspected { report, applied, every_file: self.every_file, graded_rules })
     }
 }
 

@@ -13,7 +13,7 @@ use overlay::{Disk, Memory, View, WorkspacePath};
 use super::{Args, input::Input};
 use crate::{
     CliError,
-    check::{Files, Group, Lack, SharedLinter},
+    check::{Absent, Files, Group, Lack, SharedLinter},
     cli::Session,
     config::{Choice, Configs, ServerSettings},
     linters,
@@ -49,8 +49,13 @@ pub(super) struct Linters {
     made: Mutex<BTreeMap<Choice, Made>>,
 }
 
-/// Those that take part, and those that cannot.
-type Made = (Vec<SharedLinter>, Vec<Lack>);
+/// Those that take part, and those that do not.
+#[derive(Clone)]
+struct Made {
+    linters: Vec<SharedLinter>,
+    lacks: Vec<Lack>,
+    absent: Vec<Absent>,
+}
 
 impl Loaded {
     pub(super) fn new(args: &Args, session: &Session, instances: usize) -> Result<Self, CliError> {
@@ -102,9 +107,10 @@ impl Linters {
         }
         let group = |(choice, mut units): (Choice, Vec<Unit>)| {
             units.sort_by(|a, b| a.path.cmp(&b.path));
-            let (linters, lacks) = self.chosen(&choice).map_err(|error| self.blame(error, &choice))?;
+            let made = self.chosen(&choice).map_err(|error| self.blame(error, &choice))?;
+            let Made { linters, lacks, absent } = made;
             let (skipped, dependents) = (std::mem::take(&mut skipped), dependents.clone());
-            Ok(Group { files: Files { units, skipped, dependents }, linters, lacks })
+            Ok(Group { files: Files { units, skipped, dependents }, linters, lacks, absent })
         };
         by_choice.into_iter().map(group).collect()
     }
@@ -127,12 +133,15 @@ impl Linters {
             Setup { select: choice.select.clone(), ignore: choice.ignore.clone(), ..self.setup.clone() };
         let names = servers::known(&self.settings)?;
         let names: Vec<_> = names.iter().map(|it| it.name.as_str()).collect();
-        let mut linters = linters::configure(&self.plugins, &setup, &names, &self.view)?;
+        let linters::Asked { mut linters, mut absent } =
+            linters::configure(&self.plugins, &setup, &names, &self.view)?;
         let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
         let asked = self.servers.asked(&self.site(), &self.settings, &selectors)?;
         linters.extend(asked.linters);
-        made.insert(choice.clone(), (linters.clone(), asked.lacks.clone()));
-        Ok((linters, asked.lacks))
+        absent.extend(asked.absent);
+        let all = Made { linters, lacks: asked.lacks, absent };
+        made.insert(choice.clone(), all.clone());
+        Ok(all)
     }
 
     /// What the command line asks for was understood already.
@@ -179,7 +188,7 @@ impl Linters {
             return suppress::rules();
         }
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let linter = made.values().flat_map(|(linters, _)| linters).find(|it| it.identity().name == name);
+        let linter = made.values().flat_map(|it| &it.linters).find(|it| it.identity().name == name);
         linter.and_then(|it| it.rules(&self.view).ok()).unwrap_or_default()
     }
 }

@@ -189,8 +189,7 @@ impl Edit {
     fn told(&self) -> String {
         match self {
             Self::Text { path, edits } => {
-                let places = if edits.len() == 1 { "place" } else { "places" };
-                format!("changes   {path} in {} {places}\n", edits.len())
+                format!("changes   {path} in {}\n", lint::counted(edits.len(), "place"))
             }
             Self::Create { path } => format!("creates   {path}\n"),
             Self::Rename { path, to } => format!("renames   {path} to {to}\n"),

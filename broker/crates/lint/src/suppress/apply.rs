@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::{
-    INVALID, Options, UNUSED,
-    directive::Kind,
+    Coverage, INVALID, Options, UNUSED,
+    directive::{Bare, Kind},
+    fix::bracket,
     scan::{Suppression, Suppressions},
 };
 use crate::{Diagnostic, Fix, RulePattern, Severity, Site, Span, fingerprint::last_line};
@@ -56,13 +57,19 @@ impl<'s, 't> Uses<'s, 't> {
     }
 
     /// What is wrong with the suppressions, from top to bottom.
-    pub(super) fn problems(&self, linters: &[&str], options: Options) -> Vec<Diagnostic> {
+    pub(super) fn problems(
+        &self,
+        findings: &[Site<'_>],
+        coverage: Coverage<'_>,
+        options: Options,
+    ) -> Vec<Diagnostic> {
         let mut problems: Vec<_> = self.of.malformed.iter().map(|(span, why)| invalid(*span, why)).collect();
         for (index, it) in self.of.found.iter().enumerate() {
+            problems.extend(it.without_brackets(findings));
             if options.require_reason && !it.directive.has_reason && it.directive.kind != Kind::Enable {
                 problems.push(invalid(it.comment, "a suppression must say why"));
             }
-            let unused = |severity| self.unused(index, linters, severity);
+            let unused = |severity| self.unused(index, coverage, severity);
             problems.extend(options.report_unused.and_then(unused));
         }
         problems.sort_by(|a, b| (a.span, &a.code).cmp(&(b.span, &b.code)));
@@ -121,15 +128,15 @@ impl<'s, 't> Uses<'s, 't> {
         indices.iter().find_map(|index| Some((*index, self.of.found[*index].rule_for(site)?)))
     }
 
-    fn unused(&self, index: usize, linters: &[&str], severity: Severity) -> Option<Diagnostic> {
+    fn unused(&self, index: usize, coverage: Coverage<'_>, severity: Severity) -> Option<Diagnostic> {
         let it = &self.of.found[index];
         let Some(rules) = it.rules() else {
-            let fix = || self.of.removal(it.comment);
+            let fix = || self.of.removal(it);
             let told = || unused(it.comment, severity, "this suppression suppresses nothing", fix());
-            return (!self.used[index][0]).then(told);
+            return (!self.used[index][0] && coverage.is_all).then(told);
         };
-        // Nobody knows what a linter would have found that was not asked.
-        let is_unknown = |it: &RulePattern| it.linter().is_some_and(|it| !linters.contains(&it));
+        // A linter without a whole answer might have found what this is for.
+        let is_unknown = |it: &RulePattern| !coverage.knows(it);
         let uses = rules.iter().zip(&self.used[index]).map(|(rule, used)| (rule, *used || is_unknown(rule)));
         let of = |wanted: bool| -> Vec<_> {
             uses.clone().filter(|(_, used)| *used == wanted).map(|(rule, _)| rule).collect()
@@ -139,7 +146,7 @@ impl<'s, 't> Uses<'s, 't> {
         }
         let (left, names) = (of(true), of(false).iter().map(|it| format!("`{it}`")).collect::<Vec<_>>());
         let message = format!("this suppression suppresses no {}", names.join(", "));
-        let fix = if left.is_empty() { self.of.removal(it.comment) } else { self.of.reduction(it, &left) };
+        let fix = if left.is_empty() { self.of.removal(it) } else { self.of.reduction(it, &left) };
         Some(unused(it.comment, severity, &message, fix))
     }
 }
@@ -147,6 +154,27 @@ impl<'s, 't> Uses<'s, 't> {
 impl Suppression {
     fn rules(&self) -> Option<&[RulePattern]> {
         self.directive.list.as_ref().map(|it| &*it.rules)
+    }
+
+    /// The problem of `ignore F401`, which suppresses every rule: its words begin with the rule of a finding, or
+    /// all look like codes.
+    fn without_brackets(&self, findings: &[Site<'_>]) -> Option<Diagnostic> {
+        let Bare { start, words, are_codes } = self.directive.bare.as_ref()?;
+        let is_of_finding = |word: &&(RulePattern, u32)| {
+            findings.iter().any(|it| word.0.matches(it.linter, it.code, it.name))
+        };
+        let named: Vec<_> = if *are_codes {
+            words.iter().collect()
+        } else {
+            words.iter().take_while(is_of_finding).collect()
+        };
+        let span = Span::new(*start, named.last()?.1);
+        let names = named.iter().map(|(rule, _)| rule.to_string()).collect::<Vec<_>>().join(", ");
+        let (word, list) = (self.directive.kind.word(), format!("[{names}]"));
+        let message = format!(
+            "this suppresses every rule: `{names}` is not in brackets; write `{word}{list}` for it alone"
+        );
+        Some(Diagnostic { fixes: vec![bracket(span, list)], ..invalid(self.comment, &message) })
     }
 
     /// Which of its rules is for the finding, by index.

@@ -9,6 +9,19 @@ pub(super) struct Directive {
     /// `None`: all rules.
     pub(super) list: Option<List>,
     pub(super) has_reason: bool,
+    /// Words right behind a suppression without brackets that may have been meant for them.
+    pub(super) bare: Option<Bare>,
+}
+
+/// Words that could be rules, outside of brackets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bare {
+    /// End of the suppression's own word.
+    pub(super) start: u32,
+    /// Each with its end.
+    pub(super) words: Vec<(RulePattern, u32)>,
+    /// Whether there is nothing else, and each looks like a code.
+    pub(super) are_codes: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +49,12 @@ const WORDS: [(&str, Kind); 5] = [
     ("enable", Kind::Enable),
 ];
 
+impl Kind {
+    pub(super) fn word(self) -> &'static str {
+        WORDS.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)
+    }
+}
+
 /// Parses `body`, which begins at the offset `start`. `None` if it is prose that happens to begin with
 /// `broker:`; an error says what is wrong.
 pub(super) fn parse(body: &str, start: u32) -> Option<Result<Directive, String>> {
@@ -52,10 +71,33 @@ pub(super) fn parse(body: &str, start: u32) -> Option<Result<Directive, String>>
         };
         let span = Span::new(offset(inner), offset(inner) + u32::try_from(names.len()).unwrap_or(u32::MAX));
         let list = rules(names).map(|rules| Some(List { span, rules }));
-        return Some(list.map(|list| Directive { kind, list, has_reason: is_reason(reason) }));
+        return Some(list.map(|list| Directive { kind, list, has_reason: is_reason(reason), bare: None }));
     }
     let ends = rest.is_empty() || rest.starts_with(|it: char| it.is_whitespace() || it == ':');
-    ends.then(|| Ok(Directive { kind, list: None, has_reason: is_reason(rest) }))
+    ends.then(|| {
+        Ok(Directive { kind, list: None, has_reason: is_reason(rest), bare: bare(rest, offset(rest)) })
+    })
+}
+
+/// `rest` begins at the offset `start`.
+fn bare(rest: &str, start: u32) -> Option<Bare> {
+    let is_between = |it: char| it.is_whitespace() || it == ',';
+    let given: Vec<_> = rest.trim_start_matches(':').split(is_between).filter(|it| !it.is_empty()).collect();
+    let rule = |word: &&str| {
+        let end = word.as_ptr().addr() + word.len() - rest.as_ptr().addr();
+        Some((word.parse().ok()?, start + u32::try_from(end).unwrap_or(u32::MAX)))
+    };
+    let words: Vec<_> = given.iter().map_while(rule).collect();
+    let are_codes = given.len() == words.len() && given.iter().all(|it| is_code(it));
+    (!words.is_empty()).then_some(Bare { start, words, are_codes })
+}
+
+/// Whether the word looks like `F401` or `python/F401`.
+fn is_code(word: &str) -> bool {
+    let code = word.rsplit_once('/').map_or(word, |(_, code)| code);
+    let digits = code.trim_start_matches(|it: char| it.is_ascii_uppercase());
+    let (letters, digits) = (code.len() - digits.len(), digits.as_bytes());
+    (1..=6).contains(&letters) && (3..=5).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit)
 }
 
 fn rules(names: &str) -> Result<Vec<RulePattern>, String> {

@@ -19,12 +19,14 @@ mod apply;
 mod comments;
 mod directive;
 mod fix;
+mod guard;
 mod scan;
 
 use overlay::WorkspacePath;
 
 use self::comments::Comments;
-use crate::{Diagnostic, FileFindings, FixAvailability, Rule, Severity, Site};
+pub use self::guard::{Effect, Guard};
+use crate::{Diagnostic, FileFindings, FixAvailability, Rule, RulePattern, Severity, Site};
 
 /// The name under which problems with suppressions are told.
 pub const LINTER: &str = "broker";
@@ -36,14 +38,35 @@ pub const INVALID: &str = "invalid-suppression";
 /// What every suppression has in it.
 const NEEDLE: &[u8] = b"broker:";
 
+impl Coverage<'_> {
+    /// Whether all findings of these rules are there.
+    fn knows(&self, rule: &RulePattern) -> bool {
+        match rule.linter() {
+            Some(linter) => self.whole.contains(&linter),
+            None => self.is_all || (self.is_of_whole)(rule),
+        }
+    }
+}
+
 /// What is told about suppressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// How grave an unused suppression is; `None` if it is not told. To be left out where not every rule
-    /// was checked: nobody knows then what is unused.
+    /// Severity of an unused suppression; `None`: not reported. To be `None` where not every rule was checked.
     pub report_unused: Option<Severity>,
     /// Whether each suppression must say why.
     pub require_reason: bool,
+}
+
+/// Which findings of a file are known. A suppression of any other may be in use.
+#[derive(Clone, Copy)]
+pub struct Coverage<'a> {
+    /// The linters whose findings are all there.
+    pub whole: &'a [&'a str],
+    /// Whether no other linter could have found something, so that suppressions without a linter's name are
+    /// known, too.
+    pub is_all: bool,
+    /// Where others could: whether the rules that are meant, without a linter's name, are certainly not theirs.
+    pub is_of_whole: &'a dyn Fn(&RulePattern) -> bool,
 }
 
 /// What the suppressions of a file mean.
@@ -57,16 +80,21 @@ pub struct Verdict {
 
 /// Applies the suppressions in a file's text to its findings.
 ///
-/// `linters` are those that were asked. What names another (`other/rule`) is not called unused.
-pub fn suppress(path: &WorkspacePath, file: FileFindings<'_>, linters: &[&str], options: Options) -> Verdict {
+/// Only what `coverage` lets be known is reported as unused.
+pub fn suppress(
+    path: &WorkspacePath,
+    file: FileFindings<'_>,
+    coverage: Coverage<'_>,
+    options: Options,
+) -> Verdict {
     let mut verdict = Verdict { suppressed: vec![false; file.findings.len()], problems: Vec::new() };
     if memchr::memmem::find(file.text, NEEDLE).is_none() {
         return verdict;
     }
     if let Some(comments) = Comments::of(path) {
         let suppressions = scan::scan(comments, file.text);
-        verdict.problems =
-            suppressions.mark(file.findings, None, &mut verdict.suppressed).problems(linters, options);
+        let uses = suppressions.mark(file.findings, None, &mut verdict.suppressed);
+        verdict.problems = uses.problems(file.findings, coverage, options);
     }
     for cell in cells(file.findings) {
         let suppressions = scan::scan(Comments::PYTHON, cell.as_bytes());
@@ -99,13 +127,15 @@ pub fn rules() -> Vec<Rule> {
             INVALID,
             "A suppression cannot be understood, or has no reason although one is required",
             "Write `broker: ignore[rules] reason` in a comment, with `ignore`, `ignore-next-line`, \
-             `ignore-file`, `disable` or `enable`, and rules such as `F401` or `python/F401`.",
-            FixAvailability::None,
+             `ignore-file`, `disable` or `enable`, and rules such as `F401` or `python/F401`. Without brackets, \
+             every rule is suppressed.",
+            FixAvailability::Sometimes,
         ),
         rule(
             UNUSED,
             "A suppression suppresses nothing",
-            "What it was for is gone. It would hide the next finding of its kind.",
+            "What it was for is gone. It would hide the next finding of its kind. Reported only where every linter \
+             that could have found something has checked the whole file: not beside a syntax error.",
             FixAvailability::Always,
         ),
     ]

@@ -3,9 +3,12 @@
 use overlay::WorkspacePath;
 
 use super::*;
-use crate::Span;
+use crate::{Applicability, Span};
 
 const TOLD: Options = Options { report_unused: Some(Severity::Warning), require_reason: false };
+
+/// Everything is known.
+const ALL: Coverage<'_> = Coverage { whole: &["l"], is_all: true, is_of_whole: &|_| false };
 
 /// A finding of `l/X` at each `!`, and of `l/Y` at each `?`; from a `{` to the next `}` one of `l/Z`.
 fn findings(text: &str) -> Vec<Site<'_>> {
@@ -27,9 +30,13 @@ fn findings(text: &str) -> Vec<Site<'_>> {
 }
 
 fn verdict(path: &str, text: &str, options: Options) -> Verdict {
+    covered(path, text, ALL, options)
+}
+
+fn covered(path: &str, text: &str, coverage: Coverage<'_>, options: Options) -> Verdict {
     let findings = findings(text);
     let file = FileFindings { text: text.as_bytes(), findings: &findings };
-    suppress(&WorkspacePath::new(path).unwrap(), file, &["l"], options)
+    suppress(&WorkspacePath::new(path).unwrap(), file, coverage, options)
 }
 
 /// What is left of the findings, as `line:code`, then the problems likewise.
@@ -163,14 +170,61 @@ fn what_is_unused_is_told_only_if_asked() {
     check("# broker: ignore[other/*, l/X]\na\n", "1:unused-suppression");
 }
 
-/// The text once every fix is applied.
-fn fixed(path: &str, text: &str) -> String {
+#[test]
+fn what_another_linter_may_have_found_is_not_called_unused() {
+    let text = "# broker: ignore\na\nb # broker: ignore[l/X, X, m/Y]\n# broker: ignore-file[l/*]\n";
+    let unused = |whole: &[&str], is_all| {
+        let problems = covered("a.py", text, Coverage { whole, is_all, ..ALL }, TOLD).problems;
+        problems.into_iter().map(|it| it.message).collect::<Vec<_>>()
+    };
+    let nothing = "this suppression suppresses nothing";
+    let named = |rules| format!("this suppression suppresses no {rules}");
+    assert_eq!(unused(&["l"], false), [named("`l/X`"), named("`l/*`")], "others have not looked");
+    assert_eq!(unused(&["m"], false), [named("`m/Y`")]);
+    assert_eq!(unused(&[], false), [""; 0], "the file cannot be parsed");
+    let of_whole = |rule: &RulePattern| rule.to_string() == "X";
+    let coverage = Coverage { is_all: false, is_of_whole: &of_whole, ..ALL };
+    let problems = covered("a.py", text, coverage, TOLD).problems;
+    assert_eq!(problems[0].message, "this suppression suppresses no `l/X`, `X`", "no other linter has that");
+    assert_eq!(unused(&["l"], true), [nothing.to_owned(), named("`l/X`, `X`"), named("`l/*`")]);
+}
+
+#[test]
+fn rules_without_brackets_are_a_mistake() {
+    check("a! # broker: ignore X\n", "1:invalid-suppression");
+    check("a! # broker: ignore: l/X it is so\n", "1:invalid-suppression");
+    check("a! # broker: ignore named\n", "1:invalid-suppression");
+    check("a! # broker: ignore F401, python/E501\n", "1:invalid-suppression");
+    check("a! # broker: ignore it is X\n", "");
+    check("a! # broker: ignore SHA256 is what it is\n", "");
+    check("a! # broker: ignore[X] F401\n", "");
+    let problem = &verdict("a.py", "a! # broker: ignore X Y why\n", TOLD).problems[0];
+    let write = "this suppresses every rule: `X` is not in brackets; write `ignore[X]` for it alone";
+    assert_eq!((problem.message.as_str(), problem.fixes[0].applicability), (write, Applicability::Unsafe));
+    let fixed =
+        applied("a! # broker: ignore X Y why\n", &verdict("a.py", "a! # broker: ignore X Y why\n", TOLD));
+    assert_eq!(fixed, "a! # broker: ignore[X] Y why\n");
+    let two = "a! # broker: ignore-file F401, E501\n";
+    assert_eq!(applied(two, &verdict("a.py", two, TOLD)), "a! # broker: ignore-file[F401, E501]\n");
+}
+
+#[test]
+fn a_lone_enable_may_belong_to_something() {
+    let verdict = verdict("a.py", "# broker: enable[X]\na!\n# broker: disable[X]\nb!\n", TOLD);
+    assert_eq!(verdict.problems[0].fixes[0].applicability, Applicability::Unsafe);
+}
+
+fn applied(text: &str, verdict: &Verdict) -> String {
     let mut text = text.to_owned();
-    let problems = verdict(path, &text, TOLD).problems;
-    for edit in problems.iter().rev().flat_map(|it| &it.fixes).flat_map(|it| &it.edits) {
+    for edit in verdict.problems.iter().rev().flat_map(|it| &it.fixes).flat_map(|it| &it.edits) {
         text.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.replacement);
     }
     text
+}
+
+/// The text once every fix is applied.
+fn fixed(path: &str, text: &str) -> String {
+    applied(text, &verdict(path, text, TOLD))
 }
 
 #[test]
@@ -201,7 +255,7 @@ fn comments_in_a_cell_are_for_the_cell() {
     let findings = [site(cell), site("a!\n")];
     let text = br##"{"source": "a! # broker: ignore\n"}"##;
     let path = WorkspacePath::new("a.ipynb").unwrap();
-    let verdict = suppress(&path, FileFindings { text, findings: &findings }, &["l"], TOLD);
+    let verdict = suppress(&path, FileFindings { text, findings: &findings }, ALL, TOLD);
     assert_eq!((verdict.suppressed, verdict.problems), (vec![true, false], vec![]));
 }
 
@@ -209,6 +263,6 @@ fn comments_in_a_cell_are_for_the_cell() {
 fn any_bytes_will_do() {
     let text = b"\xff! # broker: ignore[\xff]\n# broker:";
     let path = WorkspacePath::new("a.py").unwrap();
-    let verdict = suppress(&path, FileFindings { text, findings: &[] }, &["l"], TOLD);
+    let verdict = suppress(&path, FileFindings { text, findings: &[] }, ALL, TOLD);
     assert_eq!(verdict.problems.len(), 1);
 }

@@ -16,8 +16,8 @@ use overlay::{ContentHash, View, WorkspacePath};
 use crate::{
     CliError,
     check::{
-        CheckedFile, Counts, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, Report,
-        RuleRef, Subject, Unavailable,
+        Checked, CheckedFile, Counts, Coverage, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range,
+        Related, Report, RuleRef, Subject, Unavailable,
     },
 };
 
@@ -60,7 +60,9 @@ impl Round {
         };
         let with_findings = report.findings.iter().map(|it| (it.file.path.clone(), Level::Complete));
         let checked: BTreeMap<_, _> = with_findings.chain(worst.clone()).collect();
-        report.checked = checked.into_iter().collect();
+        let checked = checked.into_iter();
+        let checked = checked.map(|(path, level)| Checked { path, level, coverage: Coverage::default() });
+        report.checked = checked.collect();
         report.add_incomplete(incomplete);
         match &self.summary {
             Some(summary) => report.conclude(summary, &worst),
@@ -214,6 +216,8 @@ impl Places {
             code: it.code.clone(),
             name: some(&it.name),
             url: some(&it.url),
+            // Only the one who checks has to know.
+            is_syntax_error: false,
         };
         if let Some(known) = self.rules.get(&rule) {
             return Arc::clone(known);
