@@ -234,6 +234,16 @@ fn a_query_that_finds_too_much() {
 }
 
 #[test]
+fn a_text_whose_tree_may_take_too_much() {
+    let cache = tempfile::tempdir().unwrap();
+    let linter = plugin(&host(Some(cache.path())), &guest("guest_misbehaves")).unwrap();
+    let big = format!("int f() {{{}}}", ";".repeat(2 << 20));
+    let view = Arc::new(Memory::from_files([("a.fault", "tree big.c"), ("big.c", &big)]).unwrap());
+    let outcomes = check(&linter, view, &["a.fault"]);
+    assert_snapshot!(told(&outcomes[0]), @"complete: it was not parsed: its tree may take more memory than is left, since the text has 2097162 bytes");
+}
+
+#[test]
 fn leaks() {
     // 100 MiB, of which the guest may have five beside its own memory.
     let big = "x".repeat(100 << 20);

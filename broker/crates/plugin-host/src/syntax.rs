@@ -15,6 +15,9 @@ use crate::{
 /// Bytes. To make a query takes more time than to read it, and nothing interrupts that.
 const LONGEST_QUERY: usize = 64 << 10;
 
+/// Bytes of memory that the tree of one byte may take: what was measured of a text that is all empty statements.
+const TREE: u64 = 256;
+
 impl Host for State {
     fn languages(&mut self) -> Vec<String> {
         Language::all().map(|it| it.name().to_owned()).collect()
@@ -74,6 +77,11 @@ impl State {
             (Some(name), _) => named(name)?,
             (None, Some(path)) => Language::of(path).ok_or_else(|| unknown(path.as_str()))?,
             (None, None) => return Err(unknown("a text")),
+        };
+        let bytes = text.len();
+        let Some(_counted) = self.budget.count((), bytes as u64 * TREE) else {
+            let why = format!("its tree may take more memory than is left, since the text has {bytes} bytes");
+            return Err(Problem::Unparsed(why));
         };
         let content = ContentHash::of(&text);
         let tree = self.trees.tree(language, text, content, &|| self.is_over());
