@@ -10,13 +10,13 @@
 //!   else asks for ([`crate::doubts`]).
 //!
 //! Not among them, though about mistakes as well: what is mostly meant (functions, classes, caught errors and globals that are
-//! assigned, as polyfills and wrappers do; getters that only warn; `no-cond-assign`, `no-fallthrough`,
+//! assigned, as polyfills and wrappers do; getters that only warn; what transpilers write, as `no-unsafe-finally`; `no-cond-assign`, `no-fallthrough`,
 //! `no-async-promise-executor`, `no-non-null-asserted-optional-chain`, `no-control-regex`, which finds fault with
 //! `/[^\x00-\x7F]/`), what is React's alone (`jsx-key`, `react-rules-of-hooks`), and comments for deno_lint, which other
 //! tools' rules may be meant by. Of what is on, [`crate::doubts`] lets more pass.
 
 /// On, whatever else checks the project; by code.
-const CERTAIN: [&str; 28] = [
+const CERTAIN: [&str; 27] = [
     "constructor-super",
     "for-direction",
     "jsx-no-duplicate-props",
@@ -40,7 +40,6 @@ const CERTAIN: [&str; 28] = [
     "no-setter-return",
     "no-this-before-super",
     "no-unreachable",
-    "no-unsafe-finally",
     "no-unsafe-negation",
     "no-unused-labels",
     "use-isnan",

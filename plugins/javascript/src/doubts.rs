@@ -28,7 +28,7 @@ impl Source<'_> {
     }
 
     /// Whether it is often meant: setting a property to what it has runs a setter (`a.href = a.href`), objects of old browsers
-    /// are of the type `unknown`, and TypeScript writes `finally { if (e) throw e.error; }`.
+    /// are of the type `unknown`, and a type may be compared with a variable.
     pub(crate) fn may_be_meant(&self, finding: &LintDiagnostic) -> bool {
         let text = self.around(finding).0;
         match finding.details.code.as_str() {
@@ -50,7 +50,7 @@ impl Source<'_> {
     }
 
     /// Of unused names, those that something else asks for (the order of parameters, a pattern, `catch`), or that another
-    /// script may use.
+    /// script may use; of unreachable statements, those that handle errors.
     pub(crate) fn excused(&self, names: &[SourceRange]) -> Vec<SourceRange> {
         let is_shared = self.parsed.compute_is_script() && !self.is_common_js();
         let mut names = names.to_vec();
@@ -63,7 +63,9 @@ impl Source<'_> {
             let (mut open, mut found) = (vec![program.as_node()], Vec::new());
             while let Some(node) = open.pop() {
                 let Some(name) = first_in(node.range()) else { continue };
-                if name == node.range() && matches!(node, Node::Ident(_)) && is_excused(node, is_shared) {
+                let is_name = matches!(node, Node::Ident(_));
+                let is_found = if is_name { is_excused(node, is_shared) } else { is_handled(node) };
+                if name == node.range() && is_found {
                     found.push(name);
                 }
                 open.extend(node.children());
@@ -76,6 +78,13 @@ impl Source<'_> {
     fn is_common_js(&self) -> bool {
         ["require(", "module.exports", "exports."].iter().any(|it| self.text.contains(it))
     }
+}
+
+/// Whether a statement is in a `catch`: behind `try { throw … }` the crate takes all of that for unreachable.
+fn is_handled(statement: Node<'_>) -> bool {
+    let functions = [NodeKind::Function, NodeKind::ArrowExpr, NodeKind::Constructor];
+    let mut ways = statement.ancestors().take_while(|it| !functions.contains(&it.kind()));
+    ways.any(|it| it.kind() == NodeKind::CatchClause)
 }
 
 /// `is_shared`: what is declared outside of functions is every script's.

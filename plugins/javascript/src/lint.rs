@@ -103,10 +103,14 @@ impl FileLinter {
         let result = lint(media_type);
         // Outside Deno, other tools let `.js` have JSX.
         let may_have_jsx = !self.kind.is_of_deno() && media_type == MediaType::JavaScript;
-        match &result {
-            Err(_) if may_have_jsx => Ok(lint(MediaType::Jsx).or(result)),
-            _ => Ok(result),
+        let is_sound =
+            |it: &Result<(ParsedSource, _), _>| it.as_ref().is_ok_and(|it| it.0.diagnostics().is_empty());
+        if is_sound(&result) || !may_have_jsx {
+            return Ok(result);
         }
+        // The parser goes on after some of the errors that JSX makes.
+        let with_jsx = lint(MediaType::Jsx);
+        Ok(if is_sound(&with_jsx) || result.is_err() && with_jsx.is_ok() { with_jsx } else { result })
     }
 
     /// The crate tells about suppression comments whether those rules are on or not.
@@ -138,7 +142,8 @@ fn log(message: &str) {
 fn excuse(findings: &mut Vec<&LintDiagnostic>, source: &Source<'_>) {
     findings.retain(|it| !source.may_be_meant(it));
     let unused = |it: &LintDiagnostic| {
-        it.range.as_ref().map(|it| it.range).filter(|_| it.details.code == "no-unused-vars")
+        let is_doubtful = matches!(it.details.code.as_str(), "no-unused-vars" | "no-unreachable");
+        it.range.as_ref().map(|it| it.range).filter(|_| is_doubtful)
     };
     let names: Vec<_> = findings.iter().filter_map(|it| unused(it)).collect();
     if names.is_empty() {

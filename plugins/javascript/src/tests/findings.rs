@@ -89,7 +89,7 @@ fn what_is_wrong_in_the_crate() {
 
 #[test]
 fn what_is_often_meant() {
-    let text = "try { f(); } finally { if (e_1) throw e_1.error; }\na.href = a.href;\nif (typeof a.b === 'unknown') c();\nJSON = {};\nd[0] = d[0];\n";
+    let text = "try { f(); } finally { if (e_1) throw e_1.error; }\nif (typeof a.b === c) d();\na.href = a.href;\nif (typeof a.b === 'unknown') c();\nJSON = {};\nd[0] = d[0];\n";
     let mut repo = Repo::new(&[
         ("a.js", text),
         ("b.js", "function f(a) {\n  a = a;\n  return typeof a === 'strnig';\n}\n"),
@@ -102,6 +102,22 @@ fn what_is_often_meant() {
         "no-self-assign valid-typeof no-global-assign no-self-assign",
         "as deno says"
     );
+}
+
+/// The crate's parser goes on after some of the errors that JSX makes, and its rules miss what is in it.
+#[test]
+fn jsx_in_javascript() {
+    let text = "import { A } from 'a';\nimport { b as c } from 'b';\nexport const d = <A e={ c } />;\n";
+    assert_eq!(Repo::new(&[("a.js", text)]).check("a.js"), "");
+}
+
+#[test]
+fn what_handles_an_error_is_reached() {
+    let text =
+        "export function f() {\n  try {\n    throw g();\n  } catch (e) {\n    return e.stack;\n  }\n}\n";
+    assert_eq!(Repo::new(&[("a.js", text)]).check("a.js"), "");
+    let text = "export function f() {\n  return 1;\n  g();\n}\n";
+    assert_eq!(Repo::new(&[("a.js", text)]).check("a.js"), "no-unreachable");
 }
 
 #[test]
