@@ -27,16 +27,13 @@ impl Source<'_> {
         }
     }
 
-    /// Whether it is often meant: setting a property to what it has runs a setter (`a.href = a.href`), objects of old browsers
-    /// are of the type `unknown`, and a type may be compared with a variable.
+    /// Whether it is often meant: setting a property to what it has runs a setter (`a.href = a.href`), objects of old
+    /// browsers are of the type `unknown`, and a type may be compared with a variable.
     pub(crate) fn may_be_meant(&self, finding: &LintDiagnostic) -> bool {
         let text = self.around(finding).0;
         match finding.details.code.as_str() {
             "no-self-assign" => text.contains(['.', '[']),
-            "valid-typeof" => text.contains("unknown"),
-            "no-unsafe-finally" => {
-                text.starts_with("throw e") && text.trim_end_matches(';').ends_with(".error")
-            }
+            "valid-typeof" => !text.starts_with(['"', '\'', '`']) || text.contains("unknown"),
             _ => false,
         }
     }
