@@ -7,12 +7,11 @@ use std::{
     cell::Cell,
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Read as _, Seek as _, Write as _},
-    os::unix::fs::{
-        DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-    },
+    os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
+use overlay::expect_private;
 use rustix::fs::{FlockOperation, flock};
 use tokio::net::UnixListener;
 
@@ -179,22 +178,6 @@ impl Drop for Claim {
     }
 }
 
-/// Fails unless this is a folder of this user that others cannot enter.
-fn expect_private(folder: &Path) -> io::Result<()> {
-    let metadata = fs::symlink_metadata(folder)?;
-    let (own, owner) = (rustix::process::geteuid().as_raw(), metadata.uid());
-    if !metadata.is_dir() {
-        return Err(io::Error::other("it is a link or a file, not a folder"));
-    }
-    if owner != own {
-        return Err(io::Error::other(format!("it belongs to another user (uid {owner}; yours is {own})")));
-    }
-    if metadata.mode() & 0o077 != 0 {
-        return Err(io::Error::other("others can enter it (chmod 700 would keep them out)"));
-    }
-    Ok(())
-}
-
 /// Whether a lock file holds what a daemon writes there: nothing, or a number.
 fn is_ours(lock: &mut File) -> io::Result<bool> {
     let mut text = Vec::new();
@@ -216,6 +199,8 @@ fn write_pid(lock: &mut File) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
     use super::*;
 
     fn endpoint(folder: &Path) -> Endpoint {

@@ -180,7 +180,7 @@ fn error_of_the_guest() {
 #[test]
 fn spans_outside_the_file() {
     assert_snapshot!(fault("span-outside"), @"failed: plugin `misbehaves` 0.1.0 gave an invalid answer: the span 0..1000000 of fault is outside the text of 12 bytes");
-    assert_snapshot!(fault("span-reversed"), @"failed: plugin `misbehaves` 0.1.0 gave an invalid answer: the span 5..2 of fault is outside the text of 13 bytes");
+    assert_snapshot!(fault("span-reversed"), @"failed: plugin `misbehaves` 0.1.0 gave an invalid answer: the span 5..2 of fault ends before it begins");
     assert_snapshot!(fault("cell-outside"), @"failed: plugin `misbehaves` 0.1.0 gave an invalid answer: fault is in cell 7, and there are 0 cells");
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn outcome(
 ) -> Result<Outcome, PluginError> {
     let name = &manifest.full_name();
     check_amounts(&report, limits).map_err(|what| name.too_much(what))?;
-    let texts = Texts { file: bytes.len(), cells: report.cells.iter().map(String::len).collect() };
+    let texts = Texts { file: bytes, cells: report.cells.iter().map(String::as_bytes).collect() };
     let diagnostics = report.diagnostics.into_iter().map(|it| {
         let mut it = diagnostic(it, &texts)?;
         if manifest.is_syntax_error(&it.code, it.name.as_deref()) {
@@ -58,20 +58,20 @@ fn check_amounts(report: &types::Report, limits: &Limits) -> Result<(), String> 
     too_much.map_or(Ok(()), |(count, most, what)| Err(format!("{count} {what}, where {most} are allowed")))
 }
 
-/// How long the texts are that spans may lie in.
-struct Texts {
-    file: usize,
-    cells: Vec<usize>,
+/// The texts that spans may lie in.
+struct Texts<'t> {
+    file: &'t [u8],
+    cells: Vec<&'t [u8]>,
 }
 
-fn diagnostic(it: types::Diagnostic, texts: &Texts) -> Result<Diagnostic, String> {
-    let length = match it.cell {
+fn diagnostic(it: types::Diagnostic, texts: &Texts<'_>) -> Result<Diagnostic, String> {
+    let text = match it.cell {
         None => texts.file,
         Some(cell) => *texts.cells.get(cell as usize).ok_or_else(|| {
             format!("{} is in cell {cell}, and there are {} cells", it.code, texts.cells.len())
         })?,
     };
-    let span = |span: types::Span| within(span, length, &it.code);
+    let span = |span: types::Span| within(span, text, &it.code);
     let other_file = |span: types::Span| Ok(Span::new(span.start, span.end.max(span.start)));
     let related = it.related.into_iter().map(|related| {
         let span = if related.path.is_some() { other_file(related.span) } else { span(related.span) };
@@ -98,12 +98,25 @@ fn diagnostic(it: types::Diagnostic, texts: &Texts) -> Result<Diagnostic, String
     })
 }
 
-fn within(span: types::Span, length: usize, code: &str) -> Result<Span, String> {
+fn within(span: types::Span, text: &[u8], code: &str) -> Result<Span, String> {
     let types::Span { start, end } = span;
-    if start > end || end as usize > length {
-        return Err(format!("the span {start}..{end} of {code} is outside the text of {length} bytes"));
+    let wrong = |what: String| Err(format!("the span {start}..{end} of {code} {what}"));
+    if start > end {
+        return wrong("ends before it begins".to_owned());
     }
-    Ok(Span::new(start, end))
+    if end as usize > text.len() {
+        return wrong(format!("is outside the text of {} bytes", text.len()));
+    }
+    match [start, end].into_iter().find(|it| is_inside_character(text, *it as usize)) {
+        Some(at) => wrong(format!("cuts the character at byte {at} in two")),
+        None => Ok(Span::new(start, end)),
+    }
+}
+
+/// What is no text has no characters.
+fn is_inside_character(text: &[u8], at: usize) -> bool {
+    let may_be = text.get(at).is_some_and(|it| it & 0b1100_0000 == 0b1000_0000);
+    may_be && str::from_utf8(text).is_ok()
 }
 
 fn fix(it: types::Fix, span: &impl Fn(types::Span) -> Result<Span, String>) -> Result<Fix, String> {
@@ -150,5 +163,25 @@ pub(crate) fn rule(it: types::Rule) -> Rule {
             types::FixAvailability::Always => FixAvailability::Always,
         },
         default: it.default,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_of_whole_characters_in_the_text() {
+        let check = |text: &[u8], start, end| {
+            within(types::Span { start, end }, text, "x").map(|it| (it.start, it.end))
+        };
+        let text = "a\u{e9}b".as_bytes();
+        assert_eq!(check(text, 1, 3), Ok((1, 3)));
+        assert_eq!(check(text, 4, 4), Ok((4, 4)));
+        assert_eq!(check(text, 3, 1).unwrap_err(), "the span 3..1 of x ends before it begins");
+        assert_eq!(check(text, 1, 5).unwrap_err(), "the span 1..5 of x is outside the text of 4 bytes");
+        let inside = "the span 2..3 of x cuts the character at byte 2 in two";
+        assert_eq!(check(text, 2, 3).unwrap_err(), inside);
+        assert_eq!(check(b"\xff\x80", 1, 2), Ok((1, 2)), "it is no text");
     }
 }
