@@ -454,6 +454,7 @@ mod tests {
         let names: std::collections::BTreeSet<_> = all.iter().map(|it| &it.name).collect();
         assert_eq!(names.len(), all.len());
         for it in &all {
+            assert!(it.outside.is_some(), "{}: what it reads outside is not said", it.name);
             assert!(
                 !it.launch.is_empty() && !it.install.is_empty() && !it.languages.is_empty(),
                 "{}",

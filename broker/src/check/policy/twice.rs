@@ -8,7 +8,20 @@ use lint::Span;
 use crate::check::Finding;
 
 /// Codes of different linters for the same thing.
-const SAME: [&[&str]; 1] = [&["F821", "unresolved-reference", "reportUndefinedVariable"]];
+const SAME: [&[&str]; 3] = [
+    &["F821", "unresolved-reference", "reportUndefinedVariable"],
+    &["property-no-unknown", "unknownProperties"],
+    &["at-rule-no-unknown", "unknownAtRules"],
+];
+
+/// ShellCheck's code for the same, which is a code or where a rule is described.
+fn shellcheck(it: &Finding) -> Option<&str> {
+    let described = it.rule.url.as_deref().and_then(|it| it.rsplit('/').next());
+    let is_one = |it: &&str| {
+        it.strip_prefix("SC").is_some_and(|it| it.len() == 4 && it.bytes().all(|it| it.is_ascii_digit()))
+    };
+    [Some(it.rule.code.as_str()), described].into_iter().flatten().find(is_one)
+}
 
 /// Splits off what a linter that comes earlier in `linters` says already.
 pub(super) fn once(findings: Vec<Finding>, linters: &[&str]) -> (Vec<Finding>, Vec<Finding>) {
@@ -35,7 +48,7 @@ enum Thing {
     Known {
         cell: Option<u32>,
         span: Span,
-        code: &'static str,
+        code: String,
     },
     Other {
         cell: Option<u32>,
@@ -51,8 +64,9 @@ impl Thing {
             return Self::Syntax(it.rule.code.clone());
         }
         let (cell, span, code) = (it.cell.as_ref().map(|it| it.index), it.span, &it.rule.code);
-        match SAME.iter().find(|all| all.contains(&code.as_str())) {
-            Some(all) => Self::Known { cell, span, code: all[0] },
+        let same = SAME.iter().find(|all| all.contains(&code.as_str())).map(|all| all[0]);
+        match same.or_else(|| shellcheck(it)) {
+            Some(known) => Self::Known { cell, span, code: known.to_owned() },
             None => Self::Other { cell, span, code: code.clone(), message: Arc::clone(&it.message) },
         }
     }
@@ -86,7 +100,8 @@ mod tests {
 
     #[track_caller]
     fn check(findings: &[(&str, &str, u32)], want: &[&str]) {
-        let (told, again) = once(findings.iter().copied().map(finding).collect(), &["python", "ty"]);
+        let linters = ["python", "css", "ty", "css-language-server"];
+        let (told, again) = once(findings.iter().copied().map(finding).collect(), &linters);
         assert_eq!(told.len() + again.len(), findings.len());
         assert_eq!(told.iter().map(|it| it.rule.to_string()).collect::<Vec<_>>(), want);
     }
@@ -105,5 +120,26 @@ mod tests {
         );
         check(&[("python", "rust", 3), ("ty", "invalid-syntax", 9)], &["python/rust", "ty/invalid-syntax"]);
         check(&[("python", "F401", 3), ("ty", "unused", 3)], &["python/F401", "ty/unused"]);
+        let css = [("css", "property-no-unknown", 3), ("css-language-server", "unknownProperties", 3)];
+        check(&css, &["css/property-no-unknown"]);
+    }
+
+    #[test]
+    fn a_rule_of_shellcheck_is_known_by_its_page() {
+        let told = |urls: [&str; 2], codes: [&str; 2]| {
+            let mut all = ["shell", "bash-language-server"].map(|linter| finding((linter, "", 3)));
+            for (it, (url, code)) in all.iter_mut().zip(urls.into_iter().zip(codes)) {
+                let url = Some(url.to_owned()).filter(|it| !it.is_empty());
+                let linter = Arc::clone(&it.rule.linter);
+                it.rule = Arc::new(RuleRef { linter, code: code.to_owned(), url, ..(*it.rule).clone() });
+            }
+            let (told, _) = once(all.to_vec(), &["shell", "bash-language-server"]);
+            told.iter().map(|it| it.rule.to_string()).collect::<Vec<_>>()
+        };
+        let page = "https://www.shellcheck.net/wiki/SC2154";
+        assert_eq!(told([page, ""], ["C006", "SC2154"]), ["shell/C006"]);
+        assert_eq!(told([page, page], ["C006", "SC2154"]), ["shell/C006"]);
+        assert_eq!(told([page, ""], ["C006", "SC2034"]).len(), 2);
+        assert_eq!(told(["https://x/SC21", ""], ["C006", "SC2154"]).len(), 2);
     }
 }

@@ -2,7 +2,7 @@
 //! outside. What is installed or removed there leads to another server, which knows it from the start.
 //!
 //! Entries of the named folders are compared by their stamps at each look. What lies deeper takes a longer look, and
-//! is looked at again once that has cost no more than a twentieth of the time since: an edit by hand deep among the
+//! is looked at again once that has cost no more than a fiftieth of the time since: an edit by hand deep among the
 //! dependencies is noticed a moment later. Leaves out what is beyond [`DEPTH`] levels or [`MOST`] entries.
 
 use std::{
@@ -50,7 +50,7 @@ const DEPTH: u32 = 4;
 const MOST: usize = 50_000;
 
 /// Share of the time that the long look may take: one part of so many.
-const SHARE: u32 = 20;
+const SHARE: u32 = 50;
 
 /// Caches that tools write beside what is installed.
 const CACHES: [&str; 3] = ["__pycache__", ".cache", ".vite"];
@@ -123,16 +123,31 @@ fn look(path: &Path, levels: u32, budget: &mut Budget, text: &mut String) {
         budget.0 -= 1;
         let name = child.file_name().unwrap_or_default().to_string_lossy();
         text.push_str(&name);
-        // A folder that is named by its version, as Go's modules are, does not change.
-        let is_fixed = name.find('@').is_some_and(|it| it > 0);
-        look(&child, if is_fixed { 0 } else { levels - 1 }, budget, text);
+        let levels = if is_versioned(&name) { 0 } else { levels - 1 };
+        look(&child, levels, budget, text);
     }
 }
 
-/// Size, identity, and when it was modified.
-fn stamp(it: &fs::Metadata) -> (u64, u64, i64, i64, i64, i64) {
-    let size = if it.is_dir() { 0 } else { it.size() };
-    (size, it.ino(), it.mtime(), it.mtime_nsec(), it.ctime(), it.ctime_nsec())
+/// Whether a folder has a version in its name, as modules of Go (`x@v1.2.3`) and crates (`x-1.2.3`): what is in it
+/// does not change.
+fn is_versioned(name: &str) -> bool {
+    let is_number = |it: &str| {
+        let (first, rest) = it.split_once('.').unwrap_or((it, ""));
+        let is_digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+        is_digits(first) && rest.starts_with(|it: char| it.is_ascii_digit())
+    };
+    name.find('@').is_some_and(|it| it > 0)
+        || name.match_indices('-').any(|(at, _)| is_number(&name[at + 1..]))
+}
+
+/// Of a file its size, identity, and when it was modified. Of a folder only which it is: its names are looked at, and
+/// caches that are made in it change its times.
+fn stamp(it: &fs::Metadata) -> (u64, [u64; 2], [i64; 4]) {
+    let identity = [it.dev(), it.ino()];
+    match it.is_dir() {
+        true => (0, identity, [0; 4]),
+        false => (it.size(), identity, [it.mtime(), it.mtime_nsec(), it.ctime(), it.ctime_nsec()]),
+    }
 }
 
 /// The last long look at a place.
@@ -158,4 +173,45 @@ fn deep(path: &Path, near: ContentHash) -> ContentHash {
     let long = Long { taken: Instant::now(), cost: start.elapsed(), near, name };
     looks().insert(path.to_owned(), long);
     name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_in_names() {
+        for name in ["x@v1.2.3", "cfg-if-1.0.4", "a-b-0.1.0-rc.1", "x-1.2.dist-info"] {
+            assert!(is_versioned(name), "{name}");
+        }
+        for name in ["@scope", "x", "x-2", "python3.11", "site-packages", "utf-8-x"] {
+            assert!(!is_versioned(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_lies_near_and_what_lies_deep() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        fs::create_dir_all(file("near/deep")).unwrap();
+        fs::create_dir(file("__pycache__")).unwrap();
+        let near = |levels| {
+            let mut text = String::new();
+            look(folder.path(), levels, &mut Budget(MOST), &mut text);
+            text
+        };
+        let (first, deep) = (near(1), near(DEPTH));
+        fs::write(file("__pycache__/x.pyc"), "").unwrap();
+        assert_eq!((near(1), near(DEPTH)), (first.clone(), deep.clone()), "a cache is none of its business");
+        fs::write(file("near/deep/it.py"), "x").unwrap();
+        assert_eq!(near(1), first);
+        assert_ne!(near(DEPTH), deep);
+        fs::write(file("it.py"), "x").unwrap();
+        let second = near(1);
+        assert_ne!(second, first);
+        fs::write(file("it.py"), "xy").unwrap();
+        assert_ne!(near(1), second);
+        assert_eq!(seen_at(&file("none")), seen_at(&file("none")));
+        assert_ne!(seen_at(&file("none")), seen_at(&file("near")));
+    }
 }
