@@ -63,6 +63,7 @@ impl Endpoint {
     }
 
     /// The process that holds the lock, if one does.
+    #[expect(clippy::disallowed_methods, reason = "the daemon's own folder is no workspace")]
     pub(crate) fn holder(&self) -> Option<u32> {
         let mut lock = OpenOptions::new().read(true).open(self.lock_file()).ok()?;
         match flock(&lock, FlockOperation::NonBlockingLockShared) {
@@ -100,6 +101,7 @@ impl Endpoint {
     }
 
     /// Becomes the daemon of this address, unless another process is.
+    #[expect(clippy::disallowed_methods, reason = "the daemon's own folder is no workspace")]
     pub(crate) fn claim(&self) -> Result<Claimed, CliError> {
         self.make_folder()?;
         let path = self.lock_file();
@@ -133,6 +135,7 @@ impl Endpoint {
 
 impl Claim {
     /// Opens the socket, in place of one that a killed daemon left behind.
+    #[expect(clippy::disallowed_methods, reason = "the daemon's own folder is no workspace")]
     pub(crate) fn listen(&self) -> io::Result<UnixListener> {
         let socket = &self.endpoint.socket;
         match fs::symlink_metadata(socket) {
@@ -149,6 +152,7 @@ impl Claim {
     }
 
     /// Writes the secret for connections over TCP where only the user can read it.
+    #[expect(clippy::disallowed_methods, reason = "the daemon's own folder is no workspace")]
     pub(crate) fn write_token(&self, token: &str) -> io::Result<()> {
         let path = self.endpoint.token_file();
         let _old = fs::remove_file(&path);
@@ -167,6 +171,7 @@ fn release(lock: &File) {
 
 impl Drop for Claim {
     /// While the lock is still held: a daemon that comes after finds nothing of this one.
+    #[expect(clippy::disallowed_methods, reason = "the daemon's own folder is no workspace")]
     fn drop(&mut self) {
         if self.made_socket.get() {
             let _gone = fs::remove_file(&self.endpoint.socket);
@@ -199,6 +204,8 @@ fn write_pid(lock: &mut File) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use std::os::unix::fs::MetadataExt as _;
 
     use super::*;

@@ -67,6 +67,7 @@ pub(crate) fn global_excludes() -> Option<String> {
 
 /// Gives a file this content: all of it or none is there, also if this is interrupted, and on the disk when this returns.
 /// A file that was there keeps who may read it, and a link stays a link.
+#[expect(clippy::disallowed_methods, reason = "what the user asked to be written")]
 pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let before = fs::metadata(&file).map(|it| it.permissions());

@@ -72,6 +72,7 @@ impl Trusted {
     }
 
     /// Waits until no other process changes the list; held until the file is closed.
+    #[expect(clippy::disallowed_methods, reason = "the user's own list is no workspace file")]
     fn lock(&self) -> io::Result<File> {
         overlay::private_folder(self.folder())?;
         let name = self.file.with_extension("lock");
@@ -81,6 +82,7 @@ impl Trusted {
     }
 
     /// The whole list or none of it is there, also if this is interrupted.
+    #[expect(clippy::disallowed_methods, reason = "the user's own list is no workspace file")]
     fn write(&self, all: &[PathBuf]) -> io::Result<()> {
         let new = self.file.with_extension("new");
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
@@ -107,6 +109,8 @@ fn expect_own(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use super::*;
 
     #[test]

@@ -243,6 +243,8 @@ pub(crate) fn reason(error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use tempfile::TempDir;
 
     use super::*;

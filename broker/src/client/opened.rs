@@ -185,6 +185,8 @@ fn real(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use super::*;
 
     #[test]

@@ -71,6 +71,8 @@ fn known(root: &Path) -> Vec<Profile> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use std::collections::BTreeMap;
 
     use super::*;

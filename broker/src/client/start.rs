@@ -54,6 +54,7 @@ fn command(runtime_dir: &Path, log: File) -> io::Result<Command> {
 }
 
 /// What daemons in the background have to say, one after the other, up to a size that nobody minds.
+#[expect(clippy::disallowed_methods, reason = "the daemon's log is no workspace file")]
 fn log(endpoint: &Endpoint) -> io::Result<File> {
     const LARGEST: u64 = 1 << 20;
     let mut options = OpenOptions::new();

@@ -1,5 +1,7 @@
 //! Configuration files in, what holds out.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use overlay::Memory;
 
 use super::*;

@@ -300,6 +300,8 @@ fn within(limit: u64, before: u64, steps: &[Step], next: &Branch) -> Result<u64,
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use overlay::{Memory, View as _, WorkspacePath};

@@ -24,6 +24,7 @@ pub(super) fn too_large(size: u64) -> bool {
 }
 
 /// A plugin's file, which is no pipe, no device and not endless.
+#[expect(clippy::disallowed_methods, reason = "plugins are kept outside any workspace")]
 pub(crate) fn read_plugin(path: &Path) -> io::Result<Vec<u8>> {
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
@@ -92,6 +93,7 @@ fn age(file: &Path, now: SystemTime) -> Duration {
 }
 
 /// Once a day is enough. A folder that cannot be written keeps what it has.
+#[expect(clippy::disallowed_methods, reason = "plugins are kept outside any workspace")]
 fn note_use(file: &Path, now: SystemTime) {
     if age(file, now) > DAY {
         let _as_it_was = fs::File::options().write(true).open(file).and_then(|it| it.set_modified(now));
@@ -110,6 +112,8 @@ fn prune(folder: &Path, now: SystemTime) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use super::*;
 
     #[test]

@@ -102,6 +102,7 @@ fn become_subreaper() {
 fn become_subreaper() {}
 
 /// So that the daemon sees its end when the server closes it.
+#[expect(clippy::disallowed_methods, reason = "/dev/null is no workspace file")]
 fn give_up_output() {
     if let Ok(nothing) = OpenOptions::new().write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(nothing);

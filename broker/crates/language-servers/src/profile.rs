@@ -442,6 +442,8 @@ pub(crate) fn fill_text(text: &str, root: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use super::*;
 
     fn path(text: &str) -> WorkspacePath {

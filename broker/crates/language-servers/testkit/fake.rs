@@ -11,6 +11,8 @@
 //!   where the file is not there yet, which then is.
 //! - `{"exit": CODE}`, `{"die": true}`, `{"hang": true}`, `{"close-output": true}`, `{"stop-keeper": true}`.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use std::{
     fs::File,
     io::{BufRead, BufReader, StdinLock, Write},

@@ -12,6 +12,8 @@
 //! it is now or as it was when this process first looked. `WATCHES` in its environment names a folder that it says it
 //! watches. While a document has `broken` in it, that is all it tells, of this document.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::BufReader,

@@ -3,6 +3,7 @@
 //! Prints the nanoseconds of a cached look at one of 1,000 files, four directories deep, and what it takes
 //! to hash 50,000 files of 4 KiB (or as many as the first argument says) beside merely reading them.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example that prints figures")]
 
 use std::{

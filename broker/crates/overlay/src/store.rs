@@ -207,6 +207,7 @@ impl Drop for Store {
 }
 
 /// One opener at a time, told before the database is touched.
+#[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
 fn lock(dir: &Path) -> Result<File, StoreError> {
     let path = dir.join("lock");
     let opened = File::options().create(true).truncate(false).write(true).open(&path);

@@ -1,5 +1,6 @@
 //! Random changes of a real folder, after each of which a base must answer as a disk that knows nothing.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test stops at what is unexpected")]
 

@@ -159,6 +159,7 @@ fn private(dir: &Path) -> Result<(), String> {
     Ok(())
 }
 
+#[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
 fn write(entry: &Path, code: &[u8]) -> io::Result<()> {
     let dir = entry.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(dir)?;

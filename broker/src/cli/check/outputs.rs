@@ -128,6 +128,7 @@ fn name(format: Format) -> String {
 
 /// Hands out each place in turn, and tells which of them failed; whether none did. That the reader of
 /// standard output has gone is nobody's fault.
+#[expect(clippy::disallowed_methods, reason = "a report goes where the user says")]
 pub(super) fn write(
     outputs: &[Output],
     session: &mut Session,

@@ -1,5 +1,7 @@
 //! The command without plugins.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use std::{
     fs,
     io::{self, Write},

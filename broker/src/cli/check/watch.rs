@@ -112,6 +112,7 @@ fn separator(changes: &Changes) -> String {
 }
 
 /// A folder where nobody else writes.
+#[expect(clippy::disallowed_methods, reason = "the watcher's own folder, outside the workspace")]
 fn private(root: &Path) -> Result<PathBuf, String> {
     let state = home::state_dir().ok_or("there is no folder for state; set BROKER_STATE_DIR")?;
     let folder = daemon::state_of(&state, &daemon::id_of(root)).join("watch");

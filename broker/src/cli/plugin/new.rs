@@ -28,6 +28,7 @@ pub(in crate::cli) struct Args {
     r#in: Option<PathBuf>,
 }
 
+#[expect(clippy::disallowed_methods, reason = "a new plugin's folder, which is asked for")]
 pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     check(&args.name)?;
     expect_name_is_free(&args.name)?;

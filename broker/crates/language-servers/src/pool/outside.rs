@@ -156,6 +156,8 @@ fn run(program: &Path, arguments: &[String], launch: &Launch, root: &Path) -> Op
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use std::{ffi::OsString, fs};
 
     use super::*;

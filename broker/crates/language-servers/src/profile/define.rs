@@ -97,6 +97,8 @@ fn launch(command: toml::Value) -> Result<toml::Value, String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use overlay::WorkspacePath;
 
     use super::*;

@@ -1,5 +1,7 @@
 //! What a base answers while the disk changes under it, with and without unsaved texts on top.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use std::{
     fs,
     os::unix::fs::{PermissionsExt as _, symlink},

@@ -153,6 +153,8 @@ impl Planner<'_> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use std::{
         fs,
         os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},

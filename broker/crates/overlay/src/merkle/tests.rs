@@ -1,5 +1,7 @@
 //! Tree hashes against hashes made anew, whatever is edited.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,

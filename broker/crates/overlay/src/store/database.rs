@@ -114,6 +114,7 @@ fn guarded<T>(path: &Path, work: impl FnOnce() -> T) -> Result<T, StoreError> {
 }
 
 /// Makes an empty store under another name first, so that there is never half of one.
+#[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
 fn create(dir: &Path, path: &Path, medium: &Medium) -> Result<(), StoreError> {
     let unfinished = dir.join("branches.redb.new");
     let failed = |source| StoreError::io(path, "make", source);
@@ -140,6 +141,7 @@ fn open_again(path: &Path, medium: &Medium) -> Result<redb::Database, StoreError
 }
 
 /// Checks every byte before the first one is written.
+#[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
 fn open_existing(path: &Path, medium: &Medium) -> Result<redb::Database, StoreError> {
     let failed = |source| StoreError::io(path, "open", source);
     let file = File::options().read(true).write(true).open(path).map_err(failed)?;

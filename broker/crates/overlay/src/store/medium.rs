@@ -30,6 +30,7 @@ impl Medium {
     }
 
     /// Gives a file another name in its directory. On the disk only once that is synced.
+    #[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
     pub(super) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)?;
         #[cfg(test)]
@@ -88,6 +89,7 @@ impl Medium {
 
 /// Keeps others from reading in a folder of this user in which they cannot write.
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
 fn close(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     let metadata = fs::symlink_metadata(dir)?;
@@ -130,6 +132,8 @@ pub fn expect_private(dir: &Path) -> io::Result<()> {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
     use super::*;

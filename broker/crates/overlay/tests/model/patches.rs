@@ -1,5 +1,7 @@
 //! Differences as patches: read back here, and by git.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use std::{
     path::Path,
     process::{Command, Stdio},

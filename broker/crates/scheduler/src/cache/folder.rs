@@ -46,6 +46,7 @@ impl Folder {
         self.path.join(format!("{linter}-{shard:02x}.{EXTENSION}"))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
     pub(super) fn write(&self, file: &Path, content: &[u8]) -> io::Result<()> {
         let mut unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.path)?;
         unfinished.write_all(content)?;
@@ -54,6 +55,7 @@ impl Folder {
     }
 
     /// Removes what nobody used for long, and the oldest files beyond the limit. What cannot be removed stays.
+    #[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
     pub(super) fn prune(&self) {
         let now = SystemTime::now();
         let mut files: Vec<_> = self.files().unwrap_or_default();
@@ -104,6 +106,7 @@ fn is_mine(metadata: &fs::Metadata) -> bool {
 }
 
 /// A file's bytes; `None` if there is none.
+#[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
 pub(super) fn read(file: &Path) -> Result<Option<Vec<u8>>, String> {
     // Without `NONBLOCK`, to open a pipe would wait for someone to write into it.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();

@@ -44,6 +44,7 @@ pub(super) struct Remedies {
 }
 
 /// A file for what comes between the source and the component.
+#[expect(clippy::disallowed_methods, reason = "what a build makes is no workspace file")]
 pub(super) fn intermediate(folder: &Path, name: &str) -> Result<PathBuf, CliError> {
     let build = folder.join("dist/build");
     fs::create_dir_all(&build)

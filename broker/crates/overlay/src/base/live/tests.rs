@@ -1,5 +1,7 @@
 //! What is kept, and when it is believed.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use std::{cell::Cell, fs, time::Duration};
 
 use tempfile::TempDir;

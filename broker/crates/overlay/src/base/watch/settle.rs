@@ -103,6 +103,7 @@ impl Cookies {
     }
 
     /// A new file, registered before it can be seen.
+    #[expect(clippy::disallowed_methods, reason = "the watcher's own folder, outside the workspace")]
     fn bake(&self) -> Result<Cookie, SettleError> {
         loop {
             let (path, came) = self.register()?;
@@ -131,6 +132,7 @@ impl Cookies {
         Ok((path, came))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the watcher's own folder, outside the workspace")]
     fn clear(&self, cookie: &Path) {
         self.lock().paths.remove(cookie);
         // Should it stay, its name is passed over the next time.

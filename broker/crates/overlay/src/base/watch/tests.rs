@@ -1,5 +1,7 @@
 //! What is announced. `settle` says when everything has come, so nothing here waits for time to pass.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use std::{
     collections::BTreeSet,
     fs,

@@ -1,5 +1,7 @@
 //! Watchers that run out, and events that get lost.
 
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
 use std::{
     collections::BTreeSet,
     fs,
