@@ -176,6 +176,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Once a day is enough. A folder that cannot be written keeps what it has.
+#[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
 fn note_use(stamp: &Path, now: SystemTime) {
     if age(stamp, now) > DAY {
         let _as_it_was = fs::File::options().write(true).open(stamp).and_then(|it| it.set_modified(now));
@@ -247,6 +248,8 @@ fn check_stamp(entry: &Path) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use super::*;
 
     #[test]

@@ -5,6 +5,8 @@
 //! `--small` leaves the tree of 50,000 files out. Times are what a client sees, in milliseconds, unless they
 //! are said to be beyond queueing: then they are the daemon's own.
 
+#![allow(clippy::disallowed_methods, reason = "what is written here is in no workspace of a daemon")]
+
 mod corpus;
 mod daemon;
 mod forks;
