@@ -192,10 +192,11 @@ fn stranger(home: &Home, does: &str, socket: &Path) -> Child {
     command.spawn().unwrap()
 }
 
-/// Waits for a line that ends so.
-fn says(child: &mut Child, what: &str) -> bool {
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    lines.map_while(Result::ok).any(|it| it.ends_with(what))
+/// What became of its call.
+fn says(child: &mut Child) -> String {
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let is_answer = |it: &String| it.ends_with("served") || it.ends_with("turned away");
+    lines.find(is_answer).unwrap_or_default()
 }
 
 #[test]
@@ -303,8 +304,9 @@ async fn a_process_of_another_user_is_turned_away() {
     // Where the folder and the socket keep nobody out, the daemon does.
     fs::set_permissions(it.home.socket(), fs::Permissions::from_mode(0o777)).unwrap();
     let mut caller = stranger(&it.home, "calls", &it.home.socket());
-    assert!(says(&mut caller, "turned away"));
+    let said = says(&mut caller);
     drop(caller.stdin.take());
     caller.wait().unwrap();
+    assert!(said.ends_with("turned away"), "{said}");
     assert_eq!(it.client.status().await.pid, it.daemon.pid(), "the user is served as before");
 }
