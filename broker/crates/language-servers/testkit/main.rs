@@ -2,6 +2,7 @@
 //! what the tests run.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::exit,
     clippy::print_stderr,
     clippy::print_stdout,

@@ -140,7 +140,7 @@ impl Process {
         let Some(running) = &self.running else { return false };
         let is_there = |it: &WorkspacePath| self.setup.disk.metadata(it).is_ok();
         let loses = self.setup.profile.loses_new_files;
-        self.watched.is_outdated() || loses && running.shown.new().any(is_there)
+        self.watched.is_outdated() || loses && running.shown.ever_new().any(is_there)
     }
 
     /// Takes in what it has said of itself: what it watches, and whether it knows which files there are.

@@ -232,7 +232,7 @@ impl Shown {
     }
 
     /// What was ever open and not on the disk then.
-    pub(super) fn new(&self) -> impl Iterator<Item = &WorkspacePath> {
+    pub(super) fn ever_new(&self) -> impl Iterator<Item = &WorkspacePath> {
         self.new.iter()
     }
 
