@@ -19,6 +19,7 @@ use wasmtime_wizer::Wizer;
 use crate::{
     Limits, Manifest, PluginError, Settings,
     error::Name,
+    held::Budget,
     host::{self, Places},
     instance,
     state::State,
@@ -68,14 +69,14 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
     let engine = Engine::new(&wizer_config()).map_err(failed)?;
     let mut wizer = Wizer::new();
     wizer.init_func(INITIALIZE).keep_init_func(true);
+    let limits = Limits::default();
     let state = State::new(
         &name.plugin,
         &Settings::default(),
         Arc::new(Traced::new(Arc::new(Memory::default()))),
         Trees::new(0),
-        &Places::new(1),
-        &Limits::default(),
-        Cancel::default(),
+        Budget::new(limits.memory, Places::new(1), Cancel::default()),
+        limits.setup_time,
         Arc::new(|_| {}),
     );
     let mut store = Store::new(&engine, state);

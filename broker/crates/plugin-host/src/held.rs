@@ -62,6 +62,11 @@ impl Budget {
         Self { limit, memory: 0, open, most: 0, refused: false, large, place: None, cancel, waited }
     }
 
+    /// The flag that ends the guest's work, and what the host does for it.
+    pub(crate) fn cancel(&self) -> Cancel {
+        self.cancel.clone()
+    }
+
     /// Makes room for a memory that grows; whether there is some.
     pub(crate) fn grow(&mut self, current: usize, desired: usize) -> bool {
         let more = desired.saturating_sub(current) as u64;

@@ -14,6 +14,7 @@ use crate::{
     convert,
     error::Name,
     files::Unrecorded,
+    held::Budget,
     host::{MAX_WASM_STACK, Place, TICKS_AT_ONCE},
     state::{State, Stop},
 };
@@ -208,9 +209,8 @@ impl Instance {
             settings,
             view,
             shared.trees.clone(),
-            &shared.large,
-            &shared.limits,
-            cancel,
+            Budget::new(shared.limits.memory, Arc::clone(&shared.large), cancel),
+            shared.limits.setup_time,
             shared.notify.clone(),
         );
         let mut store = Store::new(&shared.engine, state);

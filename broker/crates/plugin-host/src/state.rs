@@ -17,7 +17,7 @@ use crate::{
     bindings::host,
     files::{Files, GuestFiles},
     held::Budget,
-    host::{Limits, Notice, Notify, Places},
+    host::{Notice, Notify},
     stdio::Tail,
 };
 
@@ -52,9 +52,8 @@ impl State {
         settings: &Settings,
         view: Arc<Traced>,
         trees: Trees,
-        large: &Arc<Places>,
-        limits: &Limits,
-        cancel: Cancel,
+        budget: Budget,
+        setup_time: Duration,
         notify: Notify,
     ) -> Self {
         let output = Tail::default();
@@ -65,8 +64,8 @@ impl State {
             view,
             trees,
             table,
-            budget: Budget::new(limits.memory, Arc::clone(large), cancel.clone()),
-            watch: Watch { cancel, ends: Instant::now() + limits.setup_time, stopped: None },
+            watch: Watch { cancel: budget.cancel(), ends: Instant::now() + setup_time, stopped: None },
+            budget,
             wasi: wasi(&output, &settings.environment),
             output,
             plugin: plugin.to_owned(),

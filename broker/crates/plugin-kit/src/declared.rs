@@ -55,7 +55,7 @@ fn check_syntax_errors(bench: &Bench<'_>, rules: &[lint::Rule], report: &mut Rep
     for meant in &manifest.syntax_errors {
         if !rules.iter().any(|it| meant.matches(&manifest.name, &it.code, Some(&it.name))) {
             let why = "the manifest has it in `syntax-errors`, and no rule is called that";
-            report.fail(Check::Declaration, &meant.to_string(), why);
+            report.fail(Check::Declaration, meant.to_string(), why);
         }
     }
 }
