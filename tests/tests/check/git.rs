@@ -169,7 +169,7 @@ fn no_program_that_a_repository_names_is_run() {
         it.git(&["config", key, &trap(key)]);
     }
     it.git(&["config", "filter.trap.required", "true"]);
-    it.write(".git/included", &format!("[filter \"trap\"]\n\tprocess = {}\n", trap("included")));
+    it.write(".git/included", format!("[filter \"trap\"]\n\tprocess = {}\n", trap("included")));
     it.git(&["config", "include.path", "included"]);
     let hook = it.root().join(".git/hooks/post-index-change");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();

@@ -9,9 +9,12 @@ use lint::{Rule, RulePattern};
 
 /// Which linter has which rules.
 pub struct RuleIndex<'a> {
-    rules: Box<dyn Fn(&str) -> Vec<Rule> + Send + Sync + 'a>,
+    rules: Box<RulesOf<'a>>,
     known: Mutex<HashMap<String, Arc<[Rule]>>>,
 }
+
+/// The rules of a linter by its name.
+type RulesOf<'a> = dyn Fn(&str) -> Vec<Rule> + Send + Sync + 'a;
 
 impl<'a> RuleIndex<'a> {
     /// `rules` gives those of the linter of this name; none if that cannot be said.

@@ -177,6 +177,8 @@ fn deep(path: &Path, near: ContentHash) -> ContentHash {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use super::*;
 
     #[test]
