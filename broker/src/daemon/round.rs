@@ -14,7 +14,7 @@ use super::{
     parent::{Answered, Parent},
 };
 use crate::check::{
-    FileAnswers, Incomplete, Lack, Level, Listener, Router, Subject, Totals, Unavailable, read,
+    Answer, FileAnswers, Incomplete, Lack, Level, Listener, Router, Subject, Totals, Unavailable, read,
 };
 
 /// Findings that go into one event.
@@ -202,8 +202,9 @@ impl<'a> Round<'a> {
     /// The linters that say nothing of what they found before because they could not look.
     fn silent<'s>(&'s self, file: &'s FileAnswers) -> Vec<&'s str> {
         let name = |linter: &usize| self.linters.get(*linter).map(|it| it.linter.name.as_str());
-        let is_whole = |it: &Completeness| matches!(it, Completeness::Complete | Completeness::Excluded);
-        let unfinished = file.answers.iter().filter(|(_, it)| !is_whole(&it.completeness) || it.halted);
+        // A linter that leaves the file out now has not looked either.
+        let has_looked = |it: &Answer| it.completeness == Completeness::Complete && !it.halted;
+        let unfinished = file.answers.iter().filter(|(_, it)| !has_looked(it));
         let mut silent: Vec<_> = unfinished.filter_map(|(linter, _)| name(linter)).collect();
         if !file.coverage.is_all() {
             // An unused suppression is not reported where it may be in use.

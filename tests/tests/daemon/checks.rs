@@ -148,6 +148,11 @@ async fn what_could_not_be_looked_at_is_not_fixed() {
     assert_eq!(compared(&compare(&id).await), [none.clone(), none.clone()]);
     std::fs::remove_file(it.path("c.py")).unwrap();
 
+    // Nor what a linter leaves out now.
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("ruff.toml", "exclude = [\"a.py\"]\n")]).await.unwrap();
+    assert_eq!(compared(&compare(&id).await), [none.clone(), none.clone()]);
+
     it.write("ruff.toml", "[bad");
     let id = it.fork().await;
     it.client.edit(&id, vec![write("ruff.toml", "")]).await.unwrap();
