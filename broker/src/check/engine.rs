@@ -172,7 +172,7 @@ pub(crate) enum Output {
 /// So few files are looked up where they are asked for: to hand them to another thread would take longer.
 const FEW: usize = 16;
 
-/// How often a flag is looked at that nobody rings a bell for.
+/// Poll interval for cancel flags, which have no wake-up.
 const GLANCE: Duration = Duration::from_millis(20);
 
 impl Engine {

@@ -62,7 +62,7 @@ pub(super) struct Args {
 /// Threads that wait for language servers. They hardly cost anything, and each holds up one branch's question.
 const WAITING: usize = 32;
 
-/// Of the memory for answers, one part of so many is for what suppressions, severities and positions made of them.
+/// Share of `--cache-memory`, as a divisor, that is for judgements: answers after suppressions and severities.
 const JUDGEMENTS: usize = 4;
 
 /// Permissions that new files do not have, whichever shell started the daemon: a commit writes for all workspaces, and

@@ -35,13 +35,13 @@ struct Held {
 
 /// Where branches are kept. Calls `done` once the disk has it, or has failed.
 pub(super) trait Keeper: Send + Sync {
-    /// As [`Store::save_with`].
+    /// See [`Store::save_with`].
     fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>, done: Done);
 
-    /// As [`Store::replace_with`].
+    /// See [`Store::replace_with`].
     fn replace(&self, id: &str, record: BranchRecord, steps: Vec<Step>, done: Done);
 
-    /// As [`Store::discard_with`].
+    /// See [`Store::discard_with`].
     fn discard(&self, id: &str, done: Done);
 }
 
@@ -187,7 +187,7 @@ impl BranchCell {
         Err(DaemonError::NotNoted { revision, source: Box::new(error) })
     }
 
-    /// Tells the store what the branch is, if it may have something else. Whether nothing is left to be told.
+    /// Writes the branch to the store if the store may have something else. Whether the two agree now.
     async fn note(&self) -> bool {
         let mut held = self.editing.lock().await;
         if held.is_doubtful && self.expect_here().is_ok() {
@@ -268,7 +268,7 @@ enum Unkept {
     Stands,
 }
 
-/// Until it worked, or the branch is not held any more.
+/// Tries to write the branch to the store until that works, or the branch is dropped.
 async fn note_again(cell: Weak<BranchCell>) {
     const LONGEST: Duration = Duration::from_secs(60);
     let mut pause = Duration::from_secs(1);

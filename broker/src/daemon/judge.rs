@@ -192,8 +192,8 @@ fn leave_out_known(
         fingerprint: *fingerprint,
     };
     let marks: Vec<_> = judged.findings.iter().zip(&judged.kinds).map(mark).collect();
-    // File by file, nobody knows whether another file has taken the entries of one that is gone: to tell
-    // too much is better than to tell too little.
+    // File by file it is not known whether another file has taken the entries of one that is gone: a known finding
+    // that is reported is better than a new one that is not.
     let presence = |listed: &Mark| match &listed.path {
         listed if listed == path => Presence::Checked,
         listed if Some(listed) == moved_from => Presence::Gone,

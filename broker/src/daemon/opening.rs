@@ -1,19 +1,19 @@
 //! Turns at opening and closing workspaces: one at a time for each, and any number of others meanwhile.
 //!
-//! To open one takes as long as it takes to find all its directories.
+//! Opening one takes as long as finding all its directories.
 
 use std::sync::Arc;
 
 use dashmap::DashMap;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// Who opens or closes what. Workspaces that nobody opens or closes take no room.
+/// Locks of the workspaces that are being opened or closed; others take no room.
 #[derive(Default)]
 pub(super) struct Openings {
     turns: DashMap<Arc<str>, Arc<Mutex<()>>>,
 }
 
-/// Nobody else opens or closes the workspace as long as it lives.
+/// Lock on opening and closing a workspace, for as long as it lives.
 pub(super) struct Turn<'o> {
     openings: &'o Openings,
     id: Arc<str>,
@@ -34,7 +34,7 @@ impl Openings {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.guard = None;
-        // Whoever waits holds the lock, too.
+        // Waiting requests hold a reference to the lock, too.
         self.openings.turns.remove_if(&self.id, |_, lock| Arc::strong_count(lock) == 1);
     }
 }

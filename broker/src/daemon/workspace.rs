@@ -45,7 +45,7 @@ pub struct Served {
     changes: watch::Sender<Option<u64>>,
     /// What could not be read when the workspace was opened.
     pub unreadable: Vec<String>,
-    /// Variables of the shell that opened it last, if it told any.
+    /// Variables of the shell that opened it last, if a client sent any.
     environment: std::sync::Mutex<Option<Arc<BTreeMap<String, String>>>>,
     pub(crate) forks: Once<Arc<str>>,
     pub(crate) edits: Once<Revision>,
@@ -155,7 +155,7 @@ impl Served {
         *self.environment.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(variables));
     }
 
-    /// `None` if nobody told any.
+    /// `None` if no client sent any.
     pub(super) fn environment(&self) -> Option<Arc<BTreeMap<String, String>>> {
         self.environment.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -62,7 +62,7 @@ pub(super) fn labels(labels: std::collections::HashMap<String, String>) -> BTree
     labels.into_iter().collect()
 }
 
-/// As a process can have them.
+/// Variables that a process can have: no empty names, `=` or NUL.
 pub(super) fn environment(it: pb::Environment) -> Result<BTreeMap<String, String>, Status> {
     const LARGEST: usize = 1 << 20;
     let size: usize = it.variables.iter().map(|(name, value)| name.len() + value.len()).sum();

@@ -145,8 +145,8 @@ fn is_outside(source: &Source) -> bool {
     matches!(source, Source::Path(path) if WorkspacePath::new(path).is_err())
 }
 
-/// A file outside of the workspace is read only where the user's own configuration names it: what a branch or an
-/// untrusted workspace says would tell whoever wrote it what the user's files are.
+/// A file outside of the workspace is read only where the user's own configuration names it: otherwise the author of a
+/// branch, or of an untrusted workspace, could learn which files the user has.
 fn expect_on_disk(name: &str, source: &Source, site: &PluginSite<'_>) -> Result<(), String> {
     let settings = Configs::new(site.disk).workspace().map(|it| it.plugins()).unwrap_or_default();
     if settings.get(name).and_then(|it| it.source.as_ref()) != Some(source) {

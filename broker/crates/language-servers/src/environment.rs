@@ -85,15 +85,15 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// For a process that was started from the shell of whoever asks.
+    /// For a process that runs in the user's own shell, such as `broker check`.
     pub fn of_shell() -> Self {
         let process: Variables = env::vars_os().collect();
         let kept = listed(&process, &OF_USER).chain(listed(&process, &OF_PROJECT)).collect();
         Self::new(kept, &process)
     }
 
-    /// For a process that many shells ask about many workspaces. `told` are the variables of the shell that opened this
-    /// one; without them an environment that is active here counts only if it lies in the workspace.
+    /// For the daemon, which serves many shells. `told` are the variables of the shell that opened this workspace;
+    /// without them an environment that is active here counts only if it lies in the workspace.
     pub fn of_daemon(root: &Path, told: Option<&BTreeMap<String, String>>) -> Self {
         let process: Variables = env::vars_os().collect();
         Self::new(kept_by_daemon(&process, root, told), &process)
@@ -129,7 +129,7 @@ impl Environment {
             .collect()
     }
 
-    /// What a client tells a daemon of its shell. What is not UTF-8 cannot be told.
+    /// Variables that a client sends to the daemon. Values that are not UTF-8 are left out.
     pub fn to_tell() -> BTreeMap<String, String> {
         let variable = |name: &&str| Some(((*name).to_owned(), env::var(name).ok()?));
         OF_PROJECT.iter().filter_map(variable).collect()
@@ -147,7 +147,7 @@ fn kept_by_daemon(process: &Variables, root: &Path, told: Option<&BTreeMap<Strin
             let variable = |name: &&str| Some(((*name).into(), told.get(*name)?.into()));
             kept.extend(OF_PROJECT.iter().filter_map(variable));
         }
-        // Of the root folder everything is below.
+        // With the root folder `/` every environment counts.
         None => kept.extend(listed(process, &ACTIVE).filter(|(_, it)| Path::new(it).starts_with(root))),
     }
     let folders = |variables: &Variables| -> Vec<PathBuf> {

@@ -1,5 +1,5 @@
-//! Places outside of the workspace that a server says it watches, and whether something changed there since. No
-//! client tells it of those: it is started again.
+//! Places outside of the workspace that a server registers to watch, and whether something changed there since. It is
+//! not notified of such changes, but started again.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use crate::{Client, pool::seen_at, uri::absolute};
 
 pub(crate) const METHOD: &str = "workspace/didChangeWatchedFiles";
 
-/// Of the process that a server has at the moment. Shared by its thread and those who ask.
+/// Watched places of a server's current process. Shared by the server's thread and those that ask for answers.
 #[derive(Default)]
 pub(crate) struct Watched(Mutex<Inner>);
 

@@ -10,7 +10,7 @@
 //! somebody saves at any moment is either found there, and goes back, or stands over what the commit wrote.
 //! A file that a program has open for writing is a conflict, too, where the system tells; and before a hidden
 //! file is removed, and once more when it has no name any more, it is compared with what it should hold. What
-//! somebody saved is then kept in the journal folder, and told.
+//! somebody saved is then kept in the journal folder, and reported.
 //!
 //! Two things are not noticed: what a program writes that had opened a file before the commit, and still has
 //! it when all is done, where the system does not tell of writers; and an `open` that found the file by its

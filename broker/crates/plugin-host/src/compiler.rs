@@ -27,15 +27,15 @@ use crate::{
 /// Where components are compiled.
 #[derive(Debug, Clone)]
 pub enum Compiler {
-    /// In this process, which waits however long it takes.
+    /// This process, without a limit of time.
     Here,
-    /// By this program, called with these arguments, which calls [`compile_for_parent`].
+    /// A process of its own: this program with these arguments, which calls [`compile_for_parent`].
     Process(PathBuf, Vec<OsString>),
 }
 
 /// Seconds of the processor: ten times what an interpreter of 20 MB takes.
 const SECONDS: u64 = 300;
-/// Where the machine is busy with other things.
+/// Wall time, long enough where the machine is busy with other things.
 const PATIENCE: Duration = Duration::from_secs(1800);
 /// Bytes of memory that is written to.
 const MEMORY: u64 = 4 << 30;
@@ -137,7 +137,7 @@ fn limit() -> io::Result<()> {
     let at = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
     setrlimit(Resource::Core, at(0))?;
     setrlimit(Resource::Data, at(MEMORY))?;
-    // At the first of these it is told with a signal of its own.
+    // The soft limit sends SIGXCPU, which says why the process ended.
     setrlimit(Resource::Cpu, Rlimit { current: Some(SECONDS), maximum: Some(SECONDS + 5) })?;
     Ok(())
 }

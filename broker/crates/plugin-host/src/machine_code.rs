@@ -189,7 +189,7 @@ fn age(file: &Path, now: SystemTime) -> Duration {
     modified.ok().and_then(|it| now.duration_since(it).ok()).unwrap_or_default()
 }
 
-/// Removes what was not used for long, and what was never finished. Whoever has an entry mapped keeps it.
+/// Removes what was not used for long, and what was never finished. A process that has an entry mapped keeps it.
 #[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
 fn prune(dir: &Path, now: SystemTime) {
     let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok).map(|it| it.path());

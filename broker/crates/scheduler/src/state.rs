@@ -327,7 +327,7 @@ impl<W, R> State<W, R> {
     }
 }
 
-/// Of a branch in the lane of a class. Only the class that may pass all others looks who has had how much.
+/// Place of a branch in the lane of a class. Only the interactive class goes by the time that branches had lately.
 fn rank(service: &Service, class: Class, branch: BranchKey) -> i64 {
     if class == Class::Interactive { service.rank(branch) } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! What several linters say of the same place: a parser's complaint, a name that nobody defines. It is told once,
+//! What several linters say of the same place: a parser's complaint, a name that is not defined. It is reported once,
 //! as the first of them says it; plugins come before language servers.
 
 use std::{collections::HashMap, sync::Arc};

@@ -112,7 +112,7 @@ impl Actor {
         named
     }
 
-    /// Of a server that does not find the symbols of all files by itself.
+    /// Only for a server that does not find the symbols of all files by itself.
     fn open_for_symbols(&self, view: &dyn View, query: &str, named: &mut Named) {
         let profile = &self.setup.profile;
         match profile.symbols {

@@ -72,7 +72,7 @@ fn folders(name: &str, root: &Path) -> Vec<PathBuf> {
     });
     let is_group = |it: &PathBuf| it.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"@"));
     let groups: Vec<_> = found.iter().flat_map(|it| children(it)).filter(is_group).collect();
-    // Where it may be made.
+    // With the one that an installation may make.
     found.into_iter().chain(groups).chain([root.join(name)]).collect()
 }
 
@@ -144,7 +144,7 @@ fn run(program: &Path, arguments: &[String], launch: &Launch, root: &Path) -> Op
     thread::spawn(move || {
         let mut text = String::new();
         let _not_text = output.read_to_string(&mut text);
-        // Later than anybody waits.
+        // The receiver is gone if this took too long.
         let _ = sender.send(text);
     });
     let printed = receiver.recv_timeout(PATIENCE).ok();

@@ -140,7 +140,7 @@ fn is_versioned(name: &str) -> bool {
         || name.match_indices('-').any(|(at, _)| is_number(&name[at + 1..]))
 }
 
-/// Of a file its size, identity, and when it was modified. Of a folder only which it is: its names are looked at, and
+/// Stamp of a file: its size, identity and time of modification; of a folder only its identity: its names are looked at, and
 /// caches that are made in it change its times.
 fn stamp(it: &fs::Metadata) -> (u64, [u64; 2], [i64; 4]) {
     let identity = [it.dev(), it.ino()];

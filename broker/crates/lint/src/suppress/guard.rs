@@ -131,7 +131,7 @@ fn has_same_target(
     }
 }
 
-/// From a text's offsets to those of the text with these edits.
+/// Maps offsets of a text to those of the text with these edits.
 #[derive(Clone, Copy)]
 struct Map<'e>(&'e [Edit]);
 

@@ -106,7 +106,7 @@ struct Plan<'b> {
     /// What some part of the patch deletes or moves away.
     removed: BTreeSet<WorkspacePath>,
     put: BTreeMap<WorkspacePath, Node>,
-    /// Of what the patch was applied to: a text that the base has a moment later is none of this patch's.
+    /// Hash of the text that the patch was applied to; the base may have another one a moment later.
     origins: Vec<(WorkspacePath, Origin)>,
     moved: Vec<MovedHunk>,
 }

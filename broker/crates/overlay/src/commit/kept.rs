@@ -1,4 +1,4 @@
-//! What a commit could not leave in its place: copies in the journal folder, and how they are told.
+//! What a commit could not leave in its place: copies in the journal folder, and how they are reported.
 //!
 //! Nothing is removed from the workspace that is neither the commit's own text nor what it was made on.
 
@@ -118,7 +118,7 @@ pub(super) fn remove_staged(folder: &Folder, plan: &Plan) -> Result<(), CommitEr
     sync_directories(folder, plan.actions.iter().filter_map(|it| it.new.parent()))
 }
 
-/// The same when all is in place, or taken back. What somebody saved into it meanwhile is kept, and told.
+/// The same when all is in place, or taken back. What was saved into one meanwhile is kept, and reported.
 pub(super) fn remove_hidden(
     folder: &Folder,
     plan: &Plan,
@@ -141,7 +141,7 @@ pub(super) fn remove_hidden(
     sync_directories(folder, plan.actions.iter().filter_map(|it| it.new.parent()))
 }
 
-/// One thing is told once, however often it is come across.
+/// Adds a leftover that is not listed yet.
 fn tell(leftovers: &mut Vec<Leftover>, leftover: Option<Leftover>) {
     leftovers.extend(leftover.filter(|it| !leftovers.contains(it)));
 }
@@ -179,7 +179,7 @@ impl<'a> Removed<'a> {
         let file = match seen.state {
             State::File { .. } => Some(folder.file(hidden)?),
             State::Symlink(_) if is_known => None,
-            // Nothing of the commit's: it stays, and was told.
+            // Not the commit's: it stays, and is listed above.
             _ => return Ok(None),
         };
         let written = file.as_ref().map(written).transpose()?;

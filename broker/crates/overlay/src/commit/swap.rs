@@ -1,7 +1,7 @@
 //! Putting one thing in the place of another without losing what is saved there meanwhile.
 //!
 //! What is there and what comes change places in one step, and only then is what came out looked at: it lies
-//! under a hidden name, where nobody can replace it. If it is not what was expected it goes back in the same
+//! under a hidden name, where no other program replaces it. If it is not what was expected it goes back in the same
 //! way, and so does anything newer that comes out then. What stands at the path in the end is the newest;
 //! what else was there lies under the hidden name, and is kept when hidden names are removed.
 //!
@@ -22,7 +22,7 @@ pub(super) struct Swap<'a> {
     pub(super) aside: &'a WorkspacePath,
 }
 
-/// Whether somebody who saves again and again is to be waited for. Each round takes microseconds.
+/// Bound on exchanges with a program that saves again and again. Each round takes microseconds.
 const ROUNDS: usize = 32;
 
 impl Swap<'_> {

@@ -82,7 +82,7 @@ impl Taking<'_> {
         if !folder.exists(&action.old)? || put_back(folder, &action.old, &action.path)? {
             return YES;
         }
-        // As far as that was cut off between its two names, or somebody did the same.
+        // An exchange was cut off between its two names, or another program restored the file.
         if folder.look(&action.path).is_ok_and(|it| it.is_like(&action.before)) {
             return YES;
         }

@@ -1,7 +1,7 @@
 //! Whether some program has a file open for writing: what it writes into a file that was replaced meanwhile
 //! would be lost with it.
 //!
-//! Linux tells by the way: a read lease is given only for a file that no program has open for writing. It is
+//! Found out on Linux by a read lease, which is granted only for a file that no program has open for writing, and
 //! given back at once. On other systems, on file systems without leases and for files of other users nothing
 //! can be learned, and the answer is no; there the stamps and hashes of what was replaced have to do.
 

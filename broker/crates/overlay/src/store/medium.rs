@@ -123,7 +123,7 @@ pub fn expect_private(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Elsewhere a folder has other means to tell whose it is.
+/// Other systems have no such owners and modes.
 #[cfg(not(unix))]
 pub fn expect_private(dir: &Path) -> io::Result<()> {
     if fs::metadata(dir)?.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) }

@@ -51,7 +51,7 @@ impl Staged {
         Ok(Self { file, held: Arc::new(Mutex::new(Mode::Held(held))) })
     }
 
-    /// Of a file that is made: nothing is held back.
+    /// For a file that is made: nothing is held back.
     pub(super) fn of_new(file: Arc<dyn StorageBackend>) -> Self {
         Self { file, held: Arc::new(Mutex::new(Mode::Released)) }
     }

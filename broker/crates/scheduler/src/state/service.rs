@@ -23,8 +23,8 @@ const REMEMBERED: usize = 4096;
 /// Seconds that are as good as none.
 const FORGOTTEN: f64 = 0.001;
 
-/// By branch: the binary logarithm of the seconds, as if each second grew with time instead of the past shrinking. So
-/// branches keep their order while nothing runs.
+/// Decayed running time of each branch, as a binary logarithm relative to `epoch`: new seconds weigh more with time
+/// instead of old ones less, so that branches keep their order while nothing runs.
 #[derive(Default)]
 pub(super) struct Service {
     marks: HashMap<BranchKey, f64>,

@@ -19,7 +19,7 @@ pub enum PatchError {
     /// Some hunk before or at this line of the patch belongs to no file.
     #[error("there are more hunks than belong to files; the last is at line {line} of the patch")]
     LostHunk { line: usize },
-    /// Of git's two names in a `diff --git` line. No file system has such paths.
+    /// The two names in a `diff --git` line are longer than paths of any file system.
     #[error("line {line} of the patch has names of {length} bytes; the limit is {limit}")]
     LongHeader { line: usize, length: usize, limit: usize },
     #[error(

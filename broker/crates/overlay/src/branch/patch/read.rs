@@ -13,7 +13,7 @@ use crate::{PathError, WorkspacePath, branch::edit::MAX_PATH};
 /// Bytes of git's two names in one line, each with a prefix before it.
 const MAX_NAMES: usize = 2 * (MAX_PATH + 64);
 
-/// In all headers of a patch: names without a space need one split, and few have more.
+/// Most splits tried in all headers of a patch: names without a space need one, and few have more.
 const MAX_SPLITS: usize = 1 << 30;
 
 /// What a patch does with one file.

@@ -83,7 +83,7 @@ impl<'t> Numbered<'t> {
 
 struct Pattern<'p> {
     old: &'p [u32],
-    /// By length of what was found of `old`: the length of the longest shorter beginning that ends there, too.
+    /// KMP's failure table: for each length of a matched beginning of `old`, the longest shorter one that ends there, too.
     shorter: Vec<usize>,
 }
 
