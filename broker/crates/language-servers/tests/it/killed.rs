@@ -97,7 +97,7 @@ fn what_nobody_waits_for_any_more_is_not_asked_again() {
     let asked = ask(&linter, "x");
     yard.wait_for_state("/w", ServerState::Busy);
     asked.give_up();
-    yard.wait_for_state("/w", ServerState::Idle);
+    yard.wait_for_state("/w", ServerState::NotAnswering);
     kill(&yard);
     yard.wait_for_state("/w", ServerState::Pausing);
     assert_eq!(yard.report().counts.starts, 1);
