@@ -161,7 +161,7 @@ fn what_is_left_out_is_valid_and_a_cause_is_told_once() {
     let fixture = |path: &str, text: &str| fs::write(plugin.join("fixtures").join(path), text).unwrap();
     fixture("valid/left-out.fault", "excluded");
     let out = test();
-    assert!(out.contains("ok      golden       1 files are as their fixtures say"), "{out}");
+    assert!(out.contains("ok      golden       as the fixtures say: 1 file"), "{out}");
     for name in ["a", "b", "c"] {
         fixture(&format!("invalid/{name}.fault"), "unknown-code");
         fixture(&format!("valid/{name}.fault"), "unknown-code");

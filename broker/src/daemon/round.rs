@@ -169,11 +169,11 @@ impl<'a> Round<'a> {
         let sides = ((&old.file, &*old_judged), (file, &**judged));
         match difference(judge.view(), sides.0, own.view(), sides.1) {
             Some((new, mut fixed)) => {
-                let (silent, is_broken) = (self.silent(file), file.coverage.syntax_errors > 0);
+                let (looked, is_broken) = (self.looked(file), file.coverage.syntax_errors > 0);
                 // What cannot be parsed has no other findings, and nothing of that is fixed.
                 fixed.retain(|it| {
                     let rule = &it.0.rule;
-                    !silent.contains(&&*rule.linter) && (rule.is_syntax_error || !is_broken)
+                    looked.contains(&&*rule.linter) && (rule.is_syntax_error || !is_broken)
                 });
                 self.take_both(new, fixed).await;
             }
@@ -199,18 +199,17 @@ impl<'a> Round<'a> {
         file.answers.iter().any(|(linter, it)| is_it(linter) && it.halted)
     }
 
-    /// The linters that say nothing of what they found before because they could not look.
-    fn silent<'s>(&'s self, file: &'s FileAnswers) -> Vec<&'s str> {
+    /// The linters that have looked at the file: what they do not find any more is gone.
+    fn looked<'s>(&'s self, file: &'s FileAnswers) -> Vec<&'s str> {
         let name = |linter: &usize| self.linters.get(*linter).map(|it| it.linter.name.as_str());
-        // A linter that leaves the file out now has not looked either.
         let has_looked = |it: &Answer| it.completeness == Completeness::Complete && !it.halted;
-        let unfinished = file.answers.iter().filter(|(_, it)| !has_looked(it));
-        let mut silent: Vec<_> = unfinished.filter_map(|(linter, _)| name(linter)).collect();
-        if !file.coverage.is_all() {
+        let whole = file.answers.iter().filter(|(_, it)| has_looked(it));
+        let mut looked: Vec<_> = whole.filter_map(|(linter, _)| name(linter)).collect();
+        if file.coverage.is_all() {
             // An unused suppression is not reported where it may be in use.
-            silent.push(suppress::LINTER);
+            looked.push(suppress::LINTER);
         }
-        silent
+        looked
     }
 
     async fn take_both(&mut self, new: Vec<Told>, fixed: Vec<Told>) {
@@ -221,12 +220,14 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// What the parent has and nobody asked about here is not there any more.
+    /// Findings of files that are gone. Of a file that is there and not asked about any more nothing is known.
     async fn compare_gone(&mut self, ask: &Ask, skipped: &Skipped) {
         let Some(parent) = self.parent.take() else { return };
         for old in parent.answers.into_gone(ask) {
             // Nobody knows what is there now.
-            if skipped.unreadable.keys().any(|it| old.file.unit.path.starts_with(it)) {
+            let path = &old.file.unit.path;
+            let is_there = self.judge.view().metadata(path).is_ok();
+            if is_there || skipped.unreadable.keys().any(|it| path.starts_with(it)) {
                 continue;
             }
             let Some(judged) = self.judged(parent.judge, &old.file, &old.linters, None) else {

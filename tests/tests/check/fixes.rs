@@ -38,7 +38,7 @@ fn a_fixed_file_is_told_of() {
         ("a.py", "import os\nx = undefined\n"),
         ("b.py", "x = 1  # broker: ignore[F401]\n"),
     ]);
-    assert_snapshot!(it.told(&["--fix"]), @r#"
+    assert_snapshot!(it.told(&["--fix", "--unsafe-fixes"]), @r#"
 exit 1
 a.py:1:5: python/F821 Undefined name `undefined`
 1 finding in 3 files (2 fixed).

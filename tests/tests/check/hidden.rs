@@ -63,7 +63,7 @@ const LANGUAGES: [Language; 12] = [
     Language {
         file: "a.lua",
         suppression: "-- broker: ignore-next-line[unused_variable] for the debugger\n",
-        code: "local x = 1\n",
+        code: "local x = 1\nf()\n",
         clean: "return 1\n",
         broken: "local y = \n",
     },
@@ -188,9 +188,9 @@ No findings in 3 files.
     assert_eq!(it.read("a.py"), text);
     assert_snapshot!(it.told(&["a.py"]), @r#"
 exit 1
-a.py:1:8: broker/unused-suppression [*] this suppression suppresses no `F401`
-a.py:2:8: broker/unused-suppression [*] this suppression suppresses no `python/F401`
-2 findings in 1 file (2 fixable).
+a.py:1:8: broker/unused-suppression this suppression suppresses no `F401`
+a.py:2:8: broker/unused-suppression this suppression suppresses no `python/F401`
+2 findings in 1 file.
 -- stderr
 "#);
 }

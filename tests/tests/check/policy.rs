@@ -14,8 +14,8 @@ fn comments_suppress_and_unused_ones_are_told() {
     assert_snapshot!(it.told(&[]), @r#"
 exit 1
 a.py:2:8: python/F401 [*] `sys` imported but unused
-b.py:1:8: broker/unused-suppression [*] this suppression suppresses no `F401`
-2 findings in 3 files (2 fixable, 1 suppressed).
+b.py:1:8: broker/unused-suppression this suppression suppresses no `F401`
+2 findings in 3 files (1 fixable, 1 suppressed).
 -- stderr
 "#);
     // Nobody knows what is unused if not everything was asked.

@@ -92,8 +92,9 @@ fn talk(child: &mut Child, wasm: &[u8]) -> io::Result<(Vec<u8>, ExitStatus)> {
         if told.is_err() {
             child.kill()?;
         }
-        let told = told.or_else(|_| receiver.recv()).map_err(io::Error::other)??;
-        Ok((told, child.wait()?))
+        let told = told.or_else(|_| receiver.recv());
+        let status = child.wait()?;
+        Ok((told.map_err(io::Error::other)??, status))
     })
 }
 
@@ -134,6 +135,9 @@ fn unnamed() -> Name {
 }
 
 fn limit() -> io::Result<()> {
+    // Nothing is compiled for a parent that was killed.
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     let at = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
     setrlimit(Resource::Core, at(0))?;
     setrlimit(Resource::Data, at(MEMORY))?;

@@ -1,26 +1,21 @@
-//! Takes suppressions back out of a text.
+//! Takes suppressions back out of a text. All of it is unsafe: a suppression has a person's words, and its rule may only be
+//! off at the moment.
 
-use super::{
-    directive::Kind,
-    scan::{Suppression, Suppressions},
-};
+use super::scan::{Suppression, Suppressions};
 use crate::{Applicability, Edit, Fix, RulePattern, Span, site::slice};
 
 impl Suppressions<'_> {
     /// Removes the whole comment, and its line with it if there is nothing else on that.
     pub(super) fn removal(&self, it: &Suppression) -> Fix {
         let edit = Edit { span: self.extent(it.comment), replacement: String::new() };
-        // An `enable` without a `disable` above is likely to belong to one that is misspelt or below.
-        let applicability =
-            if it.directive.kind == Kind::Enable { Applicability::Unsafe } else { Applicability::Safe };
-        fix("remove the suppression", applicability, edit)
+        fix("remove the suppression", edit)
     }
 
     /// Leaves only `rules` in the list.
     pub(super) fn reduction(&self, it: &Suppression, rules: &[&RulePattern]) -> Fix {
         let names: Vec<_> = rules.iter().map(ToString::to_string).collect();
         let span = it.directive.list.as_ref().map_or(it.comment, |it| it.span);
-        fix("remove what is unused", Applicability::Safe, Edit { span, replacement: names.join(", ") })
+        fix("remove what is unused", Edit { span, replacement: names.join(", ") })
     }
 
     fn extent(&self, comment: Span) -> Span {
@@ -40,11 +35,11 @@ impl Suppressions<'_> {
     }
 }
 
-/// Puts a list of rules into brackets. Unsafe: less is suppressed than before.
+/// Puts a list of rules into brackets, so that less is suppressed than before.
 pub(super) fn bracket(span: Span, list: String) -> Fix {
-    fix("put the rules into brackets", Applicability::Unsafe, Edit { span, replacement: list })
+    fix("put the rules into brackets", Edit { span, replacement: list })
 }
 
-fn fix(message: &str, applicability: Applicability, edit: Edit) -> Fix {
-    Fix { message: Some(message.to_owned()), applicability, edits: vec![edit] }
+fn fix(message: &str, edit: Edit) -> Fix {
+    Fix { message: Some(message.to_owned()), applicability: Applicability::Unsafe, edits: vec![edit] }
 }

@@ -102,10 +102,13 @@ fn copy(from: &mut File, hidden: &WorkspacePath, journal_dir: &Path) -> io::Resu
     let dir = journal_dir.join("kept");
     fs::create_dir_all(&dir)?;
     let kept = dir.join(hidden.file_name().unwrap_or_default().trim_start_matches('.'));
-    let mut copy = File::create(&kept)?;
+    // An earlier copy goes only when this one is whole.
+    let unfinished = kept.with_added_extension("unfinished");
+    let mut copy = File::create(&unfinished)?;
     from.rewind()?;
     io::copy(from, &mut copy)?;
     copy.sync_all()?;
+    fs::rename(&unfinished, &kept)?;
     File::open(&dir)?.sync_all()?;
     Ok(kept)
 }

@@ -2,8 +2,8 @@
 //! would be lost with it.
 //!
 //! Found out on Linux by a read lease, which is granted only for a file that no program has open for writing, and
-//! given back at once. On other systems, on file systems without leases and for files of other users nothing
-//! can be learned, and the answer is no; there the stamps and hashes of what was replaced have to do.
+//! given back at once. On other systems, on file systems without leases or on a network, and for files of other users
+//! nothing can be learned, and the answer is no; there the stamps and hashes of what was replaced have to do.
 
 use std::fs::File;
 
@@ -29,13 +29,41 @@ pub(super) fn is_open_for_writing(file: &File) -> bool {
         return false;
     }
     if set(libc::F_SETLEASE, libc::F_RDLCK) == -1 {
-        return io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock;
+        let is_refused = io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock;
+        return is_refused && rustix::fs::fstatfs(file).is_ok_and(|it| is_local(it.f_type));
     }
     set(libc::F_SETLEASE, libc::F_UNLCK);
     false
 }
 
+/// Whether a lease is refused there only because of a writer. NFS and SMB refuse it whenever the server has not delegated
+/// the file to this machine, with the same error.
+#[cfg(target_os = "linux")]
+fn is_local(kind: rustix::fs::FsWord) -> bool {
+    /// ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, F2FS, bcachefs, ZFS: the numbers of `statfs(2)`.
+    const LOCAL: [u32; 8] =
+        [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1];
+    LOCAL.contains(&(kind as u32))
+}
+
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_open_for_writing(_: &File) -> bool {
     false
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_counts_where_only_a_writer_causes_it() {
+        let (nfs, smb, fuse) = (0x6969, 0xFE53_4D42_u32, 0x6573_5546);
+        for kind in [nfs, smb, fuse] {
+            assert!(!is_local(rustix::fs::FsWord::from(kind)), "{kind:x}");
+        }
+        let file = tempfile::tempfile().unwrap();
+        let kind = rustix::fs::fstatfs(&file).unwrap().f_type;
+        assert!(is_local(0xEF53), "ext4");
+        assert!(is_local(kind) || !is_open_for_writing(&file));
+    }
 }
