@@ -23,6 +23,8 @@ use super::{
 use crate::{ContentHash, WorkspacePath};
 
 const MAGIC: &[u8] = b"broker commit 3\n";
+/// How the journals of all versions begin.
+const ANY_MAGIC: &[u8] = b"broker commit ";
 /// The journal while it is written; it says nothing yet.
 const UNFINISHED: &str = "commit.unfinished";
 
@@ -163,7 +165,12 @@ fn encode(plan: &Plan) -> io::Result<Vec<u8>> {
 }
 
 fn decode(bytes: &[u8]) -> Result<Plan, String> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or("it is not a journal of this version of Broker")?;
+    let foreign = if bytes.starts_with(ANY_MAGIC) {
+        "another version of Broker wrote it, which finishes its commit when it runs once in this workspace"
+    } else {
+        "it is no journal"
+    };
+    let rest = bytes.strip_prefix(MAGIC).ok_or(foreign)?;
     let (hash, payload) = rest.split_first_chunk::<32>().ok_or("it is cut short")?;
     if ContentHash::of(payload).as_bytes() != hash {
         return Err("its checksum does not fit".to_owned());
