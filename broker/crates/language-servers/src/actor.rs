@@ -120,7 +120,7 @@ impl Server {
     }
 
     /// `crashes` are also those of other processes of the same server.
-    /// `known_crashes` are those that are told as its own.
+    /// `known_crashes` are counted as its own.
     pub(crate) fn on(
         board: &Arc<Board>,
         setup: Setup,

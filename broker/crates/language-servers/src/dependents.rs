@@ -49,7 +49,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Of a file that was not looked at, this is not known.
+    /// Unknown for a file that was not read.
     pub(crate) fn may_hold(&self, path: &WorkspacePath) -> bool {
         self.reaching.contains(path) || !self.known.contains(path)
     }

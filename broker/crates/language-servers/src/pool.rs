@@ -82,7 +82,7 @@ struct Key {
 /// All that decides what a server of a workspace says besides the files that a view shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SetupDigest {
-    /// How it is started, and what it is told.
+    /// Launch command and settings of the server.
     setup: ContentHash,
     /// What it finds outside of the workspace.
     surroundings: ContentHash,

@@ -22,7 +22,7 @@ pub(crate) struct Watched(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// As they were when the process said that it watches them.
+    /// Their state when the process registered the watch.
     seen: BTreeMap<PathBuf, ContentHash>,
     /// Ends the leases of its answers.
     revoked: Cancel,

@@ -146,7 +146,7 @@ impl Team {
 
     fn add(&self, members: &mut Members) -> Arc<Server> {
         let (life, crashes) = (self.limits.life.clone(), Arc::clone(&self.crashes));
-        // Of a team that was forgotten meanwhile.
+        // The team was forgotten meanwhile.
         let known = if members.servers.is_empty() { crashes.all() } else { 0 };
         let server = Server::on(&self.board, self.setup.clone(), life, crashes, known);
         members.servers.push(Arc::new(server));
