@@ -30,6 +30,9 @@ use overlay::{ContentHash, View, WorkspacePath};
 
 pub(crate) use self::crashes::Crashes;
 pub use self::life::{Life, Worn};
+
+use lsp_client::{Launch, Limits, RequestError, TICK, uri::Uris};
+
 use self::{
     convert::{Place, Report, diagnostics},
     crashes::Asked,
@@ -40,11 +43,9 @@ use self::{
     serve::BESIDE,
 };
 use crate::{
-    Launch, Limits, Profile, Question, Reply, RequestError,
+    Profile, Question, Reply,
     board::{Board, Load, Post},
     dependents::Imports,
-    outbox::TICK,
-    uri::Uris,
     watched::Watched,
 };
 

@@ -18,12 +18,10 @@ use std::{
 pub(crate) use post::{Load, Post};
 pub use report::{Counts, Ending, ServerLog, ServerReport, ServerState};
 
+use lsp_client::{Epoch, Log, child_of, memory_of};
+
 use self::room::{Holder, Room, room};
-use crate::{
-    Epoch, MemoryClass,
-    descendants::{child_of, memory_of},
-    log::Log,
-};
+use crate::MemoryClass;
 
 /// Of so many processes of a server the log is kept.
 const LOGS: usize = 4;

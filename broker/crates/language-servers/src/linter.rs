@@ -8,10 +8,11 @@ use std::{
 };
 
 use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError, Tag};
+use lsp_client::{Keeper, Launch, Limits};
 use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
-    Environment, Keeper, Launch, Limits, Pool, Profile, Question, Reply,
+    Environment, Pool, Profile, Question, Reply,
     actor::Setup,
     pool::{SetupDigest, Team, look},
     profile::fill_text,

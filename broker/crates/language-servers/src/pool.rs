@@ -18,8 +18,11 @@ use std::{
 use overlay::ContentHash;
 
 pub(crate) use self::{surroundings::seen_at, team::Team, told::look};
+
+use lsp_client::Launch;
+
 use crate::{
-    Launch, Life, ServerLog, ServerReport, Setup,
+    Life, ServerLog, ServerReport, Setup,
     actor::{Crashes, FAREWELL},
     board::Board,
 };

@@ -11,11 +11,12 @@ use std::{
     time::Duration,
 };
 
+use lsp_client::uri;
 use overlay::WorkspacePath;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{Environment, uri};
+use crate::Environment;
 
 /// One kind of server. In its strings, `${root}` is the workspace's folder and `${root-uri}` its URI.
 #[derive(Debug, Clone, Deserialize)]

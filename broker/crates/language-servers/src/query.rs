@@ -40,7 +40,8 @@ pub(crate) use self::{
     asker::{Asker, offset_of},
     raw::documents,
 };
-use crate::PositionEncoding;
+
+use lsp_client::PositionEncoding;
 
 /// A place in a text that somebody names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

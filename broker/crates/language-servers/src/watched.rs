@@ -8,11 +8,12 @@ use std::{
 };
 
 use lint::Cancel;
+use lsp_client::{Client, uri::absolute};
 use overlay::ContentHash;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Client, pool::seen_at, uri::absolute};
+use crate::pool::seen_at;
 
 pub(crate) const METHOD: &str = "workspace/didChangeWatchedFiles";
 

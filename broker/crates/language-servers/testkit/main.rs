@@ -1,4 +1,4 @@
-//! `language-servers-testkit keeper …|fake SCRIPT|model [publishes|MS]|orphan|grandchild|daemon SCRIPT…|pool COUNT`:
+//! `language-servers-testkit keeper …|fake SCRIPT|model [publishes|MS]|orphan|grandchild|pool COUNT`:
 //! what the tests run.
 
 #![allow(
@@ -10,10 +10,13 @@
     reason = "a test's other half: stops at what is unexpected, and says so"
 )]
 
-mod daemon;
+#[path = "../../lsp-client/testkit/fake.rs"]
 mod fake;
+#[path = "../../lsp-client/testkit/family.rs"]
 mod family;
 mod model;
+#[path = "../../lsp-client/testkit/options.rs"]
+#[expect(dead_code, reason = "the rest is for the tests")]
 mod options;
 mod pool;
 
@@ -29,7 +32,6 @@ fn main() -> ExitCode {
         "model" => model::run(&text.collect::<String>()),
         "orphan" => family::orphan(),
         "grandchild" => family::grandchild(),
-        "daemon" => daemon::run(text),
         "pool" => pool::run(&text.collect::<String>()),
         other => panic!("no command `{other}`"),
     }

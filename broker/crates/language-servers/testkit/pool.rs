@@ -6,8 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{Keeper, LanguageServer, Limits, Pool, PoolLimits, Profile, Setup};
+use language_servers::{LanguageServer, Pool, PoolLimits, Profile, Setup};
 use lint::Cancel;
+use lsp_client::{Keeper, Limits};
 use overlay::Memory;
 
 use crate::{family, options::launch};

@@ -1,11 +1,12 @@
 //! What a server says of a document, as findings.
 
 use lint::{Diagnostic, Related, Severity, Span, Tag};
+use lsp_client::{PositionEncoding, Positions, Range, uri::Uris};
 use overlay::{View, WorkspacePath};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{PositionEncoding, Positions, Profile, Range, uri::Uris};
+use crate::Profile;
 
 /// The answer to `textDocument/diagnostic`.
 #[derive(Debug, Deserialize)]

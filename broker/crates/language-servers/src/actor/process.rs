@@ -10,6 +10,10 @@ mod tsserver;
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use lint::{Cancel, Completeness};
+use lsp_client::{
+    Broken, Client, Event, EventKind, EventSink, Events, PositionEncoding, RequestError, ServerStatus,
+    events, uri::Uris,
+};
 use overlay::{ContentHash, View, WorkspacePath};
 use serde_json::{Value, json, value::RawValue};
 
@@ -19,10 +23,7 @@ use super::{
     goal::Goal,
     shown::{Listener, Shown},
 };
-use crate::{
-    Barrier, Broken, Client, Ending, Event, EventKind, EventSink, Events, PositionEncoding, RequestError,
-    ServerStatus, board::Post, configs, events, profile::Deletes, uri::Uris, watched::Watched,
-};
+use crate::{Barrier, Ending, board::Post, configs, profile::Deletes, watched::Watched};
 
 const BYTES_OF_EVENTS: usize = 64 << 20;
 

@@ -9,11 +9,12 @@ use std::{
 
 use bytes::Bytes;
 use lint::{Cancel, Completeness};
+use lsp_client::RequestError;
 use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 
 use super::{Actor, Request, SLACK, Server, Task, goal::Goal, process::Trouble};
 use crate::{
-    Found, NoAnswer, Question, Reply, RequestError,
+    Found, NoAnswer, Question, Reply,
     profile::{Searches, Symbols},
     query::{At, documents, offset_of},
 };

@@ -7,10 +7,11 @@ use std::{
 };
 
 use lint::Outcome;
+use lsp_client::{Broken, ProtocolError};
 use overlay::{ContentHash, WorkspacePath};
 
 use super::{Actor, Asked, Class, FAREWELL, Goal, Message, Request, Task, Trouble};
-use crate::{Broken, Ending, ProtocolError, ServerState};
+use crate::{Ending, ServerState};
 
 /// Between two looks at what an idle server says.
 const IDLE: Duration = Duration::from_millis(200);

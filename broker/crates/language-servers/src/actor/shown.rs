@@ -6,11 +6,12 @@ use std::{
 };
 
 use bytes::Bytes;
+use lsp_client::{Client, RequestError, uri::Uris};
 use overlay::{ContentHash, View, WorkspacePath};
 use serde_json::{Value, json};
 
 use super::{DiskChange, goal::Goal};
-use crate::{Client, Profile, RequestError, uri::Uris};
+use crate::Profile;
 
 /// The state of one process. Versions only grow, over all documents, and also when one is opened again.
 #[derive(Debug, Default)]

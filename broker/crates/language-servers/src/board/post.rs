@@ -5,11 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use lsp_client::{Client, Epoch, Log, RequestError, StartError, memory_of};
+
 use super::{
     Board, Ending, Inner, Seat, ServerState,
     room::{Room, room},
 };
-use crate::{Client, Epoch, RequestError, StartError, descendants::memory_of, log::Log};
 
 /// Nothing tells when a server that is busy gives memory back.
 const LOOK: Duration = Duration::from_millis(50);

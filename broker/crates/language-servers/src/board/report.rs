@@ -2,7 +2,9 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::{Epoch, Worn};
+use lsp_client::Epoch;
+
+use crate::Worn;
 
 /// A server as it is at the moment.
 #[derive(Debug, Clone)]

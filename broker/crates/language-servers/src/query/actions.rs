@@ -4,11 +4,11 @@
 //! A command is run only if the profile names it: most do more than to ask for edits. What an action with
 //! edits would run after them is only told.
 
+use lsp_client::Range;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Edits, NoAnswer, Part, asker::Asker, edits::of_workspace_edit};
-use crate::Range;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {

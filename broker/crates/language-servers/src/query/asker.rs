@@ -10,10 +10,10 @@ use serde_json::{Value, json, value::RawValue};
 
 use std::sync::Arc;
 
+use lsp_client::{Client, EditPolicy, Position, PositionEncoding, Positions, Range, RequestError, uri::Uris};
+
 use super::{At, NoAnswer, Part, place::Texts};
-use crate::{
-    Client, EditPolicy, Position, PositionEncoding, Positions, Profile, Range, RequestError, uri::Uris,
-};
+use crate::Profile;
 
 /// All that it takes.
 pub(crate) struct Asker<'a> {

@@ -4,12 +4,12 @@
 use std::{collections::BTreeMap, str, sync::Arc};
 
 use bytes::Bytes;
+use lsp_client::{PositionEncoding, Positions, uri::Uris};
 use overlay::{Branch, ContentHash, EditError, View, WorkspacePath};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{At, NoAnswer, Part, Style, asker::Asker, wire::TextEdit};
-use crate::{PositionEncoding, Positions, uri::Uris};
 
 /// To be done in this order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

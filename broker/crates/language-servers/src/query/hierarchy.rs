@@ -1,11 +1,11 @@
 //! Who calls whom, and which type is below which. One step from a place: the next one is asked from where
 //! this one led.
 
+use lsp_client::Range;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{At, NoAnswer, Place, SymbolKind, TextRange, asker::Asker};
-use crate::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hierarchy {

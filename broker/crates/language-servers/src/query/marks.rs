@@ -2,6 +2,7 @@
 //! folded.
 
 use lint::LineColumn;
+use lsp_client::{Position, Range};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -13,7 +14,6 @@ use super::{
     wire::{Marked, TextEdit},
     words::{Markup, MarkupText},
 };
-use crate::{Position, Range};
 
 /// What a word is: `function`, and `async`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,8 @@ use std::{fmt, fs, path::PathBuf, str};
 
 use bytes::Bytes;
 use lint::{LineColumn, Span};
+use lsp_client::{PositionEncoding, Positions, Range, uri::Uris};
 use overlay::{View, WorkspacePath};
-
-use crate::{PositionEncoding, Positions, Range, uri::Uris};
 
 /// A file as a server names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,7 +56,7 @@ impl Texts<'_> {
     pub(super) fn file(&self, uri: &str) -> File {
         match self.uris.path(uri) {
             Some(path) => File::Workspace(path),
-            None => crate::uri::absolute(uri).map_or_else(|| File::Other(uri.to_owned()), File::Outside),
+            None => lsp_client::uri::absolute(uri).map_or_else(|| File::Other(uri.to_owned()), File::Outside),
         }
     }
 

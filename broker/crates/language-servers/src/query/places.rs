@@ -1,10 +1,10 @@
 //! Where a name is defined and used.
 
+use lsp_client::Range;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{At, NoAnswer, Place, TextRange, asker::Asker, place::text_range, wire::Location};
-use crate::Range;
 
 /// What a name leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Any other method of LSP, or of a server's own.
 
+use lsp_client::uri::Uris;
 use overlay::WorkspacePath;
 use serde_json::Value;
 
 use super::{Answer, NoAnswer, asker::Asker};
-use crate::uri::Uris;
 
 /// The documents that parameters name.
 pub(crate) fn documents(params: &Value, uris: &Uris) -> Vec<WorkspacePath> {
@@ -16,7 +16,7 @@ pub(super) fn ask(asker: &Asker<'_>, method: &str, params: &Value) -> Result<Ans
     if is_of_the_session(method) {
         return Err(NoAnswer::Failed(format!("`{method}` is not a question")));
     }
-    let result = if crate::capabilities::is_known(method) {
+    let result = if lsp_client::is_known(method) {
         asker.request(method, params)?
     } else {
         asker.request_unseen(method, params)?

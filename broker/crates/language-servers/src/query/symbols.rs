@@ -1,10 +1,10 @@
 //! What a file defines, and where something of a name is defined.
 
+use lsp_client::{Positions, Range};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{NoAnswer, Place, TextRange, asker::Asker, place::text_range, wire::Location};
-use crate::{Positions, Range};
 
 /// Something that a file defines, with what is defined in it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! What several of LSP's answers are made of.
 
+use lsp_client::Range;
 use serde::Deserialize;
 
 use super::words::{Markup, MarkupText};
-use crate::Range;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Location {

@@ -1,5 +1,6 @@
 //! What there is to say of a place, and to type there.
 
+use lsp_client::{Positions, Range};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -9,7 +10,6 @@ use super::{
     place::text_range,
     wire::{Marked, TextEdit},
 };
-use crate::{Positions, Range};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Markup {

@@ -6,8 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{Barrier, Canary, Deletes, Limits, Profile, Server, Setup};
+use language_servers::{Barrier, Canary, Deletes, Profile, Server, Setup};
 use lint::{Cancel, Completeness, Outcome};
+use lsp_client::Limits;
 use overlay::{Branch, Memory, View, WorkspacePath};
 
 use crate::{

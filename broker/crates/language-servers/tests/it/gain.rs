@@ -10,8 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{LanguageServer, Limits, Pool, Profile, Setup};
+use language_servers::{LanguageServer, Pool, Profile, Setup};
 use lint::{Cancel, Completeness, Job, Linter, Unit};
+use lsp_client::Limits;
 use overlay::{Branch, Disk, View, WorkspacePath};
 
 use crate::{

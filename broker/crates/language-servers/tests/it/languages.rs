@@ -3,8 +3,9 @@
 
 use std::{ffi::OsString, os::unix::fs::symlink, path::Path, sync::Arc, time::Duration};
 
-use language_servers::{Limits, Profile, Server, Setup};
+use language_servers::{Profile, Server, Setup};
 use lint::{Cancel, Completeness, Outcome};
+use lsp_client::Limits;
 use overlay::{Branch, Disk, View};
 
 use crate::{

@@ -1,4 +1,4 @@
-//! The client with servers that are real processes: scripted ones, and a real one if there is one.
+//! Servers that are real processes: those of the testkit, and real ones where they are named.
 
 #![allow(
     clippy::disallowed_methods,
@@ -8,10 +8,11 @@
 )]
 
 mod actor;
+#[path = "../../../lsp-client/tests/it/alive.rs"]
+mod alive;
 mod bench;
 mod crowd;
 mod edits;
-mod faults;
 mod fixture;
 mod gain;
 mod isolation;
@@ -21,7 +22,6 @@ mod linter;
 mod model;
 mod outside;
 mod pool;
-mod processes;
 mod push;
 mod query;
 mod real;
@@ -32,10 +32,8 @@ mod real_imports;
 mod real_json;
 mod real_outside;
 mod real_queries;
-mod session;
-mod start;
 mod table;
-#[path = "../../testkit/options.rs"]
+#[path = "../../../lsp-client/testkit/options.rs"]
 mod testkit;
 mod unanswered;
 mod words;

@@ -16,9 +16,9 @@ use lint::{Cancel, Job, Linter, Unit};
 use serde_json::json;
 
 use crate::{
+    alive::{check_gone, lives},
     bench::{path, said},
     fixture::{TESTKIT, far, started},
-    processes::{check_gone, lives},
     yard::{Asked, Yard, ask, children, says, says_soon, view},
 };
 

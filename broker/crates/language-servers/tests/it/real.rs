@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use language_servers::{Ended, Exit, Initialize, Pool, PositionEncoding, Positions, WorkspaceFolder, events};
+use language_servers::Pool;
 use lint::Cancel;
+use lsp_client::{Ended, Exit, Initialize, PositionEncoding, Positions, WorkspaceFolder, events};
 use serde_json::{Value, json};
 
 use crate::{

@@ -3,8 +3,9 @@
 
 use std::{path::Path, sync::Arc};
 
-use language_servers::{Client, EventKind, Initialize, Server, Setup, WorkspaceFolder, events};
+use language_servers::{Server, Setup};
 use lint::Cancel;
+use lsp_client::{Client, EventKind, Initialize, WorkspaceFolder, events};
 use serde_json::json;
 
 use crate::{
@@ -31,7 +32,7 @@ fn servers(folder: &Path) -> Vec<i64> {
 }
 
 /// An editor's, with `b.js` open in another state.
-fn of_an_editor(setup: &Setup) -> (Client, language_servers::Events) {
+fn of_an_editor(setup: &Setup) -> (Client, lsp_client::Events) {
     let uri = format!("file://{}", setup.root.display());
     let mut options = options("");
     options.launch = setup.launch.clone();

@@ -10,10 +10,11 @@ use std::{
 };
 
 use language_servers::{
-    Answer, At, Chosen, File, Goto, Hierarchy, Limits, NoAnswer, Place, Profile, Question, Server, Setup,
-    Style, Symbols,
+    Answer, At, Chosen, File, Goto, Hierarchy, NoAnswer, Place, Profile, Question, Server, Setup, Style,
+    Symbols,
 };
 use lint::{Cancel, Completeness};
+use lsp_client::Limits;
 use overlay::{Branch, Disk, View, WorkspacePath};
 
 use crate::{

@@ -3,14 +3,13 @@
 use std::{collections::BTreeMap, mem, sync::Arc, time::Instant};
 
 use lint::Cancel;
+use lsp_client::{RequestError, TICK, rest};
 use overlay::{View, WorkspacePath};
 use serde_json::{Value, json};
 
 use super::{Process, ROUNDS, SYMBOLS, Settled, Trouble};
 use crate::{
-    Answer, NoAnswer, Profile, Question, RequestError,
-    client::rest,
-    outbox::TICK,
+    Answer, NoAnswer, Profile, Question,
     profile::{Searches, Symbols},
     query::Asker,
 };

@@ -4,11 +4,12 @@
 use std::time::Instant;
 
 use lint::Cancel;
+use lsp_client::{Call, RequestError, ServerStatus};
 use overlay::WorkspacePath;
 use serde_json::json;
 
 use super::{Process, ROUNDS, Settled, Trouble, tsserver};
-use crate::{Barrier, Call, RequestError, ServerStatus, actor::convert::Report};
+use crate::{Barrier, actor::convert::Report};
 
 pub(super) const PULL: &str = "textDocument/diagnostic";
 

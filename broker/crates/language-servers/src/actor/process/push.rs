@@ -8,12 +8,13 @@
 use std::{collections::BTreeSet, time::Instant};
 
 use lint::Cancel;
+use lsp_client::{ProtocolError, RequestError};
 use overlay::WorkspacePath;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{Process, Settled, Trouble};
 use crate::{
-    Barrier, ProtocolError, RequestError,
+    Barrier,
     actor::convert::{Item, Report},
 };
 

@@ -7,18 +7,18 @@ use std::{
 };
 
 use lint::Cancel;
+use lsp_client::{
+    Broken, Client, EditPolicy, Epoch, Initialize, Limits, Options, RequestError, TICK, WorkspaceFolder,
+    rest, uri::of_folder,
+};
 use overlay::WorkspacePath;
 use serde_json::Value;
 
 use super::{Process, Running, Trouble, pull::PULL, tsserver};
 use crate::{
-    Barrier, Broken, Client, EditPolicy, Ending, Epoch, Initialize, Limits, Options, RequestError,
-    WorkspaceFolder,
+    Barrier, Ending,
     actor::{FAREWELL, Setup, convert::Report},
-    client::rest,
-    outbox::TICK,
     profile::fill,
-    uri::of_folder,
 };
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

@@ -4,14 +4,12 @@
 use std::time::Instant;
 
 use lint::Cancel;
+use lsp_client::{Call, Client, Position, ProtocolError, Range};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::RequestError;
-use crate::{
-    Call, Client, Position, ProtocolError, Range,
-    actor::convert::{Item, Report},
-};
+use crate::actor::convert::{Item, Report};
 
 pub(super) const METHOD: &str = "workspace/executeCommand";
 const COMMAND: &str = "typescript.tsserverRequest";

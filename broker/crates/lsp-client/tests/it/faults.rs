@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use language_servers::{Broken, Ended, Epoch, EventKind, Exit, Limits, ProtocolError, RequestError, events};
 use lint::Cancel;
+use lsp_client::{Broken, Ended, Epoch, EventKind, Exit, Limits, ProtocolError, RequestError, events};
 use serde_json::{Value, json};
 
 use crate::fixture::{BYE, Fake, HELLO, far, options, start};

@@ -54,7 +54,7 @@ pub struct ServerStatus {
 
 impl ServerStatus {
     /// What it says is wrong with it, if anything.
-    pub(crate) fn unwell(&self) -> Option<String> {
+    pub fn unwell(&self) -> Option<String> {
         let unsaid = || format!("the server says of itself: {}", self.health);
         (self.health != "ok").then(|| self.message.clone().unwrap_or_else(unsaid))
     }

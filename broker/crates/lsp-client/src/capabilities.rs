@@ -72,7 +72,7 @@ impl Capabilities {
 }
 
 /// Whether a server that has this method tells so.
-pub(crate) fn is_known(method: &str) -> bool {
+pub fn is_known(method: &str) -> bool {
     ROWS.iter().any(|it| it.method == method)
 }
 

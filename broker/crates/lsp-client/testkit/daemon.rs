@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use language_servers::{Client, EventKind, Keeper, events};
 use lint::Cancel;
+use lsp_client::{Client, EventKind, Keeper, events};
 
 use crate::{family, options::options};
 

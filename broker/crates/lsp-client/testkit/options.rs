@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use language_servers::{EditPolicy, Epoch, Initialize, Keeper, Launch, Limits, Options};
+use lsp_client::{EditPolicy, Epoch, Initialize, Keeper, Launch, Limits, Options};
 use serde_json::Value;
 
 /// Both the keeper and the server are this program.

@@ -9,7 +9,7 @@ use std::{
 
 use overlay::WorkspacePath;
 
-pub(crate) fn of_folder(folder: &Path) -> String {
+pub fn of_folder(folder: &Path) -> String {
     let mut uri = String::from("file://");
     escape(folder.as_os_str().as_bytes(), &mut uri);
     uri
@@ -17,27 +17,27 @@ pub(crate) fn of_folder(folder: &Path) -> String {
 
 /// The URIs of a workspace's files.
 #[derive(Debug, Clone)]
-pub(crate) struct Uris {
+pub struct Uris {
     root: String,
     decoded: Vec<u8>,
 }
 
 impl Uris {
-    pub(crate) fn new(root: &Path) -> Self {
+    pub fn new(root: &Path) -> Self {
         let decoded = root.as_os_str().as_bytes().strip_suffix(b"/").unwrap_or(root.as_os_str().as_bytes());
         let mut root = String::from("file://");
         escape(decoded, &mut root);
         Self { root, decoded: decoded.to_owned() }
     }
 
-    pub(crate) fn of(&self, path: &WorkspacePath) -> String {
+    pub fn of(&self, path: &WorkspacePath) -> String {
         let mut uri = format!("{}/", self.root);
         escape(path.as_str().as_bytes(), &mut uri);
         uri
     }
 
     /// However it is escaped; `None` for what is not in the workspace.
-    pub(crate) fn path(&self, uri: &str) -> Option<WorkspacePath> {
+    pub fn path(&self, uri: &str) -> Option<WorkspacePath> {
         let bytes = unescape(uri.strip_prefix("file://")?);
         let below = bytes.strip_prefix(&*self.decoded)?.strip_prefix(b"/")?;
         WorkspacePath::new(std::str::from_utf8(below).ok()?).ok()
@@ -45,7 +45,7 @@ impl Uris {
 }
 
 /// The absolute path that a `file:` URI stands for.
-pub(crate) fn absolute(uri: &str) -> Option<PathBuf> {
+pub fn absolute(uri: &str) -> Option<PathBuf> {
     let bytes = unescape(uri.strip_prefix("file://")?);
     bytes.starts_with(b"/").then(|| PathBuf::from(OsString::from_vec(bytes)))
 }

@@ -16,8 +16,7 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 
-pub use call::Call;
-pub(crate) use call::rest;
+pub use call::{Call, rest};
 
 use crate::{
     Broken, EditPolicy, Epoch, EventSink, Exit, Initialize, Launch, PositionEncoding, RequestError,
@@ -188,17 +187,17 @@ impl Client {
     }
 
     /// The same, also of what is still to come.
-    pub(crate) fn log(&self) -> Arc<Log> {
+    pub fn log(&self) -> Arc<Log> {
         Arc::clone(&self.0.session.stderr)
     }
 
     /// Whether it has answered nothing since a request was given up.
-    pub(crate) fn owes(&self) -> bool {
+    pub fn owes(&self) -> bool {
         self.0.session.state().owes_since().is_some()
     }
 
     /// Stops it if that is so for too long. Whoever waits for an answer looks after it, too.
-    pub(crate) fn stop_if_it_hangs(&self) {
+    pub fn stop_if_it_hangs(&self) {
         self.0.session.stop_if_it_hangs();
     }
 

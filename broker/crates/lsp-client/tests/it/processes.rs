@@ -5,14 +5,16 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::PathBuf,
     process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use language_servers::Exit;
+use lsp_client::Exit;
 use serde_json::json;
 
-use crate::fixture::{BYE, Fake, HELLO, TESTKIT};
+use crate::{
+    alive::{check_gone, lives},
+    fixture::{BYE, Fake, HELLO, TESTKIT},
+};
 
 /// A server with two relatives that went away from it, and says who they are.
 const FAMILY: &str = r#"
@@ -20,22 +22,6 @@ const FAMILY: &str = r#"
     {"spawn": "orphan"}
     {"tell": "family"}
 "#;
-
-/// Whether it runs: one whose end nobody has asked after does not.
-pub(crate) fn lives(pid: i64) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-    stat.is_ok_and(|it| !it.rsplit_once(')').unwrap().1.starts_with(" Z"))
-}
-
-#[track_caller]
-pub(crate) fn check_gone(pids: &[i64], within: Duration) {
-    let deadline = Instant::now() + within;
-    while pids.iter().any(|it| lives(*it)) {
-        let left: Vec<_> = pids.iter().filter(|it| lives(**it)).collect();
-        assert!(Instant::now() < deadline, "still there: {left:?} of {pids:?}");
-        thread::sleep(Duration::from_millis(2));
-    }
-}
 
 /// The server, its keeper and its relatives, all of them alive.
 #[track_caller]

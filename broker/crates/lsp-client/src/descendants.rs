@@ -32,7 +32,7 @@ fn living_below(_: Pid) -> Vec<Pid> {
 /// The bytes of memory that each of these processes has, with all below it. What processes share is counted
 /// in each of them. `None` where that cannot be known.
 #[cfg(target_os = "linux")]
-pub(crate) fn memory_of(roots: &[u32]) -> Vec<Option<u64>> {
+pub fn memory_of(roots: &[u32]) -> Vec<Option<u64>> {
     let all = processes();
     let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
     let bytes = |root: &u32| tree(&all, root.cast_signed()).iter().map(|it| it.pages * page).sum();
@@ -40,20 +40,20 @@ pub(crate) fn memory_of(roots: &[u32]) -> Vec<Option<u64>> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn memory_of(roots: &[u32]) -> Vec<Option<u64>> {
+pub fn memory_of(roots: &[u32]) -> Vec<Option<u64>> {
     vec![None; roots.len()]
 }
 
 /// The first process that another one has started and that lives.
 #[cfg(target_os = "linux")]
-pub(crate) fn child_of(parent: u32) -> Option<u32> {
+pub fn child_of(parent: u32) -> Option<u32> {
     let mut children: Vec<_> = processes();
     children.retain(|it| it.parent == parent.cast_signed() && !it.is_dead);
     children.iter().map(|it| it.pid.cast_unsigned()).min()
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn child_of(_: u32) -> Option<u32> {
+pub fn child_of(_: u32) -> Option<u32> {
     None
 }
 

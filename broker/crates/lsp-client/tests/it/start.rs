@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use language_servers::{
+use lsp_client::{
     Client, Exit, Options, PositionEncoding, ProtocolError, RequestError, StartError, WorkspaceFolder, events,
 };
 use serde_json::json;

@@ -13,10 +13,10 @@ const LONGEST_LINE: usize = 1 << 10;
 
 /// At most [`MOST_LINES`] lines, the newest.
 #[derive(Debug, Default)]
-pub(crate) struct Log(Mutex<VecDeque<String>>);
+pub struct Log(Mutex<VecDeque<String>>);
 
 impl Log {
-    pub(crate) fn push(&self, line: &str) {
+    pub fn push(&self, line: &str) {
         let mut lines = self.lock();
         if lines.len() == MOST_LINES {
             lines.pop_front();
@@ -25,7 +25,7 @@ impl Log {
     }
 
     /// The newest, at most so many.
-    pub(crate) fn tail(&self, count: usize) -> Vec<String> {
+    pub fn tail(&self, count: usize) -> Vec<String> {
         let lines = self.lock();
         lines.iter().skip(lines.len().saturating_sub(count)).cloned().collect()
     }

@@ -16,7 +16,7 @@ use rustix::{
 };
 
 /// How often a wait looks whether it is still wanted.
-pub(crate) const TICK: Duration = Duration::from_millis(10);
+pub const TICK: Duration = Duration::from_millis(10);
 
 /// Frames in order, bounded by their bytes.
 pub(crate) struct Outbox {

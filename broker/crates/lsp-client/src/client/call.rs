@@ -107,7 +107,7 @@ impl<R> Drop for Call<R> {
 }
 
 /// Waits for something that nothing tells of.
-pub(crate) fn rest(pause: Duration, deadline: Instant, cancel: &Cancel) -> Result<(), RequestError> {
+pub fn rest(pause: Duration, deadline: Instant, cancel: &Cancel) -> Result<(), RequestError> {
     let end = Instant::now() + pause;
     while Instant::now() < end {
         if cancel.is_cancelled() {

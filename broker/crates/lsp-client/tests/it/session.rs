@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use language_servers::{EditPolicy, EventKind, Id, ProtocolError, RequestError, ServerStatus};
 use lint::Cancel;
+use lsp_client::{EditPolicy, EventKind, Id, ProtocolError, RequestError, ServerStatus};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::fixture::{BYE, Fake, far};
