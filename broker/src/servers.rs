@@ -18,7 +18,7 @@ use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
     CliError,
-    check::{Absent, Lack, SharedLinter},
+    check::{Absent, Lack, Need, SharedLinter},
     config::ServerSettings,
     selectors::{Selection, Selectors},
     trust::Trusted,
@@ -103,23 +103,39 @@ impl Servers {
         }
         let wanted = wanted(&known, site, settings)?;
         let is_wanted = |name: &str| wanted.iter().any(|it| it.profile.name == name);
-        let not_wanted = selected.filter(|it| !is_wanted(&it.name)).map(not_wanted);
+        let not_wanted = selected.filter(|it| !is_wanted(&it.name)).map(|it| self.not_wanted(site, it));
         let mut asked = Asked { lacks: not_wanted.collect(), ..Asked::default() };
         for Wanted { profile, why } in wanted {
             let Some(selection) = selectors.for_server(&profile.name) else {
                 asked.absent.push(absent(profile));
                 continue;
             };
+            let is_named = matches!(why, Why::Named) || selectors.select_by_name(&profile.name);
             match self.server(site, profile) {
-                Ok(server) => asked.linters.push(Arc::new(Selected::new(server, selection))),
+                Ok(server) => {
+                    asked.linters.push(Arc::new(Selected::new(server, selection)));
+                    asked.lacks.extend(is_named.then(|| lack(profile, Need::Asked, String::new())));
+                }
                 Err(error) => {
-                    let is_asked = matches!(why, Why::Named) || selectors.select_by_name(&profile.name);
-                    asked.lacks.push(lack(profile, error, is_asked));
+                    let need = if is_named { Need::Missing } else { Need::Optional };
+                    asked.lacks.push(lack(profile, need, why_not(error)));
                     asked.absent.push(absent(profile));
                 }
             }
         }
         Ok(asked)
+    }
+
+    /// For a server whose rules are selected, and that is none of those that are asked.
+    fn not_wanted(&self, site: &Site<'_>, profile: &Profile) -> Lack {
+        if profile.find(site.root, site.environment).is_none()
+            && let Err(error) = self.server(site, profile)
+        {
+            return lack(profile, Need::Missing, why_not(error));
+        }
+        let reason = "rules of it are selected, but it is not asked in this workspace; `servers.use` in `broker.toml` \
+                      can name it, and `broker doctor` says who is asked";
+        lack(profile, Need::PassedOver, reason.to_owned())
     }
 
     pub(crate) fn server(&self, site: &Site<'_>, profile: &Profile) -> Result<LanguageServer, SetupError> {
@@ -196,31 +212,25 @@ fn absent(profile: &Profile) -> Absent {
     Absent { globs: profile.globs.clone(), has_own_rules: profile.checks == Checks::Types }
 }
 
-fn lack(profile: &Profile, error: SetupError, is_asked: bool) -> Lack {
-    let reason = match error.hint {
-        Some(hint) => format!("{}; {hint}", error.message),
-        None => error.message,
-    };
-    Lack { linter: profile.name.clone(), globs: profile.globs.clone(), reason, is_asked }
+fn lack(profile: &Profile, need: Need, reason: String) -> Lack {
+    Lack { linter: profile.name.clone(), globs: profile.globs.clone(), reason, need }
 }
 
-/// Its rules are selected, and it is none of those that are asked.
-fn not_wanted(profile: &Profile) -> Lack {
-    let reason = "rules of it are selected, but it is not asked in this workspace; `servers.use` in `broker.toml` \
-                  can name it, and `broker doctor` says who is asked";
-    let linter = profile.name.clone();
-    Lack { linter, globs: profile.globs.clone(), reason: reason.to_owned(), is_asked: true }
+fn why_not(error: SetupError) -> String {
+    match error.hint {
+        Some(hint) => format!("{}; {hint}", error.message),
+        None => error.message,
+    }
 }
 
 fn untrusted(name: &str, root: &Path) -> Lack {
     let (globs, reason) = (vec!["*".to_owned()], no_trust(root));
-    Lack { linter: name.to_owned(), globs, reason, is_asked: true }
+    Lack { linter: name.to_owned(), globs, reason, need: Need::Missing }
 }
 
 /// It is installed, and would be asked if the workspace were trusted.
 fn not_trusted(profile: &Profile, root: &Path) -> Lack {
-    let (linter, globs) = (profile.name.clone(), profile.globs.clone());
-    Lack { linter, globs, reason: no_trust(root), is_asked: false }
+    lack(profile, Need::Optional, no_trust(root))
 }
 
 fn no_trust(root: &Path) -> String {

@@ -12,6 +12,8 @@ pub struct Files {
     pub skipped: Skipped,
     /// Those of the units that are only there for the sake of others, which they use.
     pub dependents: BTreeSet<WorkspacePath>,
+    /// Whether they are all that the workspace has.
+    pub is_whole: bool,
 }
 
 /// The files at and below `paths`, which the user named.
@@ -24,7 +26,8 @@ pub fn collect(view: &dyn View, paths: &[WorkspacePath], options: &WalkOptions) 
     let mut walk = walk(view, paths, options);
     let unit = |path| Unit { named: nearest(&named, &path).unwrap_or(&root).clone(), path };
     let units = walk.by_ref().map(unit).collect();
-    Files { units, skipped: walk.into_skipped(), ..Files::default() }
+    let is_whole = named.contains(&root);
+    Files { units, skipped: walk.into_skipped(), is_whole, ..Files::default() }
 }
 
 /// The nearest of `named` that is `path` or holds it. `None` if it was reached through a link.

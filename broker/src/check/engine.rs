@@ -107,6 +107,7 @@ impl Wanted {
             Self::Walk { paths, options, only } => {
                 let mut files = collect(view, paths, options);
                 files.units.retain(|it| only.is_empty() || only.contains(&it.path));
+                files.is_whole &= only.is_empty();
                 files
             }
         }

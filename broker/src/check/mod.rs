@@ -19,6 +19,7 @@ pub(crate) mod scripted;
 mod tests;
 
 use std::{
+    collections::HashSet,
     io,
     sync::{
         Arc,
@@ -45,7 +46,7 @@ pub use self::{
         Checked, CheckedFile, Counts, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range, Related,
         Report, RuleRef, Subject, Unavailable,
     },
-    router::{Absent, Lack, Router, SharedLinter},
+    router::{Absent, Lack, Need, Router, SharedLinter},
 };
 pub(crate) use self::{collect::is_file, place::read};
 
@@ -140,7 +141,7 @@ fn check_with(
     let mut gathered = Gathered::default();
     let done = Arc::new(AtomicUsize::new(0));
     let mut skipped = overlay::Skipped::default();
-    for group in groups {
+    for group in without_busy(groups) {
         gathered.place_of(&group.linters);
         let (done, total, progress) = (Arc::clone(&done), Arc::clone(&gathered.total), Arc::clone(&progress));
         let answered = move || {
@@ -159,6 +160,19 @@ fn check_with(
     report.lack(gathered.lacks);
     report.duration = start.elapsed();
     Ok(report)
+}
+
+/// The groups, none of which says that a linter has no files if another has some.
+fn without_busy(mut groups: Vec<Group>) -> Vec<Group> {
+    let has_files = |of: &Group| {
+        let busy = of.lacks.iter().filter(|it| it.has_files(&of.files.units));
+        busy.map(|it| it.linter.clone()).collect::<Vec<_>>()
+    };
+    let busy: HashSet<_> = groups.iter().flat_map(has_files).collect();
+    for Group { files, lacks, .. } in &mut groups {
+        lacks.retain(|it| !busy.contains(&it.linter) || it.has_files(&files.units));
+    }
+    groups
 }
 
 fn inquiry(

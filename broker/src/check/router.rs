@@ -15,21 +15,57 @@ use super::{
 /// A linter as the engine holds it.
 pub type SharedLinter = Arc<dyn Linter>;
 
-/// A linter that would be asked, were it there.
+/// A linter that would be asked, were it there, or one that is asked by name and may have no files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lack {
     pub linter: String,
     /// The files that it would be asked about, as in an [`Interest`].
     pub globs: Vec<String>,
     pub reason: String,
-    /// Whether somebody wants just this one, so that an answer without it is not all there is.
-    pub is_asked: bool,
+    pub need: Need,
 }
 
+/// Why a linter that is not asked is missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// It would have said more of its files.
+    Optional,
+    /// It is named, and not there: an answer without it is not all there is.
+    Missing,
+    /// It is named, and is there, but not asked about its files.
+    PassedOver,
+    /// It is named and asked, and lacks at most files.
+    Asked,
+}
+
+/// The reason of a linter that is there, is named, and has nothing to look at.
+const NO_FILES: &str = "there are no files for it";
+
 impl Lack {
+    /// What is missed, where `matches` says whether there are files for it, and `counts_alone` whether the question is
+    /// about all files, or about none that another linter is asked about.
+    fn among(&self, matches: bool, counts_alone: bool) -> Option<Self> {
+        match (self.need, matches) {
+            (Need::Optional | Need::Missing | Need::PassedOver, true) => Some(self.clone()),
+            (Need::Missing, false) => counts_alone.then(|| self.clone()),
+            (Need::PassedOver | Need::Asked, false) => counts_alone.then(|| Self {
+                reason: NO_FILES.to_owned(),
+                need: Need::Optional,
+                ..self.clone()
+            }),
+            (Need::Asked, true) | (Need::Optional, false) => None,
+        }
+    }
+
+    /// Whether one of the files is for it.
+    pub(super) fn has_files(&self, units: &[Unit]) -> bool {
+        let globs = Globs::of_globs(&self.globs);
+        units.iter().any(|it| globs.want(&it.path))
+    }
+
     /// Whether the answer is not complete without it.
     pub(crate) fn sorted(self) -> Result<Incomplete, Unavailable> {
-        if !self.is_asked {
+        if matches!(self.need, Need::Optional | Need::Asked) {
             return Err(Unavailable { linter: self.linter, reason: self.reason });
         }
         let linter = Some(self.linter.into());
@@ -101,13 +137,10 @@ impl Router {
         &self.absent
     }
 
-    /// Those that would be asked about one of these.
-    pub(super) fn lacks_for(&self, units: &[Unit]) -> Vec<Lack> {
-        let is_lacking = |it: &&Lack| {
-            let globs = Globs::of_globs(&it.globs);
-            units.iter().any(|it| globs.want(&it.path))
-        };
-        self.lacks.iter().filter(is_lacking).cloned().collect()
+    /// The linters that are missed in a question about these files. `is_answered` says whether any linter is asked.
+    pub(super) fn lacks_for(&self, files: &Files, is_answered: bool) -> Vec<Lack> {
+        let counts_alone = files.is_whole || !files.units.is_empty() && !is_answered;
+        self.lacks.iter().filter_map(|it| it.among(it.has_files(&files.units), counts_alone)).collect()
     }
 
     /// Asks the linters of each router about those of the paths that come with it. What is named nowhere

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, mpsc},
 };
 
-use overlay::{Change, ChangeKind, FileState, Revision, Snapshot, View, WorkspacePath};
+use overlay::{Change, ChangeKind, ContentHash, FileState, Revision, Snapshot, View, WorkspacePath};
 use scheduler::Inherited;
 
 use super::{
@@ -35,6 +35,17 @@ pub(super) struct Answered {
     pub(super) file: FileAnswers,
     /// The names of those that its answers count in; the branch may ask others.
     pub(super) linters: Arc<[String]>,
+    /// What tells each of them from the same linter with other rules.
+    pub(super) digests: Arc<[ContentHash]>,
+}
+
+impl Answered {
+    /// That of the linter of this name, if it was asked about the file.
+    pub(super) fn digest(&self, linter: &str) -> Option<ContentHash> {
+        let mut asked = self.file.answers.iter().map(|(place, _)| *place);
+        let place = asked.find(|it| self.linters.get(*it).is_some_and(|it| it == linter))?;
+        self.digests.get(place).copied()
+    }
 }
 
 impl Answers {
@@ -163,17 +174,19 @@ impl Moves {
 #[derive(Default)]
 struct Gathered {
     linters: Arc<[String]>,
+    digests: Arc<[ContentHash]>,
     files: BTreeMap<WorkspacePath, Answered>,
 }
 
 impl Listener for Gathered {
     async fn start(&mut self, router: &Router, _lacks: Vec<Lack>, _files: usize, _answers: usize) {
         self.linters = router.names();
+        self.digests = router.linters().iter().map(|it| it.identity().digest).collect();
     }
 
     async fn file(&mut self, file: FileAnswers) {
-        let linters = Arc::clone(&self.linters);
-        self.files.insert(file.unit.path.clone(), Answered { file, linters });
+        let (linters, digests) = (Arc::clone(&self.linters), Arc::clone(&self.digests));
+        self.files.insert(file.unit.path.clone(), Answered { file, linters, digests });
     }
 
     async fn pause(&mut self) {}

@@ -169,7 +169,7 @@ impl<'a> Round<'a> {
         let sides = ((&old.file, &*old_judged), (file, &**judged));
         match difference(judge.view(), sides.0, own.view(), sides.1) {
             Some((new, mut fixed)) => {
-                let (looked, is_broken) = (self.looked(file), file.coverage.syntax_errors > 0);
+                let (looked, is_broken) = (self.looked(file, &old), file.coverage.syntax_errors > 0);
                 // What cannot be parsed has no other findings, and nothing of that is fixed.
                 fixed.retain(|it| {
                     let rule = &it.0.rule;
@@ -181,30 +181,37 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// What a linter did not find in the parent because it could not look is told as new, and that it may not be.
+    /// What a linter did not find in the parent because it did not look is told as new, and that it may not be.
     fn tell_unknown_before(&mut self, old: &Answered, file: &FileAnswers) {
         for (linter, answer) in &old.file.answers {
             let Some(name) = old.linters.get(*linter) else { continue };
             let path = &old.file.unit.path;
-            let halted = || (answer.halted && !self.is_halted(file, name)).then(|| halted(path, name));
-            let Some(unknown) = Incomplete::of_answer(path, name, answer).or_else(halted) else { continue };
+            let now = self.answer_of(file, name);
+            let halted = || (answer.halted && !now.is_some_and(|it| it.halted)).then(|| halted(path, name));
+            let has_findings = now.is_some_and(|it| !it.findings.is_empty());
+            let is_news = has_findings && answer.completeness == Completeness::Excluded;
+            let left_out = || is_news.then(|| left_out(path, name));
+            let unknown = Incomplete::of_answer(path, name, answer).or_else(halted).or_else(left_out);
+            let Some(unknown) = unknown else { continue };
             self.level = self.level.max(unknown.level);
             let reason = format!("in the parent, so that what is new here may not be: {}", unknown.reason);
             self.incomplete.push(Incomplete { reason, ..unknown });
         }
     }
 
-    fn is_halted(&self, file: &FileAnswers, name: &str) -> bool {
+    fn answer_of<'f>(&self, file: &'f FileAnswers, name: &str) -> Option<&'f Answer> {
         let is_it = |linter: &usize| self.linters.get(*linter).is_some_and(|it| it.linter.name == name);
-        file.answers.iter().any(|(linter, it)| is_it(linter) && it.halted)
+        file.answers.iter().find(|(linter, _)| is_it(linter)).map(|(_, it)| &**it)
     }
 
-    /// The linters that have looked at the file: what they do not find any more is gone.
-    fn looked<'s>(&'s self, file: &'s FileAnswers) -> Vec<&'s str> {
-        let name = |linter: &usize| self.linters.get(*linter).map(|it| it.linter.name.as_str());
+    /// The linters that have looked at the file, with the rules of its parent: what they do not find any more is gone.
+    fn looked<'s>(&'s self, file: &'s FileAnswers, old: &Answered) -> Vec<&'s str> {
         let has_looked = |it: &Answer| it.completeness == Completeness::Complete && !it.halted;
         let whole = file.answers.iter().filter(|(_, it)| has_looked(it));
-        let mut looked: Vec<_> = whole.filter_map(|(linter, _)| name(linter)).collect();
+        let whole = whole.filter_map(|(linter, _)| self.linters.get(*linter));
+        // Another selection, or another version, may lack the rule.
+        let same = whole.filter(|it| old.digest(&it.linter.name).is_none_or(|old| old == it.linter.digest));
+        let mut looked: Vec<_> = same.map(|it| it.linter.name.as_str()).collect();
         if file.coverage.is_all() {
             // An unused suppression is not reported where it may be in use.
             looked.push(suppress::LINTER);
@@ -348,7 +355,14 @@ impl LinterSummary {
 }
 
 fn halted(path: &WorkspacePath, linter: &str) -> Incomplete {
-    let reason = format!("{linter} ran only some of its analyses, since something there does not compile");
+    partial(path, linter, format!("{linter} ran only some of its analyses, since something there does not compile"))
+}
+
+fn left_out(path: &WorkspacePath, linter: &str) -> Incomplete {
+    partial(path, linter, format!("{linter} left the file out"))
+}
+
+fn partial(path: &WorkspacePath, linter: &str, reason: String) -> Incomplete {
     Incomplete {
         subject: Subject::Path(path.clone()),
         linter: Some(linter.into()),

@@ -30,7 +30,7 @@ pub(crate) use self::{
 };
 use crate::{
     CliError,
-    check::{Incomplete, Lack, Level, Subject},
+    check::{Incomplete, Lack, Level, Need, Subject},
     console::Messages,
     render::printable,
     selectors::unknown_linter,
@@ -209,7 +209,7 @@ impl Plugins {
             linter: it.linter.as_deref().unwrap_or_default().to_owned(),
             globs: vec!["*".to_owned()],
             reason: it.reason.clone(),
-            is_asked: true,
+            need: Need::Missing,
         })
     }
 

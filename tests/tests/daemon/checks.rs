@@ -153,6 +153,23 @@ async fn what_could_not_be_looked_at_is_not_fixed() {
     it.client.edit(&id, vec![write("ruff.toml", "exclude = [\"a.py\"]\n")]).await.unwrap();
     assert_eq!(compared(&compare(&id).await), [none.clone(), none.clone()]);
 
+    // Nor what the branch does not ask for any more: a linter, or one of its rules.
+    for config in ["select = [\"toml/ALL\"]\n", "ignore = [\"python/F401\"]\n"] {
+        let id = it.fork().await;
+        it.client.edit(&id, vec![write("broker.toml", config)]).await.unwrap();
+        assert_eq!(compared(&compare(&id).await), [none.clone(), none.clone()], "{config}");
+    }
+
+    // What the parent left out was not looked for there.
+    it.write("ruff.toml", "exclude = [\"a.py\"]\n");
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("ruff.toml", "")]).await.unwrap();
+    let answer = compare(&id).await;
+    assert_eq!(compared(&answer), [vec!["a.py:1 F401".to_owned()], none.clone()]);
+    let reasons: Vec<_> = answer.incomplete.iter().map(|it| (it.path.as_str(), it.reason.as_str())).collect();
+    let why = "in the parent, so that what is new here may not be: python left the file out";
+    assert_eq!(reasons, [("a.py", why)]);
+
     it.write("ruff.toml", "[bad");
     let id = it.fork().await;
     it.client.edit(&id, vec![write("ruff.toml", "")]).await.unwrap();

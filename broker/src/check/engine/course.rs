@@ -85,9 +85,9 @@ impl Course {
     }
 
     pub(super) async fn start(&self, listener: &mut impl Listener) {
-        let answers = self.survey.wanting.iter().map(|it| it.len()).sum();
+        let answers: usize = self.survey.wanting.iter().map(|it| it.len()).sum();
         let files = self.survey.wanting.iter().filter(|it| !it.is_empty()).count();
-        let lacks = self.survey.router.lacks_for(&self.survey.files.units);
+        let lacks = self.survey.router.lacks_for(&self.survey.files, answers > 0);
         listener.start(&self.survey.router, lacks, files, answers).await;
     }
 

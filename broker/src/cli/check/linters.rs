@@ -97,7 +97,7 @@ impl Linters {
 
     /// The files, each with the linters that its configuration and the command line ask for.
     pub(super) fn groups(&self, configs: &Configs<'_>, files: Files) -> Result<Vec<Group>, CliError> {
-        let Files { units, mut skipped, dependents } = files;
+        let Files { units, mut skipped, dependents, is_whole } = files;
         let mut by_choice: BTreeMap<Choice, Vec<Unit>> = BTreeMap::new();
         for (choice, units) in configs.by_choice(&units)? {
             by_choice.entry(self.outranked(choice)).or_default().extend(units);
@@ -110,7 +110,7 @@ impl Linters {
             let made = self.chosen(&choice).map_err(|error| self.blame(error, &choice))?;
             let Made { linters, lacks, absent } = made;
             let (skipped, dependents) = (std::mem::take(&mut skipped), dependents.clone());
-            Ok(Group { files: Files { units, skipped, dependents }, linters, lacks, absent })
+            Ok(Group { files: Files { units, skipped, dependents, is_whole }, linters, lacks, absent })
         };
         by_choice.into_iter().map(group).collect()
     }

@@ -58,7 +58,7 @@ enum Priority {
     Interactive,
     /// A program
     Agent,
-    /// Nobody
+    /// No one: it runs when nothing else is waiting
     Background,
 }
 
