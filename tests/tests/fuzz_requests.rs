@@ -227,7 +227,8 @@ fn of_branch(real: &Real) -> impl Strategy<Value = Any> + use<> {
             Any::Revisions(pb::ListRevisionsRequest { branch_id, page_size, page_token })
         }),
         (branch(real), number(), revision()).prop_map(|(branch_id, to_revision, if_revision)| {
-            Any::Undo(pb::UndoBranchRequest { branch_id, to_revision, if_revision })
+            let step_back = to_revision == 0 && if_revision.is_none();
+            Any::Undo(pb::UndoBranchRequest { branch_id, to_revision, if_revision, step_back })
         }),
         (branch(real), choice(), revision()).prop_map(|(branch_id, on_conflict, if_revision)| {
             Any::Rebase(pb::RebaseBranchRequest { branch_id, on_conflict, if_revision })

@@ -95,7 +95,11 @@ fn a_server_that_is_named_is_missed_where_it_has_no_files_too() {
             assert!(reason.starts_with("gopls is not installed"), "{report}");
         }
     }
-    assert_eq!(run("".as_ref(), &["b.txt"]).0, Some(0), "the configuration names it, and that is no file for it");
+    assert_eq!(
+        run("".as_ref(), &["b.txt"]).0,
+        Some(0),
+        "the configuration names it, and that is no file for it"
+    );
     let programs = it.own("programs");
     std::fs::create_dir(&programs).unwrap();
     std::os::unix::fs::symlink(broker().with_file_name("language-servers-testkit"), programs.join("gopls"))

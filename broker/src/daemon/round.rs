@@ -355,7 +355,11 @@ impl LinterSummary {
 }
 
 fn halted(path: &WorkspacePath, linter: &str) -> Incomplete {
-    partial(path, linter, format!("{linter} ran only some of its analyses, since something there does not compile"))
+    partial(
+        path,
+        linter,
+        format!("{linter} ran only some of its analyses, since something there does not compile"),
+    )
 }
 
 fn left_out(path: &WorkspacePath, linter: &str) -> Incomplete {

@@ -123,10 +123,21 @@ impl BranchService for Front {
     ) -> Result<Response<pb::UndoBranchResponse>, Status> {
         let request = request.into_inner();
         let (_, cell) = from_proto::branch(&self.0, &request.branch_id)?;
-        let to = Revision(request.to_revision);
-        let undo = move |branch: &mut overlay::Branch| Ok(branch.undo_to(to).map(drop)?);
-        let ((), revision) = self.edit(&cell, from_proto::revision(request.if_revision), undo).await?;
-        Ok(Response::new(pb::UndoBranchResponse { revision: revision.0 }))
+        let (to, is_step) = (Revision(request.to_revision), request.step_back);
+        if is_step && to != Revision(0) {
+            return Err(status::invalid("step_back", "it excludes `to_revision`"));
+        }
+        let undo = move |branch: &mut overlay::Branch| {
+            let start = || DaemonError::Invalid {
+                field: "step_back",
+                message: "there is nothing to undo".to_owned(),
+            };
+            let to = if is_step { branch.step_back().ok_or_else(start)? } else { to };
+            branch.undo_to(to)?;
+            Ok(to)
+        };
+        let (to, revision) = self.edit(&cell, from_proto::revision(request.if_revision), undo).await?;
+        Ok(Response::new(pb::UndoBranchResponse { revision: revision.0, to_revision: to.0 }))
     }
 
     async fn rebase_branch(

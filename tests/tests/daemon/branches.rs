@@ -31,7 +31,12 @@ async fn an_undo_is_a_new_revision() {
     for text in ["1\n", "2\n", "3\n"] {
         it.client.edit(&id, vec![write("a.txt", text)]).await.unwrap();
     }
-    let undo = pb::UndoBranchRequest { branch_id: id.clone(), to_revision: 1, if_revision: Some(3) };
+    let undo = pb::UndoBranchRequest {
+        branch_id: id.clone(),
+        to_revision: 1,
+        if_revision: Some(3),
+        step_back: false,
+    };
     let undone = it.client.branches().undo_branch(undo.clone()).await.unwrap().into_inner();
     assert_eq!(undone.revision, 4);
     assert_eq!(it.client.read(branch(&id), "a.txt").await.unwrap().1, b"1\n");
@@ -147,7 +152,8 @@ async fn an_undo_reaches_back_over_a_commit() {
     it.client.edit(&id, vec![write("a.txt", "after\n"), Edit::Rename(rename)]).await.unwrap();
     it.client.commit(&id, &[]).await.unwrap();
     assert_eq!(std::fs::metadata(it.path("new.txt")).unwrap().permissions().mode() & 0o777, 0o600);
-    let undo = pb::UndoBranchRequest { branch_id: id.clone(), to_revision: 0, if_revision: None };
+    let undo =
+        pb::UndoBranchRequest { branch_id: id.clone(), to_revision: 0, if_revision: None, step_back: false };
     it.client.branches().undo_branch(undo).await.unwrap();
     assert_eq!(it.client.read(branch(&id), "a.txt").await.unwrap().1, b"before\n");
     assert_eq!(it.text("a.txt"), "after\n", "until that is committed, too");

@@ -312,7 +312,8 @@ async fn an_undo_and_a_discard_end_it_too() {
         if discard {
             it.client.discard(&id).await.unwrap();
         } else {
-            let undo = pb::UndoBranchRequest { branch_id: id, to_revision: 0, if_revision: None };
+            let undo =
+                pb::UndoBranchRequest { branch_id: id, to_revision: 0, if_revision: None, step_back: false };
             it.client.branches().undo_branch(undo).await.unwrap();
         }
         until_running(&it, 0).await;

@@ -107,7 +107,12 @@ async fn the_facts_of_an_error_are_for_programs() {
     let edit = |edits| it.client.edit(&id, edits);
     it.client.edit(&id, vec![write("new.txt", "")]).await.unwrap();
 
-    let undo = pb::UndoBranchRequest { branch_id: id.clone(), to_revision: 0, if_revision: Some(7) };
+    let undo = pb::UndoBranchRequest {
+        branch_id: id.clone(),
+        to_revision: 0,
+        if_revision: Some(7),
+        step_back: false,
+    };
     let stale = it.client.branches().undo_branch(undo).await;
     facts(stale, ("STALE_REVISION", &[("actual_revision", "1"), ("expected_revision", "7")]));
     facts(it.client.fork(base(&it.workspace), "taken").await, ("NAME_TAKEN", &[("name", "taken")]));

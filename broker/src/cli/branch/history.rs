@@ -29,7 +29,7 @@ pub(super) struct Log {
 
 /// Give a branch the content it had before, as a new revision
 ///
-/// What was undone is not lost: `--to` the revision before brings it back. What was committed stays on the disk:
+/// Again, it goes one further back. What was undone is not lost: `--to` the revision before brings it back. What was committed stays on the disk:
 /// `--to` a revision before those edits, and a second commit, takes it back there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -39,7 +39,7 @@ Examples:
 pub(super) struct Undo {
     branch: String,
 
-    /// The revision to go back to [default: the one before]
+    /// The revision to go back to [default: the one before the newest edit that is not undone]
     #[arg(long, value_name = "REVISION")]
     to: Option<u64>,
 
@@ -113,13 +113,20 @@ pub(super) fn log(args: &Log, open: &Opened, session: &mut Session) -> Result<()
 
 pub(super) fn undo(args: &Undo, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let branch = open.branch(&args.branch)?;
-    let before = || branch.revision.checked_sub(1).ok_or_else(|| CliError::usage("there is nothing to undo"));
-    let to_revision = args.to.map_or_else(before, Ok)?;
+    if args.to.is_none() && branch.revision == 0 {
+        return Err(CliError::usage("there is nothing to undo"));
+    }
     // One back from what was seen, and from nothing else.
     let seen = args.to.is_none().then_some(branch.revision);
     let if_revision = args.expected.if_revision.or(seen);
-    let request = pb::UndoBranchRequest { branch_id: branch.branch_id, to_revision, if_revision };
-    let revision = open.client.call(open.client.branches().undo_branch(request))?.revision;
+    let request = pb::UndoBranchRequest {
+        branch_id: branch.branch_id,
+        to_revision: args.to.unwrap_or_default(),
+        if_revision,
+        step_back: args.to.is_none(),
+    };
+    let answer = open.client.call(open.client.branches().undo_branch(request))?;
+    let (revision, to_revision) = (answer.revision, answer.to_revision);
     let told = || format!("revision {revision}, as it was at revision {to_revision}\n");
     args.shape.print(session, &Edited { revision }, told)
 }

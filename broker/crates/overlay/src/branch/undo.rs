@@ -13,6 +13,14 @@ use super::{
 };
 use crate::WorkspacePath;
 
+/// Start of the log entry of an undo; the revision follows. Stored logs have it, too.
+const UNDO: &str = "undo to revision ";
+
+/// The revision that an undo with this log entry went back to, which is an earlier one than its own.
+fn undone_to(what: &str) -> Option<Revision> {
+    what.strip_prefix(UNDO)?.parse().ok().map(Revision)
+}
+
 impl Branch {
     /// The branch as it was at `revision`, commits since then put aside; `None` if that is ahead, or too
     /// long ago to be kept.
@@ -29,7 +37,18 @@ impl Branch {
         there.permissions = self.state().permissions.clone();
         there.tree.expect_not_too_deep(&WorkspacePath::root())?;
         let paths = self.snapshot().changed_paths(&Snapshot::new(there.clone(), revision));
-        Ok(self.record(there, &format!("undo to revision {revision}"), paths))
+        Ok(self.record(there, &format!("{UNDO}{revision}"), paths))
+    }
+
+    /// The revision that the next step back leads to: the one before the newest edit that is not undone. `None` at the
+    /// start.
+    pub fn step_back(&self) -> Option<Revision> {
+        let mut shown = self.revision();
+        let earlier = |it: Revision| undone_to(&self.history.at(it)?.entry.what).filter(|to| *to < it);
+        while let Some(revision) = earlier(shown) {
+            shown = revision;
+        }
+        shown.0.checked_sub(1).map(Revision)
     }
 
     fn state_at(&self, revision: Revision) -> Option<State> {
