@@ -25,6 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use imports::Imports;
 use lint::{Cancel, Completeness, Lease, Outcome};
 use overlay::{ContentHash, View, WorkspacePath};
 
@@ -45,7 +46,6 @@ use self::{
 use crate::{
     Profile, Question, Reply,
     board::{Board, Load, Post},
-    dependents::Imports,
     watched::Watched,
 };
 

@@ -1,262 +1,39 @@
-//! Which files may have other findings when some files change: those that import them, directly or through
-//! others. The nearest come first.
-//!
-//! A plain look for import statements in the view, for Python, JavaScript and TypeScript, Go, Rust, and C; files
-//! of other languages stand alone. No server is asked, since what it takes to ask for the uses of all that a file
-//! defines is more than to check all files. Where a statement may mean several files, it means all of them:
-//! rather a file too many is checked. What a text imports is remembered: only what changed is read again.
-//!
-//! Not seen is what is imported by a name that is computed or that a macro makes, what is global without an import
-//! (declarations of TypeScript, what a build system adds), what a file adds to a type of another (`impl`), aliases of
-//! paths that do not end like the file they stand for, and what is imported only through files that git ignores.
-//! The modules of each language say what else they leave out.
+//! Which files a server may say something else of when some files change: those that import them, and all if what
+//! configures the server has changed. What imports what is the crate `imports`' business.
 
-mod c;
-mod files;
-mod go;
-mod python;
-mod rust;
-mod script;
-mod text;
+use overlay::{View, WalkOptions, WorkspacePath, walk};
 
-use std::{
-    collections::{BTreeSet, HashMap, VecDeque},
-    ops::Range,
-    sync::{Arc, Mutex, PoisonError},
-};
-
-use overlay::{ContentHash, View, WalkOptions, WorkspacePath};
+use imports::{Imports, Languages};
 
 use crate::{Profile, configs};
-use files::Files;
 
-/// What comes later in a file is not looked at.
-const READ: usize = 1 << 20;
-
-/// What the files of a workspace import.
-#[derive(Default)]
-pub(crate) struct Imports {
-    /// Of the texts that were there at the last look.
-    said: Mutex<Arc<Said>>,
-}
-
-/// Which files import certain others, as far as import statements tell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reach {
-    reaching: BTreeSet<WorkspacePath>,
-    /// All that were looked at and say what they import.
-    known: BTreeSet<WorkspacePath>,
-}
-
-impl Reach {
-    /// Unknown for a file that was not read.
-    pub(crate) fn may_hold(&self, path: &WorkspacePath) -> bool {
-        self.reaching.contains(path) || !self.known.contains(path)
-    }
-}
-
-/// Whether what stands at `part` of a file's text is imported there, and may be one of these files.
-pub(crate) fn may_mean(
-    path: &WorkspacePath,
-    text: &str,
-    part: Range<usize>,
-    among: &BTreeSet<WorkspacePath>,
-) -> bool {
-    let language = path.extension().and_then(Language::of);
-    let (Some(language), Some(word)) = (language, text.get(part.clone())) else { return false };
-    let files = Files::only(among);
-    let all = match language {
-        Language::Python => python::imported_at(text, part),
-        Language::Script => vec![word.trim_matches(['"', '\'', '`']).to_owned()],
-        Language::C | Language::Go | Language::Rust => Vec::new(),
+/// Those that the profile's server checks, the nearest first. Without the changed files themselves, which need not be
+/// there.
+pub(crate) fn dependents(
+    imports: &Imports,
+    profile: &Profile,
+    view: &dyn View,
+    changed: &[WorkspacePath],
+) -> Vec<WorkspacePath> {
+    let mut found: Vec<_> = if configures(profile, view, changed) {
+        walk(view, &[WorkspacePath::root()], &WalkOptions::default()).collect()
+    } else {
+        imports.dependents(&languages(profile), view, changed)
     };
-    all.iter().any(|it| !language.targets(path, it, &files).is_empty())
+    found.retain(|it| profile.covers(it) && !changed.contains(it));
+    found
 }
 
-/// Whether a file may define what others use without an import.
-pub(crate) fn is_global(path: &WorkspacePath, text: &[u8]) -> bool {
-    let is_script = path.extension().and_then(Language::of) == Some(Language::Script);
-    let has = |word: &[u8]| text.windows(word.len()).any(|it| it == word);
-    is_script && (path.as_str().ends_with(".d.ts") || !has(b"import") && !has(b"export"))
-}
-
-/// Before a name that a text gives to itself, and by which others import it.
-const DEFINES: char = '=';
-
-/// The names that a text imports or has, one in each line.
-type Said = HashMap<(Language, ContentHash), Arc<str>>;
-
-/// The files that have a name by what they say.
-type Defined<'f> = HashMap<(Language, String), Vec<&'f WorkspacePath>>;
-
-/// Who imports a file.
-type Importers<'f> = HashMap<WorkspacePath, Vec<&'f WorkspacePath>>;
-
-impl Imports {
-    /// Those of the files that the profile's server checks: all if what configures it has changed. Without the
-    /// changed files themselves, which need not be there.
-    pub(crate) fn dependents(
-        &self,
-        profile: &Profile,
-        view: &dyn View,
-        changed: &[WorkspacePath],
-    ) -> Vec<WorkspacePath> {
-        let files = Files::of(profile, view, changed);
-        let mut seen: BTreeSet<_> = changed.iter().collect();
-        if configures(profile, view, changed) {
-            return files.all.iter().filter(|it| !seen.contains(it) && profile.covers(it)).cloned().collect();
-        }
-        let importers = self.importers(view, &files);
-        let mut found = Vec::new();
-        let mut todo: VecDeque<_> = changed.iter().collect();
-        while let Some(path) = todo.pop_front() {
-            for importer in importers.get(path).into_iter().flatten() {
-                if seen.insert(importer) {
-                    found.push((*importer).clone());
-                    todo.push_back(importer);
-                }
-            }
-        }
-        found.retain(|it| profile.covers(it));
-        found
-    }
-
-    /// Which files import one of those that `changed`, directly or through others. A changed file is one of them if it
-    /// imports another.
-    pub(crate) fn reach(&self, profile: &Profile, view: &dyn View, changed: &[WorkspacePath]) -> Reach {
-        let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
-        let files = Files::walked(profile, view, changed, &options);
-        let importers = self.importers(view, &files);
-        let mut reaching = BTreeSet::new();
-        let mut todo: Vec<_> = changed.iter().collect();
-        while let Some(path) = todo.pop() {
-            let new = importers.get(path).into_iter().flatten().filter(|it| reaching.insert((**it).clone()));
-            todo.extend(new.copied());
-        }
-        let says = |it: &WorkspacePath| it.extension().is_some_and(|it| Language::of(it).is_some());
-        Reach { reaching, known: files.all.into_iter().filter(says).collect() }
-    }
-
-    fn importers<'f>(&self, view: &dyn View, files: &'f Files) -> Importers<'f> {
-        let texts = self.texts(view, files);
-        let defined = defined(&texts);
-        let mut importers = Importers::new();
-        for (path, language, names) in &texts {
-            let imported: BTreeSet<_> = names
-                .lines()
-                .filter(|it| !it.starts_with(DEFINES))
-                .flat_map(|it| language.imported(path, it, files, &defined))
-                .filter(|it| it != *path)
-                .collect();
-            for it in imported {
-                importers.entry(it).or_default().push(path);
-            }
-        }
-        importers
-    }
-
-    /// What each file says.
-    fn texts<'f>(&self, view: &dyn View, files: &'f Files) -> Vec<(&'f WorkspacePath, Language, Arc<str>)> {
-        let before = Arc::clone(&self.said.lock().unwrap_or_else(PoisonError::into_inner));
-        let (mut said, mut texts) = (Said::new(), Vec::new());
-        for (path, language, content) in files.contents(view) {
-            let key = (language, content);
-            let known = before.get(&key).cloned();
-            let Some(names) = known.or_else(|| Some(language.said(&view.open(path).ok()?))) else { continue };
-            texts.push((path, language, Arc::clone(&names)));
-            said.insert(key, names);
-        }
-        *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(said);
-        texts
-    }
+/// Also of files that the server does not check, but through which others are imported.
+pub(crate) fn languages(profile: &Profile) -> Languages {
+    Languages::of(profile.globs.iter().filter_map(|it| it.rsplit('.').next()))
 }
 
 /// Whether what a server does about all files may have changed.
 fn configures(profile: &Profile, view: &dyn View, changed: &[WorkspacePath]) -> bool {
     let may_be_named = changed.iter().any(|it| profile.is_config_if_named(it));
-    let named = if may_be_named { configs::named(profile, view, changed) } else { BTreeSet::new() };
+    let named = if may_be_named { configs::named(profile, view, changed) } else { Default::default() };
     changed.iter().any(|it| profile.is_config_of_all(it) || named.contains(it))
-}
-
-fn defined<'f>(texts: &[(&'f WorkspacePath, Language, Arc<str>)]) -> Defined<'f> {
-    let mut defined = Defined::new();
-    for (path, language, names) in texts {
-        for name in names.lines().filter_map(|it| it.strip_prefix(DEFINES)) {
-            defined.entry((*language, name.to_owned())).or_default().push(path);
-        }
-    }
-    defined
-}
-
-/// How files say what they import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Language {
-    C,
-    Go,
-    Python,
-    Rust,
-    Script,
-}
-
-impl Language {
-    fn of(extension: &str) -> Option<Self> {
-        Some(match extension {
-            "py" | "pyi" => Self::Python,
-            "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => Self::Script,
-            "vue" | "svelte" | "astro" => Self::Script,
-            "go" => Self::Go,
-            "rs" => Self::Rust,
-            "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" => Self::C,
-            "inc" | "inl" | "ipp" | "tcc" | "tpp" | "def" | "cppm" | "ixx" | "ccm" | "cxxm" | "mpp" => {
-                Self::C
-            }
-            _ => return None,
-        })
-    }
-
-    fn said(self, text: &[u8]) -> Arc<str> {
-        let text = String::from_utf8_lossy(&text[..text.len().min(READ)]);
-        let names = match self {
-            Self::C => c::names(&text),
-            Self::Go => go::names(&text),
-            Self::Python => python::names(&text),
-            Self::Rust => rust::names(&text),
-            Self::Script => script::names(&text),
-        };
-        names.into_iter().collect::<Vec<_>>().join("\n").into()
-    }
-
-    /// The files that one may mean by a name, or that say they have it, in the same crate.
-    fn imported(
-        self,
-        path: &WorkspacePath,
-        name: &str,
-        files: &Files,
-        defined: &Defined,
-    ) -> Vec<WorkspacePath> {
-        let mut found = self.targets(path, name, files);
-        if let Some(all) = defined.get(&(self, name.to_owned())) {
-            let own = files.own_crate(path);
-            found.extend(all.iter().copied().filter(|it| files.own_crate(it) == own).cloned());
-        }
-        found
-    }
-
-    /// The files that one may mean by a name.
-    fn targets(self, path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath> {
-        match self {
-            Self::C => c::targets(path, name, files),
-            Self::Go => go::targets(path, name, files),
-            Self::Python => python::targets(path, name, files),
-            Self::Rust => rust::targets(path, name, files),
-            Self::Script => script::targets(path, name, files),
-        }
-    }
-}
-
-/// The place `path` leads to from the directory of `from`.
-fn beside(from: &WorkspacePath, path: &str) -> Option<WorkspacePath> {
-    from.parent()?.join(path).ok()
 }
 
 #[cfg(test)]
@@ -265,56 +42,13 @@ mod tests {
 
     use super::*;
 
-    /// The dependents of a file among these, the nearest first.
     #[track_caller]
-    pub(super) fn check(server: &str, files: &[(&str, &str)], changed: &str, want: &str) {
+    fn check(server: &str, files: &[(&str, &str)], changed: &str, want: &str) {
         let view = Memory::from_files(files.iter().copied()).unwrap();
         let changed = [WorkspacePath::new(changed).unwrap()];
-        let imports = Imports::default();
-        for _ in ["looks", "remembers"] {
-            let found = imports.dependents(Profile::named(server).unwrap(), &view, &changed);
-            let paths: Vec<_> = found.iter().map(WorkspacePath::as_str).collect();
-            assert_eq!(paths.join(" "), want);
-        }
-    }
-
-    /// A file depends on another with each of these texts.
-    #[track_caller]
-    pub(super) fn check_each(
-        server: &str,
-        files: &[(&str, &str)],
-        importer: &str,
-        texts: &[&str],
-        changed: &str,
-    ) {
-        for text in texts {
-            let view = Memory::from_files(files.iter().copied().chain([(importer, *text)])).unwrap();
-            let changed = [WorkspacePath::new(changed).unwrap()];
-            let found = Imports::default().dependents(Profile::named(server).unwrap(), &view, &changed);
-            assert!(found.iter().any(|it| it.as_str() == importer), "{text:?}: {found:?}");
-        }
-    }
-
-    #[test]
-    fn the_nearest_come_first() {
-        let files =
-            [("a.py", ""), ("d.py", "import a"), ("c.py", "import d\nimport b"), ("b.py", "import c")];
-        check("ty", &files, "a.py", "d.py c.py b.py");
-    }
-
-    #[test]
-    fn what_a_file_no_longer_says_is_forgotten() {
-        let (imports, profile) = (Imports::default(), Profile::named("ty").unwrap());
-        let dependents = |text| {
-            let view = Memory::from_files([("a.py", ""), ("b.py", text)]).unwrap();
-            imports.dependents(profile, &view, &[WorkspacePath::new("a.py").unwrap()]).len()
-        };
-        assert_eq!((dependents("import a"), dependents("import c"), dependents("import a")), (1, 0, 1));
-    }
-
-    #[test]
-    fn a_file_that_is_gone_has_them_too() {
-        check("ty", &[("b.py", "from a import x"), ("n.txt", "import a")], "a.py", "b.py");
+        let found = dependents(&Imports::default(), Profile::named(server).unwrap(), &view, &changed);
+        let paths: Vec<_> = found.iter().map(WorkspacePath::as_str).collect();
+        assert_eq!(paths.join(" "), want);
     }
 
     #[test]
@@ -324,65 +58,12 @@ mod tests {
     }
 
     #[test]
-    fn other_languages_stand_alone() {
+    fn what_the_server_checks_also_through_what_it_does_not() {
+        let files = [("a.h", ""), ("b.inl", "#include \"a.h\""), ("c.h", "#include \"b.inl\"")];
+        check("clangd", &files, "a.h", "c.h");
+        let files =
+            [("a.ts", ""), ("b.vue", "<script>import './a'</script>"), ("c.ts", "import B from './b.vue'")];
+        check("typescript", &files, "a.ts", "c.ts");
         check("tombi", &[("a.toml", ""), ("b.toml", "import = 'a.toml'")], "a.toml", "");
-    }
-
-    #[test]
-    fn who_imports_what_is_new_is_reached() {
-        let files = [
-            ("new.py", "import other"),
-            ("other.py", ""),
-            ("near.py", "import new"),
-            ("far.py", "import near"),
-            ("alone.py", "import os"),
-        ];
-        let view = Memory::from_files(files).unwrap();
-        let path = |it: &str| WorkspacePath::new(it).unwrap();
-        let reach = |changed: &[&str]| {
-            let changed: Vec<_> = changed.iter().map(|it| path(it)).collect();
-            let reach = Imports::default().reach(Profile::named("ty").unwrap(), &view, &changed);
-            let reached = files.iter().filter(|it| reach.may_hold(&path(it.0)));
-            reached.map(|it| it.0).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(reach(&["new.py"]), "near.py far.py");
-        assert_eq!(reach(&["new.py", "other.py"]), "new.py near.py far.py");
-        assert_eq!(reach(&["gone.py"]), "");
-        let reach = Imports::default().reach(Profile::named("ty").unwrap(), &view, &[path("new.py")]);
-        assert!(reach.may_hold(&path("not/looked/at.py")));
-    }
-
-    #[test]
-    fn what_is_imported_at_a_place_may_be_new() {
-        let new: BTreeSet<_> =
-            ["newm.py", "pkg/inner.py", "lib/new.ts"].map(|it| WorkspacePath::new(it).unwrap()).into();
-        let means = |file: &str, text: &str| {
-            // The part between the marks.
-            let (start, end) = (text.find('<').unwrap(), text.find('>').unwrap() - 1);
-            let path = WorkspacePath::new(file).unwrap();
-            may_mean(&path, &text.replacen(['<', '>'], "", 2), start..end, &new)
-        };
-        assert!(means("a.py", "import os\nimport <newm>\n"));
-        assert!(means("a.py", "from <newm> import x"));
-        assert!(means("a.py", "from pkg import os, <inner>\n"));
-        assert!(means("pkg/a.py", "from . import <inner>\n"));
-        assert!(
-            means("pkg/a.py", "from .<inner> import x\n") || means("pkg/a.py", "from <.inner> import x\n")
-        );
-        assert!(means("a.py", "from pkg import (\n    os,\n    <inner>,\n)\n"));
-        assert!(means("a.py", "import <pkg.inner>\n"));
-        assert!(!means("a.py", "import <other>\n"));
-        assert!(!means("a.py", "from pkg import <os>, inner\n"));
-        assert!(!means("a.py", "import newm\nx = pkg.<newm>\n"), "no import");
-        assert!(means("lib/a.ts", "import { x } from <'./new'>;"));
-        assert!(!means("lib/a.ts", "import { x } from <'./old'>;"));
-    }
-
-    #[test]
-    fn a_script_without_imports_is_for_all() {
-        let is_global =
-            |path: &str, text: &str| is_global(&WorkspacePath::new(path).unwrap(), text.as_bytes());
-        assert!(is_global("a.ts", "interface I {}") && is_global("a.d.ts", "export {}"));
-        assert!(!is_global("a.ts", "export const x = 1") && !is_global("a.py", "x = 1"));
     }
 }

@@ -14,6 +14,7 @@ use overlay::{ContentHash, View, WorkspacePath};
 use crate::{
     Environment, Pool, Profile, Question, Reply,
     actor::Setup,
+    dependents::dependents,
     pool::{SetupDigest, Team, look},
     profile::fill_text,
 };
@@ -130,7 +131,7 @@ impl Linter for LanguageServer {
     }
 
     fn dependents(&self, view: &Arc<dyn View>, changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
-        self.team.imports.dependents(&self.setup.profile, &**view, changed)
+        dependents(&self.team.imports, &self.setup.profile, &**view, changed)
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {

@@ -7,14 +7,11 @@ use std::{
 };
 
 use bytes::Bytes;
+use imports::{Imports, Reach, is_global, may_mean};
 use lint::Diagnostic;
 use overlay::{ContentHash, FileKind, View, WalkOptions, WorkspacePath, walk};
 
-use crate::{
-    Profile, configs,
-    dependents::{Imports, Reach, is_global, may_mean},
-    profile::Deletes,
-};
+use crate::{Profile, configs, dependents::languages, profile::Deletes};
 
 /// A state for a server to be in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -153,7 +150,7 @@ impl Goal {
         let text = |it: &WorkspacePath| view.open(it).or_else(|_| disk.open(it)).unwrap_or_default();
         let are_global = || changed.iter().any(|it| is_global(it, &text(it)));
         if profile.imports_tell && !changed.is_empty() && !are_global() {
-            self.reach = Some(imports.reach(profile, view, &changed));
+            self.reach = Some(imports.reach(&languages(profile), view, &changed));
         }
     }
 

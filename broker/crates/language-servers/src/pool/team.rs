@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use imports::Imports;
 use lint::{Cancel, Completeness, Outcome};
 use overlay::{View, WorkspacePath};
 
@@ -16,7 +17,6 @@ use crate::{
     NoAnswer, Question, Reply, Server, Setup,
     actor::Crashes,
     board::{Board, Load},
-    dependents::Imports,
 };
 
 pub(crate) struct Team {

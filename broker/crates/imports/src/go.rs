@@ -92,9 +92,9 @@ mod tests {
             ("sub/go.mod", "module (\n\t\"example.com/s\"\n)\n"),
             ("sub/p/g.go", "package p\n\nimport \"example.com/s/p\"\n"),
         ];
-        check("gopls", &files, "p/a.go", "c.go p/b.go p/b_test.go d.go e/e.go");
+        check("go", &files, "p/a.go", "c.go p/b.go p/b_test.go d.go e/e.go");
         check(
-            "gopls",
+            "go",
             &[MODULE, ("i/g.go", "import \"example.com/s/p\""), files[7], files[8]],
             "sub/p/g.go",
             "i/g.go",
@@ -113,20 +113,20 @@ mod tests {
             "package m\nimport (\r\n\t// see \"b\n\t\"fmt\" /*\nfunc x\n*/\r\n\t\"example.com/m/internal/p\"\r\n)",
             "/*\nimport of\ntype x\n*/\npackage m\nimport \"example.com/m/internal/p\"",
         ];
-        check_each("gopls", &[MODULE, ("internal/p/a.go", "")], "x.go", &texts, "internal/p/a.go");
+        check_each("go", &[MODULE, ("internal/p/a.go", "")], "x.go", &texts, "internal/p/a.go");
     }
 
     #[test]
     fn modules_of_elsewhere() {
         let text = "package m\nimport \"example.com/v/p\"";
         check_each(
-            "gopls",
+            "go",
             &[MODULE, ("vendor/example.com/v/p/a.go", "")],
             "x.go",
             &[text],
             "vendor/example.com/v/p/a.go",
         );
-        check_each("gopls", &[("p/a.go", "")], "x.go", &[text], "p/a.go");
+        check_each("go", &[("p/a.go", "")], "x.go", &[text], "p/a.go");
     }
 
     #[test]
@@ -135,6 +135,6 @@ mod tests {
             "// #include \"a.h\"\nimport \"C\"",
             "/*\n#include <stdio.h>\n#include \"a.h\"\n*/\nimport \"C\"",
         ];
-        check_each("gopls", &[], "x.go", &texts, "a.h");
+        check_each("go", &[], "x.go", &texts, "a.h");
     }
 }

@@ -15,7 +15,7 @@ fn each_way_to_import() {
         ("lib/g.ts", "import './m'"),
         ("h.ts", "import 'n'"),
     ];
-    check("typescript", &files, "lib/m.ts", "a.ts b.tsx c.js d.ts e.ts f.ts lib/g.ts");
+    check("ts", &files, "lib/m.ts", "a.ts b.tsx c.js d.ts e.ts f.ts lib/g.ts");
 }
 
 #[test]
@@ -43,22 +43,16 @@ fn each_relative_path() {
         "\u{feff}import './lib/m'",
         "import {\r\n x\r\n} from\r\n'./lib/m'\r\n",
     ];
-    check_each("typescript", &[("it/lib/m.ts", "")], "it/x.ts", &texts, "it/lib/m.ts");
+    check_each("ts", &[("it/lib/m.ts", "")], "it/x.ts", &texts, "it/lib/m.ts");
     check_each(
-        "typescript",
+        "ts",
         &[("index.ts", "")],
         "x.ts",
         &["import '.'", "import './'", "import './index'"],
         "index.ts",
     );
-    check_each(
-        "typescript",
-        &[("d.json", "")],
-        "x.cjs",
-        &["require('./d')", "require('./d.json')"],
-        "d.json",
-    );
-    check_each("typescript", &[("s.d.css.ts", "")], "x.ts", &["import './s.css'"], "s.d.css.ts");
+    check_each("ts", &[("d.json", "")], "x.cjs", &["require('./d')", "require('./d.json')"], "d.json");
+    check_each("ts", &[("s.d.css.ts", "")], "x.ts", &["import './s.css'"], "s.d.css.ts");
 }
 
 #[test]
@@ -78,8 +72,8 @@ fn each_other_path() {
         "declare module '@/lib/m' {}",
         "importScripts('lib/m.js')",
     ];
-    check_each("typescript", &[("src/lib/m.ts", "")], "x.ts", &texts, "src/lib/m.ts");
-    check("typescript", &[("lib/m.ts", ""), ("x.ts", "it('m'); f = 'lib/m'")], "lib/m.ts", "");
+    check_each("ts", &[("src/lib/m.ts", "")], "x.ts", &texts, "src/lib/m.ts");
+    check("ts", &[("lib/m.ts", ""), ("x.ts", "it('m'); f = 'lib/m'")], "lib/m.ts", "");
 }
 
 #[test]
@@ -89,8 +83,8 @@ fn folders_and_packages() {
         ("app/a.ts", "import { B } from '@mine/ui'"),
         ("packages/ui/b.ts", "import '.'\nimport './src'"),
     ];
-    check("typescript", &files, "packages/ui/src/index.ts", "app/a.ts packages/ui/b.ts");
-    check_each("typescript", &[("ui/src/a/b.ts", "")], "x.ts", &["import '@mine/ui/a/b'"], "ui/src/a/b.ts");
+    check("ts", &files, "packages/ui/src/index.ts", "app/a.ts packages/ui/b.ts");
+    check_each("ts", &[("ui/src/a/b.ts", "")], "x.ts", &["import '@mine/ui/a/b'"], "ui/src/a/b.ts");
 }
 
 #[test]
@@ -103,7 +97,7 @@ fn packages_by_their_names() {
         ("design/src/b.tsx", "import '@mine/ui/b'"),
         ("design/b/c.ts", "import '@mine/ui/b/c.js'"),
     ] {
-        check_each("typescript", &[named, (file, "")], "app/x.ts", &[text], file);
+        check_each("ts", &[named, (file, "")], "app/x.ts", &[text], file);
     }
 }
 
@@ -111,5 +105,5 @@ fn packages_by_their_names() {
 fn through_components() {
     let files =
         [("a.ts", ""), ("b.vue", "<script>import './a'</script>"), ("c.ts", "import B from './b.vue'")];
-    check("typescript", &files, "a.ts", "c.ts");
+    check("ts", &files, "a.ts", "b.vue c.ts");
 }

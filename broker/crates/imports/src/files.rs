@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use overlay::{ContentHash, Observation, Read, View, WalkOptions, WorkspacePath, walk};
 
-use super::{Language, go, rust, script};
-use crate::Profile;
+use super::{Language, Languages, go, rust, script};
 
 pub(super) struct Files {
     pub all: BTreeSet<WorkspacePath>,
@@ -33,27 +32,21 @@ pub(super) struct Manifests {
 }
 
 impl Files {
-    /// Also files that the server does not check, but through which others are imported.
-    pub(super) fn of(profile: &Profile, view: &dyn View, changed: &[WorkspacePath]) -> Self {
-        Self::walked(profile, view, changed, &WalkOptions::default())
+    pub(super) fn of(languages: &Languages, view: &dyn View, changed: &[WorkspacePath]) -> Self {
+        Self::walked(languages, view, changed, &WalkOptions::default())
     }
 
     pub(super) fn walked(
-        profile: &Profile,
+        languages: &Languages,
         view: &dyn View,
         changed: &[WorkspacePath],
         options: &WalkOptions,
     ) -> Self {
-        let languages: Vec<_> =
-            profile.globs.iter().filter_map(|it| Language::of(it.rsplit('.').next()?)).collect();
-        let is_of = |it: &WorkspacePath| {
-            it.extension().and_then(Language::of).is_some_and(|it| languages.contains(&it))
-        };
         let mut manifests = Manifests::default();
         let mut all: BTreeSet<_> = changed.iter().cloned().collect();
         for path in walk(view, &[WorkspacePath::root()], options) {
-            manifests.add(&path, &languages, view);
-            if profile.covers(&path) || is_of(&path) {
+            manifests.add(&path, languages, view);
+            if languages.have(&path) {
                 all.insert(path);
             }
         }
@@ -122,14 +115,14 @@ impl Files {
 }
 
 impl Manifests {
-    fn add(&mut self, path: &WorkspacePath, languages: &[Language], view: &dyn View) {
+    fn add(&mut self, path: &WorkspacePath, languages: &Languages, view: &dyn View) {
         let language = match path.file_name() {
             Some("go.mod") => Language::Go,
             Some("Cargo.toml") => Language::Rust,
             Some("package.json") => Language::Script,
             _ => return,
         };
-        if !languages.contains(&language) {
+        if !languages.0.contains(&language) {
             return;
         }
         let (Some(directory), Ok(bytes)) = (path.parent(), view.open(path)) else { return };

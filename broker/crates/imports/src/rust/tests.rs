@@ -16,7 +16,7 @@ fn who_names_a_module() {
         ("other/Cargo.toml", "[package]\nname = 'other'\n"),
         ("other/src/lib.rs", "use self::a::B; mod x;"),
     ];
-    check("rust-analyzer", &files, "src/a.rs", "src/b.rs src/c.rs src/e.rs");
+    check("rs", &files, "src/a.rs", "src/b.rs src/c.rs src/e.rs");
 }
 
 #[test]
@@ -40,13 +40,13 @@ fn each_way_to_name_it() {
         "const A: &[u8] = include_bytes!(r\"a.rs\");",
         "include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/a.rs\"));",
     ];
-    check_each("rust-analyzer", &[CARGO, ("src/a.rs", "")], "src/x.rs", &texts, "src/a.rs");
+    check_each("rs", &[CARGO, ("src/a.rs", "")], "src/x.rs", &texts, "src/a.rs");
     let texts = ["#[path = \"../src/a.rs\"] mod b;", "fn main() { t(\"src/a.rs\") }"];
     for at in ["build.rs", "tests/x.rs", "examples/x.rs", "benches/x.rs", "src/bin/x.rs"] {
-        check_each("rust-analyzer", &[CARGO, ("src/a.rs", "")], at, &texts[1..], "src/a.rs");
-        check_each("rust-analyzer", &[CARGO, ("src/lib.rs", "")], at, &["use my_crate::A;"], "src/lib.rs");
+        check_each("rs", &[CARGO, ("src/a.rs", "")], at, &texts[1..], "src/a.rs");
+        check_each("rs", &[CARGO, ("src/lib.rs", "")], at, &["use my_crate::A;"], "src/lib.rs");
     }
-    check_each("rust-analyzer", &[CARGO, ("src/a.rs", "")], "tests/x.rs", &texts, "src/a.rs");
+    check_each("rs", &[CARGO, ("src/a.rs", "")], "tests/x.rs", &texts, "src/a.rs");
 }
 
 #[test]
@@ -62,20 +62,14 @@ fn the_root() {
         "mod tests { use super::super::A; }",
     ];
     let files = [CARGO, ("src/lib.rs", ""), ("src/deep/parse.rs", "")];
-    check_each("rust-analyzer", &files, "src/x.rs", &texts, "src/lib.rs");
-    check_each("rust-analyzer", &[("lib.rs", "")], "x/y.rs", &texts[..4], "lib.rs");
+    check_each("rs", &files, "src/x.rs", &texts, "src/lib.rs");
+    check_each("rs", &[("lib.rs", "")], "x/y.rs", &texts[..4], "lib.rs");
     let placed = ("Cargo.toml", "[package]\nname = 'c'\n[lib]\npath = 'src/it.rs'\n[[bin]]\npath = 'b/m.rs'");
-    check_each("rust-analyzer", &[placed, ("src/it.rs", "")], "src/x.rs", &texts, "src/it.rs");
-    check_each("rust-analyzer", &[placed, ("b/m.rs", "")], "b/x.rs", &["use crate::A;"], "b/m.rs");
+    check_each("rs", &[placed, ("src/it.rs", "")], "src/x.rs", &texts, "src/it.rs");
+    check_each("rs", &[placed, ("b/m.rs", "")], "b/x.rs", &["use crate::A;"], "b/m.rs");
     let main = ("src/bin/n/main.rs", "");
-    check_each("rust-analyzer", &[CARGO, main], "src/bin/n/x.rs", &texts[..4], main.0);
-    check_each(
-        "rust-analyzer",
-        &[CARGO, ("tests/t.rs", "")],
-        "tests/common/mod.rs",
-        &texts[..4],
-        "tests/t.rs",
-    );
+    check_each("rs", &[CARGO, main], "src/bin/n/x.rs", &texts[..4], main.0);
+    check_each("rs", &[CARGO, ("tests/t.rs", "")], "tests/common/mod.rs", &texts[..4], "tests/t.rs");
 }
 
 #[test]
@@ -89,15 +83,15 @@ fn what_is_brought_to_the_root() {
         ("other/Cargo.toml", "[package]\nname = 'other'\n"),
         ("other/src/main.rs", "fn main() { my_crate::f() }"),
     ];
-    check("rust-analyzer", &files, "src/a.rs", "src/lib.rs other/src/main.rs src/b.rs");
+    check("rs", &files, "src/a.rs", "src/lib.rs other/src/main.rs src/b.rs");
 }
 
 #[test]
 fn the_modules_above() {
     let files =
         [("src/a.rs", "mod b;"), ("src/a/b.rs", "use super::X;"), ("src/a/c/mod.rs", "use super::Y;")];
-    check("rust-analyzer", &files, "src/a.rs", "src/a/b.rs src/a/c/mod.rs");
-    check_each("rust-analyzer", &[("src/a.rs", "")], "src/a/b/c.rs", &["use super::super::X;"], "src/a.rs");
+    check("rs", &files, "src/a.rs", "src/a/b.rs src/a/c/mod.rs");
+    check_each("rs", &[("src/a.rs", "")], "src/a/b/c.rs", &["use super::super::X;"], "src/a.rs");
 }
 
 #[test]
@@ -115,15 +109,15 @@ fn crates_by_their_names() {
         "use yours::*;",
         "#[yours::m] mod x {}",
     ];
-    check_each("rust-analyzer", &files, "u/src/x.rs", &texts, "l/src/lib.rs");
+    check_each("rs", &files, "u/src/x.rs", &texts, "l/src/lib.rs");
     let workspace = ("Cargo.toml", "[workspace.dependencies.ours]\npackage = 'my-lib'\npath = 'l'\n");
     let files = [workspace, library, ("l/src/lib.rs", "")];
-    check_each("rust-analyzer", &files, "u/src/x.rs", &["ours::f!();"], "l/src/lib.rs");
+    check_each("rs", &files, "u/src/x.rs", &["ours::f!();"], "l/src/lib.rs");
 }
 
 #[test]
 fn macros_without_a_path() {
     let files =
         [CARGO, ("src/m.rs", "macro_rules! make { () => {} }"), ("n/Cargo.toml", ""), ("n/x.rs", "make!()")];
-    check_each("rust-analyzer", &files, "src/x.rs", &["make! {}", "fn f() { make!(1) }"], "src/m.rs");
+    check_each("rs", &files, "src/x.rs", &["make! {}", "fn f() { make!(1) }"], "src/m.rs");
 }

@@ -14,8 +14,8 @@ fn each_way_to_import() {
         ("src/p/q/e.py", "from ..m import x"),
         ("f.py", "import m2\nfrom m3 import m\n"),
     ];
-    check("ty", &files, "src/p/m.py", "a.py b.py c.py src/p/d.py src/p/q/e.py");
-    check("ty", &files, "src/p/__init__.py", "a.py b.py c.py src/p/d.py src/p/q/e.py");
+    check("py", &files, "src/p/m.py", "a.py b.py c.py src/p/d.py src/p/q/e.py");
+    check("py", &files, "src/p/__init__.py", "a.py b.py c.py src/p/d.py src/p/q/e.py");
 }
 
 #[test]
@@ -66,23 +66,23 @@ fn each_way_to_write_it() {
         "m = __import__(\"p.a\")",
         "m = pytest.importorskip('p.a')",
     ];
-    check_each("ty", &[("p/a.py", "")], "x.py", &texts, "p/a.py");
+    check_each("py", &[("p/a.py", "")], "x.py", &texts, "p/a.py");
 }
 
 #[test]
 fn what_is_no_import() {
     let texts = ["# import p.a", "from q import a", "import p.ab", "import q as p, b", "x = 'import p.a'"];
     for text in texts {
-        check("ty", &[("p/a.py", ""), ("x.py", text)], "p/a.py", "");
+        check("py", &[("p/a.py", ""), ("x.py", text)], "p/a.py", "");
     }
 }
 
 #[test]
 fn stubs() {
-    check("ty", &[("p/a.pyi", ""), ("p/a.py", ""), ("x.py", "import p.a")], "p/a.pyi", "x.py");
-    check("ty", &[("p-stubs/a.pyi", ""), ("x.py", "import p.a")], "p-stubs/a.pyi", "x.py");
+    check("py", &[("p/a.pyi", ""), ("p/a.py", ""), ("x.py", "import p.a")], "p/a.pyi", "x.py");
+    check("py", &[("p-stubs/a.pyi", ""), ("x.py", "import p.a")], "p-stubs/a.pyi", "x.py");
     check(
-        "ty",
+        "py",
         &[("typings/p-stubs/__init__.pyi", ""), ("x.py", "import p")],
         "typings/p-stubs/__init__.pyi",
         "x.py",
