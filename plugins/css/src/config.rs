@@ -37,6 +37,8 @@ pub(crate) struct Config {
     overrides: Vec<(GlobSet, Settings)>,
     ignored: GlobSet,
     root: PathBuf,
+    /// No configuration asks for what breaks nothing.
+    pub(crate) is_unconfigured: bool,
     /// For the log.
     pub(crate) remarks: Vec<String>,
 }
@@ -50,7 +52,7 @@ impl Config {
     /// Nothing is configured: what is not broken is not told.
     pub(crate) fn unconfigured() -> Self {
         let rules = defaults().into_iter().filter(|it| !rules::is_quiet(&it.0));
-        Self { rules: Some(rules.collect()), ..Self::default() }
+        Self { rules: Some(rules.collect()), is_unconfigured: true, ..Self::default() }
     }
 
     /// What is recommended holds, for a reason.

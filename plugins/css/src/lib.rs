@@ -37,7 +37,6 @@ mod gaps;
 mod grid;
 mod lint;
 mod mask;
-mod minified;
 mod names;
 mod rules;
 mod selectors;
@@ -52,7 +51,9 @@ mod workspace;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use broker_plugin_sdk::{Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{
+    Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, SourceFile, minified, template,
+};
 
 use lint::Lint;
 use names::Names;
@@ -96,13 +97,13 @@ impl Plugin for Css {
         let config = self.workspace.config_of(&path)?;
         let is_left_out = config.leaves_out(&path) || self.workspace.ignores(&file.path);
         let text = file.text();
-        let is_left_out = is_left_out || minified::is_built(&path, &text);
+        let is_built = minified::is_minified(&path, &text) || minified::has_source_map(&text);
+        let is_left_out = is_left_out || is_built;
         if !file.is_explicit() && is_left_out || file.content.contains(&0) {
             return Ok(Report::excluded());
         }
         let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let text = without_front_matter(&text[mark..])
-            .map_or(text.clone(), |it| format!("{}{it}", &text[..mark]).into());
+        let text = without_front_matter(&text).map_or(text.clone(), Cow::Owned);
         let lint =
             Lint { names: &self.names, config: &config, wanted: &self.wanted, is_selected: self.is_selected };
         let mut report = lint.report(&text[mark..], &path);
@@ -115,20 +116,9 @@ broker_plugin_sdk::plugin!(Css, "../broker-plugin.toml");
 
 /// The text with spaces in place of the front matter that Jekyll and its like take off; none if there is no such.
 fn without_front_matter(text: &str) -> Option<String> {
-    let mut length = 0;
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        length += line.len();
-        match (number, line.trim_end()) {
-            (0, "---") => {}
-            (0, _) => return None,
-            (_, "---") => {
-                let blank = text[..length].bytes().map(|it| if it == b'\n' { '\n' } else { ' ' });
-                return Some(blank.chain(text[length..].chars()).collect());
-            }
-            _ => {}
-        }
-    }
-    None
+    let length = template::front_matter(text.as_bytes())?;
+    let blank = text[..length].bytes().map(|it| if it == b'\n' { '\n' } else { ' ' });
+    Some(blank.chain(text[length..].chars()).collect())
 }
 
 /// Offsets count from the start of the file, a byte order mark included.

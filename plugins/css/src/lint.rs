@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Completeness, Diagnostic, Report, Selection};
+use broker_plugin_sdk::{Completeness, Diagnostic, Report, Selection, template};
 use raffia::Syntax;
 use raffia::token::Comment;
 
@@ -35,14 +35,12 @@ fn filled(text: &str, mask: &Mask, syntax: Syntax) -> String {
     filled
 }
 
-#[cfg(target_family = "wasm")]
-fn log(message: &str) {
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
-}
+/// Why a file is left out of which a site generator may make more.
+const IS_PART: &str = "a site generator puts it into other files";
 
-/// Tests have no host.
-#[cfg(not(target_family = "wasm"))]
-fn log(_message: &str) {}
+fn left_out(path: &Path, why: &str) -> Report {
+    Report::left_out(&path.display().to_string(), why)
+}
 
 /// What stays the same from file to file of a folder.
 pub(crate) struct Lint<'a> {
@@ -55,6 +53,9 @@ pub(crate) struct Lint<'a> {
 impl Lint<'_> {
     pub(crate) fn report(&self, text: &str, path: &Path) -> Report {
         let syntax = syntax_of(&path.to_string_lossy());
+        if text.trim().is_empty() && template::is_include(path) {
+            return left_out(path, IS_PART);
+        }
         match parse(text, syntax) {
             Parsed::Error(_) => {
                 let filled = filled(text, &Mask::of(text, syntax), syntax);
@@ -81,6 +82,7 @@ impl Lint<'_> {
             return self.unread(Ok(found), text, path);
         }
         let mut sheet = Sheet::new(text, syntax, self.names);
+        sheet.may_have_hooks = self.config.is_unconfigured;
         sheet.sheet(&tree);
         self.comments(text, &comments, &mut sheet);
         let suppressed = Suppressed::of(text, &comments);
@@ -90,11 +92,9 @@ impl Lint<'_> {
     /// One finding and nothing of rules; or the file is left out, since what is not its fault cannot be mended in it.
     fn unread(&self, verdict: Result<Diagnostic, String>, text: &str, path: &Path) -> Report {
         match verdict {
+            Ok(_) if template::is_include(path) => left_out(path, IS_PART),
             Ok(found) => self.judge(vec![found], text, path, &Suppressed::default()),
-            Err(why) => {
-                log(&format!("{} is left out: {why}", path.display()));
-                Report::excluded()
-            }
+            Err(why) => left_out(path, &why),
         }
     }
 

@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
+use broker_plugin_sdk::template::{self, Tag};
 use raffia::Syntax;
+
+/// In stylesheets they have no other meaning; `${ … }` has one where they are part of a script.
+const TAGS: [Tag; 5] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php];
 
 /// What is not closed first, and where it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,13 +88,9 @@ impl Mask {
         end
     }
 
-    /// Whether there are marks of a template: the opening one, and the closing one after it.
+    /// Whether there are tags of a template.
     pub(crate) fn is_template(&self) -> bool {
-        const MARKS: [(&[u8], &[u8]); 4] = [(b"{{", b"}}"), (b"{%", b"%}"), (b"<%", b"%>"), (b"<?", b"?>")];
-        let has = |(open, close): &(&[u8], &[u8])| {
-            find(&self.bytes, 0, open).is_some_and(|it| find(&self.bytes, it + 2, close).is_some())
-        };
-        MARKS.iter().any(has)
+        template::tags(&self.bytes, &TAGS).next().is_some()
     }
 
     /// The first words between signs that end statements which are neither a declaration nor a rule nor a call.

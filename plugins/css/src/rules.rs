@@ -19,7 +19,12 @@ const TABLE: [(&str, &str, &str); 24] = [
         "An at-rule that does not exist",
         "Those of Tailwind and of PostCSS's well-known plugins are left alone, and so is all of SCSS and Less.",
     ),
-    ("block-no-empty", "A block with nothing in it", "A comment is something."),
+    (
+        "block-no-empty",
+        "A block with nothing in it",
+        "A comment is something. Mixins, placeholders, layers and rules of Less that extend others may be empty unless stylelint \
+        is configured: they have an effect all the same.",
+    ),
     ("color-no-invalid-hex", "A hex colour that is none", "They have 3, 4, 6 or 8 digits."),
     ("comment-no-empty", "A comment with nothing in it", "It was perhaps forgotten."),
     (

@@ -107,6 +107,42 @@ fn templates_are_left_out() {
     }
     assert_eq!(check(".a { content: \"{{ x }}\" } .b { top: 1;"), "1 syntax-error \"{\"");
     assert_eq!(check("/* {{ x }} */ .b { top: 1;"), "1 syntax-error \"{\"");
+    assert_eq!(check(".b {{ top: 1px }}}\n"), "1 syntax-error \"{\"", "a bracket too many is no template");
+}
+
+#[test]
+fn parts_for_site_generators() {
+    for text in ["", "\n", ".a { top: 1px;\n"] {
+        assert_eq!(check_as("docs/_includes/a.scss", text), "excluded", "{text}");
+        assert_ne!(check_as("docs/a.scss", text), "excluded", "{text}");
+    }
+    assert_eq!(check_as("docs/_includes/a.css", "a { colr: x }"), "1 property-no-unknown \"colr\"");
+}
+
+/// Others can call, extend or order what is empty.
+#[test]
+fn hooks_may_be_empty() {
+    for (name, text) in [
+        ("a.scss", "@mixin hook-a() {}\n@mixin hook-b {\n}\n"),
+        ("a.scss", "%hook {}\n"),
+        ("a.less", ".hook-a() {}\n#ns() {}\n.hook-b(@c) {\n}\n"),
+        ("a.less", ".a:extend(.b all) {}\n.c:extend(.b all) when (@d = light) {}\n"),
+        ("a.css", "@layer a, b;\n@layer c {}\n"),
+    ] {
+        assert_eq!(check_as(name, text), "", "{text}");
+        let config = (".stylelintrc.json", "{\"rules\": {\"block-no-empty\": true}}");
+        let told = told(&[(name, text), config], settings(), name);
+        assert_eq!(told.matches("block-no-empty").count(), text.matches('{').count(), "as stylelint: {text}");
+    }
+    for (name, text) in [
+        ("a.scss", "@function a() {}\n"),
+        ("a.scss", "@include a {}\n"),
+        ("a.scss", "@mixin a() { b {} }\n"),
+        ("a.less", ".a {}\n"),
+        ("a.css", "@media print {}\n"),
+    ] {
+        assert!(check_as(name, text).contains("block-no-empty \"{}\""), "{text}");
+    }
 }
 
 #[test]
@@ -178,6 +214,7 @@ fn front_matter_is_no_part_of_a_stylesheet() {
         "5 property-no-unknown \"colr\""
     );
     assert_eq!(check("---\ntitle: ü\n---\n.a { colr: 1px }\n"), "4 property-no-unknown \"colr\"");
+    assert_eq!(check("\u{feff}---\n---\n.a { colr: 1px }\n"), "3 property-no-unknown \"colr\"");
 }
 
 #[test]

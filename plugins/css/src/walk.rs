@@ -22,6 +22,8 @@ pub(crate) struct Sheet<'a> {
     pub(crate) selectors: HashMap<(String, String), Range<usize>>,
     /// Custom properties that the file sets.
     pub(crate) customs: Vec<String>,
+    /// Whether what others call, extend or order may be empty.
+    pub(crate) may_have_hooks: bool,
 }
 
 /// Where a statement is.
@@ -39,7 +41,8 @@ pub(crate) struct Context {
 
 impl<'a> Sheet<'a> {
     pub(crate) fn new(text: &'a str, syntax: Syntax, names: &'a Names) -> Self {
-        Self { text, syntax, names, found: Vec::new(), selectors: HashMap::new(), customs: Vec::new() }
+        let (found, selectors, customs) = Default::default();
+        Self { text, syntax, names, found, selectors, customs, may_have_hooks: false }
     }
 
     pub(crate) fn tell(&mut self, code: &str, message: impl Into<String>, range: Range<usize>) {
@@ -69,7 +72,7 @@ impl<'a> Sheet<'a> {
                 };
                 let inner = Context { path, ..inner.clone() };
                 // There may be nothing to hand over.
-                if !is_call(it) {
+                if !is_call(it) && !(self.may_have_hooks && self.is_hook(it)) {
                     self.emptiness(block);
                 }
                 self.statements(&block.statements, &inner);
@@ -114,6 +117,24 @@ impl<'a> Sheet<'a> {
             | Statement::SassIfAtRule(_)
             | Statement::SassVariableDeclaration(_)
             | Statement::UnknownSassAtRule(_) => inner,
+        }
+    }
+
+    /// Whether a statement has an effect though nothing is in its block: a mixin or a placeholder can be called or extended,
+    /// which it could not be if it were not there, a layer has its place in the order of layers, and `:extend()` of Less
+    /// extends.
+    fn is_hook(&self, it: &Statement<'_>) -> bool {
+        match it {
+            Statement::AtRule(it) => it.name.name.eq_ignore_ascii_case("layer") || it.name.name == "mixin",
+            Statement::LessMixinDefinition(_) => true,
+            Statement::QualifiedRule(it) => {
+                let selector = &self.text[it.selector.span.start..it.selector.span.end];
+                selector.starts_with('%') || selector.contains(":extend(")
+            }
+            Statement::LessConditionalQualifiedRule(it) => {
+                self.text[it.selector.span.start..it.selector.span.end].contains(":extend(")
+            }
+            _ => false,
         }
     }
 

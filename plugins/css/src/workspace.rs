@@ -153,14 +153,9 @@ impl Workspace {
     }
 }
 
-#[cfg(target_family = "wasm")]
 fn log(message: &str) {
     broker_plugin_sdk::log(broker_plugin_sdk::Level::Warn, message);
 }
-
-/// Tests have no host.
-#[cfg(not(target_family = "wasm"))]
-fn log(_message: &str) {}
 
 fn is_program(name: &str) -> bool {
     name.ends_with("js") || name.ends_with("ts")

@@ -33,6 +33,7 @@ mod words;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
 use broker_plugin_sdk::{
     Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
 };
@@ -114,8 +115,7 @@ impl Lint<'_> {
             return Report::excluded();
         }
         if let Some(why) = template(text, &flaws) {
-            log(&format!("{} is left out: {why}", path.display()));
-            return Report::excluded();
+            return Report::left_out(&path.display().to_string(), &why);
         }
         let check = Check::of(&file);
         let mut found: Vec<Diagnostic> = flaws.into_iter().map(|it| syntax_error(&it)).collect();
@@ -211,33 +211,24 @@ fn is_part(path: &Path, file: &parse::Dockerfile) -> bool {
     !is_plain && !file.instructions.iter().any(|it| it.is("FROM"))
 }
 
-/// Why nothing can be said of a file that a template becomes: it cannot be read where a tag is.
+/// `${ … }` is a variable.
+const TAGS: [Tag; 6] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php, Tag::Placeholder];
+
+/// Why nothing can be said of a file that a template becomes: it cannot be read where a tag is outside of quotes, or where a
+/// line begins with `@`.
 fn template(text: &str, flaws: &[Flaw]) -> Option<String> {
-    flaws.iter().find_map(|it| {
-        let start = text[..it.place.start].rfind('\n').map_or(0, |it| it + 1);
-        let tag = tag(text[start..].lines().next()?)?;
-        let row = text[..start].matches('\n').count() + 1;
-        Some(format!(
-            "line {row} has `{tag}`: the file looks like a template, and not like what is made of it"
-        ))
-    })
+    let plain = unquoted(text.as_bytes(), b"\"'");
+    let tag = on_lines(&plain, tags(&plain, &TAGS), flaws.iter().map(|it| it.place.start));
+    let at = tag.map(|it| it.start).or_else(|| flaws.iter().find_map(|it| at_sign(text, it.place.start)))?;
+    let row = text[..at].matches('\n').count() + 1;
+    Some(format!("line {row} looks like a template's, and not like one of what is made of it"))
 }
 
-#[cfg(target_family = "wasm")]
-fn log(message: &str) {
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
-}
-
-/// Tests have no host.
-#[cfg(not(target_family = "wasm"))]
-fn log(_message: &str) {}
-
-/// What of a template a line begins with, or has outside quotes.
-fn tag(line: &str) -> Option<&'static str> {
-    const TAGS: [&str; 5] = ["{{", "{%", "<%", "{#", "%%"];
-    let line = line.trim_start();
-    let is_bare = |tag: &&&str| line.match_indices(**tag).any(|(at, _)| !words::is_open(&line[..at], '\\'));
-    if line.starts_with('@') { Some("@") } else { TAGS.iter().find(is_bare).copied() }
+/// Where the `@` is that a line begins with.
+fn at_sign(text: &str, place: usize) -> Option<usize> {
+    let start = text[..place].rfind('\n').map_or(0, |it| it + 1);
+    let rest = text[start..].trim_start_matches([' ', '\t']);
+    rest.starts_with('@').then(|| text.len() - rest.len())
 }
 
 fn syntax_error(flaw: &Flaw) -> Diagnostic {

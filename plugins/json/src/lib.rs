@@ -19,7 +19,7 @@ mod tree;
 use std::path::Path;
 
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile,
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, template,
 };
 use broker_schemas::Schemas;
 
@@ -75,8 +75,11 @@ fn in_text(schemas: &mut Schemas, path: &str, text: &str) -> Report {
     let (mut found, tree) = match syntax::parse(text, dialect) {
         // Their readers take all of YAML, which is more than is looked at here.
         Outcome::Parsed(_, None) if Dialect::may_be_yaml(path) => return Report::excluded(),
+        Outcome::Parsed(_, None) if template::is_include(Path::new(path)) => {
+            return Report::left_out(path, "a site generator puts it into other files");
+        }
         Outcome::Parsed(found, tree) => (found, tree),
-        Outcome::Other => return Report::excluded(),
+        Outcome::Other(why) => return Report::left_out(path, why),
         Outcome::TooDeep => {
             let why = "it is nested too deep to be looked at".to_owned();
             return Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) };

@@ -35,10 +35,6 @@ fn diagnostic(violation: &Violation, text: &str, tree: &Value<'_>) -> Diagnostic
     Diagnostic::new(rules::SCHEMA, violation.message.clone(), range)
 }
 
-#[cfg(target_family = "wasm")]
 fn log(message: &str) {
     broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
 }
-
-#[cfg(not(target_family = "wasm"))]
-fn log(_: &str) {}

@@ -1,5 +1,6 @@
 //! From text to a tree, and what keeps it from being one.
 
+use broker_plugin_sdk::template::{self, Tag};
 use broker_plugin_sdk::{Diagnostic, Fix, Severity};
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -16,8 +17,8 @@ use crate::rules;
 pub(crate) enum Outcome<'a> {
     /// What is wrong, and the tree if there is one nevertheless.
     Parsed(Vec<Diagnostic>, Option<Value<'a>>),
-    /// It is something that is no JSON on purpose: a template, or a stream of values.
-    Other,
+    /// It is something that is no JSON on purpose: which.
+    Other(&'static str),
     TooDeep,
 }
 
@@ -30,7 +31,8 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Outcome<'_> {
         },
         Err(error) if matches!(error.kind(), Kind::NestingDepthExceeded) => Outcome::TooDeep,
         Err(error) if is_half_a_pair(error.kind()) && is_json(text) => Outcome::Parsed(Vec::new(), None),
-        Err(error) if is_template(text) || is_stream(text, error.kind()) => Outcome::Other,
+        Err(_) if is_template(text) => Outcome::Other("it looks like a template"),
+        Err(error) if is_stream(text, error.kind()) => Outcome::Other("it is a stream of values"),
         Err(error) if dialect == Dialect::Strict => leniently(text, &error),
         Err(error) => Outcome::Parsed(vec![finding(text, &error)], None),
     }
@@ -142,18 +144,13 @@ fn commas<'t>(tokens: &'t [TokenAndRange<'_>]) -> impl Iterator<Item = Diagnosti
     })
 }
 
-/// A template, which has signs that JSON has in texts only.
-fn is_template(text: &str) -> bool {
-    [("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("${", "}"), ("<?", "?>")].iter().any(|(open, close)| {
-        text.split_once(open).is_some_and(|it| it.1.contains(close)) && !is_only_in_texts(text, open)
-    })
-}
+/// JSON has their signs in texts only.
+const TAGS: [Tag; 7] =
+    [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php, Tag::Variable, Tag::Placeholder];
 
-/// Whether `sign` is nowhere but in texts; these end with their line, since this text may be broken.
-fn is_only_in_texts(text: &str, sign: &str) -> bool {
-    text.lines().all(|line| {
-        line.match_indices(sign).all(|(at, _)| line[..at].replace("\\\"", "").matches('"').count() % 2 == 1)
-    })
+fn is_template(text: &str) -> bool {
+    let plain = template::unquoted(text.as_bytes(), b"\"");
+    template::front_matter(text.as_bytes()).is_some() || template::tags(&plain, &TAGS).next().is_some()
 }
 
 /// Values one after the other, each on lines of its own.

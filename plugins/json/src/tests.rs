@@ -89,6 +89,11 @@ fn commas_are_fixed() {
 fn what_is_no_json_on_purpose() {
     assert_eq!(check("a.json", "{\"a\": {{ value }}}"), "excluded");
     assert_eq!(check("a.json", "{% if x %}{}{% endif %}"), "excluded");
+    assert_eq!(check("a.json", "---\nlayout: null\n---\n{\"a\": 1}\n"), "excluded", "front matter");
+    assert_eq!(check("a.json", "{\"a\": @VERSION@}"), "excluded");
+    assert_eq!(check("a.json", "{{\"a\": 1}}"), "syntax-error 1-2 unexpected token in object", "no template");
+    assert_eq!(check("docs/_includes/a.json", "\n"), "excluded", "a part of other files");
+    assert_eq!(check("docs/_includes/a.json", "\"a\": 1,\n"), "excluded");
     assert_eq!(check("a.json", "{\"a\": 1}\n{\"a\": 2}\n"), "excluded", "a stream");
     assert_eq!(check("a.json", "[] []"), "syntax-error 3-4 nothing should follow the value");
     assert_eq!(check(".eslintrc", "extends: x\n"), "excluded", "YAML");

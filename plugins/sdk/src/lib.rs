@@ -31,8 +31,10 @@
 pub mod bindings;
 #[doc(hidden)]
 pub mod guest;
+pub mod minified;
 mod selection;
 pub mod syntax;
+pub mod template;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -120,9 +122,12 @@ macro_rules! plugin {
     };
 }
 
-/// Writes a line to Broker's log.
+/// Writes a line to Broker's log. In native tests, which have no host, it does nothing.
 pub fn log(level: Level, message: &str) {
+    #[cfg(target_family = "wasm")]
     bindings::broker::plugin::host::log(level, message);
+    #[cfg(not(target_family = "wasm"))]
+    let _ = (level, message);
 }
 
 /// Whether nobody wants the answer any more. Long work may look and stop early.
@@ -215,6 +220,12 @@ impl Report {
     /// The configuration leaves the file out.
     pub fn excluded() -> Self {
         Self { completeness: Completeness::Excluded, ..Self::new(Vec::new()) }
+    }
+
+    /// The file is left out for a reason that is in the file, such as that it is a template; the log says which.
+    pub fn left_out(path: &str, why: &str) -> Self {
+        log(Level::Info, &format!("{path} is left out: {why}"));
+        Self::excluded()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
 use broker_plugin_sdk::{self as plugin, Report, Severity};
 use shuck_linter::{AnalysisRequest, Diagnostic, LinterSettings, ShellCheckCodeMap, ShellDialect};
 use shuck_parser::parser::ParseResult;
@@ -39,17 +40,33 @@ pub(crate) fn report(
     let is_quiet = !config.is_of_shuck && !selection.is_chosen();
     if script.parsed.is_err() && is_quiet && shell == ShellDialect::Zsh {
         // What shuck does not know of zsh is not the script's fault.
-        log(&format!("{} is left out: shuck cannot read it", path.display()));
-        return Report::excluded();
+        return left_out(path, "shuck cannot read it");
     }
-    if script.parsed.is_err() {
-        return unreadable(&script.parsed, &place, path, selection)
-            .unwrap_or_else(|| broken(&script.parsed, lint(), &place, selection));
-    }
-    let doubts = Doubts::of(text, shell);
-    let is_told = |it: &Diagnostic| !config.disabled.contains(it.rule) && !(is_quiet && doubts.cover(it));
-    let found = lint().into_iter().filter(is_told);
-    Report::new(found.map(|it| place.finding(&it)).collect())
+    let report = if script.parsed.is_err() {
+        unreadable(&script.parsed, &place, path, selection)
+            .unwrap_or_else(|| broken(&script.parsed, lint(), &place, selection))
+    } else {
+        let doubts = Doubts::of(text, shell);
+        let is_told = |it: &Diagnostic| !config.disabled.contains(it.rule) && !(is_quiet && doubts.cover(it));
+        let found = lint().into_iter().filter(is_told);
+        Report::new(found.map(|it| place.finding(&it)).collect())
+    };
+    let starts = report.diagnostics.iter().map(|it| (it.span.start as usize).saturating_sub(offset));
+    if is_template(text, starts) { left_out(path, "it looks like a template") } else { report }
+}
+
+/// To a shell `{{` is a word, `${ … }` a variable, and `{#` part of `${#a}`.
+const TAGS: [Tag; 2] = [Tag::Erb, Tag::Statement];
+
+/// Whether a tag is on the line of a finding, outside of quotes.
+fn is_template(text: &str, mut places: impl Iterator<Item = usize>) -> bool {
+    let Some(first) = places.next() else { return false };
+    let plain = unquoted(text.as_bytes(), b"\"'");
+    on_lines(&plain, tags(&plain, &TAGS), places.chain([first])).is_some()
+}
+
+fn left_out(path: &Path, why: &str) -> Report {
+    Report::left_out(&path.display().to_string(), why)
 }
 
 fn settings(path: &Path, shell: ShellDialect, config: &Config, selection: &Selection) -> LinterSettings {
@@ -71,15 +88,7 @@ fn unreadable(parsed: &ParseResult, place: &Place<'_>, path: &Path, selection: &
         let told = Some(error).filter(|_| selection.tells_syntax_errors());
         return Some(Report::new(told.into_iter().collect()));
     }
-    log(&format!("{} is left out: {}", path.display(), limit(parsed)?));
-    Some(Report::excluded())
-}
-
-fn log(message: &str) {
-    #[cfg(target_family = "wasm")]
-    plugin::log(plugin::Level::Info, message);
-    #[cfg(not(target_family = "wasm"))]
-    let _ = message; // tests have no host
+    Some(left_out(path, &limit(parsed)?))
 }
 
 const CARRIAGE_RETURNS: &str = "lines end in CRLF, of which shells read the CR as a letter";

@@ -60,6 +60,22 @@ fn what_may_be_right_is_let_pass() {
     );
 }
 
+/// Only where a finding is, and not in quotes.
+#[test]
+fn templates_are_left_out() {
+    let excluded =
+        ["if [[ ! \"$PATH\" == *<%= BASE %>/bin* ]]; then\n  :\nfi\n", "for x in <% list %>; do\n  :\n"];
+    for text in excluded {
+        assert_eq!(check(&format!("#!/bin/bash\n{text}")), "excluded", "{text}");
+    }
+    let heredoc = "#!/bin/sh\ncat <<'EOF'\n<%= a %>\nEOF\nif true; then\n";
+    assert!(check(heredoc).contains("syntax-error"), "{}", check(heredoc));
+    let quoted = "#!/bin/sh\nfoo=1; echo '<%= a %> {% b %}'\n";
+    assert_eq!(check(quoted), "2 C001 \"foo\"");
+    let format = "#!/bin/sh\nif docker ps --format {{.ID}}; then\n";
+    assert!(check(format).contains("syntax-error"), "no template's: {}", check(format));
+}
+
 /// C006: only what is spelt almost as a variable of the script.
 #[test]
 fn names_that_nothing_assigns() {

@@ -101,14 +101,14 @@ impl Syntax {
         let is_quick = !self.wanted.includes(language.name);
         if let Some(tokens) = lexer::tokens_of(language.name, text.as_bytes()).filter(|_| is_quick) {
             let bracket = places::of_brackets(&tokens, text.as_bytes());
-            return Ok(self.report_of(language, text.as_bytes(), bracket, Vec::new));
+            return Ok(self.report_of(&file.path, language, text.as_bytes(), bracket, Vec::new));
         }
         let tree = self.tree(&source, language, &text)?;
         let again = |text: Vec<u8>| {
             let text = String::from_utf8(text).ok().filter(|it| it.len() < SMALL)?;
             Tree::new(&Source::Text(text), language.name).ok()
         };
-        Ok(self.findings(language, text.as_bytes(), &tree, &again))
+        Ok(self.findings(&file.path, language, text.as_bytes(), &tree, &again))
     }
 
     /// The tree of a text, or that of the text without what the grammar does not know, if that is better.
@@ -122,6 +122,7 @@ impl Syntax {
     /// What is wrong in a tree; `again` makes the tree of another text.
     fn findings(
         &self,
+        path: &str,
         language: &Language,
         text: &[u8],
         tree: &Tree,
@@ -132,7 +133,7 @@ impl Syntax {
         }
         let tokens = brackets::tokens(tree, text, language.name);
         let bracket = places::of_brackets(&tokens, text);
-        self.report_of(language, text, bracket.clone(), || {
+        self.report_of(path, language, text, bracket.clone(), || {
             let mut found = places::find(tree, text, bracket);
             let is_better = |text| again(text).is_some_and(|it| wrong(&it) < wrong(tree));
             semicolon::look(language.name, text, &mut found, is_better);
@@ -143,6 +144,7 @@ impl Syntax {
     /// Where the grammar is not trusted, brackets that do not match go before what it says.
     fn report_of(
         &self,
+        path: &str,
         language: &Language,
         text: &[u8],
         bracket: Option<Place>,
@@ -159,8 +161,8 @@ impl Syntax {
             None if self.wanted.includes(code) => by_grammar(),
             None => Vec::new(),
         };
-        if template::is_made(text, found.iter().map(|it| &it.range)) {
-            return Report::excluded();
+        if let Some(why) = template::objection(path, text, found.iter().map(|it| it.range.start)) {
+            return Report::left_out(path, why);
         }
         let finding = |it: &Place| Diagnostic { severity, ..message::diagnostic(it, text, code) };
         found.iter().map(finding).collect()

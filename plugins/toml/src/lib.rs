@@ -7,8 +7,8 @@
 //! Taplo's own parser is not used: of toml-test's files for TOML 1.0, taplo 0.14 rejects 8 that are valid and takes 4
 //! that are not; the parser used here, together with [`newer`], is right about all of them, for TOML 1.1 as well.
 //!
-//! Left out: schemas from the network, formatting, and taplo's configuration in other places than the root: taplo
-//! looks for it from where it runs.
+//! Left out: templates of TOML (the log says which), schemas from the network, formatting, and taplo's configuration in other
+//! places than the root: taplo looks for it from where it runs.
 
 mod config;
 mod keys;
@@ -23,6 +23,7 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
 use broker_plugin_sdk::{
     Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile,
 };
@@ -68,7 +69,11 @@ impl Plugin for Toml {
         let mut check = |text: &str, table: &DeTable, found: &mut Vec<Diagnostic>| {
             schema::check(&mut self.schemas, config, &file.path, text, table, found);
         };
-        Ok(report(&file.content, &mut check))
+        let report = report(&file.content, &mut check);
+        if is_template(&file.content, &report) {
+            return Ok(Report::left_out(&file.path, "it looks like a template"));
+        }
+        Ok(report)
     }
 }
 
@@ -88,6 +93,20 @@ fn report(content: &[u8], schema: &mut dyn FnMut(&str, &DeTable, &mut Vec<Diagno
     newer::check(text, &mut found);
     found.sort_by_key(|it| (it.span.start, it.span.end));
     Report { completeness, ..Report::new(found) }
+}
+
+/// In TOML their signs are in texts, or not at all; `${ … }` may be a text that lacks its quotes.
+const TAGS: [Tag; 6] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php, Tag::Placeholder];
+
+/// Whether a tag is where the text cannot be parsed, outside of quotes.
+fn is_template(text: &[u8], report: &Report) -> bool {
+    let is_broken = |it: &&Diagnostic| it.code == rules::INVALID_SYNTAX;
+    let mut errors = report.diagnostics.iter().filter(is_broken).map(|it| it.span.start as usize).peekable();
+    if errors.peek().is_none() {
+        return false;
+    }
+    let plain = unquoted(text, b"\"'");
+    on_lines(&plain, tags(&plain, &TAGS), errors).is_some()
 }
 
 fn not_utf8(error: &std::str::Utf8Error) -> Diagnostic {

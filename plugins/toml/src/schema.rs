@@ -62,10 +62,6 @@ pub(crate) fn seen_from(path: &str, target: &str) -> String {
     format!("{}{}", "../".repeat(depth), target.strip_prefix("./").unwrap_or(target))
 }
 
-#[cfg(target_family = "wasm")]
 fn log(message: &str) {
     broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
 }
-
-#[cfg(not(target_family = "wasm"))]
-fn log(_: &str) {}

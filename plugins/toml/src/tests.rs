@@ -46,6 +46,26 @@ fn every_error_of_a_file_is_told() {
 }
 
 #[test]
+fn templates_are_left_out() {
+    let is_left_out = |text: &str| {
+        let root = TempDir::new().unwrap();
+        let mut plugin = Toml::new();
+        let root = root.path().to_str().unwrap().to_owned();
+        let settings = Settings { root, select: None, ignore: Vec::new(), isolated: false, config: None };
+        plugin.configure(&settings).unwrap();
+        let file =
+            SourceFile { path: "a.toml".to_owned(), content: text.as_bytes().to_vec(), named: String::new() };
+        matches!(plugin.check(&file).unwrap().completeness, Completeness::Excluded)
+    };
+    for text in ["a = {{ b }}\n", "{% if a %}\nb = 1\n{% endif %}\n", "a = @B@\n"] {
+        assert!(is_left_out(text), "{text}");
+    }
+    for text in ["a = {{ b = 1 }, 2}\n", "a = \"{{ b }}\" c\n", "a = \"{{ b }}\"\nb =\n", "a = 1\n"] {
+        assert!(!is_left_out(text), "{text}");
+    }
+}
+
+#[test]
 fn duplicates_tell_where_the_first_is() {
     assert_eq!(
         check("a = 1\n[t]\nb = 1\nb = 2\n"),

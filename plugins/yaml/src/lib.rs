@@ -81,8 +81,10 @@ impl Yaml {
             }
             Err(error) => return not_utf8(content, mark + error.valid_up_to()),
         };
-        let is_other = template::is_of_helm(path, text, &self.root) || template::is_json(path, text);
-        if is_other || yamllint::is_off(text) {
+        if template::is_of_helm(path, text, &self.root) {
+            return Report::left_out(path, "it is a template of a Helm chart");
+        }
+        if template::is_json(path, text) || yamllint::is_off(text) {
             return Report::excluded();
         }
         let mut report = self.in_text(path, text);
@@ -95,7 +97,7 @@ impl Yaml {
         let joined = written.is_broken().then(|| parse::joined(text)).flatten();
         let stream = joined.as_deref().map_or(written, parse::stream);
         if stream.is_broken() && template::is_template(text) {
-            return Report::excluded();
+            return Report::left_out(path, "it looks like a template");
         }
         let mut found = stream.found;
         if !duplicates::are_wanted(path) {

@@ -114,10 +114,6 @@ fn entry(document: &Document<'_>, map: Id, key: &str, depth: usize) -> Option<St
     })
 }
 
-#[cfg(target_family = "wasm")]
 fn log(message: &str) {
     broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
 }
-
-#[cfg(not(target_family = "wasm"))]
-fn log(_: &str) {}

@@ -5,24 +5,14 @@
 use std::fs;
 use std::path::Path;
 
-/// Begins of what template engines put something else for: Jinja and Go, ERB, others.
-const SIGNS: [&str; 4] = ["{{", "{%", "{#", "<%"];
+use broker_plugin_sdk::template::{Tag, tags, unquoted};
 
-/// Whether broken YAML is a template: a line begins with a sign of one, or a value does, or a key.
+/// In YAML their signs are in texts, or not at all; `${ … }` is text without quotes.
+const TAGS: [Tag; 6] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php, Tag::Placeholder];
+
+/// Whether broken YAML is a template: there is a tag outside of quotes.
 pub(crate) fn is_template(text: &str) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_start_matches([' ', '\t', '-', '#', '?']);
-        let value = line.split_once(": ").map_or("", |it| it.1.trim_start());
-        SIGNS.iter().any(|sign| line.starts_with(sign) || value.starts_with(sign)) || has_bare_sign(line)
-    })
-}
-
-/// A sign in a line without quotes before it; `${{` is no template's, but an expression of GitHub's.
-fn has_bare_sign(line: &str) -> bool {
-    SIGNS.iter().any(|sign| {
-        line.match_indices(sign)
-            .any(|(at, _)| !line[..at].contains(['"', '\'']) && !line[..at].ends_with('$'))
-    })
+    tags(&unquoted(text.as_bytes(), b"\"'"), &TAGS).next().is_some()
 }
 
 /// Whether the file is a template of a Helm chart, be it that it looks like YAML.

@@ -127,7 +127,10 @@ fn yamllint_comments() {
 fn templates() {
     assert_eq!(check("a.yml", "a: {{ x }}\nb: {% if y %}\n"), "excluded");
     assert_eq!(check("a.yml", "{{- if .x }}\na: 1\n{{- end }}\n"), "excluded");
+    assert_eq!(check("a.yml", "a: @VERSION@\nb: 1\n"), "excluded");
+    assert_eq!(check("a.yml", "\"a\": {{ x }}-{{ y }}\n"), "excluded");
     let broken = format!("syntax-error 2:5 `:`: {NEEDS_QUOTES}");
+    assert_eq!(check("a.yml", "a: don't {{ x }}\nb: c: d\n"), broken, "behind a quote");
     assert_eq!(check("a.yml", "a: \"{{ x }}\"\nb: c: d\n"), broken, "in quotes only");
     assert_eq!(check("a.yml", "a: ${{ x }}\nb: c: d\n"), broken, "an expression of GitHub's");
     let root = tempfile::tempdir().unwrap();

@@ -16,16 +16,20 @@ fn plugin(select: Option<&[&str]>) -> Syntax {
     plugin
 }
 
-fn report(plugin: &Syntax, name: &str, text: &str) -> Report {
+fn report(plugin: &Syntax, path: &str, name: &str, text: &str) -> Report {
     let language = Language::named(name).unwrap();
     let parse = |text: &[u8]| tree::parse(name, text);
     let tree = better(parse(text.as_bytes()), gaps::filled(name, text.as_bytes()).map(|it| parse(&it)));
-    plugin.findings(language, text.as_bytes(), &tree, &|it| Some(parse(&it)))
+    plugin.findings(path, language, text.as_bytes(), &tree, &|it| Some(parse(&it)))
 }
 
 /// `line:column code message`, one after the other; `excluded` for what is left alone.
 fn told(plugin: &Syntax, language: &str, text: &str) -> String {
-    let report = report(plugin, language, text);
+    told_at(plugin, "a", language, text)
+}
+
+fn told_at(plugin: &Syntax, path: &str, language: &str, text: &str) -> String {
+    let report = report(plugin, path, language, text);
     if matches!(report.completeness, Completeness::Excluded) {
         return "excluded".to_owned();
     }
@@ -79,7 +83,7 @@ fn the_place_is_where_the_text_stops_to_fit() {
 #[test]
 fn the_indentation_tells_which_bracket_is_not_closed() {
     let text = "fn f() {\n    if x {\n        g();\n\n    h();\n}\n\nfn k() {\n    g();\n}\n";
-    let found = report(&plugin(None), "rust", text);
+    let found = report(&plugin(None), "a", "rust", text);
     let [found] = &found.diagnostics[..] else { panic!("{found:?}") };
     assert_eq!(
         (found.message.as_str(), found.span.start as usize),
@@ -113,7 +117,7 @@ fn where_the_grammar_is_not_trusted_brackets_are() {
     let wrong = "FOO(a) BAR\nint x y z;\n";
     assert_eq!(check("c", wrong), "");
     assert_eq!(told(&plugin(Some(&["c"])), "c", wrong), "1:11 c missing `;`", "who asks is told");
-    let found = report(&plugin(Some(&["c"])), "c", wrong);
+    let found = report(&plugin(Some(&["c"])), "a", "c", wrong);
     assert_eq!(found.diagnostics[0].severity, Severity::Warning);
 }
 
@@ -179,6 +183,14 @@ fn templates_are_left_alone() {
         "3:25 go unexpected `}`",
         "no template"
     );
+    assert_eq!(check("go", "package a\n\nvar x = @VERSION@ +\n"), "excluded");
+    let part = "<a>\n";
+    assert_eq!(
+        told_at(&plugin(None), "docs/_includes/a.xml", "xml", part),
+        "excluded",
+        "a part of other files"
+    );
+    assert_ne!(check("xml", part), "excluded");
 }
 
 #[test]
@@ -210,7 +222,7 @@ fn truncated_texts() {
     ];
     for (language, text) in texts {
         for end in (0..text.len()).filter(|it| text.is_char_boundary(*it)) {
-            for it in report(&plugin(None), language, &text[..end]).diagnostics {
+            for it in report(&plugin(None), "a", language, &text[..end]).diagnostics {
                 let place = text[..end].get(it.span.start as usize..it.span.end as usize);
                 assert!(place.is_some_and(|it| !it.contains('\n')), "{language} {end} {it:?}");
             }

@@ -1,0 +1,340 @@
+//! Recognition of templates: texts that a template engine makes files of, and that are no such file yet.
+//!
+//! A plugin names the [`Tag`]s that have no other meaning in its language, and looks for them only in a text that it cannot
+//! parse: with [`tags`] in all of it, or with [`on_lines`] where its parser stumbled. Such a file is left out
+//! ([`Report::left_out`](crate::Report::left_out)), since nothing in it could mend what the parser says.
+//!
+//! ```
+//! use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
+//!
+//! const TAGS: [Tag; 2] = [Tag::Value, Tag::Statement];
+//! let text = b"{\"name\": {{ name }}, \"note\": \"{% keep %}\"}";
+//! let code = unquoted(text, b"\"");
+//! assert_eq!(on_lines(&code, tags(&code, &TAGS), [9]), Some(9..19));
+//! ```
+//!
+//! Left out: comments and the finer points of quotes, which each language has in its own way.
+
+use std::ops::Range;
+use std::path::Path;
+
+/// The tags of template engines, of which some mean something else in some languages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tag {
+    /// `{{ … }}` of Jinja, Liquid, Go and Handlebars. Lists in lists (`{{1, 2}, {3}}`), objects (`{{a: 1}}`) and
+    /// expressions of GitHub (`${{ … }}`) are none.
+    Value,
+    /// `{% … %}` of Jinja, Twig and Liquid.
+    Statement,
+    /// `{# … #}` of Jinja and Twig.
+    Comment,
+    /// `<% … %>` of ERB, EJS and JSP. In PostgreSQL `<%` and `%>` are operators.
+    Erb,
+    /// `<? … ?>` of PHP. In XML it is an instruction.
+    Php,
+    /// `${ … }` of Terraform, Maven and many others. Most languages have an own use for it.
+    Variable,
+    /// `@NAME@` of Autoconf and CMake, and `%%NAME%%`, in capitals.
+    Placeholder,
+}
+
+impl Tag {
+    /// What such a tag begins with; none for [`Tag::Placeholder`], which begins in two ways.
+    #[must_use]
+    pub const fn open(self) -> Option<&'static str> {
+        match self.marks() {
+            Some((open, _)) => Some(open),
+            None => None,
+        }
+    }
+
+    const fn marks(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Value => Some(("{{", "}}")),
+            Self::Statement => Some(("{%", "%}")),
+            Self::Comment => Some(("{#", "#}")),
+            Self::Erb => Some(("<%", "%>")),
+            Self::Php => Some(("<?", "?>")),
+            Self::Variable => Some(("${", "}")),
+            Self::Placeholder => None,
+        }
+    }
+}
+
+/// The places of all tags of some kinds, in one pass. Tags that are not closed are none.
+pub fn tags<'a>(text: &'a [u8], kinds: &[Tag]) -> impl Iterator<Item = Range<usize>> + use<'a> {
+    let mut kinds: Vec<(Tag, Closing)> = kinds.iter().map(|it| (*it, Closing::default())).collect();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            let end = kinds.iter_mut().find_map(|(kind, closing)| end_of(text, at, *kind, closing));
+            let start = at;
+            at = end.unwrap_or(at + 1);
+            if end.is_some() {
+                return Some(start..at);
+            }
+        }
+        None
+    })
+}
+
+/// The first of some `tags` that is at least in part on the line of one of some places, where a parser stumbled.
+pub fn on_lines(
+    text: &[u8],
+    mut tags: impl Iterator<Item = Range<usize>>,
+    places: impl IntoIterator<Item = usize>,
+) -> Option<Range<usize>> {
+    let lines: Vec<_> = places.into_iter().map(|it| line_of(text, it)).collect();
+    tags.find(|tag| lines.iter().any(|line| tag.start <= line.end && line.start < tag.end))
+}
+
+/// The text with spaces in place of what is between `quotes`. A quote that is not closed ends with its line, and `\` takes
+/// its meaning from the next sign.
+#[must_use]
+pub fn unquoted(text: &[u8], quotes: &[u8]) -> Vec<u8> {
+    let mut open = None;
+    let mut is_escaped = false;
+    let mut plain = text.to_vec();
+    for it in &mut plain {
+        let sign = *it;
+        match open {
+            _ if sign == b'\n' => open = None,
+            Some(quote) if sign == quote && !is_escaped => open = None,
+            Some(_) => *it = b' ',
+            None if quotes.contains(&sign) && !is_escaped => open = Some(sign),
+            None => {}
+        }
+        is_escaped = sign == b'\\' && !is_escaped;
+    }
+    plain
+}
+
+/// The length of the front matter (YAML between two lines of `---`) that site generators take off, if a text begins with one.
+#[must_use]
+pub fn front_matter(text: &[u8]) -> Option<usize> {
+    let mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let mut length = mark;
+    for (number, line) in text[mark..].split_inclusive(|it| *it == b'\n').enumerate() {
+        length += line.len();
+        match (number, line.trim_ascii_end() == b"---") {
+            (0, false) => return None,
+            (0, true) | (_, false) => {}
+            (_, true) => return Some(length),
+        }
+    }
+    None
+}
+
+/// Whether a file is in a folder whose files site generators put into others, so that it may be a part or empty.
+#[must_use]
+pub fn is_include(file: &Path) -> bool {
+    let mut folders = file.parent().into_iter().flat_map(Path::components);
+    folders.any(|it| ["_includes", "_layouts"].iter().any(|name| it.as_os_str() == *name))
+}
+
+/// Where the next closing mark is, as of the last look.
+#[derive(Default)]
+enum Closing {
+    #[default]
+    Unknown,
+    At(usize),
+    None,
+}
+
+impl Closing {
+    /// Looks on only if the one that is known is passed, so that a text of opening marks takes one pass.
+    fn after(&mut self, text: &[u8], from: usize, mark: &[u8]) -> Option<usize> {
+        match self {
+            Self::None => return None,
+            Self::At(at) if *at >= from => {}
+            Self::At(_) | Self::Unknown => {
+                let next = text.get(from..)?.windows(mark.len()).position(|it| it == mark);
+                *self = next.map_or(Self::None, |it| Self::At(from + it));
+            }
+        }
+        if let Self::At(at) = self { Some(*at) } else { None }
+    }
+}
+
+/// Where the tag ends that begins at a place.
+fn end_of(text: &[u8], at: usize, kind: Tag, closing: &mut Closing) -> Option<usize> {
+    let rest = &text[at..];
+    let Some((open, close)) = kind.marks() else { return placeholder(rest).map(|it| at + it) };
+    if !rest.starts_with(open.as_bytes()) {
+        return None;
+    }
+    let inner = at + open.len();
+    let end = closing.after(text, inner, close.as_bytes())?;
+    let is_of_github = at > 0 && text[at - 1] == b'$';
+    let is_tag = kind != Tag::Value || !is_of_github && is_value(&text[inner..end]);
+    is_tag.then_some(end + close.len())
+}
+
+/// How long `@NAME@` or `%%NAME%%` is.
+fn placeholder(rest: &[u8]) -> Option<usize> {
+    let mark: &[u8] = [&b"%%"[..], b"@"].into_iter().find(|it| rest.starts_with(it))?;
+    let rest = &rest[mark.len()..];
+    let length =
+        rest.iter().take_while(|it| it.is_ascii_uppercase() || matches!(it, b'0'..=b'9' | b'_')).count();
+    let is_name = rest.first().is_some_and(u8::is_ascii_uppercase) && rest[length..].starts_with(mark);
+    is_name.then_some(length + 2 * mark.len())
+}
+
+/// Whether what `{{ … }}` encloses is a value, and not items of a list or an object's.
+fn is_value(inner: &[u8]) -> bool {
+    let inner = inner.trim_ascii();
+    let inner = inner.strip_prefix(b"-").unwrap_or(inner).trim_ascii_start();
+    if inner.first().is_none_or(|it| it.is_ascii_digit()) || inner.starts_with(b"...") {
+        return false;
+    }
+    let (mut depth, mut has_letter, mut at) = (0_usize, false, 0);
+    while let Some(it) = inner.get(at) {
+        let next = inner.get(at + 1);
+        match it {
+            b'"' | b'\'' | b'`' => {
+                at += inner[at + 1..].iter().position(|end| end == it).map_or(0, |it| it + 1);
+            }
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            b'|' if next != Some(&b'|') => return true, // Liquid's filters have arguments with commas.
+            b':' if depth == 0 && next != Some(&b'=') => return false,
+            b',' | b';' | b'{' if depth == 0 => return false,
+            _ => has_letter |= it.is_ascii_alphabetic(),
+        }
+        at += 1;
+    }
+    has_letter
+}
+
+fn line_of(text: &[u8], at: usize) -> Range<usize> {
+    let at = at.min(text.len());
+    let start = text[..at].iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    let end = text[at..].iter().position(|it| *it == b'\n').map_or(text.len(), |it| at + it);
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Tag; 7] =
+        [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php, Tag::Variable, Tag::Placeholder];
+
+    fn found(text: &str, kinds: &[Tag]) -> Vec<String> {
+        tags(text.as_bytes(), kinds).map(|it| text[it].to_owned()).collect()
+    }
+
+    #[test]
+    fn tags_of_engines() {
+        for (kind, text) in [
+            (Tag::Value, "{{ a }}"),
+            (Tag::Value, "{{a}}"),
+            (Tag::Value, "{{- .Values.a -}}"),
+            (Tag::Value, "{{ $a := b }}"),
+            (Tag::Value, "{{#if a}}"),
+            (Tag::Value, "{{ a(1, {b: 2})['c:d'] }}"),
+            (Tag::Value, "{{ 'a' | replace: 'b', 'c' }}"),
+            (Tag::Value, "{{ \"a\" | quote }}"),
+            (Tag::Value, "{{ a\n  b }}"),
+            (Tag::Statement, "{% if a %}"),
+            (Tag::Statement, "{%- set a = {'b': 1} %}"),
+            (Tag::Comment, "{# a #}"),
+            (Tag::Erb, "<%= a %>"),
+            (Tag::Php, "<?php a ?>"),
+            (Tag::Variable, "${a}"),
+            (Tag::Placeholder, "@A_1@"),
+            (Tag::Placeholder, "%%A%%"),
+        ] {
+            let around = format!("x {text} y {text}");
+            assert_eq!(found(&around, &ALL), [text, text], "{text}");
+            assert_eq!(found(&around, &[kind]), [text, text], "{text}");
+            let others: Vec<_> = ALL.into_iter().filter(|it| *it != kind).collect();
+            assert_eq!(found(&around, &others), [""; 0], "{text}");
+        }
+        assert_eq!(found("{{{ a }}}", &ALL), ["{{ a }}"]);
+    }
+
+    #[test]
+    fn no_tags() {
+        for text in [
+            "",
+            "{{",
+            "{{}}",
+            "{{1, 2}, {3, 4}}",
+            "{{1}}",
+            "{{-1}}",
+            "{{\"a\", \"b\"}}",
+            "{{\"a\"}}",
+            "{{a, b}}",
+            "{{a; b}}",
+            "{{ a: 1 }}",
+            "{{ ...a }}",
+            "${{ a }}",
+            "{% a",
+            "%} {%",
+            "{ { a } }",
+            "<% a",
+            "@a@",
+            "@@",
+            "a@B",
+            "%%",
+        ] {
+            let kinds: Vec<_> = ALL.into_iter().filter(|it| *it != Tag::Variable).collect();
+            assert_eq!(found(text, &kinds), [""; 0], "{text}");
+        }
+    }
+
+    /// Each mark would have the rest of the text read if one pass were not enough.
+    #[test]
+    fn many_marks() {
+        let open = "{{".repeat(500_000);
+        assert_eq!(found(&open, &ALL).len(), 0);
+        assert_eq!(found(&format!("{open}a}}}}"), &ALL).len(), 1);
+        assert_eq!(found(&format!("{}%}}", "{%<%<?@A".repeat(200_000)), &ALL).len(), 1);
+    }
+
+    #[test]
+    fn lines() {
+        let text = b"a\n{% b\n c %}\nd {{ e }}\n";
+        let on = |place| on_lines(text, tags(text, &ALL), [place]);
+        assert_eq!(
+            [on(0), on(2), on(9), on(13), on(24)],
+            [None, Some(2..12), Some(2..12), Some(15..22), None]
+        );
+        assert_eq!(on_lines(text, tags(text, &ALL), [0, 14]), Some(15..22));
+        assert_eq!(on(99), None);
+    }
+
+    #[test]
+    fn quotes() {
+        let plain = |text: &str, quotes: &str| {
+            String::from_utf8(unquoted(text.as_bytes(), quotes.as_bytes())).unwrap()
+        };
+        assert_eq!(plain("a \"b 'c'\" 'd\"' e", "\"'"), "a \"     \" '  ' e");
+        assert_eq!(plain("'a\" \"b'", "\""), "'a\" \"b'");
+        assert_eq!(plain("\"a\\\"b\" \\\"c", "\""), "\"    \" \\\"c");
+        assert_eq!(plain("don't\nb", "'"), "don' \nb");
+    }
+
+    #[test]
+    fn front_matters() {
+        for (text, length) in [
+            ("---\n---\n", Some(8)),
+            ("---\na: b\n---\nc", Some(13)),
+            ("---\r\n---\r\nc", Some(10)),
+            ("\u{feff}---\n---", Some(10)),
+            ("---\na\n", None),
+            ("a\n---\n---\n", None),
+            ("----\n---\n", None),
+            ("", None),
+        ] {
+            assert_eq!(front_matter(text.as_bytes()), length, "{text}");
+        }
+    }
+
+    #[test]
+    fn includes() {
+        assert!(is_include(Path::new("/a/_includes/b/c.json")) && is_include(Path::new("_layouts/a.js")));
+        assert!(!is_include(Path::new("includes/a.json")) && !is_include(Path::new("a/_includes")));
+    }
+}
