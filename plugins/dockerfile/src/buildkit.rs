@@ -1,10 +1,11 @@
 //! BuildKit's build checks but those on variables.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use broker_plugin_sdk::{Applicability, Diagnostic, Edit, Fix, Related};
 
 use crate::parse::Instruction;
+use crate::secrets;
 use crate::stages::{Build, Stage};
 use crate::words::{unquote, variables};
 
@@ -136,7 +137,7 @@ fn stage_steps(build: &Build<'_>, number: usize, found: &mut Vec<Diagnostic>) {
             _ => {}
         }
         if matches!(&*it.kind, "ARG" | "ENV") {
-            secrets(it, escape, found);
+            secrets::check(it, escape, found);
         }
     }
 }
@@ -225,19 +226,6 @@ fn ports(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Names of what should be kept secret.
-fn secrets(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
-    for (name, range) in names(it, escape) {
-        let rest = &it.line.text[range.end..];
-        let rest = if it.is("ARG") && !rest.starts_with('=') { "" } else { rest };
-        if is_secret(&name) && !is_public_key(&name, rest) {
-            let message =
-                format!("`{name}` looks like a secret: {} puts it into the image for all to see", it.kind);
-            found.push(Diagnostic::new("SecretsUsedInArgOrEnv", message, it.line.place(range)));
-        }
-    }
-}
-
 /// What `ARG` or `ENV` defines, with the place in its line.
 pub(crate) fn names(it: &Instruction, escape: char) -> Vec<(String, std::ops::Range<usize>)> {
     let words = it.words(escape);
@@ -249,43 +237,6 @@ pub(crate) fn names(it: &Instruction, escape: char) -> Vec<(String, std::ops::Ra
         (unquote(name, escape), word.start..word.start + name.len())
     };
     words.iter().take(many).map(named).collect()
-}
-
-fn is_secret(name: &str) -> bool {
-    const SECRET: [&str; 10] = [
-        "apikey",
-        "auth",
-        "credential",
-        "credentials",
-        "key",
-        "password",
-        "pword",
-        "passwd",
-        "secret",
-        "token",
-    ];
-    let words: HashSet<String> = name.split('_').map(str::to_ascii_lowercase).collect();
-    let has = |it: &&str| words.contains(*it);
-    SECRET.iter().any(&has) && !["public", "file", "version"].iter().any(has)
-}
-
-/// Whether a name is that of an OpenPGP key to check signatures with, as official images have it: `GPG_KEY=` with
-/// fingerprints or key ids, or with nothing that could be told from them. `rest` is what follows the name.
-fn is_public_key(name: &str, rest: &str) -> bool {
-    let is_openpgp =
-        name.split('_').any(|it| it.eq_ignore_ascii_case("gpg") || it.eq_ignore_ascii_case("pgp"));
-    let others = ["password", "passwd", "secret", "token", "private", "credential", "credentials"];
-    let is_other = name.split('_').any(|it| others.iter().any(|other| it.eq_ignore_ascii_case(other)));
-    let value = rest.strip_prefix(['=', ' ']).unwrap_or_default().trim_start();
-    let value = match value.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next().unwrap_or_default(),
-        None => value.split_whitespace().next().unwrap_or_default(),
-    };
-    let is_id = |it: &str| {
-        let digits = it.strip_prefix("0x").unwrap_or(it);
-        (8..=64).contains(&digits.len()) && digits.bytes().all(|it| it.is_ascii_hexdigit())
-    };
-    is_openpgp && !is_other && (value.starts_with('$') || value.split_whitespace().all(is_id))
 }
 
 /// Of several instructions of which only the last counts, all but that.

@@ -21,6 +21,7 @@ mod logical;
 mod parse;
 mod rules;
 mod run;
+mod secrets;
 mod shell;
 mod stages;
 mod suppress;

@@ -168,7 +168,8 @@ pub(crate) const ALL: [Entry; 44] = [
         "SecretsUsedInArgOrEnv",
         Warning,
         "ARG or ENV has the name of a secret",
-        "Both are stored in the image. Use secret mounts: `RUN --mount=type=secret`.",
+        "Both are stored in the image. Use secret mounts: `RUN --mount=type=secret`. Names whose last word says that the value is \
+         no secret (`AUTH_METHOD`, `TOKEN_URL`, `PASSWORD_FILE`) are not reported, though BuildKit does so.",
     ),
     on(
         "StageNameCasing",

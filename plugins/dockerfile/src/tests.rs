@@ -106,6 +106,15 @@ fn instructions() {
     );
     assert_eq!(
         check(
+            "FROM a:1\nENV POSTGRES_HOST_AUTH_METHOD=trust AUTH_TYPE=x TOKEN_URL=x KEY_PATH=x DB_PASSWORD_FILE=x\n\
+             ENV TOKEN_EXPIRY=1 AUTH_TOKEN=x URL_TOKEN=x NPM_AUTH=x METHOD_KEY=x\n"
+        ),
+        "3 SecretsUsedInArgOrEnv \"AUTH_TOKEN\", 3 SecretsUsedInArgOrEnv \"URL_TOKEN\", \
+         3 SecretsUsedInArgOrEnv \"NPM_AUTH\", 3 SecretsUsedInArgOrEnv \"METHOD_KEY\"",
+        "the last word says what the value is"
+    );
+    assert_eq!(
+        check(
             "FROM a:1\nENV GPG_KEY A035C8C19219BA821ECEA86B64E628F8D684696D\nENV GPG_KEY=\"0xE2B21B96\"\nARG GPG_KEY\n\
              ENV GPG_KEY=$OTHER\nENV GPG_KEY=hunter2 GPG_PRIVATE_KEY=A035C8C19219BA82\n"
         ),

@@ -46,10 +46,10 @@ fn workflow(text: &str, document: &Document<'_>, root: Id, found: &mut Vec<Diagn
 
 /// What holds for the steps of a job or of an action.
 fn steps(document: &Document<'_>, of: Id, found: &mut Vec<Diagnostic>) {
-    let Some(steps) = document.get(of, "steps") else { return };
-    jobs::step_ids(document, steps, found);
-    for step in document.items(steps) {
-        if let Some(used) = document.get(*step, "uses") {
+    let steps = jobs::steps(document, of);
+    jobs::step_ids(document, &steps, found);
+    for step in steps {
+        if let Some(used) = document.get(step, "uses") {
             uses::action(document, used, found);
         }
     }

@@ -224,6 +224,22 @@ fn actions() {
     assert_eq!(check("tools/action.yml", "verb: run\n"), "", "no action of GitHub's");
 }
 
+#[test]
+fn steps_side_by_side() {
+    let steps = "      - parallel:\n          - id: a\n            run: x\n          - parallel:\n              - \
+                 id: b\n                uses: actions/checkout\n      - id: A\n        run: echo ${{ steps.a.outputs.x \
+                 }} ${{ steps.b.outputs.x }} ${{ steps.c.outputs.x }}\n";
+    let text = format!("on: push\njobs:\n  j:\n    runs-on: x\n    steps:\n{steps}");
+    assert_eq!(
+        check(".github/workflows/ci.yml", &text),
+        "github-uses 11:23 `actions/checkout`: `actions/checkout` says no version: `@` and a tag, branch or commit are missing\n\
+         github-step-id 12:13 `A`: another step has the id `a`\n\
+         github-expression 13:73 `steps.c.outputs.x`: no step of this job has the id `c`"
+    );
+    let endless = "on: push\njobs:\n  j:\n    runs-on: x\n    steps: &all\n      - parallel: *all\n";
+    check(".github/workflows/ci.yml", endless);
+}
+
 /// Cut anywhere, or with a sign changed, a file is still answered, and every finding is about a part of it.
 #[test]
 fn broken_anywhere() {

@@ -38,7 +38,7 @@ impl Scope {
 }
 
 fn step_ids(document: &Document<'_>, of: Id) -> BTreeSet<String> {
-    let steps = document.get(of, "steps").map(|it| document.items(it)).unwrap_or_default();
+    let steps = jobs::steps(document, of);
     steps.iter().filter_map(|it| jobs::name(document, document.get(*it, "id")?)).collect()
 }
 
