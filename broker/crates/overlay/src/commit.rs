@@ -24,6 +24,7 @@
 
 mod action;
 mod apply;
+mod earlier;
 mod error;
 mod folder;
 mod fuse;

@@ -23,6 +23,8 @@ use super::{
 use crate::{ContentHash, WorkspacePath};
 
 const MAGIC: &[u8] = b"broker commit 3\n";
+/// The same records, by a version that gave what it replaced a second name: see `earlier`.
+const LINKED_MAGIC: &[u8] = b"broker commit 2\n";
 /// How the journals of all versions begin.
 const ANY_MAGIC: &[u8] = b"broker commit ";
 /// The journal while it is written; it says nothing yet.
@@ -44,6 +46,15 @@ pub(super) enum Stage {
 }
 
 const STAGES: [Stage; 5] = [Stage::Intent, Stage::Decided, Stage::Undoing, Stage::TakenBack, Stage::Done];
+
+/// How a commit puts a new text in the place of what it replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replacing {
+    /// They change places.
+    ByExchange,
+    /// What is replaced gets its second name as a hard link, then the new text is renamed over it.
+    ByLink,
+}
 
 pub(super) struct Journal {
     dir: PathBuf,
@@ -150,8 +161,8 @@ impl Journal {
         sync.map_err(|source| CommitError::journal(&self.dir, "sync", source))
     }
 
-    /// The plan of the pending commit, without its texts.
-    pub(super) fn read(&self) -> Result<Plan, CommitError> {
+    /// The plan of the pending commit, without its texts, and how it replaces files.
+    pub(super) fn read(&self) -> Result<(Plan, Replacing), CommitError> {
         let path = self.path();
         let bytes = fs::read(&path).map_err(|source| CommitError::journal(&path, "read", source))?;
         decode(&bytes).map_err(|reason| CommitError::Damaged { journal: path, reason })
@@ -164,13 +175,10 @@ fn encode(plan: &Plan) -> io::Result<Vec<u8>> {
     Ok([MAGIC, ContentHash::of(&payload).as_bytes(), &payload].concat())
 }
 
-fn decode(bytes: &[u8]) -> Result<Plan, String> {
-    let foreign = if bytes.starts_with(ANY_MAGIC) {
-        "another version of Broker wrote it, which finishes its commit when it runs once in this workspace"
-    } else {
-        "it is no journal"
-    };
-    let rest = bytes.strip_prefix(MAGIC).ok_or(foreign)?;
+fn decode(bytes: &[u8]) -> Result<(Plan, Replacing), String> {
+    let exchanging = bytes.strip_prefix(MAGIC).map(|rest| (rest, Replacing::ByExchange));
+    let linking = || bytes.strip_prefix(LINKED_MAGIC).map(|rest| (rest, Replacing::ByLink));
+    let (rest, replacing) = exchanging.or_else(linking).ok_or_else(|| foreign(bytes))?;
     let (hash, payload) = rest.split_first_chunk::<32>().ok_or("it is cut short")?;
     if ContentHash::of(payload).as_bytes() != hash {
         return Err("its checksum does not fit".to_owned());
@@ -178,7 +186,15 @@ fn decode(bytes: &[u8]) -> Result<Plan, String> {
     let records: Vec<Record> = postcard::from_bytes(payload).map_err(|error| error.to_string())?;
     let actions = records.into_iter().map(Record::action).collect::<Result<Vec<_>, _>>()?;
     let texts = vec![Bytes::new(); actions.len()];
-    Ok(Plan { actions, texts })
+    Ok((Plan { actions, texts }, replacing))
+}
+
+fn foreign(bytes: &[u8]) -> &'static str {
+    if bytes.starts_with(ANY_MAGIC) {
+        "another version of Broker wrote it, which finishes its commit when it runs once in this workspace"
+    } else {
+        "it is no journal"
+    }
 }
 
 impl Record {

@@ -6,8 +6,9 @@ use super::{
     CommitError, Committer,
     action::{Action, Change, Plan},
     apply::{act, sync_touched},
+    earlier,
     folder::Folder,
-    journal::{Journal, Stage},
+    journal::{Journal, Replacing, Stage},
     kept::{Leftover, keep},
     look::{State, is_out_of_reach},
     swap::put_back,
@@ -41,7 +42,10 @@ impl Committer {
         if journal.pending()?.is_none() {
             return Ok(None);
         }
-        let plan = journal.read()?;
+        let (plan, replacing) = journal.read()?;
+        if replacing == Replacing::ByLink && matches!(journal.stage(), Stage::Decided | Stage::Undoing) {
+            earlier::drop_second_names(&self.folder, &plan.actions)?;
+        }
         let mut leftovers = Vec::new();
         let outcome = match journal.stage() {
             Stage::Intent | Stage::TakenBack => Outcome::TakenBack,
@@ -101,14 +105,19 @@ fn due(folder: &Folder, action: &Action) -> io::Result<Due> {
     if action.is_put() && !folder.exists(&action.new)? {
         return Ok(Due::Nothing);
     }
+    let is_removal = matches!(action.change, Change::Remove | Change::RemoveDir);
     let state = match folder.look(&action.path) {
+        // A later action put a file in the place of a directory above it.
+        Err(error) if is_out_of_reach(&error) && is_removal => return Ok(Due::Nothing),
         Err(error) if is_out_of_reach(&error) => return Ok(Due::Blocked),
         state => state?,
     };
+    // The same, in the place of the directory itself.
+    let is_replaced = action.change == Change::RemoveDir && !matches!(state, State::Directory(_));
     // Made already, but not given its permissions yet.
     let is_bare = action.change == Change::CreateDir && matches!(state, State::Directory(_));
     Ok(match state {
-        state if action.leads_to(&state) => Due::Nothing,
+        state if is_replaced || action.leads_to(&state) => Due::Nothing,
         state if state.is_like(&action.before) || is_bare => Due::Act,
         _ => Due::Blocked,
     })

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the folder is looked at from outside")]
 
+mod earlier;
 mod faults;
 pub(super) mod power;
 mod races;

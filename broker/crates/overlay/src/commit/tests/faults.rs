@@ -26,7 +26,8 @@ fn killed_at_any_step_it_is_all_or_nothing() {
         fuse.set(Some(n), None);
         place.commit(&changes()).unwrap_err();
         fuse.set(None, None);
-        place.committer.recover().unwrap();
+        let recovered = place.committer.recover().unwrap();
+        assert!(recovered.iter().all(|it| it.leftovers.is_empty()), "step {n}: {recovered:?}");
         let tree = place.tree();
         assert!(tree == before || tree == after, "step {n}: {tree:#?}");
         outcomes[usize::from(tree == after)] += 1;
