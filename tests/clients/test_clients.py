@@ -118,7 +118,7 @@ class Tests:
         self.assertEqual(run("check", "--new-only", branch, exits=1), new)
         run("discard", branch)
         self.assertEqual(self.on_disk(), UNTOUCHED)
-        self.assertIn("NOT_FOUND: there is no branch", run("check", branch, exits=2))
+        self.assertIn("error: NOT_FOUND: there is no branch", run("check", branch, exits=2))
 
     def test_a_conflict_is_told_and_nothing_is_written(self) -> None:
         run = self.run_client
@@ -137,7 +137,7 @@ class Tests:
         workspace = run("open", self.folder)
         branch = run("fork", workspace, "--name", "errors")
         self.assertIn("ALREADY_EXISTS NAME_TAKEN", run("fork", workspace, "--name", "errors", exits=2))
-        self.assertIn("NOT_FOUND: there is no branch `nothing`", run("diff", "nothing", exits=2))
+        self.assertIn("error: NOT_FOUND: there is no branch `nothing`", run("diff", "nothing", exits=2))
         self.assertIn("ABORTED STALE_REVISION", run("commit", branch, "--if-revision", "7", exits=2))
         absolute = run("check", branch, "/etc/passwd", exits=2)
         self.assertIn("INVALID_ARGUMENT INVALID_FIELD", absolute)

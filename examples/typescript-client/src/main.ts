@@ -130,7 +130,7 @@ try {
   process.exitCode = 2;
   if (isServiceError(error)) {
     const { code, reason, message, places } = problem(error);
-    console.error(`error: ${code} ${reason}: ${message}`);
+    console.error(`error: ${[...new Set([code, reason])].join(" ")}: ${message}`);
     for (const place of places) console.error(`  ${place}`);
   } else {
     console.error(`error: ${error instanceof Error ? error.message : error}`);
