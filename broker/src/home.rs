@@ -10,7 +10,10 @@ use std::{
 
 use scheduler::{Cache, CacheOptions};
 
-use crate::check::{Answer, AnswerCodec};
+use crate::{
+    CliError,
+    check::{Answer, AnswerCodec},
+};
 
 /// `$BROKER_CACHE_DIR`, else `broker` in the platform's cache folder; `None` for a user without a home.
 pub(crate) fn cache_dir() -> Option<PathBuf> {
@@ -31,6 +34,22 @@ pub(crate) fn fleeting_answers() -> Cache<Answer> {
 /// Where branches are kept: `$BROKER_STATE_DIR`, else `broker` in the platform's state folder.
 pub(crate) fn state_dir() -> Option<PathBuf> {
     folder("BROKER_STATE_DIR", "XDG_STATE_HOME", ".local/state")
+}
+
+/// The same; fails if another user could put other branches, or another list of trusted folders, into it.
+pub(crate) fn own_state_dir() -> Result<Option<PathBuf>, CliError> {
+    state_dir().map(|it| expect_own_state(&it).map(|()| it)).transpose()
+}
+
+/// Passes if the folder is not there yet.
+fn expect_own_state(dir: &Path) -> Result<(), CliError> {
+    match overlay::expect_own(dir) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            let error = CliError::files(format!("cannot use the state folder {}: {error}", dir.display()));
+            Err(error.hint("or set BROKER_STATE_DIR to a folder of your own"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Where the daemon's socket is: `$BROKER_RUNTIME_DIR`, else `broker` in `$XDG_RUNTIME_DIR`, else a folder

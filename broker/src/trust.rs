@@ -7,7 +7,7 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -36,8 +36,8 @@ impl Trusted {
 
     pub(crate) fn list(&self) -> io::Result<Vec<PathBuf>> {
         let read = || {
-            expect_own(self.folder())?;
-            expect_own(&self.file)?;
+            overlay::expect_own(self.folder()).map_err(|why| named(self.folder(), &why))?;
+            overlay::expect_own(&self.file)?;
             home::read(&self.file)
         };
         match read() {
@@ -97,14 +97,9 @@ impl Trusted {
     }
 }
 
-/// Fails if somebody else could have written what is at `path`.
-fn expect_own(path: &Path) -> io::Result<()> {
-    let metadata = fs::metadata(path)?;
-    if metadata.uid() != rustix::process::geteuid().as_raw() || metadata.mode() & 0o022 != 0 {
-        let message = format!("{} is another user's, or others can write to it", path.display());
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-    }
-    Ok(())
+/// The error with what it is about.
+fn named(path: &Path, why: &io::Error) -> io::Error {
+    io::Error::new(why.kind(), format!("{}: {why}", path.display()))
 }
 
 #[cfg(test)]
@@ -152,7 +147,7 @@ mod tests {
             set(path, open);
             assert!(!trusted.holds(Path::new("/a")));
             let error = trusted.list().unwrap_err().to_string();
-            assert!(error.ends_with("is another user's, or others can write to it"), "{error}");
+            assert!(error.contains("others can write to it (chmod go-w would keep them out)"), "{error}");
             assert!(trusted.add(Path::new("/b")).is_err());
             set(path, closed);
             assert!(trusted.holds(Path::new("/a")) && !trusted.holds(Path::new("/b")));

@@ -162,9 +162,10 @@ fn ready_for_tcp(address: SocketAddr, endpoint: &Endpoint) -> String {
 }
 
 fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
-    let state_dir = home::state_dir().ok_or_else(|| {
+    let state_dir = home::own_state_dir()?.ok_or_else(|| {
         CliError::files("there is no folder to keep branches in").hint("set BROKER_STATE_DIR")
     })?;
+    daemon::prune_kept(&state_dir);
     let workers = args.jobs.map_or_else(default_jobs, usize::from);
     let plugins = session.loader.load(&args.plugins, workers + INTERACTIVE)?;
     plugins.report_broken(&session.messages);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{AnswerFormat, Session, json, servers};
-use crate::{CliError, Exit, client::Client, trust::Trusted, workspace::Workspace};
+use crate::{CliError, Exit, client::Client, home, trust::Trusted, workspace::Workspace};
 
 /// Let language servers run in a workspace
 ///
@@ -35,6 +35,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    home::own_state_dir()?;
     let trusted = Trusted::of_user().ok_or_else(|| {
         CliError::files("there is no folder to remember it in").hint("set BROKER_STATE_DIR")
     })?;

@@ -3,7 +3,7 @@
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-use crate::{CliError, ErrorKind, render::printable};
+use crate::{CliError, ErrorKind, grpc::OPEN_FOR_WRITING, render::printable};
 
 /// The stable name of the reason; empty if the transport failed.
 pub(crate) fn reason(status: &Status) -> String {
@@ -15,9 +15,15 @@ pub(crate) fn server(status: &Status) -> Option<String> {
     status.get_details_error_info()?.metadata.remove("server")
 }
 
-/// Whether two sides could not be brought together.
+/// Whether two sides could not be brought together, which a rebase can help with, or overwriting one of them.
 pub(crate) fn is_conflict(status: &Status) -> bool {
-    reason(status) == "CONFLICT"
+    reason(status) == "CONFLICT" && !is_only_open(status)
+}
+
+/// Whether nothing is in the way but programs that have the files open for writing.
+fn is_only_open(status: &Status) -> bool {
+    let violations = status.get_details_precondition_failure().map(|it| it.violations).unwrap_or_default();
+    !violations.is_empty() && violations.iter().all(|it| it.r#type == OPEN_FOR_WRITING)
 }
 
 /// Whether there is no such branch or workspace, as against no such file.
@@ -62,6 +68,9 @@ fn hint(reason: &str, status: &Status) -> Option<String> {
     let hint = match reason {
         "STALE_REVISION" => "somebody edited the branch meanwhile: look at it again, then repeat this",
         "OTHER_CONTENT" => "somebody edited the file meanwhile: look at it again, then repeat this",
+        "CONFLICT" if is_only_open(status) => {
+            "repeat this then; `--force` does not help: what that program writes later would be lost"
+        }
         "CONFLICT" => "`broker branch rebase BRANCH` brings the branch up to date",
         "NAME_TAKEN" => "choose another name, or discard that branch",
         "PATCH_DOES_NOT_APPLY" => "the patch must fit the files as the branch has them now",
@@ -116,6 +125,22 @@ mod tests {
         let want = "one file cannot be brought together: `a`\n  `a` was added on both sides";
         assert_eq!(error.message, want);
         assert!(error.hint.unwrap().contains("rebase"));
+    }
+
+    #[test]
+    fn what_a_program_has_open_is_neither_rebased_nor_forced() {
+        let conflict = |kinds: &[&str]| {
+            status(Code::Aborted, "CONFLICT", "the workspace has changed: `a` is open", |it| {
+                for kind in kinds {
+                    it.add_precondition_failure_violation(*kind, "a", "`a` is open");
+                }
+            })
+        };
+        let open = conflict(&[OPEN_FOR_WRITING, OPEN_FOR_WRITING]);
+        assert!(!is_conflict(&open));
+        let hint = CliError::from(open).hint.unwrap();
+        assert!(hint.contains("`--force` does not help") && !hint.contains("rebase"), "{hint}");
+        assert!(is_conflict(&conflict(&[OPEN_FOR_WRITING, "CONFLICT"])));
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(super) fn start(endpoint: &Endpoint, tell: Option<&Messages>) -> Result<(), 
     let cannot = |error: io::Error| CliError::files(format!("cannot start a daemon: {error}"));
     let folder = endpoint.socket.parent().unwrap_or(Path::new("/"));
     endpoint.make_folder()?;
+    home::own_state_dir()?;
     let log = log(endpoint).map_err(cannot)?;
     let said_before = log.metadata().map_err(cannot)?.len();
     let mut child = command(folder, log).and_then(|mut it| it.spawn()).map_err(cannot)?;

@@ -46,7 +46,7 @@ pub use self::{
 };
 pub(crate) use self::{
     error::reason,
-    workspace::{id_of, state_of},
+    workspace::{id_of, journal_of, prune_kept, state_of},
 };
 
 /// Each has a thread that watches, files that are open and caches of its own.

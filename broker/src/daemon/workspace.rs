@@ -78,7 +78,7 @@ impl Served {
         let base = Base::open(root, BaseOptions::default())
             .map_err(io(format!("cannot open {}", root.display())))?;
         let store = Arc::new(Store::open(state)?);
-        let journal = state.join("journal");
+        let journal = journal_of(state);
         let committer =
             Committer::new(root, &journal).map_err(io(format!("cannot use {}", journal.display())))?;
         let recovered = committer.recover().map_err(DaemonError::Commit)?;
@@ -337,6 +337,20 @@ pub(crate) fn id_of(root: &Path) -> Arc<str> {
 /// Where the state of the workspace `id` is.
 pub(crate) fn state_of(state_dir: &Path, id: &str) -> PathBuf {
     state_dir.join("workspaces").join(id)
+}
+
+/// Removes what commits kept long ago, in the state of all workspaces: what was saved while it was replaced.
+#[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
+pub(crate) fn prune_kept(state_dir: &Path) {
+    let all = std::fs::read_dir(state_dir.join("workspaces"));
+    for state in all.into_iter().flatten().flatten() {
+        overlay::prune_kept(&journal_of(&state.path()), SystemTime::now());
+    }
+}
+
+/// Where a workspace with this state has the journal of its commits.
+pub(crate) fn journal_of(state: &Path) -> PathBuf {
+    state.join("journal")
 }
 
 #[cfg(test)]

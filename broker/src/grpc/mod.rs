@@ -26,6 +26,7 @@ use crate::daemon::Daemon;
 pub(crate) use self::{
     auth::Token,
     server::{Door, Serving, serve},
+    status::OPEN_FOR_WRITING,
 };
 
 /// Every service, on one daemon.

@@ -6,7 +6,7 @@
 use std::{collections::HashMap, io};
 
 use language_servers::NoAnswer;
-use overlay::{CommitError, EditError, StoreError, WorkspacePath};
+use overlay::{CommitError, EditError, Found, StoreError, WorkspacePath};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
@@ -32,6 +32,9 @@ pub(super) fn of(error: DaemonError) -> Status {
 pub(super) fn other(code: Code, reason: &str, message: &str) -> Status {
     Status::with_error_details(code, message, ErrorDetails::with_error_info(reason, DOMAIN, []))
 }
+
+/// Type of a violation: another program has the file open for writing, which no `force_paths` overrides.
+pub(crate) const OPEN_FOR_WRITING: &str = "OPEN_FOR_WRITING";
 
 /// What a text of an error may take. An error is sent as headers, which clients refuse above 8 KiB, and it
 /// may quote what the client sent.
@@ -158,12 +161,13 @@ fn describe(error: &DaemonError, details: &mut ErrorDetails) {
             details.set_retry_info(Some(*retry_after));
         }
         DaemonError::Conflicts(conflicts) => {
-            describe_conflicts(conflicts.iter().map(|it| (&it.path, it.to_string())), details);
+            describe_conflicts(conflicts.iter().map(|it| (CONFLICT, &it.path, it.to_string())), details);
         }
         DaemonError::Commit(error) => {
-            let conflicts = error.conflicts().unwrap_or_default();
-            let left = error.leftovers().iter().map(|it| (&it.path, it.to_string()));
-            describe_conflicts(conflicts.iter().map(|it| (&it.path, it.to_string())).chain(left), details);
+            let conflicts = error.conflicts().unwrap_or_default().iter();
+            let conflicts = conflicts.map(|it| (of_conflict(&it.found), &it.path, it.to_string()));
+            let left = error.leftovers().iter().map(|it| (CONFLICT, &it.path, it.to_string()));
+            describe_conflicts(conflicts.chain(left), details);
         }
         DaemonError::InEdit { error, .. } => describe(error, details),
         DaemonError::RequestReused { .. } => {
@@ -176,20 +180,27 @@ fn describe(error: &DaemonError, details: &mut ErrorDetails) {
     }
 }
 
+/// Type of a violation: something else is there than the branch was made on.
+const CONFLICT: &str = "CONFLICT";
+
+fn of_conflict(found: &Found) -> &'static str {
+    if *found == Found::OpenForWriting { OPEN_FOR_WRITING } else { CONFLICT }
+}
+
 /// The first of them that there is room for, and at least one.
 fn describe_conflicts<'a>(
-    conflicts: impl Iterator<Item = (&'a WorkspacePath, String)>,
+    conflicts: impl Iterator<Item = (&'static str, &'a WorkspacePath, String)>,
     details: &mut ErrorDetails,
 ) {
     let mut left = CONFLICTS;
-    for (path, reason) in conflicts {
+    for (kind, path, reason) in conflicts {
         let reason = short(&reason);
         let size = path.as_str().len() + reason.len();
         if size > left && left < CONFLICTS {
             break;
         }
         left = left.saturating_sub(size);
-        details.add_precondition_failure_violation("CONFLICT", path.as_str(), reason);
+        details.add_precondition_failure_violation(kind, path.as_str(), reason);
     }
 }
 

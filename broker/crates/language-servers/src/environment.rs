@@ -72,7 +72,7 @@ const OF_PROJECT: [&str; 17] = [
 ];
 
 /// Variables that name an environment, whose programs a shell has first in its `PATH`.
-const ACTIVE: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
+pub(crate) const ACTIVE: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
 type Variables = BTreeMap<OsString, OsString>;
 

@@ -67,8 +67,9 @@ impl LanguageServer {
     /// The same, of a setup that is complete. Its answers are named by the program's file and not by the version
     /// that it tells once it is started.
     pub fn in_pool(pool: &Pool, setup: Setup) -> Result<Self, String> {
-        let (profile, digest) = (&setup.profile, SetupDigest::of(&setup));
-        let team = pool.team(setup.clone(), digest)?;
+        let looks = pool.looks(&setup.root);
+        let (profile, digest) = (&setup.profile, SetupDigest::of(&setup, &looks));
+        let team = pool.team(setup.clone(), digest, looks)?;
         let identity = Identity { name: profile.name.clone(), version: String::new(), digest: digest.name() };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
         Ok(Self { team, setup, identity, interest })
@@ -146,7 +147,7 @@ impl Linter for LanguageServer {
             let mut keep = |index, outcome| outcomes.push((number * AT_ONCE + index, outcome));
             self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
         }
-        let is_another = self.identity.digest != SetupDigest::of(&self.setup).name();
+        let is_another = self.identity.digest != SetupDigest::of(&self.setup, &self.team.looks).name();
         let installed = is_another.then(|| "something was installed while it was asked".to_owned());
         let unsure = installed.or_else(|| looked.hidden(&edited, &*job.view));
         for (index, mut outcome) in outcomes {

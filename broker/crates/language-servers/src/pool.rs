@@ -11,13 +11,13 @@ mod told;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::{Duration, Instant},
 };
 
 use overlay::ContentHash;
 
-pub(crate) use self::{surroundings::seen_at, team::Team, told::look};
+pub(crate) use self::{surroundings::Looks, team::Team, told::look};
 
 use lsp_client::Launch;
 
@@ -64,6 +64,8 @@ struct Shared {
     limits: PoolLimits,
     board: Arc<Board>,
     teams: Mutex<Teams>,
+    /// By the root of the workspace. Its teams hold them.
+    looks: Mutex<BTreeMap<PathBuf, Weak<Looks>>>,
 }
 
 #[derive(Default)]
@@ -93,8 +95,8 @@ pub(crate) struct SetupDigest {
 
 impl Pool {
     pub fn new(limits: PoolLimits) -> Self {
-        let (board, teams) = (Board::new(limits.memory), Mutex::default());
-        Self(Arc::new(Shared { limits, board, teams }))
+        let (board, teams, looks) = (Board::new(limits.memory), Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { limits, board, teams, looks }))
     }
 
     /// Every server that there is, also those that have no process at the moment.
@@ -137,8 +139,25 @@ impl Pool {
         end(&ended, ENDED, Instant::now() + FAREWELL);
     }
 
+    /// What was seen outside of this workspace; forgotten with its last team.
+    pub(crate) fn looks(&self, root: &Path) -> Arc<Looks> {
+        let mut looks = self.0.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        looks.retain(|_, it| it.strong_count() > 0);
+        let known = looks.get(root).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let new = Arc::default();
+            looks.insert(root.to_owned(), Arc::downgrade(&new));
+            new
+        })
+    }
+
     /// The servers for this setup. What was set up first counts.
-    pub(crate) fn team(&self, setup: Setup, digest: SetupDigest) -> Result<Arc<Team>, String> {
+    pub(crate) fn team(
+        &self,
+        setup: Setup,
+        digest: SetupDigest,
+        looks: Arc<Looks>,
+    ) -> Result<Arc<Team>, String> {
         let mut teams = self.0.teams();
         if teams.is_shut_down {
             return Err(SHUT_DOWN.to_owned());
@@ -148,7 +167,7 @@ impl Pool {
         let key = Key { root: setup.root.clone(), profile: setup.profile.name.clone(), digest };
         teams.end_outdated(&key);
         let crashes = teams.crashes_of(&key);
-        let team = || Arc::new(Team::new(setup, &self.0.limits, &self.0.board, crashes));
+        let team = || Arc::new(Team::new(setup, &self.0.limits, &self.0.board, crashes, looks));
         Ok(Arc::clone(teams.by_key.entry(key).or_insert_with(team)))
     }
 }
@@ -211,18 +230,38 @@ fn memory_of_the_machine() -> Option<u64> {
 }
 
 impl SetupDigest {
-    pub(crate) fn of(setup: &Setup) -> Self {
+    pub(crate) fn of(setup: &Setup, looks: &Looks) -> Self {
         let Setup { profile, launch, root, .. } = setup;
         // The keeper and the niceness make no other server of it.
         let Launch { keeper: _, nice: _, program, args, env, own_folder, cwd } = launch;
         // What is made of a server's answers may be another thing with each version of this program.
         let own = env!("CARGO_PKG_VERSION");
         let text = format!("{own} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}");
-        Self { setup: ContentHash::of(text.as_bytes()), surroundings: surroundings::digest(setup) }
+        Self { setup: ContentHash::of(text.as_bytes()), surroundings: surroundings::digest(setup, looks) }
     }
 
     /// One name for both.
     pub(crate) fn name(self) -> ContentHash {
         ContentHash::of(format!("{} {}", self.setup, self.surroundings).as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_is_forgotten_with_the_last_who_asks() {
+        let pool = Pool::default();
+        let first = pool.looks(Path::new("/a"));
+        assert!(Arc::ptr_eq(&first, &pool.looks(Path::new("/a"))));
+        let second = pool.looks(Path::new("/b"));
+        drop(first);
+        let roots = || pool.0.looks.lock().unwrap().keys().cloned().collect::<Vec<_>>();
+        let third = pool.looks(Path::new("/c"));
+        assert_eq!(roots(), [Path::new("/b"), Path::new("/c")]);
+        drop((second, third));
+        drop(pool.looks(Path::new("/d")));
+        assert_eq!(roots(), [Path::new("/d")]);
     }
 }

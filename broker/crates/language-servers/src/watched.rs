@@ -13,13 +13,16 @@ use overlay::ContentHash;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::pool::seen_at;
+use crate::pool::Looks;
 
 pub(crate) const METHOD: &str = "workspace/didChangeWatchedFiles";
 
 /// Watched places of a server's current process. Shared by the server's thread and those that ask for answers.
 #[derive(Default)]
-pub(crate) struct Watched(Mutex<Inner>);
+pub(crate) struct Watched {
+    inner: Mutex<Inner>,
+    looks: Looks,
+}
 
 #[derive(Default)]
 struct Inner {
@@ -66,7 +69,7 @@ impl Watched {
         let options = client.options(METHOD);
         let mut inner = self.lock();
         for place in options.iter().flat_map(|it| outside(it, root)) {
-            inner.seen.entry(place).or_insert_with_key(|it| seen_at(it));
+            inner.seen.entry(place).or_insert_with_key(|it| self.looks.seen_at(it));
         }
     }
 
@@ -76,7 +79,7 @@ impl Watched {
             let inner = self.lock();
             (inner.seen.clone(), inner.revoked.clone())
         };
-        if !revoked.is_cancelled() && places.iter().any(|(it, seen)| seen_at(it) != *seen) {
+        if !revoked.is_cancelled() && places.iter().any(|(it, seen)| self.looks.seen_at(it) != *seen) {
             revoked.cancel();
         }
     }
@@ -87,7 +90,7 @@ impl Watched {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -50,7 +50,7 @@ use bytes::Bytes;
 pub use error::{CommitError, Conflict, Found};
 use folder::Folder;
 use journal::{Journal, Stage};
-pub use kept::{Leftover, LeftoverText};
+pub use kept::{Leftover, LeftoverText, prune_kept};
 pub use recover::{Outcome, Recovered};
 
 use crate::{ContentHash, Permissions, WorkspacePath, store::private_folder};

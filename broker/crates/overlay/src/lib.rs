@@ -34,7 +34,7 @@ pub use branch::{
 #[cfg(unix)]
 pub use commit::{
     CommitError, Committed, Committer, Conflict as CommitConflict, Expected, FileOp, Found, Leftover,
-    LeftoverText, Outcome, Recovered,
+    LeftoverText, Outcome, Recovered, prune_kept,
 };
 pub use disk::Disk;
 pub use hash::ContentHash;
@@ -43,8 +43,8 @@ pub use merkle::{TreeHash, tree_hash};
 pub use path::{PathError, WorkspacePath};
 pub use permissions::Permissions;
 pub use store::{
-    BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats, expect_private, private_folder,
-    sync_folder,
+    BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats, expect_own, expect_private,
+    private_folder, sync_folder,
 };
 pub use trace::{Observation, Read, ReadSet, Traced};
 pub use view::{Entry, FileHash, FileKind, Listing, Metadata, Skipped, View};

@@ -29,7 +29,7 @@ use std::{
 use database::Database;
 pub use error::StoreError;
 use medium::Medium;
-pub use medium::expect_private;
+pub use medium::{expect_own, expect_private};
 use record::Change;
 use writer::Request;
 
@@ -133,11 +133,6 @@ impl Store {
         self.change_with(Ok(Change::Discard { id: id.to_owned() }), done);
     }
 
-    /// Replaces all steps of a branch, at once.
-    pub fn compact_branch(&self, id: &str, checkpoint: Vec<Step>) -> Result<(), StoreError> {
-        self.change(Change::replace(id, None, checkpoint))
-    }
-
     /// Makes a branch just this, whatever was saved of it before, without waiting; see [`save_with`](Self::save_with).
     pub fn replace_with(
         &self,
@@ -146,7 +141,7 @@ impl Store {
         steps: Vec<Step>,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.change_with(Change::replace(id, Some(record), steps), done);
+        self.change_with(Change::replace(id, record, steps), done);
     }
 
     /// Reads everything. Requests made before it are done before it.

@@ -25,7 +25,8 @@ Examples:
 pub(super) struct Commit {
     branch: String,
 
-    /// Write this file even if it changed on the disk meanwhile; may be repeated
+    /// Write this file even if it changed on the disk meanwhile; may be repeated. Not while another program has it
+    /// open for writing
     #[arg(long, value_name = "PATH")]
     force: Vec<PathBuf>,
 

@@ -1,7 +1,6 @@
 //! `--watch`: checks again whenever something changes, until it is interrupted.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
     time::Duration,
@@ -112,11 +111,11 @@ fn separator(changes: &Changes) -> String {
 }
 
 /// A folder where nobody else writes.
-#[expect(clippy::disallowed_methods, reason = "the watcher's own folder, outside the workspace")]
 fn private(root: &Path) -> Result<PathBuf, String> {
-    let state = home::state_dir().ok_or("there is no folder for state; set BROKER_STATE_DIR")?;
+    let state = home::own_state_dir().map_err(|error| error.message)?;
+    let state = state.ok_or("there is no folder for state; set BROKER_STATE_DIR")?;
     let folder = daemon::state_of(&state, &daemon::id_of(root)).join("watch");
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    overlay::private_folder(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(folder)
 }
 

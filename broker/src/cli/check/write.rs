@@ -5,7 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use overlay::{Branch, CommitError, Committer, Leftover};
+use overlay::{
+    Branch, CommitConflict, CommitError, Committed, Committer, ContentHash, FileOp, Found, Leftover,
+};
 
 use crate::{CliError, console::Messages, daemon, home, render::printable};
 
@@ -13,10 +15,10 @@ use crate::{CliError, console::Messages, daemon, home, render::printable};
 /// at the state folder if there is nothing.
 pub(super) fn recover(root: &Path, messages: &Messages) {
     let Some(journal) = journal(root).filter(|it| Committer::is_interrupted(it)) else { return };
-    let recovered = match Committer::new(root, &journal) {
-        Ok(committer) => committer.recover().map_err(|error| error.to_string()),
-        Err(error) => Err(format!("cannot use {}: {error}", journal.display())),
-    };
+    let committer = home::own_state_dir().map_err(|error| error.message).and_then(|_| {
+        Committer::new(root, &journal).map_err(|error| format!("cannot use {}: {error}", journal.display()))
+    });
+    let recovered = committer.and_then(|it| it.recover().map_err(|error| error.to_string()));
     match recovered {
         Ok(recovered) => tell(recovered.iter().flat_map(|it| &it.leftovers), messages),
         Err(error) => {
@@ -29,10 +31,11 @@ pub(super) fn recover(root: &Path, messages: &Messages) {
 /// Writes what `branch` changed to the workspace, all or none.
 pub(super) fn fixes(branch: &Branch, root: &Path, messages: &Messages) -> Result<(), CliError> {
     let plan = branch.plan_commit(&BTreeSet::new());
-    let plan = plan.map_err(|error| CliError::files(format!("cannot write the fixes: {error}")))?;
+    let mut plan = plan.map_err(|error| CliError::files(format!("cannot write the fixes: {error}")))?;
     if plan.ops.is_empty() {
         return Ok(());
     }
+    home::own_state_dir()?;
     let journal = journal(root).ok_or_else(|| {
         let error = CliError::files("there is no place for the journal of changes");
         error.hint("set BROKER_STATE_DIR to a folder outside of the workspace")
@@ -41,7 +44,7 @@ pub(super) fn fixes(branch: &Branch, root: &Path, messages: &Messages) -> Result
         .map_err(|error| CliError::files(format!("cannot use {}: {error}", journal.display())))?;
     let recovered = committer.recover().map_err(|error| refused(&error))?;
     tell(recovered.iter().flat_map(|it| &it.leftovers), messages);
-    match committer.commit(&plan.ops) {
+    match commit_rest(&committer, &mut plan.ops) {
         Ok(committed) => tell(&committed.leftovers, messages),
         // The next check removes what was left behind.
         Err(CommitError::NotCleanedUp { journal, error, committed }) => {
@@ -54,10 +57,32 @@ pub(super) fn fixes(branch: &Branch, root: &Path, messages: &Messages) -> Result
     Ok(())
 }
 
+/// Commits all of `ops` but those that another program has made in the meantime, which are taken out: several
+/// `--fix` side by side would each write the same.
+fn commit_rest(committer: &Committer, ops: &mut Vec<FileOp>) -> Result<Committed, CommitError> {
+    loop {
+        let refused = match committer.commit(ops) {
+            Err(CommitError::Conflicts(refused)) => refused,
+            done => return done,
+        };
+        let before = ops.len();
+        ops.retain(|it| !refused.iter().any(|conflict| is_made(it, conflict)));
+        if ops.len() == before {
+            return Err(CommitError::Conflicts(refused));
+        }
+    }
+}
+
+/// Whether what was found is just what would have been written.
+fn is_made(op: &FileOp, conflict: &CommitConflict) -> bool {
+    let FileOp::Write { path, bytes, executable, .. } = op else { return false };
+    *path == conflict.path && conflict.found == Found::File(ContentHash::of(bytes), *executable)
+}
+
 /// Where the daemon keeps the journal of the same workspace, so that each finds what the other left.
 fn journal(root: &Path) -> Option<PathBuf> {
     let state = home::state_dir()?;
-    Some(daemon::state_of(&state, &daemon::id_of(root)).join("journal"))
+    Some(daemon::journal_of(&daemon::state_of(&state, &daemon::id_of(root))))
 }
 
 fn tell<'a>(leftovers: impl IntoIterator<Item = &'a Leftover>, messages: &Messages) {
@@ -68,8 +93,8 @@ fn refused(error: &CommitError) -> CliError {
     let Some(conflicts) = error.conflicts() else {
         return CliError::files(format!("cannot write the fixes: {error}"));
     };
-    let told = conflicts.iter().map(ToString::to_string);
-    let told: Vec<_> = told.chain(error.leftovers().iter().map(ToString::to_string)).collect();
+    let first = [CommitConflict::first(conflicts)].into_iter();
+    let told: Vec<_> = first.chain(error.leftovers().iter().map(ToString::to_string)).collect();
     CliError::files(format!(
         "nothing was fixed, since files changed while they were checked: {}",
         told.join("; ")
@@ -79,13 +104,68 @@ fn refused(error: &CommitError) -> CliError {
 
 #[cfg(test)]
 mod tests {
-    use overlay::{CommitConflict, ContentHash, Expected, Found, LeftoverText, WorkspacePath};
+    use overlay::{Expected, LeftoverText, WorkspacePath};
 
     use super::*;
 
+    fn path(text: &str) -> WorkspacePath {
+        WorkspacePath::new(text).unwrap()
+    }
+
+    /// A fix of the file from `old` to `new`.
+    fn write(name: &str) -> FileOp {
+        FileOp::Write {
+            path: path(name),
+            bytes: "new".into(),
+            executable: false,
+            before: Expected::File(ContentHash::of(b"old"), false),
+            moved_from: None,
+            permissions: None,
+        }
+    }
+
+    #[test]
+    fn what_another_has_fixed_in_the_same_way_is_done() {
+        let place = tempfile::tempdir().unwrap();
+        let (root, state) = (place.path().join("work"), place.path().join("state"));
+        std::fs::create_dir(&root).unwrap();
+        let put = |name: &str, text: &str| home::replace(&root.join(name), text.as_bytes()).unwrap();
+        let read = |name: &str| home::read(&root.join(name)).unwrap();
+        let committer = Committer::new(&root, &state).unwrap();
+        let ops = || vec![write("a"), write("b"), write("c")];
+        [("a", "new"), ("b", "old"), ("c", "new")].iter().for_each(|it| put(it.0, it.1));
+        let committed = commit_rest(&committer, &mut ops()).unwrap();
+        assert_eq!((committed.written, read("b")), (1, b"new".to_vec()));
+        assert_eq!(commit_rest(&committer, &mut ops()).unwrap(), Committed::default(), "all is there");
+        [("a", "old"), ("b", "other")].iter().for_each(|it| put(it.0, it.1));
+        let refused = commit_rest(&committer, &mut ops()).unwrap_err();
+        let paths: Vec<_> = refused.conflicts().unwrap().iter().map(|it| it.path.as_str()).collect();
+        assert_eq!((paths, read("a"), read("b")), (vec!["b"], b"old".to_vec(), b"other".to_vec()));
+    }
+
+    #[test]
+    fn a_refusal_of_many_files_lists_the_first() {
+        let expected = Expected::Missing;
+        let conflict = |n| CommitConflict {
+            path: path(&format!("g{n}.py")),
+            expected: expected.clone(),
+            found: Found::Directory,
+        };
+        let told =
+            |count: usize| refused(&CommitError::Conflicts((0..count).map(conflict).collect())).message;
+        assert!(told(5).ends_with("`g4.py` was missing, now it is a directory"), "{}", told(5));
+        assert!(
+            told(6).ends_with("`g4.py` was missing, now it is a directory; and 1 more file"),
+            "{}",
+            told(6)
+        );
+        assert!(told(61).ends_with("; and 56 more files") && !told(61).contains("g5.py"), "{}", told(61));
+        let of_commit = CommitError::Conflicts((0..61).map(conflict).collect()).to_string();
+        assert!(of_commit.ends_with("; and 56 more files"), "{of_commit}");
+    }
+
     #[test]
     fn a_refusal_names_the_files_and_says_what_to_do() {
-        let path = |it: &str| WorkspacePath::new(it).unwrap();
         let hash = |it: &str| ContentHash::of(it.as_bytes());
         let expected = Expected::File(hash("old"), false);
         let conflicts = vec![

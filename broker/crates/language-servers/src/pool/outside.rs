@@ -3,21 +3,22 @@
 //! Programs run only where the server itself may. What they print is asked for again now and then.
 
 use std::{
-    collections::HashMap,
     env,
     ffi::OsStr,
     io::Read,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::{LazyLock, Mutex, PoisonError, mpsc::channel},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
     thread,
     time::{Duration, Instant},
 };
 
-use super::surroundings::{children, variable};
-use crate::{Launch, Profile, profile::Outside};
+use overlay::ContentHash;
 
-/// Longest wait for a program that prints folders.
+use super::surroundings::{Looks, children, lock, variable};
+use crate::{Launch, Profile, environment::ACTIVE, profile::Outside};
+
+/// Longest wait for programs that print folders, all together.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Time for which what a program printed is taken to be true.
@@ -30,15 +31,20 @@ const WALKED_EVERY: Duration = Duration::from_secs(5);
 const MOST: usize = 20_000;
 
 /// Files and folders whose stamps stand for what the server reads there.
-pub(super) fn paths(profile: &Profile, launch: &Launch, root: &Path) -> Vec<PathBuf> {
-    let all = profile.outside.iter().flatten();
-    all.flat_map(|it| match it {
+pub(super) fn paths(profile: &Profile, launch: &Launch, root: &Path, looks: &Looks) -> Vec<PathBuf> {
+    let all = || profile.outside.iter().flatten();
+    let commands = all().filter_map(|it| match it {
+        Outside::Printed(command) => command.split_first(),
+        _ => None,
+    });
+    let printed = printed(commands, launch, root, looks);
+    let named = all().flat_map(|it| match it {
         Outside::Path(path) => places(path, launch),
-        Outside::Folders(name) => folders(name, root),
-        Outside::Printed(command) => printed(command, launch, root),
+        Outside::Folders(name) => folders(name, root, looks),
         Outside::Program(name) => programs(name, launch, root).into_iter().take(1).collect(),
-    })
-    .collect()
+        Outside::Printed(_) => Vec::new(),
+    });
+    named.chain(printed).collect()
 }
 
 /// The places that a path stands for: `~` is the home, `$NAME` each folder of a variable, `*` any one name.
@@ -59,15 +65,12 @@ fn places(path: &str, launch: &Launch) -> Vec<PathBuf> {
 }
 
 /// Folders of this name in the workspace, and those in them that group others, as `@scope` does.
-fn folders(name: &str, root: &Path) -> Vec<PathBuf> {
-    type Known = HashMap<(String, PathBuf), (Instant, Vec<PathBuf>)>;
-    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (name.to_owned(), root.to_owned());
-    let fresh = known().get(&key).filter(|it| it.0.elapsed() < WALKED_EVERY).map(|it| it.1.clone());
+fn folders(name: &str, root: &Path, looks: &Looks) -> Vec<PathBuf> {
+    let known = || lock(&looks.folders);
+    let fresh = known().get(name).filter(|it| it.0.elapsed() < WALKED_EVERY).map(|it| it.1.clone());
     let found = fresh.unwrap_or_else(|| {
         let found = walk(name, root);
-        known().insert(key, (Instant::now(), found.clone()));
+        known().insert(name.to_owned(), (Instant::now(), found.clone()));
         found
     });
     let is_group = |it: &PathBuf| it.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"@"));
@@ -94,7 +97,7 @@ fn walk(name: &str, root: &Path) -> Vec<PathBuf> {
 
 /// The programs of this name that a server may come upon: in an environment, beside itself, in `PATH`.
 fn programs(name: &str, launch: &Launch, root: &Path) -> Vec<PathBuf> {
-    let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|it| variable(launch, it));
+    let active = ACTIVE.into_iter().filter_map(|it| variable(launch, it));
     let active = active.map(|it| Path::new(&it).join("bin"));
     let own = [".venv/bin", "venv/bin"].map(|it| root.join(it));
     let beside = launch.program.parent().map(Path::to_owned);
@@ -106,64 +109,97 @@ fn programs(name: &str, launch: &Launch, root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The folders that each of these programs prints, one a line.
-fn printed(command: &[String], launch: &Launch, root: &Path) -> Vec<PathBuf> {
-    type Known = HashMap<(PathBuf, Vec<String>, PathBuf), (Instant, Vec<PathBuf>)>;
-    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
-    let Some((name, arguments)) = command.split_first() else { return Vec::new() };
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let of = |program: PathBuf| {
-        let key = (program.clone(), arguments.to_vec(), root.to_owned());
-        let fresh = known().get(&key).filter(|it| it.0.elapsed() < ASKED_EVERY).map(|it| it.1.clone());
-        let printed = fresh.unwrap_or_else(|| {
-            let output = run(&program, arguments, launch, root).unwrap_or_default();
-            let lines = output.lines().map(str::trim).filter(|it| it.starts_with('/'));
-            let folders: Vec<_> = lines.map(PathBuf::from).collect();
-            known().insert(key, (Instant::now(), folders.clone()));
-            folders
-        });
-        printed.into_iter().chain([program])
-    };
-    programs(name, launch, root).into_iter().flat_map(of).collect()
+/// A program that is asked for folders.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Asked {
+    program: PathBuf,
+    arguments: Vec<String>,
+    /// Stands for the variables that it is started with.
+    environment: ContentHash,
 }
 
-/// What it prints, in the server's own environment; `None` if it does not end in time.
-fn run(program: &Path, arguments: &[String], launch: &Launch, root: &Path) -> Option<String> {
-    let mut command = Command::new(program);
-    command.args(arguments.iter().map(OsStr::new)).current_dir(root);
-    for (name, value) in &launch.env {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().ok()?;
-    let mut output = child.stdout.take()?;
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        let mut text = String::new();
-        let _not_text = output.read_to_string(&mut text);
-        // The receiver is gone if this took too long.
-        let _ = sender.send(text);
+/// The programs of these names, and the folders that each prints, one a line. All are asked side by side, so that
+/// together they take no longer than one may.
+fn printed<'a>(
+    commands: impl Iterator<Item = (&'a String, &'a [String])>,
+    launch: &Launch,
+    root: &Path,
+    looks: &Looks,
+) -> Vec<PathBuf> {
+    let environment = ContentHash::of(format!("{:?}", launch.env).as_bytes());
+    let asked = commands.flat_map(|(name, arguments)| {
+        let arguments = arguments.to_vec();
+        programs(name, launch, root).into_iter().map(move |program| Asked {
+            program,
+            arguments: arguments.clone(),
+            environment,
+        })
     });
-    let printed = receiver.recv_timeout(PATIENCE).ok();
-    // It has closed its output, or takes too long.
-    let _ = child.kill();
-    let _ = child.wait();
-    printed
+    let asked: Vec<_> = asked.collect();
+    let is_fresh = |it: &Asked| lock(&looks.printed).get(it).is_some_and(|it| it.0.elapsed() < ASKED_EVERY);
+    let running: Vec<_> =
+        asked.iter().filter(|it| !is_fresh(it)).map(|it| (it, Running::start(it, launch, root))).collect();
+    let deadline = Instant::now() + PATIENCE;
+    for (it, running) in running {
+        let output = running.and_then(|it| it.output(deadline)).unwrap_or_default();
+        let lines = output.lines().map(str::trim).filter(|it| it.starts_with('/'));
+        let folders = lines.map(PathBuf::from).collect();
+        lock(&looks.printed).insert(it.clone(), (Instant::now(), folders));
+    }
+    let known = lock(&looks.printed);
+    let folders = |it: &Asked| known.get(it).map(|it| it.1.clone()).unwrap_or_default();
+    asked.iter().flat_map(|it| folders(it).into_iter().chain([it.program.clone()])).collect()
+}
+
+/// A program that prints, in the server's own environment.
+struct Running {
+    child: Child,
+    printed: Receiver<String>,
+}
+
+impl Running {
+    fn start(it: &Asked, launch: &Launch, root: &Path) -> Option<Self> {
+        let mut command = Command::new(&it.program);
+        command.args(it.arguments.iter().map(OsStr::new)).current_dir(root);
+        for (name, value) in &launch.env {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().ok()?;
+        let mut output = child.stdout.take()?;
+        let (sender, printed) = channel();
+        thread::spawn(move || {
+            let mut text = String::new();
+            let _not_text = output.read_to_string(&mut text);
+            // The receiver is gone if this took too long.
+            let _ = sender.send(text);
+        });
+        Some(Self { child, printed })
+    }
+
+    /// What it prints; `None` if it does not end in time.
+    fn output(mut self, deadline: Instant) -> Option<String> {
+        let printed = self.printed.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok();
+        // It has closed its output, or takes too long.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        printed
+    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
-    use std::{ffi::OsString, fs};
+    use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt as _};
 
     use super::*;
     use crate::Keeper;
 
-    fn launch(env: &[(&str, &Path)]) -> Launch {
+    pub(in crate::pool) fn launch(env: &[(&str, &Path)]) -> Launch {
         let env = env.iter().map(|(name, it)| (OsString::from(name), Some(it.as_os_str().to_owned())));
         Launch {
             keeper: Keeper { program: PathBuf::new(), args: Vec::new() },
@@ -196,7 +232,7 @@ mod tests {
         for name in ["a/node_modules/@s/p", "node_modules/q/node_modules", ".git/node_modules"] {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
-        let mut found = folders("node_modules", folder.path());
+        let mut found = folders("node_modules", folder.path(), &Looks::default());
         found.sort();
         found.dedup();
         let want = ["a/node_modules", "a/node_modules/@s", "node_modules"];
@@ -208,9 +244,35 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let launch = launch(&[("WHERE", folder.path())]);
         let command = ["sh", "-c", "echo note; echo $WHERE/lib"].map(str::to_owned);
-        let found = printed(&command, &launch, folder.path());
+        let looks = Looks::default();
+        let ask =
+            |command: &[String]| printed(command.split_first().into_iter(), &launch, folder.path(), &looks);
+        let found = ask(&command);
         assert_eq!(found[0], folder.path().join("lib"));
         assert!(found[1].ends_with("sh"), "{found:?}");
-        assert!(printed(&["no-such-program".to_owned()], &launch, folder.path()).is_empty());
+        assert!(ask(&["no-such-program".to_owned()]).is_empty());
+        assert_eq!(lock(&looks.printed).len(), 1);
+    }
+
+    /// Each of these programs prints only when all of them have been started.
+    #[test]
+    fn programs_are_asked_side_by_side() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = [".venv/bin", "venv/bin"].map(|it| folder.path().join(it));
+        let wait = "#!/bin/sh\n: >$0.here\n\
+                    until [ -e .venv/bin/a.here -a -e venv/bin/a.here -a -e venv/bin/b.here ]; do sleep 0.01; done\n\
+                    echo $0/lib\n";
+        for file in [own[0].join("a"), own[1].join("a"), own[1].join("b")] {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, wait).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let commands = [vec!["a".to_owned()], vec!["b".to_owned()]];
+        let commands = commands.iter().filter_map(|it| it.split_first());
+        let path = std::env::var_os("PATH").unwrap();
+        let found =
+            printed(commands, &launch(&[("PATH", Path::new(&path))]), folder.path(), &Looks::default());
+        let programs = [own[0].join("a"), own[1].join("a"), own[1].join("b")];
+        assert_eq!(found, programs.map(|it| [it.join("lib"), it]).concat());
     }
 }

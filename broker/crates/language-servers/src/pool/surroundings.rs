@@ -3,7 +3,8 @@
 //!
 //! Entries of the named folders are compared by their stamps at each look. What lies deeper takes a longer look, and
 //! is looked at again once that has cost no more than a fiftieth of the time since: an edit by hand deep among the
-//! dependencies is noticed a moment later. Leaves out what is beyond [`DEPTH`] levels or [`MOST`] entries.
+//! dependencies is noticed a moment later. The same holds for a near look that is not [`CHEAP`]. Leaves out what is
+//! beyond [`DEPTH`] levels or [`MOST`] entries. The environment is a part of the launch command, and not of this.
 
 use std::{
     collections::HashMap,
@@ -12,36 +13,14 @@ use std::{
     fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{LazyLock, Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use overlay::ContentHash;
 
-use super::outside;
-use crate::{Launch, Setup};
-
-/// Variables that decide where servers look.
-const VARIABLES: [&str; 18] = [
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-    "PYTHONPATH",
-    "NODE_PATH",
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "GOPATH",
-    "GOROOT",
-    "GOFLAGS",
-    "GOOS",
-    "GOARCH",
-    "GOEXPERIMENT",
-    "CGO_ENABLED",
-    "RUSTFLAGS",
-    "CARGO_ENCODED_RUSTFLAGS",
-    "CARGO_BUILD_TARGET",
-    "RUSTUP_TOOLCHAIN",
-    "PATH",
-];
+use super::outside::{self, Asked};
+use crate::{Launch, Setup, environment::ACTIVE};
 
 /// Levels below a named folder that are looked at now and then.
 const DEPTH: u32 = 4;
@@ -49,36 +28,105 @@ const DEPTH: u32 = 4;
 /// Entries of one folder that are looked at now and then.
 const MOST: usize = 50_000;
 
-/// Share of the time that the long look may take: one part of so many.
+/// Share of the time that looks may take: one part of so many.
 const SHARE: u32 = 50;
+
+/// Cost of a near look that is taken each time: of some thousand entries.
+const CHEAP: Duration = Duration::from_millis(5);
 
 /// Caches that tools write beside what is installed.
 const CACHES: [&str; 3] = ["__pycache__", ".cache", ".vite"];
 
+/// What was seen outside of a workspace, for as long as servers of it are there.
+#[derive(Default)]
+pub(crate) struct Looks {
+    near: Mutex<HashMap<PathBuf, Near>>,
+    long: Mutex<HashMap<PathBuf, Long>>,
+    /// Folders of a name in the workspace.
+    pub(super) folders: Mutex<HashMap<String, (Instant, Vec<PathBuf>)>>,
+    /// Folders that a program printed.
+    pub(super) printed: Mutex<HashMap<Asked, (Instant, Vec<PathBuf>)>>,
+}
+
+/// A near look that was not cheap.
+struct Near {
+    taken: Instant,
+    cost: Duration,
+    name: ContentHash,
+}
+
+/// The last long look at a place.
+struct Long {
+    taken: Instant,
+    cost: Duration,
+    /// What the near look saw then.
+    near: ContentHash,
+    name: ContentHash,
+}
+
 /// Stands for all of it.
-pub(super) fn digest(setup: &Setup) -> ContentHash {
+pub(super) fn digest(setup: &Setup, looks: &Looks) -> ContentHash {
     let Setup { profile, launch, root, .. } = setup;
-    let mut text = String::new();
-    for name in VARIABLES {
-        let _to_a_string = writeln!(text, "{name} {:?}", variable(launch, name));
-    }
     let mut paths = environments(root, launch);
     paths.push(launch.program.clone());
-    paths.extend(outside::paths(profile, launch, root));
+    paths.extend(outside::paths(profile, launch, root, looks));
     paths.sort();
     paths.dedup();
+    let mut text = String::new();
     for path in &paths {
-        let _to_a_string = writeln!(text, "{} {}", path.display(), seen_at(path));
+        let _to_a_string = writeln!(text, "{} {}", path.display(), looks.seen_at(path));
     }
     ContentHash::of(text.as_bytes())
 }
 
-/// What is at a place outside of the workspace.
-pub(crate) fn seen_at(path: &Path) -> ContentHash {
-    let mut text = String::new();
-    look(path, 1, &mut Budget(MOST), &mut text);
-    let near = ContentHash::of(text.as_bytes());
-    ContentHash::of(format!("{near} {}", deep(path, near)).as_bytes())
+impl Looks {
+    /// What is at a place outside of the workspace.
+    pub(crate) fn seen_at(&self, path: &Path) -> ContentHash {
+        let near = self.near(path);
+        ContentHash::of(format!("{near} {}", self.deep(path, near)).as_bytes())
+    }
+
+    fn near(&self, path: &Path) -> ContentHash {
+        let is_fresh = |it: &&Near| lasts(it.cost) > it.taken.elapsed();
+        if let Some(near) = lock(&self.near).get(path).filter(is_fresh) {
+            return near.name;
+        }
+        let (name, cost) = timed(path, 1);
+        let near = Near { taken: Instant::now(), cost, name };
+        match lasts(cost) {
+            Duration::ZERO => lock(&self.near).remove(path),
+            _ => lock(&self.near).insert(path.to_owned(), near),
+        };
+        name
+    }
+
+    /// All that is at a place, as of a moment before, if what the near look sees is still the same.
+    fn deep(&self, path: &Path, near: ContentHash) -> ContentHash {
+        let is_fresh = |it: &&Long| it.near == near && it.taken.elapsed() < it.cost * SHARE;
+        if let Some(long) = lock(&self.long).get(path).filter(is_fresh) {
+            return long.name;
+        }
+        let (name, cost) = timed(path, DEPTH);
+        let long = Long { taken: Instant::now(), cost, near, name };
+        lock(&self.long).insert(path.to_owned(), long);
+        name
+    }
+}
+
+/// Time for which a near look of this cost is good.
+fn lasts(cost: Duration) -> Duration {
+    if cost <= CHEAP { Duration::ZERO } else { cost * SHARE }
+}
+
+/// What is seen at a place, and so many levels below it; and how long that took.
+fn timed(path: &Path, levels: u32) -> (ContentHash, Duration) {
+    let (start, mut text) = (Instant::now(), String::new());
+    look(path, levels, &mut Budget(MOST), &mut text);
+    (ContentHash::of(text.as_bytes()), start.elapsed())
+}
+
+pub(super) fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Its value for a process that is launched so.
@@ -89,9 +137,10 @@ pub(super) fn variable(launch: &Launch, name: &str) -> Option<OsString> {
 
 /// What is installed in the environments of Python that a workspace may have or that may be active.
 fn environments(root: &Path, launch: &Launch) -> Vec<PathBuf> {
-    let active = variable(launch, "VIRTUAL_ENV").map(PathBuf::from);
+    let active = ACTIVE.into_iter().filter_map(|it| variable(launch, it)).map(PathBuf::from);
     let environments = [root.join(".venv"), root.join("venv")].into_iter().chain(active);
-    environments.flat_map(|it| children(&it.join("lib"))).map(|it| it.join("site-packages")).collect()
+    let packages = environments.flat_map(|it| children(&it.join("lib"))).map(|it| it.join("site-packages"));
+    packages.filter(|it| it.is_dir()).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "what is looked at here is no workspace file")]
@@ -150,31 +199,6 @@ fn stamp(it: &fs::Metadata) -> (u64, [u64; 2], [i64; 4]) {
     }
 }
 
-/// The last long look at a place.
-struct Long {
-    taken: Instant,
-    cost: Duration,
-    /// What the short look saw then.
-    near: ContentHash,
-    name: ContentHash,
-}
-
-/// All that is at a place, as of a moment before, if what the short look sees is still the same.
-fn deep(path: &Path, near: ContentHash) -> ContentHash {
-    static LOOKS: LazyLock<Mutex<HashMap<PathBuf, Long>>> = LazyLock::new(Mutex::default);
-    let looks = || LOOKS.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_fresh = |it: &&Long| it.near == near && it.taken.elapsed() < it.cost * SHARE;
-    if let Some(long) = looks().get(path).filter(is_fresh) {
-        return long.name;
-    }
-    let (start, mut text) = (Instant::now(), String::new());
-    look(path, DEPTH, &mut Budget(MOST), &mut text);
-    let name = ContentHash::of(text.as_bytes());
-    let long = Long { taken: Instant::now(), cost: start.elapsed(), near, name };
-    looks().insert(path.to_owned(), long);
-    name
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
@@ -213,7 +237,44 @@ mod tests {
         assert_ne!(second, first);
         fs::write(file("it.py"), "xy").unwrap();
         assert_ne!(near(1), second);
-        assert_eq!(seen_at(&file("none")), seen_at(&file("none")));
-        assert_ne!(seen_at(&file("none")), seen_at(&file("near")));
+        let looks = Looks::default();
+        let seen_at = |name: &str| looks.seen_at(&file(name));
+        assert_eq!(seen_at("none"), seen_at("none"));
+        assert_ne!(seen_at("none"), seen_at("near"));
+    }
+
+    #[test]
+    fn a_near_look_is_taken_each_time_unless_it_is_dear() {
+        assert_eq!(lasts(CHEAP), Duration::ZERO);
+        assert_eq!(lasts(CHEAP * 2), CHEAP * 2 * SHARE);
+        let folder = tempfile::tempdir().unwrap();
+        let looks = Looks::default();
+        let before = looks.seen_at(folder.path());
+        fs::write(folder.path().join("new"), "").unwrap();
+        let now = looks.seen_at(folder.path());
+        let name = timed(folder.path(), 1).0;
+        if lock(&looks.near).is_empty() {
+            assert_ne!(now, before);
+        }
+        // As if that had taken an hour.
+        let taken = Instant::now();
+        let dear = Near { taken, cost: Duration::from_secs(3600), name };
+        lock(&looks.near).insert(folder.path().to_owned(), dear);
+        fs::write(folder.path().join("newer"), "").unwrap();
+        assert_eq!(looks.near(folder.path()), name);
+    }
+
+    #[test]
+    fn both_kinds_of_environment_are_looked_into() {
+        let folder = tempfile::tempdir().unwrap();
+        let packages = |name: &str| folder.path().join(name).join("lib/python3.13/site-packages");
+        for name in [".venv", "active", "conda"] {
+            fs::create_dir_all(packages(name)).unwrap();
+        }
+        fs::create_dir(folder.path().join("conda/lib/cmake")).unwrap();
+        let (active, conda) = (folder.path().join("active"), folder.path().join("conda"));
+        let launch = outside::tests::launch(&[("VIRTUAL_ENV", &active), ("CONDA_PREFIX", &conda)]);
+        let want = [".venv", "active", "conda"].map(packages);
+        assert_eq!(environments(folder.path(), &launch), want);
     }
 }

@@ -10,7 +10,7 @@ use lint::{Cancel, Completeness, Outcome};
 use overlay::{View, WorkspacePath};
 
 use super::{
-    PoolLimits,
+    Looks, PoolLimits,
     told::{Contents, Told, look},
 };
 use crate::{
@@ -25,6 +25,8 @@ pub(crate) struct Team {
     board: Arc<Board>,
     told: OnceLock<Told>,
     pub(crate) imports: Imports,
+    /// What was seen outside of the workspace.
+    pub(crate) looks: Arc<Looks>,
     crashes: Arc<Crashes>,
     members: Mutex<Members>,
 }
@@ -38,9 +40,16 @@ struct Members {
 
 impl Team {
     /// `crashes` are also those of earlier teams of the same server.
-    pub(super) fn new(setup: Setup, limits: &PoolLimits, board: &Arc<Board>, crashes: Arc<Crashes>) -> Self {
+    pub(super) fn new(
+        setup: Setup,
+        limits: &PoolLimits,
+        board: &Arc<Board>,
+        crashes: Arc<Crashes>,
+        looks: Arc<Looks>,
+    ) -> Self {
         let (told, imports, members) = Default::default();
-        Self { setup, limits: limits.clone(), board: Arc::clone(board), told, imports, crashes, members }
+        let (limits, board) = (limits.clone(), Arc::clone(board));
+        Self { setup, limits, board, told, imports, looks, crashes, members }
     }
 
     /// What the server calls itself: started only if that is not known yet.

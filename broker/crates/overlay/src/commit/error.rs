@@ -122,8 +122,22 @@ fn leftovers_text(leftovers: &[Leftover]) -> String {
 }
 
 fn conflicts_text(conflicts: &[Conflict]) -> String {
-    let lines: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
-    format!("the workspace has changed: {}", lines.join("; "))
+    format!("the workspace has changed: {}", Conflict::first(conflicts))
+}
+
+impl Conflict {
+    /// Conflicts that a sentence lists.
+    const LISTED: usize = 5;
+
+    /// The first of them in words, and how many more there are.
+    pub fn first(all: &[Self]) -> String {
+        let lines: Vec<_> = all.iter().take(Self::LISTED).map(ToString::to_string).collect();
+        match all.len().saturating_sub(Self::LISTED) {
+            0 => lines.join("; "),
+            1 => format!("{}; and 1 more file", lines.join("; ")),
+            more => format!("{}; and {more} more files", lines.join("; ")),
+        }
+    }
 }
 
 impl fmt::Display for Conflict {

@@ -19,6 +19,12 @@ use super::{
 };
 use crate::WorkspacePath;
 
+/// The folder of the copies, in the journal folder.
+const KEPT: &str = "kept";
+
+/// Time for which a copy is there for its user.
+const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 /// A path where somebody changed the workspace while a commit was made, taken back or interrupted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
@@ -73,8 +79,21 @@ impl Leftover {
     }
 }
 
-/// Copies what lies under a hidden name into the journal folder, where nothing removes it. A directory, a
-/// link or a device stays where it is.
+/// Removes the copies that were made more than 30 days before `now`. What cannot be looked at stays.
+#[expect(clippy::disallowed_methods, reason = "the journal folder lies outside the workspace")]
+pub fn prune_kept(journal_dir: &Path, now: SystemTime) {
+    for copy in fs::read_dir(journal_dir.join(KEPT)).into_iter().flatten().flatten() {
+        let made = copy.metadata().and_then(|it| it.modified());
+        let is_old = made.is_ok_and(|it| now.duration_since(it).is_ok_and(|age| age > KEPT_FOR));
+        if is_old {
+            // Another process may have removed it.
+            let _removed = fs::remove_file(copy.path());
+        }
+    }
+}
+
+/// Copies what lies under a hidden name into the journal folder, where it stays until [`prune_kept`] finds it too
+/// old. A directory, a link or a device stays where it is.
 pub(super) fn keep(
     folder: &Folder,
     action: &Action,
@@ -99,7 +118,7 @@ pub(super) fn keep(
 
 #[expect(clippy::disallowed_methods, reason = "the journal folder lies outside the workspace")]
 fn copy(from: &mut File, hidden: &WorkspacePath, journal_dir: &Path) -> io::Result<PathBuf> {
-    let dir = journal_dir.join("kept");
+    let dir = journal_dir.join(KEPT);
     fs::create_dir_all(&dir)?;
     let kept = dir.join(hidden.file_name().unwrap_or_default().trim_start_matches('.'));
     // An earlier copy goes only when this one is whole.

@@ -13,6 +13,7 @@ use std::{
     fs,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
     path::PathBuf,
+    time::SystemTime,
 };
 
 use tempfile::TempDir;
@@ -429,4 +430,23 @@ fn a_thousand_files() {
     let done = place.commit(&old.chain(new).collect::<Vec<_>>()).unwrap();
     assert_eq!((done.written, done.directories_created), (1000, 20));
     assert_eq!(place.tree().len(), 1020);
+}
+
+#[test]
+fn only_old_copies_are_pruned() {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let folder = TempDir::new().unwrap();
+    let kept = folder.path().join("kept");
+    prune_kept(folder.path(), SystemTime::now());
+    fs::create_dir(&kept).unwrap();
+    let now = SystemTime::now();
+    let ages = [("future", None), ("new", Some(0)), ("29", Some(29)), ("30", Some(30)), ("31", Some(31))];
+    for (name, days) in ages {
+        let made = days.map_or(now + DAY, |it: u32| now - DAY * it);
+        fs::File::create(kept.join(name)).unwrap().set_modified(made).unwrap();
+    }
+    fs::write(folder.path().join("lock"), "").unwrap();
+    prune_kept(folder.path(), now);
+    assert_eq!(tree(&kept).into_keys().collect::<Vec<_>>(), ["29", "30", "future", "new"]);
+    assert!(folder.path().join("lock").exists());
 }

@@ -226,11 +226,7 @@ impl Tables<'_> {
                 self.remove(id)?;
             }
             Change::Replace { id, record, steps } => {
-                if let Some(record) = record {
-                    self.branches.insert(&**id, &**record)?;
-                } else if self.branches.get(&**id)?.is_none() {
-                    return Ok(Err(StoreError::NoSuchBranch { id: id.clone() }));
-                }
+                self.branches.insert(&**id, &**record)?;
                 // In this order texts that stay are not removed in between.
                 let old = self.last(id)?;
                 self.add(id, steps)?;

@@ -113,12 +113,36 @@ pub fn expect_private(dir: &Path) -> io::Result<()> {
     if !metadata.is_dir() {
         return Err(io::Error::other("it is a link or a file, not a folder"));
     }
+    expect_owner(&metadata)?;
+    if metadata.mode() & 0o077 != 0 {
+        return Err(io::Error::other("others can enter it (chmod 700 would keep them out)"));
+    }
+    Ok(())
+}
+
+/// Fails if `path`, which may be a link, leads to what is another user's or what others can write to.
+#[cfg(unix)]
+pub fn expect_own(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = fs::metadata(path)?;
+    expect_owner(&metadata)?;
+    if metadata.mode() & 0o022 != 0 {
+        return Err(io::Error::other("others can write to it (chmod go-w would keep them out)"));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub fn expect_own(path: &Path) -> io::Result<()> {
+    fs::metadata(path).map(drop)
+}
+
+#[cfg(unix)]
+fn expect_owner(metadata: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
     let (own, owner) = (rustix::process::geteuid().as_raw(), metadata.uid());
     if owner != own {
         return Err(io::Error::other(format!("it belongs to another user (uid {owner}; yours is {own})")));
-    }
-    if metadata.mode() & 0o077 != 0 {
-        return Err(io::Error::other("others can enter it (chmod 700 would keep them out)"));
     }
     Ok(())
 }
@@ -159,11 +183,18 @@ mod tests {
         let link = dir.path().join("link");
         symlink(dir.path().join("a"), &link).unwrap();
         assert_eq!(folder(&link).unwrap_err(), "it is a link or a file, not a folder");
+        let own = |path: &Path| expect_own(path).map_err(|it| it.to_string());
+        let refused = "others can write to it (chmod go-w would keep them out)";
+        for (allowed, its_mode) in [(false, 0o777), (false, 0o720), (true, 0o755), (true, 0o700)] {
+            set(&made, its_mode);
+            assert_eq!(own(&made), if allowed { Ok(()) } else { Err(refused.to_owned()) });
+        }
+        assert_eq!(own(&link), Ok(()));
         if rustix::process::geteuid().is_root() {
-            set(&made, 0o700);
             std::os::unix::fs::chown(&made, Some(65_534), None).unwrap();
             let refused = folder(&made).unwrap_err();
             assert_eq!(refused, "it belongs to another user (uid 65534; yours is 0)");
+            assert_eq!(own(&made), Err(refused));
         }
     }
 }

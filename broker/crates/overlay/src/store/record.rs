@@ -26,7 +26,7 @@ pub(super) enum Change {
     /// With a record the branch need not be there.
     Replace {
         id: String,
-        record: Option<Vec<u8>>,
+        record: Vec<u8>,
         steps: Vec<Encoded>,
     },
 }
@@ -92,12 +92,8 @@ impl Change {
         Ok(Self::Save { id: id.to_owned(), record, steps: encode_steps(id, steps)? })
     }
 
-    pub(super) fn replace(
-        id: &str,
-        record: Option<BranchRecord>,
-        steps: Vec<Step>,
-    ) -> Result<Self, StoreError> {
-        let record = record.map(|it| encode(id, &StoredRecord::of(it))).transpose()?;
+    pub(super) fn replace(id: &str, record: BranchRecord, steps: Vec<Step>) -> Result<Self, StoreError> {
+        let record = encode(id, &StoredRecord::of(record))?;
         Ok(Self::Replace { id: id.to_owned(), record, steps: encode_steps(id, steps)? })
     }
 

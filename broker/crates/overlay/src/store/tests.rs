@@ -126,7 +126,7 @@ fn texts_are_kept_once_and_freed_with_the_last_branch() {
     assert_eq!((stats.branches, stats.blobs), (50, 2));
     store.save("b7", None, vec![step(3, "own")]).unwrap();
     assert_eq!(store.stats().unwrap().blobs, 4);
-    store.compact_branch("b7", vec![step(3, "shared")]).unwrap();
+    replace(&store, "b7", "x", vec![step(3, "shared")]);
     assert_eq!(store.stats().unwrap().blobs, 2);
     for n in 0..50 {
         assert_eq!(store.stats().unwrap().blobs, 2);
@@ -143,7 +143,6 @@ fn steps_need_a_branch() {
     let store = Store::open(folder.path()).unwrap();
     let refused = store.save("x", None, vec![step(1, "a")]).unwrap_err();
     assert!(matches!(&refused, StoreError::NoSuchBranch { id } if id == "x"), "{refused}");
-    assert!(matches!(store.compact_branch("x", vec![]), Err(StoreError::NoSuchBranch { .. })));
     assert!(all(&store).is_empty());
     assert_eq!(store.stats().unwrap().blobs, 0);
 }
@@ -178,7 +177,7 @@ fn many_callers_are_all_answered() {
 enum Act {
     Save { id: u8, named: bool, texts: Vec<u8> },
     Discard(u8),
-    Compact { id: u8, texts: Vec<u8> },
+    Replace { id: u8, texts: Vec<u8> },
     Reopen,
 }
 
@@ -187,7 +186,7 @@ fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
         6 => (0..4u8, any::<bool>(), texts()).prop_map(|(id, named, texts)| Act::Save { id, named, texts }),
         2 => (0..4u8).prop_map(Act::Discard),
-        2 => (0..4u8, texts()).prop_map(|(id, texts)| Act::Compact { id, texts }),
+        2 => (0..4u8, texts()).prop_map(|(id, texts)| Act::Replace { id, texts }),
         1 => Just(Act::Reopen),
     ]
 }
@@ -197,6 +196,13 @@ type Model = BTreeMap<String, (BranchRecord, Vec<Step>)>;
 
 fn steps(texts: &[u8]) -> Vec<Step> {
     texts.iter().map(|it| step(u64::from(*it), &it.to_string())).collect()
+}
+
+/// As [`Store::replace_with`], and waits.
+fn replace(store: &Store, id: &str, name: &str, steps: Vec<Step>) {
+    let (done, answer) = mpsc::channel();
+    store.replace_with(id, record(name), steps, move |result| done.send(result).unwrap());
+    answer.recv().unwrap().unwrap();
 }
 
 fn run(store: &Store, model: &mut Model, act: &Act) {
@@ -220,12 +226,10 @@ fn run(store: &Store, model: &mut Model, act: &Act) {
             store.discard(&name(id)).unwrap();
             model.remove(&name(id));
         }
-        Act::Compact { id, texts } => {
-            let compacted = store.compact_branch(&name(id), steps(texts));
-            assert_eq!(compacted.is_ok(), model.contains_key(&name(id)));
-            if let Some(branch) = model.get_mut(&name(id)) {
-                branch.1 = steps(texts);
-            }
+        Act::Replace { id, texts } => {
+            let named = texts.len().to_string();
+            replace(store, &name(id), &named, steps(texts));
+            model.insert(name(id), (record(&named), steps(texts)));
         }
         Act::Reopen => {}
     }

@@ -97,7 +97,8 @@ impl Killed {
         let payload = postcard::to_stdvec(&records).unwrap();
         let hash = blake3::hash(&payload);
         let journal = [&b"broker commit 2\n"[..], hash.as_bytes(), &payload].concat();
-        fs::write(place.folder.path().join("state/journal").join(format!("commit.{stage}")), journal).unwrap();
+        fs::write(place.folder.path().join("state/journal").join(format!("commit.{stage}")), journal)
+            .unwrap();
         Self { place, actions: plan.actions, has_links }
     }
 

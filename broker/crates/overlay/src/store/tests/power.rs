@@ -153,7 +153,7 @@ fn what_was_acknowledged_outlives_a_power_cut() {
                 acknowledged.remove("b1");
             }
             4 => {
-                store.compact_branch("b2", vec![step(9, "all")]).unwrap();
+                replace(&store, "b2", "b2", vec![step(9, "all")]);
                 acknowledged.insert("b2".to_owned(), vec![step(9, "all")]);
             }
             _ => {}
