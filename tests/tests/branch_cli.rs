@@ -465,3 +465,23 @@ fn a_commit_does_not_have_the_mask_of_the_shell_that_started_the_daemon() {
         }
     }
 }
+
+#[test]
+fn a_folder_for_state_that_others_can_write_to_is_refused_by_name() {
+    let it = Place::new(&[("a.py", "import os\n")]);
+    fs::create_dir(it.own("state")).unwrap();
+    fs::set_permissions(it.own("state"), fs::Permissions::from_mode(0o777)).unwrap();
+    let want = format!(
+        "error: cannot use the state folder {}: others can write to it (chmod go-w would keep them out)\n\
+         hint: or set BROKER_STATE_DIR to a folder of your own\n",
+        it.own("state").display()
+    );
+    for line in ["branch fork try", "serve", "trust", "trust --list", "check --fix ."] {
+        let (exit, _, said) = it.told(&line.split(' ').collect::<Vec<_>>());
+        assert!(exit == 2 && said.contains(&want), "{line}: {exit} {said}");
+    }
+    assert_eq!((it.told(&["check", "."]).0, it.read("a.py")), (1, "import os\n".to_owned()));
+    assert_eq!(fs::read_dir(it.own("state")).unwrap().count(), 0);
+    fs::set_permissions(it.own("state"), fs::Permissions::from_mode(0o755)).unwrap();
+    it.ok(&["branch", "fork", "try"]);
+}
