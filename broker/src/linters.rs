@@ -10,7 +10,7 @@ use crate::{
     CliError,
     check::{Absent, SharedLinter},
     plugins::{self, Plugins, Shown},
-    selectors::{Selectors, closest, closest_linter, with_slash},
+    selectors::{Selectors, closest, closest_linter, nearest, with_slash},
 };
 
 /// What is asked of all plugins alike.
@@ -122,11 +122,15 @@ fn unknown_selectors(nobodys: &[String], plugins: &Plugins, servers: &[&str], sh
     let (prefix, rule) = first.split_once('/').map_or((None, first.as_str()), |(it, rule)| (Some(it), rule));
     let asked = plugins.usable.iter().filter(|it| prefix.is_none_or(|name| it.manifest().name == name));
     let rules: Vec<_> = asked.filter_map(|it| plugins::rules(it, shown).ok()).flatten().collect();
-    let words = rules.iter().flat_map(|it| [it.code.as_str(), it.name.as_str()]);
-    error.hint(match (closest(rule, words), prefix) {
+    let words =
+        || rules.iter().flat_map(|it| [it.code.as_str(), it.name.as_str()]).filter(|it| !it.is_empty());
+    error.hint(match (closest(rule, words()), prefix) {
         (Some(close), Some(prefix)) => format!("did you mean `{prefix}/{close}`?"),
         (Some(close), None) => format!("did you mean `{close}`?"),
-        (None, Some(prefix)) => format!("`broker plugins` says what `{prefix}` is"),
+        (None, Some(prefix)) => match nearest(rule, words()) {
+            Some(nearest) => format!("the nearest of its rules is `{prefix}/{nearest}`"),
+            None => format!("`broker plugins` says what `{prefix}` is"),
+        },
         (None, None) => format!("a language server's rule has its name before it: `SERVER/{rule}`"),
     })
 }

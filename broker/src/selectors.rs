@@ -166,11 +166,18 @@ pub(crate) fn with_slash<'l>(text: &str, mut linters: impl Iterator<Item = &'l s
 /// The candidate that `text` may be a slip of.
 pub(crate) fn closest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     const ALIKE: f64 = 0.7;
+    best(text, candidates).filter(|(score, _)| *score >= ALIKE).map(|(_, it)| it)
+}
+
+/// The candidate that is most like `text`, however little that is.
+pub(crate) fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    best(text, candidates).map(|(_, it)| it)
+}
+
+fn best<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<(f64, &'c str)> {
     let text = text.to_lowercase();
     let alike = candidates.map(|it| (strsim::normalized_damerau_levenshtein(&text, &it.to_lowercase()), it));
-    let best =
-        alike.filter(|(score, _)| *score >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)));
-    best.map(|(_, it)| it)
+    alike.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)))
 }
 
 #[cfg(test)]
@@ -193,6 +200,14 @@ mod tests {
         assert_eq!(python.ignore, texts(&["E501", "W"]));
         assert_eq!(all.for_linter("text").select, Some(texts(&["E5", "bidi"])));
         assert_eq!(all.for_linter("other").ignore, texts(&["W"]));
+    }
+
+    #[test]
+    fn the_nearest_is_found_where_none_is_close() {
+        let known = ["no-empty", "no-unused-vars", "eqeqeq"];
+        assert_eq!(closest("nope", known.into_iter()), None);
+        assert_eq!(nearest("nope", known.into_iter()), Some("no-empty"));
+        assert_eq!(nearest("nope", std::iter::empty()), None);
     }
 
     #[test]

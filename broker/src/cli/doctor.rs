@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
 }
 
 fn exit(is_whole: bool, diagnosis: &Diagnosis) -> Exit {
-    match (is_whole, diagnosis.missing.is_empty()) {
+    match (is_whole, diagnosis.missing.is_empty() && !diagnosis.daemon_misses_some()) {
         (false, _) => Exit::Abnormal,
         (true, false) => Exit::Findings,
         (true, true) => Exit::Clean,
@@ -281,6 +281,12 @@ mod tests {
         let told = text::told(&it);
         let lines: Vec<_> = told.lines().filter(|it| it.starts_with("the daemon")).collect();
         insta::assert_snapshot!(lines.join("\n"));
+        let mut it = diagnosis(&[("ty.toml", ""), ("a.py", "")], &["ty"], true).finish();
+        assert_eq!(exit(true, &it), Exit::Clean);
+        it.keep_elsewhere(vec![found("ty", Some("/bin/ty"), Some("/other/ty"))]);
+        assert_eq!(exit(true, &it), Exit::Clean, "the daemon has one, too");
+        it.keep_elsewhere(vec![found("ty", Some("/bin/ty"), None)]);
+        assert_eq!(exit(true, &it), Exit::Findings);
     }
 
     #[test]

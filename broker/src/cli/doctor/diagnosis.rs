@@ -163,6 +163,11 @@ impl Diagnosis {
         self.elsewhere = all.into_iter().filter(is_used).map(told).collect();
     }
 
+    /// Whether the daemon lacks a server that is used, so that checks of branches are not complete.
+    pub(super) fn daemon_misses_some(&self) -> bool {
+        self.elsewhere.iter().any(|it| it.program.is_none())
+    }
+
     /// With what is missing.
     pub(super) fn finish(mut self) -> Self {
         let is_used = |it: &&Server| it.used && it.files > 0;
