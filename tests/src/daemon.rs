@@ -147,6 +147,7 @@ pub struct Answer {
     pub started: pb::CheckStarted,
     pub findings: Vec<pb::Finding>,
     pub incomplete: Vec<pb::Incomplete>,
+    pub excluded: Vec<pb::ExcludedFile>,
     pub summary: pb::CheckSummary,
 }
 
@@ -272,6 +273,7 @@ pub async fn gather(mut events: Streaming<pb::CheckResponse>) -> Result<Answer, 
             It::Started(it) => answer.started = it,
             It::Findings(it) => answer.findings.extend(it.findings),
             It::Incomplete(it) => answer.incomplete.push(it),
+            It::Excluded(it) => answer.excluded.push(it),
             It::Summary(it) => (answer.summary, is_done) = (it, true),
         }
     }

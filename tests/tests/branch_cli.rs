@@ -237,7 +237,7 @@ fn only_what_changed_is_checked_on_the_disk_or_in_the_branch() {
         let paths = stdout.lines().filter_map(|it| it.split_once(".py:")).map(|it| it.0.to_owned());
         (exit, paths.collect::<Vec<_>>(), stderr)
     };
-    let nothing = "warning: no plugin is interested in any file that changed\n";
+    let nothing = "warning: nothing to check: no file changed\n";
     assert_eq!(concise(&["--changed"]), (0, vec![], nothing.to_owned()));
 
     it.git(&["checkout", "-q", "-b", "topic"]);
@@ -321,6 +321,35 @@ fn what_is_no_text_is_not_lost_silently() {
         "{stderr}"
     );
     assert_eq!(it.json(&["branch", "show", "two"])["revision"], 0, "nothing of it was applied");
+}
+
+/// In each run: also where the answer comes from the cache, or from the daemon.
+#[test]
+fn what_is_left_out_for_its_content_is_always_told() {
+    let it = Place::new(&[("a.css", "a { color: {% x %}; }\n{% if b %}\n"), ("c.txt", "x\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    for branch in [&[][..], &[], &["--branch", "try"], &["--branch", "try"]] {
+        let run = |arguments: &[&str]| it.told(&[&["check", "-v"], arguments, branch].concat());
+        let (exit, stdout, stderr) = run(&[]);
+        assert_eq!(
+            (exit, stdout.as_str()),
+            (0, "No findings in 3 files; 1 file left out for its content.\n")
+        );
+        let told = "css: a.css is left out: it looks like a template\n";
+        assert_eq!(stderr.matches(told).count(), 1, "{branch:?}: {stderr}");
+        let report: serde_json::Value = serde_json::from_str(&run(&["--output-format", "json"]).1).unwrap();
+        let excluded = serde_json::json!([
+            { "path": "a.css", "linter": "css", "reason": "it looks like a template" }
+        ]);
+        assert_eq!((&report["excluded"], &report["summary"]["excluded"]), (&excluded, &serde_json::json!(1)));
+        let sarif = run(&["--output-format", "sarif"]).1;
+        let note = "\"level\":\"note\"";
+        assert!(sarif.contains(note) && sarif.contains("\"executionSuccessful\":true"), "{sarif}");
+        let (exit, _, stderr) = run(&["--select", "css/ALL", "a.css"]);
+        let why = "css leaves it out: it looks like a template";
+        let counted = "1 file is left out for its content, which -v tells";
+        assert!(exit == 0 && (stderr.contains(why) || stderr.contains(counted)), "{branch:?}: {stderr}");
+    }
 }
 
 #[test]

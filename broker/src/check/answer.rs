@@ -21,6 +21,8 @@ pub struct Answer {
     pub lease: Option<Lease>,
     /// Whether a finding that is missing is not fixed for that, since some analyses did not run.
     pub halted: bool,
+    /// Why the linter leaves the file out, if that is for its content.
+    pub left_out: Option<Box<str>>,
 }
 
 /// An answer just computed, with what the linter looked at.
@@ -34,7 +36,7 @@ pub(crate) struct Given {
 
 impl Answer {
     fn without_findings(completeness: Completeness) -> Self {
-        Self { completeness, content: None, findings: Vec::new(), lease: None, halted: false }
+        Self { completeness, content: None, findings: Vec::new(), lease: None, halted: false, left_out: None }
     }
 
     /// Whether there is no more to say.
@@ -55,7 +57,8 @@ impl Answer {
 
     /// Bytes of memory, about.
     pub(super) fn weight(&self) -> usize {
-        size_of::<Self>() + self.findings.iter().map(Finding::weight).sum::<usize>()
+        let left_out = self.left_out.as_ref().map_or(0, |it| it.len());
+        size_of::<Self>() + left_out + self.findings.iter().map(Finding::weight).sum::<usize>()
     }
 }
 
@@ -102,8 +105,9 @@ impl Given {
                 Vec::new()
             }
         };
-        let Outcome { completeness, content, reads, lease, halted, .. } = outcome;
-        let answer = Answer { completeness, content, findings, lease, halted };
+        let Outcome { completeness, content, reads, lease, halted, left_out, .. } = outcome;
+        let left_out = left_out.map(Into::into);
+        let answer = Answer { completeness, content, findings, lease, halted, left_out };
         Self { answer: Arc::new(answer), reads, is_too_large: false }
     }
 }

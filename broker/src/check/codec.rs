@@ -17,7 +17,7 @@ pub struct AnswerCodec;
 
 impl Codec<Answer> for AnswerCodec {
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn encode(&self, value: &Answer) -> Option<Vec<u8>> {
@@ -32,6 +32,7 @@ impl Codec<Answer> for AnswerCodec {
 #[derive(Serialize, Deserialize)]
 struct Kept {
     excluded: bool,
+    left_out: Option<String>,
     content: [u8; 32],
     path: String,
     rules: Vec<KeptRule>,
@@ -105,7 +106,8 @@ impl Kept {
         let findings = answer.findings.iter().map(|it| KeptFinding::of(it, &mut rules, &mut cells)).collect();
         let rules = rules.items.iter().map(|it: &Arc<RuleRef>| KeptRule::of(it)).collect();
         let cells = cells.items.iter().map(|it: &Arc<str>| it.to_string()).collect();
-        Some(Self { excluded, content, path, rules, cells, findings })
+        let left_out = answer.left_out.as_deref().map(str::to_owned);
+        Some(Self { excluded, left_out, content, path, rules, cells, findings })
     }
 
     fn into_answer(self) -> Option<Answer> {
@@ -116,7 +118,8 @@ impl Kept {
         let findings = self.findings.into_iter().map(|it| it.into_finding(&file, &rules, &cells));
         let completeness = if self.excluded { Completeness::Excluded } else { Completeness::Complete };
         let findings = findings.collect::<Option<_>>()?;
-        Some(Answer { completeness, content, findings, lease: None, halted: false })
+        let left_out = self.left_out.map(Into::into);
+        Some(Answer { completeness, content, findings, lease: None, halted: false, left_out })
     }
 }
 
@@ -287,6 +290,7 @@ mod tests {
                 }],
                 lease: None,
                 halted: false,
+                left_out: Some("it is a template".into()),
             };
             let bytes = AnswerCodec.encode(&answer).unwrap();
             assert_eq!(AnswerCodec.decode(&bytes), Some(answer));
@@ -304,6 +308,7 @@ mod tests {
             findings: Vec::new(),
             lease: None,
             halted: false,
+            left_out: None,
         };
         assert!(AnswerCodec.encode(&answer(Completeness::Excluded)).is_some());
         let lease = Some(lint::Lease::new(lint::Cancel::default(), None));

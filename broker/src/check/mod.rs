@@ -43,8 +43,8 @@ pub use self::{
         BatchSize, Engine, FileAnswers, Inquiry, Listener, Refused, Route, SetupFailure, Totals, Wanted,
     },
     report::{
-        Checked, CheckedFile, Counts, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range, Related,
-        Report, RuleRef, Subject, Unavailable,
+        Checked, CheckedFile, Counts, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, Range,
+        Related, Report, RuleRef, Subject, Unavailable,
     },
     router::{Absent, Lack, Need, Router, SharedLinter},
 };

@@ -31,6 +31,8 @@ pub struct Report {
     pub counts: Counts,
     /// What the user named and, by the linters' configuration, nobody checked anything of.
     pub left_out: BTreeSet<WorkspacePath>,
+    /// What linters leave out for its content, by path.
+    pub excluded: Vec<Excluded>,
     pub skipped: Skipped,
     /// What else was passed over by who checked elsewhere, and does not tell why.
     pub passed_over: u64,
@@ -139,6 +141,15 @@ pub struct Incomplete {
     pub reason: String,
 }
 
+/// A file that a linter leaves out for its content, such as a template: no configuration says so, and nothing in the file
+/// has to be mended.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Excluded {
+    pub path: WorkspacePath,
+    pub linter: Arc<str>,
+    pub reason: Box<str>,
+}
+
 /// A linter that would have been asked, were it there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unavailable {
@@ -228,6 +239,13 @@ impl Finding {
     }
 }
 
+impl Excluded {
+    pub(crate) fn of_answer(path: &WorkspacePath, linter: &str, answer: &Answer) -> Option<Self> {
+        let reason = answer.left_out.clone()?;
+        Some(Self { path: path.clone(), linter: linter.into(), reason })
+    }
+}
+
 impl Incomplete {
     /// Why an answer is not all there is; `None` if it is, or was not wanted.
     pub(crate) fn of_answer(path: &WorkspacePath, linter: &str, answer: &Answer) -> Option<Self> {
@@ -271,6 +289,7 @@ impl Report {
             }
             for (linter, answer) in file.answers {
                 report.incomplete.extend(Incomplete::of_answer(&file.unit.path, &names[linter], &answer));
+                report.excluded.extend(Excluded::of_answer(&file.unit.path, &names[linter], &answer));
                 // What the cache does not hold as well is moved, not copied.
                 match Arc::try_unwrap(answer) {
                     Ok(answer) => report.findings.extend(answer.findings),
@@ -342,6 +361,11 @@ impl Report {
 
     pub fn is_complete(&self) -> bool {
         self.incomplete.is_empty()
+    }
+
+    /// How many files a linter leaves out for their content.
+    pub fn excluded_files(&self) -> usize {
+        self.excluded.chunk_by(|a, b| a.path == b.path).count()
     }
 
     pub fn fixable(&self) -> usize {

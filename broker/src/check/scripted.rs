@@ -15,6 +15,7 @@ pub(crate) struct Scripted {
     diagnostics: BTreeMap<String, Vec<Diagnostic>>,
     cells: BTreeMap<String, Vec<&'static str>>,
     completeness: BTreeMap<String, Completeness>,
+    left_out: BTreeMap<String, String>,
     silent: BTreeSet<String>,
     panics: BTreeSet<String>,
     /// The answers rest on all of this file, which no read set says.
@@ -35,6 +36,7 @@ impl Scripted {
             diagnostics: BTreeMap::new(),
             cells: BTreeMap::new(),
             completeness: BTreeMap::new(),
+            left_out: BTreeMap::new(),
             silent: BTreeSet::new(),
             panics: BTreeSet::new(),
             rests_on: None,
@@ -66,6 +68,12 @@ impl Scripted {
     pub(crate) fn answers(mut self, path: &str, completeness: Completeness) -> Self {
         self.completeness.insert(path.to_owned(), completeness);
         self
+    }
+
+    /// Leaves the file out for its content.
+    pub(crate) fn leaves_out(mut self, path: &str, reason: &str) -> Self {
+        self.left_out.insert(path.to_owned(), reason.to_owned());
+        self.answers(path, Completeness::Excluded)
     }
 
     pub(crate) fn fails(self, path: &str, reason: &str) -> Self {
@@ -142,6 +150,7 @@ impl Linter for Scripted {
                 reads: Arc::default(),
                 lease: self.lease.clone(),
                 halted: false,
+                left_out: self.left_out.get(path).cloned(),
             };
             answer(index, outcome);
         }

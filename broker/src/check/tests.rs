@@ -178,7 +178,7 @@ fn files_are_told_by_what_they_were_named() {
 fn what_was_named_and_is_left_out_is_told() {
     let view = view(&["a/x", "a/y", "b/x", "b/y", "c/unwanted"]);
     let one = Scripted::new("one", &["x", "y"])
-        .answers("a/x", Completeness::Excluded)
+        .leaves_out("a/x", "it is a template")
         .answers("b/x", Completeness::Excluded)
         .answers("a/y", Completeness::Excluded);
     let two = || Arc::new(Scripted::new("two", &["/a/y"]));
@@ -189,6 +189,10 @@ fn what_was_named_and_is_left_out_is_told() {
         report.left_out.iter().map(WorkspacePath::to_string).collect::<Vec<_>>()
     };
     assert_eq!(left_out(&[Arc::clone(&one)]), ["a"]);
+    let files = collect(&*view, &[WorkspacePath::root()], &WalkOptions::default());
+    let report = check(&view, files, &[Arc::clone(&one)], &Options::default(), Arc::new(|_, _| ())).unwrap();
+    let for_content = Excluded { path: path("a/x"), linter: "one".into(), reason: "it is a template".into() };
+    assert_eq!((report.excluded_files(), report.excluded), (1, vec![for_content]));
     assert!(left_out(&[one, two()]).is_empty());
 }
 

@@ -14,7 +14,7 @@ mod write;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use lint::{Severity, counted};
-use overlay::View as _;
+use overlay::{View as _, WorkspacePath};
 
 use self::{
     baseline::BaselineArgs,
@@ -315,9 +315,10 @@ fn finish(
         }
     });
     tell_incomplete(args, session, input, &report);
+    tell_excluded(session, &input.workspace, &report);
     if !args.quiet {
         tell_unavailable(&session.messages, &report);
-        let those = if input.is_of_changes() { "any file that changed" } else { "any of these files" };
+        let those = Those { are_of_changes: input.is_of_changes(), is_unchanged: input.is_unchanged() };
         warn_of_unchecked(&session.messages, &input.workspace, those, &report);
     }
     Ok(if written { exit(args, &report) } else { Exit::Abnormal })
@@ -355,19 +356,48 @@ fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
     by_reason.into_iter().map(sentence).collect()
 }
 
+/// With `--verbose`: which files linters leave out for their content, and why.
+fn tell_excluded(session: &Session, workspace: &Workspace, report: &Report) {
+    if !session.loader.verbose {
+        return;
+    }
+    for it in &report.excluded {
+        let text = format!("{}: {} is left out: {}", it.linter, workspace.shown(&it.path), it.reason);
+        session.messages.line(&printable(&text));
+    }
+}
+
+/// The files that were asked about.
+#[derive(Debug, Clone, Copy, Default)]
+struct Those {
+    are_of_changes: bool,
+    /// Whether there are none, since nothing changed.
+    is_unchanged: bool,
+}
+
 /// What is no fault, and maybe not what was meant.
-fn warn_of_unchecked(messages: &Messages, workspace: &Workspace, those: &str, report: &Report) {
-    let why = match report.skipped.too_large {
+fn warn_of_unchecked(messages: &Messages, workspace: &Workspace, those: Those, report: &Report) {
+    let by_configuration = match report.skipped.too_large {
         0 => "the configuration leaves it out",
         _ => "the configuration leaves it out, or it is larger than `max-file-size`",
     };
     for path in &report.left_out {
-        let text = format!("no plugin checked any file under `{}`: {why}", workspace.shown(path));
-        messages.warning(&printable(&text));
+        let shown = workspace.shown(path);
+        let why = render::why_left_out(report, path).unwrap_or_else(|| by_configuration.to_owned());
+        messages.warning(&printable(&format!("no plugin checked any file under `{shown}`: {why}")));
     }
-    if report.files == 0 && report.is_complete() && report.left_out.is_empty() {
-        messages.warning(&format!("no plugin is interested in {those}"));
+    if report.files > 0 || !report.is_complete() || !report.left_out.is_empty() {
+        return;
     }
+    let text = match (those, render::why_left_out(report, &WorkspacePath::root())) {
+        (Those { is_unchanged: true, .. }, _) => "nothing to check: no file changed".to_owned(),
+        (_, Some(why)) => format!("no plugin checked any file: {why}"),
+        (Those { are_of_changes: true, .. }, None) => {
+            "no plugin is interested in any file that changed".to_owned()
+        }
+        (_, None) => "no plugin is interested in any of these files".to_owned(),
+    };
+    messages.warning(&printable(&text));
 }
 
 fn exit(args: &Args, report: &Report) -> Exit {

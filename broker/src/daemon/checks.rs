@@ -19,8 +19,8 @@ use super::{
 };
 use crate::{
     check::{
-        BatchSize, DEFAULT_LARGEST, Dependents, Files, Finding, Incomplete, Inquiry, Level, Refused, Route,
-        Router, SetupFailure, Unavailable, Wanted, collect, is_file, policy::RuleIndex,
+        BatchSize, DEFAULT_LARGEST, Dependents, Excluded, Files, Finding, Incomplete, Inquiry, Level,
+        Refused, Route, Router, SetupFailure, Unavailable, Wanted, collect, is_file, policy::RuleIndex,
     },
     config::Configs,
     home,
@@ -52,6 +52,8 @@ pub enum Event {
     Started(Started),
     Files(Vec<FileFindings>),
     Incomplete(Vec<Incomplete>),
+    /// Files that linters leave out for their content.
+    Excluded(Vec<Excluded>),
     Summary(Box<Summary>),
 }
 

@@ -14,7 +14,8 @@ use super::{
     parent::{Answered, Parent},
 };
 use crate::check::{
-    Answer, FileAnswers, Incomplete, Lack, Level, Listener, Router, Subject, Totals, Unavailable, read,
+    Answer, Excluded, FileAnswers, Incomplete, Lack, Level, Listener, Router, Subject, Totals, Unavailable,
+    read,
 };
 
 /// Findings that go into one event.
@@ -29,6 +30,7 @@ pub(super) struct Round<'a> {
     /// How many findings are gathered.
     waiting: usize,
     incomplete: Vec<Incomplete>,
+    excluded: Vec<Excluded>,
     unavailable: Vec<Unavailable>,
     /// Sorted at the end: files come as they are done.
     contents: Vec<(WorkspacePath, Option<overlay::ContentHash>)>,
@@ -62,6 +64,7 @@ impl<'a> Round<'a> {
             gathered: Vec::new(),
             waiting: 0,
             incomplete: Vec::new(),
+            excluded: Vec::new(),
             unavailable: Vec::new(),
             contents: Vec::new(),
             linters: Vec::new(),
@@ -91,12 +94,17 @@ impl<'a> Round<'a> {
             let incomplete = std::mem::take(&mut self.incomplete);
             self.send(Event::Incomplete(incomplete)).await;
         }
+        if !self.excluded.is_empty() {
+            let excluded = std::mem::take(&mut self.excluded);
+            self.send(Event::Excluded(excluded)).await;
+        }
     }
 
     fn count(&mut self, file: &FileAnswers) {
         let mut worst = None;
         for (linter, answer) in &file.answers {
             let counts = &mut self.linters[*linter];
+            self.excluded.extend(Excluded::of_answer(&file.unit.path, &counts.linter.name, answer));
             let Some(level) = counts.add(&answer.completeness) else { continue };
             worst = worst.max(Some(level));
             self.incomplete.extend(Incomplete::of_answer(&file.unit.path, &counts.linter.name, answer));

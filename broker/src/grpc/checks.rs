@@ -217,6 +217,7 @@ fn watched(event: check_response::Event) -> watch_response::Event {
         check_response::Event::Findings(it) => Watched::Findings(it),
         check_response::Event::Incomplete(it) => Watched::Incomplete(it),
         check_response::Event::Summary(it) => Watched::Summary(it),
+        check_response::Event::Excluded(it) => Watched::Excluded(it),
     }
 }
 

@@ -145,6 +145,7 @@ pub(super) fn events(event: Event) -> Vec<Answer> {
             std::iter::from_fn(some).map(|findings| Answer::Findings(pb::Findings { findings })).collect()
         }
         Event::Incomplete(all) => all.iter().map(|it| Answer::Incomplete(incomplete(it))).collect(),
+        Event::Excluded(all) => all.iter().map(|it| Answer::Excluded(excluded(it))).collect(),
         Event::Summary(it) => vec![Answer::Summary(summary(&it))],
     }
 }
@@ -242,6 +243,14 @@ fn incomplete(it: &check::Incomplete) -> pb::Incomplete {
         linter: it.linter.as_deref().unwrap_or_default().to_owned(),
         completeness: level(it.level).into(),
         reason: it.reason.clone(),
+    }
+}
+
+fn excluded(it: &check::Excluded) -> pb::ExcludedFile {
+    pb::ExcludedFile {
+        path: it.path.to_string(),
+        linter: it.linter.to_string(),
+        reason: it.reason.to_string(),
     }
 }
 

@@ -5,6 +5,8 @@
 
 use std::io::{self, Write};
 
+use lint::counted;
+
 use super::{Page, one_line, summary};
 use crate::check::Finding;
 
@@ -20,7 +22,14 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     for path in &report.left_out {
         let shown = page.workspace.shown(path);
-        writeln!(out, "not checked: {}, which the configuration leaves out", one_line(&shown))?;
+        match summary::why_left_out(report, path) {
+            Some(why) => writeln!(out, "not checked: {}", one_line(&format!("{shown}: {why}")))?,
+            None => writeln!(out, "not checked: {}, which the configuration leaves out", one_line(&shown))?,
+        }
+    }
+    match report.excluded_files() {
+        0 => {}
+        files => writeln!(out, "{} left out for the content; -v says why", counted(files, "file"))?,
     }
     if !report.findings.is_empty() || !report.is_complete() || !report.left_out.is_empty() {
         return Ok(());
@@ -42,7 +51,7 @@ fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<(
 mod tests {
     use super::*;
     use crate::{
-        check::{Report, Unavailable},
+        check::{Excluded, Report, Unavailable},
         render::{Format, fixture},
     };
 
@@ -66,6 +75,21 @@ mod tests {
         let left_out = [overlay::WorkspacePath::new("src/gen").unwrap()].into();
         let left_out = Report { left_out, ..clean };
         assert_eq!(told(&left_out), "not checked: gen, which the configuration leaves out\n");
+        let excluded = |path: &str| Excluded {
+            path: overlay::WorkspacePath::new(path).unwrap(),
+            linter: "css".into(),
+            reason: "it is\na template".into(),
+        };
+        let template = Report {
+            left_out: [overlay::WorkspacePath::new("src/a.css").unwrap()].into(),
+            excluded: vec![excluded("src/a.css"), excluded("src/b.css")],
+            ..Report::default()
+        };
+        assert_eq!(
+            told(&template),
+            "not checked: a.css: css leaves it out: it is a template\n\
+             2 files left out for the content; -v says why\n"
+        );
         let unavailable =
             vec![Unavailable { linter: "ty".to_owned(), reason: "it is not\ntrusted".to_owned() }];
         let not_asked = Report { files: 3, unavailable, ..Report::default() };

@@ -23,6 +23,10 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "],\"unavailable\":[")?;
         list(report.unavailable.iter().map(Unavailable::of), out)?;
     }
+    if !report.excluded.is_empty() {
+        write!(out, "],\"excluded\":[")?;
+        list(report.excluded.iter().map(Excluded::of), out)?;
+    }
     write!(out, "],\"summary\":")?;
     serde_json::to_writer(&mut *out, &Summary::of(report))?;
     writeln!(out, "}}")
@@ -106,6 +110,20 @@ pub(super) struct Unavailable<'a> {
     reason: &'a str,
 }
 
+/// A file that a linter leaves out for its content.
+#[derive(Serialize)]
+pub(super) struct Excluded<'a> {
+    path: &'a str,
+    linter: &'a str,
+    reason: &'a str,
+}
+
+impl<'a> Excluded<'a> {
+    pub(super) fn of(it: &'a check::Excluded) -> Self {
+        Self { path: workspace_path(&it.path), linter: &it.linter, reason: &it.reason }
+    }
+}
+
 impl<'a> Unavailable<'a> {
     pub(super) fn of(it: &'a check::Unavailable) -> Self {
         Self { linter: &it.linter, reason: &it.reason }
@@ -128,6 +146,8 @@ pub(super) struct Summary {
     failed: usize,
     /// Entries of `incomplete`, which are of linters or folders, too.
     incomplete: usize,
+    /// Files that a linter leaves out for their content.
+    excluded: usize,
     skipped: u64,
     duration_ms: u64,
 }
@@ -203,6 +223,7 @@ impl Summary {
             pending,
             failed,
             incomplete: it.incomplete.len(),
+            excluded: it.excluded_files(),
             skipped: it.skipped.total() + it.passed_over,
             duration_ms: u64::try_from(it.duration.as_millis()).unwrap_or(u64::MAX),
         }

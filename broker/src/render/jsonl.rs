@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{
     Page,
-    json::{Finding, Incomplete, Summary, Unavailable, root},
+    json::{Excluded, Finding, Incomplete, Summary, Unavailable, root},
 };
 
 #[derive(Serialize)]
@@ -18,6 +18,7 @@ enum Line<'a> {
     Finding(Finding<'a>),
     Incomplete(Incomplete<'a>),
     Unavailable(Unavailable<'a>),
+    Excluded(Excluded<'a>),
     Summary {
         root: Cow<'a, str>,
         #[serde(flatten)]
@@ -30,6 +31,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     report.findings.iter().try_for_each(|it| line(&Line::Finding(Finding::of(it)), out))?;
     report.incomplete.iter().try_for_each(|it| line(&Line::Incomplete(Incomplete::of(it)), out))?;
     report.unavailable.iter().try_for_each(|it| line(&Line::Unavailable(Unavailable::of(it)), out))?;
+    report.excluded.iter().try_for_each(|it| line(&Line::Excluded(Excluded::of(it)), out))?;
     line(&Line::Summary { root: root(page), summary: Summary::of(report) }, out)
 }
 

@@ -43,8 +43,8 @@ use crate::{
     check::{Finding, Report, Subject},
 };
 
-pub(crate) use self::template::with_placeholders;
 pub use self::{files::show_files, statistics::statistics, summary::explain_incomplete};
+pub(crate) use self::{summary::why_left_out, template::with_placeholders};
 
 /// How to write a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

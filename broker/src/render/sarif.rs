@@ -14,7 +14,7 @@ use overlay::WorkspacePath;
 use serde_json::{Value, json};
 
 use super::{Page, fingerprints::Fingerprints, json::list, subject_path, with_placeholders, workspace_path};
-use crate::check::{Edit, Finding, Fix, Incomplete, Level, Range, Subject, Unavailable};
+use crate::check::{Edit, Excluded, Finding, Fix, Incomplete, Level, Range, Subject, Unavailable};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -107,7 +107,11 @@ fn invocation(page: &Page<'_>, tool: &Tool<'_>) -> Value {
     let has_run = |name: &str| page.report.linters.iter().any(|it| it.name == name);
     let concerns = |it: &&Incomplete| it.linter.as_deref().is_none_or(|it| it == tool.name || !has_run(it));
     let notifications: Vec<_> = page.report.incomplete.iter().filter(concerns).map(notification).collect();
-    let mut invocation = json!({ "executionSuccessful": notifications.is_empty(), "toolExecutionNotifications": notifications });
+    let is_successful = notifications.is_empty();
+    let excluded = page.report.excluded.iter().filter(|it| *it.linter == *tool.name);
+    let notifications: Vec<_> = notifications.into_iter().chain(excluded.map(left_out)).collect();
+    let mut invocation =
+        json!({ "executionSuccessful": is_successful, "toolExecutionNotifications": notifications });
     let unavailable =
         page.report.unavailable.iter().filter(|it| it.linter == tool.name || !has_run(&it.linter));
     let not_asked: Vec<_> = unavailable.map(not_asked).collect();
@@ -120,6 +124,15 @@ fn invocation(page: &Page<'_>, tool: &Tool<'_>) -> Value {
 /// A linter that would have been asked, were it there: no failure of the run.
 fn not_asked(it: &Unavailable) -> Value {
     json!({ "level": "warning", "message": { "text": format!("{} was not asked: {}", it.linter, it.reason) } })
+}
+
+/// A file that the linter leaves out for its content: no failure either.
+fn left_out(it: &Excluded) -> Value {
+    json!({
+        "level": "note",
+        "message": { "text": format!("{}: left out: {}", it.linter, it.reason) },
+        "locations": [{ "physicalLocation": { "artifactLocation": artifact(&it.path) } }],
+    })
 }
 
 fn notification(it: &Incomplete) -> Value {

@@ -2,11 +2,12 @@
 //! computed" never look the same.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::{self, Write},
 };
 
 use lint::counted;
+use overlay::WorkspacePath;
 
 use super::Page;
 use crate::{
@@ -67,6 +68,10 @@ fn caveats(report: &Report) -> String {
     if text.is_empty() && !report.is_complete() {
         text += "; not everything was checked";
     }
+    match report.excluded_files() {
+        0 => {}
+        count => text += &format!("; {} left out for {} content", counted(count, "file"), its(count)),
+    }
     let skipped = &report.skipped;
     for (count, what) in [
         (
@@ -86,6 +91,22 @@ fn caveats(report: &Report) -> String {
         }
     }
     text
+}
+
+fn its(count: usize) -> &'static str {
+    if count == 1 { "its" } else { "their" }
+}
+
+/// Why nothing at `path` was checked, if that is for the content of files; `None` if configuration leaves them out.
+pub(crate) fn why_left_out(report: &Report, path: &WorkspacePath) -> Option<String> {
+    let mut below = report.excluded.iter().filter(|it| it.path.starts_with(path)).peekable();
+    let first = *below.peek()?;
+    if first.path == *path {
+        return Some(format!("{} leaves it out: {}", first.linter, first.reason));
+    }
+    let paths: BTreeSet<_> = below.map(|it| &it.path).collect();
+    let (count, are) = (paths.len(), if paths.len() == 1 { "is" } else { "are" });
+    Some(format!("{} {are} left out for {} content, which -v tells", counted(count, "file"), its(count)))
 }
 
 /// One sentence for each linter and reason, with the number of files and the first of them.

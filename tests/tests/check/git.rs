@@ -38,7 +38,7 @@ pkg/c.py:1:8: python/F401 [*] `staged` imported but unused
 exit 0
 No findings in 0 files.
 -- stderr
-warning: no plugin is interested in any file that changed
+warning: nothing to check: no file changed
 "#);
 }
 

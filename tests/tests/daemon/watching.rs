@@ -23,7 +23,7 @@ impl Rounds {
                 Event::Started(_) => findings.clear(),
                 Event::Findings(it) => findings.extend(it.findings),
                 Event::Summary(it) => return Ok((it.revision, found(&findings))),
-                Event::Incomplete(_) | Event::Superseded(_) => {}
+                Event::Incomplete(_) | Event::Excluded(_) | Event::Superseded(_) => {}
                 Event::Refused(it) => return Ok((0, vec![format!("{}: {}", it.reason, it.message)])),
             }
         }

@@ -115,6 +115,8 @@ pub struct Outcome {
     /// Whether some of the linter's analyses did not run on the unit, as in code that does not compile: a finding that
     /// is missing then is not fixed.
     pub halted: bool,
+    /// Why a file is `Excluded` that no configuration leaves out: it is a template, or more than the linter's parser knows.
+    pub left_out: Option<String>,
 }
 
 impl Outcome {
@@ -128,6 +130,7 @@ impl Outcome {
             reads: Arc::default(),
             lease: None,
             halted: false,
+            left_out: None,
         }
     }
 }
@@ -163,7 +166,7 @@ impl PartialEq for Lease {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Completeness {
     Complete,
-    /// The linter's configuration leaves this file out.
+    /// The linter's configuration leaves this file out, or [`Outcome::left_out`] says why the linter does.
     Excluded,
     /// The findings stand, but there may be more.
     Partial(String),

@@ -141,8 +141,10 @@ impl Run<'_> {
             }
         };
         let report = instance.check(unit, bytes, self.job.timeout)?;
+        let left_out = instance.store.data_mut().left_out.take();
         let manifest = self.linter.plugin.manifest();
         let mut outcome = convert::outcome(report, bytes, manifest, &instance.limits)?;
+        outcome.left_out = left_out.filter(|_| outcome.completeness == Completeness::Excluded);
         if let Some(read) = self.traced.changed() {
             let reason = format!("{read:?} changed while it was being read");
             outcome.completeness = Completeness::Partial(reason);

@@ -15,6 +15,7 @@ use wasmtime_wasi::{Deterministic, HostWallClock, WasiCtx, WasiCtxView, WasiView
 use crate::{
     Settings,
     bindings::host,
+    error::shortened,
     files::{Files, GuestFiles},
     held::Budget,
     host::{Notice, Notify},
@@ -34,6 +35,8 @@ pub(crate) struct State {
     notify: Notify,
     /// Lines of its log so far.
     logged: usize,
+    /// Why it leaves out the file that it is asked about, as its log says.
+    pub(crate) left_out: Option<String>,
 }
 
 /// More than a careful plugin keeps open, few enough that a leak is found.
@@ -45,6 +48,10 @@ const MAX_RANDOM: u64 = 1 << 20;
 /// Lines that a guest may log, and the bytes of each that are kept.
 const MAX_LOG: usize = 1_000;
 const MAX_LOG_LINE: usize = 4 << 10;
+
+/// Stands between the path and the reason in the line of a plugin that leaves a file out for its content. It is part of the
+/// answer and not of the log, so that it is there when the answer comes from the cache.
+const LEFT_OUT: &str = " is left out: ";
 
 impl State {
     pub(crate) fn new(
@@ -71,6 +78,7 @@ impl State {
             plugin: plugin.to_owned(),
             notify,
             logged: 0,
+            left_out: None,
         }
     }
 }
@@ -83,6 +91,7 @@ impl State {
     /// Gives the guest so much time from now on. What it waits for other guests does not count.
     pub(crate) fn restart(&mut self, allowed: Duration) {
         self.budget.waited = Duration::ZERO;
+        self.left_out = None;
         self.watch.ends = Instant::now() + allowed;
     }
 
@@ -134,6 +143,10 @@ impl WasiView for State {
 
 impl host::Host for State {
     fn log(&mut self, level: host::Level, mut message: String) {
+        if let Some((_, why)) = message.split_once(LEFT_OUT) {
+            self.left_out = Some(shortened(why.to_owned()));
+            return;
+        }
         self.logged += 1;
         if self.logged > MAX_LOG {
             return;

@@ -168,6 +168,11 @@ impl Input {
         matches!(&self.target, Target::Paths { paths, changed: None, .. } if paths.iter().any(WorkspacePath::is_root))
     }
 
+    /// Whether only what changed is checked, and nothing did.
+    pub(super) fn is_unchanged(&self) -> bool {
+        matches!(&self.target, Target::Paths { changed: Some(it), .. } if it.paths.is_empty() && it.not_utf8 == 0)
+    }
+
     /// Whether only what changed is checked.
     pub(super) fn is_of_changes(&self) -> bool {
         matches!(&self.target, Target::Paths { changed: Some(_), .. })

@@ -13,9 +13,9 @@ use tonic::Status;
 
 use self::{report::Round, texts::Texts};
 use super::{
-    Args, exit,
+    Args, Those, exit,
     outputs::{self, Output},
-    tell_unavailable,
+    tell_excluded, tell_unavailable, warn_of_unchecked,
 };
 use crate::{
     CliError, Exit,
@@ -82,6 +82,8 @@ struct Ask<'a> {
     branch: String,
     /// Whether only what changed is checked, and how many names of that are not UTF-8.
     changed: Option<u64>,
+    /// Whether nothing did.
+    is_unchanged: bool,
 }
 
 pub(super) fn run(
@@ -107,7 +109,8 @@ pub(super) fn run(
     let is_nothing = only.as_ref().is_some_and(BTreeSet::is_empty);
     let priority = Priority::of(args, session.surroundings.watched);
     let request = request(args, &branch, priority, &named, &only.unwrap_or_default());
-    let ask = Ask { args, outputs, open: &open, branch, changed };
+    let is_unchanged = is_nothing && changed == Some(0);
+    let ask = Ask { args, outputs, open: &open, branch, changed, is_unchanged };
     match () {
         // To the daemon, none means all.
         () if is_nothing => ask.show(&Round::of_nothing(), session),
@@ -209,6 +212,7 @@ impl Ask<'_> {
             }
         });
         self.tell_incomplete(&report, session);
+        tell_excluded(session, &open.workspace, &report);
         if !args.quiet {
             self.warn(&report, session);
         }
@@ -222,10 +226,8 @@ impl Ask<'_> {
         let failed = report.incomplete.iter().filter(|it| it.level == Level::Failed);
         let missed: Vec<_> = missed.chain(failed.filter_map(|it| it.linter.as_deref())).collect();
         not_searched(self.open, &missed).iter().for_each(|it| session.messages.warning(it));
-        if report.files == 0 && report.is_complete() {
-            let those = if self.changed.is_some() { "any file that changed" } else { "any of these files" };
-            session.messages.warning(&format!("no plugin is interested in {those}"));
-        }
+        let those = Those { are_of_changes: self.changed.is_some(), is_unchanged: self.is_unchanged };
+        warn_of_unchecked(&session.messages, &self.open.workspace, those, report);
     }
 
     fn tell_incomplete(&self, report: &Report, session: &Session) {
@@ -263,6 +265,7 @@ impl Rounds<'_> {
                 Some(Watched::Started(it)) => round.add(Event::Started(it)),
                 Some(Watched::Findings(it)) => round.add(Event::Findings(it)),
                 Some(Watched::Incomplete(it)) => round.add(Event::Incomplete(it)),
+                Some(Watched::Excluded(it)) => round.add(Event::Excluded(it)),
                 Some(Watched::Superseded(_)) => round = Round::default(),
                 Some(Watched::Summary(it)) => {
                     round.add(Event::Summary(it));

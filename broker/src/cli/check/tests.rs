@@ -204,17 +204,44 @@ fn what_is_left_out_is_warned_of() {
     let report = Report { left_out: left_out.into(), ..Report::default() };
     let stderr = Captured::default();
     let messages = crate::console::Messages::new(Box::new(stderr.clone()), false);
-    warn_of_unchecked(
-        &messages,
-        &crate::Workspace::new("/w".into(), "/w".into()),
-        "any of these files",
-        &report,
-    );
+    warn_of_unchecked(&messages, &crate::Workspace::new("/w".into(), "/w".into()), Those::default(), &report);
     assert_eq!(
         stderr.text(),
         "warning: no plugin checked any file under `.`: the configuration leaves it out\n\
          warning: no plugin checked any file under `gen`: the configuration leaves it out\n"
     );
+}
+
+#[test]
+fn what_is_left_out_for_its_content_says_so() {
+    let path = |it: &str| overlay::WorkspacePath::new(it).unwrap();
+    let excluded = |it: &str| crate::check::Excluded {
+        path: path(it),
+        linter: "css".into(),
+        reason: "it is a template".into(),
+    };
+    let excluded = vec![excluded("a.css"), excluded("b/x.css"), excluded("b/y.css")];
+    let warned = |report: &Report, those: Those| {
+        let stderr = Captured::default();
+        let messages = crate::console::Messages::new(Box::new(stderr.clone()), false);
+        warn_of_unchecked(&messages, &crate::Workspace::new("/w".into(), "/w".into()), those, report);
+        stderr.text()
+    };
+    let named = Report { left_out: ["a.css", "b"].map(path).into(), excluded, ..Report::default() };
+    assert_eq!(
+        warned(&named, Those::default()),
+        "warning: no plugin checked any file under `a.css`: css leaves it out: it is a template\n\
+         warning: no plugin checked any file under `b`: 2 files are left out for their content, which -v tells\n"
+    );
+    let all = Report { left_out: [].into(), ..named };
+    let text =
+        "warning: no plugin checked any file: 3 files are left out for their content, which -v tells\n";
+    assert_eq!(warned(&all, Those::default()), text);
+    let unchanged = Those { are_of_changes: true, is_unchanged: true };
+    assert_eq!(warned(&Report::default(), unchanged), "warning: nothing to check: no file changed\n");
+    let changed = Those { are_of_changes: true, is_unchanged: false };
+    let text = "warning: no plugin is interested in any file that changed\n";
+    assert_eq!(warned(&Report::default(), changed), text);
 }
 
 #[test]

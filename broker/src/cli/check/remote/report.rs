@@ -16,8 +16,8 @@ use overlay::{ContentHash, View, WorkspacePath};
 use crate::{
     CliError,
     check::{
-        Checked, CheckedFile, Counts, Coverage, Edit, Finding, FindingCell, Fix, Incomplete, Level, Range,
-        Related, Report, RuleRef, Subject, Unavailable,
+        Checked, CheckedFile, Counts, Coverage, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level,
+        Range, Related, Report, RuleRef, Subject, Unavailable,
     },
 };
 
@@ -27,6 +27,7 @@ pub(super) struct Round {
     pub(super) revision: u64,
     findings: Vec<pb::Finding>,
     incomplete: Vec<pb::Incomplete>,
+    excluded: Vec<pb::ExcludedFile>,
     /// `None` if the round broke off.
     summary: Option<pb::CheckSummary>,
 }
@@ -42,6 +43,7 @@ impl Round {
             Event::Started(it) => self.revision = it.revision,
             Event::Findings(it) => self.findings.extend(it.findings),
             Event::Incomplete(it) => self.incomplete.push(it),
+            Event::Excluded(it) => self.excluded.push(it),
             Event::Summary(it) => self.summary = Some(it),
         }
     }
@@ -55,9 +57,11 @@ impl Round {
         let worst = worst(&incomplete);
         let mut report = Report {
             findings: places.findings(&found, Some(texts))?,
+            excluded: self.excluded.iter().map(excluded).collect::<Result<_, _>>()?,
             gone: is_comparison.then(|| places.findings(&fixed, None)).transpose()?,
             ..Report::default()
         };
+        report.excluded.sort();
         let with_findings = report.findings.iter().map(|it| (it.file.path.clone(), Level::Complete));
         let checked: BTreeMap<_, _> = with_findings.chain(worst.clone()).collect();
         let checked = checked.into_iter();
@@ -154,6 +158,11 @@ fn incomplete(it: &pb::Incomplete) -> Incomplete {
         },
         reason: it.reason.clone(),
     }
+}
+
+fn excluded(it: &pb::ExcludedFile) -> Result<Excluded, CliError> {
+    let (linter, reason) = (it.linter.as_str().into(), it.reason.as_str().into());
+    Ok(Excluded { path: path(&it.path)?, linter, reason })
 }
 
 /// Gives fixes their lines and columns, and shares what is alike among findings.
