@@ -205,7 +205,8 @@ fn a_recovery_that_is_killed_goes_on() {
 
 #[test]
 fn what_a_user_saved_since_stays() {
-    let ways: [(&str, fn(&Path)); 2] = [
+    type Save = fn(&Path);
+    let ways: [(&str, Save); 2] = [
         ("in place", |it| fs::write(it, "the user's").unwrap()),
         ("by a rename", |it| {
             fs::write(it.with_extension("tmp"), "the user's").unwrap();
