@@ -1,4 +1,4 @@
-//! Findings of deno_lint that are wrong, and unused names that are no mistake where nobody configured a linter.
+//! Findings of deno_lint that are wrong, and unused names that are no mistake where no linter is configured.
 
 use deno_ast::view::{Node, NodeKind, NodeTrait};
 use deno_ast::{ParsedSource, SourceRange, SourceRanged, StartSourcePos};

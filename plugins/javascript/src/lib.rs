@@ -18,7 +18,7 @@
 //! - Four of deno_lint's findings are wrong, and not told or told in other words: `adjacent-overload-signatures` in
 //!   JavaScript, `prefer-const` for `let a!: T`, the same finding twice (`no-extra-boolean-cast`), and the message of
 //!   `jsx-void-dom-elements-no-children`, which is another rule's.
-//! - Minified files are left out unless they are named ([`reach`]).
+//! - Minified files are left out unless they are named, and templates that do not parse always ([`template`]).
 //! - Syntax errors that leave the rest readable are findings as well; deno writes them to its log.
 //! - `ban-unused-ignore` can be excluded; deno tells it all the same.
 //!
@@ -40,13 +40,14 @@ mod reach;
 mod rules;
 mod selection;
 mod table;
+mod template;
 #[cfg(test)]
 mod tests;
 mod warm_up;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile, minified};
 
 use project::{Options, Project, Projects};
 use selection::Selection;
@@ -64,7 +65,7 @@ impl JavaScript {
     /// Whether deno's walk from what the user named would not lead to the file.
     fn is_left_out(&self, project: &Project, path: &Path, named: &Path, text: &str) -> Result<bool, String> {
         let reached = project.reaches(path, named, self.projects.root())?;
-        Ok(!reached || reach::is_minified(path, text))
+        Ok(!reached || minified::is_minified(path, text))
     }
 }
 
@@ -104,7 +105,10 @@ impl Plugin for JavaScript {
         }
         match nesting::objection(text) {
             Some(why) => Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }),
-            None => project.linter.run(&path, text),
+            None => {
+                let report = project.linter.run(&path, text)?;
+                Ok(template::unless_template(&file.path, text, report))
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Whether deno's walk would reach a file: `include` and `exclude` of the configuration, dependencies, and what
-//! programs wrote. Leaves out `.gitignore` (the host decides which files exist) and what the user named.
+//! Whether deno's walk would reach a file: `include` and `exclude` of the configuration, and dependencies. Leaves out
+//! `.gitignore` (the host decides which files exist) and what the user named.
 
 use std::path::{Path, PathBuf};
 
@@ -7,35 +7,10 @@ use deno_config::deno_json::ToInvalidConfigError;
 use deno_config::glob::{FilePatterns, PathGlobMatch, PathKind, PathOrPattern, PathOrPatternSet};
 use deno_config::workspace::WorkspaceDirectory;
 
-/// A line that is longer than this was not written by hand…
-const LONG_LINE: usize = 500;
-
-/// …and a file with so much in such lines was not, either.
-const LONG_LINES: usize = 8 * 1024;
-
 /// Whether the way from `named`, a folder, to `file` leads through dependencies.
 pub(crate) fn is_dependency(file: &Path, named: &Path) -> bool {
     let below = file.strip_prefix(named).unwrap_or(file);
     below.parent().is_some_and(|it| it.components().any(|it| it.as_os_str() == "node_modules"))
-}
-
-/// Whether a tool took the line breaks out: nobody can mend what is found in such a file. By its name, or as most of
-/// it is in very long lines. (deno checks such files. It is mostly told by `.gitignore` not to.)
-pub(crate) fn is_minified(file: &Path, text: &str) -> bool {
-    let name = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    let is_named = [".min.js", ".min.mjs", ".min.cjs"].iter().any(|it| name.ends_with(it));
-    is_named || in_long_lines(text.as_bytes()) > (text.len() / 2).max(LONG_LINES)
-}
-
-/// How many bytes are in long lines.
-fn in_long_lines(text: &[u8]) -> usize {
-    let mut start = 0;
-    let mut long = 0;
-    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
-        long += if end - start > LONG_LINE { end - start } else { 0 };
-        start = end;
-    }
-    long
 }
 
 /// What the configuration says of the files in and below `named`, a folder.

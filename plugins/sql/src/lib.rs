@@ -86,21 +86,11 @@ impl Plugin for Sql {
             Err(error) => return Ok(lint::not_text(error, self.projects.selection())),
         };
         match template::objection(text, project.templater()) {
-            // What no one can mend in the file does not make the answer incomplete for ever.
-            Some(why) => {
-                log(&format!("{} is left out: {why}", file.path));
-                Ok(Report::excluded())
-            }
+            // What cannot be mended in the file does not make the answer incomplete for ever.
+            Some(why) => Ok(Report::left_out(&file.path, &why)),
             None => project.check(text, self.projects.selection()),
         }
     }
-}
-
-fn log(message: &str) {
-    #[cfg(target_family = "wasm")]
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
-    #[cfg(not(target_family = "wasm"))]
-    let _ = message; // tests have no host
 }
 
 fn partial(why: String) -> Report {

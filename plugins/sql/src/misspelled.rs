@@ -1,6 +1,7 @@
 //! The first word of a statement, where it is almost that of a statement of SQL.
 //!
-//! What no dialect here can parse may be right in another, so that nothing is said of it where nobody names the dialect.
+//! What no dialect here can parse may be right in another, so that nothing is reported of it where no configuration names the
+//! dialect.
 //! But no dialect has a statement that begins with `SELEC` and has a `FROM`.
 
 use std::ops::Range;

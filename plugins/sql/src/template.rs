@@ -1,5 +1,10 @@
 //! Whether a file is SQL, or a text that a program makes SQL of.
 
+use broker_plugin_sdk::template::{Tag, tags};
+
+/// Jinja's tags. In PostgreSQL `<%` is an operator, and `${ … }` is a placeholder.
+const TAGS: [Tag; 3] = [Tag::Value, Tag::Statement, Tag::Comment];
+
 /// What sqruff can do without Python.
 const OWN: [&str; 2] = ["raw", "placeholder"];
 
@@ -45,8 +50,10 @@ fn has_jinja(text: &str) -> bool {
     false
 }
 
+/// Whether it is the beginning of a tag, which neither a value nor a statement need end to be one: SQL has no such signs.
 fn starts_jinja(sign: &str) -> bool {
-    sign.starts_with("{%") || sign.starts_with("{{") || sign.starts_with("{#") && sign.contains("#}")
+    let begins = |it: Tag| it.open().is_some_and(|it| sign.starts_with(it));
+    begins(Tag::Value) || begins(Tag::Statement) || begins(Tag::Comment) && sign.contains("#}")
 }
 
 /// How long the string or name is. A quote that is doubled is part of it, and one after `\` is in `E'…'`.
@@ -66,16 +73,7 @@ fn string(before: &str, sign: &str) -> usize {
 
 /// Whether there is something whole: `'{%'` is a pattern, and `'{{1,2},{3,4}}'` a list of lists.
 fn string_has_jinja(string: &str) -> bool {
-    let has = |open: &str, close: &str| string.split_once(open).is_some_and(|it| it.1.contains(close));
-    let expressions = string.match_indices("{{").map(|(at, _)| &string[at + 2..]);
-    has("{%", "%}") || has("{#", "#}") || expressions.into_iter().any(|it| it.contains("}}") && !is_list(it))
-}
-
-fn is_list(inner: &str) -> bool {
-    let inner = inner.split(['}', '\'']).next().unwrap_or_default();
-    inner.starts_with(['{', '"', '-'])
-        || inner.starts_with(|it: char| it.is_ascii_digit())
-        || inner.contains(',') && !inner.contains('(')
+    tags(string.as_bytes(), &TAGS).next().is_some()
 }
 
 #[cfg(test)]
@@ -92,6 +90,8 @@ mod tests {
             "{# a #} SELECT 1",
             "SELECT '{{ a }}'",
             "SELECT '{{ ref(1, 2) }}'",
+            "SELECT '{{ a | default(\"b\", true) }}'",
+            "SELECT {{ {'a': 1}.a }}",
             "SELECT \"{{ a }}\"",
             "SELECT 'it''s {{ a }}'",
         ] {
@@ -106,6 +106,8 @@ mod tests {
             "SELECT '{\"a\": {}}'",
             "SELECT 'it''s'",
             "SELECT a LIKE '{%'",
+            "SELECT a <% b, c %> d",
+            "SELECT '{{\"a\"}}'",
             "SELECT regexp_replace(a,'{{','')",
             "SELECT 1 -- see {{ docs }}",
             "SELECT 1 /* {% a %} */",

@@ -58,6 +58,29 @@ fn syntax_errors() {
     assert_eq!(repo.check("half.js"), "");
 }
 
+#[test]
+fn templates_are_left_out() {
+    let front = "---\nlayout: null\n---\nconst a = 1;\nfoo(a);\n";
+    let typo = "export default () => <a style={{ b }} c= />;\n";
+    let mut repo = Repo::new(&[
+        ("front.js", front),
+        ("erb.js", "const a = <%= a %>;\nfoo(a);\n"),
+        ("liquid.js", "{% if a %}\nfoo(1);\n{% endif %}\n"),
+        ("value.js", "const a = {{ site.a | jsonify }};\nfoo(a);\n"),
+        ("_includes/part.js", "a: 1,\nb: 2\n"),
+        ("part.js", "a: 1,\nb: 2\n"),
+        ("typo.jsx", typo),
+        ("object.js", "foo({{ a: 1 }});\n"),
+        ("elsewhere.js", "const a = \"<%= a %>\";\nlet x = ;\nfoo(a);\n"),
+    ]);
+    for name in ["front.js", "erb.js", "liquid.js", "value.js", "_includes/part.js"] {
+        assert_eq!(repo.check(name), "excluded", "{name}");
+    }
+    for name in ["part.js", "typo.jsx", "object.js", "elsewhere.js"] {
+        assert_eq!(repo.check(name), "syntax-error", "{name}");
+    }
+}
+
 /// What deno_lint says of these is not so.
 #[test]
 fn what_is_wrong_in_the_crate() {
