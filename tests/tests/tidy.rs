@@ -19,7 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("lint", &["overlay"]),
     ("syntax", &["overlay"]),
     ("lsp-client", &["lint", "overlay"]),
-    ("imports", &["overlay"]),
+    ("imports", &["overlay", "syntax"]),
     ("language-servers", &["imports", "lint", "lsp-client", "overlay"]),
     ("plugin-host", &["lint", "overlay", "syntax"]),
     ("plugin-kit", &["lint", "overlay", "plugin-host", "syntax"]),

@@ -1,7 +1,7 @@
 //! Which files of a workspace import which, directly or through others, and so may have other findings when some change.
 //! The nearest come first.
 //!
-//! A plain look for import statements in the view, for Python, JavaScript and TypeScript, Go, Rust, and C; files
+//! A scan for import statements in the view, for Python, JavaScript and TypeScript, Go, Rust, and C; files
 //! of other languages stand alone. No server is asked, since what it takes to ask for the uses of all that a file
 //! defines is more than to check all files. Where a statement may mean several files, it means all of them:
 //! rather a file too many is checked. What a text imports is remembered: only what changed is read again.
@@ -10,7 +10,20 @@
 //! (declarations of TypeScript, what a build system adds), what a file adds to a type of another (`impl`), aliases of
 //! paths that do not end like the file they stand for, and what is imported only through files that git ignores.
 //! The modules of each language say what else they leave out.
+//!
+//! Why no syntax trees: a first look parses nearly every file, for 9 of 10 have the words of an import. On 20,552 files of
+//! real packages (134 MB) the scans take 1.0 s, and trees 18.7 s: 14 times as much for Python, 17 to 26 times for C, Rust
+//! and scripts, 200 times for Go, where a scan ends with the imports. Of 134,413 names, 839 were only the scans', all but
+//! a few of which name no file, and no import was only the trees'. So trees are what `against_trees.rs` holds the scans
+//! to, and components of Vue and Svelte need no grammar of their own.
 
+#[cfg(test)]
+#[allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a test looks at files of the disk, and says what it measures"
+)]
+mod against_trees;
 mod c;
 mod files;
 mod go;
@@ -291,6 +304,7 @@ mod tests {
         changed: &str,
     ) {
         for text in texts {
+            super::against_trees::check(importer, text);
             let view = Memory::from_files(files.iter().copied().chain([(importer, *text)])).unwrap();
             let changed = [WorkspacePath::new(changed).unwrap()];
             let found = Imports::default().dependents(&Languages::of([extension]), &view, &changed);

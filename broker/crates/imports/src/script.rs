@@ -1,6 +1,6 @@
 //! `import … from 'x'`, `export … from 'x'`, `require('x')`, `import('x')`, and each relative path in quotes, whatever
-//! is done with it. What is not relative may be an alias or a package of the workspace, and means each file that ends
-//! like it and what the package of that name has.
+//! is done with it; dots alone are a path only where something is imported. What is not relative may be an alias or a
+//! package of the workspace, and means each file that ends like it and what the package of that name has.
 //!
 //! No state is kept from one quote to the next: what is a regular expression or the text of an element is not known.
 //! Left out are patterns and folders that a bundler expands, `rootDirs`, and suffixes of platforms.
@@ -17,7 +17,7 @@ const EXTENSIONS: [&str; 12] =
 /// What may stand before a name that is not relative.
 const BEFORE: [&str; 3] = ["from", "import", "module"];
 const ATTRIBUTES: [&str; 2] = ["path", "types"];
-const CALLS: [&str; 13] = [
+const CALLS: [&str; 16] = [
     "import",
     "require",
     "resolve",
@@ -31,6 +31,9 @@ const CALLS: [&str; 13] = [
     "requireMock",
     "importScripts",
     "module",
+    "proxyquire",
+    "rewire",
+    "esmock",
 ];
 
 /// How far is looked back, and how long a name may be.
@@ -48,7 +51,7 @@ pub(super) fn names(text: &str) -> BTreeSet<String> {
 
 fn is_relative(text: &str) -> bool {
     let rest = text.strip_prefix("..").or_else(|| text.strip_prefix('.'));
-    rest.is_some_and(|it| it.starts_with(['/', '"', '\'', '`', '?']))
+    rest.is_some_and(|it| it.starts_with(['/', '?']))
 }
 
 /// The end of a text.

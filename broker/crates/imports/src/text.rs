@@ -2,12 +2,21 @@
 
 /// Without what means nothing where a text starts: blanks, `// …`, `/* … */`, and joined lines.
 pub(super) fn skip_blank(text: &str) -> &str {
+    skip(text, |comment| after(comment, "*/"))
+}
+
+/// The same where comments may be in each other.
+pub(super) fn skip_blank_nested(text: &str) -> &str {
+    skip(text, after_nested)
+}
+
+fn skip<'t>(text: &'t str, after_comment: impl Fn(&'t str) -> &'t str) -> &'t str {
     let mut rest = text;
     loop {
         let start = rest.trim_start_matches(|it: char| it.is_whitespace() || matches!(it, '\u{feff}' | '\\'));
         rest = match start.as_bytes() {
             [b'/', b'/', ..] => after(start, "\n"),
-            [b'/', b'*', ..] => after(&start[2..], "*/"),
+            [b'/', b'*', ..] => after_comment(&start[2..]),
             _ => return start,
         };
     }
@@ -15,6 +24,26 @@ pub(super) fn skip_blank(text: &str) -> &str {
 
 fn after<'t>(text: &'t str, end: &str) -> &'t str {
     text.split_once(end).map_or("", |it| it.1)
+}
+
+/// What follows the comment that has begun, with all comments in it.
+fn after_nested(text: &str) -> &str {
+    let (mut at, mut depth) = (0, 1);
+    while let Some(pair) = text.as_bytes().get(at..at + 2) {
+        match pair {
+            b"/*" => depth += 1,
+            b"*/" => depth -= 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 2;
+        if depth == 0 {
+            return &text[at..];
+        }
+    }
+    ""
 }
 
 /// The end of the string that a text starts with, which a backslash does not bring about. It may end with its line.

@@ -32,6 +32,7 @@ fn each_way_to_name_it() {
         "let u = ('\"', '\\'', 'x'); crate::a::f();",
         "let u = r#\"it's \" \"#; crate::a::f();",
         "let u = \"two\nlines\"; crate::a::f();",
+        "/* a /* comment */ \" in a comment */ use crate::a::A;",
         "fn f<'x>() { $crate::a::m!() }",
         "#[path = \"a.rs\"]\nmod b;",
         "#[cfg_attr(unix, path = \"../src/a.rs\")] mod b;",

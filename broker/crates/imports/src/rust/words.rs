@@ -1,12 +1,12 @@
 //! The words of a Rust text: names, `::`, other single characters, and strings, which begin with `"` and come without
 //! their end. Comments and characters in quotes are passed over.
 
-use super::super::text::{skip_blank, string_end, word_end};
+use super::super::text::{skip_blank_nested, string_end, word_end};
 
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        rest = skip_blank(rest);
+        rest = skip_blank_nested(rest);
         let first = rest.chars().next()?;
         let (word, after) = match first {
             '"' => plain(rest),

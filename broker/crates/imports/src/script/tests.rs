@@ -48,9 +48,10 @@ fn each_relative_path() {
         "ts",
         &[("index.ts", "")],
         "x.ts",
-        &["import '.'", "import './'", "import './index'"],
+        &["import '.'", "import './'", "import './index'", "vi.mock('.')", "f(proxyquire('.', {}))"],
         "index.ts",
     );
+    check("ts", &[("index.ts", ""), ("x.ts", "'a.b'.split('.'); join('..', a)")], "index.ts", "");
     check_each("ts", &[("d.json", "")], "x.cjs", &["require('./d')", "require('./d.json')"], "d.json");
     check_each("ts", &[("s.d.css.ts", "")], "x.ts", &["import './s.css'"], "s.d.css.ts");
 }
