@@ -41,7 +41,9 @@ pub(crate) fn keeps(warning: &LintWarning, line: &str) -> bool {
         // Paths of Rust's, in a text that rustdoc renders.
         Some("MD052") => !warning.message.contains("::"),
         Some("MD057") => {
-            missing(&warning.message).is_none_or(|it| !is_of_host(it) && !(line.contains('`') && is_type(it)))
+            // ExDoc's links lead to code: [`x/1`]: `M.x/1`
+            let is_code = |it: &str| it.starts_with('`') || line.contains('`') && is_type(it);
+            missing(&warning.message).is_none_or(|it| !is_of_host(it) && !is_code(it))
         }
         // Cells that are missing are empty; those too many are lost.
         Some("MD056") => cells(&warning.message).is_none_or(|(has, wants)| has > wants),

@@ -34,7 +34,7 @@ pub(crate) fn check(
 ) -> Result<Vec<LintWarning>, String> {
     let is_wanted = rules.iter().any(|it| it.cross_file_scope() == CrossFileScope::Workspace);
     if !is_wanted
-        || settings.is_markdownlints
+        || settings.markdownlint.is_some()
         || index.cross_file_links.iter().all(|it| it.fragment.is_empty())
     {
         return Ok(Vec::new());

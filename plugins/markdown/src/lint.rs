@@ -49,6 +49,9 @@ pub(crate) fn run(
         Ok(found) => warnings.extend(found),
         Err(problem) => report.completeness = Completeness::Partial(problem),
     }
+    if let Some(markdownlint) = &settings.markdownlint {
+        markdownlint.retain(document.text(), &mut warnings);
+    }
     if settings.has_defaults {
         let lines: Vec<&str> = document.text().lines().collect();
         warnings.retain(|it| {

@@ -1,13 +1,18 @@
-//! What rumdl does not read of markdownlint's configuration: `extends`, tags of rules, and which rules there are.
+//! What rumdl does not read of markdownlint's configuration: `extends`, tags of rules, which rules there are, and some of
+//! their options ([`options`]). What it finds all the same and markdownlint does not is dropped ([`findings`]).
 //!
 //! A base is a file relative to the one that names it, a style that markdownlint ships (`markdownlint/style/prettier`), or a
 //! JSON or YAML file of a package in `node_modules`. Left out: bases that are programs.
+
+mod findings;
+mod options;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rumdl_lib::config::{ConfigLoaded, MARKDOWNLINT_CONFIG_FILES, SourcedConfig, resolve_rule_name_alias};
 use rumdl_lib::markdownlint_config::{MarkdownlintConfig, load_markdownlint_config};
+use rumdl_lib::rule::LintWarning;
 use serde_json::{Map, Value};
 
 /// Files that extend each other, one after the other.
@@ -68,6 +73,10 @@ const TAGS: [(&str, &[&str]); 23] = [
 pub(crate) struct Extras {
     /// Rules that only rumdl has, and that the configuration names nevertheless.
     named: BTreeSet<String>,
+    /// Rules that rumdl cannot run as the configuration says.
+    pub(crate) unable: BTreeSet<String>,
+    /// What it says of rules, by codes.
+    rules: Map<String, Value>,
     /// Why a base is not known.
     pub(crate) unresolved: Option<String>,
 }
@@ -75,7 +84,12 @@ pub(crate) struct Extras {
 impl Extras {
     /// Whether a rule is one that markdownlint could tell of, or that the configuration asks for.
     pub(crate) fn has(&self, rule: &str) -> bool {
-        RULES.contains(&rule) || self.named.contains(rule)
+        (RULES.contains(&rule) || self.named.contains(rule)) && !self.unable.contains(rule)
+    }
+
+    /// Drops the findings in `text` that markdownlint would not have.
+    pub(crate) fn retain(&self, text: &str, warnings: &mut Vec<LintWarning>) {
+        findings::retain(&self.rules, text, warnings);
     }
 }
 
@@ -96,7 +110,7 @@ pub(crate) fn complete(sourced: &mut SourcedConfig<ConfigLoaded>, root: &Path) -
     }
     let is_own = |it: &&String| resolve_rule_name_alias(it).is_some() && !RULES.contains(&it.as_str());
     extras.named = rules.keys().filter(is_own).cloned().collect();
-    let merged = serde_json::from_value::<MarkdownlintConfig>(Value::Object(rules));
+    let merged = serde_json::from_value::<MarkdownlintConfig>(Value::Object(rules.clone()));
     if is_needed && let Ok(merged) = merged {
         let last = files.last().map(|it| it.to_string_lossy());
         let fragment = merged.map_to_sourced_rumdl_config_fragment(last.as_deref());
@@ -104,6 +118,8 @@ pub(crate) fn complete(sourced: &mut SourcedConfig<ConfigLoaded>, root: &Path) -
         sourced.global.enable = fragment.global.enable;
         sourced.global.disable = fragment.global.disable;
     }
+    extras.unable = options::translate(&rules, sourced);
+    extras.rules = rules;
     Some(extras)
 }
 
@@ -130,11 +146,12 @@ struct Effective {
 
 fn effective(file: &Path, root: &Path, depth: usize) -> Result<Effective, String> {
     let name = file.strip_prefix(root).unwrap_or(file).display().to_string();
-    let MarkdownlintConfig(options) = load_markdownlint_config(&file.to_string_lossy())
+    let MarkdownlintConfig(read) = load_markdownlint_config(&file.to_string_lossy())
         .map_err(|it| it.replace(&*file.to_string_lossy(), &name))?;
-    let options =
-        options.into_iter().filter_map(|(key, value)| Some((key, serde_json::to_value(value).ok()?)));
-    let mut own: BTreeMap<String, Value> = options.collect();
+    let read = read.into_iter().filter_map(|(key, value)| Some((key, serde_json::to_value(value).ok()?)));
+    let mut own: BTreeMap<String, Value> = read.collect();
+    let is_normalized =
+        own.iter_mut().filter(|it| it.0 != "extends").fold(false, |all, it| options::normalize(it.1) | all);
     let mut all = match own.remove("extends") {
         None | Some(Value::Null) => Effective::default(),
         Some(Value::String(base)) if depth < DEEPEST => {
@@ -142,7 +159,7 @@ fn effective(file: &Path, root: &Path, depth: usize) -> Result<Effective, String
         }
         Some(_) => return Err(format!("`extends` of `{name}` is no name of a base")),
     };
-    all.is_more |= put(own, &mut all.rules);
+    all.is_more |= put(own, &mut all.rules) | is_normalized;
     Ok(all)
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rumdl_lib::config::{Config, ConfigLoaded, SourcedConfig, default_registry, validate_config_sourced};
 use rumdl_lib::rule::Rule;
 
-use crate::markdownlint;
+use crate::markdownlint::{self, Extras};
 use crate::rules;
 use crate::selection::{Selection, Source};
 
@@ -19,8 +19,8 @@ pub(crate) struct Settings {
     pub(crate) is_configured: bool,
     /// Whether the rules are those of [`crate::defaults`].
     pub(crate) has_defaults: bool,
-    /// Whether the configuration is markdownlint's, which looks at each file by itself.
-    pub(crate) is_markdownlints: bool,
+    /// What markdownlint's configuration says, if it is that which counts. It looks at each file by itself.
+    pub(crate) markdownlint: Option<Extras>,
     /// Why something that the configuration rests on is not known.
     pub(crate) unresolved: Option<String>,
 }
@@ -30,6 +30,9 @@ impl Settings {
         let extras = markdownlint::complete(&mut sourced, root);
         for warning in validate_config_sourced(&sourced, default_registry()) {
             warn(&warning.message);
+        }
+        for code in extras.iter().flat_map(|it| &it.unable) {
+            warn(&format!("{code} is off: an option of it is one that only markdownlint has"));
         }
         let base = sourced.project_root.clone().unwrap_or_else(|| root.to_path_buf());
         let is_configured = !sourced.loaded_files.is_empty();
@@ -43,8 +46,8 @@ impl Settings {
         };
         let rules = selection.apply(&rules::under(&config), &config.global, source);
         let has_defaults = !is_configured && !selection.is_explicit();
-        let is_markdownlints = extras.is_some();
-        Self { config, rules, base, is_configured, has_defaults, is_markdownlints, unresolved }
+        let markdownlint = extras;
+        Self { config, rules, base, is_configured, has_defaults, markdownlint, unresolved }
     }
 
     /// The path as the configuration's patterns name it.

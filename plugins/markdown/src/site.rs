@@ -3,7 +3,10 @@
 //! rules about links say nothing there.
 //!
 //! Recognised by the configuration files of frameworks in and above the file's folder, and by what stands in the file:
-//! front matter, directives, and tags of templates. Left out: what such a configuration says.
+//! front matter, directives, and tags of templates. Left out: what such a configuration says, but for the folder of the
+//! pages in MkDocs's; and documentation that is made of comments in programs (Javadoc, rustdoc, TSDoc).
+
+mod docs_dir;
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +16,7 @@ use rustc_hash::FxHashMap;
 pub(crate) const OFF: [&str; 5] = ["MD042", "MD051", "MD052", "MD057", "MD075"];
 
 /// Files and folders that make a site of the folder that they are in, its own files included.
-const HERE: [&str; 25] = [
+const HERE: [&str; 27] = [
     ".vitepress",
     ".vuepress",
     "conf.py",
@@ -26,6 +29,8 @@ const HERE: [&str; 25] = [
     "_toc.yml",
     "_quarto.yml",
     "_pkgdown.yml",
+    "_bookdown.yml",
+    "writerside.cfg",
     "myst.yml",
     "toc.yml",
     "docfx.json",
@@ -42,8 +47,8 @@ const HERE: [&str; 25] = [
 ];
 
 /// Files that make a site of folders with documents beside them. What is in their own folder is read where the
-/// repository is hosted.
-const BESIDE: [&str; 27] = [
+/// repository is hosted, unless that is such a folder itself.
+const BESIDE: [&str; 44] = [
     "mkdocs.yml",
     "mkdocs.yaml",
     "properdocs.yml",
@@ -71,10 +76,30 @@ const BESIDE: [&str; 27] = [
     "theme.config.tsx",
     "theme.config.jsx",
     "antora.yml",
+    "vocs.config.ts",
+    "vocs.config.tsx",
+    "rspress.config.ts",
+    "source.config.ts",
+    ".dumirc.ts",
+    "retype.yml",
+    "redocly.yaml",
+    "typedoc.json",
+    "daux.json",
+    "couscous.yml",
+    "config.ld",
+    "make.jl",
+    "dartdoc_options.yaml",
+    ".yardopts",
+    ".rdoc_options",
+    "Doxyfile",
+    "Doxyfile.in",
 ];
 
+/// Files that do so if they contain a word: ExDoc is a dependency of the project.
+const BESIDE_WITH: [(&str, &str); 2] = [("mix.exs", ":ex_doc"), ("rebar.config", "ex_doc")];
+
 /// Folders with the documents of a site.
-const FOLDERS: [&str; 16] = [
+const FOLDERS: [&str; 22] = [
     "docs",
     "doc",
     "documentation",
@@ -91,6 +116,12 @@ const FOLDERS: [&str; 16] = [
     "i18n",
     "versioned_docs",
     "mkdocs",
+    "livebooks",
+    "tutorials",
+    "cheatsheets",
+    "extras",
+    "topics",
+    "manual",
 ];
 
 /// The folders that were looked at so far.
@@ -99,10 +130,12 @@ pub(crate) struct Sites {
     known: FxHashMap<PathBuf, Marks>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Default)]
 struct Marks {
     here: bool,
     beside: bool,
+    /// Folders that a configuration names.
+    pages: Vec<PathBuf>,
 }
 
 impl Sites {
@@ -118,8 +151,13 @@ impl Sites {
         let mut below: Option<&Path> = None;
         for folder in folders {
             let marks = self.marks(folder);
-            let name = below.and_then(|it| it.file_name()).and_then(|it| it.to_str()).unwrap_or_default();
-            if marks.here || marks.beside && FOLDERS.contains(&name) {
+            let is_named = |it: Option<&Path>| {
+                it.and_then(Path::file_name)
+                    .and_then(|it| it.to_str())
+                    .is_some_and(|it| FOLDERS.contains(&it))
+            };
+            let is_own = marks.beside && (is_named(below) || folder != root && is_named(Some(folder)));
+            if marks.here || is_own || marks.pages.iter().any(|it| file.starts_with(it)) {
                 return true;
             }
             below = Some(folder);
@@ -127,15 +165,23 @@ impl Sites {
         false
     }
 
-    fn marks(&mut self, folder: &Path) -> Marks {
-        if let Some(known) = self.known.get(folder) {
-            return *known;
-        }
-        let has = |names: &[&str]| names.iter().any(|it| folder.join(it).exists());
-        let found = Marks { here: has(&HERE), beside: has(&BESIDE) };
-        self.known.insert(folder.to_path_buf(), found);
-        found
+    fn marks(&mut self, folder: &Path) -> &Marks {
+        self.known.entry(folder.to_path_buf()).or_insert_with(|| {
+            let has = |names: &[&str]| names.iter().any(|it| folder.join(it).exists());
+            let has_word =
+                |it: &(&str, &str)| text(&folder.join(it.0)).is_some_and(|text| text.contains(it.1));
+            Marks {
+                here: has(&HERE) || folder.extension().is_some_and(|it| it == "docc"),
+                beside: has(&BESIDE) || BESIDE_WITH.iter().any(has_word),
+                pages: docs_dir::of(folder),
+            }
+        })
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+fn text(file: &Path) -> Option<String> {
+    std::fs::read_to_string(file).ok()
 }
 
 /// Begins of lines outside code that Markdown as such does not have.

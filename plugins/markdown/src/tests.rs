@@ -124,6 +124,60 @@ fn rules_that_only_rumdl_has_are_off_where_markdownlint_is_configured() {
 }
 
 #[test]
+fn options_of_markdownlints_rules() {
+    let long = "word ".repeat(20);
+    let code = format!("# T\n\n```text\n{long}word\n```\n");
+    let heading = format!("# {long}word\n");
+    let table = format!("# T\n\n| a |\n| - |\n| {long} |\n");
+    let wide = format!("# T\n\n{}\n", "字 ".repeat(30));
+    let levels = "# T\n## A\n\ntext\n";
+    let cases = [
+        (r#""MD013": {"code_block_line_length": 120}"#, &*code, ""),
+        (r#""MD013": {"code_block_line_length": 90}"#, &*code, "MD013"),
+        (r#""MD013": {"code_block_line_length": 0}"#, &*code, "MD013"),
+        (r#""MD013": {"heading_line_length": 120}"#, &*heading, ""),
+        (r#""line-length": {"heading_line_length": 120}"#, &*code, "MD013"),
+        (r#""MD013": {"tables": true}"#, &*table, "MD013"),
+        (r#""MD013": {"tables": false}"#, &*table, ""),
+        (r#""MD013": true"#, &*wide, ""),
+        (r#""MD042": {"enabled": false}"#, "# T\n\n[x]()\n", ""),
+        (r#""MD042": {"severity": "warning"}"#, "# T\n\n[x]()\n", "MD042"),
+        (r#""MD004": {"style": "sublist"}"#, "# T\n\n- a\n  - b\n", ""),
+        (r#""MD022": {"lines_below": [0, 1]}"#, levels, "MD022"),
+        (r#""MD022": {"lines_below": [0, 1], "lines_above": [1, 0]}"#, levels, ""),
+        (r#""MD025": {"level": 2}"#, "# T\n\n## A\n\n## B\n", ""),
+        (r#""MD024": {"siblings_only": true}"#, "# T\n\n## A\n\n### X\n\n## B\n\n### X\n", ""),
+        (r#""MD024": true"#, "# T\n\n## A\n\n### X\n\n## B\n\n### X\n", "MD024"),
+        (r#""MD005": true"#, "# T\n\n * a\n\ntext\n", ""),
+        (r#""MD005": true"#, "# T\n\n- a\n - b\n", "MD005"),
+        (r#""MD009": true"#, "# T\n\ntext\n  \ntext \n", "MD009"),
+        (r#""MD009": {"strict": true}"#, "# T\n\n```text\na \n```\n", ""),
+        (r#""MD012": true"#, "---\na: b\n---\n\n\n\n# T\n", ""),
+        (r#""MD030": {"ul_multi": 3}"#, "# T\n\n- a\n- b\n", ""),
+        (r#""MD030": {"ul_single": 3}"#, "# T\n\n- a\n\n- b\n", ""),
+        (r#""MD030": {"ul_single": 3}"#, "# T\n\n- a\n-   b\n", "MD030"),
+        (r#""MD031": {"list_items": false}"#, "# T\n\n- a\n  ```text\n  x\n  ```\n  b\n", ""),
+        (r#""MD040": true"#, "# T\n\n```{toctree}\na\n```\n", ""),
+        (
+            r#""MD040": {"allowed_languages": ["bash", "js"]}"#,
+            "# T\n\n```bash\na\n```\n\n```js\na\n```\n",
+            "",
+        ),
+        (r#""MD040": {"allowed_languages": ["bash"]}"#, "# T\n\n```python\na\n```\n", "MD040"),
+        ("\"MD043\": {\"headings\": [\"# X\"]}", "# T\n\n## A\n\n## B\n", "MD043"),
+        (r#""MD044": {"names": ["Node.js"]}"#, "# T\n\nNodeJS and node.js\n", "MD044"),
+        (r#""MD052": {"shortcut_syntax": true}"#, "# T\n\nan [array] and [x][y]\n", "MD052"),
+        (r#""MD054": {"url_inline": false}"#, "# T\n\n[a.md](a.md)\n", ""),
+        (r#""MD054": {"url_inline": false}"#, "# T\n\n[https://a.org](https://a.org)\n", "MD054"),
+    ];
+    for (options, text, want) in cases {
+        let config = format!("{{\"default\": false, {options}}}");
+        let mut project = Project::new(&[(".markdownlint.json", &*config), ("a.md", text)]);
+        assert_eq!(project.check("a.md"), want, "{options}: {text}");
+    }
+}
+
+#[test]
 fn pages_of_documentation_frameworks() {
     let page = "# Title\n\n[a](#made) [b](/guide/x) [c](other) [d][made]\n";
     let files = [
@@ -142,6 +196,21 @@ fn pages_of_documentation_frameworks() {
         ("hugo/content/a.md", page),
         ("book/book.toml", ""),
         ("book/src/a.md", page),
+        ("fmt/support/mkdocs.yml", "docs_dir: ../text\n"),
+        ("fmt/text/a.md", page),
+        ("fmt/other/plain_a.md", page),
+        ("elixir/mix.exs", "[{:ex_doc, \"~> 0.38\"}]\n"),
+        ("elixir/guides/a.md", page),
+        ("elixir/README.md", page),
+        ("mix/mix.exs", "[]\n"),
+        ("mix/guides/plain_a.md", page),
+        ("awesome/docs/config.ld", ""),
+        ("awesome/docs/a.md", page),
+        ("swift/Sources/X.docc/a.md", page),
+        ("julia/docs/make.jl", ""),
+        ("julia/docs/src/a.md", page),
+        ("c/Doxyfile", ""),
+        ("c/docs/a.md", page),
         ("plain/a.md", page),
         ("front.md", "---\nlayout: x\n---\n\n# T\n\n[a](#made)\n"),
         ("a.mdx", "# T\n\n[a](#made)\n"),
@@ -150,10 +219,12 @@ fn pages_of_documentation_frameworks() {
     for (path, _) in
         files.iter().filter(|it| it.0.ends_with("a.md") || it.0.ends_with(".mdx") || it.0 == "front.md")
     {
-        let want = if path.starts_with("plain") { "MD051 MD057 MD052" } else { "" };
+        let want = if path.contains("plain") { "MD051 MD057 MD052" } else { "" };
         assert_eq!(project.check(path), want, "{path}");
     }
-    assert_eq!(project.check("mk/README.md"), "MD051 MD057 MD052", "the host of the repository renders it");
+    for path in ["mk/README.md", "elixir/README.md"] {
+        assert_eq!(project.check(path), "MD051 MD057 MD052", "the host of the repository renders it");
+    }
     let mut project = project.with(select(&["MD051"]));
     assert_eq!(project.check("mk/docs/a.md"), "MD051", "the user asks for it");
 }
