@@ -5,13 +5,16 @@ use deno_ast::{ParseDiagnostic, SourceRange, StartSourcePos, diagnostics::Diagno
 use deno_lint::diagnostic::{LintDiagnostic, LintFix};
 
 use crate::rules::SYNTAX_ERROR;
+use crate::shifts::Split;
 
 /// Where offsets count.
 pub(crate) struct Place<'a> {
-    /// What the crate read.
+    /// What the crate read, without the blanks.
     pub(crate) text: &'a str,
     /// Where that starts in the file.
     pub(crate) offset: usize,
+    /// Where blanks were put into what the crate read.
+    pub(crate) blanks: Vec<usize>,
 }
 
 impl Place<'_> {
@@ -80,7 +83,7 @@ impl Place<'_> {
 
     fn bytes(&self, range: SourceRange) -> std::ops::Range<usize> {
         let range = range.as_byte_range(StartSourcePos::START_SOURCE_POS);
-        let inside = |it: usize| it.min(self.text.len()) + self.offset;
+        let inside = |it: usize| Split::original(&self.blanks, it).min(self.text.len()) + self.offset;
         inside(range.start)..inside(range.end.max(range.start))
     }
 }

@@ -1,8 +1,14 @@
 //! Findings of deno_lint that are wrong, and unused names that are no mistake where no linter is configured.
 
-use deno_ast::view::{Node, NodeKind, NodeTrait};
+use std::ops::Range;
+
+use deno_ast::swc::ast::Id;
+use deno_ast::view::{Node, NodeKind, NodeTrait, TsEntityName};
 use deno_ast::{ParsedSource, SourceRange, SourceRanged, StartSourcePos};
 use deno_lint::diagnostic::{LintDiagnostic, LintDiagnosticRange};
+use rustc_hash::FxHashSet;
+
+use crate::jsdoc;
 
 /// A file as it was parsed.
 pub(crate) struct Source<'a> {
@@ -23,6 +29,12 @@ impl Source<'_> {
             }
             // `let a!: T` says that it is assigned before it is read, which `const` cannot say.
             "prefer-const" => self.around(finding).1.trim_start().starts_with('!'),
+            // `import A = B.C` is an import of types, too.
+            "no-unused-vars" => match self.importer(finding) {
+                Some("export") => true,
+                Some(_) => finding.range.as_ref().is_some_and(|it| self.types_of(&[it.range]).len() == 1),
+                None => false,
+            },
             _ => false,
         }
     }
@@ -38,10 +50,53 @@ impl Source<'_> {
         }
     }
 
+    /// The word before `import A =`, if the finding is about this `A`.
+    fn importer(&self, finding: &LintDiagnostic) -> Option<&str> {
+        let after = self.around(finding).1;
+        let before = self.text.get(..bytes(finding).start)?.trim_end();
+        let before = before.strip_suffix("type").map_or(before, str::trim_end).strip_suffix("import")?;
+        let word = before.split_whitespace().next_back().unwrap_or_default();
+        after.trim_start().starts_with('=').then_some(word)
+    }
+
+    /// Of unused names, those that types use, the names of types themselves aside: a class or a namespace, and what
+    /// comments have types of.
+    pub(crate) fn used_in_types(&self, names: &[SourceRange]) -> Vec<SourceRange> {
+        let text = |it: &SourceRange| {
+            let range = it.as_byte_range(StartSourcePos::START_SOURCE_POS);
+            self.text.get(range).unwrap_or_default()
+        };
+        let documented = names.iter().filter(|it| jsdoc::uses(self.parsed.comments(), text(it)));
+        documented.copied().chain(self.types_of(names)).collect()
+    }
+
+    /// Of names that are declared, those that stand for a type somewhere.
+    fn types_of(&self, names: &[SourceRange]) -> Vec<SourceRange> {
+        if !self.parsed.media_type().is_typed() {
+            return Vec::new();
+        }
+        let mut names = names.to_vec();
+        names.sort_by_key(|it| it.start);
+        let is_one = |it: &SourceRange| names.binary_search_by_key(&it.start, |it| it.start).is_ok();
+        self.parsed.with_view(|program| {
+            let (mut open, mut declared, mut used) =
+                (vec![program.as_node()], Vec::new(), FxHashSet::default());
+            while let Some(node) = open.pop() {
+                match node {
+                    Node::Ident(it) if is_one(&it.range()) => declared.push((it.range(), it.inner.to_id())),
+                    Node::TsTypeRef(it) => drop(used.insert(first_name(&it.type_name))),
+                    _ => {}
+                }
+                open.extend(node.children());
+            }
+            let is_used = |it: &(SourceRange, Id)| used.contains(&it.1);
+            declared.into_iter().filter(is_used).map(|it| it.0).collect()
+        })
+    }
+
     /// The text that the finding is about, and what follows it.
     fn around(&self, finding: &LintDiagnostic) -> (&str, &str) {
-        let bytes = |it: &LintDiagnosticRange| it.range.as_byte_range(StartSourcePos::START_SOURCE_POS);
-        let range = finding.range.as_ref().map(bytes).unwrap_or_default();
+        let range = bytes(finding);
         let text = |it| self.text.get(it).unwrap_or_default();
         (text(range.clone()), text(range.end..self.text.len().max(range.end)))
     }
@@ -74,6 +129,19 @@ impl Source<'_> {
     /// Scripts of Node.js have what they declare for themselves.
     fn is_common_js(&self) -> bool {
         ["require(", "module.exports", "exports."].iter().any(|it| self.text.contains(it))
+    }
+}
+
+fn bytes(finding: &LintDiagnostic) -> Range<usize> {
+    let bytes = |it: &LintDiagnosticRange| it.range.as_byte_range(StartSourcePos::START_SOURCE_POS);
+    finding.range.as_ref().map(bytes).unwrap_or_default()
+}
+
+/// `A` of `A.B.C`.
+fn first_name(name: &TsEntityName<'_>) -> Id {
+    match name {
+        TsEntityName::Ident(it) => it.inner.to_id(),
+        TsEntityName::TsQualifiedName(it) => first_name(&it.left),
     }
 }
 

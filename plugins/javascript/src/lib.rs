@@ -14,9 +14,12 @@
 //! - Where no deno.json holds, only what is certainly wrong is told ([`defaults`]), less again where another linter is
 //!   configured ([`neighbours`]), and a `.js` file may have JSX. A deno.json that says nothing of linting, beside another
 //!   linter's configuration, is none.
-//! - A file whose types are Flow's (`@flow`) and that does not parse is left out, but in a project of Deno's.
-//! - Four of deno_lint's findings are wrong, and not told or told in other words: `adjacent-overload-signatures` in
-//!   JavaScript, `prefer-const` for `let a!: T`, the same finding twice (`no-extra-boolean-cast`), and the message of
+//! - A file that does not parse and whose types are Flow's ([`flow`]) or that begins with front matter is left out, but in
+//!   a project of Deno's.
+//! - `f<<T>(a: T) => T>()` of TypeScript, which swc takes for a shift, is read ([`shifts`]).
+//! - Five of deno_lint's findings are wrong, and not told or told in other words: `adjacent-overload-signatures` in
+//!   JavaScript, `prefer-const` for `let a!: T`, `no-unused-vars` for `export import A = …` and for `import A = B.C` that is
+//!   used as a type, the same finding twice (`no-extra-boolean-cast`), and the message of
 //!   `jsx-void-dom-elements-no-children`, which is another rule's.
 //! - Minified files are left out unless they are named, and templates that do not parse always ([`template`]).
 //! - Syntax errors that leave the rest readable are findings as well; deno writes them to its log.
@@ -31,6 +34,8 @@ mod convert;
 mod defaults;
 mod doubts;
 mod files;
+mod flow;
+mod jsdoc;
 mod lint;
 mod neighbours;
 mod nesting;
@@ -39,6 +44,7 @@ mod project;
 mod reach;
 mod rules;
 mod selection;
+mod shifts;
 mod table;
 mod template;
 #[cfg(test)]
@@ -106,7 +112,7 @@ impl Plugin for JavaScript {
         match nesting::objection(text) {
             Some(why) => Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }),
             None => {
-                let report = project.linter.run(&path, text)?;
+                let report = project.linter.run(&path, text, self.projects.root())?;
                 Ok(template::unless_template(&file.path, text, report))
             }
         }

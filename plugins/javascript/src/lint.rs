@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use broker_plugin_sdk::{Diagnostic, Report, Severity};
-use deno_ast::{MediaType, ParseDiagnostic, ParsedSource};
+use deno_ast::{MediaType, ParseDiagnostic, ParsedSource, StartSourcePos};
 use deno_lint::diagnostic::LintDiagnostic;
 use deno_lint::linter::{LintConfig, LintFileOptions, Linter, LinterOptions};
 use deno_lint::rules::get_all_rules;
 
 use crate::convert::Place;
 use crate::doubts::Source;
+use crate::flow;
 use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
 use crate::selection::Selection;
+use crate::shifts::Split;
 
 /// UTF-8's byte order mark, which the crate wants removed.
 const MARK: &str = "\u{feff}";
@@ -52,23 +54,26 @@ impl FileLinter {
         Self { linter, kind, codes, jsx, has_plugins, tells_syntax_errors, is_quiet }
     }
 
-    /// What deno says of the file.
-    pub(crate) fn run(&self, path: &Path, text: &str) -> Result<Report, String> {
+    /// What deno says of the file, which is below `root`.
+    pub(crate) fn run(&self, path: &Path, text: &str, root: &Path) -> Result<Report, String> {
         let (text, offset) = match text.strip_prefix(MARK) {
             Some(rest) => (rest, MARK.len()),
             None => (text, 0),
         };
-        let place = Place { text, offset };
-        let parsed = self.parse_and_lint(path, text)?;
-        let is_sound = parsed.as_ref().is_ok_and(|it| it.0.diagnostics().is_empty());
-        if self.is_quiet && !is_sound && is_flow(text) {
-            log(&format!("{} is left out: its types are Flow's", path.display()));
-            return Ok(Report::excluded());
+        let (parsed, read) = self.parse_with_splits(path, text)?;
+        if self.is_quiet && first_error(&parsed).is_some() {
+            if let Some(why) = other_language(path, text, root) {
+                log(&format!("{} is left out: {why}", path.display()));
+                return Ok(Report::excluded());
+            }
         }
+        let blanks = read.as_ref().map(|it| it.blanks().to_vec()).unwrap_or_default();
+        let place = Place { text, offset, blanks };
+        let read = read.as_ref().map_or(text, |it| &it.text);
         let found = match parsed {
             Ok((parsed, findings)) => {
                 let syntax = parsed.diagnostics().iter().filter(|_| self.tells_syntax_errors);
-                let source = Source { parsed: &parsed, text };
+                let source = Source { parsed: &parsed, text: read };
                 let mut rules: Vec<_> =
                     findings.iter().filter(|it| self.is_wanted(it) && !source.refutes(it)).collect();
                 if self.is_quiet {
@@ -83,12 +88,31 @@ impl FileLinter {
         Ok(sorted(found))
     }
 
+    /// With what was read in place of the text, if that is another.
+    fn parse_with_splits(&self, path: &Path, text: &str) -> Result<(Parsed, Option<Split>), String> {
+        let mut best = self.parse_and_lint(path, text)?;
+        if !MediaType::from_path(path).is_typed() || first_error(&best).is_none() || !text.contains("<<") {
+            return Ok((best, None));
+        }
+        let mut split = Split::new(text);
+        while let Some(error) = first_error(&best) {
+            let mut better = None;
+            for attempt in split.attempts(error) {
+                let parsed = self.parse_and_lint(path, &attempt.text)?;
+                // The blank itself moves what follows.
+                if first_error(&parsed).is_none_or(|it| it > error + 1) {
+                    better = Some((parsed, attempt));
+                    break;
+                }
+            }
+            let Some((parsed, attempt)) = better else { break };
+            (best, split) = (parsed, attempt);
+        }
+        Ok((best, Some(split)))
+    }
+
     /// The outer error is about the path.
-    fn parse_and_lint(
-        &self,
-        path: &Path,
-        text: &str,
-    ) -> Result<Result<(ParsedSource, Vec<LintDiagnostic>), ParseDiagnostic>, String> {
+    fn parse_and_lint(&self, path: &Path, text: &str) -> Result<Parsed, String> {
         let specifier = deno_path_util::url_from_file_path(path).map_err(|it| it.to_string())?;
         let media_type = MediaType::from_specifier(&specifier);
         let lint = |media_type| {
@@ -103,14 +127,16 @@ impl FileLinter {
         let result = lint(media_type);
         // Outside Deno, other tools let `.js` have JSX.
         let may_have_jsx = !self.kind.is_of_deno() && media_type == MediaType::JavaScript;
-        let is_sound =
-            |it: &Result<(ParsedSource, _), _>| it.as_ref().is_ok_and(|it| it.0.diagnostics().is_empty());
-        if is_sound(&result) || !may_have_jsx {
+        if first_error(&result).is_none() || !may_have_jsx {
             return Ok(result);
         }
         // The parser goes on after some of the errors that JSX makes.
         let with_jsx = lint(MediaType::Jsx);
-        Ok(if is_sound(&with_jsx) || result.is_err() && with_jsx.is_ok() { with_jsx } else { result })
+        Ok(if first_error(&with_jsx).is_none() || result.is_err() && with_jsx.is_ok() {
+            with_jsx
+        } else {
+            result
+        })
     }
 
     /// The crate tells about suppression comments whether those rules are on or not.
@@ -122,14 +148,27 @@ impl FileLinter {
     }
 }
 
-/// Whether a comment at the beginning says that the types are Flow's, which the parser cannot read.
-fn is_flow(text: &str) -> bool {
-    let head = &text[..text.floor_char_boundary(HEAD)];
-    head.contains("@flow") || head.contains("@noflow")
+type Parsed = Result<(ParsedSource, Vec<LintDiagnostic>), ParseDiagnostic>;
+
+/// Where the first syntax error is, in bytes.
+fn first_error(parsed: &Parsed) -> Option<usize> {
+    let at = |it: &ParseDiagnostic| it.range().as_byte_range(StartSourcePos::START_SOURCE_POS).start;
+    match parsed {
+        Ok((parsed, _)) => parsed.diagnostics().iter().map(at).min(),
+        Err(error) => Some(at(error)),
+    }
 }
 
-/// Where a pragma is, in bytes.
-const HEAD: usize = 2_000;
+/// What a text with a syntax error may be instead of JavaScript or TypeScript.
+fn other_language(path: &Path, text: &str, root: &Path) -> Option<&'static str> {
+    if flow::is_likely(path, text, root) {
+        return Some("its types are Flow's");
+    }
+    // Jekyll's: what is between the lines is YAML, and the rest a template.
+    let mut lines = text.lines().map(str::trim_end);
+    let has_front_matter = lines.next() == Some("---") && lines.any(|it| it == "---");
+    has_front_matter.then_some("it begins with front matter, as templates do")
+}
 
 fn log(message: &str) {
     #[cfg(target_family = "wasm")]
@@ -150,6 +189,7 @@ fn excuse(findings: &mut Vec<&LintDiagnostic>, source: &Source<'_>) {
         return;
     }
     let mut excused = source.excused(&names);
+    excused.extend(source.used_in_types(&names));
     excused.sort_by_key(|it| it.start);
     findings.retain(|it| {
         unused(it).is_none_or(|it| excused.binary_search_by_key(&it.start, |it| it.start).is_err())

@@ -25,7 +25,7 @@ fn lint() -> Result<Report, String> {
     let codes = rules::configured(Kind::Deno, &config);
     let linter =
         FileLinter::new(Kind::Deno, codes, project::classic(None, None), false, &Selection::default());
-    linter.run(Path::new("/warm_up.tsx"), SAMPLE)
+    linter.run(Path::new("/warm_up.tsx"), SAMPLE, Path::new("/"))
 }
 
 #[cfg(test)]

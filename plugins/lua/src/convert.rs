@@ -39,7 +39,8 @@ pub(crate) fn finding(found: CheckerDiagnostic, text: &str, selection: &Selectio
 fn message(message: &str, notes: &[String]) -> String {
     let notes = notes.iter().filter(|it| !it.contains('\n'));
     let notes = notes.map(|it| it.strip_prefix("help: ").unwrap_or(it));
-    std::iter::once(message).chain(notes).collect::<Vec<_>>().join("; ")
+    let all = std::iter::once(message).chain(notes).collect::<Vec<_>>().join("; ");
+    all.replace(" but 1 arguments were ", " but 1 argument was ")
 }
 
 /// Some lints make their ranges themselves; none may lie outside, or between the bytes of a character.

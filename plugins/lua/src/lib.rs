@@ -6,8 +6,8 @@
 //!
 //! Not as selene does it, each where selene's way would be of no use here:
 //! - The nearest `selene.toml` counts, as if selene ran in its folder; selene looks only where it runs.
-//! - Where there is none, only the lints of [`defaults`] are on, unused variables only those that nothing asks for, and a
-//!   file may be of any version of Lua.
+//! - Where there is none, only the lints of [`defaults`] are on, what may be meant as it is passes ([`excused`]; comments
+//!   for luacheck count, [`luacheck`]), and a file may be of any version of Lua.
 //! - Bytes that are no UTF-8 are none of Lua's business: what is found elsewhere in such a file is told.
 //! - `lua53` is Lua 5.3 ([`standard_library`]).
 //! - Not syntax errors, as they are none in Lua: a byte order mark, a first line that starts with `#`, page breaks between
@@ -20,8 +20,10 @@
 
 mod convert;
 mod defaults;
+mod excused;
 mod lenient;
 mod lint;
+mod luacheck;
 mod luau;
 mod nesting;
 mod projects;

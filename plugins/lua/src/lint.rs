@@ -9,7 +9,7 @@ use selene_lib::standard_library::{LuaVersionError, StandardLibrary};
 use selene_lib::{Checker, CheckerConfig};
 
 use crate::rules::Selection;
-use crate::{convert, defaults, standard_library, syntax};
+use crate::{convert, defaults, excused, standard_library, syntax};
 
 /// selene with a configuration.
 pub(crate) struct Linter {
@@ -94,7 +94,7 @@ impl Linter {
             (a.primary_label.range, a.code, &a.message).cmp(&(b.primary_label.range, b.code, &b.message))
         });
         if matches!(self.versions, Versions::Any) && !selection.is_chosen() {
-            defaults::drop_excused(&mut found, ast, text);
+            excused::drop_excused(&mut found, ast, text);
         }
         let is_known = |code: &str| !(self.lacks_roblox && NEED_ROBLOX.contains(&code));
         let found = found.into_iter().filter(|it| is_known(it.diagnostic.code));

@@ -44,7 +44,7 @@ pub(crate) const TABLE: [(&str, bool, &str, &str); 33] = [
         "empty_loop",
         false,
         "A loop with nothing in it",
-        "Configured by `comments_count`: whether a comment is something.",
+        "Configured by `comments_count`: whether a comment is something. Where there is no `selene.toml`, loops whose condition calls something are let pass.",
     ),
     ("global_usage", false, "A use of `_G`", "Configured by `ignore_pattern`."),
     (
@@ -73,10 +73,20 @@ pub(crate) const TABLE: [(&str, bool, &str, &str); 33] = [
         "A loop that does what `table.clone` does",
         "For standard libraries that have it (`luau`, `roblox`).",
     ),
-    ("mismatched_arg_count", true, "A call of a function of the file with too few or too many arguments", ""),
+    (
+        "mismatched_arg_count",
+        true,
+        "A call of a function of the file with too many arguments",
+        "Where there is no `selene.toml`, only of variables that have no other values than the functions in sight.",
+    ),
     ("mixed_table", false, "A table that has both keys and a list", ""),
     ("multiple_statements", false, "Several statements on a line", "Configured by `one_line_if`."),
-    ("must_use", false, "A result that is thrown away, of a function that does nothing else", ""),
+    (
+        "must_use",
+        false,
+        "A result that is thrown away, of a function that does nothing else",
+        "Where there is no `selene.toml`, `string.gsub` with a function or a table is let pass.",
+    ),
     ("parenthese_conditions", false, "Parentheses around a condition, which Lua does not need", ""),
     (
         "restricted_module_paths",
@@ -138,6 +148,6 @@ pub(crate) const TABLE: [(&str, bool, &str, &str); 33] = [
         "unused_variable",
         false,
         "A variable that is never used",
-        "Configured by `ignore_pattern` (`^_`) and `allow_unused_self`. Where there is no `selene.toml`, global variables, parameters, the variables of loops, and all but the last of several that are assigned at once are let pass.",
+        "Configured by `ignore_pattern` (`^_`) and `allow_unused_self`. Where there is no `selene.toml`, global variables, parameters, the variables of loops, all but the last of several that are assigned at once, and further results of a call are let pass, and what comments for luacheck ignore.",
     ),
 ];

@@ -178,7 +178,13 @@ fn unused_variables_that_something_asks_for() {
                local d, e = f()\nreturn function(event) end\n";
     let without = "2:9 unused_variable c is assigned a value, but never used\n\
                    9:10 unused_variable e is defined, but never used";
-    assert_eq!(told("a.lua", all), without);
+    assert_eq!(told("a.lua", all), without, "of `d` and `e` neither is used");
+    assert_eq!(told("a.lua", "local ok, why = f()\nreturn ok\n"), "");
+    assert_eq!(told("a.lua", "local ok, why = ...\nreturn ok\n"), "");
+    assert_eq!(
+        told("a.lua", "local a, b = f(), g()\nreturn a\n"),
+        "1:10 unused_variable b is assigned a value, but never used"
+    );
     assert_eq!(told("a.lua", "-- to be included\nlocal function f(a)\n  return a\nend\n"), "");
     assert_eq!(told("a.lua", "local f <close> = g()\nreturn 1\n"), "");
     let count = |files: &[(&str, &str)], settings: Settings| {
@@ -204,6 +210,41 @@ fn what_is_meant_as_it_is() {
     );
     let own = "local f\nf = function(t) return f(t, 1) end\nlocal g = function(t) end\ng(1, 2)\nreturn f\n";
     assert!(told("a.lua", own).contains("4:1 mismatched_arg_count"), "{}", told("a.lua", own));
+}
+
+/// What a variable was given may take more arguments than the functions that can be seen.
+#[test]
+fn calls_of_what_is_no_function_here() {
+    assert_eq!(told("a.lua", "local f = os.clock\nif X then f = function() return 1 end end\nf(2)\n"), "");
+    assert_eq!(told("a.lua", "local h = function() end\nh = X.y\nh(1)\n"), "");
+    assert_eq!(told("a.lua", "local a, h = g()\nif a then h = function() end end\nh(1)\n"), "");
+    assert_eq!(told("a.lua", "return function(h)\n  if X then h = function() end end\n  h(1)\nend\n"), "");
+    let own = "local h\nif X then h = function() end else h = function(a) end end\nh(1, 2)\nlocal k, n = function() end, 1\nk(n)\n";
+    let lines = told("a.lua", own);
+    assert_eq!(lines.matches("mismatched_arg_count").count(), 2, "{lines}");
+    assert!(lines.ends_with("takes 0 arguments but 1 argument was supplied"), "{lines}");
+}
+
+#[test]
+fn what_works_by_its_condition_or_its_function() {
+    assert_eq!(told("a.lua", "while f() do end\nrepeat until f.x:g()\nfor _ in f() do end\n"), "");
+    assert_eq!(told("a.lua", "while x do end\n"), "1:1 empty_loop empty loop block");
+    assert_eq!(told("a.lua", "string.gsub(s, 'a', function() end)\nstring.gsub(s, 'a', t)\n"), "");
+    let text = "string.gsub(s, 'a', 'b')\nstring.upper(s, s, s)\n";
+    assert_eq!(told("a.lua", text).matches("must_use").count(), 2);
+}
+
+#[test]
+fn comments_for_luacheck() {
+    let unused = |text: &str| told("a.lua", text).matches("unused_variable").count();
+    assert_eq!(
+        unused("f()\nlocal a = 1 -- luacheck: ignore\nlocal b = 1 -- luacheck: no unused\nlocal c = 1\n"),
+        1
+    );
+    assert_eq!(unused("f()\n-- luacheck: ignore 211/a b\nlocal a = 1\nlocal b = 1\nlocal c = 1\n"), 1);
+    assert_eq!(unused("f(function()\n  -- luacheck: no unused\n  local a = 1\nend)\nlocal b = 1\n"), 1);
+    let severe = "local t = { a = 1, a = 2 } -- luacheck: no unused\nreturn t\n";
+    assert_eq!(told("a.lua", severe), "1:20 duplicate_keys key `a` is already declared");
 }
 
 /// Lua reads bytes. That they are no UTF-8, another plugin tells.

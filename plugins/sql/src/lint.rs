@@ -12,7 +12,7 @@ use crate::convert::Place;
 use crate::engine::{Engine, Parsed};
 use crate::misspelled::{self, Misspelled};
 use crate::rules::{self, Selection, UNLEXABLE, UNPARSABLE};
-use crate::{defaults, inline};
+use crate::{defaults, doubts, inline};
 
 /// UTF-8's byte order mark.
 const MARK: &str = "\u{feff}";
@@ -115,8 +115,16 @@ impl Linter {
             }
         }
         if !self.config.ignores("linting") {
+            let is_quiet = !self.config.is_configured() && selection.select().is_none();
+            let dialect = engine.config().get_dialect();
             for rule in engine.rules().iter().filter(|it| !selection.ignores(it.code())) {
-                let mut add = |it| found.extend(place.finding(it, rule, parsed));
+                let mut add = |it| {
+                    let is_told = parsed.tree.as_ref().is_none_or(|tree| {
+                        !doubts::refutes(rule.code(), &it, tree)
+                            && (!is_quiet || doubts::is_certain(rule.code(), &it, tree, dialect))
+                    });
+                    found.extend(is_told.then(|| place.finding(it, rule, parsed)).flatten());
+                };
                 engine.check(tables, parsed, rule, mask.as_ref(), &mut add);
             }
         }

@@ -70,7 +70,7 @@ pub(crate) fn default_codes() -> Vec<&'static str> {
 }
 
 fn is_default(rule: &ErasedRule) -> bool {
-    is_in(rule, "core") && !defaults::STYLE.iter().any(|it| is_in(rule, it))
+    defaults::CERTAIN.contains(&rule.code())
 }
 
 /// Every rule, and what stands for one.
@@ -102,6 +102,13 @@ fn describe(rule: &ErasedRule) -> Rule {
     let groups: Vec<_> = rule.groups().iter().map(|it| format!("`{}`", it.as_ref())).collect();
     let mut explanation =
         format!("{}\n\nIn sqruff's groups {}.", rule.long_description().trim(), groups.join(", "));
+    match rule.code() {
+        "AL04" => explanation.push_str(" Without a configuration, only within one FROM."),
+        "CV05" => {
+            explanation.push_str(" Without a configuration, only in conditions: WHERE, HAVING, ON and WHEN.")
+        }
+        _ => {}
+    }
     if is_in(rule, "core") && !is_default(rule) {
         explanation.push_str(" On by default where sqruff or sqlfluff is configured, and only there.");
     }

@@ -40,7 +40,16 @@ fn syntax_errors() {
         ("deno/flow.js", "// @flow\ntype A = {| a: number |};\n"),
         ("deno/view.js", "export default () => <div key={1} />;\n"),
         ("half.js", "function f( {\n  if (a"),
+        ("flow/package.json", r#"{"dependencies": {"flow-bin": "1"}}"#),
+        ("flow/a.js", "export const a = (b: ?c) => b;\n"),
+        ("flow/a.ts", "export const a = ;\n"),
+        ("typed.js", "export const a = (b: c) => b;\n"),
+        ("page.js", "---\n---\nvar a = {{ site.a }};\n"),
     ]);
+    assert_eq!(repo.check("flow/a.js"), "excluded", "the project's types are Flow's");
+    assert_eq!(repo.check("flow/a.ts"), "syntax-error", "these are not");
+    assert_eq!(repo.check("typed.js"), "syntax-error", "no tool that takes types out");
+    assert_eq!(repo.check("page.js"), "excluded", "a template");
     let report = repo.report("fatal.ts", "").unwrap();
     let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
     assert_eq!((found.code.as_str(), found.severity), ("syntax-error", Severity::Error));
@@ -170,6 +179,48 @@ fn names_that_are_not_used_for_a_reason() {
     assert_eq!(repo.check("a.ts"), "no-unused-vars", "deno tells all");
     let mut repo = Repo::new(&[("a.ts", "export const f = (a) => 1;\n")]).with(select(&["no-unused-vars"]));
     assert_eq!(repo.check("a.ts"), "no-unused-vars", "who asks is told");
+}
+
+#[test]
+fn names_that_only_types_use() {
+    let text = "import { A, B, type C } from 'a';\nimport Used = A.B;\nimport Unused = A.B;\nexport import D = A.B;\n\
+                import e = require('e');\nclass F {}\nnamespace G {\n  export type H = 1;\n}\nexport const i: Used = 1;\n\
+                export type J = e.K | F | G.H;\n";
+    let unused = "1 no-unused-vars \"B\", 1 no-unused-vars \"C\", 3 no-unused-vars \"Unused\"";
+    assert_eq!(Repo::new(&[("a.ts", text)]).lines("a.ts"), unused);
+    let mut repo =
+        Repo::new(&[("deno.json", "{}"), ("a.ts", "import { A } from 'a';\nexport import D = A.B;\n")]);
+    assert_eq!(repo.check("a.ts"), "", "whatever is configured");
+    let text = "import { Node, Other, Third } from 'a';\nconst Fourth = require('b');\n/**\n * @param {Node[]} a Third\n \
+                * @see Other\n * @returns {import('c').D & Fourth}\n */\nexport function f(a) {\n  return a;\n}\n";
+    assert_eq!(Repo::new(&[("a.js", text)]).lines("a.js"), "1 no-unused-vars \"Third\"");
+}
+
+/// swc takes these for shifts.
+#[test]
+fn two_lists_of_types_open_at_once() {
+    let lines = |name: &str, text: &str| Repo::new(&[(name, text)]).lines(name);
+    for text in [
+        "expect(1).toBe<<C extends number>(s: C) => D<C>>();",
+        "new A<<T>(x: T) => T>(1);",
+        "a?.b<<T>(x: T) => T>(1);",
+        "a[0]<<T>(x: T) => T>`b`;",
+        "export const b = c<<T>(x: T) => T>;",
+        "export class A extends B<<T>(x: T) => T> {}",
+        "export type A = typeof b<<T>(x: T) => T>;",
+        "export const a = b<<T>() => void, <U>(c: U) => U>(1 << 2, d<<T>(x: T) => T>());",
+    ] {
+        assert_eq!(lines("a.ts", text), "", "{text}");
+    }
+    assert_eq!(lines("a.tsx", "export const a = <B<<T,>(x: T) => T> c={1} />;\n"), "");
+    let text = "export const é = b<<T>(x: T) => T>(1); function f() { const g = 1; } f();\n";
+    assert_eq!(lines("a.ts", text), "1 no-unused-vars \"g\"", "at its place");
+    assert_eq!(lines("a.ts", "let a = b<<T>(x: T) => T>(c); let d = ;\n"), "1 syntax-error \";\"");
+    assert_eq!(
+        Repo::new(&[("a.js", "b<<T>(x) => 1;\n")]).check("a.js"),
+        "syntax-error",
+        "types are TypeScript's"
+    );
 }
 
 #[test]

@@ -1,0 +1,43 @@
+//! Whether a file's types are Flow's, which the parser cannot read, and other tools take out.
+
+use std::fs;
+use std::path::Path;
+
+/// Where a pragma is, in bytes.
+const HEAD: usize = 2_000;
+
+/// Packages that only a project with Flow's types depends on. Of React Native itself the files are Flow's.
+const PACKAGES: [&str; 7] = [
+    "@babel/plugin-transform-flow-strip-types",
+    "@babel/preset-flow",
+    "@react-native/babel-preset",
+    "babel-preset-flow",
+    "flow-bin",
+    "flow-enums-runtime",
+    "flow-remove-types",
+];
+
+/// Whether a comment at the beginning says so, or the project that the file belongs to.
+pub(crate) fn is_likely(path: &Path, text: &str, root: &Path) -> bool {
+    let head = &text[..text.floor_char_boundary(HEAD)];
+    let is_script =
+        path.extension().is_some_and(|it| matches!(it.to_str(), Some("js" | "jsx" | "mjs" | "cjs")));
+    head.contains("@flow") || head.contains("@noflow") || is_script && is_configured(path, root)
+}
+
+/// Whether a folder from the file's up to the root has a `.flowconfig`, or the nearest package.json one of the packages.
+fn is_configured(path: &Path, root: &Path) -> bool {
+    let mut folders = path.ancestors().skip(1).take_while(|it| it.starts_with(root));
+    let package = folders.clone().map(|it| it.join("package.json")).find(|it| it.is_file());
+    folders.any(|it| it.join(".flowconfig").is_file()) || package.is_some_and(|it| depends(&it))
+}
+
+#[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+fn depends(package: &Path) -> bool {
+    let Ok(text) = fs::read(package) else { return false };
+    let Ok(package) = serde_json::from_slice::<serde_json::Value>(&text) else { return false };
+    ["dependencies", "devDependencies"].iter().any(|kind| {
+        let on = |it: &&str| package.get(kind).is_some_and(|packages| packages.get(it).is_some());
+        PACKAGES.iter().any(|it| on(it))
+    })
+}
