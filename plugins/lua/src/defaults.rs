@@ -15,10 +15,11 @@ use selene_lib::{CheckerConfig, LintVariation};
 use crate::standard_library;
 
 /// Off without a configuration.
-pub(crate) const OFF: [&str; 12] = [
+pub(crate) const OFF: [&str; 13] = [
     "bad_string_escape",              // knows the escapes of Lua 5.1 alone
     "divide_by_zero",                 // `1/0` is how most write infinity
     "global_usage",                   // taste
+    "if_same_then_else",              // two conditions with a line of their own are mostly meant
     "incorrect_standard_library_use", // rests on names
     "manual_table_clone",             // Luau alone has what it wants
     "mixed_table",                    // taste

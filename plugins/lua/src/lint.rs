@@ -63,6 +63,10 @@ impl Linter {
     pub(crate) fn run(&self, path: &str, text: &str, selection: &Selection) -> Report {
         let mut report = match self.parse(path, text) {
             Ok(ast) => Report::new(self.lint(&ast, text, selection)),
+            Err(_) if matches!(self.versions, Versions::Any) && is_template(text) => {
+                log(&format!("{path} is left out: it is a template"));
+                return Report::excluded();
+            }
             Err(errors) => syntax::report(errors, selection),
         };
         if self.lacks_roblox && matches!(report.completeness, Completeness::Complete) {
@@ -110,6 +114,18 @@ fn version(library: &StandardLibrary) -> LuaVersion {
         warn(&format!("the standard library names a version of Lua that selene does not know: {name}"));
     }
     version
+}
+
+/// Whether blocks of Jinja or Liquid make Lua of it.
+fn is_template(text: &str) -> bool {
+    text.split_once("{%").is_some_and(|it| it.1.contains("%}"))
+}
+
+fn log(message: &str) {
+    #[cfg(target_family = "wasm")]
+    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
+    #[cfg(not(target_family = "wasm"))]
+    let _ = message; // tests have no host
 }
 
 fn warn(message: &str) {

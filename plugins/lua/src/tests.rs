@@ -212,6 +212,18 @@ fn what_is_meant_as_it_is() {
     assert!(told("a.lua", own).contains("4:1 mismatched_arg_count"), "{}", told("a.lua", own));
 }
 
+#[test]
+fn templates_are_left_out() {
+    let text = "{% for n in range(3) %}\nt[{{n}}] = 1\n{% endfor %}\n";
+    assert_eq!(Repo::new(&[("a.lua", text)]).check("a.lua"), "excluded");
+    assert!(Repo::new(&[("a.lua", text), ("selene.toml", "")]).check("a.lua").starts_with("parse_error"));
+    assert_eq!(
+        told("a.lua", "if a then\n  f()\nelseif b then\n  f()\nend\n"),
+        "",
+        "two reasons for the same"
+    );
+}
+
 /// What a variable was given may take more arguments than the functions that can be seen.
 #[test]
 fn calls_of_what_is_no_function_here() {
@@ -268,7 +280,7 @@ fn rules() {
     assert_eq!(rules.len(), 34);
     assert!(rules[1..].iter().all(|it| selene_lib::lint_exists(&it.code)));
     assert!(rules[1..].is_sorted_by(|a, b| a.code < b.code));
-    assert_eq!(rules.iter().filter(|it| !it.default).count(), 13);
+    assert_eq!(rules.iter().filter(|it| !it.default).count(), 14);
     assert!(rules.iter().all(|it| it.fix == FixAvailability::None && !it.summary.is_empty()));
 }
 
