@@ -10,15 +10,17 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
+use config::folders;
 use indicatif::ProgressBar;
-use lint::Cancel;
-use plugin_host::{Bundled, Compiler};
+use lint::{Cancel, printable};
+use linters::plugins;
+use plugin_host::{Bundled, Compiler, Notice};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     iterator::Signals,
 };
 
-use crate::{CliError, home, plugins};
+use crate::CliError;
 
 /// Everything that a run takes from its process, so that a test can give it something else.
 pub struct Surroundings {
@@ -54,7 +56,7 @@ impl Surroundings {
             stderr: Box::new(io::stderr()),
             cwd: env::current_dir(),
             home: env::home_dir().filter(|it| !it.as_os_str().is_empty()),
-            cache_dir: home::cache_dir(),
+            cache_dir: folders::cache_dir(),
             bundle,
             compiler: plugins::compiler(),
             cancel: cancelled_by_interrupt(),
@@ -166,5 +168,59 @@ impl Inner {
             Some(bar) => bar.suspend(write),
             None => write(),
         }
+    }
+}
+
+/// Shows what the host of the plugins has to say, as loudly as was asked.
+pub(crate) fn show_notice(messages: &Messages, notice: &Notice, verbose: bool, quiet: bool) {
+    let text = notice.to_string();
+    let text = printable(&text);
+    match notice {
+        Notice::Log { .. } if verbose => messages.line(&text),
+        Notice::Compiling { .. } | Notice::Recompiling { .. } if !quiet => messages.line(&text),
+        Notice::NoCache { .. } if !quiet => messages.warning(&text),
+        Notice::Log { .. }
+        | Notice::Compiling { .. }
+        | Notice::Recompiling { .. }
+        | Notice::NoCache { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Captured(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Captured {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn notices_are_told_as_loudly_as_was_asked() {
+        let told = |verbose, quiet| {
+            let text = Arc::new(Mutex::new(Vec::new()));
+            let messages = Messages::new(Box::new(Captured(Arc::clone(&text))), false);
+            for notice in [
+                Notice::Compiling { plugin: "p".into() },
+                Notice::NoCache { reason: "no room".into() },
+                Notice::Log { plugin: "p".into(), level: "info".into(), message: "m".into() },
+            ] {
+                show_notice(&messages, &notice, verbose, quiet);
+            }
+            let text = text.lock().unwrap();
+            String::from_utf8(text.clone()).unwrap()
+        };
+        let normal = "compiling plugin `p` (once)\nwarning: machine code is not kept: no room\n";
+        assert_eq!(told(false, false), normal);
+        assert_eq!(told(true, false), format!("{normal}p: info: m\n"));
+        assert_eq!(told(false, true), "");
+        assert_eq!(told(true, true), "p: info: m\n");
     }
 }

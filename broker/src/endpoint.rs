@@ -45,7 +45,7 @@ pub(crate) enum Claimed {
 impl Endpoint {
     /// The user's one daemon.
     pub(crate) fn of_user() -> Self {
-        Self { socket: crate::home::runtime_dir().join("broker.sock") }
+        Self { socket: config::folders::runtime_dir().join("broker.sock") }
     }
 
     fn lock_file(&self) -> PathBuf {

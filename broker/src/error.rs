@@ -2,6 +2,9 @@
 
 use std::{fmt, io, process::ExitCode};
 
+use checker::baseline::BaselineError;
+use config::{ConfigError, SetupFailure};
+
 /// Whose fault an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -84,6 +87,24 @@ impl From<io::Error> for CliError {
             io::ErrorKind::BrokenPipe => Self::new(ErrorKind::BrokenPipe, "the output was closed"),
             _ => Self::files(format!("cannot write the output: {error}")),
         }
+    }
+}
+
+impl From<SetupFailure> for CliError {
+    fn from(SetupFailure { message, hint }: SetupFailure) -> Self {
+        Self::usage(message).maybe_hint(hint)
+    }
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> Self {
+        Self::files(error.to_string()).maybe_hint(error.hint)
+    }
+}
+
+impl From<BaselineError> for CliError {
+    fn from(error: BaselineError) -> Self {
+        Self::files(error.to_string()).hint("restore the file, or make it anew")
     }
 }
 

@@ -68,8 +68,8 @@ impl Space {
 
 /// What the snapshot of a renderer shows.
 fn shown(format: &str, test: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../broker/src/render/snapshots");
-    let file = folder.join(format!("broker__render__{format}__tests__{test}.snap"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../broker/crates/render/src/snapshots");
+    let file = folder.join(format!("render__{format}__tests__{test}.snap"));
     let text = fs::read_to_string(file).unwrap();
     let (_, body) = text.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap();
     body.to_owned()

@@ -13,8 +13,11 @@ mod write;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use lint::{Severity, counted};
+use checker::{Files, Incomplete, Options, Report, Router, Unavailable, answers, default_jobs};
+use config::root::WorkspaceRoot;
+use lint::{Severity, counted, printable};
 use overlay::{View as _, WorkspacePath};
+use render::{Page, explain_incomplete};
 
 use self::{
     baseline::BaselineArgs,
@@ -27,14 +30,7 @@ use self::{
     watch::Watching,
 };
 use super::Session;
-use crate::{
-    CliError, Exit, Workspace,
-    check::{Files, Incomplete, Options, Report, Router, Unavailable, default_jobs},
-    console::Messages,
-    home,
-    plugins::PluginArgs,
-    render::{self, Page, explain_incomplete, printable},
-};
+use crate::{CliError, Exit, cli::PluginArgs, console::Messages};
 
 /// Check files
 ///
@@ -158,7 +154,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     if let Some(branch) = &args.branch.branch {
         return remote::run(args, branch, &outputs, session);
     }
-    session.loader.quiet = args.quiet;
+    session.quiet = args.quiet;
     let mut input = Input::of(args, session, None)?;
     let options = args.options(session);
     let loaded = Loaded::new(args, session, options.jobs)?;
@@ -357,8 +353,8 @@ fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
 }
 
 /// With `--verbose`: which files linters leave out for their content, and why.
-fn tell_excluded(session: &Session, workspace: &Workspace, report: &Report) {
-    if !session.loader.verbose {
+fn tell_excluded(session: &Session, workspace: &WorkspaceRoot, report: &Report) {
+    if !session.verbose {
         return;
     }
     for it in &report.excluded {
@@ -376,7 +372,7 @@ struct Those {
 }
 
 /// What is no fault, and maybe not what was meant.
-fn warn_of_unchecked(messages: &Messages, workspace: &Workspace, those: Those, report: &Report) {
+fn warn_of_unchecked(messages: &Messages, workspace: &WorkspaceRoot, those: Those, report: &Report) {
     let by_configuration = match report.skipped.too_large {
         0 => "the configuration leaves it out",
         _ => "the configuration leaves it out, or it is larger than `max-file-size`",
@@ -428,10 +424,9 @@ impl Args {
         let jobs = self.jobs.map_or_else(default_jobs, usize::from);
         let folder = session.surroundings.cache_dir.as_ref().filter(|_| !self.no_cache);
         let again = self.watch || self.fixes.is_asked();
-        let fleeting = || again.then(home::fleeting_answers);
-        let cache = folder.map(|it| home::answers(it)).or_else(fleeting).map(Arc::new);
+        let cache = (folder.is_some() || again).then(|| Arc::new(answers(folder.map(PathBuf::as_path))));
         let cancel = session.surroundings.cancel.clone();
-        Options { jobs, timeout: self.timeout, cancel, cache, ..Options::default() }
+        Options { jobs, timeout: self.timeout, cancel, cache, build: crate::BUILD, ..Options::default() }
     }
 }
 

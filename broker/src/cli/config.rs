@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use config::{Configs, root::WorkspaceRoot};
 use overlay::{Disk, WorkspacePath};
 
 use super::{AnswerFormat, Session};
-use crate::{CliError, Exit, Workspace, config, config::Configs};
+use crate::{CliError, Exit};
 
 /// Show what `broker.toml` says
 #[derive(Debug, clap::Args)]
@@ -53,13 +54,13 @@ fn show(args: &ShowArgs, session: &Session) -> Result<String, CliError> {
     })
 }
 
-fn place(args: &ShowArgs, session: &Session) -> Result<(Workspace, WorkspacePath), CliError> {
+fn place(args: &ShowArgs, session: &Session) -> Result<(WorkspaceRoot, WorkspacePath), CliError> {
     let cwd = session.cwd()?;
     let home = session.surroundings.home.as_deref();
     match &args.file {
-        Some(file) => Workspace::of_future_path(&cwd, file, home),
+        Some(file) => Ok(WorkspaceRoot::of_future_path(&cwd, file, home)?),
         None => {
-            let found = Workspace::of_paths(&cwd, &[PathBuf::from(".")], home)?;
+            let found = WorkspaceRoot::of_paths(&cwd, &[PathBuf::from(".")], home)?;
             // The name stands for any: what is for all files holds for it.
             Ok((found.workspace, WorkspacePath::root().child("*")))
         }

@@ -11,8 +11,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use checker::Router;
+use config::{Configs, Selectors, ServerSettings, folders, root::WorkspaceRoot};
 use language_servers::{Environment, Profile};
 use lint::Cancel;
+use linters::{
+    plugins::PluginSite,
+    servers::{self, Servers, Site},
+    setup::Setup,
+};
 use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
 
 use self::{
@@ -22,15 +29,7 @@ use self::{
 use super::{AnswerFormat, Session, json};
 use crate::{
     CliError, Exit,
-    check::Router,
     client::{Client, elsewhere, unwell},
-    config::{Configs, ServerSettings},
-    home,
-    linters::{self, Setup},
-    plugins::{PluginArgs, PluginSite},
-    selectors::Selectors,
-    servers::{self, Servers, Site},
-    workspace::Workspace,
 };
 
 /// Say who checks a workspace, and what is missing for it
@@ -62,7 +61,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
     let home = session.surroundings.home.as_deref();
-    let workspace = Workspace::of_paths(&session.cwd()?, &[path], home)?.workspace;
+    let workspace = WorkspaceRoot::of_paths(&session.cwd()?, &[path], home)?.workspace;
     let servers = Servers::of_user();
     let is_trusted = servers.are_trusted_in(workspace.root());
     let mut place = Place::open(&workspace, session)?;
@@ -99,7 +98,7 @@ fn exit(is_whole: bool, diagnosis: &Diagnosis) -> Exit {
 
 /// What was found out without starting anything.
 struct Place<'w> {
-    workspace: &'w Workspace,
+    workspace: &'w WorkspaceRoot,
     disk: Arc<dyn View>,
     known: Vec<Profile>,
     diagnosis: Diagnosis,
@@ -108,7 +107,7 @@ struct Place<'w> {
 }
 
 impl<'w> Place<'w> {
-    fn open(workspace: &'w Workspace, session: &Session) -> Result<Self, CliError> {
+    fn open(workspace: &'w WorkspaceRoot, session: &Session) -> Result<Self, CliError> {
         let root = workspace.root();
         let unusable = |error| CliError::files(format!("cannot open {}: {error}", root.display()));
         let disk: Arc<dyn View> = Arc::new(Disk::new(root).map_err(unusable)?);
@@ -124,14 +123,11 @@ impl<'w> Place<'w> {
             ignore: choice.ignore,
             ..Setup::default()
         };
-        let plugins = session
-            .loader
-            .load(&PluginArgs { plugin: Vec::new() }, 1)?
-            .in_workspace(&PluginSite::on_disk(&*disk, root))?;
-        plugins.report_broken(&session.messages);
+        let plugins = session.loader().load(&[], 1)?.in_workspace(&PluginSite::on_disk(&*disk, root))?;
+        session.report_broken(&plugins);
         let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
-        let router = Router::new(&linters::configure(&plugins, &setup, &names, &disk)?.linters);
-        let options = WalkOptions { global_excludes: home::global_excludes(), ..WalkOptions::default() };
+        let router = Router::new(&linters::setup::configure(&plugins, &setup, &names, &disk)?.linters);
+        let options = WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() };
         let survey = Survey::of(walk(&*disk, &[WorkspacePath::root()], &options), &router, &known);
         let environment = Environment::of_shell();
         let site = Site { root, disk: &disk, environment: &environment };
@@ -199,13 +195,12 @@ mod tests {
 
     use std::path::Path;
 
+    use checker::SharedLinter;
+    use lint_testkit::Scripted;
     use overlay::Memory;
 
     use super::*;
-    use crate::{
-        check::{SharedLinter, scripted::Scripted},
-        client,
-    };
+    use crate::client;
 
     /// What is told of these files with these programs, all of which are in `/bin`.
     fn diagnosis(files: &[(&str, &str)], installed: &[&str], is_trusted: bool) -> Diagnosis {

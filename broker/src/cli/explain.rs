@@ -2,16 +2,14 @@
 
 use std::{borrow::Cow, path::Path};
 
+use config::{closest, unknown_linter};
 use lint::{FixAvailability, Rule, suppress};
+use linters::plugins::{self, PluginSite, Plugins, Shown};
+use render::with_placeholders;
 use serde::Serialize;
 
 use super::{AnswerFormat, Session};
-use crate::{
-    CliError, Exit, plugins,
-    plugins::{PluginArgs, PluginSite, Plugins, Shown},
-    render::with_placeholders,
-    selectors::{closest, unknown_linter},
-};
+use crate::{CliError, Exit, cli::PluginArgs};
 
 /// Explain a rule
 #[derive(Debug, clap::Args)]
@@ -48,10 +46,10 @@ type Known = (String, Rule);
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let (root, view) = &session.here();
     let plugins = session
-        .loader
-        .load(&args.plugins, 1)?
+        .loader()
+        .load(&args.plugins.plugin, 1)?
         .in_workspace(&PluginSite::on_disk(&**view, Path::new(root)))?;
-    plugins.report_broken(&session.messages);
+    session.report_broken(&plugins);
     let (linter, code) = match args.rule.split_once('/') {
         Some((linter, code)) => (Some(linter), code),
         None => (None, args.rule.as_str()),
@@ -91,7 +89,7 @@ fn no_plugin(name: &str, plugins: &[&str]) -> CliError {
             CliError::usage(format!("`{name}` is a language server, and those do not explain their rules"))
                 .hint("a finding of `broker check` has a link where the server gives one")
         }
-        false => unknown_linter(name, plugins, &[]),
+        false => unknown_linter(name, plugins, &[]).into(),
     }
 }
 

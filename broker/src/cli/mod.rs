@@ -18,15 +18,15 @@ mod words;
 
 use std::{ffi::OsString, io::Write, path::PathBuf, sync::Arc};
 
+use ::config::root::WorkspaceRoot;
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use linters::plugins::{Loader, Plugins};
 use overlay::{Disk, Memory, View};
 
 use crate::{
     CliError, ErrorKind, Exit, Surroundings,
     client::{Client, Opened},
-    console::Messages,
-    plugins::Loader,
-    workspace::Workspace,
+    console::{Messages, show_notice},
 };
 
 /// Asks linters about a workspace. Each of them is a sandboxed plugin.
@@ -77,11 +77,22 @@ enum AnswerFormat {
     Json,
 }
 
+/// Plugins that the program does not carry.
+#[derive(Debug, clap::Args)]
+struct PluginArgs {
+    /// Use this plugin as well, in place of a bundled one of the same name; may be repeated
+    #[arg(long, value_name = "FILE")]
+    plugin: Vec<PathBuf>,
+}
+
 /// What a command runs in.
 struct Session {
     surroundings: Surroundings,
     messages: Messages,
-    loader: Loader,
+    /// Whether logs of plugins are shown.
+    verbose: bool,
+    /// Whether only what went wrong is shown.
+    quiet: bool,
     /// Whether standard output is coloured.
     color: bool,
 }
@@ -145,15 +156,27 @@ impl Session {
         };
         let stderr = std::mem::replace(&mut surroundings.stderr, Box::new(std::io::sink()));
         let messages = Messages::new(stderr, colors(surroundings.color_stderr));
-        let loader = Loader {
-            bundle: surroundings.bundle,
-            cache_dir: surroundings.cache_dir.clone(),
-            compiler: surroundings.compiler.clone(),
-            messages: messages.clone(),
-            verbose: cli.verbose,
-            quiet: false,
-        };
-        Self { color: colors(surroundings.color_stdout), surroundings, messages, loader }
+        let (verbose, quiet) = (cli.verbose, false);
+        Self { color: colors(surroundings.color_stdout), surroundings, messages, verbose, quiet }
+    }
+
+    /// What loads plugins.
+    fn loader(&self) -> Loader {
+        let (messages, verbose, quiet) = (self.messages.clone(), self.verbose, self.quiet);
+        Loader {
+            bundle: self.surroundings.bundle,
+            build: crate::BUILD,
+            cache_dir: self.surroundings.cache_dir.clone(),
+            compiler: self.surroundings.compiler.clone(),
+            notify: Arc::new(move |notice| show_notice(&messages, &notice, verbose, quiet)),
+        }
+    }
+
+    /// Shows which plugins cannot be used.
+    fn report_broken(&self, plugins: &Plugins) {
+        for broken in &plugins.broken {
+            self.messages.error(&CliError::plugin(&broken.reason));
+        }
     }
 
     /// The current folder, which may be gone.
@@ -166,7 +189,7 @@ impl Session {
     fn here(&self) -> (String, Arc<dyn View>) {
         let opened = || {
             let home = self.surroundings.home.as_deref();
-            let found = Workspace::of_paths(&self.cwd().ok()?, &[PathBuf::from(".")], home).ok()?;
+            let found = WorkspaceRoot::of_paths(&self.cwd().ok()?, &[PathBuf::from(".")], home).ok()?;
             let root = found.workspace.root();
             let view: Arc<dyn View> = Arc::new(Disk::new(root).ok()?);
             Some((root.to_string_lossy().into_owned(), view))
@@ -176,7 +199,7 @@ impl Session {
 
     /// The workspace that holds the current folder, in the user's daemon, which is started if need be.
     fn open(&self) -> Result<Opened, CliError> {
-        let tell = (!self.loader.quiet).then_some(&self.messages);
+        let tell = (!self.quiet).then_some(&self.messages);
         let client = Client::connect(&self.surroundings.cancel, tell)?;
         Opened::open(client, &self.cwd()?, self.surroundings.home.as_deref(), &self.messages)
     }

@@ -2,16 +2,14 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use lint::suppress;
+use config::Digest;
+use lint::{printable, suppress};
+use linters::plugins::{self, PluginSite, Shown};
 use plugin_host::Plugin;
 use serde::Serialize;
 
 use super::{AnswerFormat, Session};
-use crate::{
-    CliError, Exit, plugins,
-    plugins::{Digest, PluginArgs, PluginSite, Shown},
-    render::printable,
-};
+use crate::{CliError, Exit, cli::PluginArgs};
 
 /// List the plugins with their versions, languages, rules and digests
 ///
@@ -44,15 +42,15 @@ struct Row<'a> {
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let (root, view) = &session.here();
     let plugins = session
-        .loader
-        .load(&args.plugins, 1)?
+        .loader()
+        .load(&args.plugins.plugin, 1)?
         .in_workspace(&PluginSite::on_disk(&**view, Path::new(root)))?;
-    plugins.report_broken(&session.messages);
+    session.report_broken(&plugins);
     let mut exit = if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal };
     let mut rows = vec![ourselves()];
     for plugin in &plugins.usable {
         let rules = plugins::rules(plugin, Shown { root, view }).inspect_err(|error| {
-            session.messages.error(error);
+            session.messages.error(&error.clone().into());
             exit = Exit::Abnormal;
         });
         rows.push(row(plugin, rules.ok().map(|it| it.len()), plugins.locked(plugin)));

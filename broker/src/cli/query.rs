@@ -5,8 +5,12 @@ mod shown;
 
 use std::path::Path;
 
-use broker_proto::v1::{self as pb, QueryKind, target};
+use broker_proto::{
+    v1 as pb,
+    v1::{QueryKind, target},
+};
 use clap::ValueEnum;
+use lint::printable;
 use tonic::Status;
 
 use self::shown::Answer;
@@ -14,7 +18,6 @@ use super::{AnswerFormat, Session, json};
 use crate::{
     CliError, Exit,
     client::{Opened, not_searched, of_branch, reason, server},
-    render::printable,
 };
 
 /// Ask the language server of a file about a place in it

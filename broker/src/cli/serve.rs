@@ -3,24 +3,24 @@
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use broker_proto::v1 as pb;
+use checker::{AnswerCodec, Engine, default_jobs};
+use config::folders;
+use linters::servers::Servers;
 use rustix::fs::Mode;
 use scheduler::{Cache, CacheOptions, Options as SchedulerOptions};
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
 };
+use workspaces::Daemon;
 
 use super::Session;
 use crate::{
     CliError, Exit,
-    check::{AnswerCodec, Engine, default_jobs},
+    cli::PluginArgs,
     client::Client,
-    daemon::{self, Daemon},
     endpoint::{Claim, Claimed, Endpoint},
     grpc::{self, Door, Serving, Token},
-    home,
-    plugins::PluginArgs,
-    servers::Servers,
 };
 
 /// Run the daemon
@@ -162,13 +162,13 @@ fn ready_for_tcp(address: SocketAddr, endpoint: &Endpoint) -> String {
 }
 
 fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
-    let state_dir = home::own_state_dir()?.ok_or_else(|| {
+    let state_dir = folders::own_state_dir()?.ok_or_else(|| {
         CliError::files("there is no folder to keep branches in").hint("set BROKER_STATE_DIR")
     })?;
-    daemon::prune_kept(&state_dir);
+    workspaces::prune_kept(&state_dir);
     let workers = args.jobs.map_or_else(default_jobs, usize::from);
-    let plugins = session.loader.load(&args.plugins, workers + INTERACTIVE)?;
-    plugins.report_broken(&session.messages);
+    let plugins = session.loader().load(&args.plugins.plugin, workers + INTERACTIVE)?;
+    session.report_broken(&plugins);
     let scheduling =
         SchedulerOptions { workers, interactive_workers: INTERACTIVE, ..SchedulerOptions::default() };
     let folder = session.surroundings.cache_dir.as_ref().map(|it| it.join("answers"));
@@ -176,12 +176,12 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
     let judgements = memory / JUDGEMENTS;
     let options = CacheOptions { memory: memory - judgements, folder, ..CacheOptions::default() };
     let cache = Cache::new(options, AnswerCodec);
-    let engine = Engine::new(scheduling, WAITING, Some(Arc::new(cache)))
+    let engine = Engine::new(scheduling, WAITING, Some(Arc::new(cache)), crate::BUILD)
         .map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
     let idle_exit = (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit));
     let servers = Servers::of_user();
     let judgements = judgements as u64;
-    Ok(Daemon::new(daemon::Parts { plugins, servers, engine, state_dir, idle_exit, judgements }))
+    Ok(Daemon::new(workspaces::Parts { plugins, servers, engine, state_dir, idle_exit, judgements }))
 }
 
 async fn serve(
@@ -197,7 +197,7 @@ async fn serve(
     let mut said = ready(endpoint);
     if let Some(address) = args.tcp {
         let listener = TcpListener::bind(address).await.map_err(cannot(address.to_string()))?;
-        let token = daemon::random::handle().map_err(|error| CliError::files(error.to_string()))?;
+        let token = workspaces::random::handle().map_err(|error| CliError::files(error.to_string()))?;
         claim.write_token(&token).map_err(cannot(endpoint.token_file().display().to_string()))?;
         let address = listener.local_addr().map_err(cannot(address.to_string()))?;
         let _set_once = daemon.tcp.set(address);

@@ -6,10 +6,11 @@ use std::{
 };
 
 use broker_proto::v1 as pb;
+use lint::printable;
 use serde::Serialize;
 
 use super::{AnswerFormat, Session, json, trust::workspace_folder, words};
-use crate::{CliError, Exit, client::Client, render::printable};
+use crate::{CliError, Exit, client::Client};
 
 /// List the language servers of the daemon, show what one of them wrote, or end them
 ///

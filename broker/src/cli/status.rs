@@ -3,10 +3,11 @@
 use std::{fmt::Write as _, time::Duration};
 
 use broker_proto::v1 as pb;
+use lint::printable;
 use serde::Serialize;
 
 use super::{AnswerFormat, Session, words};
-use crate::{CliError, Exit, client::Client, render::printable};
+use crate::{CliError, Exit, client::Client};
 
 /// Say how the daemon is
 ///

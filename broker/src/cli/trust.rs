@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use config::{folders, root::WorkspaceRoot};
+use linters::trust::Trusted;
+
 use super::{AnswerFormat, Session, json, servers};
-use crate::{CliError, Exit, client::Client, home, trust::Trusted, workspace::Workspace};
+use crate::{CliError, Exit, client::Client};
 
 /// Let language servers run in a workspace
 ///
@@ -35,7 +38,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    home::own_state_dir()?;
+    folders::own_state_dir()?;
     let trusted = Trusted::of_user().ok_or_else(|| {
         CliError::files("there is no folder to remember it in").hint("set BROKER_STATE_DIR")
     })?;
@@ -74,7 +77,7 @@ pub(super) fn workspace_folder(path: Option<&Path>, session: &Session) -> Result
         Some(path) => canonical(&cwd.join(path)),
         None => {
             let found =
-                Workspace::of_paths(&cwd, &[PathBuf::from(".")], session.surroundings.home.as_deref())?;
+                WorkspaceRoot::of_paths(&cwd, &[PathBuf::from(".")], session.surroundings.home.as_deref())?;
             Ok(found.workspace.root().to_owned())
         }
     }

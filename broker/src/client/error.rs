@@ -1,9 +1,10 @@
 //! What the daemon refuses, in words for people, with what to do about it.
 
+use lint::printable;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-use crate::{CliError, ErrorKind, grpc::OPEN_FOR_WRITING, render::printable};
+use crate::{CliError, ErrorKind, grpc::OPEN_FOR_WRITING};
 
 /// The stable name of the reason; empty if the transport failed.
 pub(crate) fn reason(status: &Status) -> String {

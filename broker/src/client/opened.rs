@@ -7,21 +7,21 @@ use std::{
 };
 
 use broker_proto::v1 as pb;
+use config::{Configs, closest, root::WorkspaceRoot};
 use language_servers::Environment;
+use lint::printable;
+use linters::trust::Trusted;
 use overlay::{Disk, WorkspacePath};
 use plugin_host::Capability;
 use tonic::Status;
 
 use super::{Client, error::is_unknown_handle};
-use crate::{
-    CliError, Workspace, config::Configs, console::Messages, render::printable, selectors::closest,
-    trust::Trusted,
-};
+use crate::{CliError, console::Messages};
 
 /// The workspace that holds the current folder, open in the daemon.
 pub(crate) struct Opened {
     pub(crate) client: Client,
-    pub(crate) workspace: Workspace,
+    pub(crate) workspace: WorkspaceRoot,
     /// The daemon's handle.
     pub(crate) id: String,
     cwd: PathBuf,
@@ -38,7 +38,7 @@ impl Opened {
         home: Option<&Path>,
         messages: &Messages,
     ) -> Result<Self, CliError> {
-        let workspace = Workspace::of_paths(cwd, &[PathBuf::from(".")], home)?.workspace;
+        let workspace = WorkspaceRoot::of_paths(cwd, &[PathBuf::from(".")], home)?.workspace;
         let cwd = fs::canonicalize(cwd)
             .map_err(|error| CliError::files(format!("cannot use {}: {error}", cwd.display())))?;
         let root = workspace.root().to_str().ok_or_else(|| {

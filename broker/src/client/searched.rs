@@ -7,11 +7,12 @@ use std::{
 };
 
 use broker_proto::v1 as pb;
+use config::Configs;
 use language_servers::{Environment, Profile, profiles};
+use linters::servers;
 use overlay::{Disk, View};
 
 use super::{Client, Opened};
-use crate::{config::Configs, servers};
 
 /// A server that the daemon finds in another place than the command, or that only one of them finds.
 #[derive(Debug, Clone, PartialEq, Eq)]

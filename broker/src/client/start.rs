@@ -9,9 +9,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use config::folders;
 use language_servers::Environment;
 
-use crate::{CliError, console::Messages, endpoint::Endpoint, home};
+use crate::{CliError, console::Messages, endpoint::Endpoint};
 
 /// Starts `broker serve` on its own, so that an interrupt of this command is none of the daemon's. If another
 /// daemon was faster, that one serves as well.
@@ -19,7 +20,7 @@ pub(super) fn start(endpoint: &Endpoint, tell: Option<&Messages>) -> Result<(), 
     let cannot = |error: io::Error| CliError::files(format!("cannot start a daemon: {error}"));
     let folder = endpoint.socket.parent().unwrap_or(Path::new("/"));
     endpoint.make_folder()?;
-    home::own_state_dir()?;
+    folders::own_state_dir()?;
     let log = log(endpoint).map_err(cannot)?;
     let said_before = log.metadata().map_err(cannot)?.len();
     let mut child = command(folder, log).and_then(|mut it| it.spawn()).map_err(cannot)?;
@@ -45,7 +46,9 @@ fn command(runtime_dir: &Path, log: File) -> io::Result<Command> {
     let mut command = Command::new(env::current_exe()?);
     command.env_clear().envs(Environment::for_new_daemon());
     command.arg("serve").current_dir("/").env("BROKER_RUNTIME_DIR", runtime_dir);
-    for (name, folder) in [("BROKER_STATE_DIR", home::state_dir()), ("BROKER_CACHE_DIR", home::cache_dir())] {
+    for (name, folder) in
+        [("BROKER_STATE_DIR", folders::state_dir()), ("BROKER_CACHE_DIR", folders::cache_dir())]
+    {
         if let Some(folder) = folder {
             command.env(name, folder);
         }
@@ -74,9 +77,9 @@ fn is_ready(child: &mut Child) -> bool {
 }
 
 fn said_since(endpoint: &Endpoint, start: u64) -> String {
-    let log = home::read(&endpoint.log_file()).unwrap_or_default();
+    let log = folders::read(&endpoint.log_file()).unwrap_or_default();
     let said = log.get(usize::try_from(start).unwrap_or_default()..).unwrap_or_default();
     let said = String::from_utf8_lossy(said);
     let lines = said.lines().filter(|it| !it.trim().is_empty());
-    lines.map(|it| format!("\n  {}", crate::render::printable(it))).collect()
+    lines.map(|it| format!("\n  {}", lint::printable(it))).collect()
 }

@@ -1,6 +1,6 @@
 //! The answers of language servers as messages: one kind of item for all that can be found.
 
-use broker_proto::v1::{self as pb, query_edit::Step};
+use broker_proto::{v1 as pb, v1::query_edit::Step};
 use language_servers::{
     Access, Action, Answer, Completion, EditStep, Edits, File, FoundSymbol, Hint, HintKind, Link, Linked,
     MarkupText, Place, Renamable, Signature, Signatures, Symbol, SymbolKind, TextRange, Token,
@@ -8,7 +8,6 @@ use language_servers::{
 use overlay::TextEdit;
 
 use super::to_proto::{self, span};
-use crate::check;
 
 /// All that the answer itself says.
 pub(super) fn response(answer: &Answer) -> pb::QueryResponse {
@@ -156,7 +155,7 @@ fn hint(it: &Hint) -> pb::QueryItem {
     };
     let place = pb::Location {
         path: String::new(),
-        range: Some(to_proto::range(check::Range { start: it.at, end: it.at })),
+        range: Some(to_proto::range(checker::Range { start: it.at, end: it.at })),
         span: Some(span(lint::Span { start: it.offset, end: it.offset })),
     };
     pb::QueryItem {
@@ -205,7 +204,7 @@ fn location(it: &Place) -> pb::Location {
 }
 
 fn range(it: TextRange) -> pb::Range {
-    to_proto::range(check::Range { start: it.start, end: it.end })
+    to_proto::range(checker::Range { start: it.start, end: it.end })
 }
 
 fn kind(it: SymbolKind) -> String {

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use broker_proto::{
-    Message as _,
-    v1::{self as pb, branch_service_server::BranchService},
-};
+use broker_proto::{Message as _, v1 as pb, v1::branch_service_server::BranchService};
 use overlay::{Revision, Snapshot, View, WalkOptions};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
+use workspaces::{BranchCell, DaemonError, Target};
 
-use super::{Front, from_proto, from_proto::Page, status, to_proto};
-use crate::daemon::{BranchCell, DaemonError, Target};
+use super::{
+    Front,
+    from_proto::{self, Page},
+    status, to_proto,
+};
 
 /// What a message may hold, so that it stays far below gRPC's usual limit of 4 MiB.
 const PIECE: usize = 1 << 20;

@@ -2,13 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use broker_proto::v1::{self as pb, check_response, check_service_server::CheckService, watch_response};
+use broker_proto::{
+    v1 as pb,
+    v1::{check_response, check_service_server::CheckService, watch_response},
+};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
 use tonic::{Code, Request, Response, Status, async_trait, metadata::MetadataMap};
+use workspaces::{Ask, Daemon, DaemonError, Event};
 
 use super::{Front, from_proto, status, to_proto};
-use crate::daemon::{Ask, Daemon, DaemonError, Event};
 
 /// Events that may wait for a client before the check waits, too.
 const AHEAD: usize = 16;

@@ -2,8 +2,7 @@
 //! `proto/README.md`.
 
 use overlay::{CommitError, EditError, PatchError, Revision, WorkspacePath};
-
-use crate::daemon::DaemonError;
+use workspaces::DaemonError;
 
 /// Names in lower snake case, and values.
 pub(super) type Facts = Vec<(&'static str, String)>;

@@ -2,23 +2,19 @@
 
 use std::sync::Arc;
 
-use broker_proto::{
-    Message as _,
-    v1::{self as pb, file_service_server::FileService},
-};
+use broker_proto::{Message as _, v1 as pb, v1::file_service_server::FileService};
 use bytes::Bytes;
 use overlay::{Branch, BufferError, ContentHash, FileKind, Metadata, TextEdit, View, WorkspacePath};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
+use workspaces::DaemonError;
 
 use super::{
     Front,
     branches::{blocking, to_the_end},
-    from_proto,
-    from_proto::Page,
+    from_proto::{self, Page},
     status,
 };
-use crate::daemon::DaemonError;
 
 const PIECE: usize = 1 << 20;
 const MAX_EDITS: usize = 10_000;

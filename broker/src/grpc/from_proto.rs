@@ -6,9 +6,9 @@ use broker_proto::v1 as pb;
 use overlay::{ContentHash, OnConflict, Revision, WorkspacePath};
 use scheduler::Class;
 use tonic::Status;
+use workspaces::{Daemon, DaemonError, Repeatable, Target};
 
 use super::status;
-use crate::daemon::{Daemon, DaemonError, Repeatable, Target};
 
 pub(super) fn target(daemon: &Daemon, target: Option<pb::Target>) -> Result<Target, Status> {
     let found = match target.and_then(|it| it.target) {
@@ -124,7 +124,7 @@ impl Page {
 pub(super) fn branch(
     daemon: &Daemon,
     id: &str,
-) -> Result<(Arc<crate::daemon::Served>, Arc<crate::daemon::BranchCell>), Status> {
+) -> Result<(Arc<workspaces::Served>, Arc<workspaces::BranchCell>), Status> {
     if id.is_empty() {
         return Err(status::invalid("branch_id", "it is empty"));
     }

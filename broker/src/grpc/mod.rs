@@ -21,7 +21,7 @@ mod workspaces;
 
 use std::sync::Arc;
 
-use crate::daemon::Daemon;
+use ::workspaces::Daemon;
 
 pub(crate) use self::{
     auth::Token,

@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
-use broker_proto::v1::{self as pb, QueryKind, query_service_server::QueryService};
+use broker_proto::{
+    v1 as pb,
+    v1::{QueryKind, query_service_server::QueryService},
+};
 use language_servers::{Answer, At, Chosen, Found, Goto, Hierarchy, Part, Question, Style};
 use lint::LineColumn;
 use overlay::WorkspacePath;
 use tonic::{Request, Response, Status, async_trait};
+use workspaces::{DaemonError, Query, Replied, Target, edits};
 
 use super::{Front, answers, checks::deadline, from_proto, status};
-use crate::daemon::{DaemonError, Query, Replied, Target, edits};
 
 /// Bytes of a name, a title or the parameters of a method.
 const MAX_TEXT: usize = 1 << 20;
@@ -99,7 +102,7 @@ fn short(field: &'static str, text: &str) -> Result<(), Status> {
 }
 
 fn query(
-    daemon: &crate::daemon::Daemon,
+    daemon: &workspaces::Daemon,
     request: &pb::QueryRequest,
     deadline: Option<Duration>,
 ) -> Result<Query, Status> {

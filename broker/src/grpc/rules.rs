@@ -2,21 +2,19 @@
 
 use std::sync::Arc;
 
-use broker_proto::v1::{self as pb, rule_service_server::RuleService};
+use broker_proto::{v1 as pb, v1::rule_service_server::RuleService};
+use checker::Incomplete;
 use lint::suppress;
+use linters::plugins::{self, Plugins, Shown};
 use overlay::{Memory, View};
 use tonic::{Request, Response, Status, async_trait};
+use workspaces::{Daemon, DaemonError, Target};
 
 use super::{
     Front,
     branches::blocking,
     from_proto::{self, Page},
     status, to_proto,
-};
-use crate::{
-    check::Incomplete,
-    daemon::{Daemon, DaemonError, Target},
-    plugins::{self, Plugins, Shown},
 };
 
 #[async_trait]

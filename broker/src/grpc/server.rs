@@ -16,12 +16,12 @@ use tonic::{
     service::{Routes, interceptor::InterceptedService},
     transport::Server,
 };
+use workspaces::Daemon;
 
 use super::{
     Front, Token,
     incoming::{Anybody, Connections, Guard, OwnProcesses},
 };
-use crate::daemon::Daemon;
 
 /// Where clients come in.
 pub(crate) enum Door {

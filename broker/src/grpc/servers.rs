@@ -2,12 +2,12 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use broker_proto::v1::{self as pb, server_service_server::ServerService};
+use broker_proto::{v1 as pb, v1::server_service_server::ServerService};
 use language_servers::ServerReport;
 use tonic::{Request, Response, Status, async_trait};
+use workspaces::{Daemon, DaemonError};
 
 use super::{Front, branches::blocking, status, to_proto};
-use crate::daemon::{Daemon, DaemonError};
 
 #[async_trait]
 impl ServerService for Front {

@@ -6,12 +6,12 @@
 use std::{collections::HashMap, io};
 
 use language_servers::NoAnswer;
-use overlay::{CommitError, EditError, Found, StoreError, WorkspacePath};
+use overlay::{CommitError, EditError, Found, StoreError, WorkspacePath, io_reason};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
+use workspaces::DaemonError;
 
 use super::facts;
-use crate::daemon::{DaemonError, reason};
 
 const DOMAIN: &str = "broker";
 
@@ -55,7 +55,7 @@ pub(super) fn invalid(field: &'static str, message: impl ToString) -> Status {
 
 fn sentence(error: &DaemonError) -> String {
     match error {
-        DaemonError::Io { message, source } => format!("{message}: {}", reason(source)),
+        DaemonError::Io { message, source } => format!("{message}: {}", io_reason(source)),
         DaemonError::Setup { message, hint: Some(hint) } => format!("{message} ({hint})"),
         DaemonError::InEdit { error, .. } => sentence(error),
         other => other.to_string(),

@@ -1,19 +1,19 @@
 //! Calls that are cut off once they have begun, as by a deadline, and then sent again.
 
-use broker_proto::v1::{
-    self as pb, branch_service_server::BranchService, file_edit::Edit, file_service_server::FileService,
-    workspace_service_server::WorkspaceService,
+use broker_proto::{
+    v1 as pb,
+    v1::{
+        branch_service_server::BranchService, file_edit::Edit, file_service_server::FileService,
+        workspace_service_server::WorkspaceService,
+    },
 };
+use checker::Engine;
+use linters::{plugins::Plugins, servers::Servers};
 use tempfile::TempDir;
 use tonic::{Request, Response, Status};
+use workspaces::{Daemon, Parts};
 
 use super::Front;
-use crate::{
-    check::Engine,
-    daemon::{Daemon, Parts},
-    plugins::Plugins,
-    servers::Servers,
-};
 
 struct Fixture {
     front: Front,
@@ -29,7 +29,7 @@ impl Fixture {
         let daemon = Daemon::new(Parts {
             plugins: Plugins::none(),
             servers: Servers::of_user(),
-            engine: Engine::new(options, 1, None).unwrap(),
+            engine: Engine::new(options, 1, None, "test").unwrap(),
             state_dir: state.path().to_owned(),
             idle_exit: None,
             judgements: 1 << 20,

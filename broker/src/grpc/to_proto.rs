@@ -1,16 +1,13 @@
 //! From the daemon's own types to messages.
 
-use broker_proto::v1::{self as pb, check_response::Event as Answer};
+use broker_proto::{v1 as pb, v1::check_response::Event as Answer};
+use checker::{Finding, Level, Subject, Unavailable};
 use language_servers::{Counts, Ending, ServerLog, ServerReport, ServerState};
 use lint::{Applicability, FixAvailability, Identity, Severity};
 use overlay::{ChangeKind, LogEntry};
 use plugin_host::Plugin;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
-
-use crate::{
-    check::{self, Finding, Level, Subject, Unavailable},
-    daemon::{BranchCell, Change, Event, FileFindings, LinterSummary, Served, Summary},
-};
+use workspaces::{BranchCell, Change, Event, FileFindings, LinterSummary, Served, Summary};
 
 /// How many findings a message has, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;
@@ -185,13 +182,13 @@ fn finding(it: &Finding) -> pb::Finding {
     }
 }
 
-fn fix(it: &check::Fix) -> pb::Fix {
+fn fix(it: &checker::Fix) -> pb::Fix {
     let applicability = match it.applicability {
         Applicability::DisplayOnly => pb::Applicability::DisplayOnly,
         Applicability::Unsafe => pb::Applicability::Unsafe,
         Applicability::Safe => pb::Applicability::Safe,
     };
-    let edit = |it: &check::Edit| pb::TextEdit {
+    let edit = |it: &checker::Edit| pb::TextEdit {
         span: Some(span(it.span)),
         replacement: it.replacement.to_string(),
     };
@@ -202,7 +199,7 @@ fn fix(it: &check::Fix) -> pb::Fix {
     }
 }
 
-fn related(it: &check::Related) -> pb::RelatedPlace {
+fn related(it: &checker::Related) -> pb::RelatedPlace {
     pb::RelatedPlace {
         path: it.path.as_ref().map(ToString::to_string).unwrap_or_default(),
         span: Some(span(it.span)),
@@ -215,7 +212,7 @@ pub(super) fn span(it: lint::Span) -> pb::Span {
     pb::Span { start: it.start, end: it.end }
 }
 
-pub(super) fn range(it: check::Range) -> pb::Range {
+pub(super) fn range(it: checker::Range) -> pb::Range {
     pb::Range { start: Some(position(it.start)), end: Some(position(it.end)) }
 }
 
@@ -232,7 +229,7 @@ fn severity(it: Severity) -> pb::Severity {
     }
 }
 
-fn incomplete(it: &check::Incomplete) -> pb::Incomplete {
+fn incomplete(it: &checker::Incomplete) -> pb::Incomplete {
     let path = match &it.subject {
         Subject::Everything => String::new(),
         Subject::Argument(given) => given.clone(),
@@ -246,7 +243,7 @@ fn incomplete(it: &check::Incomplete) -> pb::Incomplete {
     }
 }
 
-fn excluded(it: &check::Excluded) -> pb::ExcludedFile {
+fn excluded(it: &checker::Excluded) -> pb::ExcludedFile {
     pb::ExcludedFile {
         path: it.path.to_string(),
         linter: it.linter.to_string(),

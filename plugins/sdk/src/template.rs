@@ -34,7 +34,7 @@ pub enum Tag {
     Php,
     /// `${ … }` of Terraform, Maven and many others. Most languages have an own use for it.
     Variable,
-    /// `@NAME@` of Autoconf and CMake, and `%%NAME%%`, in capitals.
+    /// `@WORD@` of Autoconf and CMake, and `%%NAME%%`, in capitals.
     Placeholder,
 }
 
@@ -170,7 +170,7 @@ fn end_of(text: &[u8], at: usize, kind: Tag, closing: &mut Closing) -> Option<us
     is_tag.then_some(end + close.len())
 }
 
-/// How long `@NAME@` or `%%NAME%%` is.
+/// How long `@WORD@` or `%%NAME%%` is.
 fn placeholder(rest: &[u8]) -> Option<usize> {
     let mark: &[u8] = [&b"%%"[..], b"@"].into_iter().find(|it| rest.starts_with(it))?;
     let rest = &rest[mark.len()..];

@@ -10,6 +10,7 @@ mod fingerprint;
 mod line_map;
 mod line_table;
 mod linter;
+mod printable;
 mod rule_pattern;
 mod site;
 pub mod suppress;
@@ -23,5 +24,6 @@ pub use linter::{
     Cancel, Completeness, FixAvailability, Identity, Interest, Job, Lease, Linter, Masking, Outcome, Rule,
     SetupError, Unit,
 };
+pub use printable::printable;
 pub use rule_pattern::{BadPattern, RulePattern};
 pub use site::{FileFindings, Site};

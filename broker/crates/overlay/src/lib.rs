@@ -19,6 +19,7 @@ mod memory;
 mod merkle;
 mod path;
 mod permissions;
+mod reason;
 mod store;
 mod trace;
 mod version_control;
@@ -42,6 +43,7 @@ pub use memory::Memory;
 pub use merkle::{TreeHash, tree_hash};
 pub use path::{PathError, WorkspacePath};
 pub use permissions::Permissions;
+pub use reason::io_reason;
 pub use store::{
     BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats, expect_own, expect_private,
     private_folder, sync_folder,

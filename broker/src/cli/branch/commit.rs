@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use broker_proto::v1 as pb;
+use lint::printable;
 use serde::Serialize;
 
 use super::{Change, Expected, Shape};
@@ -10,7 +11,6 @@ use crate::{
     CliError,
     cli::{Session, words},
     client::{Opened, is_conflict},
-    render::printable,
 };
 
 /// Write a branch's changes to the disk: all of them, or none

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use broker_proto::v1::{self as pb, diff_branch_response::Part};
+use broker_proto::{v1 as pb, v1::diff_branch_response::Part};
+use lint::printable;
 
 use super::{Change, Shape};
 use crate::{
     CliError,
     cli::{AnswerFormat, Session, words},
     client::Opened,
-    render::printable,
 };
 
 /// Show what a branch changed, as a patch that `git apply` understands

@@ -5,10 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use broker_proto::v1::{self as pb, file_edit::Edit};
+use broker_proto::{v1 as pb, v1::file_edit::Edit};
+use config::folders;
+use overlay::io_reason;
 
 use super::{Edited, Expected, Shape};
-use crate::{CliError, cli::Session, client::Opened, home, workspace::reason};
+use crate::{CliError, cli::Session, client::Opened};
 
 /// Print a file as the branch has it
 #[derive(Debug, clap::Args)]
@@ -115,7 +117,7 @@ impl Patch {
 
 /// The bytes of the file, or of standard input.
 fn input(file: &Path, session: &mut Session) -> Result<Vec<u8>, CliError> {
-    let cannot = |what: &str, error| CliError::usage(format!("cannot read {what}: {}", reason(&error)));
+    let cannot = |what: &str, error| CliError::usage(format!("cannot read {what}: {}", io_reason(&error)));
     if file.as_os_str() == "-" {
         let mut bytes = Vec::new();
         let read = session.surroundings.stdin.read_to_end(&mut bytes);
@@ -123,7 +125,7 @@ fn input(file: &Path, session: &mut Session) -> Result<Vec<u8>, CliError> {
         return Ok(bytes);
     }
     let cwd = session.surroundings.cwd.as_ref().map(PathBuf::as_path).unwrap_or(Path::new("."));
-    home::read(&cwd.join(file)).map_err(|error| cannot(&file.display().to_string(), error))
+    folders::read(&cwd.join(file)).map_err(|error| cannot(&file.display().to_string(), error))
 }
 
 pub(super) fn read(args: &Read, open: &Opened, session: &mut Session) -> Result<(), CliError> {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use broker_proto::v1 as pb;
 use clap::ValueEnum;
+use lint::printable;
 use serde::Serialize;
 
 use super::{Edited, Expected, Shape};
@@ -11,7 +12,6 @@ use crate::{
     CliError,
     cli::{Session, words},
     client::{Opened, is_conflict},
-    render::printable,
 };
 
 /// List the edits of a branch, newest first

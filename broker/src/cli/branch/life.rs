@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use broker_proto::v1 as pb;
+use lint::printable;
 use serde::Serialize;
 
 use super::Shape;
@@ -10,7 +11,6 @@ use crate::{
     CliError,
     cli::{Session, words},
     client::{Opened, of_branch},
-    render::printable,
 };
 
 /// Make a branch of the workspace, or of another branch, as it is now, and print its name

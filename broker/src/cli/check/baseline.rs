@@ -6,22 +6,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use checker::{
+    Level,
+    baseline::{Baseline, Presence},
+    policy,
+};
+use config::folders;
 use lint::counted;
-use overlay::{View, WorkspacePath};
+use overlay::{View, WorkspacePath, io_reason};
 
 use super::{
     Args,
     input::Input,
     inspect::{Inspected, configured_baseline},
 };
-use crate::{
-    CliError,
-    baseline::{Baseline, Presence},
-    check::{Level, policy},
-    cli::Session,
-    home,
-    workspace::reason,
-};
+use crate::{CliError, cli::Session};
 
 /// Findings that are known
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -65,7 +64,7 @@ impl BaselineArgs {
     ) -> Result<Option<Kept>, CliError> {
         if let Some(file) = &self.baseline {
             let path = session.cwd()?.join(file);
-            let (text, name) = (home::read(&path), name(file)?);
+            let (text, name) = (folders::read(&path), name(file)?);
             let known = self.parse(text, |text| Ok(Baseline::parse(&name, text)?))?;
             return Ok(Some(Kept { shown: file.display().to_string(), file: path, known }));
         }
@@ -99,7 +98,7 @@ impl BaselineArgs {
             }
             Err(error) => {
                 let file = self.baseline.as_deref().unwrap_or(Path::new("the baseline"));
-                let error = format!("cannot read {}: {}", file.display(), reason(&error));
+                let error = format!("cannot read {}: {}", file.display(), io_reason(&error));
                 Err(CliError::files(error).hint("`--baseline-update` makes it"))
             }
         }
@@ -185,7 +184,7 @@ impl Kept {
         written.map_err(|error| {
             // Whatever is left of it is in nobody's way.
             let _ = fs::remove_file(&new);
-            CliError::files(format!("cannot write {}: {}", self.shown, reason(&error)))
+            CliError::files(format!("cannot write {}: {}", self.shown, io_reason(&error)))
         })
     }
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use checker::Files;
+use config::root::WorkspaceRoot;
 use overlay::{Skipped, View};
 
 use crate::{
-    CliError, Workspace,
-    check::Files,
+    CliError,
     git::{Changed, Git},
 };
 
@@ -46,7 +47,7 @@ impl ChangedArgs {
     /// What changed, and what is to be looked at; `None` and `view` itself if all files are meant.
     pub(super) fn of(
         &self,
-        workspace: &Workspace,
+        workspace: &WorkspaceRoot,
         view: Arc<dyn View>,
     ) -> Result<(Option<Changed>, Arc<dyn View>), CliError> {
         if self.staged {
@@ -63,7 +64,7 @@ impl ChangedArgs {
     }
 
     /// What changed on the disk; `None` if all files are meant.
-    pub(super) fn on_disk(&self, workspace: &Workspace) -> Result<Option<Changed>, CliError> {
+    pub(super) fn on_disk(&self, workspace: &WorkspaceRoot) -> Result<Option<Changed>, CliError> {
         let git = || Git::of(workspace.root());
         match &self.since {
             Some(reference) => git()?.since(reference).map(Some),

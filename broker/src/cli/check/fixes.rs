@@ -8,6 +8,12 @@ use std::{
 };
 
 use bytes::Bytes;
+use checker::{
+    Files, Finding, Level, Report, RuleRef,
+    baseline::Baseline,
+    fix::{self, Choice, FixId, Order},
+};
+use config::root::WorkspaceRoot;
 use lint::{Applicability, Severity, Unit, counted};
 use overlay::{Branch, ContentHash, Snapshot, View, WorkspacePath, unified};
 
@@ -15,13 +21,7 @@ use super::{
     inspect::{Inspected, Inspector},
     write,
 };
-use crate::{
-    CliError, Workspace,
-    baseline::Baseline,
-    check::{Files, Finding, Level, Report, RuleRef},
-    console::Messages,
-    fix::{self, Choice, FixId, Order},
-};
+use crate::{CliError, console::Messages};
 
 /// Fixes
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -91,7 +91,7 @@ struct Tried {
 /// Fixes one set of files.
 pub(super) struct Fixer<'a> {
     pub(super) inspector: &'a Inspector<'a>,
-    pub(super) workspace: &'a Workspace,
+    pub(super) workspace: &'a WorkspaceRoot,
     pub(super) args: &'a FixArgs,
     pub(super) baseline: Option<&'a Baseline>,
 }
@@ -195,7 +195,7 @@ impl Fixer<'_> {
     }
 
     fn warn(&self, text: &str) {
-        self.inspector.messages.warning(&crate::render::printable(text));
+        self.inspector.messages.warning(&lint::printable(text));
     }
 }
 

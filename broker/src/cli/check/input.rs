@@ -6,21 +6,15 @@ use std::{
     sync::Arc,
 };
 
-use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath};
+use checker::{Dependents, Files, Incomplete, Level, Subject, Wanted, collect};
+use config::{folders, root::WorkspaceRoot};
+use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath, io_reason};
 
 use super::{Args, changed, write};
-use crate::{
-    CliError, Workspace,
-    check::{Dependents, Files, Incomplete, Level, Subject, Wanted, collect},
-    cli::Session,
-    console::Messages,
-    git::Changed,
-    home,
-    workspace::reason,
-};
+use crate::{CliError, cli::Session, console::Messages, git::Changed};
 
 pub(super) struct Input {
-    pub(super) workspace: Workspace,
+    pub(super) workspace: WorkspaceRoot,
     pub(super) view: Arc<dyn View>,
     /// The configuration file that was named, as the view has it.
     pub(super) config: Option<WorkspacePath>,
@@ -60,7 +54,7 @@ impl Input {
     }
 
     fn stdin(session: &mut Session, cwd: &Path, path: &Path, home: Option<&Path>) -> Result<Self, CliError> {
-        let (workspace, path) = Workspace::of_future_path(cwd, path, home)?;
+        let (workspace, path) = WorkspaceRoot::of_future_path(cwd, path, home)?;
         write::recover(workspace.root(), &session.messages);
         let mut text = Vec::new();
         let read = session.surroundings.stdin.read_to_end(&mut text);
@@ -77,7 +71,7 @@ impl Input {
         base: Option<Arc<dyn View>>,
         messages: &Messages,
     ) -> Result<Self, CliError> {
-        let found = Workspace::of_paths(cwd, &args.paths, home)?;
+        let found = WorkspaceRoot::of_paths(cwd, &args.paths, home)?;
         let missing = found.missing.into_iter().map(|(path, reason)| Incomplete {
             subject: Subject::Argument(path),
             linter: None,
@@ -105,7 +99,7 @@ impl Input {
     /// Makes the configuration file visible: one outside of the workspace, or of the index, is laid over it.
     fn configure(&mut self, file: &Path) -> Result<(), CliError> {
         let unusable = |error| {
-            CliError::usage(format!("cannot use the configuration {}: {}", file.display(), reason(&error)))
+            CliError::usage(format!("cannot use the configuration {}: {}", file.display(), io_reason(&error)))
         };
         let inside = self.workspace.find(file).map_err(unusable)?;
         let path = match inside {
@@ -120,7 +114,7 @@ impl Input {
                 WorkspacePath::root().child(".broker-given").child(name)
             }
         };
-        let text = home::read(file).map_err(unusable)?;
+        let text = folders::read(file).map_err(unusable)?;
         self.view = with_file(Arc::clone(&self.view), &path, text)?;
         self.config = Some(path);
         Ok(())
@@ -132,7 +126,7 @@ impl Input {
             Target::Paths { paths, has_folders, changed } => {
                 let respect = !args.no_respect_gitignore;
                 // Where every path is a file, nothing is excluded.
-                let global_excludes = if respect && *has_folders { home::global_excludes() } else { None };
+                let global_excludes = if respect && *has_folders { folders::global_excludes() } else { None };
                 let options =
                     WalkOptions { respect_ignore_files: respect, global_excludes, ..WalkOptions::default() };
                 let files = collect(&*self.view, paths, &options);
@@ -195,7 +189,7 @@ fn stdin_filename(args: &Args) -> Result<Option<PathBuf>, CliError> {
     }
 }
 
-fn disk(workspace: &Workspace) -> Result<Arc<dyn View>, CliError> {
+fn disk(workspace: &WorkspaceRoot) -> Result<Arc<dyn View>, CliError> {
     match Disk::new(workspace.root()) {
         Ok(disk) => Ok(Arc::new(disk)),
         Err(error) => Err(CliError::files(format!("cannot open {}: {error}", workspace.root().display()))),

@@ -2,21 +2,18 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
+use checker::{
+    Dependents, Files, Options, Report,
+    baseline::Baseline,
+    check_groups,
+    policy::{self, Applied, Policy, RuleIndex},
+};
+use config::Configs;
 use lint::RulePattern;
 use overlay::{View, WorkspacePath};
 
 use super::{Args, linters::Linters};
-use crate::{
-    CliError,
-    baseline::Baseline,
-    check::{
-        Dependents, Files, Options, Report, check_groups,
-        policy::{self, Applied, Policy, RuleIndex},
-    },
-    config::Configs,
-    console::Messages,
-    progress::Progress,
-};
+use crate::{CliError, console::Messages, progress::Progress};
 
 /// How everything of a run is checked.
 pub(super) struct Inspector<'a> {

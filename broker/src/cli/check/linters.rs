@@ -6,22 +6,19 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use checker::{Absent, Files, Group, Lack, SharedLinter};
+use config::{Choice, Configs, Selectors, ServerSettings};
 use language_servers::Environment;
 use lint::{Rule, RulePattern, Unit, suppress};
+use linters::{
+    plugins::{PluginSite, Plugins, Shown},
+    servers::{self, Servers, Site},
+    setup::{ServerNames, Setup},
+};
 use overlay::{Disk, Memory, View, WorkspacePath};
 
 use super::{Args, input::Input};
-use crate::{
-    CliError,
-    check::{Absent, Files, Group, Lack, SharedLinter},
-    cli::Session,
-    config::{Choice, Configs, ServerSettings},
-    linters,
-    linters::{ServerNames, Setup},
-    plugins::{PluginSite, Plugins, Shown},
-    selectors::Selectors,
-    servers::{self, Servers, Site},
-};
+use crate::{CliError, cli::Session};
 
 /// What is loaded once, however often is checked.
 pub(super) struct Loaded {
@@ -61,7 +58,7 @@ impl Loaded {
     pub(super) fn new(args: &Args, session: &Session, instances: usize) -> Result<Self, CliError> {
         // Before anything is loaded: an empty selection is a slip.
         Selectors::parse(args.select.as_deref(), &args.ignore)?;
-        let plugins = session.loader.load(&args.plugins, instances)?;
+        let plugins = session.loader().load(&args.plugins.plugin, instances)?;
         Ok(Self { plugins, servers: Arc::new(Servers::of_user()) })
     }
 }
@@ -133,8 +130,8 @@ impl Linters {
             Setup { select: choice.select.clone(), ignore: choice.ignore.clone(), ..self.setup.clone() };
         let names = servers::known(&self.settings)?;
         let names: Vec<_> = names.iter().map(|it| it.name.as_str()).collect();
-        let linters::Asked { mut linters, mut absent } =
-            linters::configure(&self.plugins, &setup, &names, &self.view)?;
+        let linters::setup::Asked { mut linters, mut absent } =
+            linters::setup::configure(&self.plugins, &setup, &names, &self.view)?;
         let selectors = Selectors::parse(setup.select.as_deref(), &setup.ignore)?;
         let asked = self.servers.asked(&self.site(), &self.settings, &selectors)?;
         linters.extend(asked.linters);
@@ -175,7 +172,7 @@ impl Linters {
         let are_wanted = !servers::wanted(&known, &self.site(), &self.settings)?.is_empty();
         let shown = Shown { root: &self.setup.root, view: &self.view };
         let all: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
-        Ok(linters::unknown_rules(named, &self.plugins, ServerNames { all: &all, are_wanted }, shown))
+        Ok(linters::setup::unknown_rules(named, &self.plugins, ServerNames { all: &all, are_wanted }, shown))
     }
 
     fn site(&self) -> Site<'_> {

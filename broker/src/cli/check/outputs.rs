@@ -8,8 +8,9 @@ use std::{
 };
 
 use clap::{ArgMatches, Command, FromArgMatches, ValueEnum as _};
+use render::Format;
 
-use crate::{CliError, ErrorKind, cli::Session, render::Format};
+use crate::{CliError, ErrorKind, cli::Session};
 
 /// The flags in the order they were given, which says what belongs together.
 #[derive(Debug, Clone)]

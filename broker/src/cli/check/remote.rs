@@ -6,9 +6,15 @@ mod texts;
 
 use std::collections::BTreeSet;
 
-use broker_proto::v1::{self as pb, check_response::Event, watch_response::Event as Watched};
-use lint::FixAvailability;
+use broker_proto::{
+    v1 as pb,
+    v1::{check_response::Event, watch_response::Event as Watched},
+};
+use checker::{Level, Report};
+use config::Selectors;
+use lint::{FixAvailability, printable};
 use overlay::WorkspacePath;
+use render::{Page, explain_incomplete};
 use tonic::Status;
 
 use self::{report::Round, texts::Texts};
@@ -19,11 +25,8 @@ use super::{
 };
 use crate::{
     CliError, Exit,
-    check::{Level, Report},
     cli::Session,
     client::{Client, Opened, not_searched, of_branch},
-    render::{self, Page, explain_incomplete, printable},
-    selectors::Selectors,
 };
 
 /// What is said of branches.
@@ -99,7 +102,7 @@ pub(super) fn run(
     args.changed.check_for_branch(args.watch)?;
     // A mistake here is one whoever checks.
     Selectors::parse(args.select.as_deref(), &args.ignore)?;
-    session.loader.quiet = args.quiet;
+    session.quiet = args.quiet;
     let open = session.open()?;
     let branch = open.branch(branch)?.branch_id;
     let named = args.paths.iter().map(|it| open.path(it)).collect::<Result<Vec<_>, _>>()?;

@@ -9,15 +9,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use checker::{Incomplete, Level, Subject};
 use clap::Parser;
 use lint::Cancel;
+use overlay::{Memory, View, WorkspacePath};
 use tempfile::TempDir;
 
 use super::*;
-use crate::{
-    Surroundings,
-    check::{Incomplete, Level, Subject},
-};
+use crate::Surroundings;
 
 #[derive(Parser)]
 struct Line {
@@ -204,7 +203,12 @@ fn what_is_left_out_is_warned_of() {
     let report = Report { left_out: left_out.into(), ..Report::default() };
     let stderr = Captured::default();
     let messages = crate::console::Messages::new(Box::new(stderr.clone()), false);
-    warn_of_unchecked(&messages, &crate::Workspace::new("/w".into(), "/w".into()), Those::default(), &report);
+    warn_of_unchecked(
+        &messages,
+        &config::root::WorkspaceRoot::new("/w".into(), "/w".into()),
+        Those::default(),
+        &report,
+    );
     assert_eq!(
         stderr.text(),
         "warning: no plugin checked any file under `.`: the configuration leaves it out\n\
@@ -215,7 +219,7 @@ fn what_is_left_out_is_warned_of() {
 #[test]
 fn what_is_left_out_for_its_content_says_so() {
     let path = |it: &str| overlay::WorkspacePath::new(it).unwrap();
-    let excluded = |it: &str| crate::check::Excluded {
+    let excluded = |it: &str| checker::Excluded {
         path: path(it),
         linter: "css".into(),
         reason: "it is a template".into(),
@@ -224,7 +228,12 @@ fn what_is_left_out_for_its_content_says_so() {
     let warned = |report: &Report, those: Those| {
         let stderr = Captured::default();
         let messages = crate::console::Messages::new(Box::new(stderr.clone()), false);
-        warn_of_unchecked(&messages, &crate::Workspace::new("/w".into(), "/w".into()), those, report);
+        warn_of_unchecked(
+            &messages,
+            &config::root::WorkspaceRoot::new("/w".into(), "/w".into()),
+            those,
+            report,
+        );
         stderr.text()
     };
     let named = Report { left_out: ["a.css", "b"].map(path).into(), excluded, ..Report::default() };
@@ -254,6 +263,27 @@ fn help_is_no_mistake() {
     assert!(stderr.contains("--nonsense"));
 }
 
+/// Findings of a linter.
+fn found() -> Vec<checker::Finding> {
+    let view: Arc<dyn View> = Arc::new(Memory::from_files([("a", "x")]).unwrap());
+    let diagnostic = lint::Diagnostic {
+        code: "C".to_owned(),
+        name: None,
+        message: "m".to_owned(),
+        severity: Severity::Error,
+        cell: None,
+        span: lint::Span::new(0, 1),
+        tags: Vec::new(),
+        url: None,
+        fixes: Vec::new(),
+        related: Vec::new(),
+    };
+    let linter = Arc::new(lint_testkit::Scripted::new("one", &["*"]).finds("a", vec![diagnostic]));
+    let files = checker::Files::of_named([WorkspacePath::new("a").unwrap()]);
+    let nothing = Arc::new(|_, _| ());
+    checker::check(&view, files, &[linter], &Options::default(), nothing).unwrap().findings
+}
+
 #[test]
 fn exit_codes_tell_findings_from_what_was_not_checked() {
     let clean = Report::default();
@@ -263,7 +293,7 @@ fn exit_codes_tell_findings_from_what_was_not_checked() {
         level: Level::Partial,
         reason: "why".to_owned(),
     };
-    let found = crate::render::fixture::report().findings;
+    let found = found();
     assert!(!found.is_empty());
     let findings = Report { findings: found.clone(), ..Report::default() };
     let failed = Report { incomplete: vec![incomplete.clone()], ..Report::default() };
@@ -302,7 +332,7 @@ fn arguments_are_understood() {
 
 #[test]
 fn linters_that_are_missing_for_one_reason_are_told_once() {
-    let of = |linter: &str, reason: &str| crate::check::Unavailable {
+    let of = |linter: &str, reason: &str| checker::Unavailable {
         linter: linter.to_owned(),
         reason: reason.to_owned(),
     };

@@ -6,10 +6,12 @@ use std::{
     time::Duration,
 };
 
+use config::folders;
+use lint::printable;
 use overlay::{Base, BaseOptions, Changes, View, Watch, WorkspacePath};
 
 use super::{Args, input::Input, outputs::Output};
-use crate::{CliError, Exit, cli::Session, daemon, home, render::printable};
+use crate::{CliError, Exit, cli::Session};
 
 /// How often it is looked whether somebody wants it to end.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -112,9 +114,9 @@ fn separator(changes: &Changes) -> String {
 
 /// A folder where nobody else writes.
 fn private(root: &Path) -> Result<PathBuf, String> {
-    let state = home::own_state_dir().map_err(|error| error.message)?;
+    let state = folders::own_state_dir().map_err(|error| error.message)?;
     let state = state.ok_or("there is no folder for state; set BROKER_STATE_DIR")?;
-    let folder = daemon::state_of(&state, &daemon::id_of(root)).join("watch");
+    let folder = workspaces::state_of(&state, &workspaces::id_of(root)).join("watch");
     overlay::private_folder(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(folder)
 }

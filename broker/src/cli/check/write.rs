@@ -5,17 +5,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use config::folders;
+use lint::printable;
 use overlay::{
     Branch, CommitConflict, CommitError, Committed, Committer, ContentHash, FileOp, Found, Leftover,
 };
 
-use crate::{CliError, console::Messages, daemon, home, render::printable};
+use crate::{CliError, console::Messages};
 
 /// Ends what an interrupted `--fix` or commit left in the workspace, before that is looked at. Costs a few looks
 /// at the state folder if there is nothing.
 pub(super) fn recover(root: &Path, messages: &Messages) {
     let Some(journal) = journal(root).filter(|it| Committer::is_interrupted(it)) else { return };
-    let committer = home::own_state_dir().map_err(|error| error.message).and_then(|_| {
+    let committer = folders::own_state_dir().map_err(|error| error.message).and_then(|_| {
         Committer::new(root, &journal).map_err(|error| format!("cannot use {}: {error}", journal.display()))
     });
     let recovered = committer.and_then(|it| it.recover().map_err(|error| error.to_string()));
@@ -35,7 +37,7 @@ pub(super) fn fixes(branch: &Branch, root: &Path, messages: &Messages) -> Result
     if plan.ops.is_empty() {
         return Ok(());
     }
-    home::own_state_dir()?;
+    folders::own_state_dir()?;
     let journal = journal(root).ok_or_else(|| {
         let error = CliError::files("there is no place for the journal of changes");
         error.hint("set BROKER_STATE_DIR to a folder outside of the workspace")
@@ -81,8 +83,8 @@ fn is_made(op: &FileOp, conflict: &CommitConflict) -> bool {
 
 /// Where the daemon keeps the journal of the same workspace, so that each finds what the other left.
 fn journal(root: &Path) -> Option<PathBuf> {
-    let state = home::state_dir()?;
-    Some(daemon::journal_of(&daemon::state_of(&state, &daemon::id_of(root))))
+    let state = folders::state_dir()?;
+    Some(workspaces::journal_of(&workspaces::state_of(&state, &workspaces::id_of(root))))
 }
 
 fn tell<'a>(leftovers: impl IntoIterator<Item = &'a Leftover>, messages: &Messages) {
@@ -129,8 +131,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (root, state) = (place.path().join("work"), place.path().join("state"));
         std::fs::create_dir(&root).unwrap();
-        let put = |name: &str, text: &str| home::replace(&root.join(name), text.as_bytes()).unwrap();
-        let read = |name: &str| home::read(&root.join(name)).unwrap();
+        let put = |name: &str, text: &str| folders::replace(&root.join(name), text.as_bytes()).unwrap();
+        let read = |name: &str| folders::read(&root.join(name)).unwrap();
         let committer = Committer::new(&root, &state).unwrap();
         let ops = || vec![write("a"), write("b"), write("c")];
         [("a", "new"), ("b", "old"), ("c", "new")].iter().for_each(|it| put(it.0, it.1));

@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use config::ServerSettings;
 use language_servers::{Checks, Profile};
 use lint::Linter;
+use linters::servers::{Wanted, Why};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::survey::Survey;
-use crate::{
-    client,
-    config::ServerSettings,
-    servers::{Wanted, Why},
-};
+use crate::client;
 
 /// Who checks a workspace, and what is missing for it. Fields may be added.
 #[derive(Debug, Serialize, JsonSchema)]

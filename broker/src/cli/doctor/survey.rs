@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use checker::Router;
 use language_servers::Profile;
 use overlay::WorkspacePath;
 
 use super::diagnosis::{Language, Plugin};
-use crate::check::Router;
 
 /// All files, counted.
 #[derive(Debug, Default)]

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use lint::printable;
+
 use super::diagnosis::{Diagnosis, Elsewhere, Language, Reason, Server};
-use crate::{cli::words::counted, render::printable};
+use crate::cli::words::counted;
 
 /// A line below a language: what it is, its name, why, and where it is.
 type Row = [String; 4];

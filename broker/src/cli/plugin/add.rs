@@ -1,14 +1,12 @@
 //! `broker plugin add`
 
+use config::{Digest, Source};
 use lint::suppress;
+use linters::plugins::{listed, not_granted};
 use plugin_host::Capability;
 
 use super::project::{Candidate, Project};
-use crate::{
-    CliError, Exit,
-    cli::Session,
-    plugins::{Digest, Source, listed, not_granted},
-};
+use crate::{CliError, Exit, cli::Session};
 
 /// Add a plugin to the workspace
 ///
@@ -90,9 +88,8 @@ pub(super) fn expect_name_is_free(name: &str) -> Result<(), CliError> {
 fn from_root(source: &Source, project: &Project, session: &Session) -> Result<Source, CliError> {
     let Source::Path(path) = source else { return Ok(source.clone()) };
     let file = session.cwd()?.join(path);
-    let real = std::fs::canonicalize(&file).map_err(|error| {
-        CliError::files(format!("cannot read {path}: {}", crate::workspace::reason(&error)))
-    })?;
+    let real = std::fs::canonicalize(&file)
+        .map_err(|error| CliError::files(format!("cannot read {path}: {}", overlay::io_reason(&error))))?;
     let seen = real.strip_prefix(&project.root).unwrap_or(&real);
     let seen =
         seen.to_str().ok_or_else(|| CliError::usage(format!("{path} has a name that is not UTF-8")))?;

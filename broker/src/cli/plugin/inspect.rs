@@ -5,16 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use config::{Digest, folders, unknown_linter};
+use lint::printable;
+use linters::plugins::{self, PluginSite, Shown};
 use plugin_host::{Capability, Plugin};
 use serde::Serialize;
 
 use crate::{
     CliError, Exit,
     cli::{AnswerFormat, Session},
-    home,
-    plugins::{self, Digest, PluginArgs, PluginSite, Shown},
-    render::printable,
-    selectors::unknown_linter,
 };
 
 /// Tell what is in a plugin: its world, what it imports, its rules, its size
@@ -66,16 +65,16 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     let plugin = match (is_file, args.plugin.to_str()) {
         (false, Some(name)) => {
             let site = PluginSite::on_disk(&**view, Path::new(root));
-            let plugins = session.loader.load(&PluginArgs { plugin: Vec::new() }, 1)?.in_workspace(&site)?;
+            let plugins = session.loader().load(&[], 1)?.in_workspace(&site)?;
             let unknown = || match name.contains('/') || name.ends_with(".wasm") {
                 true => CliError::files(format!("there is no file {name}")),
-                false => unknown_linter(name, &plugins.names(), &[]),
+                false => unknown_linter(name, &plugins.names(), &[]).into(),
             };
             plugins.find(name).cloned().ok_or_else(unknown)?
         }
-        _ => session.loader.open(&file)?,
+        _ => session.loader().open(&file)?,
     };
-    let bytes = is_file.then(|| home::read(&file).ok()).flatten();
+    let bytes = is_file.then(|| folders::read(&file).ok()).flatten();
     let rules = plugins::rules(&plugin, Shown { root, view })?;
     let answer = answer(&plugin, bytes.as_deref(), rules)?;
     let text = match args.output_format {

@@ -7,18 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use overlay::Disk;
+use config::{Configs, Digest, FILE_NAMES, PluginSettings, Source, folders, root::WorkspaceRoot};
+use linters::plugins::{LOCK_FILE, Lock, Locked, fetch};
+use overlay::{Disk, io_reason};
 use plugin_host::{Capability, Plugin};
 use toml_edit::{DocumentMut, Item, Table, Value};
 
-use crate::{
-    CliError,
-    cli::Session,
-    config::{Configs, FILE_NAMES, PluginSettings},
-    home,
-    plugins::{Digest, LOCK_FILE, Lock, Locked, Source, fetch},
-    workspace::{Workspace, reason},
-};
+use crate::{CliError, cli::Session};
 
 pub(super) struct Project {
     pub(super) root: PathBuf,
@@ -47,7 +42,7 @@ impl Project {
     /// That of the current folder.
     pub(super) fn open(session: &Session) -> Result<Self, CliError> {
         let home = session.surroundings.home.as_deref();
-        let found = Workspace::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
+        let found = WorkspaceRoot::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
         let root = found.workspace.root().to_owned();
         let alone = alone(&root).map_err(|error| unwritable(&root, &error))?;
         let disk = Disk::new(&root)?;
@@ -84,7 +79,7 @@ impl Project {
                 "ask for the new digest, or for none",
             ));
         }
-        let plugin = session.loader.component(&source.to_string(), fetched.bytes.clone())?;
+        let plugin = session.loader().component(&source.to_string(), fetched.bytes.clone())?;
         // Loads it, which fails if it wants what no plugin gets.
         plugin.imports().map_err(CliError::plugin)?;
         let manifest = plugin.manifest();
@@ -102,7 +97,7 @@ impl Project {
     pub(super) fn take(&mut self, candidate: &Candidate, session: &Session) -> Result<(), CliError> {
         let Candidate { locked, bytes, .. } = candidate;
         if !matches!(locked.source, Source::Path(_)) {
-            let kept = session.loader.store().put(&locked.digest, bytes);
+            let kept = session.loader().store().put(&locked.digest, bytes);
             kept.map_err(|error| CliError::files(format!("cannot keep the plugin: {error}")))?;
         }
         self.lock.put(locked.clone());
@@ -191,7 +186,7 @@ fn alone(root: &Path) -> io::Result<fs::File> {
 
 /// Empty if there is none. A file that the user keeps from being written is an error before anything is fetched.
 fn text_of(file: &Path) -> io::Result<String> {
-    match home::read(file) {
+    match folders::read(file) {
         Ok(_) if fs::metadata(file)?.permissions().readonly() => Err(io::ErrorKind::PermissionDenied.into()),
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
@@ -200,9 +195,9 @@ fn text_of(file: &Path) -> io::Result<String> {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), CliError> {
-    home::replace(file, text.as_bytes()).map_err(|error| unwritable(file, &error))
+    folders::replace(file, text.as_bytes()).map_err(|error| unwritable(file, &error))
 }
 
 fn unwritable(file: &Path, error: &io::Error) -> CliError {
-    CliError::files(format!("cannot use {}: {}", file.display(), reason(error)))
+    CliError::files(format!("cannot use {}: {}", file.display(), io_reason(error)))
 }

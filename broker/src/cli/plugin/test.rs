@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
+use lint::printable;
 use plugin_host::Plugin;
 use plugin_kit::{Finding, Fixtures, Report, Verdict, try_out, update};
 use serde::Serialize;
@@ -10,7 +11,6 @@ use super::folder::Folder;
 use crate::{
     CliError, Exit,
     cli::{AnswerFormat, Session},
-    render::printable,
 };
 
 /// Try a plugin on its fixtures, and on what every plugin must hold
@@ -83,7 +83,7 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
 fn plugin(args: &Args, folder: &Folder, session: &Session) -> Result<Plugin, CliError> {
     let name = &folder.manifest.name;
     if args.bundled {
-        return session.loader.carried(name);
+        return Ok(session.loader().carried(name)?);
     }
     let component = args.component.as_ref().map(|it| session.cwd().map(|cwd| cwd.join(it))).transpose()?;
     let file = component.unwrap_or_else(|| folder.component());
@@ -91,7 +91,7 @@ fn plugin(args: &Args, folder: &Folder, session: &Session) -> Result<Plugin, Cli
         let error = CliError::files(format!("there is no component {}", file.display()));
         return Err(error.hint("`broker plugin build` makes it"));
     }
-    let plugin = session.loader.open(&file)?;
+    let plugin = session.loader().open(&file)?;
     if args.component.is_none() {
         expect_built(folder, &plugin, session)?;
     }

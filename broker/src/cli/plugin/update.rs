@@ -2,18 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use config::{Digest, Source, closest};
+use linters::plugins::{LOCK_FILE, Locked, expect_name, fetch};
 use plugin_host::Capability;
 
 use super::{
     add::expect_granted,
     project::{Project, mismatch},
 };
-use crate::{
-    CliError, Exit,
-    cli::Session,
-    plugins::{Digest, LOCK_FILE, Locked, Source, expect_name, fetch},
-    selectors::closest,
-};
+use crate::{CliError, Exit, cli::Session};
 
 /// Take what the plugins' sources have now, and write it to `broker.lock`
 #[derive(Debug, clap::Args)]
@@ -100,7 +97,7 @@ fn install_one(name: &str, source: &Source, project: &Project, session: &Session
         let error = CliError::plugin(format!("plugin `{name}` from {source} is not in {LOCK_FILE}"));
         error.hint(format!("{update} puts it there"))
     })?;
-    let store = session.loader.store();
+    let store = session.loader().store();
     let is_file = matches!(source, Source::Path(_));
     if !is_file && store.get(&locked.digest).ok().flatten().is_some() {
         return Ok(false);

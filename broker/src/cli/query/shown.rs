@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use broker_proto::v1::{self as pb, query_edit::Step};
+use broker_proto::{v1 as pb, v1::query_edit::Step};
+use lint::printable;
 use serde::Serialize;
 
-use crate::{client::Opened, render::printable};
+use crate::client::Opened;
 
 #[derive(Serialize)]
 pub(super) struct Answer {

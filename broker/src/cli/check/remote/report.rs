@@ -9,17 +9,15 @@ use std::{
     time::Duration,
 };
 
-use broker_proto::v1::{self as pb, check_response::Event};
-use lint::{Applicability, Identity, LineColumn, LineTable, Severity, Span, suppress};
+use broker_proto::{v1 as pb, v1::check_response::Event};
+use checker::{
+    Checked, CheckedFile, Counts, Coverage, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level,
+    Range, Related, Report, RuleRef, Subject, Unavailable,
+};
+use lint::{Applicability, Identity, LineColumn, LineTable, Severity, Span};
 use overlay::{ContentHash, View, WorkspacePath};
 
-use crate::{
-    CliError,
-    check::{
-        Checked, CheckedFile, Counts, Coverage, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level,
-        Range, Related, Report, RuleRef, Subject, Unavailable,
-    },
-};
+use crate::CliError;
 
 /// Everything that was said in one round.
 #[derive(Debug, Default)]
@@ -69,7 +67,7 @@ impl Round {
         report.checked = checked.collect();
         report.add_incomplete(incomplete);
         match &self.summary {
-            Some(summary) => report.conclude(summary, &worst),
+            Some(summary) => conclude(&mut report, summary, &worst),
             None => report.files = report.checked.len(),
         }
         report.introduce_ourselves();
@@ -87,37 +85,23 @@ fn interrupted() -> Incomplete {
     }
 }
 
-impl Report {
-    /// Takes over what the summary counts.
-    fn conclude(&mut self, summary: &pb::CheckSummary, worst: &BTreeMap<WorkspacePath, Level>) {
-        self.files = summary.files as usize;
-        self.suppressed = summary.suppressed as usize;
-        self.baselined = summary.baselined as usize;
-        self.duration = Duration::from_micros(summary.duration_us);
-        let unavailable =
-            |it: &pb::UnavailableLinter| Unavailable { linter: it.linter.clone(), reason: it.reason.clone() };
-        self.unavailable = summary.unavailable.iter().map(unavailable).collect();
-        self.linters = summary.linters.iter().filter_map(|it| identity(it.linter.as_ref()?)).collect();
-        let count = |level| worst.values().filter(|it| **it == level).count();
-        let (partial, pending, failed) = (count(Level::Partial), count(Level::Pending), count(Level::Failed));
-        let complete = self.files.saturating_sub(partial + pending + failed);
-        self.counts = Counts { complete, partial, pending, failed };
-        // What could not be read is told one by one.
-        let unreadable = self.incomplete.iter().filter(|it| is_unreadable(it)).count() as u64;
-        self.passed_over = summary.skipped.saturating_sub(unreadable);
-    }
-
-    /// The daemon names its plugins only, and has findings of its own on suppressions.
-    fn introduce_ourselves(&mut self) {
-        let version = env!("CARGO_PKG_VERSION");
-        if self.findings.iter().any(|it| &*it.rule.linter == suppress::LINTER) {
-            self.linters.push(Identity {
-                name: suppress::LINTER.to_owned(),
-                version: version.to_owned(),
-                digest: ContentHash::of(version.as_bytes()),
-            });
-        }
-    }
+/// Takes over what the summary counts.
+fn conclude(report: &mut Report, summary: &pb::CheckSummary, worst: &BTreeMap<WorkspacePath, Level>) {
+    report.files = summary.files as usize;
+    report.suppressed = summary.suppressed as usize;
+    report.baselined = summary.baselined as usize;
+    report.duration = Duration::from_micros(summary.duration_us);
+    let unavailable =
+        |it: &pb::UnavailableLinter| Unavailable { linter: it.linter.clone(), reason: it.reason.clone() };
+    report.unavailable = summary.unavailable.iter().map(unavailable).collect();
+    report.linters = summary.linters.iter().filter_map(|it| identity(it.linter.as_ref()?)).collect();
+    let count = |level| worst.values().filter(|it| **it == level).count();
+    let (partial, pending, failed) = (count(Level::Partial), count(Level::Pending), count(Level::Failed));
+    let complete = report.files.saturating_sub(partial + pending + failed);
+    report.counts = Counts { complete, partial, pending, failed };
+    // What could not be read is told one by one.
+    let unreadable = report.incomplete.iter().filter(|it| is_unreadable(it)).count() as u64;
+    report.passed_over = summary.skipped.saturating_sub(unreadable);
 }
 
 /// Files with the worst that was said of them. What could not even be read is no file that was checked.

@@ -1,0 +1,178 @@
+//! What one linter says of one file: shared by all branches for which it holds.
+
+use std::{mem::size_of, sync::Arc};
+
+use lint::{Completeness, Lease, Linter, Outcome, Unit};
+use overlay::{ContentHash, FileKind, Read, ReadSet, View};
+
+use super::{
+    place::{Changed, Placer},
+    report::Finding,
+};
+
+/// An answer with its findings in their places.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub completeness: Completeness,
+    /// The hash of the file's bytes that it is for; `None` if they could not be read.
+    pub content: Option<ContentHash>,
+    pub findings: Vec<Finding>,
+    /// How long it may be given again, if that is limited. Such an answer is never written to a file.
+    pub lease: Option<Lease>,
+    /// Whether a finding that is missing is not fixed for that, since some analyses did not run.
+    pub halted: bool,
+    /// Why the linter leaves the file out, if that is for its content.
+    pub left_out: Option<Box<str>>,
+}
+
+/// An answer just computed, with what the linter looked at.
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    pub(super) answer: Arc<Answer>,
+    pub(super) reads: Arc<ReadSet>,
+    /// Whether the linter was not asked, because there is too much to read.
+    pub(super) is_too_large: bool,
+}
+
+impl Answer {
+    fn without_findings(completeness: Completeness) -> Self {
+        Self { completeness, content: None, findings: Vec::new(), lease: None, halted: false, left_out: None }
+    }
+
+    /// Whether there is no more to say.
+    pub(super) fn is_final(&self) -> bool {
+        matches!(self.completeness, Completeness::Complete | Completeness::Excluded)
+    }
+
+    /// Whether it may be given again now, where its read set holds.
+    pub(super) fn is_reusable(&self) -> bool {
+        self.is_final() && self.lease.as_ref().is_none_or(Lease::holds)
+    }
+
+    /// Whether `reads` names every other file whose text gave a finding its place.
+    pub(super) fn rests_on(&self, reads: &ReadSet) -> bool {
+        let others = self.findings.iter().flat_map(|it| &*it.related).filter_map(|it| it.path.as_ref());
+        others.into_iter().all(|it| reads.get(&Read::Content(it.clone())).is_some())
+    }
+
+    /// Bytes of memory, about.
+    pub(super) fn weight(&self) -> usize {
+        let left_out = self.left_out.as_ref().map_or(0, |it| it.len());
+        size_of::<Self>() + left_out + self.findings.iter().map(Finding::weight).sum::<usize>()
+    }
+}
+
+impl Finding {
+    /// Bytes of memory, about, if it were the only one to hold what it shares.
+    pub fn weight(&self) -> usize {
+        let edits = self.fixes.iter().flat_map(|it| &*it.edits);
+        let fixes: usize = edits.map(|it| it.replacement.len() + 64).sum();
+        size_of::<Self>() + self.message.len() + fixes + self.related.len() * 96
+    }
+}
+
+impl Given {
+    /// What there is to say of a unit that was not asked about.
+    pub(super) fn without_findings(completeness: Completeness) -> Self {
+        let answer = Arc::new(Answer::without_findings(completeness));
+        Self { answer, reads: Arc::default(), is_too_large: false }
+    }
+
+    /// Left out, as by a linter's configuration. What the file has is not read, and so nothing is remembered.
+    fn too_large() -> Self {
+        Self { is_too_large: true, ..Self::without_findings(Completeness::Excluded) }
+    }
+
+    /// Something that the answer may rest on changed meanwhile; nobody knows whether it matters.
+    pub(super) fn doubt(&mut self) {
+        if self.answer.is_final() {
+            let why = "other files changed while it was checked".to_owned();
+            Arc::make_mut(&mut self.answer).completeness = Completeness::Partial(why);
+        }
+    }
+
+    fn placed(
+        placer: &mut Placer,
+        view: &dyn View,
+        linter: &Arc<str>,
+        unit: &Unit,
+        mut outcome: Outcome,
+    ) -> Self {
+        let findings = match placer.place(view, linter, &unit.path, &mut outcome) {
+            Ok(findings) => findings,
+            Err(Changed) => {
+                outcome.completeness = changed(outcome.completeness);
+                Vec::new()
+            }
+        };
+        let Outcome { completeness, content, reads, lease, halted, left_out, .. } = outcome;
+        let left_out = left_out.map(Into::into);
+        let answer = Answer { completeness, content, findings, lease, halted, left_out };
+        Self { answer: Arc::new(answer), reads, is_too_large: false }
+    }
+}
+
+/// Findings for a text that is gone have no place in the one that is there; worse news stands.
+fn changed(completeness: Completeness) -> Completeness {
+    match completeness {
+        worse @ (Completeness::Failed(_) | Completeness::Pending(_)) => worse,
+        Completeness::Complete | Completeness::Partial(_) | Completeness::Excluded => {
+            Completeness::Pending("the file changed while it was checked".to_owned())
+        }
+    }
+}
+
+/// Asks a linter about the files of at most `largest` bytes; every unit gets one answer, the first, whatever the
+/// linter does.
+pub(super) fn ask(
+    linter: &dyn Linter,
+    job: &lint::Job,
+    largest: u64,
+    mut answered: impl FnMut(),
+) -> Vec<Given> {
+    let is_too_large: Vec<bool> = job.units.iter().map(|it| size(&*job.view, it) > largest).collect();
+    if !is_too_large.contains(&true) {
+        return ask_all(linter, job, &mut answered);
+    }
+    let units = job.units.iter().zip(&is_too_large).filter(|(_, it)| !**it).map(|(unit, _)| unit.clone());
+    let (view, cancel) = (Arc::clone(&job.view), job.cancel.clone());
+    let rest = lint::Job { view, units: units.collect(), cancel, timeout: job.timeout };
+    let mut given = ask_all(linter, &rest, &mut answered).into_iter();
+    let one = |is_too_large: bool| {
+        if is_too_large {
+            answered();
+            return Some(Given::too_large());
+        }
+        given.next()
+    };
+    is_too_large.into_iter().filter_map(one).collect()
+}
+
+/// Bytes; 0 for what is no file, or cannot be looked at, which is the linter's to tell.
+fn size(view: &dyn View, unit: &Unit) -> u64 {
+    let metadata = match view.metadata(&unit.path) {
+        Ok(it) if it.kind == FileKind::File => Ok(it),
+        _ => view.resolve(&unit.path).and_then(|it| view.metadata(&it)),
+    };
+    metadata.map_or(0, |it| it.size)
+}
+
+fn ask_all(linter: &dyn Linter, job: &lint::Job, answered: &mut impl FnMut()) -> Vec<Given> {
+    if job.units.is_empty() {
+        return Vec::new();
+    }
+    let name: Arc<str> = linter.identity().name.as_str().into();
+    let mut placer = Placer::new();
+    let mut given: Vec<Option<Given>> = vec![None; job.units.len()];
+    let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        linter.check(job, &mut |index, outcome| {
+            if let Some(place @ None) = given.get_mut(index) {
+                *place = Some(Given::placed(&mut placer, &*job.view, &name, &job.units[index], outcome));
+                answered();
+            }
+        });
+    }));
+    let why = if asked.is_ok() { "gave no answer" } else { "broke off; this is a bug in Broker" };
+    let silent = || Completeness::Failed(format!("the linter `{name}` {why}"));
+    given.into_iter().map(|it| it.unwrap_or_else(|| Given::without_findings(silent()))).collect()
+}

@@ -1,0 +1,54 @@
+//! Which files are to be checked.
+
+use std::collections::BTreeSet;
+
+use lint::Unit;
+use overlay::{FileKind, Skipped, View, WalkOptions, WorkspacePath, walk};
+
+/// The files to check, sorted by path, each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Files {
+    pub units: Vec<Unit>,
+    pub skipped: Skipped,
+    /// Those of the units that are only there for the sake of others, which they use.
+    pub dependents: BTreeSet<WorkspacePath>,
+    /// Whether they are all that the workspace has.
+    pub is_whole: bool,
+}
+
+/// The files at and below `paths`, which the user named.
+pub fn collect(view: &dyn View, paths: &[WorkspacePath], options: &WalkOptions) -> Files {
+    let named: BTreeSet<_> = paths.iter().cloned().collect();
+    if named.iter().all(|it| is_file(view, it)) {
+        return Files::of_named(named);
+    }
+    let root = WorkspacePath::root();
+    let mut walk = walk(view, paths, options);
+    let unit = |path| Unit { named: nearest(&named, &path).unwrap_or(&root).clone(), path };
+    let units = walk.by_ref().map(unit).collect();
+    let is_whole = named.contains(&root);
+    Files { units, skipped: walk.into_skipped(), is_whole, ..Files::default() }
+}
+
+/// The nearest of `named` that is `path` or holds it. `None` if it was reached through a link.
+fn nearest<'n>(named: &'n BTreeSet<WorkspacePath>, path: &WorkspacePath) -> Option<&'n WorkspacePath> {
+    // Texts and not paths: there may be 100,000 of them.
+    let mut above = std::iter::successors(Some(path.as_str()), |it| {
+        let (dir, _) = it.rsplit_once('/').unwrap_or_default();
+        (!it.is_empty()).then_some(dir)
+    });
+    above.find_map(|it| named.get(it))
+}
+
+/// Whether there is nothing to be found out by a walk, which lists the directories on the way.
+pub fn is_file(view: &dyn View, path: &WorkspacePath) -> bool {
+    view.metadata(path).is_ok_and(|it| it.kind == FileKind::File)
+}
+
+impl Files {
+    /// Files that the user named, sorted.
+    pub fn of_named(paths: impl IntoIterator<Item = WorkspacePath>) -> Self {
+        let units = paths.into_iter().map(|path| Unit { named: path.clone(), path }).collect();
+        Self { units, ..Self::default() }
+    }
+}

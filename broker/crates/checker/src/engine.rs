@@ -1,0 +1,435 @@
+//! Answers from the cache where they hold, from linters where not, on the scheduler's threads.
+//!
+//! Knows neither daemons nor command lines: both ask here, with the same code behind it.
+
+mod course;
+mod lookup;
+
+use std::{
+    collections::BTreeSet,
+    io,
+    sync::{Arc, mpsc},
+    time::Duration,
+};
+
+use config::SetupFailure;
+use lint::{Cancel, Completeness, Job, Unit};
+use overlay::{ContentHash, View, WalkOptions, WorkspacePath};
+use scheduler::{
+    BranchKey, Cache, Class, End, Finished, Inherited, Rejected, Scheduler, Seen, Task, WorkKey,
+};
+use tokio::task::JoinSet;
+
+use self::{
+    course::{Batch, Course, Piece},
+    lookup::{Known, Survey, digest, key},
+};
+use super::{
+    Coverage, Dependents, Files, Lack, Router,
+    answer::{Answer, Given, ask},
+    collect,
+};
+
+/// Where work runs, and what is remembered of it. Clones share both.
+#[derive(Clone)]
+pub struct Engine {
+    scheduler: Scheduler<Arc<Output>>,
+    /// For linters that wait, so that nobody waits for them who need not.
+    waiting: Scheduler<Arc<Output>>,
+    cache: Option<Arc<Cache<Answer>>>,
+    workers: usize,
+    /// Names the program whose answers may be given again.
+    build: &'static str,
+}
+
+/// What is to be found out.
+pub struct Inquiry {
+    pub view: Arc<dyn View>,
+    pub wanted: Wanted,
+    /// Whose files are asked about as well.
+    pub dependents: Option<Arc<Dependents>>,
+    pub route: Route,
+    pub class: Class,
+    pub branch: BranchKey,
+    pub revision: u64,
+    /// Whether work for older revisions of the branch is given up for this.
+    pub supersede: bool,
+    /// The longest that one linter may take for one file.
+    pub timeout: Duration,
+    /// Bytes of a file; what is larger is left out.
+    pub largest: u64,
+    pub batch: BatchSize,
+    /// Whether others who ask the same at the same time may have the answer, too.
+    pub share: bool,
+    /// Ends the inquiry early; what was not answered is pending.
+    pub cancel: Option<Cancel>,
+    /// Called once for each answer, from any thread.
+    pub answered: Arc<dyn Fn() + Send + Sync>,
+    /// Takes what was seen, for the sake of another inquiry about a child of this view.
+    pub seen: Option<mpsc::Sender<Seen>>,
+    /// What was just seen in the parent of this view.
+    pub parent: Option<Arc<Inherited>>,
+}
+
+/// Says, once the files are known, which linters are to be asked about them.
+pub type Route = Box<dyn Fn(&Files) -> Result<Arc<Router>, SetupFailure> + Send + Sync>;
+
+/// Which files.
+#[derive(Clone)]
+pub enum Wanted {
+    Files(Files),
+    /// All that a walk finds.
+    Walk {
+        paths: Vec<WorkspacePath>,
+        options: WalkOptions,
+        /// Of these, only those; all if there are none.
+        only: BTreeSet<WorkspacePath>,
+    },
+}
+
+impl Wanted {
+    pub(super) fn files(&self, view: &dyn View) -> Files {
+        match self {
+            Self::Files(files) => files.clone(),
+            Self::Walk { paths, options, only } => {
+                let mut files = collect(view, paths, options);
+                files.units.retain(|it| only.is_empty() || only.contains(&it.path));
+                files.is_whole &= only.is_empty();
+                files
+            }
+        }
+    }
+}
+
+/// What every interested linter says of one file.
+pub struct FileAnswers {
+    pub unit: Unit,
+    /// By linter, in the router's order.
+    pub answers: Vec<(usize, Arc<Answer>)>,
+    /// Linters are counted as in the answers.
+    pub coverage: Coverage,
+}
+
+/// What became of an inquiry as a whole.
+#[derive(Debug, Default)]
+pub struct Totals {
+    pub skipped: overlay::Skipped,
+    /// Answers that were there already, by linter.
+    pub cached: Vec<u32>,
+    /// The longest that a part of the work waited.
+    pub queued: Duration,
+}
+
+/// Why there is no answer at all.
+#[derive(Debug)]
+pub enum Refused {
+    Busy {
+        retry_after: Duration,
+    },
+    Superseded,
+    ShuttingDown,
+    Setup(SetupFailure),
+    /// A part of the engine itself broke off.
+    Broken(String),
+}
+
+/// Told of each file that is done. While it takes its time, nothing new is begun.
+pub trait Listener: Send {
+    /// So many answers of these linters will come, about so many files, and none of those that are lacking.
+    fn start(
+        &mut self,
+        router: &Router,
+        lacks: Vec<Lack>,
+        files: usize,
+        answers: usize,
+    ) -> impl Future<Output = ()> + Send;
+
+    fn file(&mut self, file: FileAnswers) -> impl Future<Output = ()> + Send;
+
+    /// Nothing more is there for the moment.
+    fn pause(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// What a task gives.
+pub(crate) enum Output {
+    Survey(Result<Arc<Survey>, SetupFailure>),
+    Known(Vec<Known>),
+    Batch(Vec<Given>),
+}
+
+/// So few files are looked up where they are asked for: to hand them to another thread would take longer.
+const FEW: usize = 16;
+
+/// Poll interval for cancel flags, which have no wake-up.
+const GLANCE: Duration = Duration::from_millis(20);
+
+impl Engine {
+    /// Starts the threads: as many as `options` say, and `waiting` that wait for other processes. `build` names the program,
+    /// whose code is a part of what answers rest on.
+    pub fn new(
+        options: scheduler::Options,
+        waiting: usize,
+        cache: Option<Arc<Cache<Answer>>>,
+        build: &'static str,
+    ) -> io::Result<Self> {
+        let workers = options.workers;
+        let interactive_workers = options.interactive_workers;
+        let for_waiting =
+            scheduler::Options { workers: waiting, interactive_workers, nice: 0, ..options.clone() };
+        let [scheduler, waiting] = [Scheduler::new(options)?, Scheduler::new(for_waiting)?];
+        Ok(Self { scheduler, waiting, cache, workers, build })
+    }
+
+    /// As if another build of this program had made the engine.
+    #[cfg(test)]
+    pub fn of_build(self, build: &'static str) -> Self {
+        Self { build, ..self }
+    }
+
+    pub fn workers(&self) -> usize {
+        self.workers
+    }
+
+    pub fn scheduler_stats(&self) -> scheduler::Stats {
+        self.scheduler.stats()
+    }
+
+    pub fn cache_stats(&self) -> scheduler::CacheStats {
+        self.cache.as_ref().map(|it| it.stats()).unwrap_or_default()
+    }
+
+    /// Gives up what may be given up of a branch's older revisions.
+    pub fn supersede(&self, branch: BranchKey, revision: u64) {
+        self.scheduler.supersede(branch, revision);
+        self.waiting.supersede(branch, revision);
+    }
+
+    pub fn cancel_branch(&self, branch: BranchKey) {
+        self.scheduler.cancel_branch(branch);
+        self.waiting.cancel_branch(branch);
+    }
+
+    /// Ends all work and keeps what is remembered for the next time.
+    pub fn shut_down(&self) {
+        self.scheduler.shutdown();
+        self.waiting.shutdown();
+        if let Some(cache) = &self.cache {
+            cache.flush();
+        }
+    }
+
+    /// Answers for every file; `listener` hears of each as soon as all its linters have answered.
+    pub async fn answer(
+        &self,
+        inquiry: &Arc<Inquiry>,
+        listener: &mut impl Listener,
+    ) -> Result<Totals, Refused> {
+        let survey = self.survey(inquiry).await?;
+        let mut course = Course::new(inquiry, survey);
+        course.start(listener).await;
+        self.look_up_few(&mut course, listener).await;
+        let mut running = JoinSet::new();
+        loop {
+            let asked = self.submit(&mut course, &mut running)?;
+            if running.is_empty() && asked.is_none() {
+                break;
+            }
+            tokio::select! {
+                ended = running.join_next(), if !running.is_empty() => {
+                    // A task that only waits does not panic.
+                    let Some(Ok((piece, ended))) = ended else { continue };
+                    course.take(piece, ended, listener).await?;
+                    listener.pause().await;
+                }
+                () = tokio::time::sleep(asked.unwrap_or_default()), if asked.is_some() => {}
+                () = flagged(inquiry.cancel.as_ref()) => {
+                    running.abort_all();
+                    course.give_up(Completeness::Pending("interrupted".to_owned()), listener).await;
+                    listener.pause().await;
+                    break;
+                }
+            }
+        }
+        // Nothing should be left by now, and what is left is never a clean answer.
+        let lost = Completeness::Failed("no answer came; this is a bug in Broker".to_owned());
+        course.give_up(lost, listener).await;
+        Ok(course.totals)
+    }
+
+    async fn survey(&self, inquiry: &Arc<Inquiry>) -> Result<Arc<Survey>, Refused> {
+        if let Wanted::Files(files) = &inquiry.wanted
+            && files.units.len() <= FEW
+            && inquiry.dependents.is_none()
+        {
+            let survey = Survey::of(inquiry, self.build).map_err(Refused::Setup)?;
+            if survey.with_context().is_empty() {
+                return Ok(Arc::new(survey));
+            }
+        }
+        let (own, build) = (Arc::clone(inquiry), self.build);
+        let survey = move || Survey::of(&own, build).map(|it| Arc::new(it.in_context(&own.view)));
+        let run = move |_: &Cancel| Arc::new(Output::Survey(survey()));
+        let ticket = self.scheduler.submit(task(inquiry, None, Box::new(run)))?;
+        match &*done(ticket.end().await.end)? {
+            Output::Survey(survey) => survey.clone().map_err(Refused::Setup),
+            Output::Known(_) | Output::Batch(_) => Err(Refused::mistaken()),
+        }
+    }
+
+    async fn look_up_few(&self, course: &mut Course, listener: &mut impl Listener) {
+        if course.survey.wanting.len() <= FEW
+            && let Some(Piece::Part(part)) = course.next()
+        {
+            let known = course.survey.look_up(part.clone(), self.cache.as_deref(), &course.inquiry);
+            course.learn(part, &known, listener).await;
+            listener.pause().await;
+        }
+    }
+
+    /// Hands out as many pieces as can be busy; says how long to wait if there was no room for one.
+    fn submit(&self, course: &mut Course, running: &mut Running) -> Result<Option<Duration>, Refused> {
+        let window = 2 * self.workers + 2;
+        while running.len() < window
+            && let Some(piece) = course.next()
+        {
+            let (scheduler, task) = match &piece {
+                Piece::Part(part) => (&self.scheduler, self.look_up_task(course, part.clone())),
+                Piece::Batch(batch) => (self.scheduler_for(course, batch), self.batch_task(course, batch)),
+            };
+            match scheduler.submit(task) {
+                Ok(ticket) => {
+                    course.began = true;
+                    running.spawn(async move { (piece, ticket.end().await) });
+                }
+                Err(rejected) => {
+                    course.put_back(piece);
+                    // What has begun is carried through.
+                    return match Refused::from(rejected) {
+                        Refused::Busy { retry_after } if course.began => Ok(Some(retry_after)),
+                        refused => Err(refused),
+                    };
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn look_up_task(&self, course: &Course, part: std::ops::Range<usize>) -> Task<Arc<Output>> {
+        let (survey, inquiry) = (Arc::clone(&course.survey), Arc::clone(&course.inquiry));
+        let cache = self.cache.clone();
+        let run = move |_: &Cancel| Arc::new(Output::Known(survey.look_up(part, cache.as_deref(), &inquiry)));
+        task(&course.inquiry, None, Box::new(run))
+    }
+
+    fn scheduler_for(&self, course: &Course, batch: &Batch) -> &Scheduler<Arc<Output>> {
+        let waits = course.survey.router.linters()[batch.linter].waits();
+        if waits { &self.waiting } else { &self.scheduler }
+    }
+
+    fn batch_task(&self, course: &Course, batch: &Batch) -> Task<Arc<Output>> {
+        let (survey, inquiry) = (&course.survey, &course.inquiry);
+        let linter = Arc::clone(&survey.router.linters()[batch.linter]);
+        let units: Vec<Unit> = batch.files.iter().map(|it| survey.files.units[*it].clone()).collect();
+        let is_shared = inquiry.share && !batch.alone;
+        let key = is_shared.then(|| work_key(&units, batch, course)).flatten();
+        let (cache, own, build) = (self.cache.clone(), Arc::clone(inquiry), self.build);
+        let (known_as, memory) = (survey.digests[batch.linter], linter.memory());
+        let run = move |cancel: &Cancel| {
+            let job =
+                Job { view: Arc::clone(&own.view), units, cancel: cancel.clone(), timeout: own.timeout };
+            let mut given = ask(&*linter, &job, own.largest, || (own.answered)());
+            if linter.waits() && digest(&*linter, linter.context(&own.view), build) != known_as {
+                given.iter_mut().for_each(Given::doubt);
+            }
+            if let Some(cache) = cache {
+                remember(&cache, known_as, &job.units, &given);
+            }
+            Arc::new(Output::Batch(given))
+        };
+        Task { memory, ..task(inquiry, key, Box::new(run)) }
+    }
+}
+
+type Running = JoinSet<(Piece, Finished<Arc<Output>>)>;
+type Run = Box<dyn FnOnce(&Cancel) -> Arc<Output> + Send>;
+
+fn task(inquiry: &Inquiry, key: Option<WorkKey>, run: Run) -> Task<Arc<Output>> {
+    Task {
+        class: inquiry.class,
+        branch: inquiry.branch,
+        revision: inquiry.revision,
+        key,
+        supersede: inquiry.supersede,
+        memory: 0,
+        run,
+    }
+}
+
+/// Keeps what is final, for every view that shows the same.
+fn remember(cache: &Cache<Answer>, digest: ContentHash, units: &[Unit], given: &[Given]) {
+    for (unit, Given { answer, reads, .. }) in units.iter().zip(given) {
+        let Some(content) = answer.content.filter(|_| answer.is_reusable()) else { continue };
+        if !answer.rests_on(reads) {
+            continue;
+        }
+        let (weight, value) = (answer.weight(), Arc::clone(answer));
+        let answer = scheduler::Answer { content, reads: Arc::clone(reads), value };
+        cache.insert(key(digest, unit), answer, weight);
+    }
+}
+
+/// Names the work by all that is known of it beforehand. What the linter will read besides is not, so who
+/// joins must see for itself whether the answer holds.
+fn work_key(units: &[Unit], batch: &Batch, course: &Course) -> Option<WorkKey> {
+    let mut hash = blake3::Hasher::new();
+    hash.update(course.survey.digests[batch.linter].as_bytes());
+    for (unit, file) in units.iter().zip(&batch.files) {
+        hash.update(course.content(*file)?.as_bytes());
+        for path in [&unit.path, &unit.named] {
+            hash.update(&(path.as_str().len() as u64).to_le_bytes()).update(path.as_str().as_bytes());
+        }
+    }
+    Some(WorkKey(*hash.finalize().as_bytes()))
+}
+
+/// How many files a linter gets at once.
+#[derive(Debug, Clone, Copy)]
+pub struct BatchSize {
+    pub largest: usize,
+    pub workers: usize,
+}
+
+/// Waits until the flag is set; for ever if there is none.
+pub async fn flagged(flag: Option<&Cancel>) {
+    let Some(flag) = flag else { return std::future::pending().await };
+    while !flag.is_cancelled() {
+        tokio::time::sleep(GLANCE).await;
+    }
+}
+
+impl Refused {
+    fn mistaken() -> Self {
+        Self::Broken("a task gave something else than it was asked for".to_owned())
+    }
+}
+
+/// What came of work that all else depends on.
+fn done(end: End<Arc<Output>>) -> Result<Arc<Output>, Refused> {
+    match end {
+        End::Done(output) => Ok(output),
+        End::Superseded => Err(Refused::Superseded),
+        End::ShuttingDown | End::Cancelled => Err(Refused::ShuttingDown),
+        End::Panicked(why) => Err(Refused::Broken(why)),
+    }
+}
+
+impl From<Rejected> for Refused {
+    fn from(rejected: Rejected) -> Self {
+        match rejected {
+            Rejected::QueueFull { retry_after, .. } | Rejected::BranchQueueFull { retry_after, .. } => {
+                Self::Busy { retry_after }
+            }
+            Rejected::ShuttingDown => Self::ShuttingDown,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The files of an inquiry, and what is known of each without asking a linter.
+
+use std::{ops::Range, sync::Arc};
+
+use config::SetupFailure;
+use lint::{Linter, Unit};
+use overlay::{ContentHash, View};
+use scheduler::{Cache, Key, Looks};
+
+use super::Inquiry;
+use crate::{Answer, Files, Router};
+
+/// Which files there are, and which linters are to be asked about each.
+pub(crate) struct Survey {
+    pub(super) files: Files,
+    pub(super) router: Arc<Router>,
+    /// By file: the linters that want it, by their places in the router.
+    pub(super) wanting: Vec<Box<[usize]>>,
+    /// By linter: what names it, and all that its answers rest on besides what they say they do.
+    pub(super) digests: Vec<ContentHash>,
+    build: &'static str,
+}
+
+/// What is known of one file.
+pub(crate) struct Known {
+    /// `None` if there is no cache, or the file cannot be read.
+    pub(super) content: Option<ContentHash>,
+    /// For each linter that wants the file, in the same order.
+    pub(super) answers: Box<[Option<Arc<Answer>>]>,
+}
+
+impl Survey {
+    pub(super) fn of(inquiry: &Inquiry, build: &'static str) -> Result<Self, SetupFailure> {
+        let mut files = inquiry.wanted.files(&*inquiry.view);
+        let mut router = (inquiry.route)(&files)?;
+        if let Some(dependents) = &inquiry.dependents {
+            dependents.add_to(&mut files, router.linters(), &*inquiry.view);
+            if !files.dependents.is_empty() {
+                // Their configuration may be another.
+                router = (inquiry.route)(&files)?;
+            }
+        }
+        let wanting = files.units.iter().map(|it| router.wanting_of(&files, &it.path).collect()).collect();
+        let mut survey = Self { digests: Vec::new(), files, router, wanting, build };
+        survey.digests = survey.router.linters().iter().map(|it| digest(&**it, None, build)).collect();
+        Ok(survey)
+    }
+
+    /// Linters of which somebody must look what their answers rest on, which takes its time.
+    pub(super) fn with_context(&self) -> Vec<usize> {
+        let linters = self.router.linters();
+        let is_wanted = |it: &usize| self.wanting.iter().any(|wanting| wanting.contains(it));
+        (0..linters.len()).filter(|it| linters[*it].waits()).filter(is_wanted).collect()
+    }
+
+    /// Looks what those answers rest on.
+    pub(super) fn in_context(mut self, view: &Arc<dyn View>) -> Self {
+        for place in self.with_context() {
+            let linter = &self.router.linters()[place];
+            self.digests[place] = digest(&**linter, linter.context(view), self.build);
+        }
+        self
+    }
+
+    /// What is known of some of the files.
+    pub(super) fn look_up(
+        &self,
+        part: Range<usize>,
+        cache: Option<&Cache<Answer>>,
+        inquiry: &Inquiry,
+    ) -> Vec<Known> {
+        let Some(cache) = cache else {
+            let nothing = |file: usize| Known { content: None, answers: self.nothing_known(file) };
+            return part.map(nothing).collect();
+        };
+        let mut looks = match &inquiry.parent {
+            Some(parent) => Looks::over_parent(&*inquiry.view, Arc::clone(parent)),
+            None => Looks::new(&*inquiry.view),
+        };
+        prepare(&mut looks, &self.files.units[part.clone()]);
+        let known = part.map(|file| self.known(file, cache, &mut looks)).collect();
+        if let Some(seen) = &inquiry.seen {
+            let _nobody_asks_any_more = seen.send(looks.into_seen());
+        }
+        known
+    }
+
+    fn known(&self, file: usize, cache: &Cache<Answer>, looks: &mut Looks<'_>) -> Known {
+        let (unit, wanting) = (&self.files.units[file], &self.wanting[file]);
+        if wanting.is_empty() {
+            return Known { content: None, answers: [].into() };
+        }
+        let Ok(content) = looks.content(&unit.path) else {
+            return Known { content: None, answers: self.nothing_known(file) };
+        };
+        let mut find = |linter: &usize| {
+            let found = cache.find(&key(self.digests[*linter], unit), content, looks);
+            found.filter(|it| it.is_reusable())
+        };
+        Known { content: Some(content), answers: wanting.iter().map(&mut find).collect() }
+    }
+
+    fn nothing_known(&self, file: usize) -> Box<[Option<Arc<Answer>>]> {
+        self.wanting[file].iter().map(|_| None).collect()
+    }
+}
+
+/// Looks at all files directory by directory: they are sorted by path.
+fn prepare(looks: &mut Looks<'_>, units: &[Unit]) {
+    for siblings in units.chunk_by(|a, b| directory(a) == directory(b)) {
+        if let [first, _, ..] = siblings
+            && let Some(directory) = first.path.parent()
+        {
+            looks.prepare(&directory, siblings.iter().map(|it| &it.path));
+        }
+    }
+}
+
+fn directory(unit: &Unit) -> &str {
+    unit.path.as_str().rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+pub(super) fn key(linter: ContentHash, unit: &Unit) -> Key {
+    Key { linter, path: unit.path.clone(), named: unit.named.clone() }
+}
+
+/// Cache identity of a linter: all that may change its answers but the files that they name. The build of this program
+/// is part of it: grammars, queries, the file system that a guest sees, places and the format that answers are kept in
+/// are code of the host's.
+pub(super) fn digest(linter: &dyn Linter, context: Option<ContentHash>, build: &str) -> ContentHash {
+    let it = linter.identity();
+    let context = context.map_or_else(String::new, |it| format!("\0{it}"));
+    ContentHash::of(format!("{build}\0{}\0{}\0{}{context}", it.name, it.version, it.digest).as_bytes())
+}

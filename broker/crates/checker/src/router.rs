@@ -1,0 +1,329 @@
+//! Which linters want which file.
+
+use std::{collections::HashMap, ops::Range, sync::Arc};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use lint::{Interest, Linter, Unit};
+use overlay::WorkspacePath;
+
+use super::{
+    Files,
+    coverage::Others,
+    report::{Incomplete, Level, Subject, Unavailable},
+};
+
+/// A linter as the engine holds it.
+pub type SharedLinter = Arc<dyn Linter>;
+
+/// A linter that would be asked, were it there, or one that is asked by name and may have no files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lack {
+    pub linter: String,
+    /// The files that it would be asked about, as in an [`Interest`].
+    pub globs: Vec<String>,
+    pub reason: String,
+    pub need: Need,
+}
+
+/// Why a linter that is not asked is missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// It would have said more of its files.
+    Optional,
+    /// It is named, and not there: an answer without it is not all there is.
+    Missing,
+    /// It is named, and is there, but not asked about its files.
+    PassedOver,
+    /// It is named and asked, and lacks at most files.
+    Asked,
+}
+
+/// The reason of a linter that is there, is named, and has nothing to look at.
+const NO_FILES: &str = "there are no files for it";
+
+impl Lack {
+    /// What is missed, where `matches` says whether there are files for it, and `counts_alone` whether the question is
+    /// about all files, or about none that another linter is asked about.
+    fn among(&self, matches: bool, counts_alone: bool) -> Option<Self> {
+        match (self.need, matches) {
+            (Need::Optional | Need::Missing | Need::PassedOver, true) => Some(self.clone()),
+            (Need::Missing, false) => counts_alone.then(|| self.clone()),
+            (Need::PassedOver | Need::Asked, false) => counts_alone.then(|| Self {
+                reason: NO_FILES.to_owned(),
+                need: Need::Optional,
+                ..self.clone()
+            }),
+            (Need::Asked, true) | (Need::Optional, false) => None,
+        }
+    }
+
+    /// Whether one of the files is for it.
+    pub(super) fn has_files(&self, units: &[Unit]) -> bool {
+        let globs = Globs::of_globs(&self.globs);
+        units.iter().any(|it| globs.want(&it.path))
+    }
+
+    /// Whether the answer is not complete without it.
+    pub fn sorted(self) -> Result<Incomplete, Unavailable> {
+        if matches!(self.need, Need::Optional | Need::Asked) {
+            return Err(Unavailable { linter: self.linter, reason: self.reason });
+        }
+        let linter = Some(self.linter.into());
+        Ok(Incomplete { subject: Subject::Everything, linter, level: Level::Failed, reason: self.reason })
+    }
+}
+
+/// Matches files with the globs of each linter's [`Interest`].
+///
+/// Languages say what a linter is about; which files those are in is said by its globs.
+pub struct Router {
+    linters: Vec<SharedLinter>,
+    globs: Vec<Globs>,
+    /// For each path that is not of the first, the group of linters that is asked about it.
+    groups: HashMap<WorkspacePath, Team>,
+    first: Team,
+    lacks: Vec<Lack>,
+    absent: Vec<Absent>,
+    /// What those want to see.
+    unseen: Vec<Globs>,
+}
+
+/// A linter that is not asked: it is missing, may not run, or nothing of it is selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Absent {
+    /// The files that it would be asked about, as in an [`Interest`].
+    pub globs: Vec<String>,
+    /// Whether no other linter has a rule of the same name: a type checker.
+    pub has_own_rules: bool,
+}
+
+/// Linters that are asked in the same way, and those that are not asked then.
+#[derive(Debug, Clone, Default)]
+struct Team {
+    linters: Range<usize>,
+    absent: Range<usize>,
+}
+
+impl Router {
+    pub fn new(linters: &[SharedLinter]) -> Self {
+        Self {
+            linters: linters.to_vec(),
+            globs: linters.iter().map(|it| Globs::of(it.interest())).collect(),
+            groups: HashMap::new(),
+            first: Team { linters: 0..linters.len(), absent: 0..0 },
+            lacks: Vec::new(),
+            absent: Vec::new(),
+            unseen: Vec::new(),
+        }
+    }
+
+    /// The same, of which it is known who else would be asked.
+    #[must_use]
+    pub fn lacking(mut self, lacks: Vec<Lack>) -> Self {
+        self.lacks = lacks;
+        self
+    }
+
+    /// The same, of which it is known who is not asked.
+    #[must_use]
+    pub fn without(mut self, absent: Vec<Absent>) -> Self {
+        self.unseen = absent.iter().map(|it| Globs::of_globs(&it.globs)).collect();
+        self.first.absent = 0..absent.len();
+        self.absent = absent;
+        self
+    }
+
+    pub fn absent(&self) -> &[Absent] {
+        &self.absent
+    }
+
+    /// The linters that are missed in a question about these files. `is_answered` says whether any linter is asked.
+    pub(super) fn lacks_for(&self, files: &Files, is_answered: bool) -> Vec<Lack> {
+        let counts_alone = files.is_whole || !files.units.is_empty() && !is_answered;
+        self.lacks.iter().filter_map(|it| it.among(it.has_files(&files.units), counts_alone)).collect()
+    }
+
+    /// Asks the linters of each router about those of the paths that come with it. What is named nowhere
+    /// is of the first.
+    pub fn grouped(routers: Vec<(Arc<Self>, Vec<WorkspacePath>)>) -> Self {
+        let mut all = Self::new(&[]);
+        for (index, (router, paths)) in routers.into_iter().enumerate() {
+            let start = all.linters.len();
+            all.linters.extend(router.linters.iter().cloned());
+            all.globs.extend(router.globs.iter().cloned());
+            let new = router.lacks.iter().filter(|it| !all.lacks.contains(it)).cloned();
+            let new: Vec<_> = new.collect();
+            all.lacks.extend(new);
+            let first_absent = all.absent.len();
+            all.absent.extend(router.absent.iter().cloned());
+            all.unseen.extend(router.unseen.iter().cloned());
+            let team = Team { linters: start..all.linters.len(), absent: first_absent..all.absent.len() };
+            if index == 0 {
+                all.first = team;
+            } else {
+                all.groups.extend(paths.into_iter().map(|it| (it, team.clone())));
+            }
+        }
+        all
+    }
+
+    pub fn linters(&self) -> &[SharedLinter] {
+        &self.linters
+    }
+
+    /// The names of the linters, by their places.
+    pub fn names(&self) -> Arc<[String]> {
+        self.linters.iter().map(|it| it.identity().name.clone()).collect()
+    }
+
+    /// The linters that want to see `path`.
+    pub fn linters_for(&self, path: &WorkspacePath) -> impl Iterator<Item = &SharedLinter> {
+        self.wanting(path).map(|it| &self.linters[it])
+    }
+
+    /// Those that are to be asked about one of the files, by their places.
+    pub(super) fn wanting_of(&self, files: &Files, path: &WorkspacePath) -> impl Iterator<Item = usize> {
+        // Others have nothing else to say of it.
+        let only_waiting = files.dependents.contains(path);
+        self.wanting(path).filter(move |it| !only_waiting || self.linters[*it].waits())
+    }
+
+    /// The same as [`linters_for`](Router::linters_for), by their places in [`linters`](Router::linters).
+    fn wanting(&self, path: &WorkspacePath) -> impl Iterator<Item = usize> {
+        self.team(path).linters.clone().filter(|it| self.globs[*it].want(path))
+    }
+
+    fn team(&self, path: &WorkspacePath) -> &Team {
+        self.groups.get(path).unwrap_or(&self.first)
+    }
+
+    /// The linters for such a file that are not asked about it: those that are absent, and most if the file is only
+    /// there for the sake of others.
+    pub(super) fn absent_for(&self, files: &Files, path: &WorkspacePath) -> Others {
+        if files.dependents.contains(path) && self.wanting(path).any(|it| !self.linters[it].waits()) {
+            return Others::Any;
+        }
+        let absent = self.team(path).absent.clone().filter(|it| self.unseen[*it].want(path));
+        let kind = |it: usize| if self.absent[it].has_own_rules { Others::WithOwnRules } else { Others::Any };
+        absent.map(kind).max().unwrap_or(Others::None)
+    }
+}
+
+/// The globs of a linter, in the words of gitignore.
+#[derive(Clone)]
+enum Globs {
+    /// File names, and how they end: all that most linters say, and it is asked of every file.
+    Names {
+        whole: Vec<String>,
+        ends: Vec<String>,
+    },
+    Any(Gitignore),
+}
+
+impl Globs {
+    fn of(interest: &Interest) -> Self {
+        Self::of_globs(&interest.globs)
+    }
+
+    fn of_globs(globs: &[String]) -> Self {
+        let (mut whole, mut ends) = (Vec::new(), Vec::new());
+        for glob in globs {
+            match glob.strip_prefix('*') {
+                Some(end) if is_plain(end) => ends.push(end.to_owned()),
+                None if is_plain(glob) && !glob.is_empty() => whole.push(glob.clone()),
+                _ => return Self::Any(matcher(globs)),
+            }
+        }
+        Self::Names { whole, ends }
+    }
+
+    fn want(&self, path: &WorkspacePath) -> bool {
+        match self {
+            Self::Any(globs) => globs.matched(path.as_str(), false).is_ignore(),
+            Self::Names { whole, ends } => path.file_name().is_some_and(|name| {
+                ends.iter().any(|it| name.ends_with(it)) || whole.iter().any(|it| name == it)
+            }),
+        }
+    }
+}
+
+/// Whether nothing in it means anything but itself.
+fn is_plain(glob: &str) -> bool {
+    glob.chars().all(|it| it.is_alphanumeric() || matches!(it, '.' | '_' | '-' | '+'))
+}
+
+/// A glob that is none matches nothing.
+fn matcher(globs: &[String]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for glob in globs {
+        let _never_matches = builder.add_line(None, glob);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use lint_testkit::Scripted;
+
+    use super::*;
+
+    #[test]
+    fn knows_who_is_not_asked() {
+        let path = |text: &str| WorkspacePath::new(text).unwrap();
+        let linter: SharedLinter = Arc::new(Scripted::new("one", &["*.py"]));
+        let router = |absent_all: &[(&str, bool)]| {
+            let absent = |(glob, has_own_rules): &(&str, bool)| Absent {
+                globs: vec![(*glob).to_owned()],
+                has_own_rules: *has_own_rules,
+            };
+            Router::new(&[Arc::clone(&linter)]).without(absent_all.iter().map(absent).collect())
+        };
+        let others = |router: &Router, it: &str| router.absent_for(&Files::default(), &path(it));
+        assert_eq!(others(&router(&[]), "a.py"), Others::None);
+        assert_eq!(others(&router(&[("*.rs", false)]), "a.py"), Others::None);
+        assert_eq!(others(&router(&[("*.py", true)]), "a.py"), Others::WithOwnRules);
+        assert_eq!(others(&router(&[("*.py", true), ("*", false)]), "a.py"), Others::Any);
+        let routers = vec![
+            (Arc::new(router(&[])), vec![]),
+            (Arc::new(router(&[("*.py", false)])), vec![path("tests/a.py")]),
+        ];
+        let grouped = Router::grouped(routers);
+        assert_eq!(["a.py", "tests/a.py"].map(|it| others(&grouped, it)), [Others::None, Others::Any]);
+        let dependent = Files { dependents: [path("b.py")].into(), ..Files::default() };
+        let router = router(&[]);
+        let of_dependent = ["a.py", "b.py"].map(|it| router.absent_for(&dependent, &path(it)));
+        assert_eq!(of_dependent, [Others::None, Others::Any]);
+    }
+
+    #[test]
+    fn globs_are_those_of_gitignore() {
+        let interest = |globs: &[&str]| Interest {
+            globs: globs.iter().map(|it| (*it).to_owned()).collect(),
+            ..Interest::default()
+        };
+        for (globs, path, want) in [
+            (&["*.py"][..], "src/deep/a.py", true),
+            (&["*.py"], "a.pyi", false),
+            (&["*.py", "*.pyi"], "a.pyi", true),
+            (&["pyproject.toml"], "sub/pyproject.toml", true),
+            (&["/pyproject.toml"], "sub/pyproject.toml", false),
+            (&["/pyproject.toml"], "pyproject.toml", true),
+            (&["docs/*.md"], "docs/a.md", true),
+            (&["docs/*.md"], "other/docs/a.md", false),
+            (&["docs/**/*.md"], "docs/x/y/a.md", true),
+            (&["*"], ".hidden", true),
+            (&["*", "!*.min.js"], "a.min.js", false),
+            (&["[", "*.py"], "a.py", true),
+            (&["pyproject.toml", "*.py"], "sub/b.py", true),
+            (&["pyproject.toml"], "pyproject.toml/a", false),
+            (&["a"], "ba", false),
+            (&["*", "!a"], "a", false),
+            (&[""], "a", false),
+            (&[], "a.py", false),
+        ] {
+            let (path, interest) = (WorkspacePath::new(path).unwrap(), interest(globs));
+            assert_eq!(Globs::of(&interest).want(&path), want, "{globs:?} {path}");
+            assert_eq!(Globs::Any(matcher(&interest.globs)).want(&path), want, "{globs:?} {path}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Reads configuration files, and those that they extend.
+
+use std::io;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use lint::RulePattern;
+use overlay::{View, WorkspacePath, io_reason};
+use toml::Spanned;
+
+use super::{
+    Arc, ConfigError, FILE_NAMES,
+    model::{Override, Settings},
+};
+
+/// How many files may extend one another.
+const DEEPEST: usize = 16;
+
+/// One configuration file as it is used in one folder.
+#[derive(Debug)]
+pub(super) struct Layer {
+    pub(super) file: WorkspacePath,
+    /// What paths and globs are relative to.
+    pub(super) folder: WorkspacePath,
+    pub(super) settings: Settings,
+    pub(super) baseline: Option<WorkspacePath>,
+    /// As many as there are overrides.
+    globs: Vec<Gitignore>,
+    /// All of the file, as it was written.
+    pub(super) table: toml::Table,
+}
+
+impl Layer {
+    /// Rules that are said to be more or less grave.
+    pub(super) fn graded_rules(&self) -> impl Iterator<Item = &RulePattern> {
+        let overridden = self.settings.overrides.iter().flat_map(|it| it.severity.keys());
+        self.settings.severity.keys().chain(overridden).map(|it| &it.0)
+    }
+
+    /// The overrides that are for the file at `path`, by their index; the last of them counts most.
+    pub(super) fn overrides_for(&self, path: &WorkspacePath) -> impl DoubleEndedIterator<Item = usize> {
+        let relative = path.strip_prefix(&self.folder).filter(|it| !it.is_empty());
+        let is_for = move |it: &Gitignore| {
+            relative.is_some_and(|it2| it.matched_path_or_any_parents(it2, false).is_ignore())
+        };
+        self.globs.iter().enumerate().filter(move |(_, it)| is_for(it)).map(|(index, _)| index)
+    }
+}
+
+/// What stands in one folder, with what it extends before it; empty if there is nothing.
+pub(super) fn layers(view: &dyn View, folder: &WorkspacePath) -> Result<Vec<Arc<Layer>>, ConfigError> {
+    let mut found = Vec::new();
+    for file in FILE_NAMES.map(|name| folder.child(name)) {
+        found.extend(read(view, &file)?.map(|text| (file, text)));
+    }
+    let Some((file, text)) = found.pop() else { return Ok(Vec::new()) };
+    if let Some((other, _)) = found.pop() {
+        let message = format!("there is {other} beside it, and only one of them can count");
+        return Err(ConfigError::of_file(&file, message));
+    }
+    let mut reader = Reader { view, folder, reading: Vec::new(), layers: Vec::new() };
+    reader.add(file, &text)?;
+    Ok(reader.layers)
+}
+
+/// `None` if there is no such file.
+fn read(view: &dyn View, file: &WorkspacePath) -> Result<Option<String>, ConfigError> {
+    match view.open(file) {
+        Ok(bytes) => match String::from_utf8(bytes.to_vec()) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(ConfigError::of_file(file, "it is not UTF-8")),
+        },
+        // What is no folder has nothing in it.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(ConfigError::of_file(file, io_reason(&error))),
+    }
+}
+
+struct Reader<'a> {
+    view: &'a dyn View,
+    folder: &'a WorkspacePath,
+    /// What extends what is being read.
+    reading: Vec<WorkspacePath>,
+    layers: Vec<Arc<Layer>>,
+}
+
+impl Reader<'_> {
+    fn add(&mut self, file: WorkspacePath, text: &str) -> Result<(), ConfigError> {
+        let of_toml = |error| ConfigError::of_toml(&file, text, &error);
+        let settings: Settings = toml::from_str(text).map_err(of_toml)?;
+        let table: toml::Table = toml::from_str(text).map_err(of_toml)?;
+        self.refuse_without_effect(&file, text, &settings)?;
+        if let Some(extends) = &settings.extends {
+            self.extend(&file, text, extends)?;
+        }
+        let baseline = match &settings.baseline {
+            Some(it) => Some(path(self.folder, &file, text, &it.get_ref().file)?),
+            None => None,
+        };
+        let globs = settings.overrides.iter().map(matcher).collect();
+        let folder = self.folder.clone();
+        self.layers.push(Arc::new(Layer { file, folder, settings, baseline, globs, table }));
+        Ok(())
+    }
+
+    fn extend(
+        &mut self,
+        file: &WorkspacePath,
+        text: &str,
+        extends: &Spanned<String>,
+    ) -> Result<(), ConfigError> {
+        let error = |message: String| ConfigError::at(file, text, extends.span(), message);
+        let folder = file.parent().unwrap_or_else(WorkspacePath::root);
+        let other = path(&folder, file, text, extends)?;
+        self.reading.push(file.clone());
+        if let Some(start) = self.reading.iter().position(|it| *it == other) {
+            let circle: Vec<_> =
+                self.reading[start..].iter().chain([&other]).map(ToString::to_string).collect();
+            return Err(error(format!("it extends itself: {}", circle.join(" -> "))));
+        }
+        if self.reading.len() > DEEPEST {
+            return Err(error(format!("more than {DEEPEST} files extend one another")));
+        }
+        let Some(base) = read(self.view, &other)? else {
+            return Err(error(format!("there is no file `{other}` to extend")));
+        };
+        self.add(other, &base)?;
+        self.reading.pop();
+        Ok(())
+    }
+
+    /// What holds for the workspace cannot be said by a folder in it.
+    fn refuse_without_effect(
+        &self,
+        file: &WorkspacePath,
+        text: &str,
+        settings: &Settings,
+    ) -> Result<(), ConfigError> {
+        let baseline = settings.baseline.as_ref().map(|it| ("baseline", it.span()));
+        let servers = settings.servers.as_ref().map(|it| ("servers", it.span()));
+        let plugins = settings.plugins.as_ref().map(|it| ("plugins", it.span()));
+        let size = settings.max_file_size.as_ref().map(|it| ("max-file-size", it.span()));
+        match baseline.or(servers).or(plugins).or(size).filter(|_| !self.folder.is_root()) {
+            Some((key, span)) => {
+                let message = format!("`{key}` has no effect here");
+                let error = ConfigError::at(file, text, span, message);
+                Err(error.hint("it belongs in the configuration file at the workspace's root"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A path that `file` names, seen from `folder`.
+fn path(
+    folder: &WorkspacePath,
+    file: &WorkspacePath,
+    text: &str,
+    path: &Spanned<String>,
+) -> Result<WorkspacePath, ConfigError> {
+    folder.join(path.get_ref()).map_err(|error| ConfigError::at(file, text, path.span(), error.to_string()))
+}
+
+/// Globs were tried when they were parsed.
+fn matcher(it: &Override) -> Gitignore {
+    let mut globs = GitignoreBuilder::new("");
+    for glob in &it.paths {
+        let _was_tried = globs.add_line(None, &glob.0);
+    }
+    globs.build().unwrap_or_else(|_| Gitignore::empty())
+}

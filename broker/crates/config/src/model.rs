@@ -1,0 +1,240 @@
+//! The keys of `broker.toml`. The comments here are what its JSON Schema says of them.
+
+use std::collections::BTreeMap;
+
+use ignore::gitignore::GitignoreBuilder;
+use lint::{RulePattern, Severity};
+use plugin_host::Capability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toml::Spanned;
+
+use super::Source;
+
+/// What broker does with the linters' findings.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct Settings {
+    /// Another configuration file that this one is based on: a path relative to this file. Relative paths and
+    /// globs in the other file are seen from this file's folder.
+    #[schemars(with = "Option<String>")]
+    pub(super) extends: Option<Spanned<String>>,
+    /// Check these rules only, as `--select` does: `F401`, `F`, or `python/F401` for one plugin.
+    pub(super) select: Option<Selected>,
+    /// Leave these rules out, as `--ignore` does.
+    pub(super) ignore: Option<Vec<RuleName>>,
+    /// How grave a rule is, by rule: `python/F401`, `F401`, `F4*` or `python/*`. The closest match counts.
+    pub(super) severity: BTreeMap<RuleKey, RuleLevel>,
+    /// What is different for some files.
+    pub(super) overrides: Vec<Override>,
+    pub(super) suppressions: SuppressionSettings,
+    /// In MiB: larger files are left out, and counted among what was skipped. 64 if this is not set; at most 256.
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<MaxFileSize>")]
+    pub(super) max_file_size: Option<Spanned<MaxFileSize>>,
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<BaselineSettings>")]
+    pub(super) baseline: Option<Spanned<BaselineSettings>>,
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<ServerSettings>")]
+    pub(super) servers: Option<Spanned<ServerSettings>>,
+    /// Plugins that the program does not carry, by name; `broker plugin add` writes this and `broker.lock`. Only in
+    /// the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<BTreeMap<String, PluginSettings>>")]
+    pub(super) plugins: Option<Spanned<BTreeMap<String, PluginSettings>>>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Override {
+    /// Which files, as in a `.gitignore`: relative to the folder of the configuration file.
+    pub(super) paths: Vec<Glob>,
+    /// As at the top, and in its place.
+    pub(super) select: Option<Selected>,
+    /// As at the top, and in addition.
+    #[serde(default)]
+    pub(super) ignore: Vec<RuleName>,
+    /// As at the top, and before it.
+    #[serde(default)]
+    pub(super) severity: BTreeMap<RuleKey, RuleLevel>,
+}
+
+/// Comments such as `broker: ignore[F401]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct SuppressionSettings {
+    /// Whether each suppression must say why. It need not if this is not set.
+    pub(super) require_reason: Option<bool>,
+    /// How grave a suppression is that suppresses nothing: a warning if this is not set.
+    pub(super) report_unused: Option<RuleLevel>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct BaselineSettings {
+    /// The list of known findings, which are not told: a path relative to this file.
+    #[schemars(with = "String")]
+    pub(super) file: Spanned<String>,
+}
+
+/// What a linter can be given: it holds a file several times over.
+const LARGEST: u32 = 256;
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(try_from = "u32")]
+pub(super) struct MaxFileSize(#[schemars(range(min = 1, max = 256))] pub(super) u32);
+
+/// Language servers. They run only in a workspace that is trusted: see `broker trust`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct ServerSettings {
+    /// The servers to ask, by name; `[]` for none. If this is not set, those that the project is made for, as
+    /// `broker doctor` tells.
+    #[serde(rename = "use")]
+    pub(super) used: Option<Vec<String>>,
+    /// Servers that Broker does not know, or what is different of one that it knows, by name.
+    pub(super) define: BTreeMap<String, ServerDefinition>,
+}
+
+/// A language server. What is not set is as Broker knows it, if it knows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ServerDefinition {
+    /// The program, a name in `PATH` or a path, and its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// The files it checks: names, or `*` and how a name ends, such as `*.zig`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub globs: Option<Vec<String>>,
+    /// The languages it is for; the first is what files are said to be in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub languages: Option<Vec<String>>,
+    /// What proves that an answer is for the present state: `pull` for a server that can be asked for
+    /// diagnostics, `version` for one that publishes them with the version of the document, `next-publish` for
+    /// one that looks at each file by itself and publishes once for each change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub barrier: Option<String>,
+    /// What it is told when it starts, as `initializationOptions`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<serde_json::Map<String, Value>>,
+    /// What it is told when it asks for its configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<serde_json::Map<String, Value>>,
+    /// Variables of its environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<BTreeMap<String, String>>,
+    /// Names of files that it reads from the disk, whatever a branch has in their place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config_files: Option<Vec<String>>,
+    /// Files and folders outside of the workspace that it reads, such as where its libraries are installed: `~` is the
+    /// home, `$NAME` each folder of a variable, `*` any one name. It is started again when something there changes.
+    /// Where this is not set, its answers are given again for a minute only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<Vec<String>>,
+}
+
+/// A plugin of the workspace's own choice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct PluginSettings {
+    /// Where it comes from: a path relative to the workspace's root, an `https://` URL, or `oci://` and a reference. Not
+    /// needed for one that the command line names.
+    #[schemars(with = "Option<String>")]
+    pub source: Option<Source>,
+    /// What it may use beyond the workspace's files, such as `env:NAME`. Counts in a workspace that is trusted.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub grants: Option<Vec<Capability>>,
+}
+
+/// How grave a rule's findings are; `off`: they are not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleLevel {
+    Off,
+    Hint,
+    Info,
+    Warning,
+    Error,
+}
+
+/// One or more rules as a linter has them; what they mean, it alone knows.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "Vec<RuleName>")]
+pub(super) struct Selected(pub(super) Vec<RuleName>);
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub(super) struct RuleName(pub(super) String);
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub(super) struct RuleKey(#[schemars(with = "String")] pub(super) RulePattern);
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub(super) struct Glob(pub(super) String);
+
+impl RuleLevel {
+    /// `None` if it is off.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Hint => Some(Severity::Hint),
+            Self::Info => Some(Severity::Info),
+            Self::Warning => Some(Severity::Warning),
+            Self::Error => Some(Severity::Error),
+        }
+    }
+}
+
+impl TryFrom<u32> for MaxFileSize {
+    type Error = String;
+
+    fn try_from(mib: u32) -> Result<Self, String> {
+        match mib {
+            1..=LARGEST => Ok(Self(mib)),
+            _ => Err(format!("files of {mib} MiB cannot be checked: it is a number from 1 to {LARGEST}")),
+        }
+    }
+}
+
+impl TryFrom<Vec<RuleName>> for Selected {
+    type Error = &'static str;
+
+    /// Nobody means to select nothing at all.
+    fn try_from(names: Vec<RuleName>) -> Result<Self, Self::Error> {
+        if names.is_empty() { Err("`select` names no rule") } else { Ok(Self(names)) }
+    }
+}
+
+impl TryFrom<String> for RuleName {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let text = text.trim();
+        if text.is_empty() { Err("a rule has no name") } else { Ok(Self(text.to_owned())) }
+    }
+}
+
+impl TryFrom<String> for RuleKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse().map(Self).map_err(|why| format!("`{text}` names no rule: {why}"))
+    }
+}
+
+impl TryFrom<String> for Glob {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.trim().is_empty() || text.starts_with('#') {
+            return Err(format!("`{text}` matches no file"));
+        }
+        match GitignoreBuilder::new("").add_line(None, &text) {
+            Ok(_) => Ok(Self(text)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! A linter for tests that says what it was told to say.
+
+#![allow(clippy::unwrap_used, reason = "only tests use it")]
+
+pub mod sample;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+};
+
+use lint::{Completeness, Diagnostic, Identity, Interest, Job, Lease, Linter, Outcome, Rule, SetupError};
+use overlay::{ContentHash, View, WorkspacePath};
+
+/// See the methods for what it can be told.
+pub struct Scripted {
+    identity: Identity,
+    interest: Interest,
+    rules: Vec<Rule>,
+    diagnostics: BTreeMap<String, Vec<Diagnostic>>,
+    cells: BTreeMap<String, Vec<&'static str>>,
+    completeness: BTreeMap<String, Completeness>,
+    left_out: BTreeMap<String, String>,
+    silent: BTreeSet<String>,
+    panics: BTreeSet<String>,
+    /// The answers rest on all of this file, which no read set says.
+    rests_on: Option<WorkspacePath>,
+    /// Bounds the reuse of its answers.
+    lease: Option<Lease>,
+    /// The units it was asked about, with what they were named by.
+    asked: Mutex<Vec<(String, String)>>,
+}
+
+impl Scripted {
+    pub fn new(name: &str, globs: &[&str]) -> Self {
+        let globs = globs.iter().map(|it| (*it).to_owned()).collect();
+        Self {
+            identity: Identity { name: name.into(), version: "1.0.0".into(), digest: ContentHash::of(b"") },
+            interest: Interest { globs, languages: Vec::new() },
+            rules: Vec::new(),
+            diagnostics: BTreeMap::new(),
+            cells: BTreeMap::new(),
+            completeness: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+            silent: BTreeSet::new(),
+            panics: BTreeSet::new(),
+            rests_on: None,
+            lease: None,
+            asked: Mutex::default(),
+        }
+    }
+
+    pub fn about(mut self, language: &str) -> Self {
+        self.interest.languages.push(language.to_owned());
+        self
+    }
+
+    pub fn knows(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    pub fn finds(mut self, path: &str, diagnostics: Vec<Diagnostic>) -> Self {
+        self.diagnostics.insert(path.to_owned(), diagnostics);
+        self
+    }
+
+    pub fn cells(mut self, path: &str, cells: Vec<&'static str>) -> Self {
+        self.cells.insert(path.to_owned(), cells);
+        self
+    }
+
+    pub fn answers(mut self, path: &str, completeness: Completeness) -> Self {
+        self.completeness.insert(path.to_owned(), completeness);
+        self
+    }
+
+    /// Leaves the file out for its content.
+    pub fn leaves_out(mut self, path: &str, reason: &str) -> Self {
+        self.left_out.insert(path.to_owned(), reason.to_owned());
+        self.answers(path, Completeness::Excluded)
+    }
+
+    pub fn fails(self, path: &str, reason: &str) -> Self {
+        self.answers(path, Completeness::Failed(reason.to_owned()))
+    }
+
+    pub fn partly(self, path: &str, reason: &str) -> Self {
+        self.answers(path, Completeness::Partial(reason.to_owned()))
+    }
+
+    /// Breaks the contract: gives no answer for `path`.
+    pub fn forgets(mut self, path: &str) -> Self {
+        self.silent.insert(path.to_owned());
+        self
+    }
+
+    pub fn panics(mut self, path: &str) -> Self {
+        self.panics.insert(path.to_owned());
+        self
+    }
+
+    pub fn rests_on(mut self, path: &str) -> Self {
+        self.rests_on = Some(WorkspacePath::new(path).unwrap());
+        self
+    }
+
+    pub fn leased(mut self, lease: Lease) -> Self {
+        self.lease = Some(lease);
+        self
+    }
+
+    pub fn asked(&self) -> Vec<(String, String)> {
+        let mut asked = self.asked.lock().unwrap().clone();
+        asked.sort();
+        asked
+    }
+}
+
+impl Linter for Scripted {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn interest(&self) -> &Interest {
+        &self.interest
+    }
+
+    fn rules(&self, _view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
+        Ok(self.rules.clone())
+    }
+
+    fn waits(&self) -> bool {
+        self.rests_on.is_some()
+    }
+
+    fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
+        view.hash(self.rests_on.as_ref()?).ok()
+    }
+
+    fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
+        for (index, unit) in job.units.iter().enumerate() {
+            let path = unit.path.as_str();
+            self.asked.lock().unwrap().push((path.to_owned(), unit.named.to_string()));
+            assert!(!self.panics.contains(path), "the script says so");
+            if self.silent.contains(path) {
+                continue;
+            }
+            let cells = self.cells.get(path).into_iter().flatten().map(|it| (*it).into()).collect();
+            let outcome = Outcome {
+                diagnostics: self.diagnostics.get(path).cloned().unwrap_or_default(),
+                cells,
+                completeness: self.completeness.get(path).cloned().unwrap_or(Completeness::Complete),
+                content: job.view.open(&unit.path).ok().map(|it| ContentHash::of(&it)),
+                reads: Arc::default(),
+                lease: self.lease.clone(),
+                halted: false,
+                left_out: self.left_out.get(path).cloned(),
+            };
+            answer(index, outcome);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `broker.lock`: which plugins the workspace has in fact, to the byte.
+
+use std::io;
+
+use config::{Digest, Source};
+use overlay::{View, WorkspacePath};
+use serde::{Deserialize, Serialize};
+
+pub const FILE_NAME: &str = "broker.lock";
+
+/// The only layout there is so far.
+const LAYOUT: u32 = 1;
+
+const HEADING: &str = "# Written by `broker plugin`. What is not as it says here is not run.\n";
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    version: u32,
+    /// By name.
+    #[serde(default, rename = "plugin", skip_serializing_if = "Vec::is_empty")]
+    plugins: Vec<Locked>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Locked {
+    pub name: String,
+    /// The plugin's own.
+    pub version: String,
+    /// As `broker.toml` has it.
+    pub source: Source,
+    /// Of the component.
+    pub digest: Digest,
+    /// Of the registry's manifest of it, which is what a signature is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<Digest>,
+}
+
+impl Default for Lock {
+    fn default() -> Self {
+        Self { version: LAYOUT, plugins: Vec::new() }
+    }
+}
+
+impl Lock {
+    /// That of the workspace that `view` shows; an empty one if there is none.
+    pub fn read(view: &dyn View) -> Result<Self, String> {
+        let bytes = match view.open(&WorkspacePath::root().child(FILE_NAME)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(format!("cannot read {FILE_NAME}: {error}")),
+        };
+        Self::parse(&String::from_utf8_lossy(&bytes))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Layout {
+            version: u32,
+        }
+        let wrong = |error: toml::de::Error| {
+            let line =
+                error.span().and_then(|it| text.get(..it.start)).map_or(1, |it| it.lines().count().max(1));
+            format!(
+                "{FILE_NAME}:{line} makes no sense: {}; delete it, and `broker plugin update` writes it anew",
+                error.message()
+            )
+        };
+        match toml::from_str::<Layout>(text).map_err(wrong)?.version {
+            LAYOUT => toml::from_str(text).map_err(wrong),
+            newer => Err(format!(
+                "{FILE_NAME} has layout {newer}, and this Broker knows {LAYOUT}: use a newer Broker"
+            )),
+        }
+    }
+
+    pub fn to_text(&self) -> String {
+        // What is written here are strings and a number, which is all that could go wrong.
+        HEADING.to_owned() + &toml::to_string(self).unwrap_or_default()
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Locked> {
+        self.plugins.iter().find(|it| it.name == name)
+    }
+
+    /// In place of one of the same name.
+    pub fn put(&mut self, plugin: Locked) {
+        self.plugins.retain(|it| it.name != plugin.name);
+        self.plugins.push(plugin);
+        self.plugins.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    pub fn keep(&mut self, is_kept: impl Fn(&Locked) -> bool) {
+        self.plugins.retain(is_kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn locked(name: &str, source: &str) -> Locked {
+        let (version, source, digest) = ("1.0.0".to_owned(), source.parse().unwrap(), Digest::of(b""));
+        Locked { name: name.to_owned(), version, source, digest, manifest: None }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut lock = Lock::default();
+        assert_eq!(Lock::parse(&lock.to_text()), Ok(lock.clone()));
+        lock.put(locked("b", "tools/b.wasm"));
+        lock.put(Locked { manifest: Some(Digest::of(b"{}")), ..locked("a", "oci://example.org/a:1") });
+        lock.put(locked("b", "https://example.org/b.wasm"));
+        insta::assert_snapshot!(lock.to_text(), @r#"
+# Written by `broker plugin`. What is not as it says here is not run.
+version = 1
+
+[[plugin]]
+name = "a"
+version = "1.0.0"
+source = "oci://example.org/a:1"
+digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+manifest = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+
+[[plugin]]
+name = "b"
+version = "1.0.0"
+source = "https://example.org/b.wasm"
+digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+"#);
+        assert_eq!(Lock::parse(&lock.to_text()), Ok(lock));
+    }
+
+    #[test]
+    fn names_what_is_wrong() {
+        let error = |text: &str| Lock::parse(text).unwrap_err();
+        insta::assert_snapshot!(error("version = 2\nnew = 1"), @"broker.lock has layout 2, and this Broker knows 1: use a newer Broker");
+        insta::assert_snapshot!(error("version = 1\n[[plugin]]\nname = 1"), @"broker.lock:3 makes no sense: invalid type: integer `1`, expected a string; delete it, and `broker plugin update` writes it anew");
+        insta::assert_snapshot!(error(&Lock::default().to_text().replace("version", "verzion")), @"broker.lock:1 makes no sense: missing field `version`; delete it, and `broker plugin update` writes it anew");
+        insta::assert_snapshot!(error("<<<<<<< HEAD\n"), @"broker.lock:1 makes no sense: key with no value, expected `=`; delete it, and `broker plugin update` writes it anew");
+    }
+}

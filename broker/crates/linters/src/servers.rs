@@ -1,0 +1,297 @@
+//! Language servers as linters: which of them are asked in a workspace, and what is told of those that cannot be.
+//!
+//! Nothing is started here: a server has a process while it is needed.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    process::ExitCode,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use checker::{Absent, Lack, Need, SharedLinter};
+use config::{Selection, Selectors, ServerSettings, SetupFailure};
+use language_servers::{
+    Checks, Environment, Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles,
+};
+use lint::{Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
+use overlay::{ContentHash, View, WorkspacePath};
+
+use crate::trust::Trusted;
+
+/// The first argument of a process that is only there to keep a language server.
+const KEEPER: &str = "__keep-language-server";
+
+/// How long servers have to end when the program does.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// The life of a keeper, if these arguments, without the program's own name, are for one.
+pub fn keep(args: impl IntoIterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
+    let mut args = args.into_iter();
+    (args.next()? == KEEPER).then(|| language_servers::keeper::run(args))
+}
+
+/// The servers of this process.
+pub struct Servers {
+    pub pool: Pool,
+    keeper: Option<Keeper>,
+    trusted: Option<Trusted>,
+}
+
+/// A workspace as a server sees it.
+pub struct Site<'s> {
+    pub root: &'s Path,
+    /// What the server reads itself.
+    pub disk: &'s Arc<dyn View>,
+    pub environment: &'s Environment,
+}
+
+/// Who is asked, and who cannot be.
+#[derive(Default)]
+pub struct Asked {
+    pub linters: Vec<SharedLinter>,
+    pub lacks: Vec<Lack>,
+    pub absent: Vec<Absent>,
+}
+
+impl Servers {
+    pub fn of_user() -> Self {
+        Self {
+            pool: Pool::new(PoolLimits::default()),
+            keeper: Keeper::this_program([KEEPER]).ok(),
+            trusted: Trusted::of_user(),
+        }
+    }
+
+    /// Ends all of them.
+    pub fn shut_down(&self) {
+        self.pool.shutdown(Instant::now() + FAREWELL);
+    }
+
+    pub fn are_trusted_in(&self, root: &Path) -> bool {
+        self.trusted.as_ref().is_some_and(|it| it.holds(root))
+    }
+
+    /// Those for this workspace, as it is on the disk: what a branch says of servers does not count.
+    pub fn asked(
+        &self,
+        site: &Site<'_>,
+        settings: &ServerSettings,
+        selectors: &Selectors,
+    ) -> Result<Asked, SetupFailure> {
+        let known = known(settings)?;
+        let selected = known.iter().filter(|it| selectors.select_by_name(&it.name));
+        if !self.are_trusted_in(site.root) {
+            let named = settings.used.iter().flatten().chain(selected.map(|it| &it.name));
+            let named: BTreeSet<_> = named.collect();
+            let is_asked = |it: &Profile| {
+                !named.contains(&it.name)
+                    && selectors.for_server(&it.name).is_some()
+                    && it.find(site.root, site.environment).is_some()
+            };
+            let wanted = wanted(&known, site, settings)?;
+            let absent = wanted.iter().map(|it| absent(it.profile)).collect();
+            let wanted = wanted.into_iter().filter(|it| is_asked(it.profile));
+            let others = wanted.map(|it| not_trusted(it.profile, site.root));
+            let lacks = named.iter().map(|name| untrusted(name, site.root)).chain(others);
+            return Ok(Asked { linters: Vec::new(), lacks: lacks.collect(), absent });
+        }
+        let wanted = wanted(&known, site, settings)?;
+        let is_wanted = |name: &str| wanted.iter().any(|it| it.profile.name == name);
+        let not_wanted = selected.filter(|it| !is_wanted(&it.name)).map(|it| self.not_wanted(site, it));
+        let mut asked = Asked { lacks: not_wanted.collect(), ..Asked::default() };
+        for Wanted { profile, why } in wanted {
+            let Some(selection) = selectors.for_server(&profile.name) else {
+                asked.absent.push(absent(profile));
+                continue;
+            };
+            let is_named = matches!(why, Why::Named) || selectors.select_by_name(&profile.name);
+            match self.server(site, profile) {
+                Ok(server) => {
+                    asked.linters.push(Arc::new(Selected::new(server, selection)));
+                    asked.lacks.extend(is_named.then(|| lack(profile, Need::Asked, String::new())));
+                }
+                Err(error) => {
+                    let need = if is_named { Need::Missing } else { Need::Optional };
+                    asked.lacks.push(lack(profile, need, why_not(error)));
+                    asked.absent.push(absent(profile));
+                }
+            }
+        }
+        Ok(asked)
+    }
+
+    /// For a server whose rules are selected, and that is none of those that are asked.
+    fn not_wanted(&self, site: &Site<'_>, profile: &Profile) -> Lack {
+        if profile.find(site.root, site.environment).is_none()
+            && let Err(error) = self.server(site, profile)
+        {
+            return lack(profile, Need::Missing, why_not(error));
+        }
+        let reason = "rules of it are selected, but it is not asked in this workspace; `servers.use` in `broker.toml` \
+                      can name it, and `broker doctor` says who is asked";
+        lack(profile, Need::PassedOver, reason.to_owned())
+    }
+
+    pub fn server(&self, site: &Site<'_>, profile: &Profile) -> Result<LanguageServer, SetupError> {
+        let keeper = self.keeper.clone().ok_or_else(|| SetupError {
+            linter: profile.name.clone(),
+            message: "this program cannot find its own file".to_owned(),
+            hint: None,
+        })?;
+        LanguageServer::new(&self.pool, profile, site.root, Arc::clone(site.disk), keeper, site.environment)
+    }
+}
+
+/// A server that is to be asked, installed or not.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'k> {
+    pub profile: &'k Profile,
+    pub why: Why<'k>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Why<'k> {
+    /// The configuration names it.
+    Named,
+    Project(Reason<'k>),
+}
+
+/// Those of the `known` that are to be asked.
+pub fn wanted<'k>(
+    known: &'k [Profile],
+    site: &Site<'_>,
+    settings: &ServerSettings,
+) -> Result<Vec<Wanted<'k>>, SetupFailure> {
+    let Some(used) = &settings.used else {
+        let is_installed = |it: &Profile| it.find(site.root, site.environment).is_some();
+        let picks = choose(known, &**site.disk, is_installed);
+        return Ok(picks
+            .into_iter()
+            .map(|Pick { profile, why }| Wanted { profile, why: Why::Project(why) })
+            .collect());
+    };
+    let named = |name: &String| {
+        let profile = known.iter().find(|it| it.name == *name).ok_or_else(|| unknown(name, known))?;
+        Ok(Wanted { profile, why: Why::Named })
+    };
+    used.iter().map(named).collect()
+}
+
+/// All that Broker knows and the configuration defines.
+pub fn known(settings: &ServerSettings) -> Result<Vec<Profile>, SetupFailure> {
+    let mut known = profiles().to_vec();
+    for (name, definition) in &settings.defined {
+        let wrong =
+            |why: String| SetupFailure::new(format!("servers.define.{name}, in `broker.toml`: {why}"));
+        let said = toml::Table::try_from(definition).map_err(|error| wrong(error.to_string()))?;
+        let profile = Profile::defined(name, said).map_err(wrong)?;
+        match known.iter_mut().find(|it| it.name == *name) {
+            Some(known) => *known = profile,
+            None => known.push(profile),
+        }
+    }
+    Ok(known)
+}
+
+fn unknown(name: &str, known: &[Profile]) -> SetupFailure {
+    let error =
+        SetupFailure::new(format!("there is no language server `{name}`, which `broker.toml` says to use"));
+    let close = config::closest(name, known.iter().map(|it| it.name.as_str()));
+    error.hint(match close {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => "define it in the table `servers.define`".to_owned(),
+    })
+}
+
+fn absent(profile: &Profile) -> Absent {
+    Absent { globs: profile.globs.clone(), has_own_rules: profile.checks == Checks::Types }
+}
+
+fn lack(profile: &Profile, need: Need, reason: String) -> Lack {
+    Lack { linter: profile.name.clone(), globs: profile.globs.clone(), reason, need }
+}
+
+fn why_not(error: SetupError) -> String {
+    match error.hint {
+        Some(hint) => format!("{}; {hint}", error.message),
+        None => error.message,
+    }
+}
+
+fn untrusted(name: &str, root: &Path) -> Lack {
+    let (globs, reason) = (vec!["*".to_owned()], no_trust(root));
+    Lack { linter: name.to_owned(), globs, reason, need: Need::Missing }
+}
+
+/// It is installed, and would be asked if the workspace were trusted.
+fn not_trusted(profile: &Profile, root: &Path) -> Lack {
+    lack(profile, Need::Optional, no_trust(root))
+}
+
+fn no_trust(root: &Path) -> String {
+    format!("language servers do not run in {}, which is not trusted; see `broker trust`", root.display())
+}
+
+/// A server of which only some rules are asked.
+struct Selected {
+    server: LanguageServer,
+    selection: Selection,
+    identity: Identity,
+}
+
+impl Selected {
+    fn new(server: LanguageServer, selection: Selection) -> Self {
+        let mut identity = server.identity().clone();
+        identity.digest = ContentHash::of(format!("{} {selection:?}", identity.digest).as_bytes());
+        Self { server, selection, identity }
+    }
+
+    fn tells(&self, code: &str) -> bool {
+        let Selection { select, ignore } = &self.selection;
+        let is_one = |selectors: &[String]| selectors.iter().any(|it| it == "ALL" || it == code);
+        select.as_deref().is_none_or(is_one) && !is_one(ignore)
+    }
+}
+
+impl Linter for Selected {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn interest(&self) -> &Interest {
+        self.server.interest()
+    }
+
+    fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
+        self.server.rules(view)
+    }
+
+    fn masking(&self) -> Masking {
+        let Selection { select, ignore } = &self.selection;
+        let is_everything = select.is_none() && ignore.is_empty();
+        if is_everything { self.server.masking() } else { Masking::Unknown }
+    }
+
+    fn waits(&self) -> bool {
+        self.server.waits()
+    }
+
+    fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
+        self.server.context(view)
+    }
+
+    fn dependents(&self, view: &Arc<dyn View>, changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
+        self.server.dependents(view, changed)
+    }
+
+    fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
+        self.server.check(job, &mut |index, mut outcome| {
+            if !matches!(outcome.completeness, Completeness::Failed(_)) {
+                outcome.diagnostics.retain(|it| self.tells(&it.code));
+            }
+            answer(index, outcome);
+        });
+    }
+}

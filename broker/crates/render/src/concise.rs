@@ -1,0 +1,48 @@
+//! One line per finding: `path:line:col: python/F401 [*] message`. Of a message in several lines, the first.
+
+use std::io::{self, Write};
+
+use checker::Finding;
+
+use super::{BOLD, CODE, GOOD, Page, first_line, mark, summary};
+
+pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    page.report.findings.iter().try_for_each(|it| line(page, it, out))?;
+    fixed(page, out)?;
+    summary::render(page, out)
+}
+
+fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let (path, at) = (page.shown_file(finding), finding.range.start);
+    let (bold, code) = (page.style(BOLD), page.style(CODE));
+    let rule = &finding.rule;
+    let mark = mark(page, finding);
+    let message = first_line(&finding.message);
+    writeln!(out, "{bold}{path}{bold:#}:{}:{}: {code}{rule}{code:#}{mark} {message}", at.line, at.column)
+}
+
+/// What the parent of the branch has and the branch has not, at its place in the parent.
+pub(super) fn fixed(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let gone = page.report.gone.iter().flatten().filter(|_| !page.quiet);
+    for it in gone {
+        let (path, at, message) = (page.shown_file(it), it.range.start, first_line(&it.message));
+        let good = page.style(GOOD);
+        writeln!(out, "{path}:{}:{}: {good}fixed{good:#} {} {message}", at.line, at.column, it.rule)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Format, fixture};
+
+    #[test]
+    fn looks_so() {
+        insta::assert_snapshot!(fixture::render(Format::Concise));
+    }
+
+    #[test]
+    fn quiet_is_findings_only() {
+        insta::assert_snapshot!(fixture::render_with(Format::Concise, |page| page.quiet = true));
+    }
+}

@@ -1,0 +1,198 @@
+//! How a report looks: one file per format, each with its snapshot.
+//!
+//! Paths are as seen from the current folder, where people, agents and CI steps are. `json`, `jsonl`, `sarif`
+//! and `gitlab` show them as seen from the workspace root, which is what their readers resolve them against.
+//!
+//! A notebook's findings are in cells. Formats that know lines of files only leave the line out, where they
+//! can, and say it in the message.
+
+mod agent;
+mod azure;
+mod checkstyle;
+mod concise;
+mod files;
+mod fingerprints;
+#[cfg(test)]
+pub mod fixture;
+mod full;
+mod github;
+mod gitlab;
+mod grouped;
+mod json;
+mod jsonl;
+mod junit;
+mod rdjson;
+mod sarif;
+mod statistics;
+mod summary;
+mod template;
+mod text;
+mod xml;
+
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
+
+use anstyle::{AnsiColor, Style};
+use checker::{Finding, Report, Subject};
+use config::root::WorkspaceRoot;
+use lint::{Rule, printable};
+use overlay::{View, WorkspacePath};
+
+pub use self::{files::show_files, statistics::statistics, summary::explain_incomplete};
+pub use self::{summary::why_left_out, template::with_placeholders};
+
+/// How to write a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Each finding with the lines it is about
+    Full,
+    /// One line per finding
+    Concise,
+    /// One line per finding, below its file
+    Grouped,
+    /// As few words as will do, for language models
+    Agent,
+    /// One JSON document
+    Json,
+    /// One JSON object per line
+    Jsonl,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// Code Quality report of GitLab
+    Gitlab,
+    /// Logging commands of Azure Pipelines
+    Azure,
+    /// JUnit XML, which most CI systems show
+    Junit,
+    /// Checkstyle XML
+    Checkstyle,
+    /// Reviewdog Diagnostic Format, one document
+    Rdjson,
+    /// Reviewdog Diagnostic Format, one object per line
+    Rdjsonl,
+}
+
+impl Format {
+    /// Whether there is a place for how often each rule was found.
+    pub fn has_statistics(self) -> bool {
+        matches!(self, Self::Full | Self::Concise | Self::Grouped | Self::Agent | Self::Json | Self::Jsonl)
+    }
+}
+
+/// What a format may draw on.
+pub struct Page<'a> {
+    pub report: &'a Report,
+    /// Where the texts of code frames come from.
+    pub view: &'a dyn View,
+    pub workspace: &'a WorkspaceRoot,
+    /// Every rule of a linter, by the linter's name; asked only by formats that describe rules.
+    pub rules: &'a dyn Fn(&str) -> Vec<Rule>,
+    pub color: bool,
+    /// Findings only.
+    pub quiet: bool,
+}
+
+/// Writes the report.
+pub fn render(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Full => full::render(page, out),
+        Format::Concise => concise::render(page, out),
+        Format::Grouped => grouped::render(page, out),
+        Format::Agent => agent::render(page, out),
+        Format::Json => json::render(page, out),
+        Format::Jsonl => jsonl::render(page, out),
+        Format::Sarif => sarif::render(page, out),
+        Format::Github => github::render(page, out),
+        Format::Gitlab => gitlab::render(page, out),
+        Format::Azure => azure::render(page, out),
+        Format::Junit => junit::render(page, out),
+        Format::Checkstyle => checkstyle::render(page, out),
+        Format::Rdjson => rdjson::render(page, out),
+        Format::Rdjsonl => rdjson::render_lines(page, out),
+    }
+}
+
+impl Page<'_> {
+    fn style(&self, style: Style) -> Style {
+        if self.color { style } else { Style::new() }
+    }
+
+    /// `src/app.py`, or `src/book.ipynb:cell 3`.
+    fn shown_file(&self, finding: &Finding) -> String {
+        let path = self.workspace.shown(&finding.file.path);
+        let path = printable(&path);
+        match &finding.cell {
+            Some(cell) => format!("{path}:cell {}", cell.index + 1),
+            None => path.into_owned(),
+        }
+    }
+
+    /// What an incomplete answer is about, as seen from the current folder.
+    fn shown_subject(&self, subject: &Subject) -> String {
+        match subject {
+            Subject::Everything => ".".to_owned(),
+            Subject::Argument(given) => given.clone(),
+            Subject::Path(path) => self.workspace.shown(path),
+        }
+    }
+}
+
+/// The message; in a notebook with the place, which the lines of the file do not tell.
+fn placed_message(finding: &Finding) -> Cow<'_, str> {
+    let at = finding.range.start;
+    match &finding.cell {
+        Some(cell) => {
+            format!("cell {}:{}:{}: {}", cell.index + 1, at.line, at.column, finding.message).into()
+        }
+        None => Cow::Borrowed(&finding.message),
+    }
+}
+
+/// The rule that formats name for what could not be checked.
+const INCOMPLETE: &str = "broker/incomplete";
+
+const BOLD: Style = Style::new().bold();
+const CODE: Style = AnsiColor::Red.on_default().bold();
+const MARK: Style = AnsiColor::Cyan.on_default();
+const HELP: Style = AnsiColor::Cyan.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
+const DIM: Style = AnsiColor::BrightBlue.on_default().bold();
+
+/// ` [*]` for what can be fixed.
+fn mark(page: &Page<'_>, finding: &Finding) -> String {
+    let style = page.style(MARK);
+    if finding.is_fixable() { format!(" [{style}*{style:#}]") } else { String::new() }
+}
+
+/// The first line of a message, printable: the rest explains it.
+fn first_line(text: &str) -> Cow<'_, str> {
+    printable(text.lines().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default())
+}
+
+/// The lines after the first, printable.
+fn further_lines(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    text.lines().filter(|it| !it.trim().is_empty()).skip(1).map(|it| printable(it.trim_end()))
+}
+
+/// The text with each run of white space, line ends among it, as one space.
+fn one_line(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    printable(&words.join(" ")).into_owned()
+}
+
+/// The path of a subject in the words of a program: relative to the workspace, or as it was given.
+fn subject_path(subject: &Subject) -> Option<&str> {
+    match subject {
+        Subject::Everything => None,
+        Subject::Argument(given) => Some(given),
+        Subject::Path(path) => Some(workspace_path(path)),
+    }
+}
+
+fn workspace_path(path: &WorkspacePath) -> &str {
+    if path.is_root() { "." } else { path.as_str() }
+}

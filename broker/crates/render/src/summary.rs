@@ -1,0 +1,173 @@
+//! The last lines for a person: how many findings, and what was not checked. "No findings" and "not
+//! computed" never look the same.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+};
+
+use checker::{Incomplete, Level, Report, Subject};
+use config::root::WorkspaceRoot;
+use lint::{counted, printable};
+use overlay::WorkspacePath;
+
+use super::Page;
+
+/// `3 findings in 120 files (2 fixable).`
+pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if page.quiet {
+        return Ok(());
+    }
+    let report = page.report;
+    let findings = found(report);
+    writeln!(out, "{findings} in {}{}{}.", counted(report.files, "file"), besides(report), caveats(report))
+}
+
+/// ` (2 fixable, 1 suppressed)`
+fn besides(report: &Report) -> String {
+    let counts = [
+        (report.fixable(), "fixable"),
+        (report.fixed, "fixed"),
+        (report.suppressed, "suppressed"),
+        (report.baselined, "in the baseline"),
+    ];
+    let told = counts.iter().filter(|(count, _)| *count > 0);
+    let told: Vec<_> = told.map(|(count, what)| format!("{count} {what}")).collect();
+    if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
+}
+
+/// `3 findings`, or what changed: `2 new, 1 fixed`.
+fn found(report: &Report) -> String {
+    match (report.findings.len(), &report.gone) {
+        (0, None) => "No findings".to_owned(),
+        (count, None) => counted(count, "finding"),
+        (count, Some(gone)) => format!("{count} new, {} fixed", gone.len()),
+    }
+}
+
+/// What the number of findings does not tell.
+fn caveats(report: &Report) -> String {
+    let counts = report.counts;
+    let mut text = String::new();
+    for (count, what) in [
+        (counts.partial, "partly checked"),
+        (counts.pending, "not checked yet"),
+        (counts.failed, "not checked"),
+    ] {
+        if count > 0 {
+            text += &format!("; {} {what}", counted(count, "file"));
+        }
+    }
+    match report.incomplete.iter().filter(|it| it.linter.is_none()).count() {
+        0 => {}
+        count => text += &format!("; {} could not be read", counted(count, "path")),
+    }
+    if text.is_empty() && !report.is_complete() {
+        text += "; not everything was checked";
+    }
+    match report.excluded_files() {
+        0 => {}
+        count => text += &format!("; {} left out for {} content", counted(count, "file"), its(count)),
+    }
+    let skipped = &report.skipped;
+    for (count, what) in [
+        (
+            report.passed_over,
+            [
+                "large file, link, special file or name that is not UTF-8",
+                "large files, links, special files or names that are not UTF-8",
+            ],
+        ),
+        (skipped.not_utf8, ["name that is not UTF-8", "names that are not UTF-8"]),
+        (skipped.special, ["special file", "special files"]),
+        (skipped.broken_links, ["broken or outward link", "broken or outward links"]),
+        (skipped.too_large, ["file larger than `max-file-size`", "files larger than `max-file-size`"]),
+    ] {
+        if count > 0 {
+            text += &format!("; skipped {count} {}", what[usize::from(count != 1)]);
+        }
+    }
+    text
+}
+
+fn its(count: usize) -> &'static str {
+    if count == 1 { "its" } else { "their" }
+}
+
+/// Why nothing at `path` was checked, if that is for the content of files; `None` if configuration leaves them out.
+pub fn why_left_out(report: &Report, path: &WorkspacePath) -> Option<String> {
+    let mut below = report.excluded.iter().filter(|it| it.path.starts_with(path)).peekable();
+    let first = *below.peek()?;
+    if first.path == *path {
+        return Some(format!("{} leaves it out: {}", first.linter, first.reason));
+    }
+    let paths: BTreeSet<_> = below.map(|it| &it.path).collect();
+    let (count, are) = (paths.len(), if paths.len() == 1 { "is" } else { "are" });
+    Some(format!("{} {are} left out for {} content, which -v tells", counted(count, "file"), its(count)))
+}
+
+/// One sentence for each linter and reason, with the number of files and the first of them.
+pub fn explain_incomplete(workspace: &WorkspaceRoot, incomplete: &[Incomplete]) -> Vec<String> {
+    let mut groups: BTreeMap<_, Vec<&Incomplete>> = BTreeMap::new();
+    for it in incomplete {
+        groups.entry((it.linter.as_deref(), it.level, it.reason.as_str())).or_default().push(it);
+    }
+    groups
+        .into_iter()
+        .map(|((linter, level, reason), of)| sentence(workspace, linter, level, reason, &of))
+        .collect()
+}
+
+fn sentence(
+    workspace: &WorkspaceRoot,
+    linter: Option<&str>,
+    level: Level,
+    reason: &str,
+    of: &[&Incomplete],
+) -> String {
+    let linter = linter.map(|it| format!("{it}: ")).unwrap_or_default();
+    let what = what(level);
+    let first = match &of[0].subject {
+        Subject::Everything => return printable_lines(&format!("{linter}{reason}")),
+        Subject::Argument(given) => given.clone(),
+        Subject::Path(path) => workspace.shown(path),
+    };
+    let text = match of.len() {
+        1 => format!("{linter}{first} {what}: {reason}"),
+        // What no linter was asked about may be folders.
+        count if linter.is_empty() => format!("{count} paths {what}: {reason} (first: {first})"),
+        count => format!("{linter}{count} files {what}: {reason} (first: {first})"),
+    };
+    printable_lines(&text)
+}
+
+/// What a program is told of one incomplete answer, beside what it is about.
+pub(super) fn incomplete(it: &Incomplete) -> String {
+    let linter = it.linter.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+    format!("{linter}{}: {}", what(it.level), it.reason)
+}
+
+fn what(level: Level) -> &'static str {
+    match level {
+        Level::Partial => "partly checked",
+        Level::Complete | Level::Pending | Level::Failed => "not checked",
+    }
+}
+
+/// A crash is told in several lines.
+fn printable_lines(text: &str) -> String {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn groups_what_is_incomplete() {
+        let report = fixture::report();
+        let sentences = explain_incomplete(&fixture::workspace(), &report.incomplete);
+        insta::assert_snapshot!(sentences.join("\n"));
+    }
+}

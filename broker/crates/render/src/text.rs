@@ -1,0 +1,23 @@
+//! The text that findings are about, read once more for the formats that show or measure it.
+
+use bytes::Bytes;
+use checker::Finding;
+use overlay::{ContentHash, View, WorkspacePath};
+
+/// A file's text as it is now.
+pub(super) struct Text {
+    pub(super) bytes: Bytes,
+    hash: ContentHash,
+}
+
+impl Text {
+    pub(super) fn open(view: &dyn View, path: &WorkspacePath) -> Option<Self> {
+        let bytes = view.open(path).ok()?;
+        Some(Self { hash: ContentHash::of(&bytes), bytes })
+    }
+
+    /// Whether it is still what the finding's linter saw.
+    pub(super) fn is_that_of(&self, finding: &Finding) -> bool {
+        finding.file.content.is_none_or(|it| it == self.hash)
+    }
+}

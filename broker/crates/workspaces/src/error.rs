@@ -1,0 +1,144 @@
+//! Why the daemon does not do what it was asked. How that is told to a client, the fronts decide.
+
+use std::{io, path::PathBuf, time::Duration};
+
+use config::SetupFailure;
+use language_servers::NoAnswer;
+use lint::printable;
+use overlay::{CommitError, Conflict, EditError, PatchError, Revision, StoreError, WorkspacePath, io_reason};
+
+/// What a request is refused with. Nothing has changed then, unless a variant says so.
+#[derive(Debug, thiserror::Error)]
+pub enum DaemonError {
+    #[error("there is no {what} `{}`", printable(.id))]
+    NotFound { what: &'static str, id: String },
+    #[error("there is already a branch named `{0}`")]
+    NameTaken(String),
+    /// A field of a request makes no sense.
+    #[error("{field}: {message}")]
+    Invalid { field: &'static str, message: String },
+    #[error("{what}: {actual} is more than the limit of {limit}")]
+    TooMuch { what: &'static str, limit: u64, actual: u64 },
+    #[error("the branch is at revision {actual}, not {expected}")]
+    Stale { expected: Revision, actual: Revision },
+    #[error("{} cannot be brought together: {}", files(.0.len()), list(.0))]
+    Conflicts(Vec<Conflict>),
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// One of several edits, counted from 0.
+    #[error("{error}")]
+    InEdit { index: usize, error: Box<Self> },
+    #[error("request_id: `{id}` was that of a request which asked for something else")]
+    RequestReused { id: String },
+    #[error(transparent)]
+    Patch(#[from] PatchError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Commit(CommitError),
+    /// A commit wrote everything, and the branch shows the base; only a restart would find it as it was before.
+    #[error(
+        "all changes are on the disk and the branch is at revision {revision}, but that could not be noted: \
+         {source}; it is tried again until it works"
+    )]
+    NotNoted { revision: Revision, source: Box<Self> },
+    /// A file could not be read.
+    #[error("`{path}`: {}", io_reason(.source))]
+    File { path: WorkspacePath, source: io::Error },
+    #[error("{message}")]
+    Io { message: String, source: io::Error },
+    /// Another folder of the same name is another workspace.
+    #[error(
+        "the workspace {} {} since it was opened; call OpenWorkspace again{}", .root.display(),
+        if *.is_replaced { "was replaced by another folder" } else { "was moved or deleted" },
+        if *.is_replaced { "" } else { " when it is there" }
+    )]
+    WorkspaceGone { root: PathBuf, is_replaced: bool },
+    #[error("too much is waiting; try again in {} ms", .retry_after.as_millis())]
+    Busy { retry_after: Duration },
+    #[error("a newer revision of the branch made this needless")]
+    Superseded,
+    #[error("the daemon is shutting down")]
+    ShuttingDown,
+    /// Nobody can be asked.
+    #[error("{message}; {hint}")]
+    NoServer {
+        /// That which is not installed.
+        server: Option<String>,
+        message: String,
+        hint: String,
+    },
+    #[error("{server}: {why}")]
+    NoAnswer { server: String, why: NoAnswer },
+    /// The configuration or a selector is wrong.
+    #[error("{message}")]
+    Setup { message: String, hint: Option<String> },
+    #[error("{0}; this is a bug in Broker")]
+    Bug(String),
+}
+
+impl DaemonError {
+    pub fn no_branch(id: &str) -> Self {
+        Self::NotFound { what: "branch", id: id.to_owned() }
+    }
+
+    pub fn no_workspace(id: &str) -> Self {
+        Self::NotFound { what: "workspace", id: id.to_owned() }
+    }
+
+    pub fn invalid(field: &'static str, message: impl ToString) -> Self {
+        Self::Invalid { field, message: message.to_string() }
+    }
+
+    pub fn in_edit(self, index: usize) -> Self {
+        Self::InEdit { index, error: Box::new(self) }
+    }
+
+    pub fn file(path: &WorkspacePath, source: io::Error) -> Self {
+        Self::File { path: path.clone(), source }
+    }
+}
+
+impl From<SetupFailure> for DaemonError {
+    fn from(SetupFailure { message, hint }: SetupFailure) -> Self {
+        Self::Setup { message, hint }
+    }
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "one file".to_owned() } else { format!("{count} files") }
+}
+
+fn list(conflicts: &[Conflict]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<_> = conflicts.iter().take(SHOWN).map(|it| format!("`{}`", it.path)).collect();
+    let more = conflicts.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_told_in_words_of_files() {
+        let path = WorkspacePath::new("a").unwrap();
+        let told = |kind: io::ErrorKind| DaemonError::file(&path, kind.into()).to_string();
+        assert_eq!(told(io::ErrorKind::NotFound), "`a`: no such file or directory");
+        assert_eq!(told(io::ErrorKind::Unsupported), "`a`: it is not a regular file");
+        assert_eq!(told(io::ErrorKind::IsADirectory), "`a`: it is a directory");
+        let own = io::Error::new(io::ErrorKind::NotFound, "of our own");
+        assert_eq!(DaemonError::file(&path, own).to_string(), "`a`: of our own");
+        assert_eq!(DaemonError::no_branch("a\0b").to_string(), "there is no branch `a\\u{0}b`");
+        let gone = |is_replaced| DaemonError::WorkspaceGone { root: "/w".into(), is_replaced }.to_string();
+        assert_eq!(
+            [gone(true), gone(false)],
+            [
+                "the workspace /w was replaced by another folder since it was opened; call OpenWorkspace again",
+                "the workspace /w was moved or deleted since it was opened; call OpenWorkspace again when it is \
+                 there",
+            ]
+        );
+    }
+}

@@ -1,0 +1,371 @@
+//! A folder that is served: its base, its branches, and where they are kept.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use dashmap::{DashMap, mapref::entry::Entry};
+use language_servers::Environment;
+use overlay::{
+    Base, BaseOptions, Branch, BranchRecord, Committer, ContentHash, Revision, SavedBranch, Store, View,
+    Watch,
+};
+use scheduler::BranchKey;
+use tokio::sync::{Mutex, watch};
+
+use super::{BranchCell, DaemonError, once::Once, random};
+
+/// An open workspace.
+pub struct Served {
+    pub id: Arc<str>,
+    pub base: Base,
+    /// The same, as all branches hold it.
+    pub(super) view: Arc<dyn View>,
+    /// Of the folder itself, which may be replaced by another at the same path.
+    identity: (u64, u64),
+    /// What the scheduler calls the base.
+    pub(super) key: BranchKey,
+    pub(super) store: Arc<Store>,
+    pub(super) committer: Arc<Committer>,
+    /// One commit at a time.
+    pub(super) committing: Mutex<()>,
+    branches: DashMap<Arc<str>, Arc<BranchCell>>,
+    names: DashMap<String, Arc<str>>,
+    /// New branches that the store refused and may have all the same.
+    refused: Mutex<Vec<Arc<BranchCell>>>,
+    /// The handle of the watcher, or why there is none.
+    watching: Result<Watch, String>,
+    /// How often the base has changed, as far as that was noticed; `None` once the workspace is closed.
+    changes: watch::Sender<Option<u64>>,
+    /// What could not be read when the workspace was opened.
+    pub unreadable: Vec<String>,
+    /// Variables of the shell that opened it last, if a client sent any.
+    environment: std::sync::Mutex<Option<Arc<BTreeMap<String, String>>>>,
+    pub forks: Once<Arc<str>>,
+    pub edits: Once<Revision>,
+    pub commits: Once<super::Committed>,
+}
+
+/// Far more than anybody has use for, and little enough that a runaway client is noticed.
+const MAX_BRANCHES: usize = 20_000;
+const MAX_NAME: usize = 200;
+const MAX_LABELS: usize = 64;
+const MAX_LABEL: usize = 4096;
+
+/// The device and the number of a folder.
+fn identity(folder: &Path) -> std::io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = std::fs::metadata(folder)?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// A key that was never used before.
+fn next_key() -> BranchKey {
+    static KEYS: AtomicU64 = AtomicU64::new(1);
+    BranchKey(KEYS.fetch_add(1, Ordering::Relaxed))
+}
+
+impl Served {
+    /// Opens the folder `root`, whose state is in `state`.
+    pub(super) fn open(id: Arc<str>, root: &Path, state: &Path) -> Result<Arc<Self>, DaemonError> {
+        let io = |message: String| move |source| DaemonError::Io { message, source };
+        let base = Base::open(root, BaseOptions::default())
+            .map_err(io(format!("cannot open {}", root.display())))?;
+        let store = Arc::new(Store::open(state)?);
+        let journal = journal_of(state);
+        let committer =
+            Committer::new(root, &journal).map_err(io(format!("cannot use {}", journal.display())))?;
+        let recovered = committer.recover().map_err(DaemonError::Commit)?;
+        let (changes, _) = watch::channel(Some(0));
+        let watching = watch_base(&base, &journal, &changes);
+        let leftovers = recovered.into_iter().flat_map(|it| it.leftovers);
+        let mut served = Self {
+            id,
+            view: Arc::new(base.clone()),
+            base,
+            key: next_key(),
+            identity: identity(root).map_err(io(format!("cannot open {}", root.display())))?,
+            store,
+            committer: Arc::new(committer),
+            committing: Mutex::default(),
+            branches: DashMap::new(),
+            names: DashMap::new(),
+            refused: Mutex::default(),
+            watching,
+            changes,
+            unreadable: leftovers.map(|it| format!("an interrupted commit: {it}")).collect(),
+            environment: std::sync::Mutex::default(),
+            forks: Once::new(),
+            edits: Once::new(),
+            commits: Once::new(),
+        };
+        served.load()?;
+        Ok(Arc::new(served))
+    }
+
+    fn load(&mut self) -> Result<(), DaemonError> {
+        let loaded = self.store.load()?;
+        self.unreadable.extend(loaded.damaged.iter().map(|(id, error)| format!("branch {id}: {error}")));
+        for saved in loaded.branches {
+            let SavedBranch { id, record, steps } = saved;
+            match Branch::restore(Arc::clone(&self.view), steps) {
+                Ok(branch) => self.add(id.into(), record, branch),
+                Err(error) => self.unreadable.push(format!("branch `{}`: {error}", record.name)),
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&self, id: Arc<str>, record: BranchRecord, branch: Branch) {
+        self.names.insert(record.name.clone(), Arc::clone(&id));
+        self.branches.insert(Arc::clone(&id), self.cell(id, record, branch));
+    }
+
+    fn cell(&self, id: Arc<str>, record: BranchRecord, branch: Branch) -> Arc<BranchCell> {
+        BranchCell::new(id, record, next_key(), Arc::<Store>::clone(&self.store), branch)
+    }
+
+    /// Whether the folder that was opened still stands at its path.
+    pub fn is_there(&self) -> bool {
+        identity(self.root()).is_ok_and(|it| it == self.identity)
+    }
+
+    /// Another folder of the same name is another workspace.
+    pub fn expect_there(&self) -> Result<(), DaemonError> {
+        match identity(self.root()) {
+            Ok(it) if it == self.identity => Ok(()),
+            there => {
+                Err(DaemonError::WorkspaceGone { root: self.root().to_owned(), is_replaced: there.is_ok() })
+            }
+        }
+    }
+
+    pub fn root(&self) -> &Path {
+        self.base.disk().root()
+    }
+
+    /// Variables that count for what runs here, in place of those of the shell that started the daemon.
+    pub fn set_environment(&self, variables: BTreeMap<String, String>) {
+        *self.environment.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(variables));
+    }
+
+    /// `None` if no client sent any.
+    pub(super) fn environment(&self) -> Option<Arc<BTreeMap<String, String>>> {
+        self.environment.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn environment_of_servers(&self) -> Environment {
+        Environment::of_daemon(self.root(), self.environment().as_deref())
+    }
+
+    /// Why changes on the disk are noticed late, if they are.
+    pub fn degraded(&self) -> Option<String> {
+        match &self.watching {
+            Ok(watch) => watch.degraded().map(|it| it.reason.clone()),
+            Err(reason) => Some(reason.clone()),
+        }
+    }
+
+    /// Tells of changes of the base from now on.
+    pub fn subscribe(&self) -> watch::Receiver<Option<u64>> {
+        self.changes.subscribe()
+    }
+
+    pub fn branch(&self, id: &str) -> Result<Arc<BranchCell>, DaemonError> {
+        self.branches.get(id).map(|it| Arc::clone(&it)).ok_or_else(|| DaemonError::no_branch(id))
+    }
+
+    /// The branch of this name.
+    pub fn branch_named(&self, name: &str) -> Result<Arc<BranchCell>, DaemonError> {
+        let id =
+            self.names.get(name).map(|it| Arc::clone(&it)).ok_or_else(|| DaemonError::no_branch(name))?;
+        self.branch(&id)
+    }
+
+    /// Every branch, by name.
+    pub fn branches(&self) -> Vec<Arc<BranchCell>> {
+        let mut branches: Vec<_> = self.branches.iter().map(|it| Arc::clone(&it)).collect();
+        branches.sort_by(|a, b| a.record.name.cmp(&b.record.name));
+        branches
+    }
+
+    pub fn branch_count(&self) -> usize {
+        self.branches.len()
+    }
+
+    /// A new branch of `parent`, or of the base.
+    pub async fn fork(
+        &self,
+        parent: Option<&BranchCell>,
+        name: &str,
+        labels: BTreeMap<String, String>,
+    ) -> Result<Arc<BranchCell>, DaemonError> {
+        check_labels(&labels)?;
+        self.forget_refused().await?;
+        if self.branches.len() >= MAX_BRANCHES {
+            let (limit, actual) = (MAX_BRANCHES as u64, self.branches.len() as u64 + 1);
+            return Err(DaemonError::TooMuch { what: "branches of a workspace", limit, actual });
+        }
+        let branch = match parent {
+            Some(parent) => parent.look(Branch::fork).await?,
+            None => Branch::new(Arc::clone(&self.view)),
+        };
+        let id: Arc<str> = format!("{}.{}", self.id, random::handle()?).into();
+        let name = self.take_name(name, &id)?;
+        let parent = parent.map(|it| it.id.to_string());
+        let record = BranchRecord { name: name.clone(), parent, created_ms: now_ms(), labels };
+        let cell = self.cell(Arc::clone(&id), record, branch);
+        if let Err(error) = cell.begin().await {
+            self.names.remove(&name);
+            // It may have reached the disk all the same.
+            if cell.take_out().await.is_err() {
+                self.refused.lock().await.push(cell);
+            }
+            return Err(error);
+        }
+        self.branches.insert(id, Arc::clone(&cell));
+        Ok(cell)
+    }
+
+    /// Takes out of the store what of refused branches may have reached it.
+    async fn forget_refused(&self) -> Result<(), DaemonError> {
+        let mut refused = self.refused.lock().await;
+        while let Some(cell) = refused.last() {
+            cell.take_out().await?;
+            refused.pop();
+        }
+        Ok(())
+    }
+
+    /// Reserves a name for a new branch; makes one up if there is none.
+    fn take_name(&self, name: &str, id: &Arc<str>) -> Result<String, DaemonError> {
+        check_name(name)?;
+        let made_up;
+        let name = if name.is_empty() {
+            made_up = id.rsplit('.').next().unwrap_or(id)[..8].to_owned();
+            &made_up
+        } else {
+            name
+        };
+        match self.names.entry(name.to_owned()) {
+            Entry::Occupied(_) => Err(DaemonError::NameTaken(name.to_owned())),
+            Entry::Vacant(free) => {
+                free.insert(Arc::clone(id));
+                Ok(name.to_owned())
+            }
+        }
+    }
+
+    pub async fn discard(&self, cell: &BranchCell) -> Result<(), DaemonError> {
+        cell.discard().await?;
+        self.branches.remove(&cell.id);
+        self.names.remove(&cell.record.name);
+        Ok(())
+    }
+
+    /// Ends what waits for changes.
+    pub(super) fn leave(&self) {
+        self.branches.iter().for_each(|it| it.leave());
+        self.changes.send_replace(None);
+    }
+}
+
+fn watch_base(base: &Base, private: &Path, changes: &watch::Sender<Option<u64>>) -> Result<Watch, String> {
+    let changes = changes.clone();
+    base.watch(private, move |_| changes.send_modify(|it| *it = it.map(|it| it + 1)))
+        .map_err(|error| error.to_string())
+}
+
+fn check_name(name: &str) -> Result<(), DaemonError> {
+    if name.len() > MAX_NAME {
+        let (limit, actual) = (MAX_NAME as u64, name.len() as u64);
+        return Err(DaemonError::TooMuch { what: "bytes of a branch's name", limit, actual });
+    }
+    if name.chars().any(is_invisible) {
+        let message = "a branch's name has no control characters, nor any that turn the order of the others";
+        return Err(DaemonError::invalid("name", message));
+    }
+    // An empty one asks for a name.
+    if name.starts_with('-') || name.trim() != name {
+        let message = "a branch's name does not begin with `-`, and neither begins nor ends with a space";
+        return Err(DaemonError::invalid("name", message));
+    }
+    Ok(())
+}
+
+/// Controls, and what shows other characters in another order or nothing at all: with those, names that differ look alike.
+fn is_invisible(it: char) -> bool {
+    it.is_control()
+        || matches!(it, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{2028}' | '\u{2029}')
+        || ('\u{200b}'..='\u{200f}').contains(&it)
+        || ('\u{202a}'..='\u{202e}').contains(&it)
+        || ('\u{2060}'..='\u{206f}').contains(&it)
+        || ('\u{e0000}'..='\u{e007f}').contains(&it)
+}
+
+fn check_labels(labels: &BTreeMap<String, String>) -> Result<(), DaemonError> {
+    if labels.len() > MAX_LABELS {
+        let (limit, actual) = (MAX_LABELS as u64, labels.len() as u64);
+        return Err(DaemonError::TooMuch { what: "labels of a branch", limit, actual });
+    }
+    let longest = labels.iter().map(|(key, value)| key.len().max(value.len())).max().unwrap_or(0);
+    if longest > MAX_LABEL {
+        let (limit, actual) = (MAX_LABEL as u64, longest as u64);
+        return Err(DaemonError::TooMuch { what: "bytes of a label", limit, actual });
+    }
+    Ok(())
+}
+
+/// Milliseconds since the Unix epoch.
+pub(super) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The handle of the workspace in `root`: the same each time.
+pub fn id_of(root: &Path) -> Arc<str> {
+    let hash = ContentHash::of(root.as_os_str().as_encoded_bytes()).to_string();
+    hash[..16].into()
+}
+
+/// Where the state of the workspace `id` is.
+pub fn state_of(state_dir: &Path, id: &str) -> PathBuf {
+    state_dir.join("workspaces").join(id)
+}
+
+/// Removes what commits kept long ago, in the state of all workspaces: what was saved while it was replaced.
+#[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
+pub fn prune_kept(state_dir: &Path) {
+    let all = std::fs::read_dir(state_dir.join("workspaces"));
+    for state in all.into_iter().flatten().flatten() {
+        overlay::prune_kept(&journal_of(&state.path()), SystemTime::now());
+    }
+}
+
+/// Where a workspace with this state has the journal of its commits.
+pub fn journal_of(state: &Path) -> PathBuf {
+    state.join("journal")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_cannot_be_read_or_typed_are_refused() {
+        for good in ["", "a", "fix/issue-12", "a b", "\u{f6}\u{4e2d}", "a-"] {
+            check_name(good).unwrap();
+        }
+        for bad in
+            ["-x", "--", " ", "a ", "\u{a0}", "a\u{202e}b", "a\u{2066}b", "a\u{200b}", "a\nb", "\u{feff}a"]
+        {
+            check_name(bad).unwrap_err();
+        }
+    }
+}
