@@ -14,7 +14,7 @@ use super::{
 
 const INCLUDES: [&str; 4] = ["include", "import", "include_next", "embed"];
 
-/// Of a file, after what stands before it: it is looked for beside the file first, or not.
+/// Before the name of an included file: whether it is looked for beside the including file first.
 const NEAR: char = '"';
 const FAR: char = '<';
 

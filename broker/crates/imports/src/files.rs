@@ -19,15 +19,15 @@ pub(super) struct Files {
 /// What directories are called, by those files in them that say so.
 #[derive(Default)]
 pub(super) struct Manifests {
-    /// Of Go, with the path that it begins.
+    /// Modules of Go, each with the path that its packages' names begin with.
     pub modules: Vec<(String, WorkspacePath)>,
-    /// Of Rust, with the file that each begins with.
+    /// Crates of Rust, each with its root file.
     pub crates: HashMap<String, Vec<WorkspacePath>>,
     /// Where the crates begin that a directory has.
     pub crate_roots: HashMap<WorkspacePath, Vec<WorkspacePath>>,
     /// Other names of crates.
     renamed: Vec<(String, String)>,
-    /// Of JavaScript, with the files that they begin with.
+    /// Packages of JavaScript, each with its directory and its entry files.
     pub packages: HashMap<String, Vec<(WorkspacePath, Vec<String>)>>,
 }
 
@@ -159,7 +159,7 @@ impl Manifests {
     }
 }
 
-/// So many components at the end of a path, if it has them.
+/// The last components of a path, this many, if it has them.
 fn last(path: &str, components: usize) -> Option<&str> {
     let mut starts = path.rmatch_indices('/').map(|it| it.0 + 1);
     match starts.nth(components - 1) {

@@ -42,13 +42,13 @@ use overlay::{ContentHash, View, WalkOptions, WorkspacePath};
 
 use files::Files;
 
-/// What comes later in a file is not looked at.
+/// Bytes of a file that are scanned; its imports are expected there.
 const READ: usize = 1 << 20;
 
 /// What the files of a workspace import.
 #[derive(Default)]
 pub struct Imports {
-    /// Of the texts that were there at the last look.
+    /// Names by content, for the texts that were there at the last look.
     said: Mutex<Arc<Said>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a server can do: told in its answer to `initialize`, or registered later; to the caller it is the same.
+//! A server's capabilities: from its answer to `initialize`, or registered later; to the caller it is the same.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,7 +37,7 @@ struct Unregistration {
 }
 
 impl Capabilities {
-    /// What the answer to `initialize` told.
+    /// From the answer to `initialize`.
     pub(crate) fn set_fixed(&mut self, fixed: Value) {
         self.fixed = fixed;
     }
@@ -71,8 +71,8 @@ impl Capabilities {
     }
 }
 
-/// Whether a server that has this method tells so.
-pub fn is_known(method: &str) -> bool {
+/// Whether this is a method that servers announce in their capabilities.
+pub fn is_known_method(method: &str) -> bool {
     ROWS.iter().any(|it| it.method == method)
 }
 

@@ -16,7 +16,7 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 
-pub use call::{Call, rest};
+pub use call::{Call, sleep};
 
 use crate::{
     Broken, EditPolicy, Epoch, EventSink, Exit, Initialize, Launch, PositionEncoding, RequestError,
@@ -27,7 +27,7 @@ use crate::{
     state::{State, Who},
 };
 
-/// How a server is started and what it is told.
+/// How a server is started, and what it is sent first.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub launch: Launch,
@@ -49,11 +49,11 @@ pub struct Limits {
     pub not_reading: Duration,
     /// From its start to its answer to `initialize`.
     pub start: Duration,
-    /// From a change to what it publishes about that, if that is how it answers.
+    /// From a change to the diagnostics published for it, of a server that pushes them.
     pub publish: Duration,
     /// How long it may answer nothing, and tell of no progress, after a request was given up.
     pub hang: Duration,
-    /// Whether it is told that a request was given up.
+    /// Whether `$/cancelRequest` is sent for a request that was given up.
     pub cancels: bool,
 }
 
@@ -93,7 +93,7 @@ pub struct Ended {
 }
 
 impl Client {
-    /// Returns when the server has answered `initialize` and was told `initialized`.
+    /// Returns when the server has answered `initialize` and was sent `initialized`.
     pub fn start(options: &Options, events: &EventSink, cancel: &Cancel) -> Result<Self, StartError> {
         let Launch { keeper, program, cwd, .. } = &options.launch;
         let session = spawn(options, events).map_err(|source| {
@@ -186,7 +186,7 @@ impl Client {
         self.0.session.stderr.tail(usize::MAX)
     }
 
-    /// The same, also of what is still to come.
+    /// The log of these lines, which goes on while the server runs.
     pub fn log(&self) -> Arc<Log> {
         Arc::clone(&self.0.session.stderr)
     }
@@ -196,7 +196,7 @@ impl Client {
         self.0.session.state().owes_since().is_some()
     }
 
-    /// Stops it if that is so for too long. Whoever waits for an answer looks after it, too.
+    /// Stops it if that is so for too long. A wait for an answer does the same.
     pub fn stop_if_it_hangs(&self) {
         self.0.session.stop_if_it_hangs();
     }

@@ -24,7 +24,7 @@ pub struct Event {
 
 #[derive(Debug)]
 pub enum EventKind {
-    /// `textDocument/publishDiagnostics`: the document, the version if it is told, and the list.
+    /// `textDocument/publishDiagnostics`: the document, its version if there is one, and the list.
     Diagnostics { uri: String, version: Option<i64>, diagnostics: Box<RawValue> },
     /// `$/progress`.
     Progress { token: Id, value: Value },

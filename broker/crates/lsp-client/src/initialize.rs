@@ -1,11 +1,11 @@
-//! `initialize`: what a server is told about this client, and what it answers.
+//! `initialize`: the capabilities of this client, and the server's answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{PositionEncoding, ProtocolError};
 
-/// What a server is told at the start.
+/// Parameters of `initialize` that depend on the server.
 #[derive(Debug, Clone)]
 pub struct Initialize {
     /// The first is the root.

@@ -31,8 +31,8 @@ mod state;
 mod transport;
 pub mod uri;
 
-pub use capabilities::is_known;
-pub use client::{Call, Client, Ended, Limits, Options, rest};
+pub use capabilities::is_known_method;
+pub use client::{Call, Client, Ended, Limits, Options, sleep};
 pub use descendants::{child_of, memory_of};
 pub use error::{Broken, ProtocolError, Refusal, RequestError, StartError};
 pub use events::{Epoch, Event, EventKind, EventSink, Events, ServerStatus, events};

@@ -1,4 +1,4 @@
-//! The last lines that a server wrote where nobody listens, kept to explain a failure.
+//! The last lines of a server's standard error and of its messages to the user, kept to explain a failure.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,4 @@
-//! The three kinds of JSON-RPC message. Parameters and results stay as they came: whoever knows their type
+//! The three kinds of JSON-RPC message. Parameters and results stay as they came: the code that knows their type
 //! parses them, once.
 
 use serde::{Deserialize, Deserializer, Serialize};

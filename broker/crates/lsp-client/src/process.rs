@@ -175,7 +175,7 @@ fn end_of(_: Pid) -> Option<OwnedFd> {
     None
 }
 
-/// A pipe that ends when the keeper has, whoever still holds the other end.
+/// A pipe that ends when the keeper has, even while another process holds its other end.
 pub(crate) struct Output<P> {
     pipe: P,
     end: Option<Arc<OwnedFd>>,

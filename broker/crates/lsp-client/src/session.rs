@@ -233,7 +233,7 @@ impl Session {
         self.outbox.close();
     }
 
-    /// Everybody is told, and the server killed.
+    /// Ends all waits, and kills the server.
     fn break_off(&self, reason: Broken) -> Broken {
         let reason = self.state().break_off(reason);
         self.outbox.close();

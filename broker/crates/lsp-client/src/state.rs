@@ -106,7 +106,7 @@ impl State {
         }
     }
 
-    /// All who wait are told; returns whether this was the first to say so.
+    /// Ends all waits; returns whether this was the first to say so.
     pub(crate) fn close(&mut self) -> bool {
         let is_first = matches!(self.phase, Phase::Running);
         if is_first {
@@ -116,7 +116,7 @@ impl State {
         is_first
     }
 
-    /// All who wait are told. Returns the reason, which is the first that was given.
+    /// Ends all waits. Returns the reason, which is the first that was given.
     pub(crate) fn break_off(&mut self, reason: Broken) -> Broken {
         let reason = match &self.phase {
             Phase::Running => reason,

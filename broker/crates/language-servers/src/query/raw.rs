@@ -16,7 +16,7 @@ pub(super) fn ask(asker: &Asker<'_>, method: &str, params: &Value) -> Result<Ans
     if is_of_the_session(method) {
         return Err(NoAnswer::Failed(format!("`{method}` is not a question")));
     }
-    let result = if lsp_client::is_known(method) {
+    let result = if lsp_client::is_known_method(method) {
         asker.request(method, params)?
     } else {
         asker.request_unseen(method, params)?

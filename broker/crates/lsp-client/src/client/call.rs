@@ -26,7 +26,7 @@ use crate::{
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
-/// A request whose answer will be an `R`. Dropping it gives it up, and the server is told so.
+/// A request whose answer will be an `R`. Dropping it gives it up, and cancels it at the server.
 #[must_use = "a request that is dropped is cancelled"]
 pub struct Call<R> {
     session: Arc<Session>,
@@ -89,7 +89,7 @@ impl<R: DeserializeOwned> Call<R> {
                 }
                 Answer::Refused(refusal) if refusal.is_passing() => {
                     // Nothing tells when the server will not be busy any more.
-                    rest(pause, deadline, cancel)?;
+                    sleep(pause, deadline, cancel)?;
                     pause = LONGEST_PAUSE.min(2 * pause);
                     self.send_again(deadline, cancel)?;
                 }
@@ -106,8 +106,8 @@ impl<R> Drop for Call<R> {
     }
 }
 
-/// Waits for something that nothing tells of.
-pub fn rest(pause: Duration, deadline: Instant, cancel: &Cancel) -> Result<(), RequestError> {
+/// Sleeps for a pause between two looks at something without a wake-up; the deadline and a cancel end it early.
+pub fn sleep(pause: Duration, deadline: Instant, cancel: &Cancel) -> Result<(), RequestError> {
     let end = Instant::now() + pause;
     while Instant::now() < end {
         if cancel.is_cancelled() {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, mem, sync::Arc, time::Instant};
 
 use lint::Cancel;
-use lsp_client::{RequestError, TICK, rest};
+use lsp_client::{RequestError, TICK, sleep};
 use overlay::{View, WorkspacePath};
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ impl Process {
     fn wait_for_list_of_files(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
         let late = || Trouble::Pending("the server is still looking which files there are".to_owned());
         while !self.has_listed_files()? {
-            rest(TICK, deadline, cancel).map_err(|_| late())?;
+            sleep(TICK, deadline, cancel).map_err(|_| late())?;
             self.check_alive()?;
         }
         Ok(())

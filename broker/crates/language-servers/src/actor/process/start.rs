@@ -9,7 +9,7 @@ use std::{
 use lint::Cancel;
 use lsp_client::{
     Broken, Client, EditPolicy, Epoch, Initialize, Limits, Options, RequestError, TICK, WorkspaceFolder,
-    rest, uri::of_folder,
+    sleep, uri::of_folder,
 };
 use overlay::WorkspacePath;
 use serde_json::Value;
@@ -100,7 +100,7 @@ impl Process {
         }
         let mut pause = TICK;
         while setup.profile.barrier.is_pull() && !self.finds_something(&path, deadline, cancel)? {
-            rest(pause, deadline, cancel)
+            sleep(pause, deadline, cancel)
                 .map_err(|_| Trouble::Pending("the server does not find anything yet".to_owned()))?;
             pause *= 2;
         }
@@ -146,7 +146,7 @@ impl Process {
             return Err(Trouble::Failed(reason.clone()));
         }
         let late = |_| Trouble::Pending("the server died, and is started again later".to_owned());
-        rest(pause, deadline, cancel).map_err(late)
+        sleep(pause, deadline, cancel).map_err(late)
     }
 
     fn fail(&mut self) {
