@@ -27,7 +27,7 @@ impl Fixture {
         let options =
             scheduler::Options { workers: 1, interactive_workers: 0, ..scheduler::Options::default() };
         let daemon = Daemon::new(Parts {
-            plugins: Plugins::none(),
+            plugins: Plugins::none().unwrap(),
             servers: Servers::of_user(),
             engine: Engine::new(options, 1, None, "test").unwrap(),
             state_dir: state.path().to_owned(),

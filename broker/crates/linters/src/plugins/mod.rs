@@ -147,7 +147,7 @@ impl Plugins {
     }
 
     /// No plugins at all: for tests of what stands above them.
-    pub fn none() -> Arc<Self> {
+    pub fn none() -> Result<Arc<Self>, SetupFailure> {
         let options = HostOptions {
             cache_dir: None,
             instances: 1,
@@ -157,8 +157,8 @@ impl Plugins {
             build: "test",
             compiler: compiler(),
         };
-        let host = PluginHost::new(options).unwrap();
-        Arc::new(Self::on(Arc::new(Shelf::new(host, Store::in_cache(None)))))
+        let host = PluginHost::new(options).map_err(unusable)?;
+        Ok(Arc::new(Self::on(Arc::new(Shelf::new(host, Store::in_cache(None))))))
     }
 
     /// The variables that a plugin sees.
