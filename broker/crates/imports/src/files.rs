@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use overlay::{ContentHash, Observation, Read, View, WalkOptions, WorkspacePath, walk};
+use overlay::{ContentHash, Observation, Read, View, WorkspacePath};
 
-use super::{Language, Languages, go, rust, script};
+use super::Language;
 
 pub(super) struct Files {
     pub all: BTreeSet<WorkspacePath>,
@@ -25,41 +25,18 @@ pub(super) struct Manifests {
     pub crates: HashMap<String, Vec<WorkspacePath>>,
     /// Where the crates begin that a directory has.
     pub crate_roots: HashMap<WorkspacePath, Vec<WorkspacePath>>,
-    /// Other names of crates.
-    renamed: Vec<(String, String)>,
     /// Packages of JavaScript, each with its directory and its entry files.
     pub packages: HashMap<String, Vec<(WorkspacePath, Vec<String>)>>,
 }
 
 impl Files {
-    pub(super) fn of(languages: &Languages, view: &dyn View, changed: &[WorkspacePath]) -> Self {
-        Self::walked(languages, view, changed, &WalkOptions::default())
-    }
-
-    pub(super) fn walked(
-        languages: &Languages,
-        view: &dyn View,
-        changed: &[WorkspacePath],
-        options: &WalkOptions,
-    ) -> Self {
-        let mut manifests = Manifests::default();
-        let mut all: BTreeSet<_> = changed.iter().cloned().collect();
-        for path in walk(view, &[WorkspacePath::root()], options) {
-            manifests.add(&path, languages, view);
-            if languages.have(&path) {
-                all.insert(path);
-            }
-        }
-        manifests.rename();
-        Self::new(all, manifests)
-    }
-
     /// These, whatever else there is.
     pub(super) fn only(paths: &BTreeSet<WorkspacePath>) -> Self {
         Self::new(paths.clone(), Manifests::default())
     }
 
-    fn new(all: BTreeSet<WorkspacePath>, manifests: Manifests) -> Self {
+    /// These, with what the manifests around them say.
+    pub(super) fn new(all: BTreeSet<WorkspacePath>, manifests: Manifests) -> Self {
         let mut by_end: HashMap<_, Vec<_>> = HashMap::new();
         let mut by_directory: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for path in &all {
@@ -111,51 +88,6 @@ impl Files {
     /// The directory of the crate that a file belongs to.
     pub(super) fn own_crate(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         path.ancestors().skip(1).find(|it| self.manifests.crate_roots.contains_key(it))
-    }
-}
-
-impl Manifests {
-    fn add(&mut self, path: &WorkspacePath, languages: &Languages, view: &dyn View) {
-        let language = match path.file_name() {
-            Some("go.mod") => Language::Go,
-            Some("Cargo.toml") => Language::Rust,
-            Some("package.json") => Language::Script,
-            _ => return,
-        };
-        if !languages.0.contains(&language) {
-            return;
-        }
-        let (Some(directory), Ok(bytes)) = (path.parent(), view.open(path)) else { return };
-        match language {
-            Language::Go => {
-                self.modules.extend(go::module(&String::from_utf8_lossy(&bytes)).map(|it| (it, directory)));
-            }
-            Language::Rust => {
-                self.add_crates(&directory, rust::Manifest::new(&String::from_utf8_lossy(&bytes)))
-            }
-            _ => {
-                if let Some((name, mains)) = script::package(&bytes) {
-                    self.packages.entry(name).or_default().push((directory, mains));
-                }
-            }
-        }
-    }
-
-    fn add_crates(&mut self, directory: &WorkspacePath, said: rust::Manifest) {
-        let library = directory.join(&said.library);
-        for (name, library) in said.names.into_iter().filter_map(|it| Some((it, library.clone().ok()?))) {
-            self.crates.entry(name).or_default().push(library);
-        }
-        let roots = said.roots.iter().filter_map(|it| directory.join(it).ok());
-        self.crate_roots.insert(directory.clone(), roots.collect());
-        self.renamed.extend(said.renamed);
-    }
-
-    fn rename(&mut self) {
-        for (name, package) in std::mem::take(&mut self.renamed) {
-            let libraries = self.crates.get(&package).cloned().unwrap_or_default();
-            self.crates.entry(name).or_default().extend(libraries);
-        }
     }
 }
 

@@ -27,6 +27,7 @@ mod against_trees;
 mod c;
 mod files;
 mod go;
+mod look;
 mod python;
 mod rust;
 mod script;
@@ -113,7 +114,7 @@ impl Imports {
         view: &dyn View,
         changed: &[WorkspacePath],
     ) -> Vec<WorkspacePath> {
-        let files = Files::of(languages, view, changed);
+        let files = look::files(languages, view, changed, &WalkOptions::default());
         let mut seen: BTreeSet<_> = changed.iter().collect();
         let importers = self.importers(view, &files);
         let mut found = Vec::new();
@@ -133,7 +134,7 @@ impl Imports {
     /// imports another.
     pub fn reach(&self, languages: &Languages, view: &dyn View, changed: &[WorkspacePath]) -> Reach {
         let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
-        let files = Files::walked(languages, view, changed, &options);
+        let files = look::files(languages, view, changed, &options);
         let importers = self.importers(view, &files);
         let mut reaching = BTreeSet::new();
         let mut todo: Vec<_> = changed.iter().collect();

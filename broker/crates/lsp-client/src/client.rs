@@ -19,7 +19,7 @@ use serde_json::{
 pub use call::{Call, sleep};
 
 use crate::{
-    Broken, EditPolicy, Epoch, EventSink, Exit, Initialize, Launch, PositionEncoding, RequestError,
+    Broken, EditPolicy, Epoch, EventSink, Exit, Initialize, Launch, Limits, PositionEncoding, RequestError,
     StartError,
     log::Log,
     process::Process,
@@ -37,38 +37,6 @@ pub struct Options {
     pub edits: EditPolicy,
     pub epoch: Epoch,
     pub limits: Limits,
-}
-
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// The largest message that is read, in bytes.
-    pub message: usize,
-    /// How many bytes may wait for the server to read them.
-    pub outbox: usize,
-    /// How long it may read nothing while something waits.
-    pub not_reading: Duration,
-    /// From its start to its answer to `initialize`.
-    pub start: Duration,
-    /// From a change to the diagnostics published for it, of a server that pushes them.
-    pub publish: Duration,
-    /// How long it may answer nothing, and tell of no progress, after a request was given up.
-    pub hang: Duration,
-    /// Whether `$/cancelRequest` is sent for a request that was given up.
-    pub cancels: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            message: 64 << 20,
-            outbox: 64 << 20,
-            not_reading: Duration::from_secs(30),
-            start: Duration::from_secs(60),
-            publish: Duration::from_secs(60),
-            hang: Duration::from_secs(60),
-            cancels: true,
-        }
-    }
 }
 
 /// A session with one server process. Clones share it; when the last is dropped, the server is killed.

@@ -11,7 +11,7 @@ const MOST_LINES: usize = 200;
 /// In bytes; what is beyond is left out.
 const LONGEST_LINE: usize = 1 << 10;
 
-/// At most [`MOST_LINES`] lines, the newest.
+/// The newest lines of a stream, at most 200.
 #[derive(Debug, Default)]
 pub struct Log(Mutex<VecDeque<String>>);
 
