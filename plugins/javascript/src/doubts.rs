@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use deno_ast::swc::ast::Id;
-use deno_ast::view::{Node, NodeKind, NodeTrait, TsEntityName};
+use deno_ast::view::{AssignExpr, AssignTarget, Node, NodeKind, NodeTrait, SimpleAssignTarget, TsEntityName};
 use deno_ast::{ParsedSource, SourceRange, SourceRanged, StartSourcePos};
 use deno_lint::diagnostic::{LintDiagnostic, LintDiagnosticRange};
 use rustc_hash::FxHashSet;
@@ -32,7 +32,7 @@ impl Source<'_> {
             // `import A = B.C` is an import of types, too.
             "no-unused-vars" => match self.importer(finding) {
                 Some("export") => true,
-                Some(_) => finding.range.as_ref().is_some_and(|it| self.types_of(&[it.range]).len() == 1),
+                Some(_) => finding.range.as_ref().is_some_and(|it| self.used_unseen(&[it.range]).len() == 1),
                 None => false,
             },
             _ => false,
@@ -60,21 +60,19 @@ impl Source<'_> {
     }
 
     /// Of unused names, those that types use, the names of types themselves aside: a class or a namespace, and what
-    /// comments have types of.
+    /// comments have types of; and those of enumerations.
     pub(crate) fn used_in_types(&self, names: &[SourceRange]) -> Vec<SourceRange> {
         let text = |it: &SourceRange| {
             let range = it.as_byte_range(StartSourcePos::START_SOURCE_POS);
             self.text.get(range).unwrap_or_default()
         };
         let documented = names.iter().filter(|it| jsdoc::uses(self.parsed.comments(), text(it)));
-        documented.copied().chain(self.types_of(names)).collect()
+        documented.copied().chain(self.used_unseen(names)).collect()
     }
 
-    /// Of names that are declared, those that stand for a type somewhere.
-    fn types_of(&self, names: &[SourceRange]) -> Vec<SourceRange> {
-        if !self.parsed.media_type().is_typed() {
-            return Vec::new();
-        }
+    /// Of names that are declared, those that stand for a type somewhere, or for an enumeration that TypeScript made
+    /// JavaScript of.
+    fn used_unseen(&self, names: &[SourceRange]) -> Vec<SourceRange> {
         let mut names = names.to_vec();
         names.sort_by_key(|it| it.start);
         let is_one = |it: &SourceRange| names.binary_search_by_key(&it.start, |it| it.start).is_ok();
@@ -85,6 +83,7 @@ impl Source<'_> {
                 match node {
                     Node::Ident(it) if is_one(&it.range()) => declared.push((it.range(), it.inner.to_id())),
                     Node::TsTypeRef(it) => drop(used.insert(first_name(&it.type_name))),
+                    Node::AssignExpr(it) => used.extend(filled_in(it)),
                     _ => {}
                 }
                 open.extend(node.children());
@@ -143,6 +142,15 @@ fn first_name(name: &TsEntityName<'_>) -> Id {
         TsEntityName::Ident(it) => it.inner.to_id(),
         TsEntityName::TsQualifiedName(it) => first_name(&it.left),
     }
+}
+
+/// `A` of `(function (A) { … })(A = B.A || (B.A = {}))`, where it is first put into `B`.
+fn filled_in(assignment: &AssignExpr<'_>) -> Option<Id> {
+    let AssignTarget::Simple(SimpleAssignTarget::Ident(name)) = assignment.left else { return None };
+    let call = assignment.parent().as_node().parent().filter(|it| it.kind() == NodeKind::CallExpr)?;
+    let callee = call.children().into_iter().next()?;
+    let is_function = callee.children().first().is_some_and(|it| it.kind() == NodeKind::FnExpr);
+    (callee.kind() == NodeKind::ParenExpr && is_function).then(|| name.id.inner.to_id())
 }
 
 /// Whether a statement is in a `catch`: behind `try { throw … }` the crate takes all of that for unreachable.

@@ -1,6 +1,6 @@
 //! The file system as deno's configuration crate wants it: `std::fs`, and nothing above the root.
 //!
-//! Leaves out times, owners and modes, which nobody asks for here.
+//! Leaves out times, owners and modes, which are not asked for here.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;

@@ -28,7 +28,7 @@ pub(crate) struct FileLinter {
     /// Whether the configuration names plugins, which are JavaScript and not run here.
     has_plugins: bool,
     tells_syntax_errors: bool,
-    /// Nobody configured this linter, or selected rules: what may be meant as it is, is not told.
+    /// Without a configuration of deno's and a selection of rules, what may be meant as it is passes.
     is_quiet: bool,
 }
 
@@ -61,11 +61,9 @@ impl FileLinter {
             None => (text, 0),
         };
         let (parsed, read) = self.parse_with_splits(path, text)?;
-        if self.is_quiet && first_error(&parsed).is_some() {
-            if let Some(why) = other_language(path, text, root) {
-                log(&format!("{} is left out: {why}", path.display()));
-                return Ok(Report::excluded());
-            }
+        if self.is_quiet && first_error(&parsed).is_some() && flow::is_likely(path, text, root) {
+            let path = path.strip_prefix(root).unwrap_or(path);
+            return Ok(Report::left_out(&path.display().to_string(), "its types are Flow's"));
         }
         let blanks = read.as_ref().map(|it| it.blanks().to_vec()).unwrap_or_default();
         let place = Place { text, offset, blanks };
@@ -157,24 +155,6 @@ fn first_error(parsed: &Parsed) -> Option<usize> {
         Ok((parsed, _)) => parsed.diagnostics().iter().map(at).min(),
         Err(error) => Some(at(error)),
     }
-}
-
-/// What a text with a syntax error may be instead of JavaScript or TypeScript.
-fn other_language(path: &Path, text: &str, root: &Path) -> Option<&'static str> {
-    if flow::is_likely(path, text, root) {
-        return Some("its types are Flow's");
-    }
-    // Jekyll's: what is between the lines is YAML, and the rest a template.
-    let mut lines = text.lines().map(str::trim_end);
-    let has_front_matter = lines.next() == Some("---") && lines.any(|it| it == "---");
-    has_front_matter.then_some("it begins with front matter, as templates do")
-}
-
-fn log(message: &str) {
-    #[cfg(target_family = "wasm")]
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
-    #[cfg(not(target_family = "wasm"))]
-    let _ = message; // tests have no host
 }
 
 /// Takes out what may be meant, and the names that are not used for a reason.

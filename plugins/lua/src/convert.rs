@@ -6,7 +6,7 @@ use selene_lib::lints::{Label, Severity};
 
 use crate::rules::{self, Selection};
 
-/// None for what nobody wants to know.
+/// None for what is not selected.
 pub(crate) fn finding(found: CheckerDiagnostic, text: &str, selection: &Selection) -> Option<Diagnostic> {
     let CheckerDiagnostic { diagnostic, severity } = found;
     let severity = match severity {

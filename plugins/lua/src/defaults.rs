@@ -1,5 +1,5 @@
 //! What holds where there is no `selene.toml`: what is broken rather than what is not to everybody's taste, and nothing
-//! that rests on which names there are. A program that Lua is built into has names of its own, and nobody has said which.
+//! that rests on which names there are. A program that Lua is built into has names of its own.
 //!
 //! With selene's own defaults there is a finding per 3 to 30 lines in most programs that never asked for them: 1 per 4 in
 //! Wesnoth's and per 12 in Knot Resolver's, nearly all of them undefined variables; 1 per 19 in Prosody's, half of them

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::template::{Tag, on_lines, tags};
 use broker_plugin_sdk::{Completeness, Diagnostic, Report};
 use full_moon::LuaVersion;
 use full_moon::ast::Ast;
@@ -10,6 +11,9 @@ use selene_lib::{Checker, CheckerConfig};
 
 use crate::rules::Selection;
 use crate::{convert, defaults, excused, standard_library, syntax};
+
+/// How many errors count: a template is wrong from its first tag on.
+const LOOKED_AT: usize = 3;
 
 /// selene with a configuration.
 pub(crate) struct Linter {
@@ -22,7 +26,7 @@ pub(crate) struct Linter {
 enum Versions {
     /// What the standard library says.
     These(LuaVersion),
-    /// All, since nobody said.
+    /// All, since no configuration names one.
     Any,
 }
 
@@ -63,9 +67,8 @@ impl Linter {
     pub(crate) fn run(&self, path: &str, text: &str, selection: &Selection) -> Report {
         let mut report = match self.parse(path, text) {
             Ok(ast) => Report::new(self.lint(&ast, text, selection)),
-            Err(_) if matches!(self.versions, Versions::Any) && is_template(text) => {
-                log(&format!("{path} is left out: it is a template"));
-                return Report::excluded();
+            Err(errors) if matches!(self.versions, Versions::Any) && is_template(text, &errors) => {
+                return Report::left_out(path, "it looks like a template");
             }
             Err(errors) => syntax::report(errors, selection),
         };
@@ -116,16 +119,10 @@ fn version(library: &StandardLibrary) -> LuaVersion {
     version
 }
 
-/// Whether blocks of Jinja or Liquid make Lua of it.
-fn is_template(text: &str) -> bool {
-    text.split_once("{%").is_some_and(|it| it.1.contains("%}"))
-}
-
-fn log(message: &str) {
-    #[cfg(target_family = "wasm")]
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
-    #[cfg(not(target_family = "wasm"))]
-    let _ = message; // tests have no host
+/// Whether the parser stumbled over tags of a template engine. `{{ … }}` alone may be a table in a table.
+fn is_template(text: &str, errors: &[Diagnostic]) -> bool {
+    let places = errors.iter().take(LOOKED_AT).map(|it| it.span.start as usize);
+    on_lines(text.as_bytes(), tags(text.as_bytes(), &[Tag::Statement]), places).is_some()
 }
 
 fn warn(message: &str) {

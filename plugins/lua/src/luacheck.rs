@@ -36,23 +36,45 @@ pub(crate) fn comments<'a>(text: &'a str, bodies: &[Range<usize>]) -> Vec<Suppre
         let Some((code, options)) = options(line) else { continue };
         let scope =
             if code.trim().is_empty() { at.start..end_of_function(at.start, bodies, text) } else { at };
-        for option in options.split(',').map(str::trim) {
-            match option {
-                "push" => pushed.push(found.len()),
-                "pop" => close(&mut found[pushed.pop().unwrap_or_default()..], scope.start),
+        for option in words(options) {
+            match option[..] {
+                ["push"] => pushed.push(found.len()),
+                ["pop"] => close(&mut found[pushed.pop().unwrap_or_default()..], scope.start),
                 _ => found
-                    .extend(meant(option).into_iter().map(|what| Suppression { at: scope.clone(), what })),
+                    .extend(meant(&option).into_iter().map(|what| Suppression { at: scope.clone(), what })),
             }
         }
     }
     found
 }
 
-/// What is before a comment for luacheck, and what it says, without its remarks in parentheses.
+/// What is before a comment for luacheck, and what it says.
 fn options(line: &str) -> Option<(&str, &str)> {
-    let (code, comment) = line.split_once("--")?;
-    let options = comment.trim_start().strip_prefix(MARK)?;
-    Some((code, options.split(['(', '\r', '\n']).next().unwrap_or_default().trim()))
+    let (before, options) = line.split_once(MARK)?;
+    let before = before.trim_end();
+    let code = before.strip_suffix("--[[").or_else(|| before.strip_suffix("--"))?;
+    Some((code, options.split_once("]]").map_or(options, |it| it.0)))
+}
+
+/// The words of each option; what is in parentheses is a remark.
+fn words(options: &str) -> Vec<Vec<&str>> {
+    let (mut found, mut depth) = (vec![Vec::new()], 0_usize);
+    for part in options.split_inclusive(['(', ')', ',']) {
+        let (text, mark) = match part.chars().next_back() {
+            Some(mark @ ('(' | ')' | ',')) => (&part[..part.len() - 1], mark),
+            _ => (part, ' '),
+        };
+        if let (0, Some(option)) = (depth, found.last_mut()) {
+            option.extend(text.split_whitespace());
+        }
+        match mark {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => found.push(Vec::new()),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn end_of_function(at: usize, bodies: &[Range<usize>], text: &str) -> usize {
@@ -66,14 +88,11 @@ fn close(suppressions: &mut [Suppression<'_>], at: usize) {
     }
 }
 
-fn meant(option: &str) -> Vec<What<'_>> {
-    let mut words = option.split_whitespace();
-    match words.next() {
-        Some("ignore") => {
-            let patterns: Vec<_> = words.map(What::Pattern).collect();
-            if patterns.is_empty() { vec![What::All] } else { patterns }
-        }
-        Some("no") if words.next() == Some("unused") => vec![What::Unused],
+fn meant<'a>(option: &[&'a str]) -> Vec<What<'a>> {
+    match option {
+        ["ignore"] => vec![What::All],
+        ["ignore", patterns @ ..] => patterns.iter().copied().map(What::Pattern).collect(),
+        ["no", "unused", ..] => vec![What::Unused],
         _ => Vec::new(),
     }
 }
@@ -129,6 +148,20 @@ mod tests {
         let found = comments(text, &[]);
         assert_eq!(found[0], Suppression { at: 18..42, what: What::All });
         assert_eq!(found[1], Suppression { at: 59..91, what: What::Unused });
+    }
+
+    #[test]
+    fn remarks() {
+        let meant = |text: &str| -> Vec<String> {
+            comments(text, &[]).iter().map(|it| format!("{:?}", it.what)).collect()
+        };
+        let both = ["Pattern(\"a\")", "Pattern(\"b\")"];
+        assert_eq!(meant("f() -- luacheck: ignore a (why, so), ignore b (why (so))\n"), both);
+        assert_eq!(meant("f() -- luacheck: ignore a (why) b\r\n"), both);
+        assert_eq!(meant("f() --[[ luacheck: ignore a b ]] g()\n"), both);
+        assert_eq!(meant("f('--x') -- luacheck: ignore a b\n"), both);
+        assert_eq!(meant("-- luacheck: push (why)\n-- luacheck: ignore\n-- luacheck: pop\n"), ["All"]);
+        assert_eq!(meant("f() -- see luacheck: ignore\n"), [""; 0]);
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn describe(row: &(&'static str, bool, &'static str, &'static str)) -> Rule {
     Rule { explanation, url: Some(url(code)), default: !defaults::is_off(code), ..Rule::new(code, summary) }
 }
 
-/// How bad a lint's findings are if nobody says.
+/// How bad a lint's findings are without a configuration.
 pub(crate) fn severity(code: &str) -> Severity {
     let is_error = TABLE.iter().any(|row| row.0 == code && row.1);
     if is_error { Severity::Error } else { Severity::Warning }

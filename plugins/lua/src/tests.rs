@@ -217,6 +217,12 @@ fn templates_are_left_out() {
     let text = "{% for n in range(3) %}\nt[{{n}}] = 1\n{% endfor %}\n";
     assert_eq!(Repo::new(&[("a.lua", text)]).check("a.lua"), "excluded");
     assert!(Repo::new(&[("a.lua", text), ("selene.toml", "")]).check("a.lua").starts_with("parse_error"));
+    let engine = "local tag = '{% raw %}'\nreturn (\n";
+    assert_eq!(
+        Repo::new(&[("a.lua", engine)]).check("a.lua"),
+        "parse_error",
+        "a tag in a text, and a mistake"
+    );
     assert_eq!(
         told("a.lua", "if a then\n  f()\nelseif b then\n  f()\nend\n"),
         "",

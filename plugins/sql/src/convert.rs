@@ -59,15 +59,18 @@ impl Place<'_> {
     ) -> Option<Diagnostic> {
         let fixes = self.fix(&result.fixes, rule, parsed).into_iter().collect();
         let violation: SQLBaseError = result.to_linting_error(rule)?.into();
+        let at = self.bytes(&violation.source_slice, parsed);
+        let mut message = violation.description.trim_end_matches('.').to_owned();
+        if rule.code() == "AL05" {
+            // An alias in capitals may be nowhere in the file.
+            let name = &self.text[at.start - self.offset..at.end - self.offset];
+            message = message.replace(&format!("'{}'", name.to_uppercase()), &format!("'{name}'"));
+        }
         Some(Diagnostic {
             name: Some(rule.name().to_owned()),
             url: Some(rules::url(rule)),
             fixes,
-            ..Diagnostic::new(
-                rule.code(),
-                violation.description.trim_end_matches('.').to_owned(),
-                self.bytes(&violation.source_slice, parsed),
-            )
+            ..Diagnostic::new(rule.code(), message, at)
         })
     }
 

@@ -72,7 +72,7 @@ impl Linter {
             Some((engine, parsed)) if selection.select().is_some() => {
                 Ok(self.report(&engine, &tables, &parsed, &place, selection, false))
             }
-            // Nobody said what it is, and it fits nothing.
+            // Without a dialect that is named it fits none.
             _ => Ok(misspelled(&place, selection).unwrap_or_else(Report::excluded)),
         }
     }

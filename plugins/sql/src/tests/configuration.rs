@@ -162,7 +162,7 @@ fn templaters() {
         "cannot use the templater: No param_regex nor param_style was provided to the placeholder templater."
     );
     let mut unconfigured = Repo::new(&[("a.sql", "SELECT {{ a }} from b\n")]);
-    assert_eq!(unconfigured.check("a.sql"), "excluded", "nobody said that it is SQL");
+    assert_eq!(unconfigured.check("a.sql"), "excluded", "nothing says that it is SQL");
     assert_eq!(unconfigured.check_explicit("a.sql"), "excluded", "named as well");
     let config = "[sqruff]\ndialect = ansi\nrules = CP01,LT01\ntemplater = placeholder\n[sqruff:templater:placeholder]\n\
                   param_style = colon\nname = x\n";

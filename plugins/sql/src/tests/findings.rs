@@ -137,6 +137,7 @@ fn what_is_wrong_in_the_crate() {
     let codes = |text: &str| found(text).iter().map(|it| it.code.clone()).collect::<Vec<_>>().join(" ");
     assert_eq!(codes("SELECT * FROM json_to_recordset('[]') AS x(id integer)\n"), "");
     assert_eq!(codes("SELECT * FROM tbl AS x\n"), "AL05");
+    assert_eq!(found("SELECT * FROM tbl AS x\n")[0].message, "Alias 'x' is never used in SELECT statement");
     assert_eq!(codes("SELECT f.a FROM test.f(1)\n"), "");
     assert_eq!(codes("SELECT g.a FROM test.f(1)\n"), "RF01");
 }
