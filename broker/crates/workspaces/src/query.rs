@@ -144,9 +144,9 @@ type Found = Result<LanguageServer, SetupError>;
 /// Those that the workspace is checked by, or the one that is named.
 fn profiles(site: &Site<'_>, named: Option<&str>) -> Result<Vec<Profile>, DaemonError> {
     let settings = Configs::new(&**site.disk).workspace().map_err(SetupFailure::from)?.servers();
-    let known = servers::known(&settings).map_err(SetupFailure::from)?;
+    let known = servers::known(&settings)?;
     let Some(named) = named else {
-        let wanted = servers::wanted(&known, site, &settings).map_err(SetupFailure::from)?;
+        let wanted = servers::wanted(&known, site, &settings)?;
         return Ok(wanted.into_iter().map(|it| it.profile.clone()).collect());
     };
     let found = known.into_iter().find(|it| it.name == named);
