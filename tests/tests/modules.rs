@@ -139,7 +139,7 @@ fn graph(src: &Path) -> Graph {
 }
 
 /// The modules that `start` reaches.
-fn reached<'g>(graph: &'g Graph, start: &str) -> BTreeSet<&'g str> {
+fn reached<'g>(graph: &'g Graph, start: &'g str) -> BTreeSet<&'g str> {
     let (mut seen, mut next) = (BTreeSet::new(), vec![start]);
     while let Some(module) = next.pop() {
         next.extend(graph[module].iter().map(String::as_str).filter(|it| seen.insert(*it)));
@@ -148,10 +148,10 @@ fn reached<'g>(graph: &'g Graph, start: &str) -> BTreeSet<&'g str> {
 }
 
 /// Groups of modules that use each other.
-fn knots(graph: &Graph) -> BTreeSet<Vec<&str>> {
-    let of = |module: &str| {
+fn knots<'g>(graph: &'g Graph) -> BTreeSet<Vec<&'g str>> {
+    let of = |module: &'g str| {
         let others = reached(graph, module).into_iter();
-        others.filter(|it| reached(graph, it).contains(module)).collect::<Vec<_>>()
+        others.filter(|it| reached(graph, it).contains(module)).collect::<Vec<&'g str>>()
     };
     graph.keys().map(|it| of(it)).filter(|it| !it.is_empty()).collect()
 }

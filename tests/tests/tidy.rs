@@ -48,6 +48,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "plugin-kit",
             "render",
             "scheduler",
+            "syntax",
             "workspaces",
         ],
     ),
