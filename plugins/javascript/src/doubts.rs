@@ -100,24 +100,29 @@ impl Source<'_> {
         (text(range.clone()), text(range.end..self.text.len().max(range.end)))
     }
 
-    /// Of unused names, those that something else asks for (the order of parameters, a pattern, `catch`), or that another
-    /// script may use; of unreachable statements, those that handle errors.
-    pub(crate) fn excused(&self, names: &[SourceRange]) -> Vec<SourceRange> {
+    /// Of what a rule finds, what is right. Of unused names those that something else asks for (the order of parameters, a
+    /// pattern, `catch`), or that another script may use; of unreachable statements, those that no jump comes before; of
+    /// constructors without `super()`, those that call it somewhere, or need not.
+    pub(crate) fn excused(&self, code: &str, places: &[SourceRange]) -> Vec<SourceRange> {
         let is_shared = self.parsed.compute_is_script() && !self.is_common_js();
-        let mut names = names.to_vec();
-        names.sort_by_key(|it| it.start);
+        let is_right = |node| match (code, node) {
+            ("no-unused-vars", Node::Ident(_)) => is_excused(node, is_shared),
+            ("no-unreachable", _) => !follows_jump(node),
+            ("constructor-super", Node::Constructor(_)) => may_lack_super(node),
+            _ => false,
+        };
+        let mut places = places.to_vec();
+        places.sort_by_key(|it| it.start);
         let first_in = |range: SourceRange| {
-            let at = names.partition_point(|it| it.start < range.start);
-            names.get(at).copied().filter(|it| range.contains(it))
+            let at = places.partition_point(|it| it.start < range.start);
+            places.get(at).copied().filter(|it| range.contains(it))
         };
         self.parsed.with_view(|program| {
             let (mut open, mut found) = (vec![program.as_node()], Vec::new());
             while let Some(node) = open.pop() {
-                let Some(name) = first_in(node.range()) else { continue };
-                let is_name = matches!(node, Node::Ident(_));
-                let is_found = if is_name { is_excused(node, is_shared) } else { is_handled(node) };
-                if name == node.range() && is_found {
-                    found.push(name);
+                let Some(place) = first_in(node.range()) else { continue };
+                if place == node.range() && is_right(node) {
+                    found.push(place);
                 }
                 open.extend(node.children());
             }
@@ -153,11 +158,48 @@ fn filled_in(assignment: &AssignExpr<'_>) -> Option<Id> {
     (callee.kind() == NodeKind::ParenExpr && is_function).then(|| name.id.inner.to_id())
 }
 
-/// Whether a statement is in a `catch`: behind `try { throw … }` the crate takes all of that for unreachable.
-fn is_handled(statement: Node<'_>) -> bool {
-    let functions = [NodeKind::Function, NodeKind::ArrowExpr, NodeKind::Constructor];
-    let mut ways = statement.ancestors().take_while(|it| !functions.contains(&it.kind()));
-    ways.any(|it| it.kind() == NodeKind::CatchClause)
+/// Whether `return` or the like comes before a statement, or what it is in. What the crate takes for unreachable else may be
+/// reached: it knows neither `break` in two loops nor what goes on behind `try { throw … } catch { … }`.
+fn follows_jump(statement: Node<'_>) -> bool {
+    let lists = [NodeKind::BlockStmt, NodeKind::Module, NodeKind::Script, NodeKind::SwitchCase];
+    let mut node = statement;
+    while let Some(parent) = node.parent() {
+        let before = |it: &Node<'_>| it.start() < node.start();
+        if lists.contains(&parent.kind()) && parent.children().into_iter().take_while(before).any(jumps) {
+            return true;
+        }
+        node = parent;
+    }
+    false
+}
+
+/// Whether what follows a statement is never reached from it.
+fn jumps(statement: Node<'_>) -> bool {
+    match statement {
+        Node::BreakStmt(_) | Node::ContinueStmt(_) | Node::ReturnStmt(_) | Node::ThrowStmt(_) => true,
+        Node::BlockStmt(it) => it.children().into_iter().any(jumps),
+        Node::IfStmt(it) => jumps(it.cons.as_node()) && it.alt.is_some_and(|it| jumps(it.as_node())),
+        _ => false,
+    }
+}
+
+/// Whether a constructor calls `super()` in a branch, which the crate does not look into, returns another object, or always
+/// throws.
+fn may_lack_super(constructor: Node<'_>) -> bool {
+    let body = constructor.children().into_iter().filter(|it| it.kind() == NodeKind::BlockStmt);
+    let mut open: Vec<_> = body.flat_map(|it| it.children()).collect();
+    if open.iter().any(|it| it.kind() == NodeKind::ThrowStmt) {
+        return true;
+    }
+    while let Some(node) = open.pop() {
+        match node {
+            Node::Class(_) | Node::Function(_) => continue,
+            Node::CallExpr(it) if it.callee.as_node().kind() == NodeKind::Super => return true,
+            Node::ReturnStmt(it) if it.arg.is_some() => return true,
+            _ => open.extend(node.children()),
+        }
+    }
+    false
 }
 
 /// `is_shared`: what is declared outside of functions is every script's.

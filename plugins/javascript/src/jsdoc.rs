@@ -4,6 +4,23 @@
 use deno_ast::MultiThreadedComments;
 use deno_ast::swc::common::comments::CommentKind;
 
+/// Tags whose first word is the name of something. That of `@param` is a parameter's, whatever else has its name.
+const TAGS: [&str; 13] = [
+    "augments",
+    "extends",
+    "implements",
+    "jsx",
+    "jsxFrag",
+    "link",
+    "linkcode",
+    "linkplain",
+    "memberof",
+    "mixes",
+    "see",
+    "throws",
+    "type",
+];
+
 /// Whether one of the comments uses the name.
 pub(crate) fn uses(comments: &MultiThreadedComments, name: &str) -> bool {
     let is_documentation = |text: &str| text.starts_with('*') && text.contains(name);
@@ -32,8 +49,9 @@ fn mentions(text: &str, name: &str) -> bool {
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
             '@' => {
-                rest = rest.trim_start_matches(is_part);
-                follows_tag = true;
+                let tag = rest.find(|it| !is_part(it)).unwrap_or(rest.len());
+                follows_tag = TAGS.contains(&&rest[..tag]);
+                rest = &rest[tag..];
             }
             it if it.is_whitespace() || it == '*' => {}
             _ => follows_tag = false,
@@ -62,7 +80,14 @@ mod tests {
         ] {
             assert!(mentions(text, "Node"), "{text}");
         }
-        for text in ["* Node ", "* @param {Nodes} Node ", "* @returns {a} Node ", "* é @type {$Node} "] {
+        for text in [
+            "* Node ",
+            "* @param {Nodes} Node ",
+            "* @param Node ",
+            "* @returns Node if ",
+            "* @returns {a} Node ",
+            "* é @type {$Node} ",
+        ] {
             assert!(!mentions(text, "Node"), "{text}");
         }
     }

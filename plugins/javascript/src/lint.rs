@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use broker_plugin_sdk::{Diagnostic, Report, Severity};
-use deno_ast::{MediaType, ParseDiagnostic, ParsedSource, StartSourcePos};
+use deno_ast::{MediaType, ParseDiagnostic, ParsedSource, SourceRange, StartSourcePos};
 use deno_lint::diagnostic::LintDiagnostic;
 use deno_lint::linter::{LintConfig, LintFileOptions, Linter, LinterOptions};
 use deno_lint::rules::get_all_rules;
@@ -157,23 +157,30 @@ fn first_error(parsed: &Parsed) -> Option<usize> {
     }
 }
 
-/// Takes out what may be meant, and the names that are not used for a reason.
+/// Takes out what may be meant, names that are not used for a reason, and what control flow that the crate does not see
+/// makes right.
 fn excuse(findings: &mut Vec<&LintDiagnostic>, source: &Source<'_>) {
     findings.retain(|it| !source.may_be_meant(it));
-    let unused = |it: &LintDiagnostic| {
-        let is_doubtful = matches!(it.details.code.as_str(), "no-unused-vars" | "no-unreachable");
-        it.range.as_ref().map(|it| it.range).filter(|_| is_doubtful)
-    };
-    let names: Vec<_> = findings.iter().filter_map(|it| unused(it)).collect();
-    if names.is_empty() {
-        return;
+    for code in ["no-unused-vars", "no-unreachable", "constructor-super"] {
+        let place = |it: &LintDiagnostic| {
+            // Other messages about `super()` are about calls that are there.
+            let is_doubtful =
+                code != "constructor-super" || it.details.message.ends_with("must call super()");
+            let range = it.range.as_ref().filter(|_| is_doubtful && it.details.code == code);
+            range.map(|it| it.range)
+        };
+        let places: Vec<_> = findings.iter().filter_map(|it| place(it)).collect();
+        if places.is_empty() {
+            continue;
+        }
+        let mut excused = source.excused(code, &places);
+        if code == "no-unused-vars" {
+            excused.extend(source.used_in_types(&places));
+        }
+        excused.sort_by_key(|it| it.start);
+        let is_excused = |it: SourceRange| excused.binary_search_by_key(&it.start, |it| it.start).is_ok();
+        findings.retain(|it| !place(it).is_some_and(is_excused));
     }
-    let mut excused = source.excused(&names);
-    excused.extend(source.used_in_types(&names));
-    excused.sort_by_key(|it| it.start);
-    findings.retain(|it| {
-        unused(it).is_none_or(|it| excused.binary_search_by_key(&it.start, |it| it.start).is_err())
-    });
 }
 
 /// The crate leaves the order open where one place has several findings, and tells some of them twice.
