@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use deno_ast::swc::ast::Id;
-use deno_ast::view::{AssignExpr, AssignTarget, Node, NodeKind, NodeTrait, SimpleAssignTarget, TsEntityName};
+use deno_ast::view::{
+    AssignExpr, AssignTarget, Expr, Lit, Node, NodeKind, NodeTrait, SimpleAssignTarget, TsEntityName,
+};
 use deno_ast::{ParsedSource, SourceRange, SourceRanged, StartSourcePos};
 use deno_lint::diagnostic::{LintDiagnostic, LintDiagnosticRange};
 use rustc_hash::FxHashSet;
@@ -173,14 +175,37 @@ fn follows_jump(statement: Node<'_>) -> bool {
     false
 }
 
-/// Whether what follows a statement is never reached from it.
+/// Whether what follows a statement is never reached from it: it is a jump, ends with one, or is a loop without an end.
 fn jumps(statement: Node<'_>) -> bool {
     match statement {
         Node::BreakStmt(_) | Node::ContinueStmt(_) | Node::ReturnStmt(_) | Node::ThrowStmt(_) => true,
         Node::BlockStmt(it) => it.children().into_iter().any(jumps),
         Node::IfStmt(it) => jumps(it.cons.as_node()) && it.alt.is_some_and(|it| jumps(it.as_node())),
+        Node::WhileStmt(it) => is_true(&it.test) && !breaks(it.body.as_node()),
+        Node::DoWhileStmt(it) => is_true(&it.test) && !breaks(it.body.as_node()),
+        Node::ForStmt(it) => it.test.is_none() && !breaks(it.body.as_node()),
         _ => false,
     }
+}
+
+fn is_true(condition: &Expr<'_>) -> bool {
+    matches!(condition, Expr::Lit(Lit::Bool(it)) if it.value())
+}
+
+/// Whether something leaves the loop that has this body; each `break` with a label may.
+fn breaks(body: Node<'_>) -> bool {
+    let mut open = vec![(body, false)];
+    while let Some((node, is_nested)) = open.pop() {
+        let is_nested = match node {
+            Node::BreakStmt(it) if it.label.is_some() || !is_nested => return true,
+            Node::Class(_) | Node::Function(_) | Node::ArrowExpr(_) => continue,
+            Node::DoWhileStmt(_) | Node::ForInStmt(_) | Node::ForOfStmt(_) | Node::ForStmt(_) => true,
+            Node::SwitchStmt(_) | Node::WhileStmt(_) => true,
+            _ => is_nested,
+        };
+        open.extend(node.children().into_iter().map(|it| (it, is_nested)));
+    }
+    false
 }
 
 /// Whether a constructor calls `super()` in a branch, which the crate does not look into, returns another object, or always
