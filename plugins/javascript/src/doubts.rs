@@ -79,18 +79,21 @@ impl Source<'_> {
         names.sort_by_key(|it| it.start);
         let is_one = |it: &SourceRange| names.binary_search_by_key(&it.start, |it| it.start).is_ok();
         self.parsed.with_view(|program| {
-            let (mut open, mut declared, mut used) =
-                (vec![program.as_node()], Vec::new(), FxHashSet::default());
+            let mut open = vec![program.as_node()];
+            let (mut declared, mut used, mut spaces) =
+                (Vec::new(), FxHashSet::default(), FxHashSet::default());
             while let Some(node) = open.pop() {
                 match node {
                     Node::Ident(it) if is_one(&it.range()) => declared.push((it.range(), it.inner.to_id())),
                     Node::TsTypeRef(it) => drop(used.insert(first_name(&it.type_name))),
+                    // A parameter with the name, which swc takes this for, is a type, and no namespace.
+                    Node::TsQualifiedName(it) => drop(spaces.insert(first_name(&it.left).0)),
                     Node::AssignExpr(it) => used.extend(filled_in(it)),
                     _ => {}
                 }
                 open.extend(node.children());
             }
-            let is_used = |it: &(SourceRange, Id)| used.contains(&it.1);
+            let is_used = |it: &(SourceRange, Id)| used.contains(&it.1) || spaces.contains(&it.1.0);
             declared.into_iter().filter(is_used).map(|it| it.0).collect()
         })
     }
@@ -106,9 +109,11 @@ impl Source<'_> {
     /// pattern, `catch`), or that another script may use; of unreachable statements, those that no jump comes before; of
     /// constructors without `super()`, those that call it somewhere, or need not.
     pub(crate) fn excused(&self, code: &str, places: &[SourceRange]) -> Vec<SourceRange> {
-        let is_shared = self.parsed.compute_is_script() && !self.is_common_js();
+        let is_shared = code == "no-unused-vars" && self.parsed.compute_is_script() && !self.is_common_js();
         let is_right = |node| match (code, node) {
             ("no-unused-vars", Node::Ident(_)) => is_excused(node, is_shared),
+            // `throw a; break;` is a habit.
+            ("no-unreachable", Node::BreakStmt(_)) => true,
             ("no-unreachable", _) => !follows_jump(node),
             ("constructor-super", Node::Constructor(_)) => may_lack_super(node),
             _ => false,
@@ -132,9 +137,20 @@ impl Source<'_> {
         })
     }
 
-    /// Scripts of Node.js have what they declare for themselves.
+    /// Scripts of Node.js have what they declare for themselves. `exports` may also be a parameter.
     fn is_common_js(&self) -> bool {
-        ["require(", "module.exports", "exports."].iter().any(|it| self.text.contains(it))
+        let unresolved = self.parsed.unresolved_context();
+        let is_of_node = |it: &Id| it.1 == unresolved && matches!(&*it.0, "exports" | "module" | "require");
+        self.parsed.with_view(|program| {
+            let mut open = vec![program.as_node()];
+            while let Some(node) = open.pop() {
+                if matches!(node, Node::Ident(it) if is_of_node(&it.inner.to_id())) {
+                    return true;
+                }
+                open.extend(node.children());
+            }
+            false
+        })
     }
 }
 
@@ -156,7 +172,8 @@ fn filled_in(assignment: &AssignExpr<'_>) -> Option<Id> {
     let AssignTarget::Simple(SimpleAssignTarget::Ident(name)) = assignment.left else { return None };
     let call = assignment.parent().as_node().parent().filter(|it| it.kind() == NodeKind::CallExpr)?;
     let callee = call.children().into_iter().next()?;
-    let is_function = callee.children().first().is_some_and(|it| it.kind() == NodeKind::FnExpr);
+    let functions = [NodeKind::ArrowExpr, NodeKind::FnExpr];
+    let is_function = callee.children().first().is_some_and(|it| functions.contains(&it.kind()));
     (callee.kind() == NodeKind::ParenExpr && is_function).then(|| name.id.inner.to_id())
 }
 
