@@ -20,7 +20,7 @@ use crate::{
     cli::PluginArgs,
     client::Client,
     endpoint::{Claim, Claimed, Endpoint},
-    grpc::{self, Door, Serving, Token},
+    grpc::{self, Door, Token},
 };
 
 /// Run the daemon
@@ -94,8 +94,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             let runtime =
                 runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
             let served = runtime.block_on(serve(args, session, &claim, &endpoint, &daemon));
-            daemon.servers.shut_down();
-            daemon.engine.shut_down();
+            daemon.release();
             // What still blocks a thread is given up: whatever was acknowledged is on the disk.
             runtime.shutdown_timeout(Duration::from_secs(1));
             served.map(|()| Exit::Clean)
@@ -200,13 +199,13 @@ async fn serve(
         let token = workspaces::random::handle().map_err(|error| CliError::files(error.to_string()))?;
         claim.write_token(&token).map_err(cannot(endpoint.token_file().display().to_string()))?;
         let address = listener.local_addr().map_err(cannot(address.to_string()))?;
-        let _set_once = daemon.tcp.set(address);
+        daemon.listens_on(address);
         said += &ready_for_tcp(address, endpoint);
         doors.push(Door::Tcp(listener, Token(Some(token.into()))));
     }
     end_on_signals(daemon).map_err(|error| CliError::files(format!("cannot heed signals: {error}")))?;
     session.print(&said)?;
-    grpc::serve(Serving { daemon: Arc::clone(daemon) }, doors)
+    grpc::serve(daemon, doors)
         .await
         .map_err(|error| CliError::files(format!("the daemon broke off: {error}")))
 }

@@ -3,8 +3,9 @@
 use lint::printable;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
+use workspaces::OPEN_FOR_WRITING;
 
-use crate::{CliError, ErrorKind, grpc::OPEN_FOR_WRITING};
+use crate::{CliError, ErrorKind};
 
 /// The stable name of the reason; empty if the transport failed.
 pub(crate) fn reason(status: &Status) -> String {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use tonic::{Code, Request, Status, service::Interceptor};
+use tonic::{Request, Status, service::Interceptor};
+use workspaces::DaemonError;
 
 use super::status;
 
@@ -18,18 +19,11 @@ impl Interceptor for Token {
             .and_then(|it| it.split_once(' '))
             .filter(|it| it.0.eq_ignore_ascii_case("bearer"))
             .map(|it| it.1);
-        let (reason, message) = match shown {
-            Some(shown) if is_equal(shown, token) => return Ok(request),
-            Some(_) => (
-                "WRONG_TOKEN",
-                "the token is not that of this daemon, which has a new one each time it starts",
-            ),
-            None => (
-                "NO_TOKEN",
-                "this port wants the metadata `authorization: Bearer TOKEN`; the daemon said where the token is when it started",
-            ),
-        };
-        Err(status::other(Code::Unauthenticated, reason, message))
+        match shown {
+            Some(shown) if is_equal(shown, token) => Ok(request),
+            Some(_) => Err(status::of(DaemonError::WrongToken)),
+            None => Err(status::of(DaemonError::NoToken)),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use broker_proto::v1::{self as pb, daemon_service_server::DaemonService};
 use tonic::{Request, Response, Status, async_trait};
 
-use super::{Front, servers, to_proto};
+use super::{Front, status, to_proto};
 
 #[async_trait]
 impl DaemonService for Front {
@@ -11,21 +11,19 @@ impl DaemonService for Front {
         &self,
         _: Request<pb::GetStatusRequest>,
     ) -> Result<Response<pb::GetStatusResponse>, Status> {
-        let workspaces = self.0.workspaces();
-        let branches: usize = workspaces.iter().map(|it| it.branch_count()).sum();
-        let servers = servers::reports(&self.0).await?;
+        let status = self.0.status().await.map_err(status::of)?;
         Ok(Response::new(pb::GetStatusResponse {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
-            started_ms: self.0.started_ms,
+            started_ms: status.started_ms,
             resident_bytes: resident_bytes(),
-            workspaces: to_proto::count(workspaces.len()),
-            branches: to_proto::count(branches),
-            scheduler: Some(to_proto::scheduler(&self.0.engine.scheduler_stats())),
-            cache: Some(to_proto::cache(&self.0.engine.cache_stats())),
-            idle_exit_seconds: self.0.idle_exit.map_or(0, |it| it.as_secs()),
-            tcp_address: self.0.tcp.get().map(ToString::to_string).unwrap_or_default(),
-            servers: Some(to_proto::servers(&servers)),
+            workspaces: to_proto::count(status.workspaces),
+            branches: to_proto::count(status.branches),
+            scheduler: Some(to_proto::scheduler(&status.scheduler)),
+            cache: Some(to_proto::cache(&status.cache)),
+            idle_exit_seconds: status.idle_exit.map_or(0, |it| it.as_secs()),
+            tcp_address: status.tcp_address.map(|it| it.to_string()).unwrap_or_default(),
+            servers: Some(to_proto::servers(&status.servers)),
         }))
     }
 

@@ -1,84 +1,139 @@
-//! From messages to the daemon's own types, every field checked.
+//! From messages to the daemon's requests. What a field may be, the daemon checks.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::time::Duration;
 
 use broker_proto::v1 as pb;
-use overlay::{ContentHash, OnConflict, Revision, WorkspacePath};
+use lint::LineColumn;
+use overlay::{OnConflict, Revision, TextEdit};
 use scheduler::Class;
-use tonic::Status;
-use workspaces::{Daemon, DaemonError, Repeatable, Target};
+use tonic::{Status, metadata::MetadataMap};
+use workspaces::{
+    CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide, EditRequest, Expected, FileEdit,
+    ForkRequest, PageRequest, QueryKind, QueryRequest, TargetId, Undo,
+};
 
 use super::status;
 
-pub(super) fn target(daemon: &Daemon, target: Option<pb::Target>) -> Result<Target, Status> {
-    let found = match target.and_then(|it| it.target) {
-        Some(pb::target::Target::WorkspaceId(id)) => daemon.workspace(&id).map(Target::Base),
-        Some(pb::target::Target::BranchId(id)) => {
-            daemon.branch(&id).map(|(served, branch)| Target::Branch(served, branch))
-        }
-        None => Err(DaemonError::invalid("target", "name a workspace or a branch")),
-    };
-    found.map_err(status::of)
-}
-
-pub(super) fn path(field: &'static str, text: &str) -> Result<WorkspacePath, Status> {
-    checked_path(field, text).map_err(status::of)
-}
-
-pub(super) fn checked_path(field: &'static str, text: &str) -> Result<WorkspacePath, DaemonError> {
-    /// As Linux has it.
-    const LONGEST: usize = 4096;
-    if text.len() > LONGEST {
-        return Err(DaemonError::invalid(field, format!("a path of {} bytes is too long", text.len())));
+pub(super) fn target(target: Option<pb::Target>) -> Result<TargetId, Status> {
+    match target.and_then(|it| it.target) {
+        Some(pb::target::Target::WorkspaceId(id)) => Ok(TargetId::Workspace(id)),
+        Some(pb::target::Target::BranchId(id)) => Ok(TargetId::Branch(id)),
+        None => Err(status::invalid("target", "name a workspace or a branch")),
     }
-    WorkspacePath::new(text).map_err(|error| DaemonError::invalid(field, error))
 }
 
-/// How a request is recognised when it is sent again; `None` if the client gave no identifier. `content` is all
-/// that it says, put so that the same is always put alike.
-pub(super) fn repeatable(
-    about: &Arc<str>,
-    id: &str,
-    content: impl FnOnce() -> Vec<u8>,
-) -> Option<Repeatable> {
-    let about = Arc::clone(about);
-    (!id.is_empty()).then(|| Repeatable { about, id: id.to_owned(), content: ContentHash::of(&content()) })
+/// `None` for an empty text.
+pub(super) fn some(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
 }
 
 pub(super) fn revision(revision: Option<u64>) -> Option<Revision> {
     revision.map(Revision)
 }
 
-/// `None` for an empty text.
-pub(super) fn content_hash(field: &'static str, text: &str) -> Result<Option<ContentHash>, DaemonError> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let hash = ContentHash::from_hex(text);
-    hash.map(Some).ok_or_else(|| DaemonError::invalid(field, "not 64 hexadecimal digits"))
+pub(super) fn page(size: u32, token: String) -> PageRequest {
+    PageRequest { size, token }
 }
 
-pub(super) fn labels(labels: std::collections::HashMap<String, String>) -> BTreeMap<String, String> {
-    labels.into_iter().collect()
+pub(super) fn fork(it: pb::ForkBranchRequest) -> Result<ForkRequest, Status> {
+    Ok(ForkRequest {
+        parent: target(it.parent)?,
+        name: it.name,
+        labels: it.labels.into_iter().collect(),
+        request_id: some(it.request_id),
+    })
 }
 
-/// Variables that a process can have: no empty names, `=` or NUL.
-pub(super) fn environment(it: pb::Environment) -> Result<BTreeMap<String, String>, Status> {
-    const LARGEST: usize = 1 << 20;
-    let size: usize = it.variables.iter().map(|(name, value)| name.len() + value.len()).sum();
-    if size > LARGEST {
-        let (limit, actual) = (LARGEST as u64, size as u64);
-        return Err(status::of(DaemonError::TooMuch { what: "bytes of an environment", limit, actual }));
+pub(super) fn diff(it: pb::DiffBranchRequest) -> Result<DiffRequest, Status> {
+    let against = pb::DiffAgainst::try_from(it.against);
+    let against = against.map_err(|_| status::invalid("against", "there is no such side"))?;
+    let against = match (it.since_revision, against) {
+        (Some(revision), _) => DiffSide::Revision(Revision(revision)),
+        (None, pb::DiffAgainst::Base) => DiffSide::Base,
+        (None, pb::DiffAgainst::Parent | pb::DiffAgainst::Unspecified) => DiffSide::Parent,
+    };
+    Ok(DiffRequest {
+        branch: it.branch_id,
+        against,
+        with_patch: !it.changes_only,
+        context_lines: it.context_lines.map(|it| it as usize),
+    })
+}
+
+pub(super) fn undo(it: &pb::UndoBranchRequest) -> Result<Undo, Status> {
+    match (it.step_back, it.to_revision) {
+        (true, 0) => Ok(Undo::Step),
+        (true, _) => Err(status::invalid("step_back", "it excludes `to_revision`")),
+        (false, to) => Ok(Undo::To(Revision(to))),
     }
-    for (name, value) in &it.variables {
-        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-            return Err(status::invalid("environment", format!("`{name}` cannot be a variable")));
+}
+
+pub(super) fn commit(it: pb::CommitBranchRequest) -> CommitRequest {
+    CommitRequest {
+        branch: it.branch_id,
+        if_revision: revision(it.if_revision),
+        force_paths: it.force_paths,
+        dry_run: it.dry_run,
+        request_id: some(it.request_id),
+    }
+}
+
+pub(super) fn edits(it: pb::EditFilesRequest) -> Result<EditRequest, Status> {
+    let edit = |(index, it)| edit(it).map_err(|error| status::of(error.in_edit(index)));
+    Ok(EditRequest {
+        branch: it.branch_id,
+        edits: it.edits.into_iter().enumerate().map(edit).collect::<Result<_, _>>()?,
+        if_revision: revision(it.if_revision),
+        request_id: some(it.request_id),
+    })
+}
+
+fn edit(it: pb::FileEdit) -> Result<FileEdit, DaemonError> {
+    use pb::file_edit::Edit as It;
+    Ok(match it.edit.ok_or_else(|| DaemonError::invalid("edits", "an edit says nothing"))? {
+        It::Write(it) => {
+            let expected = match it.if_content_hash.as_str() {
+                "" => Expected::Anything,
+                "missing" => Expected::Missing,
+                _ => Expected::Content(it.if_content_hash),
+            };
+            FileEdit::Write { path: it.path, content: it.content, expected }
         }
-    }
-    Ok(it.variables.into_iter().collect())
+        It::Text(it) => {
+            let edits = it.edits.into_iter().map(text_edit).collect::<Result<_, _>>()?;
+            FileEdit::Text { path: it.path, edits, if_content_hash: some(it.if_content_hash) }
+        }
+        It::Patch(it) => FileEdit::Patch(it.patch),
+        It::Remove(it) => FileEdit::Remove { path: it.path },
+        It::Rename(it) => FileEdit::Rename { from: it.from_path, to: it.to_path },
+        It::CreateDirectory(it) => FileEdit::CreateDirectory { path: it.path },
+        It::CreateSymlink(it) => FileEdit::Symlink { path: it.path, link_target: it.link_target },
+        It::SetExecutable(it) => FileEdit::SetExecutable { path: it.path, executable: it.executable },
+    })
 }
 
-pub(super) fn class(priority: i32) -> Result<Class, Status> {
+fn text_edit(it: pb::TextEdit) -> Result<TextEdit, DaemonError> {
+    let span = it.span.ok_or_else(|| DaemonError::invalid("edits.text.edits.span", "it is missing"))?;
+    Ok(TextEdit { start: span.start, end: span.end, replacement: it.replacement })
+}
+
+pub(super) fn check(it: pb::CheckRequest, deadline: Option<Duration>) -> Result<CheckRequest, Status> {
+    Ok(CheckRequest {
+        target: target(it.target)?,
+        paths: it.paths,
+        only_paths: it.only_paths,
+        revision: revision(it.revision),
+        class: class(it.priority)?,
+        dependents: it.dependents,
+        new_only: it.new_only,
+        select: it.select,
+        ignore: it.ignore,
+        supersede: it.supersede,
+        deadline,
+    })
+}
+
+fn class(priority: i32) -> Result<Class, Status> {
     match pb::Priority::try_from(priority) {
         Ok(pb::Priority::Unspecified | pb::Priority::Agent) => Ok(Class::Agent),
         Ok(pb::Priority::Background) => Ok(Class::Background),
@@ -96,39 +151,71 @@ pub(super) fn on_conflict(handling: i32) -> Result<OnConflict, Status> {
     }
 }
 
-/// One page of a sorted list. The token is the number of items before it: what was added or removed since
-/// shifts it, as the conventions allow.
-pub(super) struct Page {
-    pub(super) start: usize,
-    pub(super) size: usize,
+pub(super) fn query(it: pb::QueryRequest, deadline: Option<Duration>) -> Result<QueryRequest, Status> {
+    let place = |it: pb::Position| LineColumn { line: it.line, column: it.column };
+    Ok(QueryRequest {
+        target: target(it.target)?,
+        kind: query_kind(it.kind)?,
+        path: it.path,
+        position: it.position.map(place),
+        end: it.end.map(place),
+        text: it.text,
+        only: it.only,
+        server: some(it.server),
+        apply: it.apply,
+        deadline,
+    })
 }
 
-impl Page {
-    pub(super) fn of(size: u32, token: &str, default: usize, most: usize) -> Result<Self, Status> {
-        let start = if token.is_empty() { Ok(0) } else { token.parse() };
-        let start = start.map_err(|_| status::invalid("page_token", "not a token of an earlier page"))?;
-        let size = if size == 0 { default } else { (size as usize).min(most) };
-        Ok(Self { start, size })
-    }
-
-    /// The items of the page, and the token of the next one.
-    pub(super) fn cut<T>(&self, items: impl ExactSizeIterator<Item = T>) -> (Vec<T>, String) {
-        let total = items.len();
-        let end = self.start.saturating_add(self.size);
-        let token = if end < total { end.to_string() } else { String::new() };
-        (items.skip(self.start).take(self.size).collect(), token)
-    }
+fn query_kind(kind: i32) -> Result<QueryKind, Status> {
+    use pb::QueryKind as It;
+    let kind = It::try_from(kind).map_err(|_| status::invalid("kind", "there is no such question"))?;
+    Ok(match kind {
+        It::Unspecified => return Err(status::invalid("kind", "it is missing")),
+        It::Definition => QueryKind::Definition,
+        It::Declaration => QueryKind::Declaration,
+        It::TypeDefinition => QueryKind::TypeDefinition,
+        It::Implementation => QueryKind::Implementation,
+        It::References => QueryKind::References,
+        It::Highlights => QueryKind::Highlights,
+        It::Hover => QueryKind::Hover,
+        It::Completions => QueryKind::Completions,
+        It::Completion => QueryKind::Completion,
+        It::Signatures => QueryKind::Signatures,
+        It::Symbols => QueryKind::Symbols,
+        It::WorkspaceSymbols => QueryKind::WorkspaceSymbols,
+        It::PrepareRename => QueryKind::PrepareRename,
+        It::Rename => QueryKind::Rename,
+        It::CodeActions => QueryKind::CodeActions,
+        It::CodeAction => QueryKind::CodeAction,
+        It::Format => QueryKind::Format,
+        It::CallHierarchy => QueryKind::CallHierarchy,
+        It::IncomingCalls => QueryKind::IncomingCalls,
+        It::OutgoingCalls => QueryKind::OutgoingCalls,
+        It::TypeHierarchy => QueryKind::TypeHierarchy,
+        It::Supertypes => QueryKind::Supertypes,
+        It::Subtypes => QueryKind::Subtypes,
+        It::SemanticTokens => QueryKind::SemanticTokens,
+        It::InlayHints => QueryKind::InlayHints,
+        It::FoldingRanges => QueryKind::FoldingRanges,
+    })
 }
 
-/// The branch that a handle, or a name in a workspace, stands for.
-pub(super) fn branch(
-    daemon: &Daemon,
-    id: &str,
-) -> Result<(Arc<workspaces::Served>, Arc<workspaces::BranchCell>), Status> {
-    if id.is_empty() {
-        return Err(status::invalid("branch_id", "it is empty"));
-    }
-    daemon.branch(id).map_err(status::of)
+/// The client's deadline, as the protocol has it: up to eight digits and a unit. The transport heeds it only
+/// until the first message of a stream.
+pub(super) fn deadline(metadata: &MetadataMap) -> Option<Duration> {
+    let text = metadata.get("grpc-timeout")?.to_str().ok()?;
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let count: u64 = digits.parse().ok()?;
+    Some(match unit {
+        "H" => Duration::from_secs(count.checked_mul(3600)?),
+        "M" => Duration::from_secs(count.checked_mul(60)?),
+        "S" => Duration::from_secs(count),
+        "m" => Duration::from_millis(count),
+        "u" => Duration::from_micros(count),
+        "n" => Duration::from_nanos(count),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -136,15 +223,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_follow_each_other() {
-        let items = [1, 2, 3, 4, 5];
-        let page = Page::of(2, "", 100, 1000).unwrap();
-        assert_eq!(page.cut(items.iter().copied()), (vec![1, 2], "2".to_owned()));
-        let page = Page::of(2, "4", 100, 1000).unwrap();
-        assert_eq!(page.cut(items.iter().copied()), (vec![5], String::new()));
-        let page = Page::of(0, "9", 100, 1000).unwrap();
-        assert_eq!(page.cut(items.iter().copied()), (vec![], String::new()));
-        assert!(Page::of(1, "x", 100, 1000).is_err());
-        assert_eq!(Page::of(u32::MAX, "", 100, 1000).unwrap().size, 1000);
+    fn deadlines_are_those_of_the_protocol() {
+        let of = |text: &str| {
+            let mut metadata = MetadataMap::new();
+            metadata.insert("grpc-timeout", text.parse().unwrap());
+            deadline(&metadata)
+        };
+        assert_eq!(of("2H"), Some(Duration::from_secs(7200)));
+        assert_eq!(of("150m"), Some(Duration::from_millis(150)));
+        assert_eq!(of("99999999u"), Some(Duration::from_micros(99_999_999)));
+        assert_eq!((of("5x"), of("m"), of(""), of("-1S")), (None, None, None, None));
+        assert_eq!(deadline(&MetadataMap::new()), None);
     }
 }

@@ -10,55 +10,27 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream, UnixListener, UnixStream},
-    sync::watch,
 };
 use tokio_stream::Stream;
 use tonic::{Request, Status, service::Interceptor, transport::server::Connected};
+use workspaces::{ClientLease, Clients};
 
 use super::Token;
-
-/// How many connections are open.
-#[derive(Clone)]
-pub(super) struct Connections(Arc<watch::Sender<usize>>);
-
-impl Connections {
-    pub(super) fn new() -> Self {
-        Self(Arc::new(watch::channel(0).0))
-    }
-
-    pub(super) fn subscribe(&self) -> watch::Receiver<usize> {
-        self.0.subscribe()
-    }
-
-    fn opened(&self) -> Open {
-        self.0.send_modify(|it| *it += 1);
-        Open(self.clone())
-    }
-}
-
-/// Counts as long as it lives.
-pub(super) struct Open(Connections);
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.0.0.send_modify(|it| *it -= 1);
-    }
-}
 
 /// Who is at the other end of a connection. It counts as a client once it has shown that it may ask.
 #[derive(Clone)]
 pub(super) struct Peer {
-    connections: Connections,
-    open: Arc<OnceLock<Open>>,
+    clients: Clients,
+    lease: Arc<OnceLock<ClientLease>>,
 }
 
 impl Peer {
-    fn new(connections: &Connections) -> Self {
-        Self { connections: connections.clone(), open: Arc::default() }
+    fn new(clients: &Clients) -> Self {
+        Self { clients: clients.clone(), lease: Arc::default() }
     }
 
     fn is_client(&self) {
-        self.open.get_or_init(|| self.connections.opened());
+        self.lease.get_or_init(|| self.clients.lease());
     }
 }
 
@@ -86,7 +58,7 @@ pub(super) struct Counted<S> {
 /// Connections to a Unix socket whose other end is a process of the same user.
 pub(super) struct OwnProcesses {
     pub(super) listener: UnixListener,
-    pub(super) connections: Connections,
+    pub(super) clients: Clients,
 }
 
 impl Stream for OwnProcesses {
@@ -97,7 +69,7 @@ impl Stream for OwnProcesses {
             let accepted = ready!(self.listener.poll_accept(context));
             match accepted {
                 Ok((stream, _)) if is_own(&stream) => {
-                    let peer = Peer::new(&self.connections);
+                    let peer = Peer::new(&self.clients);
                     peer.is_client();
                     return Poll::Ready(Some(Ok(Counted { stream, peer })));
                 }
@@ -118,7 +90,7 @@ fn is_own(stream: &UnixStream) -> bool {
 /// Connections to a TCP port; whoever it is must show a token with each request.
 pub(super) struct Anybody {
     pub(super) listener: TcpListener,
-    pub(super) connections: Connections,
+    pub(super) clients: Clients,
 }
 
 impl Stream for Anybody {
@@ -128,7 +100,7 @@ impl Stream for Anybody {
         let accepted = ready!(self.listener.poll_accept(context));
         let counted = accepted.and_then(|(stream, _)| {
             stream.set_nodelay(true)?;
-            Ok(Counted { stream, peer: Peer::new(&self.connections) })
+            Ok(Counted { stream, peer: Peer::new(&self.clients) })
         });
         Poll::Ready(Some(counted))
     }
@@ -192,12 +164,11 @@ mod tests {
     async fn only_who_shows_the_token_counts() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let connections = Connections::new();
-        let open = connections.subscribe();
-        let mut door = Anybody { listener, connections };
+        let clients = Clients::default();
+        let mut door = Anybody { listener, clients: clients.clone() };
         let _client = TcpStream::connect(address).await.unwrap();
         let connection = door.next().await.unwrap().unwrap();
-        assert_eq!(*open.borrow(), 0, "it has said nothing yet");
+        assert_eq!(clients.count(), 0, "it has said nothing yet");
         let mut guard = Guard(Token(Some("secret".into())));
         let mut ask = |token: &'static str| {
             let mut request = Request::new(());
@@ -206,10 +177,10 @@ mod tests {
             guard.call(request).is_ok()
         };
         assert!(!ask("Bearer wrong"));
-        assert_eq!(*open.borrow(), 0);
+        assert_eq!(clients.count(), 0);
         assert!(ask("Bearer secret") && ask("Bearer secret"));
-        assert_eq!(*open.borrow(), 1, "once, however much it asks");
+        assert_eq!(clients.count(), 1, "once, however much it asks");
         drop(connection);
-        assert_eq!(*open.borrow(), 0);
+        assert_eq!(clients.count(), 0);
     }
 }

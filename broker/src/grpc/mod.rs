@@ -1,11 +1,11 @@
-//! The front that speaks gRPC, `broker.v1`. Translates; has no logic of its own.
+//! The front that speaks gRPC, `broker.v1`. Translates; has no logic of its own: what a request may be, and what becomes
+//! of it, `workspaces` decides.
 
 mod answers;
 mod auth;
 mod branches;
 mod checks;
 mod daemon;
-mod facts;
 mod files;
 mod from_proto;
 mod incoming;
@@ -25,8 +25,7 @@ use ::workspaces::Daemon;
 
 pub(crate) use self::{
     auth::Token,
-    server::{Door, Serving, serve},
-    status::OPEN_FOR_WRITING,
+    server::{Door, serve},
 };
 
 /// Every service, on one daemon.

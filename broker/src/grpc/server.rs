@@ -1,4 +1,4 @@
-//! All services on one door, until the daemon is asked to end or nobody has come for a while.
+//! All services on each door, until the daemon ends.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -8,10 +8,7 @@ use broker_proto::v1::{
     query_service_server::QueryServiceServer, rule_service_server::RuleServiceServer,
     server_service_server::ServerServiceServer, workspace_service_server::WorkspaceServiceServer,
 };
-use tokio::{
-    net::{TcpListener, UnixListener},
-    sync::watch,
-};
+use tokio::net::{TcpListener, UnixListener};
 use tonic::{
     service::{Routes, interceptor::InterceptedService},
     transport::Server,
@@ -20,7 +17,7 @@ use workspaces::Daemon;
 
 use super::{
     Front, Token,
-    incoming::{Anybody, Connections, Guard, OwnProcesses},
+    incoming::{Anybody, Guard, OwnProcesses},
 };
 
 /// Where clients come in.
@@ -29,11 +26,6 @@ pub(crate) enum Door {
     Unix(UnixListener),
     /// Whoever has the token.
     Tcp(TcpListener, Token),
-}
-
-/// A daemon to serve.
-pub(crate) struct Serving {
-    pub(crate) daemon: Arc<Daemon>,
 }
 
 /// The largest request about files: whole files come in one, and patches of 64 MiB. What is longer is refused by
@@ -50,34 +42,25 @@ const MAX_ANSWER: usize = 256 << 20;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Serves all doors; returns when the daemon has ended.
-pub(crate) async fn serve(serving: Serving, doors: Vec<Door>) -> io::Result<()> {
-    let connections = Connections::new();
+pub(crate) async fn serve(daemon: &Arc<Daemon>, doors: Vec<Door>) -> io::Result<()> {
     let mut open = tokio::task::JoinSet::new();
     for door in doors {
-        let (daemon, connections) = (Arc::clone(&serving.daemon), connections.clone());
-        open.spawn(async move { serve_door(daemon, door, connections).await });
+        open.spawn(serve_door(Arc::clone(daemon), door));
     }
-    if let Some(idle) = serving.daemon.idle_exit {
-        tokio::spawn(end_when_idle(Arc::clone(&serving.daemon), connections.subscribe(), idle));
-    }
-    let mut stopping = serving.daemon.stopping.subscribe();
     tokio::select! {
-        _ = stopping.wait_for(|it| *it) => {}
+        () = daemon.served() => {}
         // A door that closes by itself is an error.
         Some(ended) = open.join_next() => ended.map_err(io::Error::other)??,
     }
-    serving.daemon.shut_down();
+    daemon.shut_down();
     let rest = async { while open.join_next().await.is_some() {} };
     // Streams of clients that do not read would keep the process forever.
     let _cut_off = tokio::time::timeout(GRACE, rest).await;
     Ok(())
 }
 
-async fn serve_door(daemon: Arc<Daemon>, door: Door, connections: Connections) -> io::Result<()> {
-    let mut stopping = daemon.stopping.subscribe();
-    let stopped = async move {
-        let _gone_is_stopped = stopping.wait_for(|it| *it).await;
-    };
+async fn serve_door(daemon: Arc<Daemon>, door: Door) -> io::Result<()> {
+    let (stopped, clients) = (daemon.stopped(), daemon.clients().clone());
     let mut server = Server::builder()
         .http2_keepalive_interval(Some(Duration::from_secs(30)))
         .initial_stream_window_size(1 << 20)
@@ -85,11 +68,11 @@ async fn serve_door(daemon: Arc<Daemon>, door: Door, connections: Connections) -
     let served = match door {
         Door::Unix(listener) => {
             let router = server.add_routes(routes(&daemon, &Token(None)).await?);
-            router.serve_with_incoming_shutdown(OwnProcesses { listener, connections }, stopped).await
+            router.serve_with_incoming_shutdown(OwnProcesses { listener, clients }, stopped).await
         }
         Door::Tcp(listener, token) => {
             let router = server.add_routes(routes(&daemon, &token).await?);
-            router.serve_with_incoming_shutdown(Anybody { listener, connections }, stopped).await
+            router.serve_with_incoming_shutdown(Anybody { listener, clients }, stopped).await
         }
     };
     served.map_err(io::Error::other)
@@ -134,18 +117,4 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
         .add_service(guarded!(RuleServiceServer, MAX_REQUEST))
         .add_service(guarded!(ServerServiceServer, MAX_REQUEST))
         .add_service(guarded!(WorkspaceServiceServer, MAX_REQUEST)))
-}
-
-/// Asks the daemon to end once there has been no connection for `idle`.
-async fn end_when_idle(daemon: Arc<Daemon>, mut open: watch::Receiver<usize>, idle: Duration) {
-    loop {
-        if open.wait_for(|it| *it == 0).await.is_err() {
-            return;
-        }
-        let somebody_came = open.wait_for(|it| *it > 0);
-        if tokio::time::timeout(idle, somebody_came).await.is_err() {
-            daemon.shut_down();
-            return;
-        }
-    }
 }

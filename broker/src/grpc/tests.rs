@@ -103,27 +103,9 @@ async fn an_edit_that_was_cut_off_and_is_sent_again_is_done_once() {
 }
 
 #[tokio::test]
-async fn what_was_cut_off_is_carried_through() {
-    let it = Fixture::new();
-    let id = it.branch().await;
-    let (_, cell) = it.front.0.branch(&id).unwrap();
-    let mut changes = cell.subscribe();
-    let undo = pb::UndoBranchRequest { branch_id: id.clone(), to_revision: 0, ..Default::default() };
-    cut_off(it.front.undo_branch(Request::new(undo))).await;
-    changes.wait_for(|it| it.snapshot.revision().0 == 2).await.unwrap();
-
-    let write = pb::WriteFile { path: "new.txt".to_owned(), ..pb::WriteFile::default() };
-    it.edit(&id, "", Edit::Write(write)).await.unwrap();
-    let commit = pb::CommitBranchRequest { branch_id: id.clone(), ..Default::default() };
-    cut_off(it.front.commit_branch(Request::new(commit))).await;
-    changes.wait_for(|it| it.snapshot.revision().0 == 4).await.unwrap();
-    assert!(it.workspace.path().join("new.txt").exists());
-}
-
-#[tokio::test]
 async fn a_workspace_whose_opening_was_cut_off_can_be_opened_at_once() {
     let it = Fixture::new();
     cut_off(it.open()).await;
     it.open().await.unwrap();
-    assert_eq!(it.front.0.workspaces().len(), 1);
+    assert_eq!(it.front.0.list_workspaces().len(), 1);
 }

@@ -1,13 +1,19 @@
 //! From the daemon's own types to messages.
 
-use broker_proto::{v1 as pb, v1::check_response::Event as Answer};
-use checker::{Finding, Level, Subject, Unavailable};
+use broker_proto::{
+    v1 as pb,
+    v1::{check_response::Event as Answer, watch_response::Event as Watched},
+};
+use checker::{Finding, Incomplete, Level, Subject, Unavailable};
 use language_servers::{Counts, Ending, ServerLog, ServerReport, ServerState};
 use lint::{Applicability, FixAvailability, Identity, Severity};
-use overlay::{ChangeKind, LogEntry};
+use overlay::{ChangeKind, Entry, FileKind, LogEntry};
 use plugin_host::Plugin;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
-use workspaces::{BranchCell, Change, Event, FileFindings, LinterSummary, Served, Summary};
+use workspaces::{
+    BranchInfo, Change, DaemonError, Event, FileContent, FileFindings, LinterSummary, Summary, WatchEvent,
+    WorkspaceInfo,
+};
 
 /// How many findings a message has, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;
@@ -17,13 +23,13 @@ pub(super) fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-pub(super) fn workspace(it: &Served) -> pb::Workspace {
+pub(super) fn workspace(it: WorkspaceInfo) -> pb::Workspace {
     pb::Workspace {
         workspace_id: it.id.to_string(),
-        root: it.root().to_string_lossy().into_owned(),
-        branches: count(it.branch_count()),
-        buffers: count(it.base.buffers().len()),
-        degraded: it.degraded().unwrap_or_default(),
+        root: it.root.to_string_lossy().into_owned(),
+        branches: count(it.branches),
+        buffers: count(it.buffers),
+        degraded: it.degraded.unwrap_or_default(),
     }
 }
 
@@ -89,18 +95,36 @@ pub(super) fn server_log(it: ServerLog) -> pb::ServerLog {
     }
 }
 
-pub(super) fn branch(served: &Served, it: &BranchCell) -> pb::Branch {
-    let snapshot = it.snapshot();
+pub(super) fn branch(it: BranchInfo) -> pb::Branch {
     pb::Branch {
         branch_id: it.id.to_string(),
-        name: it.record.name.clone(),
-        workspace_id: served.id.to_string(),
-        parent_branch_id: it.record.parent.clone().unwrap_or_default(),
-        revision: snapshot.revision().0,
-        created_ms: it.record.created_ms,
-        labels: it.record.labels.clone().into_iter().collect(),
-        changed_paths: count(snapshot.changed_paths(&snapshot.base_of()).len()),
+        name: it.name,
+        workspace_id: it.workspace.to_string(),
+        parent_branch_id: it.parent.unwrap_or_default(),
+        revision: it.revision.0,
+        created_ms: it.created_ms,
+        labels: it.labels.into_iter().collect(),
+        changed_paths: count(it.changed_paths),
     }
+}
+
+pub(super) fn file_info(it: &FileContent) -> pb::FileInfo {
+    pb::FileInfo {
+        size: it.bytes.len() as u64,
+        executable: it.executable,
+        content_hash: it.content_hash.to_string(),
+        revision: it.revision.0,
+    }
+}
+
+pub(super) fn entry(it: Entry) -> pb::DirectoryEntry {
+    let kind = match it.kind {
+        FileKind::File => pb::FileKind::File,
+        FileKind::Directory => pb::FileKind::Directory,
+        FileKind::Symlink => pb::FileKind::Symlink,
+        FileKind::Other => pb::FileKind::Other,
+    };
+    pb::DirectoryEntry { name: it.name, kind: kind.into() }
 }
 
 pub(super) fn revision(it: &LogEntry) -> pb::RevisionEntry {
@@ -144,6 +168,32 @@ pub(super) fn events(event: Event) -> Vec<Answer> {
         Event::Incomplete(all) => all.iter().map(|it| Answer::Incomplete(incomplete(it))).collect(),
         Event::Excluded(all) => all.iter().map(|it| Answer::Excluded(excluded(it))).collect(),
         Event::Summary(it) => vec![Answer::Summary(summary(&it))],
+    }
+}
+
+/// A round of a watch has the same parts as a check.
+pub(super) fn watch_events(event: WatchEvent) -> Vec<Watched> {
+    let watched = |it| match it {
+        Answer::Started(it) => Watched::Started(it),
+        Answer::Findings(it) => Watched::Findings(it),
+        Answer::Incomplete(it) => Watched::Incomplete(it),
+        Answer::Summary(it) => Watched::Summary(it),
+        Answer::Excluded(it) => Watched::Excluded(it),
+    };
+    match event {
+        WatchEvent::Check(event) => events(event).into_iter().map(watched).collect(),
+        WatchEvent::Superseded(revision) => {
+            vec![Watched::Superseded(pb::Superseded { revision: revision.0 })]
+        }
+        WatchEvent::Refused(error) => vec![Watched::Refused(refused(&error))],
+    }
+}
+
+fn refused(error: &DaemonError) -> pb::RoundRefused {
+    pb::RoundRefused {
+        reason: error.reason().to_owned(),
+        message: error.to_string(),
+        hint: error.hint().unwrap_or_default().to_owned(),
     }
 }
 
@@ -229,7 +279,7 @@ fn severity(it: Severity) -> pb::Severity {
     }
 }
 
-fn incomplete(it: &checker::Incomplete) -> pb::Incomplete {
+fn incomplete(it: &Incomplete) -> pb::Incomplete {
     let path = match &it.subject {
         Subject::Everything => String::new(),
         Subject::Argument(given) => given.clone(),
@@ -313,6 +363,11 @@ pub(super) fn plugin(it: &Plugin) -> pb::Plugin {
         languages: manifest.languages.clone(),
         globs: manifest.globs.clone(),
     }
+}
+
+pub(super) fn unusable(it: &Incomplete) -> pb::UnusablePlugin {
+    let name = it.linter.as_deref().unwrap_or_default().to_owned();
+    pb::UnusablePlugin { name, reason: it.reason.clone() }
 }
 
 pub(super) fn rule(linter: &str, it: &lint::Rule) -> pb::Rule {

@@ -13,11 +13,11 @@ use tokio::sync::{Mutex, oneshot, watch};
 use super::DaemonError;
 
 /// A branch and its handle. Cheap to share; an idle one costs its edits and a few hundred bytes.
-pub struct BranchCell {
-    pub id: Arc<str>,
-    pub record: BranchRecord,
+pub(super) struct BranchCell {
+    pub(super) id: Arc<str>,
+    pub(super) record: BranchRecord,
     /// What the scheduler calls it.
-    pub key: BranchKey,
+    pub(super) key: BranchKey,
     store: Arc<dyn Keeper>,
     /// Held from the look at the branch to the end of the durable write.
     editing: Mutex<Held>,
@@ -67,10 +67,10 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// What everyone but an editor sees of a branch.
 #[derive(Clone)]
-pub struct Shown {
-    pub snapshot: Snapshot,
+pub(super) struct Shown {
+    pub(super) snapshot: Snapshot,
     /// Discarded, or its workspace was closed.
-    pub gone: bool,
+    pub(super) gone: bool,
 }
 
 impl BranchCell {
@@ -88,21 +88,21 @@ impl BranchCell {
     }
 
     /// The branch as it is now.
-    pub fn snapshot(&self) -> Snapshot {
+    pub(super) fn snapshot(&self) -> Snapshot {
         self.shown.borrow().snapshot.clone()
     }
 
-    pub fn revision(&self) -> Revision {
+    pub(super) fn revision(&self) -> Revision {
         self.shown.borrow().snapshot.revision()
     }
 
     /// Tells of every change from now on.
-    pub fn subscribe(&self) -> watch::Receiver<Shown> {
+    pub(super) fn subscribe(&self) -> watch::Receiver<Shown> {
         self.shown.subscribe()
     }
 
     /// Looks at the branch between two edits.
-    pub async fn look<T>(&self, look: impl FnOnce(&Branch) -> T) -> Result<T, DaemonError> {
+    pub(super) async fn look<T>(&self, look: impl FnOnce(&Branch) -> T) -> Result<T, DaemonError> {
         let held = self.editing.lock().await;
         self.expect_here()?;
         Ok(look(&held.branch))
@@ -111,7 +111,7 @@ impl BranchCell {
     /// Changes the branch; when this returns, the change is on the disk, in the daemon's own folder.
     ///
     /// Runs to its end even if the caller loses interest: what is kept and what is shown may not differ.
-    pub async fn edit<T: Send + 'static>(
+    pub(super) async fn edit<T: Send + 'static>(
         self: &Arc<Self>,
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,

@@ -1,111 +1,24 @@
-//! A check of the base or a branch: from a question to events, and on to the next change if asked.
+//! One check of the base or a branch: from a question to events.
 
 use std::{
-    collections::BTreeSet,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use checker::{
-    BatchSize, Dependents, Excluded, Files, Finding, Incomplete, Inquiry, Level, Refused, Route, Router,
-    Unavailable, Wanted, collect, is_file, policy::RuleIndex,
-};
-use config::{Configs, DEFAULT_LARGEST, SetupFailure, folders};
-use lint::{Fingerprint, Identity};
+use checker::{BatchSize, Dependents, Files, Inquiry, Route, Router, Wanted, collect, policy::RuleIndex};
+use config::{Configs, DEFAULT_LARGEST, SetupFailure};
 use linters::setup::Setup;
-use overlay::{ContentHash, Revision, Skipped, Snapshot, View, WalkOptions, WorkspacePath};
-use scheduler::Class;
-use tokio::sync::mpsc;
+use overlay::{Revision, Snapshot, View, WorkspacePath};
 
 use super::{
-    Daemon, DaemonError, Sight, Target,
+    Daemon, DaemonError,
+    ask::{Ask, refused, walk_options, wanted},
+    events::Events,
     judge::Judge,
     parent::{Parent, is_there, of_branch},
     round::Round,
+    target::Sight,
 };
-
-/// What is to be checked, and how.
-#[derive(Clone)]
-pub struct Ask {
-    pub target: Target,
-    /// Files and directories; everything if there are none.
-    pub paths: Vec<WorkspacePath>,
-    /// Of what is found there, only these files; all if there are none.
-    pub only: BTreeSet<WorkspacePath>,
-    pub revision: Option<Revision>,
-    pub class: Class,
-    /// Whether files that use those are asked about, too, by linters that look beyond a file.
-    pub dependents: bool,
-    /// Only what differs from the parent.
-    pub new_only: bool,
-    pub select: Vec<String>,
-    pub ignore: Vec<String>,
-    /// Give this up for a newer revision.
-    pub supersede: bool,
-}
-
-/// A part of an answer; the summary is the last.
-pub enum Event {
-    Started(Started),
-    Files(Vec<FileFindings>),
-    Incomplete(Vec<Incomplete>),
-    /// Files that linters leave out for their content.
-    Excluded(Vec<Excluded>),
-    Summary(Box<Summary>),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Started {
-    pub revision: Revision,
-    pub files: usize,
-}
-
-/// The findings of one file.
-#[derive(Debug, Clone)]
-pub struct FileFindings {
-    pub findings: Vec<Arc<(Finding, Fingerprint)>>,
-    /// How they stand to the parent, if that was asked.
-    pub change: Option<Change>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    New,
-    Fixed,
-}
-
-/// What became of a check.
-#[derive(Debug, Clone)]
-pub struct Summary {
-    pub revision: Revision,
-    /// Over the paths and contents of all files that the answer is for.
-    pub content: ContentHash,
-    pub level: Level,
-    pub files: usize,
-    pub findings: usize,
-    /// Whether those are only what the parent has not.
-    pub is_comparison: bool,
-    pub fixed: usize,
-    pub suppressed: usize,
-    pub baselined: usize,
-    pub linters: Vec<LinterSummary>,
-    /// Who would have been asked as well.
-    pub unavailable: Vec<Unavailable>,
-    pub skipped: Skipped,
-    pub duration: Duration,
-    pub queued: Duration,
-}
-
-#[derive(Debug, Clone)]
-pub struct LinterSummary {
-    pub linter: Identity,
-    pub complete: u32,
-    pub excluded: u32,
-    pub partial: u32,
-    pub pending: u32,
-    pub failed: u32,
-    pub cached: u32,
-}
 
 /// How many files a linter gets at once: few, so that branches take turns often.
 const BATCH: usize = 16;
@@ -115,7 +28,11 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Daemon {
     /// Answers one question. Ends early, and stops the linters, when nobody takes the events any more.
-    pub async fn check(self: &Arc<Self>, ask: &Ask, events: &mpsc::Sender<Event>) -> Result<(), DaemonError> {
+    pub(super) async fn run_check(
+        self: &Arc<Self>,
+        ask: &Ask,
+        events: Events<'_>,
+    ) -> Result<(), DaemonError> {
         tokio::select! {
             done = self.check_to_the_end(ask, events) => match done {
                 // What was running was cancelled: the branch may be gone rather than the daemon.
@@ -126,11 +43,7 @@ impl Daemon {
         }
     }
 
-    async fn check_to_the_end(
-        self: &Arc<Self>,
-        ask: &Ask,
-        events: &mpsc::Sender<Event>,
-    ) -> Result<(), DaemonError> {
+    async fn check_to_the_end(self: &Arc<Self>, ask: &Ask, events: Events<'_>) -> Result<(), DaemonError> {
         let start = Instant::now();
         let sight = ask.target.sight(ask.revision).await?;
         let (view, revision) = (Arc::clone(&sight.view), sight.revision);
@@ -232,23 +145,6 @@ impl Daemon {
     }
 }
 
-impl Ask {
-    /// Whether the question may be about this file, wherever it is found.
-    pub(super) fn is_about(&self, path: &WorkspacePath) -> bool {
-        self.is_below(path) && (self.only.is_empty() || self.only.contains(path))
-    }
-
-    /// Whether it lies where is looked.
-    pub(super) fn is_below(&self, path: &WorkspacePath) -> bool {
-        self.paths.is_empty() || self.paths.iter().any(|it| path.starts_with(it))
-    }
-
-    /// Whether nobody chose among the rules that the configuration selects.
-    fn asks_every_rule(&self) -> bool {
-        self.select.is_empty() && self.ignore.is_empty()
-    }
-}
-
 /// Also of what the branch has no more.
 async fn dependents(ask: Ask, sight: &Sight) -> Result<Arc<Dependents>, DaemonError> {
     let (view, parent) = (Arc::clone(&sight.view), sight.parent().ok());
@@ -260,7 +156,7 @@ async fn dependents(ask: Ask, sight: &Sight) -> Result<Arc<Dependents>, DaemonEr
         let within = if ask.only.is_empty() { Vec::new() } else { ask.paths };
         Arc::new(Dependents::new(view, wanted, gone, within))
     });
-    work.await.map_err(|error| DaemonError::Bug(format!("a look at the branch broke off: {error}")))
+    work.await.map_err(|error| DaemonError::broke_off("a look at the branch", error))
 }
 
 /// The files that only the parent has.
@@ -269,27 +165,4 @@ fn gone(snapshot: &Snapshot, before: &Snapshot) -> impl Iterator<Item = Workspac
     let gone: Vec<_> = changed.filter(|it| !is_there(snapshot, it) && is_there(before, it)).collect();
     let files = if gone.is_empty() { Files::default() } else { collect(before, &gone, &walk_options()) };
     files.units.into_iter().map(|it| it.path)
-}
-
-pub(super) fn wanted(view: &dyn View, ask: &Ask) -> Wanted {
-    let paths = &ask.paths;
-    if ask.only.is_empty() && !paths.is_empty() && paths.iter().all(|it| is_file(view, it)) {
-        return Wanted::Files(Files::of_named(paths.iter().cloned()));
-    }
-    let paths = if paths.is_empty() { vec![WorkspacePath::root()] } else { paths.clone() };
-    Wanted::Walk { paths, options: walk_options(), only: ask.only.clone() }
-}
-
-pub(super) fn walk_options() -> WalkOptions {
-    WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() }
-}
-
-pub(super) fn refused(refused: Refused) -> DaemonError {
-    match refused {
-        Refused::Busy { retry_after } => DaemonError::Busy { retry_after },
-        Refused::Superseded => DaemonError::Superseded,
-        Refused::ShuttingDown => DaemonError::ShuttingDown,
-        Refused::Setup(failure) => failure.into(),
-        Refused::Broken(why) => DaemonError::Bug(why),
-    }
 }

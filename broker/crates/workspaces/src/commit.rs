@@ -7,7 +7,26 @@ use overlay::{
     PlanError, RebaseError, RebaseOnto, Rebased, Revision, Snapshot, WorkspacePath,
 };
 
-use super::{BranchCell, Daemon, DaemonError, Repeatable, Served};
+use super::{BranchCell, Daemon, DaemonError, Repeatable, Served, fields, task::to_the_end};
+
+#[derive(Debug, Clone, Hash)]
+pub struct CommitRequest {
+    pub branch: String,
+    pub if_revision: Option<Revision>,
+    /// Paths that are written whatever stands there now.
+    pub force_paths: Vec<String>,
+    /// Only tells what would be written.
+    pub dry_run: bool,
+    /// With one, the request may be sent again.
+    pub request_id: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct RebaseRequest {
+    pub branch: String,
+    pub if_revision: Option<Revision>,
+    pub on_conflict: OnConflict,
+}
 
 /// What a commit wrote, or would write.
 #[derive(Debug, Clone)]
@@ -26,7 +45,7 @@ impl Served {
     /// If the process ends between the last file and the note that the branch is done, the branch is still
     /// there afterwards and has the same content as the base. If the note cannot be made, the answer is
     /// [`NotNoted`](DaemonError::NotNoted), and it is made later.
-    pub async fn commit(
+    pub(super) async fn commit(
         self: &Arc<Self>,
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
@@ -56,7 +75,7 @@ impl Served {
     }
 
     /// What [`commit`](Served::commit) would write, with the same conflicts.
-    pub async fn would_commit(
+    async fn would_commit(
         &self,
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
@@ -89,9 +108,7 @@ fn write(committer: &Committer, plan: &CommitPlan) -> Result<(Written, Option<Co
 fn plan(branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, DaemonError> {
     branch.plan_commit(force).map_err(|error| match error {
         PlanError::VersionControl(path) => DaemonError::Commit(CommitError::VersionControl { path }),
-        PlanError::Io(source) => {
-            DaemonError::Io { message: "the workspace cannot be read".to_owned(), source }
-        }
+        PlanError::Io(source) => DaemonError::unreadable(source),
     })
 }
 
@@ -128,31 +145,34 @@ fn refused(error: RebaseError) -> DaemonError {
 }
 
 impl Daemon {
+    /// Writes what a branch changed to the disk, or tells what that would be.
+    pub async fn commit(self: &Arc<Self>, request: CommitRequest) -> Result<Committed, DaemonError> {
+        let (served, cell) = self.named_branch(&request.branch)?;
+        let force = fields::paths("force_paths", &request.force_paths)?;
+        let if_revision = request.if_revision;
+        if request.dry_run {
+            return served.would_commit(&cell, if_revision, force).await;
+        }
+        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request);
+        let daemon = Arc::clone(self);
+        to_the_end(async move {
+            let committed = served.commit(&cell, if_revision, force, repeatable).await?;
+            daemon.changed(&cell, committed.revision);
+            Ok(committed)
+        })
+        .await
+    }
+
     /// Brings a branch onto its parent as it is now.
-    pub async fn rebase(
-        &self,
-        served: &Served,
-        cell: &Arc<BranchCell>,
-        if_revision: Option<Revision>,
-        on_conflict: OnConflict,
-    ) -> Result<Rebased, DaemonError> {
+    pub async fn rebase(self: &Arc<Self>, request: RebaseRequest) -> Result<Rebased, DaemonError> {
+        let RebaseRequest { branch, if_revision, on_conflict } = request;
+        let (served, cell) = self.named_branch(&branch)?;
         served.expect_there()?;
         // A parent that is gone stays what it was at the fork.
         let parent = cell.record.parent.as_ref().and_then(|it| served.branch(it).ok());
         let parent = parent.map(|it| it.snapshot());
         let rebase = move |branch: &mut Branch| rebase(branch, parent.as_ref(), on_conflict).map_err(refused);
-        let (rebased, revision) = cell.edit(if_revision, rebase).await?;
-        self.changed(cell, revision);
+        let (rebased, _) = self.edit(cell, if_revision, rebase).await?;
         Ok(rebased)
-    }
-
-    /// Gives up what runs for older revisions of a branch, where it may be given up.
-    pub fn changed(&self, cell: &BranchCell, revision: Revision) {
-        self.engine.supersede(cell.key, revision.0);
-    }
-
-    /// Gives up all that runs for a branch that is gone.
-    pub fn forget(&self, cell: &BranchCell) {
-        self.engine.cancel_branch(cell.key);
     }
 }

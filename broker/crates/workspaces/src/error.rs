@@ -1,4 +1,8 @@
-//! Why the daemon does not do what it was asked. How that is told to a client, the fronts decide.
+//! Why the daemon does not do what it was asked: the reason and the facts of it, for all fronts. How a protocol
+//! carries them, its front decides.
+
+mod facts;
+mod table;
 
 use std::{io, path::PathBuf, time::Duration};
 
@@ -6,6 +10,11 @@ use config::SetupFailure;
 use language_servers::NoAnswer;
 use lint::printable;
 use overlay::{CommitError, Conflict, EditError, PatchError, Revision, StoreError, WorkspacePath, io_reason};
+
+pub use self::{
+    facts::Facts,
+    table::{ErrorKind, OPEN_FOR_WRITING, Obstacle},
+};
 
 /// What a request is refused with. Nothing has changed then, unless a variant says so.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +67,14 @@ pub enum DaemonError {
     Busy { retry_after: Duration },
     #[error("a newer revision of the branch made this needless")]
     Superseded,
+    #[error("the check took longer than the client wanted to wait")]
+    DeadlineExceeded,
+    #[error(
+        "this port wants the metadata `authorization: Bearer TOKEN`; the daemon said where the token is when it started"
+    )]
+    NoToken,
+    #[error("the token is not that of this daemon, which has a new one each time it starts")]
+    WrongToken,
     #[error("the daemon is shutting down")]
     ShuttingDown,
     /// Nobody can be asked.
@@ -70,6 +87,9 @@ pub enum DaemonError {
     },
     #[error("{server}: {why}")]
     NoAnswer { server: String, why: NoAnswer },
+    /// A plugin cannot say what was asked of it.
+    #[error("{message}")]
+    PluginFailed { plugin: String, message: String },
     /// The configuration or a selector is wrong.
     #[error("{message}")]
     Setup { message: String, hint: Option<String> },
@@ -78,11 +98,24 @@ pub enum DaemonError {
 }
 
 impl DaemonError {
-    pub fn no_branch(id: &str) -> Self {
+    /// An error of a task that ended before it was done.
+    pub(super) fn broke_off(what: &str, error: impl ToString) -> Self {
+        Self::Bug(format!("{what} broke off: {}", error.to_string()))
+    }
+
+    /// Too many or too long; `what` is counted.
+    pub(super) fn expect_at_most(limit: usize, actual: usize, what: &'static str) -> Result<(), Self> {
+        if actual <= limit {
+            return Ok(());
+        }
+        Err(Self::TooMuch { what, limit: limit as u64, actual: actual as u64 })
+    }
+
+    pub(super) fn no_branch(id: &str) -> Self {
         Self::NotFound { what: "branch", id: id.to_owned() }
     }
 
-    pub fn no_workspace(id: &str) -> Self {
+    pub(super) fn no_workspace(id: &str) -> Self {
         Self::NotFound { what: "workspace", id: id.to_owned() }
     }
 
@@ -94,7 +127,12 @@ impl DaemonError {
         Self::InEdit { index, error: Box::new(self) }
     }
 
-    pub fn file(path: &WorkspacePath, source: io::Error) -> Self {
+    /// The base cannot be read.
+    pub(super) fn unreadable(source: io::Error) -> Self {
+        Self::Io { message: "the workspace cannot be read".to_owned(), source }
+    }
+
+    pub(super) fn file(path: &WorkspacePath, source: io::Error) -> Self {
         Self::File { path: path.clone(), source }
     }
 }

@@ -67,7 +67,7 @@ impl Daemon {
     }
 
     /// The plugins that the workspace has as `view` shows it. Blocks: it may read and compile some.
-    pub fn plugins_of(&self, served: &Served, view: &dyn View) -> Result<Arc<Plugins>, SetupFailure> {
+    pub(super) fn plugins_of(&self, served: &Served, view: &dyn View) -> Result<Arc<Plugins>, SetupFailure> {
         let disk = served.base.without_buffers();
         let told = served.environment();
         let site = PluginSite { view, disk: &*disk, root: served.root(), told: told.as_deref() };

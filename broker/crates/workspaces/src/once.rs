@@ -2,27 +2,51 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    hash::{Hash, Hasher},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use overlay::ContentHash;
 use tokio::sync::OnceCell;
 
 use super::DaemonError;
 
 /// A request that its client may send again.
 #[derive(Debug, Clone)]
-pub struct Repeatable {
+pub(super) struct Repeatable {
     /// The handle of what it is about: there the client's identifier is unique.
-    pub about: Arc<str>,
+    about: Arc<str>,
     /// As the client has it.
-    pub id: String,
+    id: String,
     /// All that it says. With another content it is another request.
-    pub content: ContentHash,
+    content: blake3::Hash,
+}
+
+impl Repeatable {
+    /// How `request` is recognised when it is sent again; `None` if the client gave no identifier.
+    pub(super) fn of(about: &Arc<str>, id: Option<&str>, request: &impl Hash) -> Option<Self> {
+        let id = id?.to_owned();
+        let mut content = Digest::default();
+        request.hash(&mut content);
+        Some(Self { about: Arc::clone(about), id, content: content.0.finalize() })
+    }
+}
+
+/// A hash of all that a value says, which no other value has.
+#[derive(Default)]
+struct Digest(blake3::Hasher);
+
+impl Hasher for Digest {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.finalize().as_bytes().iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+    }
 }
 
 /// Remembers the answers of the newest requests that had an identifier.
-pub struct Once<T> {
+pub(super) struct Once<T> {
     state: Mutex<State<T>>,
 }
 
@@ -35,7 +59,7 @@ struct State<T> {
 }
 
 struct Remembered<T> {
-    content: ContentHash,
+    content: blake3::Hash,
     answer: Arc<OnceCell<T>>,
 }
 
@@ -48,7 +72,7 @@ impl<T: Clone> Once<T> {
     }
 
     /// Does the work unless it was done for this request before. A failure is not remembered.
-    pub async fn run(
+    pub(super) async fn run(
         &self,
         request: Option<Repeatable>,
         work: impl Future<Output = Result<T, DaemonError>>,
@@ -79,7 +103,7 @@ impl<T: Clone> Once<T> {
 
 impl<T> Remembered<T> {
     /// `None` if another request is done, or being done, under this identifier.
-    fn answer_to(&mut self, content: ContentHash) -> Option<Arc<OnceCell<T>>> {
+    fn answer_to(&mut self, content: blake3::Hash) -> Option<Arc<OnceCell<T>>> {
         if self.content != content {
             // Whoever waits holds the answer, too.
             if self.answer.initialized() || Arc::strong_count(&self.answer) > 1 {
@@ -96,8 +120,7 @@ mod tests {
     use super::*;
 
     fn request(id: &str, content: &str) -> Option<Repeatable> {
-        let content = ContentHash::of(content.as_bytes());
-        Some(Repeatable { about: "branch".into(), id: id.to_owned(), content })
+        Repeatable::of(&"branch".into(), Some(id), &content)
     }
 
     #[tokio::test]

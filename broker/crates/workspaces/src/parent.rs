@@ -11,7 +11,7 @@ use scheduler::Inherited;
 
 use super::{
     Daemon, DaemonError,
-    checks::{Ask, refused, walk_options, wanted},
+    ask::{Ask, refused, walk_options, wanted},
     judge::Judge,
     similar,
 };
@@ -144,8 +144,8 @@ async fn moves(snapshot: Snapshot, before: Snapshot) -> Result<Moves, DaemonErro
         let changes = snapshot.changes(&before)?;
         Ok(Moves::among(changes, &snapshot, &before))
     });
-    let done = work.await.map_err(|error| DaemonError::Bug(format!("a comparison broke off: {error}")))?;
-    done.map_err(|source| DaemonError::Io { message: "the workspace cannot be read".to_owned(), source })
+    let done = work.await.map_err(|error| DaemonError::broke_off("a comparison", error))?;
+    done.map_err(DaemonError::unreadable)
 }
 
 impl Moves {

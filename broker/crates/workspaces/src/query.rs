@@ -6,46 +6,148 @@ use std::{
 };
 
 use config::{Configs, SetupFailure};
-use language_servers::{Answer, Edits, LanguageServer, NoAnswer, Profile, Question, Reply};
+use language_servers::{Answer, Found as Answered, LanguageServer, NoAnswer, Profile, Question, Reply};
 use lint::{Cancel, LineColumn, LineTable, SetupError};
 use linters::servers::{self, Site};
-use overlay::{Revision, View, WorkspacePath};
+use overlay::{Branch, ContentHash, Revision, View, WorkspacePath};
 
-use super::{Daemon, DaemonError, Target};
+use super::{
+    Daemon, DaemonError, Target, TargetId,
+    question::{QueryRequest, expect_short},
+};
 
-/// A question about the base or a branch.
-pub struct Query {
-    pub target: Target,
-    /// Any file of the project, for a question that is about none.
-    pub path: WorkspacePath,
-    pub question: Question,
-    /// What of the request must be a place in the file: each by its field.
-    pub places: Vec<(&'static str, LineColumn)>,
-    /// Ask just this server.
-    pub server: Option<String>,
+/// A method of a server's own.
+#[derive(Debug, Clone)]
+pub struct MethodRequest {
+    pub target: TargetId,
+    pub server: String,
+    pub method: String,
+    /// JSON; empty for none.
+    pub params: String,
     pub deadline: Option<Duration>,
 }
 
-pub struct Replied {
+/// What a server answered.
+pub struct QueryReply {
     pub server: String,
     pub revision: Revision,
-    pub reply: Reply,
+    /// Hash of the text that was asked about.
+    pub content: Option<ContentHash>,
+    pub answer: Answer,
+    /// Why there may be more to say, or something else.
+    pub partial: Option<String>,
+    /// The revision that has what the answer would change, if that was asked.
+    pub applied: Option<Revision>,
+}
+
+pub struct MethodReply {
+    /// JSON.
+    pub result: String,
+    /// How the server counts columns, by LSP's name.
+    pub position_encoding: &'static str,
+    pub revision: Revision,
+    pub partial: Option<String>,
+}
+
+/// A question whose fields are checked.
+struct Query {
+    target: Target,
+    /// Any file of the project, for a question that is about none.
+    path: WorkspacePath,
+    question: Question,
+    /// What of the request must be a place in the file: each by its field.
+    places: Vec<(&'static str, LineColumn)>,
+    /// Ask just this server.
+    server: Option<String>,
+    deadline: Option<Duration>,
+}
+
+struct Replied {
+    server: String,
+    revision: Revision,
+    reply: Reply,
 }
 
 /// The longest that is waited for an answer.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Daemon {
+    /// Asks the servers for a file. Edits the branch as the answer says, if that is asked.
+    pub async fn query(self: &Arc<Self>, request: QueryRequest) -> Result<QueryReply, DaemonError> {
+        let path = request.checked_path()?;
+        let target = self.target(&request.target)?;
+        let query = Query {
+            target: target.clone(),
+            question: request.question(&path)?,
+            places: request.places(),
+            path,
+            server: request.server,
+            deadline: request.deadline,
+        };
+        if request.apply && matches!(target, Target::Base(_)) {
+            return Err(DaemonError::invalid("apply", "only a branch can be changed"));
+        }
+        let mut reply = self.ask_server(query).await?.found()?;
+        // What may not be all is not done.
+        if request.apply && reply.partial.is_none() {
+            reply.applied = self.apply(&target, &reply).await?;
+        }
+        Ok(reply)
+    }
+
+    /// Calls a method of a server.
+    pub async fn call_method(self: &Arc<Self>, request: MethodRequest) -> Result<MethodReply, DaemonError> {
+        expect_short("params_json", &request.params)?;
+        if request.server.is_empty() {
+            return Err(DaemonError::invalid("server", "name the server to ask"));
+        }
+        let params = match request.params.as_str() {
+            "" => serde_json::Value::Null,
+            text => serde_json::from_str(text).map_err(|error| DaemonError::invalid("params_json", error))?,
+        };
+        let query = Query {
+            target: self.target(&request.target)?,
+            path: WorkspacePath::root(),
+            question: Question::Raw { method: request.method, params },
+            places: Vec::new(),
+            server: Some(request.server),
+            deadline: request.deadline,
+        };
+        let QueryReply { revision, answer, partial, .. } = self.ask_server(query).await?.found()?;
+        let Answer::Raw { result, encoding } = answer else {
+            return Err(DaemonError::Bug("a method was answered with something else".to_owned()));
+        };
+        let position_encoding = encoding.as_str();
+        Ok(MethodReply { result: result.to_string(), position_encoding, revision, partial })
+    }
+
+    /// Edits the branch as the answer says; `None` if it says nothing of edits.
+    async fn apply(
+        self: &Arc<Self>,
+        target: &Target,
+        reply: &QueryReply,
+    ) -> Result<Option<Revision>, DaemonError> {
+        let (Answer::Edits(edits), Target::Branch(_, cell)) = (&reply.answer, target) else {
+            return Ok(None);
+        };
+        let edits = edits.clone();
+        let apply = move |branch: &mut Branch| {
+            branch.transaction(|it| edits.apply(it)).map(drop).map_err(DaemonError::from)
+        };
+        let ((), applied) = self.edit(Arc::clone(cell), Some(reply.revision), apply).await?;
+        Ok(Some(applied))
+    }
+
     /// Asks the servers for this file, one after the other, until one of them has such answers. Given up when
     /// this future is dropped.
-    pub async fn query(self: &Arc<Self>, query: Query) -> Result<Replied, DaemonError> {
+    async fn ask_server(self: &Arc<Self>, query: Query) -> Result<Replied, DaemonError> {
         let sight = query.target.sight(None).await?;
         let cancel = Cancel::default();
         let _given_up = CancelOnDrop(cancel.clone());
         let (daemon, revision) = (Arc::clone(self), sight.revision);
         let asked =
             tokio::task::spawn_blocking(move || daemon.ask_servers(&query, &sight.view, &cancel)).await;
-        let broken = |error| Err(DaemonError::Bug(format!("a question broke off: {error}")));
+        let broken = |error| Err(DaemonError::broke_off("a question", error));
         asked.unwrap_or_else(broken).map(|(server, reply)| Replied { server, revision, reply })
     }
 
@@ -110,6 +212,19 @@ impl Daemon {
     }
 }
 
+impl Replied {
+    fn found(self) -> Result<QueryReply, DaemonError> {
+        let Self { server, revision, reply } = self;
+        let Reply { content, found } = reply;
+        match found {
+            Ok(Answered { answer, partial }) => {
+                Ok(QueryReply { server, revision, content, answer, partial, applied: None })
+            }
+            Err(why) => Err(DaemonError::NoAnswer { server, why }),
+        }
+    }
+}
+
 impl Query {
     /// What a server says of a file that is not there, or of a place beyond the text, helps nobody.
     fn expect_file(&self, view: &dyn View) -> Result<(), DaemonError> {
@@ -151,14 +266,6 @@ fn profiles(site: &Site<'_>, named: Option<&str>) -> Result<Vec<Profile>, Daemon
     };
     let found = known.into_iter().find(|it| it.name == named);
     found.map(|it| vec![it]).ok_or_else(|| DaemonError::NotFound { what: "server", id: named.to_owned() })
-}
-
-/// What an answer would change; none for one that changes nothing.
-pub fn edits(answer: &Answer) -> Option<&Edits> {
-    match answer {
-        Answer::Edits(edits) => Some(edits),
-        _ => None,
-    }
 }
 
 struct CancelOnDrop(Cancel);

@@ -9,11 +9,11 @@ use checker::{
 };
 use lint::{Completeness, FileFindings as Side, Site, delta, suppress};
 use overlay::{Revision, Skipped, View, WorkspacePath};
-use tokio::sync::mpsc;
 
 use super::{
     DaemonError,
-    checks::{Ask, Change, Event, FileFindings, LinterSummary, Started, Summary},
+    ask::Ask,
+    events::{Change, Event, Events, FileFindings, LinterSummary, Started, Summary},
     judge::{Judge, Judged, Told},
     parent::{Answered, Parent},
 };
@@ -25,7 +25,7 @@ pub(super) struct Round<'a> {
     judge: &'a Judge<'a>,
     revision: Revision,
     parent: Option<Parent<'a>>,
-    events: &'a mpsc::Sender<Event>,
+    events: Events<'a>,
     gathered: Vec<FileFindings>,
     /// How many findings are gathered.
     waiting: usize,
@@ -53,7 +53,7 @@ impl<'a> Round<'a> {
         judge: &'a Judge<'a>,
         revision: Revision,
         parent: Option<Parent<'a>>,
-        events: &'a mpsc::Sender<Event>,
+        events: Events<'a>,
     ) -> Self {
         Self {
             judge,
@@ -79,24 +79,19 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Nobody listens any more only if the client left; the check is then given up anyway.
-    async fn send(&self, event: Event) {
-        let _client_left = self.events.send(event).await;
-    }
-
     async fn flush(&mut self) {
         if !self.gathered.is_empty() {
             let files = std::mem::take(&mut self.gathered);
             self.waiting = 0;
-            self.send(Event::Files(files)).await;
+            self.events.send(Event::Files(files)).await;
         }
         if !self.incomplete.is_empty() {
             let incomplete = std::mem::take(&mut self.incomplete);
-            self.send(Event::Incomplete(incomplete)).await;
+            self.events.send(Event::Incomplete(incomplete)).await;
         }
         if !self.excluded.is_empty() {
             let excluded = std::mem::take(&mut self.excluded);
-            self.send(Event::Excluded(excluded)).await;
+            self.events.send(Event::Excluded(excluded)).await;
         }
     }
 
@@ -288,7 +283,7 @@ impl<'a> Round<'a> {
             duration: start.elapsed(),
             queued: totals.queued,
         };
-        self.send(Event::Summary(Box::new(summary))).await;
+        self.events.send(Event::Summary(Box::new(summary))).await;
         Ok(())
     }
 }
@@ -306,7 +301,7 @@ impl Listener for Round<'_> {
         }
         self.linters = router.linters().iter().map(|it| LinterSummary::of(it.identity().clone())).collect();
         self.names = router.names();
-        self.send(Event::Started(Started { revision: self.revision, files })).await;
+        self.events.send(Event::Started(Started { revision: self.revision, files })).await;
     }
 
     async fn file(&mut self, file: FileAnswers) {

@@ -5,7 +5,7 @@ use tokio::sync::watch;
 use super::{DaemonError, Shown, Target};
 
 /// Tells of changes of a target, each at least once.
-pub struct Watching {
+pub(super) struct Watching {
     base: watch::Receiver<Option<u64>>,
     branch: Option<(String, watch::Receiver<Shown>)>,
     workspace: String,
@@ -22,7 +22,7 @@ impl Watching {
     }
 
     /// Forgets the changes up to now.
-    pub fn mark_seen(&mut self) {
+    pub(super) fn mark_seen(&mut self) {
         self.base.mark_unchanged();
         if let Some((_, branch)) = &mut self.branch {
             branch.mark_unchanged();
@@ -30,7 +30,7 @@ impl Watching {
     }
 
     /// Waits for the next change; an error if there will be none, since the target is gone.
-    pub async fn changed(&mut self) -> Result<(), DaemonError> {
+    pub(super) async fn changed(&mut self) -> Result<(), DaemonError> {
         let closed = match &mut self.branch {
             None => self.base.changed().await.is_err(),
             Some((_, branch)) => tokio::select! {

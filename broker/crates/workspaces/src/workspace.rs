@@ -22,9 +22,9 @@ use tokio::sync::{Mutex, watch};
 use super::{BranchCell, DaemonError, once::Once, random};
 
 /// An open workspace.
-pub struct Served {
-    pub id: Arc<str>,
-    pub base: Base,
+pub(super) struct Served {
+    pub(super) id: Arc<str>,
+    pub(super) base: Base,
     /// The same, as all branches hold it.
     pub(super) view: Arc<dyn View>,
     /// Of the folder itself, which may be replaced by another at the same path.
@@ -44,12 +44,12 @@ pub struct Served {
     /// How often the base has changed, as far as that was noticed; `None` once the workspace is closed.
     changes: watch::Sender<Option<u64>>,
     /// What could not be read when the workspace was opened.
-    pub unreadable: Vec<String>,
+    unreadable: Vec<String>,
     /// Variables of the shell that opened it last, if a client sent any.
     environment: std::sync::Mutex<Option<Arc<BTreeMap<String, String>>>>,
-    pub forks: Once<Arc<str>>,
-    pub edits: Once<Revision>,
-    pub commits: Once<super::Committed>,
+    pub(super) forks: Once<Arc<str>>,
+    pub(super) edits: Once<Revision>,
+    pub(super) commits: Once<super::Committed>,
 }
 
 /// Far more than anybody has use for, and little enough that a runaway client is noticed.
@@ -69,6 +69,24 @@ fn identity(folder: &Path) -> std::io::Result<(u64, u64)> {
 fn next_key() -> BranchKey {
     static KEYS: AtomicU64 = AtomicU64::new(1);
     BranchKey(KEYS.fetch_add(1, Ordering::Relaxed))
+}
+
+/// An open workspace as it is now.
+#[derive(Debug, Clone)]
+pub struct WorkspaceInfo {
+    pub id: Arc<str>,
+    pub root: PathBuf,
+    pub branches: usize,
+    /// How many files have a text that an editor has not saved.
+    pub buffers: usize,
+    /// Why changes on the disk are noticed late, if they are.
+    pub degraded: Option<String>,
+}
+
+pub struct OpenedWorkspace {
+    pub info: WorkspaceInfo,
+    /// What could not be read when it was opened.
+    pub unreadable: Vec<String>,
 }
 
 impl Served {
@@ -109,6 +127,20 @@ impl Served {
         Ok(Arc::new(served))
     }
 
+    pub(super) fn info(&self) -> WorkspaceInfo {
+        WorkspaceInfo {
+            id: Arc::clone(&self.id),
+            root: self.root().to_owned(),
+            branches: self.branch_count(),
+            buffers: self.base.buffers().len(),
+            degraded: self.degraded(),
+        }
+    }
+
+    pub(super) fn opened(&self) -> OpenedWorkspace {
+        OpenedWorkspace { info: self.info(), unreadable: self.unreadable.clone() }
+    }
+
     fn load(&mut self) -> Result<(), DaemonError> {
         let loaded = self.store.load()?;
         self.unreadable.extend(loaded.damaged.iter().map(|(id, error)| format!("branch {id}: {error}")));
@@ -132,12 +164,12 @@ impl Served {
     }
 
     /// Whether the folder that was opened still stands at its path.
-    pub fn is_there(&self) -> bool {
+    pub(super) fn is_there(&self) -> bool {
         identity(self.root()).is_ok_and(|it| it == self.identity)
     }
 
     /// Another folder of the same name is another workspace.
-    pub fn expect_there(&self) -> Result<(), DaemonError> {
+    pub(super) fn expect_there(&self) -> Result<(), DaemonError> {
         match identity(self.root()) {
             Ok(it) if it == self.identity => Ok(()),
             there => {
@@ -146,12 +178,12 @@ impl Served {
         }
     }
 
-    pub fn root(&self) -> &Path {
+    pub(super) fn root(&self) -> &Path {
         self.base.disk().root()
     }
 
     /// Variables that count for what runs here, in place of those of the shell that started the daemon.
-    pub fn set_environment(&self, variables: BTreeMap<String, String>) {
+    pub(super) fn set_environment(&self, variables: BTreeMap<String, String>) {
         *self.environment.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(variables));
     }
 
@@ -165,7 +197,7 @@ impl Served {
     }
 
     /// Why changes on the disk are noticed late, if they are.
-    pub fn degraded(&self) -> Option<String> {
+    pub(super) fn degraded(&self) -> Option<String> {
         match &self.watching {
             Ok(watch) => watch.degraded().map(|it| it.reason.clone()),
             Err(reason) => Some(reason.clone()),
@@ -173,34 +205,34 @@ impl Served {
     }
 
     /// Tells of changes of the base from now on.
-    pub fn subscribe(&self) -> watch::Receiver<Option<u64>> {
+    pub(super) fn subscribe(&self) -> watch::Receiver<Option<u64>> {
         self.changes.subscribe()
     }
 
-    pub fn branch(&self, id: &str) -> Result<Arc<BranchCell>, DaemonError> {
+    pub(super) fn branch(&self, id: &str) -> Result<Arc<BranchCell>, DaemonError> {
         self.branches.get(id).map(|it| Arc::clone(&it)).ok_or_else(|| DaemonError::no_branch(id))
     }
 
     /// The branch of this name.
-    pub fn branch_named(&self, name: &str) -> Result<Arc<BranchCell>, DaemonError> {
+    pub(super) fn branch_named(&self, name: &str) -> Result<Arc<BranchCell>, DaemonError> {
         let id =
             self.names.get(name).map(|it| Arc::clone(&it)).ok_or_else(|| DaemonError::no_branch(name))?;
         self.branch(&id)
     }
 
     /// Every branch, by name.
-    pub fn branches(&self) -> Vec<Arc<BranchCell>> {
+    pub(super) fn branches(&self) -> Vec<Arc<BranchCell>> {
         let mut branches: Vec<_> = self.branches.iter().map(|it| Arc::clone(&it)).collect();
         branches.sort_by(|a, b| a.record.name.cmp(&b.record.name));
         branches
     }
 
-    pub fn branch_count(&self) -> usize {
+    pub(super) fn branch_count(&self) -> usize {
         self.branches.len()
     }
 
     /// A new branch of `parent`, or of the base.
-    pub async fn fork(
+    pub(super) async fn fork(
         &self,
         parent: Option<&BranchCell>,
         name: &str,
@@ -262,7 +294,7 @@ impl Served {
         }
     }
 
-    pub async fn discard(&self, cell: &BranchCell) -> Result<(), DaemonError> {
+    pub(super) async fn discard(&self, cell: &BranchCell) -> Result<(), DaemonError> {
         cell.discard().await?;
         self.branches.remove(&cell.id);
         self.names.remove(&cell.record.name);

@@ -8,7 +8,7 @@ use super::{
 use crate::{ContentHash, FileKind, WorkspacePath};
 
 /// Puts `replacement` in place of a part of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TextEdit {
     /// UTF-8 bytes from the beginning of the text before all edits.
     pub start: u32,

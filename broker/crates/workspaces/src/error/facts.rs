@@ -1,11 +1,11 @@
-//! What a program can read of an error beside its reason: the metadata of `ErrorInfo`. The table of names is in
-//! `proto/README.md`.
+//! What a program can read of an error beside its reason. The table of names is in `proto/README.md`.
 
 use overlay::{CommitError, EditError, PatchError, Revision, WorkspacePath};
-use workspaces::DaemonError;
+
+use super::DaemonError;
 
 /// Names in lower snake case, and values.
-pub(super) type Facts = Vec<(&'static str, String)>;
+pub type Facts = Vec<(&'static str, String)>;
 
 /// What is known of the error.
 pub(super) fn of(error: &DaemonError) -> Facts {
@@ -38,11 +38,15 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         DaemonError::NoAnswer { server, .. } | DaemonError::NoServer { server: Some(server), .. } => {
             vec![("server", server.clone())]
         }
+        DaemonError::PluginFailed { plugin, .. } => vec![("plugin", plugin.clone())],
         DaemonError::Busy { retry_after } => vec![fact("retry_after_ms", retry_after.as_millis())],
         DaemonError::Store(_)
         | DaemonError::Io { .. }
         | DaemonError::WorkspaceGone { .. }
         | DaemonError::Superseded
+        | DaemonError::DeadlineExceeded
+        | DaemonError::NoToken
+        | DaemonError::WrongToken
         | DaemonError::ShuttingDown
         | DaemonError::NoServer { server: None, .. }
         | DaemonError::Setup { .. }

@@ -1,0 +1,183 @@
+//! Branches: forked, listed, undone and discarded. Commits and rebases are in `commit`, edits of files in `edits`.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use overlay::{Branch, ContentHash, LogEntry, Revision, View, WalkOptions, WorkspacePath};
+
+use super::{
+    BranchCell, Daemon, DaemonError, Repeatable, Served,
+    fields::{Page, PageRequest, Paged},
+    target::{Target, TargetId},
+    task::{blocking, to_the_end},
+};
+
+/// A branch as it is now.
+#[derive(Debug, Clone)]
+pub struct BranchInfo {
+    pub id: Arc<str>,
+    pub workspace: Arc<str>,
+    pub name: String,
+    /// The handle of the branch that it was forked from.
+    pub parent: Option<String>,
+    pub revision: Revision,
+    pub created_ms: u64,
+    pub labels: BTreeMap<String, String>,
+    /// How many paths differ from the base.
+    pub changed_paths: usize,
+}
+
+/// A new branch.
+#[derive(Debug, Clone, Hash)]
+pub struct ForkRequest {
+    pub parent: TargetId,
+    /// Empty for one that is made up.
+    pub name: String,
+    pub labels: BTreeMap<String, String>,
+    /// With one, the request may be sent again.
+    pub request_id: Option<String>,
+}
+
+/// A look at a branch.
+#[derive(Debug, Clone)]
+pub struct BranchRequest {
+    /// In this workspace a branch may be given by its name, too.
+    pub workspace: Option<String>,
+    pub branch: String,
+    pub with_tree_hash: bool,
+}
+
+pub struct BranchState {
+    pub info: BranchInfo,
+    pub tree_hash: Option<ContentHash>,
+    /// What a commit would refuse.
+    pub conflicts: Vec<WorkspacePath>,
+}
+
+#[derive(Debug, Clone)]
+pub struct UndoRequest {
+    pub branch: String,
+    pub undo: Undo,
+    pub if_revision: Option<Revision>,
+}
+
+/// How far back.
+#[derive(Debug, Clone, Copy)]
+pub enum Undo {
+    To(Revision),
+    /// One edit that was not undone yet.
+    Step,
+}
+
+/// The new revision of a branch, and the one that it shows again.
+#[derive(Debug, Clone, Copy)]
+pub struct Undone {
+    pub revision: Revision,
+    pub to: Revision,
+}
+
+impl BranchInfo {
+    fn of(served: &Served, cell: &BranchCell) -> Self {
+        let snapshot = cell.snapshot();
+        Self {
+            id: Arc::clone(&cell.id),
+            workspace: Arc::clone(&served.id),
+            name: cell.record.name.clone(),
+            parent: cell.record.parent.clone(),
+            revision: snapshot.revision(),
+            created_ms: cell.record.created_ms,
+            labels: cell.record.labels.clone(),
+            changed_paths: snapshot.changed_paths(&snapshot.base_of()).len(),
+        }
+    }
+}
+
+impl Daemon {
+    pub async fn fork(self: &Arc<Self>, request: ForkRequest) -> Result<BranchInfo, DaemonError> {
+        let target = self.target(&request.parent)?;
+        let served = Arc::clone(target.served());
+        let parent = match target {
+            Target::Base(_) => None,
+            Target::Branch(_, branch) => Some(branch),
+        };
+        let repeatable = Repeatable::of(&served.id, request.request_id.as_deref(), &request);
+        let own = Arc::clone(&served);
+        let id = to_the_end(async move {
+            let fork = async {
+                let cell = own.fork(parent.as_deref(), &request.name, request.labels).await?;
+                Ok::<_, DaemonError>(Arc::clone(&cell.id))
+            };
+            own.forks.run(repeatable, fork).await
+        });
+        let cell = served.branch(&id.await?)?;
+        Ok(BranchInfo::of(&served, &cell))
+    }
+
+    pub async fn get_branch(&self, request: BranchRequest) -> Result<BranchState, DaemonError> {
+        let (served, cell) = match &request.workspace {
+            None => self.named_branch(&request.branch)?,
+            Some(workspace) => {
+                let served = self.workspace(workspace)?;
+                let by_id = served.branch(&request.branch);
+                let cell = by_id.or_else(|_| served.branch_named(&request.branch))?;
+                (served, cell)
+            }
+        };
+        let branch = cell.look(Branch::clone).await?;
+        let snapshot = cell.snapshot();
+        let (conflicts, tree_hash) = blocking(move || {
+            let conflicts = branch.conflicts()?.into_iter().map(|it| it.path).collect();
+            let hash = request.with_tree_hash.then(|| tree_hash(&snapshot)).transpose()?;
+            Ok((conflicts, hash))
+        })
+        .await?;
+        Ok(BranchState { info: BranchInfo::of(&served, &cell), tree_hash, conflicts })
+    }
+
+    /// The branches of a workspace, by name.
+    pub fn branches(&self, workspace: &str, page: &PageRequest) -> Result<Paged<BranchInfo>, DaemonError> {
+        let served = self.workspace(workspace)?;
+        let page = Page::of(page, 100, 1000)?;
+        let Paged { items, next_token } = page.cut(served.branches().into_iter());
+        Ok(Paged { items: items.iter().map(|it| BranchInfo::of(&served, it)).collect(), next_token })
+    }
+
+    /// The revisions of a branch that it remembers, the newest first.
+    pub async fn revisions(&self, branch: &str, page: &PageRequest) -> Result<Paged<LogEntry>, DaemonError> {
+        let (_, cell) = self.named_branch(branch)?;
+        let page = Page::of(page, 100, 1000)?;
+        let log = cell.look(|it| it.log()).await?;
+        Ok(page.cut(log.into_iter().rev()))
+    }
+
+    pub async fn undo(self: &Arc<Self>, request: UndoRequest) -> Result<Undone, DaemonError> {
+        let (_, cell) = self.named_branch(&request.branch)?;
+        let undo = move |branch: &mut Branch| {
+            let start = || DaemonError::invalid("step_back", "there is nothing to undo");
+            let to = match request.undo {
+                Undo::To(revision) => revision,
+                Undo::Step => branch.step_back().ok_or_else(start)?,
+            };
+            branch.undo_to(to)?;
+            Ok(to)
+        };
+        let (to, revision) = self.edit(cell, request.if_revision, undo).await?;
+        Ok(Undone { revision, to })
+    }
+
+    /// Forgets a branch for good; what runs for it is given up.
+    pub async fn discard(self: &Arc<Self>, branch: &str) -> Result<(), DaemonError> {
+        let (served, cell) = self.named_branch(branch)?;
+        let daemon = Arc::clone(self);
+        to_the_end(async move {
+            served.discard(&cell).await?;
+            daemon.engine.cancel_branch(cell.key);
+            Ok(())
+        })
+        .await
+    }
+}
+
+fn tree_hash(view: &dyn View) -> Result<ContentHash, DaemonError> {
+    let hash = overlay::tree_hash(view, &WalkOptions::default()).map_err(DaemonError::unreadable)?;
+    Ok(hash.root())
+}

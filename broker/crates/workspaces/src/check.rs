@@ -1,0 +1,111 @@
+//! Checks as clients ask for them: every field checked, events one after the other.
+
+use std::{sync::Arc, time::Duration};
+
+use overlay::Revision;
+use scheduler::Class;
+use tokio::sync::mpsc;
+
+use super::{
+    Daemon, DaemonError,
+    ask::Ask,
+    events::{Event, Events},
+    fields,
+    target::TargetId,
+};
+
+/// Events that may wait for a client before the check waits, too.
+pub(super) const AHEAD: usize = 16;
+
+const MAX_PATHS: usize = 100_000;
+const MAX_SELECTORS: usize = 10_000;
+/// Bytes; an unknown selector is compared with every rule, which takes time by its length.
+const MAX_SELECTOR: usize = 200;
+
+/// What is to be checked, and how.
+#[derive(Debug, Clone)]
+pub struct CheckRequest {
+    pub target: TargetId,
+    /// Files and directories; everything if there are none.
+    pub paths: Vec<String>,
+    /// Of what is found there, only these files; all if there are none.
+    pub only_paths: Vec<String>,
+    /// An older revision of the branch.
+    pub revision: Option<Revision>,
+    pub class: Class,
+    /// Whether files that use those are checked, too, by linters that look beyond a file.
+    pub dependents: bool,
+    /// Only what differs from the parent.
+    pub new_only: bool,
+    pub select: Vec<String>,
+    pub ignore: Vec<String>,
+    /// Give this up for a newer revision.
+    pub supersede: bool,
+    /// The longest that the client waits for the last event.
+    pub deadline: Option<Duration>,
+}
+
+/// Events of a check, the summary or an error last. Dropping it ends the check, and stops the linters.
+pub type CheckEvents = mpsc::Receiver<Result<Event, DaemonError>>;
+
+impl Daemon {
+    /// Starts a check.
+    pub fn check(self: &Arc<Self>, request: CheckRequest) -> Result<CheckEvents, DaemonError> {
+        let deadline = request.deadline;
+        let ask = self.ask(request)?;
+        let (events, received) = mpsc::channel(AHEAD);
+        let daemon = Arc::clone(self);
+        tokio::spawn(async move {
+            let check = daemon.run_check(&ask, Events::Check(&events));
+            if let Err(error) = within(deadline, check).await {
+                let _client_left = events.send(Err(error)).await;
+            }
+        });
+        Ok(received)
+    }
+
+    /// The request, every field checked.
+    pub(super) fn ask(&self, request: CheckRequest) -> Result<Ask, DaemonError> {
+        request.expect_few()?;
+        Ok(Ask {
+            target: self.target(&request.target)?,
+            paths: fields::paths("paths", &request.paths)?,
+            only: fields::paths("only_paths", &request.only_paths)?,
+            revision: request.revision,
+            class: request.class,
+            dependents: request.dependents,
+            new_only: request.new_only,
+            select: request.select,
+            ignore: request.ignore,
+            supersede: request.supersede,
+        })
+    }
+}
+
+impl CheckRequest {
+    fn expect_few(&self) -> Result<(), DaemonError> {
+        let longest = self.select.iter().chain(&self.ignore).map(String::len).max().unwrap_or(0);
+        let counts = [
+            ("paths", self.paths.len(), MAX_PATHS),
+            ("only_paths", self.only_paths.len(), MAX_PATHS),
+            ("select", self.select.len(), MAX_SELECTORS),
+            ("ignore", self.ignore.len(), MAX_SELECTORS),
+            ("bytes of a selector", longest, MAX_SELECTOR),
+        ];
+        counts
+            .into_iter()
+            .try_for_each(|(what, actual, limit)| DaemonError::expect_at_most(limit, actual, what))
+    }
+}
+
+async fn within(
+    deadline: Option<Duration>,
+    check: impl Future<Output = Result<(), DaemonError>>,
+) -> Result<(), DaemonError> {
+    match deadline {
+        None => check.await,
+        Some(deadline) => {
+            tokio::time::timeout(deadline, check).await.unwrap_or(Err(DaemonError::DeadlineExceeded))
+        }
+    }
+}

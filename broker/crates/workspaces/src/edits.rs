@@ -1,0 +1,203 @@
+//! Edits of a branch's files, as one transaction.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use overlay::{Branch, ContentHash, Revision, TextEdit, WorkspacePath};
+
+use super::{Daemon, DaemonError, Repeatable, fields, task::to_the_end};
+
+const MAX_EDITS: usize = 10_000;
+
+/// Pieces of texts, in all edits of a request.
+const MAX_TEXT_EDITS: usize = 100_000;
+
+/// Edits of files that are made one after the other, all or none.
+#[derive(Debug, Clone, Hash)]
+pub struct EditRequest {
+    pub branch: String,
+    pub edits: Vec<FileEdit>,
+    pub if_revision: Option<Revision>,
+    /// With one, the request may be sent again.
+    pub request_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Hash)]
+pub enum FileEdit {
+    Write {
+        path: String,
+        content: Bytes,
+        expected: Expected,
+    },
+    Text {
+        path: String,
+        edits: Vec<TextEdit>,
+        /// Hash of the text that the offsets are into.
+        if_content_hash: Option<String>,
+    },
+    /// A unified diff.
+    Patch(String),
+    Remove {
+        path: String,
+    },
+    Rename {
+        from: String,
+        to: String,
+    },
+    CreateDirectory {
+        path: String,
+    },
+    Symlink {
+        path: String,
+        link_target: String,
+    },
+    SetExecutable {
+        path: String,
+        executable: bool,
+    },
+}
+
+/// Condition of a write: what stands at the path before it.
+#[derive(Debug, Clone, Hash)]
+pub enum Expected {
+    Anything,
+    Missing,
+    /// A file with this hash.
+    Content(String),
+}
+
+impl Daemon {
+    /// Edits files of a branch. When this returns, the edits are on the disk, in the daemon's own folder.
+    pub async fn edit_files(self: &Arc<Self>, request: EditRequest) -> Result<Revision, DaemonError> {
+        let (served, cell) = self.named_branch(&request.branch)?;
+        if request.edits.is_empty() {
+            return Err(DaemonError::invalid("edits", "there is none"));
+        }
+        expect_few(&request.edits)?;
+        served.expect_there()?;
+        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request);
+        let edits = checked(request.edits)?;
+        let apply = move |branch: &mut Branch| branch.transaction(|it| apply_all(&edits, it)).map(drop);
+        let daemon = Arc::clone(self);
+        to_the_end(async move {
+            let edit = async {
+                let ((), revision) = daemon.edit(cell, request.if_revision, apply).await?;
+                Ok(revision)
+            };
+            served.edits.run(repeatable, edit).await
+        })
+        .await
+    }
+}
+
+fn expect_few(edits: &[FileEdit]) -> Result<(), DaemonError> {
+    let pieces = edits.iter().map(|it| match it {
+        FileEdit::Text { edits, .. } => edits.len(),
+        _ => 0,
+    });
+    DaemonError::expect_at_most(MAX_EDITS, edits.len(), "edits of a request")?;
+    DaemonError::expect_at_most(MAX_TEXT_EDITS, pieces.sum(), "edits of texts in a request")
+}
+
+/// An edit whose fields are checked.
+enum Edit {
+    Write(WorkspacePath, Bytes, Before),
+    Text(WorkspacePath, Vec<TextEdit>, Option<ContentHash>),
+    Patch(String),
+    Remove(WorkspacePath),
+    Rename(WorkspacePath, WorkspacePath),
+    CreateDirectory(WorkspacePath),
+    Symlink(WorkspacePath, String),
+    SetExecutable(WorkspacePath, bool),
+}
+
+/// What a write expects to find.
+enum Before {
+    Anything,
+    Missing,
+    Content(ContentHash),
+}
+
+fn checked(edits: Vec<FileEdit>) -> Result<Vec<Edit>, DaemonError> {
+    let checked = |(index, it)| Edit::of(it).map_err(|error: DaemonError| error.in_edit(index));
+    edits.into_iter().enumerate().map(checked).collect()
+}
+
+fn apply_all(edits: &[Edit], branch: &mut Branch) -> Result<(), DaemonError> {
+    let apply = |(index, it): (usize, &Edit)| it.apply(branch).map_err(|error| error.in_edit(index));
+    edits.iter().enumerate().try_for_each(apply)
+}
+
+impl Edit {
+    fn of(edit: FileEdit) -> Result<Self, DaemonError> {
+        let path = |text: &str| fields::path("edits.path", text);
+        let hash = |text: &str| fields::content_hash("edits.if_content_hash", text);
+        Ok(match edit {
+            FileEdit::Write { path: at, content, expected } => {
+                let before = match expected {
+                    Expected::Anything => Before::Anything,
+                    Expected::Missing => Before::Missing,
+                    Expected::Content(text) => Before::Content(hash(&text)?),
+                };
+                // A copy of its own: what came in may be a part of a larger buffer, which would live as long.
+                Self::Write(path(&at)?, Bytes::copy_from_slice(&content), before)
+            }
+            FileEdit::Text { path: at, edits, if_content_hash } => {
+                let content = if_content_hash.as_deref().map(hash).transpose()?;
+                Self::Text(path(&at)?, edits, content)
+            }
+            FileEdit::Patch(patch) => Self::Patch(patch),
+            FileEdit::Remove { path: at } => Self::Remove(path(&at)?),
+            FileEdit::Rename { from, to } => Self::Rename(path(&from)?, path(&to)?),
+            FileEdit::CreateDirectory { path: at } => Self::CreateDirectory(path(&at)?),
+            FileEdit::Symlink { path: at, link_target } => Self::Symlink(path(&at)?, link_target),
+            FileEdit::SetExecutable { path: at, executable } => Self::SetExecutable(path(&at)?, executable),
+        })
+    }
+
+    fn apply(&self, branch: &mut Branch) -> Result<(), DaemonError> {
+        match self {
+            Self::Write(path, content, before) => {
+                let content = content.clone();
+                match before {
+                    Before::Anything => branch.write(path, content),
+                    Before::Missing => branch.write_if(path, None, content),
+                    Before::Content(hash) => branch.write_if(path, Some(*hash), content),
+                }
+            }
+            Self::Text(path, edits, None) => branch.edit_text(path, edits),
+            Self::Text(path, edits, Some(hash)) => branch.edit_text_if(path, *hash, edits),
+            Self::Patch(patch) => {
+                branch.apply_patch(patch)?;
+                return Ok(());
+            }
+            Self::Remove(path) => branch.remove(path),
+            Self::Rename(from, to) => branch.rename(from, to),
+            Self::CreateDirectory(path) => branch.create_dir(path),
+            Self::Symlink(path, target) => branch.symlink(path, target),
+            Self::SetExecutable(path, executable) => branch.set_executable(path, *executable),
+        }?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_edits_are_refused_before_they_are_looked_at() {
+        let text = |count| FileEdit::Text {
+            // Nothing of it makes sense.
+            path: "..".to_owned(),
+            edits: vec![TextEdit { start: 2, end: 1, replacement: String::new() }; count],
+            if_content_hash: None,
+        };
+        let half = MAX_TEXT_EDITS / 2;
+        expect_few(&[text(half), text(half)]).unwrap();
+        let refused = expect_few(&[text(half), text(half), text(1)]).unwrap_err().to_string();
+        assert_eq!(refused, "edits of texts in a request: 100001 is more than the limit of 100000");
+        let refused = expect_few(&vec![text(0); MAX_EDITS + 1]).unwrap_err().to_string();
+        assert_eq!(refused, "edits of a request: 10001 is more than the limit of 10000");
+    }
+}

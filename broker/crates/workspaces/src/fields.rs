@@ -1,0 +1,104 @@
+//! Fields of requests as clients send them, and what they may be.
+
+use std::collections::BTreeMap;
+
+use overlay::{ContentHash, WorkspacePath};
+
+use super::DaemonError;
+
+/// The longest path, as Linux has it.
+const LONGEST_PATH: usize = 4096;
+
+const LARGEST_ENVIRONMENT: usize = 1 << 20;
+
+/// One page of a sorted list, as a client asks for it.
+#[derive(Debug, Clone, Default)]
+pub struct PageRequest {
+    /// 0 for the usual one.
+    pub size: u32,
+    /// Empty for the first page.
+    pub token: String,
+}
+
+/// One page of a list.
+#[derive(Debug, Clone)]
+pub struct Paged<T> {
+    pub items: Vec<T>,
+    /// For the next page; empty on the last.
+    pub next_token: String,
+}
+
+/// One page of a sorted list. The token is the number of items before it: what was added or removed since
+/// shifts it, as the conventions allow.
+#[derive(Debug)]
+pub(super) struct Page {
+    start: usize,
+    size: usize,
+}
+
+impl Page {
+    pub(super) fn of(request: &PageRequest, default: usize, most: usize) -> Result<Self, DaemonError> {
+        let start = if request.token.is_empty() { Ok(0) } else { request.token.parse() };
+        let start =
+            start.map_err(|_| DaemonError::invalid("page_token", "not a token of an earlier page"))?;
+        let size = if request.size == 0 { default } else { (request.size as usize).min(most) };
+        Ok(Self { start, size })
+    }
+
+    pub(super) fn cut<T>(&self, items: impl ExactSizeIterator<Item = T>) -> Paged<T> {
+        let total = items.len();
+        let end = self.start.saturating_add(self.size);
+        let next_token = if end < total { end.to_string() } else { String::new() };
+        Paged { items: items.skip(self.start).take(self.size).collect(), next_token }
+    }
+}
+
+pub(super) fn path(field: &'static str, text: &str) -> Result<WorkspacePath, DaemonError> {
+    if text.len() > LONGEST_PATH {
+        return Err(DaemonError::invalid(field, format!("a path of {} bytes is too long", text.len())));
+    }
+    WorkspacePath::new(text).map_err(|error| DaemonError::invalid(field, error))
+}
+
+pub(super) fn paths<C: FromIterator<WorkspacePath>>(
+    field: &'static str,
+    texts: &[String],
+) -> Result<C, DaemonError> {
+    texts.iter().map(|it| path(field, it)).collect()
+}
+
+pub(super) fn content_hash(field: &'static str, text: &str) -> Result<ContentHash, DaemonError> {
+    ContentHash::from_hex(text).ok_or_else(|| DaemonError::invalid(field, "not 64 hexadecimal digits"))
+}
+
+/// Variables that a process can have: no empty names, `=` or NUL.
+pub(super) fn expect_environment(variables: &BTreeMap<String, String>) -> Result<(), DaemonError> {
+    let size = variables.iter().map(|(name, value)| name.len() + value.len()).sum();
+    DaemonError::expect_at_most(LARGEST_ENVIRONMENT, size, "bytes of an environment")?;
+    let is_variable =
+        |name: &str, value: &str| !(name.is_empty() || name.contains(['=', '\0']) || value.contains('\0'));
+    match variables.iter().find(|(name, value)| !is_variable(name, value)) {
+        Some((name, _)) => Err(DaemonError::invalid("environment", format!("`{name}` cannot be a variable"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_follow_each_other() {
+        let items = [1, 2, 3, 4, 5];
+        let page = |size, token: &str| {
+            let page = Page::of(&PageRequest { size, token: token.to_owned() }, 100, 1000);
+            page.map(|it| it.cut(items.iter().copied())).map(|it| (it.items, it.next_token))
+        };
+        assert_eq!(page(2, "").unwrap(), (vec![1, 2], "2".to_owned()));
+        assert_eq!(page(2, "4").unwrap(), (vec![5], String::new()));
+        assert_eq!(page(0, "9").unwrap(), (vec![], String::new()));
+        page(1, "x").unwrap_err();
+        let largest = PageRequest { size: u32::MAX, token: String::new() };
+        assert_eq!(Page::of(&largest, 100, 1000).unwrap().size, 1000);
+    }
+}

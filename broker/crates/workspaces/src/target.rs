@@ -1,0 +1,101 @@
+//! What a request is about, and what is seen of it.
+
+use std::sync::Arc;
+
+use overlay::{Revision, Snapshot, View};
+use scheduler::BranchKey;
+
+use super::{BranchCell, DaemonError, Served};
+
+/// What a request is about, by its handle.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TargetId {
+    Workspace(String),
+    Branch(String),
+}
+
+/// What a request is about.
+#[derive(Clone)]
+pub(super) enum Target {
+    Base(Arc<Served>),
+    Branch(Arc<Served>, Arc<BranchCell>),
+}
+
+impl Target {
+    pub(super) fn served(&self) -> &Arc<Served> {
+        match self {
+            Self::Base(served) | Self::Branch(served, _) => served,
+        }
+    }
+
+    /// Fails if there is nothing more to ask about.
+    pub(super) fn expect_here(&self) -> Result<(), DaemonError> {
+        self.served().expect_there()?;
+        match self {
+            Self::Base(_) => Ok(()),
+            Self::Branch(_, cell) => cell.expect_here(),
+        }
+    }
+
+    /// What the scheduler calls it.
+    pub(super) fn key(&self) -> BranchKey {
+        match self {
+            Self::Base(served) => served.key,
+            Self::Branch(_, cell) => cell.key,
+        }
+    }
+
+    /// The branch's revision; 0 for the base.
+    pub(super) fn revision(&self) -> Revision {
+        match self {
+            Self::Base(_) => Revision::default(),
+            Self::Branch(_, cell) => cell.revision(),
+        }
+    }
+
+    /// What is seen of the target, at an older revision if asked.
+    pub(super) async fn sight(&self, revision: Option<Revision>) -> Result<Sight, DaemonError> {
+        self.expect_here()?;
+        match (self, revision) {
+            (Self::Base(served), None) => Ok(Sight::of_base(served)),
+            (Self::Base(_), Some(_)) => Err(DaemonError::invalid("revision", "the base has no revisions")),
+            (Self::Branch(_, cell), None) => Ok(Sight::of_branch(cell.snapshot())),
+            (Self::Branch(_, cell), Some(revision)) => {
+                let then = cell.look(|it| it.at(revision)).await?;
+                then.map(Sight::of_branch).ok_or_else(|| {
+                    DaemonError::invalid(
+                        "revision",
+                        format!("the branch does not remember revision {revision}"),
+                    )
+                })
+            }
+        }
+    }
+}
+
+/// The base, or a branch at one revision.
+pub(super) struct Sight {
+    pub(super) view: Arc<dyn View>,
+    /// 0 for the base.
+    pub(super) revision: Revision,
+    /// `None` for the base.
+    snapshot: Option<Snapshot>,
+}
+
+impl Sight {
+    fn of_base(served: &Served) -> Self {
+        Self { view: Arc::clone(&served.view), revision: Revision::default(), snapshot: None }
+    }
+
+    fn of_branch(snapshot: Snapshot) -> Self {
+        Self { view: Arc::new(snapshot.clone()), revision: snapshot.revision(), snapshot: Some(snapshot) }
+    }
+
+    /// The branch, and its parent as it was at the fork, or at the last rebase before this revision.
+    pub(super) fn parent(&self) -> Result<(Snapshot, Snapshot), DaemonError> {
+        let Some(snapshot) = &self.snapshot else {
+            return Err(DaemonError::invalid("new_only", "the base has no parent; name a branch"));
+        };
+        Ok((snapshot.clone(), snapshot.fork_point()))
+    }
+}

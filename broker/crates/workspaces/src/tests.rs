@@ -1,0 +1,211 @@
+//! Operations as a front calls them.
+
+use std::time::Duration;
+
+use checker::Engine;
+use overlay::TextEdit;
+use scheduler::Class;
+use tempfile::TempDir;
+
+use super::{
+    BranchRequest, CheckRequest, CommitRequest, Daemon, DaemonError, EditRequest, Event, Expected, FileEdit,
+    ForkRequest, PageRequest, Parts, TargetId, Undo, UndoRequest, WatchEvent,
+};
+
+struct Fixture {
+    daemon: std::sync::Arc<Daemon>,
+    workspace: TempDir,
+    _state: TempDir,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let (workspace, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let options =
+            scheduler::Options { workers: 1, interactive_workers: 0, ..scheduler::Options::default() };
+        let daemon = Daemon::new(Parts {
+            plugins: linters::plugins::Plugins::none().unwrap(),
+            servers: linters::servers::Servers::of_user(),
+            engine: Engine::new(options, 1, None, "test").unwrap(),
+            state_dir: state.path().to_owned(),
+            idle_exit: Some(Duration::ZERO),
+            judgements: 1 << 20,
+        });
+        Self { daemon, workspace, _state: state }
+    }
+
+    async fn open(&self) -> TargetId {
+        let opened = self.daemon.open_workspace(self.workspace.path().to_owned(), None).await.unwrap();
+        TargetId::Workspace(opened.info.id.to_string())
+    }
+
+    fn fork(&self, parent: &TargetId, request_id: Option<&str>) -> ForkRequest {
+        ForkRequest {
+            parent: parent.clone(),
+            name: String::new(),
+            labels: [("a".to_owned(), "b".to_owned())].into(),
+            request_id: request_id.map(str::to_owned),
+        }
+    }
+
+    /// A new branch of the workspace that holds one empty file.
+    async fn branch(&self) -> String {
+        let base = self.open().await;
+        let id = self.daemon.fork(self.fork(&base, None)).await.unwrap().id.to_string();
+        self.daemon.edit_files(edit(&id, None, write("n.txt"))).await.unwrap();
+        id
+    }
+
+    async fn revision(&self, branch: &str) -> u64 {
+        let request = BranchRequest { workspace: None, branch: branch.to_owned(), with_tree_hash: false };
+        self.daemon.get_branch(request).await.unwrap().info.revision.0
+    }
+}
+
+fn edit(branch: &str, request_id: Option<&str>, edit: FileEdit) -> EditRequest {
+    let request_id = request_id.map(str::to_owned);
+    EditRequest { branch: branch.to_owned(), edits: vec![edit], if_revision: None, request_id }
+}
+
+fn write(path: &str) -> FileEdit {
+    FileEdit::Write { path: path.to_owned(), content: Default::default(), expected: Expected::Anything }
+}
+
+fn insertion(text: &str) -> FileEdit {
+    let edits = vec![TextEdit { start: 0, end: 0, replacement: text.to_owned() }];
+    FileEdit::Text { path: "n.txt".to_owned(), edits, if_content_hash: None }
+}
+
+fn commit(branch: &str, request_id: Option<&str>) -> CommitRequest {
+    CommitRequest {
+        branch: branch.to_owned(),
+        if_revision: None,
+        force_paths: Vec::new(),
+        dry_run: false,
+        request_id: request_id.map(str::to_owned),
+    }
+}
+
+fn check(branch: &str) -> CheckRequest {
+    CheckRequest {
+        target: TargetId::Branch(branch.to_owned()),
+        paths: Vec::new(),
+        only_paths: Vec::new(),
+        revision: None,
+        class: Class::Agent,
+        dependents: false,
+        new_only: false,
+        select: Vec::new(),
+        ignore: Vec::new(),
+        supersede: false,
+        deadline: None,
+    }
+}
+
+/// Lets a call begin and drops it, as a front does with one whose client has gone.
+async fn cut_off<T>(call: impl Future<Output = T>) {
+    tokio::select! {
+        biased;
+        _ = call => panic!("it has to wait for the disk"),
+        () = std::future::ready(()) => {}
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_sent_again_is_done_once() {
+    let it = Fixture::new();
+    let id = it.branch().await;
+    cut_off(it.daemon.edit_files(edit(&id, Some("r"), insertion("x")))).await;
+    let again = it.daemon.edit_files(edit(&id, Some("r"), insertion("x"))).await.unwrap();
+    assert_eq!((again.0, it.revision(&id).await), (2, 2));
+    let other = it.daemon.edit_files(edit(&id, Some("r"), insertion("y"))).await.unwrap_err();
+    assert!(matches!(other, DaemonError::RequestReused { .. }), "{other}");
+    let base = it.open().await;
+    let first = it.daemon.fork(it.fork(&base, Some("f"))).await.unwrap();
+    assert_eq!(it.daemon.fork(it.fork(&base, Some("f"))).await.unwrap().id, first.id);
+    let committed = it.daemon.commit(commit(&id, Some("c"))).await.unwrap();
+    let again = it.daemon.commit(commit(&id, Some("c"))).await.unwrap();
+    assert_eq!((again.revision, again.changes.len()), (committed.revision, committed.changes.len()));
+}
+
+#[tokio::test]
+async fn what_was_cut_off_is_carried_through() {
+    let it = Fixture::new();
+    let id = it.branch().await;
+    let (_, cell) = it.daemon.branch(&id).unwrap();
+    let mut changes = cell.subscribe();
+    let undo = UndoRequest { branch: id.clone(), undo: Undo::Step, if_revision: None };
+    cut_off(it.daemon.undo(undo)).await;
+    changes.wait_for(|it| it.snapshot.revision().0 == 2).await.unwrap();
+
+    it.daemon.edit_files(edit(&id, None, write("new.txt"))).await.unwrap();
+    cut_off(it.daemon.commit(commit(&id, None))).await;
+    changes.wait_for(|it| it.snapshot.revision().0 == 4).await.unwrap();
+    assert!(it.workspace.path().join("new.txt").exists());
+
+    cut_off(it.daemon.discard(&id)).await;
+    changes.wait_for(|it| it.gone).await.unwrap();
+}
+
+#[tokio::test]
+async fn every_field_is_checked_here() {
+    let it = Fixture::new();
+    let id = it.branch().await;
+    let reason = |error: DaemonError| (error.reason(), error.facts().first().map(|it| it.1.clone()));
+    let field = |name: &str| Some(name.to_owned());
+    let wrong = it.daemon.edit_files(edit(&id, None, write("../x"))).await.unwrap_err();
+    assert_eq!(reason(wrong), ("INVALID_FIELD", field("edits.path")));
+    let hash = FileEdit::Text { path: "n.txt".to_owned(), edits: Vec::new(), if_content_hash: field("0") };
+    let wrong = it.daemon.edit_files(edit(&id, None, hash)).await.unwrap_err();
+    assert_eq!(reason(wrong), ("INVALID_FIELD", field("edits.if_content_hash")));
+    let force = CommitRequest { force_paths: vec!["/x".to_owned()], ..commit(&id, None) };
+    assert_eq!(reason(it.daemon.commit(force).await.unwrap_err()), ("INVALID_FIELD", field("force_paths")));
+    assert_eq!(reason(it.daemon.discard("").await.unwrap_err()), ("INVALID_FIELD", field("branch_id")));
+    let page = PageRequest { size: 0, token: "x".to_owned() };
+    let wrong = it.daemon.revisions(&id, &page).await.unwrap_err();
+    assert_eq!(reason(wrong), ("INVALID_FIELD", field("page_token")));
+    let many = CheckRequest { select: vec!["x".repeat(201)], ..check(&id) };
+    assert_eq!(reason(it.daemon.check(many).unwrap_err()), ("LIMIT_EXCEEDED", field("bytes of a selector")));
+    let environment = [("A=B".to_owned(), String::new())].into();
+    let opened = it.daemon.open_workspace(it.workspace.path().to_owned(), Some(environment)).await;
+    assert_eq!(reason(opened.err().unwrap()), ("INVALID_FIELD", field("environment")));
+}
+
+#[tokio::test]
+async fn a_watch_is_round_after_round() {
+    let it = Fixture::new();
+    let id = it.branch().await;
+    let older = CheckRequest { revision: Some(Default::default()), ..check(&id) };
+    assert_eq!(it.daemon.watch(older).unwrap_err().reason(), "INVALID_FIELD");
+    let mut events = it.daemon.watch(check(&id)).unwrap();
+    let mut rounds = Vec::new();
+    while rounds.last() != Some(&2) {
+        if let WatchEvent::Check(Event::Summary(summary)) = events.recv().await.unwrap().unwrap() {
+            rounds.push(summary.revision.0);
+            if rounds == [1] {
+                it.daemon.edit_files(edit(&id, None, insertion("x"))).await.unwrap();
+            }
+        }
+    }
+    it.daemon.discard(&id).await.unwrap();
+    let end = loop {
+        if let Err(error) = events.recv().await.unwrap() {
+            break error;
+        }
+    };
+    assert_eq!(end.reason(), "NOT_FOUND");
+    assert!(events.recv().await.is_none(), "nothing comes after an error");
+}
+
+#[tokio::test]
+async fn without_clients_the_daemon_ends() {
+    let it = Fixture::new();
+    let client = it.daemon.client();
+    let daemon = std::sync::Arc::clone(&it.daemon);
+    let served = tokio::spawn(async move { daemon.served().await });
+    it.open().await;
+    assert!(!served.is_finished());
+    drop(client);
+    served.await.unwrap();
+    it.daemon.stopped().await;
+}
