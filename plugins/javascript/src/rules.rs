@@ -112,6 +112,11 @@ fn explanation(rule: &dyn LintRule) -> String {
     } else if is_on(Kind::Plain) && !is_on(Kind::Elsewhere) {
         text.push_str(defaults::UNUSED);
     }
+    text.push_str(match rule.code() {
+        "constructor-super" => " Where there is no deno.json, constructors that call `super()` in a branch or always throw are let pass.",
+        "no-unreachable" => " Where there is no deno.json, only what comes behind a jump or a loop without an end is told, but for `break`.",
+        _ => "",
+    });
     text
 }
 
