@@ -106,6 +106,8 @@ fn refused(error: &CommitError) -> CliError {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
     use overlay::{Expected, LeftoverText, WorkspacePath};
 
     use super::*;
