@@ -118,7 +118,7 @@ impl Own {
 }
 
 fn remove(path: &str) -> Edit {
-    Edit::Remove(pb::RemovePath { path: path.to_owned(), ..pb::RemovePath::default() })
+    Edit::Remove(pb::RemovePath { path: path.to_owned() })
 }
 
 fn set_executable(path: &str, executable: bool) -> Edit {
