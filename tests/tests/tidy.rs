@@ -166,3 +166,25 @@ fn the_world_is_told_everywhere_alike() {
         "the host speaks another version than {version}"
     );
 }
+
+/// The text of a file without its tests.
+fn code(path: &Path) -> String {
+    fs::read_to_string(path).unwrap().split("#[cfg(test)]\nmod tests {").next().unwrap().to_owned()
+}
+
+#[test]
+fn reasons_of_errors_are_in_one_table_that_is_documented() {
+    let table = code(&root().join("broker/crates/workspaces/src/error/table.rs"));
+    let is_reason = |it: &&str| it.len() > 2 && it.chars().all(|it| it.is_ascii_uppercase() || it == '_');
+    let reasons: BTreeSet<_> = table.split('"').skip(1).step_by(2).filter(is_reason).collect();
+    assert!(reasons.len() > 20, "{reasons:?}");
+    let documented = fs::read_to_string(root().join("proto/README.md")).unwrap();
+    let missing: Vec<_> = reasons.iter().filter(|it| !documented.contains(&format!("`{it}`"))).collect();
+    assert!(missing.is_empty(), "proto/README.md does not tell of {missing:?}");
+    for file in files(".rs").iter().filter(|it| it.parent() == Some(&root().join("broker/src/grpc"))) {
+        let is_test = file.ends_with("tests.rs");
+        let named: Vec<_> =
+            reasons.iter().filter(|it| !is_test && code(file).contains(&format!("\"{it}\""))).collect();
+        assert!(named.is_empty(), "{} names {named:?}, which the table decides", file.display());
+    }
+}
