@@ -514,3 +514,15 @@ fn a_folder_for_state_that_others_can_write_to_is_refused_by_name() {
     fs::set_permissions(it.own("state"), fs::Permissions::from_mode(0o755)).unwrap();
     it.ok(&["branch", "fork", "try"]);
 }
+
+#[test]
+fn a_daemon_does_not_hold_what_the_shell_has_open() {
+    let it = Place::new(&[("a.txt", "old\n")]);
+    let script = format!("exec 7>>a.txt; exec {} branch fork try", tests::broker().display());
+    assert!(it.isolated("sh", &["-c", &script]).output().unwrap().status.success());
+    let folder = format!("/proc/{}/fd", it.pid().unwrap());
+    let open = fs::read_dir(folder).unwrap().filter_map(|it| fs::read_link(it.unwrap().path()).ok());
+    assert_eq!(open.filter(|file| *file == it.root().join("a.txt")).count(), 0);
+    it.ok_with_input(&["branch", "write", "try", "a.txt"], "new\n");
+    it.ok(&["branch", "commit", "try"]);
+}

@@ -2,15 +2,19 @@
 
 use std::{
     env,
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, BufRead as _, BufReader},
-    os::unix::{fs::OpenOptionsExt as _, process::CommandExt as _},
+    os::{
+        fd::{BorrowedFd, RawFd},
+        unix::{fs::OpenOptionsExt as _, process::CommandExt as _},
+    },
     path::Path,
     process::{Child, Command, Stdio},
 };
 
 use config::folders;
 use language_servers::Environment;
+use rustix::io::{Errno, FdFlags};
 
 use crate::{CliError, console::Messages, endpoint::Endpoint};
 
@@ -23,6 +27,7 @@ pub(super) fn start(endpoint: &Endpoint, tell: Option<&Messages>) -> Result<(), 
     folders::own_state_dir()?;
     let log = log(endpoint).map_err(cannot)?;
     let said_before = log.metadata().map_err(cannot)?.len();
+    pass_on_no_open_files().map_err(cannot)?;
     let mut child = command(folder, log).and_then(|mut it| it.spawn()).map_err(cannot)?;
     if !is_ready(&mut child) {
         let ended = child.wait().map_err(cannot)?;
@@ -36,6 +41,29 @@ pub(super) fn start(endpoint: &Endpoint, tell: Option<&Messages>) -> Result<(), 
     {
         let text = format!("started a daemon (process {pid}); it ends after 30 minutes without a client");
         messages.line(&text);
+    }
+    Ok(())
+}
+
+/// Keeps from the daemon what the shell has open besides the standard files: it would hold a lock or a pipe for as long as
+/// it runs, and be the program that has a file of the workspace open for writing, which no commit replaces then. What the
+/// daemon itself starts inherits nothing either, since the standard library opens files so.
+#[expect(clippy::disallowed_methods, reason = "/dev/fd is no workspace")]
+fn pass_on_no_open_files() -> io::Result<()> {
+    let about = |error: io::Error| io::Error::new(error.kind(), format!("open files (/dev/fd): {error}"));
+    // Collected first: the folder itself is open while it is read.
+    let names: Vec<_> =
+        fs::read_dir("/dev/fd").map_err(about)?.filter_map(|it| Some(it.ok()?.file_name())).collect();
+    let numbers = names.iter().filter_map(|it| it.to_str()?.parse::<RawFd>().ok());
+    for number in numbers.filter(|it| *it > 2) {
+        // SAFETY: it is borrowed for this one call, which reads and writes nothing; a number that is closed by now, as that
+        // of the folder, is an error of the call.
+        #[expect(unsafe_code, reason = "see above")]
+        let file = unsafe { BorrowedFd::borrow_raw(number) };
+        match rustix::io::fcntl_setfd(file, FdFlags::CLOEXEC) {
+            Err(Errno::BADF) => {}
+            set => set?,
+        }
     }
     Ok(())
 }
