@@ -152,6 +152,13 @@ pub enum Checks {
 pub struct Program {
     pub find: Find,
     pub program: String,
+    /// Of the script of an npm package: what is run in its place, below the first `node_modules` of those in which node looks
+    /// for the package's modules. Where none has it, as with another version of the package, this is not the server.
+    #[serde(default)]
+    pub modules: Vec<String>,
+    /// Where the workspace has this, another version of its own, it is not taken.
+    #[serde(default)]
+    pub unless: Option<String>,
     #[serde(default)]
     pub args: Vec<String>,
 }
@@ -420,7 +427,18 @@ impl Program {
             }
             Find::Workspace => vec![root.to_owned()],
         };
-        folders.into_iter().map(|it| it.join(&self.program)).find(|it| it.is_file())
+        if self.unless.as_ref().is_some_and(|it| root.join(it).exists()) {
+            return None;
+        }
+        let found = folders.into_iter().map(|it| it.join(&self.program)).find(|it| it.is_file())?;
+        if self.modules.is_empty() { Some(found) } else { self.module_of(&found) }
+    }
+
+    /// Which of the modules the package of this script has.
+    fn module_of(&self, script: &Path) -> Option<PathBuf> {
+        let own = script.canonicalize().ok()?;
+        let folders = own.ancestors().map(|it| it.join("node_modules"));
+        folders.flat_map(|it| self.modules.iter().map(move |module| it.join(module))).find(|it| it.is_file())
     }
 }
 
@@ -444,6 +462,8 @@ pub(crate) fn fill_text(text: &str, root: &Path) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+    use std::{fs, os::unix::fs::symlink};
 
     use super::*;
 
@@ -510,6 +530,38 @@ mod tests {
         let (found, args) = Profile::named("ty").unwrap().find(root.path(), &shell).unwrap();
         assert_eq!((found, args), (program, &["server".to_owned()][..]));
         assert!(Profile::named("typescript").unwrap().find(root.path(), &shell).is_none());
+    }
+
+    #[test]
+    fn typescript_in_path_is_its_native_program_or_none() {
+        let (root, prefix) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let [root, prefix] = [root.path(), prefix.path()].map(|it| it.canonicalize().unwrap());
+        let file = |path: &Path| {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        };
+        let shell = Environment::of_daemon_with(prefix.join("bin").as_os_str(), &root, &BTreeMap::new());
+        let found = || Some(Profile::named("typescript").unwrap().find(&root, &shell)?.0);
+        // As `npm install --global` lays it out: a link to a script.
+        let package = prefix.join("lib/node_modules/typescript");
+        file(&package.join("bin/tsc"));
+        fs::create_dir_all(prefix.join("bin")).unwrap();
+        symlink("../lib/node_modules/typescript/bin/tsc", prefix.join("bin/tsc")).unwrap();
+        assert_eq!(found(), None, "version 5 has no native program");
+        let native = "node_modules/@typescript/typescript-linux-x64/lib/tsc";
+        for of in [prefix.join("lib"), package] {
+            file(&of.join(native));
+            assert_eq!(found(), Some(of.join(native)), "the nearest");
+        }
+        // As pnpm lays it out: a link to the package, which has what it depends on beside it.
+        let store = root.join("node_modules/.pnpm/typescript");
+        file(&store.join("node_modules/typescript/bin/tsc"));
+        symlink(".pnpm/typescript/node_modules/typescript", root.join("node_modules/typescript")).unwrap();
+        assert_eq!(found(), None, "the workspace has a version of its own, and that is 5");
+        file(&store.join(native));
+        assert_eq!(found(), Some(store.join(native)));
+        file(&root.join(native));
+        assert_eq!(found(), Some(root.join(native)), "as npm lays it out");
     }
 
     #[test]
