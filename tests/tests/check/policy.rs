@@ -30,6 +30,13 @@ No findings in 3 files.
 }
 
 #[test]
+fn an_unused_suppression_says_if_there_is_no_such_rule() {
+    let it =
+        Workspace::new(&[("a.py", "x = 1  # broker: ignore[E999x, F401, F4O1, python/F4O1, python/F4]\n")]);
+    assert_snapshot!(it.told(&[]), @"");
+}
+
+#[test]
 fn our_own_rules_are_explained() {
     let it = Workspace::new(&[]);
     let text = told(&it.run(&["explain", "broker/unused-suppression"]));

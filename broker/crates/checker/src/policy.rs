@@ -113,7 +113,9 @@ pub fn for_file(
     let is_of_whole = |rule: &RulePattern| {
         coverage.others <= Others::WithOwnRules && whole.iter().any(|it| rules.has(it, rule))
     };
-    let known = suppress::Coverage { whole: &whole, is_all: coverage.is_all(), is_of_whole: &is_of_whole };
+    let remark = |rule: &RulePattern| rules.absence(linters, rule);
+    let is_all = coverage.is_all();
+    let known = suppress::Coverage { whole: &whole, is_all, is_of_whole: &is_of_whole, remark: &remark };
     let verdict = suppress::suppress(path, FileFindings { text, findings: &sites }, known, options);
     let suppressed = verdict.suppressed.iter().filter(|it| **it).count();
     let left = findings.into_iter().zip(verdict.suppressed).filter(|(_, suppressed)| !suppressed);

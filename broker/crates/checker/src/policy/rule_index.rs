@@ -5,7 +5,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use lint::{Rule, RulePattern};
+use config::{closest, nearest};
+use lint::{Rule, RulePattern, suppress};
 
 /// Which linter has which rules.
 pub struct RuleIndex<'a> {
@@ -27,6 +28,29 @@ impl<'a> RuleIndex<'a> {
         self.of(linter).iter().any(|it| meant.matches(linter, &it.code, Some(&it.name)))
     }
 
+    /// That no linter has the rule that is meant, and the one that may have been meant. `None` where a linter has it or,
+    /// as it does not say which it has, may have it.
+    pub(super) fn absence(&self, linters: &[&str], meant: &RulePattern) -> Option<String> {
+        let any = || linters.iter().copied().chain([suppress::LINTER]).collect();
+        let asked = meant.linter().map_or_else(any, |it| vec![it]);
+        if asked.iter().any(|it| self.has(it, meant)) {
+            return None;
+        }
+        let lists: Vec<_> = asked.iter().map(|it| self.of(it)).collect();
+        let (prefix, missing) = match meant.linter() {
+            Some(linter) => (format!("{linter}/"), "there is no such rule"),
+            // A linter that is not asked may have it.
+            None => (String::new(), "no linter here has such a rule"),
+        };
+        let text = meant.to_string();
+        let rule = text.strip_prefix(&prefix).unwrap_or(&text);
+        let known: Vec<_> = lists.iter().flat_map(|it| it.iter()).collect();
+        let all_say = lists.iter().all(|it| !it.is_empty());
+        let alike = alike(rule, &known, meant.linter().is_some() && all_say);
+        let alike = alike.map(|it| format!("{missing}; the nearest is `{prefix}{it}`"));
+        alike.or_else(|| all_say.then(|| missing.to_owned()))
+    }
+
     fn of(&self, linter: &str) -> Arc<[Rule]> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known().get(linter) {
@@ -35,5 +59,64 @@ impl<'a> RuleIndex<'a> {
         let rules: Arc<[Rule]> = (self.rules)(linter).into();
         known().insert(linter.to_owned(), Arc::clone(&rules));
         rules
+    }
+}
+
+/// The rule of `known` that `text` may be a slip of, or with `any` the one that it is most like; or all whose codes begin so.
+/// Names in words are alike where nothing was mistyped, so that without `any` only codes count.
+fn alike(text: &str, known: &[&Rule], any: bool) -> Option<String> {
+    let codes = || known.iter().filter(|it| it.code != it.name).map(|it| it.code.as_str());
+    let words =
+        || known.iter().flat_map(|it| [it.code.as_str(), it.name.as_str()]).filter(|it| !it.is_empty());
+    if codes().any(|it| it.starts_with(text)) {
+        return Some(format!("{text}*"));
+    }
+    let found = if any { nearest(text, words()) } else { closest(text, codes()) };
+    found.map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use lint::FixAvailability;
+
+    use super::*;
+
+    fn rule(code: &str, name: &str) -> Rule {
+        Rule {
+            code: code.to_owned(),
+            name: name.to_owned(),
+            summary: String::new(),
+            explanation: String::new(),
+            url: None,
+            fix: FixAvailability::None,
+            default: true,
+        }
+    }
+
+    #[test]
+    fn a_rule_that_is_not_there_is_told_with_the_nearest() {
+        let index = RuleIndex::new(|linter| match linter {
+            "python" => vec![rule("F401", "unused-import"), rule("E501", "line-too-long")],
+            "text" => vec![rule("private-key", "private-key")],
+            "broker" => suppress::rules(),
+            _ => Vec::new(),
+        });
+        let told = |rule: &str, linters: &[&str]| index.absence(linters, &rule.parse().unwrap());
+        let all = ["python", "text"];
+        for known in ["F401", "F4*", "line-too-long", "python/E501", "private-key", "unused-suppression"] {
+            assert_eq!(told(known, &all), None, "{known}");
+        }
+        let named = |it: &str| Some(format!("there is no such rule; the nearest is `{it}`"));
+        assert_eq!(told("python/F4O1", &all), named("python/F401"));
+        assert_eq!(told("python/nope", &all), named("python/line-too-long"), "however little alike");
+        assert_eq!(told("python/F4", &all), named("python/F4*"));
+        let missing = "no linter here has such a rule";
+        assert_eq!(told("F4O1", &all), Some(format!("{missing}; the nearest is `F401`")));
+        assert_eq!(told("nope", &all), Some(missing.to_owned()));
+        // A language server does not say which rules it has.
+        let with_server = ["python", "ty"];
+        assert_eq!(told("nope", &with_server), None);
+        assert_eq!(told("ty/nope", &with_server), None);
+        assert_eq!(told("F4O1", &with_server), Some(format!("{missing}; the nearest is `F401`")));
     }
 }

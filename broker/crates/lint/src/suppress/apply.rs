@@ -144,7 +144,11 @@ impl<'s, 't> Uses<'s, 't> {
         if of(false).is_empty() {
             return None;
         }
-        let (left, names) = (of(true), of(false).iter().map(|it| format!("`{it}`")).collect::<Vec<_>>());
+        let name = |it: &RulePattern| {
+            let remark = (coverage.remark)(it).map_or_else(String::new, |it| format!(" ({it})"));
+            format!("`{it}`{remark}")
+        };
+        let (left, names) = (of(true), of(false).into_iter().map(name).collect::<Vec<_>>());
         let message = format!("this suppression suppresses no {}", names.join(", "));
         let fix = if left.is_empty() { self.of.removal(it) } else { self.of.reduction(it, &left) };
         Some(unused(it.comment, severity, &message, fix))

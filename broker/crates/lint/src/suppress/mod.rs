@@ -67,6 +67,8 @@ pub struct Coverage<'a> {
     pub is_all: bool,
     /// Where others could: whether the rules that are meant, without a linter's name, are certainly not theirs.
     pub is_of_whole: &'a dyn Fn(&RulePattern) -> bool,
+    /// What to add behind the name of an unused rule: that no linter has it.
+    pub remark: &'a dyn Fn(&RulePattern) -> Option<String>,
 }
 
 /// What the suppressions of a file mean.

@@ -8,7 +8,8 @@ use crate::{Applicability, Span};
 const TOLD: Options = Options { report_unused: Some(Severity::Warning), require_reason: false };
 
 /// Everything is known.
-const ALL: Coverage<'_> = Coverage { whole: &["l"], is_all: true, is_of_whole: &|_| false };
+const ALL: Coverage<'_> =
+    Coverage { whole: &["l"], is_all: true, is_of_whole: &|_| false, remark: &|_| None };
 
 /// A finding of `l/X` at each `!`, and of `l/Y` at each `?`; from a `{` to the next `}` one of `l/Z`.
 fn findings(text: &str) -> Vec<Site<'_>> {
@@ -187,6 +188,9 @@ fn what_another_linter_may_have_found_is_not_called_unused() {
     let problems = covered("a.py", text, coverage, TOLD).problems;
     assert_eq!(problems[0].message, "this suppression suppresses no `l/X`, `X`", "no other linter has that");
     assert_eq!(unused(&["l"], true), [nothing.to_owned(), named("`l/X`, `X`"), named("`l/*`")]);
+    let remark = |rule: &RulePattern| rule.linter().is_none().then(|| "there is none".to_owned());
+    let problems = covered("a.py", text, Coverage { remark: &remark, ..ALL }, TOLD).problems;
+    assert_eq!(problems[1].message, named("`l/X`, `X` (there is none)"));
 }
 
 #[test]
