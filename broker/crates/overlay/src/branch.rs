@@ -31,7 +31,7 @@ pub use changes::{Change, ChangeKind, FileState};
 #[cfg(unix)]
 pub use commit_plan::{CommitPlan, PlanError};
 use history::{History, State};
-pub use history::{KEPT_STEPS, LogEntry};
+pub use history::{KEPT_STEPS, LogEntry, StepKind};
 pub use origin::Origin;
 pub use patch::{MAX_PATCH, MovedHunk, PatchApplied, PatchError};
 pub use rebase::{Conflict, ConflictKind, OnConflict, RebaseError, RebaseOnto, Rebased};
@@ -158,7 +158,7 @@ impl Branch {
     }
 
     fn starting(state: State) -> Self {
-        let start = LogEntry::now(Revision(0), "start", Vec::new());
+        let start = LogEntry::now(Revision(0), StepKind::Edit, "start", Vec::new());
         Self { history: History::starting(start, state) }
     }
 

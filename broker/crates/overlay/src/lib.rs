@@ -30,7 +30,7 @@ pub use base::{Base, BaseOptions, BufferError, Changes, Degraded, SettleError, W
 pub use branch::{
     Branch, Change, ChangeKind, CommitPlan, Conflict, ConflictKind, EditError, FileState, KEPT_STEPS,
     LogEntry, MAX_PATCH, MovedHunk, NodeRecord, OnConflict, Origin, PatchApplied, PatchError, PlanError,
-    RebaseError, RebaseOnto, Rebased, RestoreError, Revision, Snapshot, Step, TextEdit, unified,
+    RebaseError, RebaseOnto, Rebased, RestoreError, Revision, Snapshot, Step, StepKind, TextEdit, unified,
 };
 #[cfg(unix)]
 pub use commit::{

@@ -21,8 +21,8 @@ use std::{
 
 use bytes::Bytes;
 use overlay::{
-    BranchRecord, Committer, ContentHash, Expected, FileOp, NodeRecord, Outcome, Revision, Step, Store,
-    WorkspacePath,
+    BranchRecord, Committer, ContentHash, Expected, FileOp, NodeRecord, Outcome, Revision, Step, StepKind,
+    Store, WorkspacePath,
 };
 use tempfile::TempDir;
 
@@ -84,7 +84,7 @@ fn step(revision: u64) -> Step {
         origins: vec![],
         permissions: vec![],
         fork_point: false,
-        is_commit: false,
+        kind: StepKind::Edit,
     }
 }
 

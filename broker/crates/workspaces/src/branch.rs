@@ -452,7 +452,7 @@ mod tests {
         fn noted(&self) -> (Revision, bool) {
             let mut branches = self.store.store.load().unwrap().branches;
             let step = branches.remove(0).steps.pop().unwrap();
-            (step.revision, step.is_commit)
+            (step.revision, step.kind == overlay::StepKind::Commit)
         }
     }
 

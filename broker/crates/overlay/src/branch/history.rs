@@ -48,6 +48,18 @@ pub struct LogEntry {
     pub what: Arc<str>,
     /// The paths that the edit was about, links resolved.
     pub paths: Arc<[WorkspacePath]>,
+    pub kind: StepKind,
+}
+
+/// What a step does besides giving the branch another content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepKind {
+    #[default]
+    Edit,
+    /// The state before it was written into the base.
+    Commit,
+    /// The content is that of an earlier revision.
+    Undo(Revision),
 }
 
 /// Steps from the oldest to the newest, at least one: where the branch starts.
@@ -60,8 +72,6 @@ pub(super) struct History {
 pub(super) struct Recorded {
     pub(super) entry: LogEntry,
     pub(super) state: State,
-    /// Whether the step wrote the state before it into the base.
-    pub(super) is_commit: bool,
 }
 
 impl State {
@@ -83,16 +93,16 @@ impl State {
 }
 
 impl LogEntry {
-    pub(super) fn now(revision: Revision, what: &str, paths: Vec<WorkspacePath>) -> Self {
+    pub(super) fn now(revision: Revision, kind: StepKind, what: &str, paths: Vec<WorkspacePath>) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let at_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-        Self { revision, at_ms, what: what.into(), paths: paths.into() }
+        Self { revision, at_ms, what: what.into(), paths: paths.into(), kind }
     }
 }
 
 impl History {
     pub(super) fn starting(entry: LogEntry, state: State) -> Self {
-        Self { steps: VecDeque::from([Arc::new(Recorded { entry, state, is_commit: false })]) }
+        Self { steps: VecDeque::from([Arc::new(Recorded { entry, state })]) }
     }
 
     pub(super) fn push(&mut self, step: Recorded) {
@@ -133,6 +143,7 @@ impl History {
         let entry = LogEntry {
             what: format!("the first {} edits", newest.entry.revision).into(),
             paths: paths.into_iter().collect(),
+            kind: StepKind::Edit,
             ..newest.entry.clone()
         };
         self.steps.push_front(Arc::new(Recorded { entry, ..Recorded::clone(newest) }));
@@ -171,7 +182,7 @@ impl Branch {
 
     /// Keeps the present state alone: to remember each of very many steps costs more than to make it.
     pub(super) fn forget_steps(&mut self) {
-        let Recorded { entry, state, .. } = Recorded::clone(self.history.newest());
+        let Recorded { entry, state } = Recorded::clone(self.history.newest());
         self.history = History::starting(entry, state);
     }
 
@@ -190,18 +201,18 @@ impl Branch {
 
     /// Puts `state` in place as the next revision.
     pub(super) fn record(&mut self, state: State, what: &str, paths: Vec<WorkspacePath>) -> Revision {
-        self.record_step(state, what, paths, false)
+        self.record_step(state, StepKind::Edit, what, paths)
     }
 
-    fn record_step(
+    pub(super) fn record_step(
         &mut self,
         state: State,
+        kind: StepKind,
         what: &str,
         paths: Vec<WorkspacePath>,
-        is_commit: bool,
     ) -> Revision {
         let revision = Revision(self.revision().0 + 1);
-        self.history.push(Recorded { entry: LogEntry::now(revision, what, paths), state, is_commit });
+        self.history.push(Recorded { entry: LogEntry::now(revision, kind, what, paths), state });
         revision
     }
 
@@ -227,7 +238,7 @@ impl Branch {
             blank.permissions.insert_mut(path, it);
         }
         let paths = snapshot.changed_paths(&snapshot.base_of());
-        self.record_step(blank, "commit", paths, true)
+        self.record_step(blank, StepKind::Commit, "commit", paths)
     }
 }
 

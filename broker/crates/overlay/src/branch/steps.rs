@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::{
     Branch, History, LogEntry, Origin, Revision, State,
     changes::differing,
-    history::{ForkPoint, KeptPermissions, Recorded},
+    history::{ForkPoint, KeptPermissions, Recorded, StepKind},
     origin::{self, Origins},
     tree::{Directory, File, Node, Tree},
 };
@@ -37,8 +37,7 @@ pub struct Step {
     pub permissions: Vec<(WorkspacePath, Permissions)>,
     /// Whether the tree and origins after this step are the new fork point.
     pub fork_point: bool,
-    /// Whether what the steps before led to was written into the base by this one.
-    pub is_commit: bool,
+    pub kind: StepKind,
 }
 
 /// What a branch says of one path, whatever the base has there.
@@ -124,12 +123,11 @@ impl Branch {
             }
             let state = replay(branch.state(), &step)?;
             let goes_on = step.revision == previous;
-            let is_commit = step.is_commit;
             let entry = step.into_entry();
             match (starts_anew, goes_on) {
                 (true, _) => branch.history = History::starting(entry, state),
-                (false, true) => branch.history.replace_newest(Recorded { entry, state, is_commit }),
-                (false, false) => branch.history.push(Recorded { entry, state, is_commit }),
+                (false, true) => branch.history.replace_newest(Recorded { entry, state }),
+                (false, false) => branch.history.push(Recorded { entry, state }),
             }
             is_first = false;
         }
@@ -148,7 +146,7 @@ impl Step {
             origins: Vec::new(),
             permissions: Vec::new(),
             fork_point: false,
-            is_commit: false,
+            kind: entry.kind,
         }
     }
 
@@ -166,8 +164,8 @@ impl Step {
     }
 
     fn into_entry(self) -> LogEntry {
-        let Self { revision, at_ms, what, paths, .. } = self;
-        LogEntry { revision, at_ms, what: what.into(), paths: paths.into() }
+        let Self { revision, at_ms, what, paths, kind, .. } = self;
+        LogEntry { revision, at_ms, what: what.into(), paths: paths.into(), kind }
     }
 
     fn starts_from_nothing(&self) -> bool {
@@ -176,7 +174,7 @@ impl Step {
 }
 
 /// The state at the beginning of a history, from nothing.
-fn starting_steps(Recorded { entry, state, .. }: &Recorded) -> Vec<Step> {
+fn starting_steps(Recorded { entry, state }: &Recorded) -> Vec<Step> {
     let fork = &state.fork;
     let permissions = told(&state.permissions);
     let is_fork = Arc::ptr_eq(&state.tree.root, &fork.tree.root);
@@ -191,16 +189,15 @@ fn starting_steps(Recorded { entry, state, .. }: &Recorded) -> Vec<Step> {
     ]
 }
 
-fn steps_between(before: &State, Recorded { entry, state: after, is_commit }: &Recorded) -> Vec<Step> {
-    let is_commit = *is_commit;
+fn steps_between(before: &State, Recorded { entry, state: after }: &Recorded) -> Vec<Step> {
     let permissions = added(&before.permissions, &after.permissions);
     let (start, end) = ((&before.tree, &before.origins), (&after.tree, &after.origins));
     if Arc::ptr_eq(&before.fork, &after.fork) {
-        return vec![Step { is_commit, permissions, ..between(entry, start, end) }];
+        return vec![Step { permissions, ..between(entry, start, end) }];
     }
     let fork = (&after.fork.tree, &after.fork.origins);
-    let to_fork = Step { fork_point: true, is_commit, permissions, ..between(entry, start, fork) };
-    let from_fork = Step { is_commit, ..between(entry, fork, end) };
+    let to_fork = Step { fork_point: true, permissions, ..between(entry, start, fork) };
+    let from_fork = between(entry, fork, end);
     if from_fork.nodes.is_empty() && from_fork.origins.is_empty() {
         return vec![to_fork];
     }
@@ -224,7 +221,8 @@ fn whole(entry: &LogEntry, tree: &Tree, origins: &Origins, fork_point: bool) -> 
     let mut nodes = Vec::new();
     add_directory(&WorkspacePath::root(), &tree.root, &mut nodes);
     let origins = origin::difference(&Origins::new_sync(), origins);
-    Step { nodes, origins, fork_point, ..Step::new(entry) }
+    // Nothing came before it.
+    Step { nodes, origins, fork_point, kind: StepKind::Edit, ..Step::new(entry) }
 }
 
 type Side<'a> = (&'a Tree, &'a Origins);

@@ -7,19 +7,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{
     Branch, EditError, Origin, Revision, Snapshot, State,
-    history::ForkPoint,
+    history::{ForkPoint, StepKind},
     origin::Origins,
     tree::{Found, Node, Tree},
 };
 use crate::WorkspacePath;
-
-/// Start of the log entry of an undo; the revision follows. Stored logs have it, too.
-const UNDO: &str = "undo to revision ";
-
-/// The revision that an undo with this log entry went back to, which is an earlier one than its own.
-fn undone_to(what: &str) -> Option<Revision> {
-    what.strip_prefix(UNDO)?.parse().ok().map(Revision)
-}
 
 impl Branch {
     /// The branch as it was at `revision`, commits since then put aside; `None` if that is ahead, or too
@@ -37,14 +29,18 @@ impl Branch {
         there.permissions = self.state().permissions.clone();
         there.tree.expect_not_too_deep(&WorkspacePath::root())?;
         let paths = self.snapshot().changed_paths(&Snapshot::new(there.clone(), revision));
-        Ok(self.record(there, &format!("{UNDO}{revision}"), paths))
+        let what = format!("undo to revision {revision}");
+        Ok(self.record_step(there, StepKind::Undo(revision), &what, paths))
     }
 
     /// The revision that the next step back leads to: the one before the newest edit that is not undone. `None` at the
     /// start.
     pub fn step_back(&self) -> Option<Revision> {
         let mut shown = self.revision();
-        let earlier = |it: Revision| undone_to(&self.history.at(it)?.entry.what).filter(|to| *to < it);
+        let earlier = |it: Revision| match self.history.at(it)?.entry.kind {
+            StepKind::Undo(to) => Some(to).filter(|to| *to < it),
+            StepKind::Edit | StepKind::Commit => None,
+        };
         while let Some(revision) = earlier(shown) {
             shown = revision;
         }
@@ -55,7 +51,8 @@ impl Branch {
         let state = self.history.at(revision)?.state.clone();
         let later = self.history.iter().skip_while(|it| it.entry.revision < revision);
         let pairs = later.clone().zip(later.skip(1));
-        let commits = pairs.filter(|(_, after)| after.is_commit).map(|(before, _)| &before.state);
+        let commits =
+            pairs.filter(|(_, after)| after.entry.kind == StepKind::Commit).map(|(before, _)| &before.state);
         Some(commits.fold(state, |state, committed| state.before_commit_of(committed)))
     }
 }

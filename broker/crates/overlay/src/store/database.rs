@@ -15,7 +15,7 @@ use super::{
     Loaded, SavedBranch, StoreError, StoreStats,
     medium::Medium,
     patiently,
-    record::{Change, Encoded, Hash, SCHEMA, StoredStep, decode, decode_record},
+    record::{Change, EARLIER, Encoded, Hash, SCHEMA, StoredStep, decode, decode_record},
     staged::Staged,
 };
 use crate::{ContentHash, Step};
@@ -161,7 +161,7 @@ fn open_existing(path: &Path, medium: &Medium) -> Result<redb::Database, StoreEr
         error => StoreError::redb(path, "open", error),
     })?;
     match read_schema(&database).map_err(|error| StoreError::redb(path, "read", error))? {
-        Some(SCHEMA) => {}
+        Some(SCHEMA | EARLIER) => {}
         Some(found) => {
             return Err(StoreError::OtherVersion { path: path.to_owned(), found, known: SCHEMA });
         }
@@ -189,6 +189,12 @@ fn transact(database: &redb::Database, changes: &[Change]) -> Answer<Vec<Result<
     let transaction = database.begin_write()?;
     let mut results = Vec::with_capacity(changes.len());
     {
+        // From the first write on it is for this version alone.
+        let mut meta = transaction.open_table(META)?;
+        let found = meta.get(SCHEMA_KEY)?.map(|it| it.value());
+        if found != Some(SCHEMA) {
+            meta.insert(SCHEMA_KEY, SCHEMA)?;
+        }
         let mut tables = Tables {
             branches: transaction.open_table(BRANCHES)?,
             steps: transaction.open_table(STEPS)?,

@@ -8,10 +8,14 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{BranchRecord, StoreError};
-use crate::{ContentHash, NodeRecord, Origin, Permissions, Revision, Step, WorkspacePath};
+use crate::{ContentHash, NodeRecord, Origin, Permissions, Revision, Step, StepKind, WorkspacePath};
 
 /// The version of everything here.
-pub(super) const SCHEMA: u64 = 3;
+pub(super) const SCHEMA: u64 = 4;
+/// The version before, which is read as well: its steps are a part of those that this one has.
+pub(super) const EARLIER: u64 = 3;
+/// Start of the log entry of an undo in the earlier version, which does not say so otherwise; the revision follows.
+const UNDO: &str = "undo to revision ";
 
 /// What is asked of the database, encoded by the caller's thread.
 pub(super) enum Change {
@@ -58,7 +62,15 @@ pub(super) struct StoredStep {
     origins: Vec<(String, Option<StoredOrigin>)>,
     permissions: Vec<(String, StoredPermissions)>,
     fork_point: bool,
-    is_commit: bool,
+    kind: StoredKind,
+}
+
+/// In the earlier version a boolean, whether it is a commit: encoded as the first two of these.
+#[derive(Serialize, Deserialize)]
+enum StoredKind {
+    Edit,
+    Commit,
+    Undo { to: u64 },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -159,7 +171,11 @@ impl StoredStep {
                 .collect(),
             permissions: step.permissions.iter().map(|(path, it)| (text(path), (*it).into())).collect(),
             fork_point: step.fork_point,
-            is_commit: step.is_commit,
+            kind: match step.kind {
+                StepKind::Edit => StoredKind::Edit,
+                StepKind::Commit => StoredKind::Commit,
+                StepKind::Undo(to) => StoredKind::Undo { to: to.0 },
+            },
         }
     }
 
@@ -192,6 +208,7 @@ impl StoredStep {
         Ok(Step {
             revision: Revision(self.revision),
             at_ms: self.at_ms,
+            kind: self.kind.kind(&self.what),
             what: self.what,
             paths: self.paths.iter().map(|it| path(it)).collect::<Result<_, _>>()?,
             nodes,
@@ -200,8 +217,18 @@ impl StoredStep {
                 .map(|(at, it)| Ok((path(&at)?, it.into())))
                 .collect::<Result<_, String>>()?,
             fork_point: self.fork_point,
-            is_commit: self.is_commit,
         })
+    }
+}
+
+impl StoredKind {
+    fn kind(self, what: &str) -> StepKind {
+        let undone_to = || what.strip_prefix(UNDO)?.parse().ok().map(Revision);
+        match self {
+            Self::Edit => undone_to().map_or(StepKind::Edit, StepKind::Undo),
+            Self::Commit => StepKind::Commit,
+            Self::Undo { to } => StepKind::Undo(Revision(to)),
+        }
     }
 }
 
@@ -285,4 +312,20 @@ impl StoredOrigin {
 
 fn path(text: &str) -> Result<WorkspacePath, String> {
     WorkspacePath::new(text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kinds_of_the_earlier_version_are_read() {
+        let read = |is_commit: bool, what| {
+            decode::<StoredKind>(&postcard::to_stdvec(&is_commit).unwrap()).unwrap().kind(what)
+        };
+        assert_eq!(read(false, "write a"), StepKind::Edit);
+        assert_eq!(read(true, "commit"), StepKind::Commit);
+        assert_eq!(read(false, "undo to revision 7"), StepKind::Undo(Revision(7)));
+        assert_eq!(read(false, "write undo to revision 7"), StepKind::Edit);
+    }
 }

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{ContentHash, NodeRecord, Origin, Permissions, Revision, WorkspacePath};
+use crate::{ContentHash, NodeRecord, Origin, Permissions, Revision, StepKind, WorkspacePath};
 
 fn at(path: &str) -> WorkspacePath {
     WorkspacePath::new(path).unwrap()
@@ -68,7 +68,11 @@ fn step(revision: u64, text: &str) -> Step {
         ],
         permissions: vec![(at("h"), Permissions { mode: 0o600, uid: 1, gid: 2 })],
         fork_point: revision.is_multiple_of(2),
-        is_commit: revision.is_multiple_of(3),
+        kind: match revision % 3 {
+            0 => StepKind::Commit,
+            1 => StepKind::Undo(Revision(revision / 2)),
+            _ => StepKind::Edit,
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::{ConflictKind, Listing, Memory, Metadata, View};
+use crate::{ConflictKind, Listing, Memory, Metadata, Step, View};
 
 fn path(text: &str) -> WorkspacePath {
     WorkspacePath::new(text).unwrap()
@@ -96,4 +96,24 @@ fn a_commit_of_nothing_is_no_revision() {
     assert_eq!(branch.committed(), Revision(2));
     assert_eq!(branch.committed(), Revision(2));
     assert_eq!(branch.log().len(), 2);
+}
+
+#[test]
+fn a_step_back_survives_the_store_and_goes_by_no_text() {
+    let base = Moving::new(&[]);
+    let mut branch = Branch::new(base.clone());
+    for name in ["a", "b", "c"] {
+        branch.write(&path(name), name.into()).unwrap();
+    }
+    branch.undo_to(branch.step_back().unwrap()).unwrap();
+    assert_eq!(branch.step_back(), Some(Revision(1)));
+    let steps = branch.steps().into_iter().map(|it| Step { what: "what".to_owned(), ..it });
+    let branch = Branch::restore(base.clone(), steps).unwrap();
+    assert_eq!(branch.step_back(), Some(Revision(1)), "the kind counts");
+    let steps = branch.steps().into_iter().map(|it| Step {
+        kind: StepKind::Edit,
+        what: "undo to revision 2".to_owned(),
+        ..it
+    });
+    assert_eq!(Branch::restore(base, steps).unwrap().step_back(), Some(Revision(3)));
 }

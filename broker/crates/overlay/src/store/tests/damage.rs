@@ -115,6 +115,27 @@ fn another_version_is_left_alone() {
     assert_eq!(fs::read(&file).unwrap(), bytes);
 }
 
+#[test]
+fn the_version_before_is_read_and_no_longer_it_after_a_write() {
+    let (folder, file) = filled();
+    let want = all(&Store::open(folder.path()).unwrap());
+    let meta: redb::TableDefinition<&str, u64> = redb::TableDefinition::new("meta");
+    tamper(&file, |it| drop(it.open_table(meta).unwrap().insert("schema", 3).unwrap()));
+    let version = || {
+        let mut found = 0;
+        tamper(&file, |it| {
+            let table = it.open_table(meta).unwrap();
+            found = redb::ReadableTable::get(&table, "schema").unwrap().unwrap().value();
+        });
+        found
+    };
+    assert_eq!(all(&Store::open(folder.path()).unwrap()), want);
+    assert_eq!(version(), 3, "only looked at");
+    Store::open(folder.path()).unwrap().discard("b0").unwrap();
+    assert_eq!(version(), 4);
+    assert_eq!(all(&Store::open(folder.path()).unwrap()), want[1..]);
+}
+
 /// A small file system of its own, in memory; `None`, and the reason printed, where that is not allowed.
 struct Mounted(TempDir);
 
