@@ -26,7 +26,7 @@ static struct {
     broker_plugin_types_list_diagnostic_t found;
     /* How many findings there were before this rule. */
     size_t before;
-    char *failure;
+    char *failure, *left_out;
     broker_capture *captures;
     broker_plugin_syntax_captures_t answer;
 } state;
@@ -188,6 +188,14 @@ void broker_fail(const char *message, ...) {
     va_end(values);
 }
 
+void broker_leave_out(const char *why, ...) {
+    if (state.left_out) return;
+    va_list values;
+    va_start(values, why);
+    state.left_out = formatted(why, values);
+    va_end(values);
+}
+
 void broker_log(const char *message, ...) {
     va_list values;
     va_start(values, message);
@@ -339,15 +347,23 @@ bool exports_broker_plugin_lint_check(exports_broker_plugin_lint_source_file_t *
     broker_file file = {path, content, source->content.len, named};
     exports_broker_plugin_lint_source_file_free(source);
     memset(&state.found, 0, sizeof state.found);
-    for (size_t i = 0; broker_rules[i].code && !state.failure; i++)
+    for (size_t i = 0; broker_rules[i].code && !state.failure && !state.left_out; i++)
         if (!state.wanted || state.wanted[i]) run(&broker_rules[i], &file);
     forget_captures();
-    free(path);
-    free(named);
-    free(content);
     memset(report, 0, sizeof *report);
     report->diagnostics = state.found;
     report->completeness.tag = BROKER_PLUGIN_TYPES_COMPLETENESS_COMPLETE;
+    if (state.left_out && !state.failure) {
+        broker_log("%s is left out: %s", path, state.left_out);
+        exports_broker_plugin_lint_report_free(report);
+        memset(report, 0, sizeof *report);
+        report->completeness.tag = BROKER_PLUGIN_TYPES_COMPLETENESS_EXCLUDED;
+    }
+    free(state.left_out);
+    state.left_out = NULL;
+    free(path);
+    free(named);
+    free(content);
     if (!state.failure) return true;
     exports_broker_plugin_lint_report_free(report);
     say(error, "rule %s: %s", state.rule->code, state.failure);

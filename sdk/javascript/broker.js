@@ -59,6 +59,12 @@ import { getDirectories } from 'wasi:filesystem/preopens@0.2.0';
 /** What is wrong with the plugin or its configuration, in one sentence. What is wrong with the file is a finding. */
 export class Problem extends Error {}
 
+/**
+ * Why this file is left out, for all rules, such as `it is a template`: the reason is in the file, which need not be wrong.
+ * It is a part of the answer, and shown with each.
+ */
+export class LeftOut extends Error {}
+
 /** What is wrong with the bytes from `start` to `end`, in one sentence. */
 export class Finding {
   /** @type {Fix[]} */
@@ -458,10 +464,24 @@ export function plugin({ rules, configure }) {
     /** @param {any} source */
     check(source) {
       const file = new File(source);
-      const diagnostics = rules.filter(it => wanted.has(it.code)).flatMap(it => found(it, file));
+      const diagnostics = [];
+      for (const rule of rules.filter(it => wanted.has(it.code))) {
+        const ours = found(rule, file);
+        if (ours instanceof LeftOut) return leftOut(file, ours);
+        diagnostics.push(...ours);
+      }
       return { diagnostics, cells: [], completeness: { tag: 'complete' } };
     },
   };
+}
+
+/**
+ * @param {File} file
+ * @param {LeftOut} why
+ */
+function leftOut(file, { message }) {
+  log(`${file.path} is left out: ${message}`);
+  return { diagnostics: [], cells: [], completeness: { tag: 'excluded' } };
 }
 
 /**
@@ -469,7 +489,14 @@ export function plugin({ rules, configure }) {
  * @param {File} file
  */
 function found(rule, file) {
-  const body = () => findings(rule.check(file)).map(it => diagnostic(rule.code, it, file));
+  const body = () => {
+    try {
+      return findings(rule.check(file)).map(it => diagnostic(rule.code, it, file));
+    } catch (error) {
+      if (error instanceof LeftOut) return error;
+      throw error;
+    }
+  };
   return told(body, message => `rule ${rule.code}: ${message}`);
 }
 

@@ -13,7 +13,7 @@ register(
       ? { url: 'data:text/javascript,${encodeURIComponent(absent)}', shortCircuit: true }
       : next(name, context);`)}`,
 );
-const { File, Finding, Problem, log, plugin, read } = await import('./broker.js');
+const { File, Finding, LeftOut, Problem, log, plugin, read } = await import('./broker.js');
 
 const file = (...parts) =>
   new File({ path: 'a', named: 'a', content: Buffer.concat(parts.map(it => Buffer.from(it))) });
@@ -112,6 +112,17 @@ test('what the host would not take names the rule', () => {
   ];
   for (const [check, why] of wrong) assert.equal(told(check, 'a'), `rule odd: ${why}`);
   assert.match(told(it => it.nothing.at, 'a'), /^rule odd: TypeError: .* \(in /);
+});
+
+test('a file is left out for what it contains', () => {
+  const check = function* (file) {
+    yield file.place(0, 1).finding('m');
+    throw new LeftOut('it is a template');
+  };
+  const rule = code => ({ code, summary: code, check });
+  const report = plugin({ rules: [rule('a'), rule('b')] }).check({ path: 'd/a', named: 'd', content: Buffer.from('a') });
+  assert.deepEqual(report, { diagnostics: [], cells: [], completeness: { tag: 'excluded' } });
+  assert.deepEqual(globalThis.logged.splice(0), ['d/a is left out: it is a template']);
 });
 
 test('what is not UTF-8 is told and not written', () => {

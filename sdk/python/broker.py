@@ -39,6 +39,11 @@ class Problem(Exception):
     """What is wrong with the plugin or its configuration, in one sentence. What is wrong with the file is a finding."""
 
 
+class LeftOut(Exception):
+    """Why this file is left out, for all rules, such as "it is a template": the reason is in the file, which need not be
+    wrong. It is a part of the answer, and shown with each."""
+
+
 class _Checked:
     """What the host would not take is told where it is made, and once more when it is handed over."""
 

@@ -41,7 +41,11 @@ class Lint(exports.Lint):
 
     def check(self, file: wit.SourceFile) -> wit.Report:
         file = broker.File(file.path, file.content, file.named)
-        found = [it for rule in broker.rules if rule.code in _wanted for it in _found(rule, file)]
+        try:
+            found = [it for rule in broker.rules if rule.code in _wanted for it in _found(rule, file)]
+        except broker.LeftOut as why:
+            log(f"{file.path} is left out: {why}", "info")
+            return wit.Report([], [], wit.Completeness_Excluded())
         return wit.Report(found, [], wit.Completeness_Complete())
 
 
@@ -52,6 +56,8 @@ def _found(rule: broker.Rule, file: broker.File) -> list[wit.Diagnostic]:
             what = "nothing" if found is None else f"a {type(found).__name__}"
             raise TypeError(f"it returns {what}; `yield` findings, or return a list of them")
         return [_diagnostic(rule.code, it, file) for it in found]
+    except broker.LeftOut:
+        raise
     except broker.Problem as problem:
         why = str(problem)
     except (Exception, SystemExit) as error:

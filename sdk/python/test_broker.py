@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from broker import Edit, File, Finding, Fix, Place, Problem, Related, log, rule, rules
+from broker import Edit, File, Finding, Fix, LeftOut, Place, Problem, Related, log, rule, rules
 
 
 class Err(Exception):
@@ -37,6 +37,7 @@ WIT = SimpleNamespace(
     Diagnostic=namedtuple("Diagnostic", "code name message severity cell span tags url fixes related"),
     Report=namedtuple("Report", "diagnostics cells completeness"),
     Completeness_Complete=lambda: "complete",
+    Completeness_Excluded=lambda: "excluded",
     Settings=None,
     Rule=None,
     SourceFile=namedtuple("SourceFile", "path content named"),
@@ -134,6 +135,21 @@ class Border(unittest.TestCase):
             raise Problem(file.text)
 
         self.assertEqual(check(b"\xff", broken), "rule odd: \ufffd")
+
+    def test_a_file_is_left_out_for_what_it_contains(self):
+        def found(file):
+            yield file.place(0, 1).finding("m")
+            raise LeftOut("it is a template" + file.text)
+
+        rule("odd")(found)
+        broker_component._wanted.add("odd")
+        try:
+            report = broker_component.Lint().check(WIT.SourceFile("d/a", b"\xff", ""))
+        finally:
+            rules.pop()
+            broker_component._wanted.remove("odd")
+        self.assertEqual((report.diagnostics, report.completeness), ([], "excluded"))
+        self.assertEqual(logged.pop(), "d/a is left out: it is a template\ufffd")
 
     def test_what_the_host_would_not_take_names_the_rule(self):
         def later(**changes):

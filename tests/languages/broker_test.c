@@ -59,11 +59,12 @@ static void asks(const broker_file *file) {
     broker_fail("what came of that");
 }
 static void logs(const broker_file *file) { broker_log("%s", file->content); }
+static void leaves(const broker_file *file) { broker_leave_out("it is %s", file->content); }
 
 const broker_rule broker_rules[] = {
     {.code = "finds", .check = finds},   {.code = "fixes", .check = fixes}, {.code = "weighs", .check = weighs},
     {.code = "edits", .check = edits},   {.code = "asks", .check = asks},   {.code = "logs", .check = logs},
-    {.code = "has-none", .check = NULL}, {0},
+    {.code = "has-none", .check = NULL}, {.code = "leaves", .check = leaves}, {0},
 };
 
 static int failed;
@@ -117,7 +118,20 @@ static void a_rule_changes_what_it_found_itself(void) {
     expect("after that", check("finds", "finds", &report), "");
 }
 
+static void a_file_is_left_out_for_what_it_contains(void) {
+    exports_broker_plugin_lint_report_t report;
+    expect("leaves", check("finds", "leaves", &report), "");
+    int is_excluded = report.completeness.tag == BROKER_PLUGIN_TYPES_COMPLETENESS_EXCLUDED;
+    expect("completeness", is_excluded && !report.diagnostics.len ? "excluded" : "another", "excluded");
+    char reason[64];
+    snprintf(reason, sizeof reason, "a is left out: it is %s", READABLE);
+    expect("reason", logged, reason);
+    expect("after that", check("finds", "finds", &report), "");
+    expect("completeness", report.diagnostics.len == 1 ? "found" : "another", "found");
+}
+
 int main(void) {
+    a_file_is_left_out_for_what_it_contains();
     what_is_not_utf8_is_told_and_not_written();
     a_rule_changes_what_it_found_itself();
     return failed;

@@ -141,10 +141,10 @@ impl Run<'_> {
             }
         };
         let report = instance.check(unit, bytes, self.job.timeout)?;
-        let left_out = instance.store.data_mut().left_out.take();
         let manifest = self.linter.plugin.manifest();
         let mut outcome = convert::outcome(report, bytes, manifest, &instance.limits)?;
-        outcome.left_out = left_out.filter(|_| outcome.completeness == Completeness::Excluded);
+        let is_left_out = outcome.completeness == Completeness::Excluded;
+        outcome.left_out = instance.store.data_mut().end(is_left_out);
         if let Some(read) = self.traced.changed() {
             let reason = format!("{read:?} changed while it was being read");
             outcome.completeness = Completeness::Partial(reason);
@@ -250,8 +250,10 @@ impl Instance {
 
     fn check(&mut self, unit: &Unit, bytes: &Bytes, allowed: Duration) -> Result<types::Report, PluginError> {
         let file = types::SourceFile { path: unit.path.as_str(), content: bytes, named: unit.named.as_str() };
-        let answer = self.call(Some(allowed), |guest, store| guest.call_check(store, file))?;
-        answer.map_err(|message| self.name.guest(message))
+        self.store.data_mut().begin(&unit.path);
+        let answer = self.call(Some(allowed), |guest, store| guest.call_check(store, file));
+        let answer = answer.and_then(|it| it.map_err(|message| self.name.guest(message)));
+        answer.inspect_err(|_| drop(self.store.data_mut().end(false)))
     }
 
     fn call<T>(

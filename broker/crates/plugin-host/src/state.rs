@@ -7,7 +7,7 @@ use std::{
 };
 
 use lint::Cancel;
-use overlay::Traced;
+use overlay::{Traced, WorkspacePath};
 use syntax::Trees;
 use wasmtime::{ResourceLimiter, UpdateDeadline, component::ResourceTable};
 use wasmtime_wasi::{Deterministic, HostWallClock, WasiCtx, WasiCtxView, WasiView};
@@ -35,8 +35,10 @@ pub(crate) struct State {
     notify: Notify,
     /// Lines of its log so far.
     logged: usize,
-    /// Why it leaves out the file that it is asked about, as its log says.
-    pub(crate) left_out: Option<String>,
+    /// The file that it is asked about.
+    checked: Option<WorkspacePath>,
+    /// The line of its log that says why it leaves that file out.
+    left_out: Option<(host::Level, String)>,
 }
 
 /// More than a careful plugin keeps open, few enough that a leak is found.
@@ -78,6 +80,7 @@ impl State {
             plugin: plugin.to_owned(),
             notify,
             logged: 0,
+            checked: None,
             left_out: None,
         }
     }
@@ -91,8 +94,44 @@ impl State {
     /// Gives the guest so much time from now on. What it waits for other guests does not count.
     pub(crate) fn restart(&mut self, allowed: Duration) {
         self.budget.waited = Duration::ZERO;
-        self.left_out = None;
         self.watch.ends = Instant::now() + allowed;
+    }
+
+    /// The guest is asked about this file now.
+    pub(crate) fn begin(&mut self, file: &WorkspacePath) {
+        (self.checked, self.left_out) = (Some(file.clone()), None);
+    }
+
+    /// Why the guest leaves out the file that it was asked about, if it does. Otherwise its line about that is one as others.
+    pub(crate) fn end(&mut self, is_left_out: bool) -> Option<String> {
+        self.checked = None;
+        let (level, message) = self.left_out.take()?;
+        if is_left_out {
+            return Some(shortened(message.split_once(LEFT_OUT)?.1.to_owned()));
+        }
+        self.tell(level, message);
+        None
+    }
+
+    /// Whether the line says why the file is left out that the guest is asked about, by its path or its absolute one.
+    fn says_why(&self, message: &str) -> bool {
+        let (Some((path, _)), Some(checked)) = (message.split_once(LEFT_OUT), &self.checked) else {
+            return false;
+        };
+        path.strip_suffix(checked.as_str()).is_some_and(|it| it.is_empty() || it.ends_with('/'))
+    }
+
+    fn tell(&mut self, level: host::Level, mut message: String) {
+        self.logged += 1;
+        if self.logged > MAX_LOG {
+            return;
+        }
+        if self.logged == MAX_LOG {
+            "what it logs after this is not shown".clone_into(&mut message);
+        }
+        message.truncate(message.floor_char_boundary(MAX_LOG_LINE));
+        let (plugin, level) = (self.plugin.clone(), name(level).to_owned());
+        (self.notify)(Notice::Log { plugin, level, message });
     }
 
     /// Whether the guest may go on, as asked at every tick of the engine.
@@ -142,21 +181,12 @@ impl WasiView for State {
 }
 
 impl host::Host for State {
-    fn log(&mut self, level: host::Level, mut message: String) {
-        if let Some((_, why)) = message.split_once(LEFT_OUT) {
-            self.left_out = Some(shortened(why.to_owned()));
-            return;
+    fn log(&mut self, level: host::Level, message: String) {
+        if self.left_out.is_none() && self.says_why(&message) {
+            self.left_out = Some((level, message));
+        } else {
+            self.tell(level, message);
         }
-        self.logged += 1;
-        if self.logged > MAX_LOG {
-            return;
-        }
-        if self.logged == MAX_LOG {
-            "what it logs after this is not shown".clone_into(&mut message);
-        }
-        message.truncate(message.floor_char_boundary(MAX_LOG_LINE));
-        let (plugin, level) = (self.plugin.clone(), name(level).to_owned());
-        (self.notify)(Notice::Log { plugin, level, message });
     }
 
     fn cancelled(&mut self) -> bool {
@@ -221,5 +251,49 @@ impl ResourceLimiter for State {
 
     fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
         Ok(desired <= MAX_TABLE_ELEMENTS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use overlay::Memory;
+
+    use super::{host::Host as _, *};
+    use crate::held::Places;
+
+    #[test]
+    fn only_the_reason_for_the_file_in_hand_is_taken_out_of_the_log() {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let notify = {
+            let lines = Arc::clone(&lines);
+            move |it: Notice| lines.lock().unwrap().push(it.to_string())
+        };
+        let mut state = State::new(
+            "p",
+            &Settings::default(),
+            Arc::new(Traced::new(Arc::new(Memory::default()))),
+            Trees::new(0),
+            Budget::new(1 << 20, Places::new(1), Cancel::default()),
+            Duration::ZERO,
+            Arc::new(notify),
+        );
+        let mut check = |logged: &[&str], is_left_out| {
+            state.begin(&WorkspacePath::new("a/b.css").unwrap());
+            logged.iter().for_each(|it| state.log(host::Level::Info, (*it).to_owned()));
+            let why = state.end(is_left_out);
+            (why, std::mem::take(&mut *lines.lock().unwrap()))
+        };
+        let why = |it: &str| Some(it.to_owned());
+        let line = |it: &str| vec![format!("p: info: {it}")];
+        assert_eq!(check(&["a/b.css is left out: a template"], true), (why("a template"), vec![]));
+        assert_eq!(check(&["/w/a/b.css is left out: is left out: x"], true), (why("is left out: x"), vec![]));
+        let of_another = "b.css is left out: y";
+        assert_eq!(check(&[of_another], true), (None, line(of_another)));
+        assert_eq!(check(&["a/b.css is left out: x", of_another], true), (why("x"), line(of_another)));
+        let not_so = "a/b.css is left out: of what is fixed";
+        assert_eq!(check(&[not_so], false), (None, line(not_so)));
+        assert_eq!(check(&["plain"], true), (None, line("plain")));
     }
 }
