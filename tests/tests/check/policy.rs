@@ -31,9 +31,13 @@ No findings in 3 files.
 
 #[test]
 fn an_unused_suppression_says_if_there_is_no_such_rule() {
-    let it =
-        Workspace::new(&[("a.py", "x = 1  # broker: ignore[E999x, F401, F4O1, python/F4O1, python/F4]\n")]);
-    assert_snapshot!(it.told(&[]), @"");
+    let it = Workspace::new(&[("a.py", "x = 1  # broker: ignore[F401, python/F4O1, python/F4]\n")]);
+    assert_snapshot!(it.told(&[]), @r#"
+exit 1
+a.py:1:8: broker/unused-suppression this suppression suppresses no `F401`, `python/F4O1` (there is no such rule; the nearest is `python/F401`), `python/F4` (there is no such rule; the nearest is `python/F4*`)
+1 finding in 2 files.
+-- stderr
+"#);
 }
 
 #[test]

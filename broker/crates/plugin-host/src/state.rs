@@ -261,7 +261,7 @@ mod tests {
     use overlay::Memory;
 
     use super::{host::Host as _, *};
-    use crate::held::Places;
+    use crate::host::Places;
 
     #[test]
     fn only_the_reason_for_the_file_in_hand_is_taken_out_of_the_log() {
