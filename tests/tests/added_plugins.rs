@@ -377,7 +377,10 @@ fn what_lies_outside_is_not_told() {
         );
         let link = place.run_with_input(&["branch", "patch", "try"], &patch);
         assert!(link.status.success(), "{}", String::from_utf8_lossy(&link.stderr));
-        assert_eq!(asked("tools/x.wasm", "0"), "cannot read plugin `x` at [source]: not a directory");
+        assert_eq!(
+            asked("tools/x.wasm", "0"),
+            "cannot read plugin `x` at [source]: it, or something on the way there, is not a directory"
+        );
         ok(&place, &["branch", "rm", "try", "tools/x.wasm"]);
     }
 

@@ -16,7 +16,30 @@ use std::{
 };
 
 /// Modules of one crate that use each other, each group with the reason why that is no fault.
-const KNOTS: &[(&str, &[&str], &str)] = &[];
+const KNOTS: &[(&str, &[&str], &str)] = &[
+    (
+        "language-servers",
+        &["actor", "pool", "watched"],
+        "an actor looks at what its server watches as the pool looks at what is around a server",
+    ),
+    (
+        "plugin-host",
+        &[
+            "compile",
+            "compiler",
+            "convert",
+            "files",
+            "held",
+            "host",
+            "instance",
+            "machine_code",
+            "plugin",
+            "state",
+            "wasi",
+        ],
+        "a host makes plugins, each of which holds its host; what is linked into a guest works on the state of its store",
+    ),
+];
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 

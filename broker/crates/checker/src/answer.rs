@@ -6,8 +6,8 @@ use lint::{Completeness, Lease, Linter, Outcome, Unit};
 use overlay::{ContentHash, FileKind, Read, ReadSet, View};
 
 use super::{
+    finding::Finding,
     place::{Changed, Placer},
-    report::Finding,
 };
 
 /// An answer with its findings in their places.

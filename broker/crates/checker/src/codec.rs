@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     answer::Answer,
-    report::{CheckedFile, Edit, Finding, FindingCell, Fix, Range, Related, RuleRef},
+    finding::{CheckedFile, Edit, Finding, FindingCell, Fix, Range, Related, RuleRef},
 };
 
 /// The cache's [`Codec`] for [`Answer`].

@@ -16,6 +16,33 @@ pub struct Files {
     pub is_whole: bool,
 }
 
+/// Which files.
+#[derive(Clone)]
+pub enum Wanted {
+    Files(Files),
+    /// All that a walk finds.
+    Walk {
+        paths: Vec<WorkspacePath>,
+        options: WalkOptions,
+        /// Of these, only those; all if there are none.
+        only: BTreeSet<WorkspacePath>,
+    },
+}
+
+impl Wanted {
+    pub(super) fn files(&self, view: &dyn View) -> Files {
+        match self {
+            Self::Files(files) => files.clone(),
+            Self::Walk { paths, options, only } => {
+                let mut files = collect(view, paths, options);
+                files.units.retain(|it| only.is_empty() || only.contains(&it.path));
+                files.is_whole &= only.is_empty();
+                files
+            }
+        }
+    }
+}
+
 /// The files at and below `paths`, which the user named.
 pub fn collect(view: &dyn View, paths: &[WorkspacePath], options: &WalkOptions) -> Files {
     let named: BTreeSet<_> = paths.iter().cloned().collect();

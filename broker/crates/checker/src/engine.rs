@@ -6,7 +6,6 @@ mod course;
 mod lookup;
 
 use std::{
-    collections::BTreeSet,
     io,
     sync::{Arc, mpsc},
     time::Duration,
@@ -14,7 +13,7 @@ use std::{
 
 use config::SetupFailure;
 use lint::{Cancel, Completeness, Job, Unit};
-use overlay::{ContentHash, View, WalkOptions, WorkspacePath};
+use overlay::{ContentHash, View};
 use scheduler::{
     BranchKey, Cache, Class, End, Finished, Inherited, Rejected, Scheduler, Seen, Task, WorkKey,
 };
@@ -25,9 +24,8 @@ use self::{
     lookup::{Known, Survey, digest, key},
 };
 use super::{
-    Coverage, Dependents, Files, Lack, Router,
+    Coverage, Dependents, Files, Lack, Router, Wanted,
     answer::{Answer, Given, ask},
-    collect,
 };
 
 /// Where work runs, and what is remembered of it. Clones share both.
@@ -73,33 +71,6 @@ pub struct Inquiry {
 
 /// Says, once the files are known, which linters are to be asked about them.
 pub type Route = Box<dyn Fn(&Files) -> Result<Arc<Router>, SetupFailure> + Send + Sync>;
-
-/// Which files.
-#[derive(Clone)]
-pub enum Wanted {
-    Files(Files),
-    /// All that a walk finds.
-    Walk {
-        paths: Vec<WorkspacePath>,
-        options: WalkOptions,
-        /// Of these, only those; all if there are none.
-        only: BTreeSet<WorkspacePath>,
-    },
-}
-
-impl Wanted {
-    pub(super) fn files(&self, view: &dyn View) -> Files {
-        match self {
-            Self::Files(files) => files.clone(),
-            Self::Walk { paths, options, only } => {
-                let mut files = collect(view, paths, options);
-                files.units.retain(|it| only.is_empty() || only.contains(&it.path));
-                files.is_whole &= only.is_empty();
-                files
-            }
-        }
-    }
-}
 
 /// What every interested linter says of one file.
 pub struct FileAnswers {

@@ -10,6 +10,7 @@ mod collect;
 mod coverage;
 mod dependents;
 mod engine;
+mod finding;
 pub mod fix;
 mod place;
 pub mod policy;
@@ -38,14 +39,15 @@ pub use self::engine::flagged;
 pub use self::{
     answer::Answer,
     codec::AnswerCodec,
-    collect::{Files, collect},
+    collect::{Files, Wanted, collect},
     coverage::{Coverage, Others},
     dependents::Dependents,
-    engine::{BatchSize, Engine, FileAnswers, Inquiry, Listener, Refused, Route, Totals, Wanted},
-    report::{
-        Checked, CheckedFile, Counts, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, Range,
-        Related, Report, RuleRef, Subject, Unavailable,
+    engine::{BatchSize, Engine, FileAnswers, Inquiry, Listener, Refused, Route, Totals},
+    finding::{
+        CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, RuleRef,
+        Subject, Unavailable,
     },
+    report::{Checked, Counts, Report},
     router::{Absent, Lack, Need, Router, SharedLinter},
 };
 pub use self::{collect::is_file, place::read};

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use lint::{Diagnostic, LineTable, Outcome, Span, Tag};
 use overlay::{ContentHash, View, WorkspacePath};
 
-use super::report::{CheckedFile, Edit, Finding, FindingCell, Fix, Range, Related, RuleRef};
+use super::finding::{CheckedFile, Edit, Finding, FindingCell, Fix, Range, Related, RuleRef};
 
 /// The file's content is not the one that the linter answered for.
 #[derive(Debug)]

@@ -21,8 +21,9 @@ use overlay::{ContentHash, FileKind, View, WorkspacePath};
 
 use super::{
     coverage::{Coverage, Others},
+    finding::{CheckedFile, Edit, Finding, Fix, RuleRef},
     place::{Changed, placed_fix, range, read},
-    report::{CheckedFile, Edit, Finding, Fix, Report, RuleRef},
+    report::Report,
 };
 use crate::baseline::{Baseline, Mark, Presence};
 

@@ -1,11 +1,14 @@
 //! All answers of a check, as data: sorted, counted, with positions that people can use.
 
-use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use lint::{Applicability, Completeness, Identity, LineColumn, Severity, Site, Span, suppress};
+use lint::{Completeness, Identity, suppress};
 use overlay::{ContentHash, Skipped, WorkspacePath};
 
-use super::{Answer, Coverage, FileAnswers, Lack, SharedLinter};
+use super::{
+    Answer, Coverage, FileAnswers, Lack, SharedLinter,
+    finding::{Excluded, Finding, Incomplete, Level, Subject, Unavailable},
+};
 
 /// What became of a check.
 #[derive(Debug, Clone, Default)]
@@ -60,143 +63,6 @@ pub struct Counts {
     pub failed: usize,
 }
 
-/// One finding. There can be very many, so what is alike is shared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    pub file: Arc<CheckedFile>,
-    pub rule: Arc<RuleRef>,
-    pub message: Arc<str>,
-    pub severity: Severity,
-    /// The notebook cell that the range (and that of every edit) counts in.
-    pub cell: Option<FindingCell>,
-    pub span: Span,
-    pub range: Range,
-    pub fixes: Arc<[Fix]>,
-    pub related: Arc<[Related]>,
-}
-
-/// A file, and the content that the findings are for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckedFile {
-    pub path: WorkspacePath,
-    pub content: Option<ContentHash>,
-}
-
-/// What a finding says of its rule.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RuleRef {
-    pub linter: Arc<str>,
-    pub code: String,
-    pub name: Option<String>,
-    pub url: Option<String>,
-    /// Whether it says that the file cannot be parsed, so that others of the linter may be missing.
-    pub is_syntax_error: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FindingCell {
-    /// From 0.
-    pub index: u32,
-    pub text: Arc<str>,
-}
-
-/// Lines from 1, columns from 1 in Unicode scalar values, end exclusive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Range {
-    pub start: LineColumn,
-    pub end: LineColumn,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fix {
-    pub message: Option<Box<str>>,
-    pub applicability: Applicability,
-    pub edits: Box<[Edit]>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    pub span: Span,
-    pub range: Range,
-    pub replacement: Box<str>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Related {
-    /// `None`: the finding's own file.
-    pub path: Option<WorkspacePath>,
-    /// `None` if the other file could not be read.
-    pub range: Option<Range>,
-    pub span: Span,
-    pub message: Box<str>,
-}
-
-/// An answer that is not all there is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Incomplete {
-    pub subject: Subject,
-    /// `None` if it holds for every linter.
-    pub linter: Option<Arc<str>>,
-    pub level: Level,
-    pub reason: String,
-}
-
-/// A file that a linter leaves out for its content, such as a template: no configuration says so, and nothing in the file
-/// has to be mended.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Excluded {
-    pub path: WorkspacePath,
-    pub linter: Arc<str>,
-    pub reason: Box<str>,
-}
-
-/// A linter that would have been asked, were it there.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unavailable {
-    pub linter: String,
-    pub reason: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
-    /// The linter as such.
-    Everything,
-    /// A path on the command line that is not in the workspace.
-    Argument(String),
-    Path(WorkspacePath),
-}
-
-/// How much of an answer there is, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    Complete,
-    Partial,
-    Pending,
-    Failed,
-}
-
-impl Level {
-    /// `None` for a file that the linter's configuration leaves out.
-    pub fn of(completeness: &Completeness) -> Option<Self> {
-        match completeness {
-            Completeness::Excluded => None,
-            Completeness::Complete => Some(Self::Complete),
-            Completeness::Partial(_) => Some(Self::Partial),
-            Completeness::Pending(_) => Some(Self::Pending),
-            Completeness::Failed(_) => Some(Self::Failed),
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Partial => "partial",
-            Self::Pending => "pending",
-            Self::Failed => "failed",
-        }
-    }
-}
-
 impl Counts {
     fn of(&mut self, level: Level) -> &mut usize {
         match level {
@@ -205,37 +71,6 @@ impl Counts {
             Level::Pending => &mut self.pending,
             Level::Failed => &mut self.failed,
         }
-    }
-}
-
-impl fmt::Display for RuleRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.linter, self.code)
-    }
-}
-
-impl Finding {
-    /// Whether a machine may remove it without asking.
-    pub fn is_fixable(&self) -> bool {
-        self.fixes.iter().any(|it| it.applicability == Applicability::Safe)
-    }
-
-    /// What it can be recognised by.
-    pub fn site(&self) -> Site<'_> {
-        Site {
-            linter: &self.rule.linter,
-            code: &self.rule.code,
-            name: self.rule.name.as_deref(),
-            message: &self.message,
-            cell: self.cell.as_ref().map(|it| &*it.text),
-            span: self.span,
-        }
-    }
-
-    pub fn order(&self, other: &Self) -> Ordering {
-        let key = |it: &Self| (it.cell.as_ref().map(|cell| cell.index), it.span);
-        let paths = self.file.path.cmp(&other.file.path);
-        paths.then_with(|| key(self).cmp(&key(other))).then_with(|| self.rule.cmp(&other.rule))
     }
 }
 

@@ -9,7 +9,7 @@ use overlay::WorkspacePath;
 use super::{
     Files,
     coverage::Others,
-    report::{Incomplete, Level, Subject, Unavailable},
+    finding::{Incomplete, Level, Subject, Unavailable},
 };
 
 /// A linter as the engine holds it.

@@ -7,6 +7,7 @@
 //!
 //! Nothing here is ever ignored: what cannot be understood is a [`ConfigError`].
 
+mod alike;
 mod effective;
 mod error;
 pub mod folders;
@@ -30,10 +31,11 @@ use serde_json::Value;
 
 use self::load::Layer;
 pub use self::{
+    alike::{closest, closest_linter, nearest},
     effective::{Choice, Effective, Severities},
     error::{ConfigError, SetupFailure},
     model::{PluginSettings, RuleLevel, ServerDefinition},
-    selectors::{Selection, Selectors, closest, closest_linter, nearest, unknown_linter, with_slash},
+    selectors::{Selection, Selectors, unknown_linter, with_slash},
     show::{Shown, ShownValue},
     source::{Digest, Source, is_encrypted_or_near, is_this_machine},
 };

@@ -30,7 +30,7 @@ use lint::{Cancel, Completeness, Lease, Outcome};
 use overlay::{ContentHash, View, WorkspacePath};
 
 pub(crate) use self::crashes::Crashes;
-pub use self::life::{Life, Worn};
+pub use self::life::Life;
 
 use lsp_client::{Launch, Limits, RequestError, TICK, uri::Uris};
 
@@ -44,7 +44,7 @@ use self::{
     serve::BESIDE,
 };
 use crate::{
-    Profile, Question, Reply,
+    Profile, Question, Reply, Worn,
     board::{Board, Load, Post},
     watched::Watched,
 };

@@ -16,7 +16,7 @@ use std::{
 };
 
 pub(crate) use post::{Load, Post};
-pub use report::{Counts, Ending, ServerLog, ServerReport, ServerState};
+pub use report::{Counts, Ending, ServerLog, ServerReport, ServerState, Worn};
 
 use lsp_client::{Epoch, Log, child_of, memory_of};
 

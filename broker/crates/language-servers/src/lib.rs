@@ -25,8 +25,8 @@ mod profile;
 mod query;
 mod watched;
 
-pub use actor::{DiskChange, Life, Server, Setup, Worn};
-pub use board::{Counts, Ending, ServerLog, ServerReport, ServerState};
+pub use actor::{DiskChange, Life, Server, Setup};
+pub use board::{Counts, Ending, ServerLog, ServerReport, ServerState, Worn};
 pub use choose::{Pick, Reason, choose};
 pub use environment::Environment;
 pub use linter::LanguageServer;

@@ -46,70 +46,13 @@ use std::{
 };
 
 use action::Plan;
-use bytes::Bytes;
 pub use error::{CommitError, Conflict, Found};
 use folder::Folder;
 use journal::{Journal, Stage};
 pub use kept::{Leftover, LeftoverText, prune_kept};
 pub use recover::{Outcome, Recovered};
 
-use crate::{ContentHash, Permissions, WorkspacePath, store::private_folder};
-
-/// One change to the workspace folder. Each path is changed at most once, but what was removed may be
-/// replaced by something of another kind.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileOp {
-    /// A file's new contents, or a new file with the directories it needs. The file keeps its permissions
-    /// but for being executable; a directory that `before` says is there goes, if it is emptied.
-    Write {
-        path: WorkspacePath,
-        bytes: Bytes,
-        executable: bool,
-        before: Expected,
-        /// The file that stands there until the commit, if one does, gives permissions and owner.
-        moved_from: Option<WorkspacePath>,
-        /// Those it gets if it is made anew and no other file gives them.
-        permissions: Option<Permissions>,
-    },
-    /// Removes a file or a link.
-    Remove {
-        path: WorkspacePath,
-        before: Expected,
-    },
-    /// A symbolic link, made or replacing what is there. Where `target` leads is not looked at.
-    Symlink {
-        path: WorkspacePath,
-        target: String,
-        before: Expected,
-    },
-    SetExecutable {
-        path: WorkspacePath,
-        executable: bool,
-        before: Expected,
-    },
-    /// A directory, with those above it that are missing. One that is there already stays.
-    CreateDir {
-        path: WorkspacePath,
-        /// As for a file.
-        moved_from: Option<WorkspacePath>,
-        permissions: Option<Permissions>,
-    },
-    /// Removes a directory that the other changes empty. Anything else in it is a conflict.
-    RemoveDir {
-        path: WorkspacePath,
-    },
-}
-
-/// What a change was made on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expected {
-    Missing,
-    File(ContentHash, /* executable */ bool),
-    Symlink(String),
-    Directory,
-    /// Whatever file or link is there may be lost. A directory is never lost in this way.
-    Anything,
-}
+use crate::{Expected, FileOp, Permissions, WorkspacePath, store::private_folder};
 
 /// What a commit did. Directories that a file needed are counted with those that were asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

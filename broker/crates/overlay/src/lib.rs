@@ -14,6 +14,7 @@ mod branch;
 #[cfg(unix)]
 mod commit;
 mod disk;
+mod file_op;
 mod hash;
 mod memory;
 mod merkle;
@@ -34,10 +35,11 @@ pub use branch::{
 };
 #[cfg(unix)]
 pub use commit::{
-    CommitError, Committed, Committer, Conflict as CommitConflict, Expected, FileOp, Found, Leftover,
-    LeftoverText, Outcome, Recovered, prune_kept,
+    CommitError, Committed, Committer, Conflict as CommitConflict, Found, Leftover, LeftoverText, Outcome,
+    Recovered, prune_kept,
 };
 pub use disk::Disk;
+pub use file_op::{Expected, FileOp};
 pub use hash::ContentHash;
 pub use memory::Memory;
 pub use merkle::{TreeHash, tree_hash};

@@ -10,11 +10,10 @@ mod runner;
 mod scheduler;
 mod state;
 mod task;
-mod ticket;
 
 pub use cache::{Answer, Cache, CacheOptions, Codec, Inherited, Key, Looks, Seen, Stats as CacheStats};
 pub use options::Options;
+pub use runner::Ticket;
 pub use scheduler::Scheduler;
 pub use state::{ClassStats, Stats};
 pub use task::{BranchKey, Class, End, Finished, Rejected, Run, Task, WorkKey};
-pub use ticket::Ticket;

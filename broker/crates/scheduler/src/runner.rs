@@ -1,5 +1,7 @@
 //! The threads around the state: they take work, run it outside the lock and hand out what came of it.
 
+mod ticket;
+
 use std::{
     any::Any,
     collections::HashSet,
@@ -13,9 +15,11 @@ use std::{
 use tokio::sync::oneshot;
 
 use crate::{
-    BranchKey, End, Finished, Options, Rejected, Run, Stats, Task, Ticket,
+    BranchKey, End, Finished, Options, Rejected, Run, Stats, Task,
     state::{Answer, Early, Effects, FlightId, Request, Start, State, TicketId, Worker},
 };
+
+pub use self::ticket::Ticket;
 
 type Reply<T> = oneshot::Sender<Finished<T>>;
 type Asked<T> = Request<Run<T>, Reply<T>>;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::MemoryClass;
+use crate::{MemoryClass, Worn};
 
 /// When a server's process is ended, to be started again when it is needed.
 #[derive(Debug, Clone)]
@@ -57,15 +57,6 @@ pub(super) struct Age {
 
 /// Answers, of which each may be about many files.
 const SOON: u32 = 1_000;
-
-/// Why a process is used no more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worn {
-    /// It has grown.
-    Memory,
-    /// It has been moved about too often.
-    Switches,
-}
 
 impl Age {
     pub(super) fn switched(&mut self) {

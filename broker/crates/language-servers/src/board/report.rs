@@ -4,8 +4,6 @@ use std::{path::PathBuf, time::Duration};
 
 use lsp_client::Epoch;
 
-use crate::Worn;
-
 /// A server as it is at the moment.
 #[derive(Debug, Clone)]
 pub struct ServerReport {
@@ -60,6 +58,15 @@ pub enum Ending {
     Outdated,
     /// For good.
     Shutdown,
+}
+
+/// Why a process is used no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worn {
+    /// It has grown.
+    Memory,
+    /// It has been moved about too often.
+    Switches,
 }
 
 /// Since there is this server.

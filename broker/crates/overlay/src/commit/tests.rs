@@ -16,9 +16,11 @@ use std::{
     time::SystemTime,
 };
 
+use bytes::Bytes;
 use tempfile::TempDir;
 
 use super::*;
+use crate::ContentHash;
 
 /// A workspace and a journal folder beside it.
 struct Place {

@@ -9,7 +9,8 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{End, Finished, runner::Shared, state::TicketId};
+use super::Shared;
+use crate::{End, Finished, state::TicketId};
 
 /// Waits for the end of a task, as a future or with [`Ticket::wait`]. Dropping it withdraws interest: a
 /// task that nobody else waits for is not started, or told to stop if it runs.
