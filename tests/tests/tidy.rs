@@ -131,6 +131,15 @@ fn every_module_says_what_it_is() {
 }
 
 #[test]
+fn no_document_has_a_conflict_left_in_it() {
+    for file in files(".md") {
+        let text = fs::read_to_string(&file).unwrap();
+        let marker = text.lines().find(|it| it.starts_with("<<<<<<< ") || it.starts_with(">>>>>>> "));
+        assert!(marker.is_none(), "{}: {}", file.display(), marker.unwrap_or_default());
+    }
+}
+
+#[test]
 fn versions_of_plugins_agree() {
     for file in files("broker-plugin.toml") {
         let read = |path: &Path| toml::from_str::<toml::Table>(&fs::read_to_string(path).unwrap()).unwrap();
