@@ -22,8 +22,8 @@ const TABLE: [(&str, &str, &str); 24] = [
     (
         "block-no-empty",
         "A block with nothing in it",
-        "A comment is something. Mixins, placeholders, layers and rules of Less that extend others may be empty unless stylelint \
-        is configured: they have an effect all the same.",
+        "A comment is something. Mixins, functions, placeholders, layers, rules of Less that extend others, and conditions of Sass that \
+        call a function may be empty unless stylelint is configured: they have an effect all the same.",
     ),
     ("color-no-invalid-hex", "A hex colour that is none", "They have 3, 4, 6 or 8 digits."),
     ("comment-no-empty", "A comment with nothing in it", "It was perhaps forgotten."),

@@ -72,7 +72,7 @@ impl<'a> Sheet<'a> {
                 };
                 let inner = Context { path, ..inner.clone() };
                 // There may be nothing to hand over.
-                if !is_call(it) && !(self.may_have_hooks && self.is_hook(it)) {
+                if !is_call(it) && !(self.may_have_hooks && self.is_hook(it, block)) {
                     self.emptiness(block);
                 }
                 self.statements(&block.statements, &inner);
@@ -120,12 +120,18 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Whether a statement has an effect though nothing is in its block: a mixin or a placeholder can be called or extended,
-    /// which it could not be if it were not there, a layer has its place in the order of layers, and `:extend()` of Less
-    /// extends.
-    fn is_hook(&self, it: &Statement<'_>) -> bool {
+    /// Whether a statement has an effect though nothing is in its block: a mixin, a function or a placeholder can be called
+    /// or extended, which it could not be if it were not there, a layer has its place in the order of layers, `:extend()` of
+    /// Less extends, and a condition of Sass may call a function that writes or stops.
+    fn is_hook(&self, it: &Statement<'_>, block: &SimpleBlock<'_>) -> bool {
         match it {
-            Statement::AtRule(it) => it.name.name.eq_ignore_ascii_case("layer") || it.name.name == "mixin",
+            Statement::AtRule(it) => {
+                it.name.name.eq_ignore_ascii_case("layer") || matches!(&*it.name.name, "mixin" | "function")
+            }
+            Statement::SassIfAtRule(it) => {
+                let mut clauses = [&it.if_clause].into_iter().chain(&it.else_if_clauses);
+                clauses.any(|it| it.block.span == block.span && self.has_call(it.condition.span()))
+            }
             Statement::LessMixinDefinition(_) => true,
             Statement::QualifiedRule(it) => {
                 let selector = &self.text[it.selector.span.start..it.selector.span.end];
@@ -136,6 +142,16 @@ impl<'a> Sheet<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a function is called, be it within an operation: a bracket follows a name.
+    fn has_call(&self, span: &raffia::Span) -> bool {
+        let text = &self.text[span.start..span.end];
+        text.match_indices('(').any(|(at, _)| {
+            let is_of_name = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_');
+            let name = &text[text[..at].trim_end_matches(is_of_name).len()..at];
+            !matches!(name, "" | "not" | "and" | "or")
+        })
     }
 
     fn path(&self, context: &Context, span: &raffia::Span) -> String {
@@ -209,7 +225,16 @@ fn imported(prelude: &str) -> String {
 fn is_of_tools(name: &str) -> bool {
     matches!(
         name,
-        "tailwind" | "config" | "plugin" | "source" | "reference" | "value" | "theme" | "custom-variant"
+        "tailwind"
+            | "config"
+            | "plugin"
+            | "source"
+            | "reference"
+            | "value"
+            | "theme"
+            | "custom-variant"
+            | "variant"
+            | "utility"
     )
 }
 
