@@ -174,11 +174,12 @@ fn ports(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// `ENV A=1 B=$A`: the value is that from before.
+/// `ENV A=1 B=$A`: the value is that from before, which `ENV A=$A B=$A` does not change.
 fn same_statement(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
     let words = it.words(escape);
-    let name = |word: &Range<usize>| it.line.text[word.clone()].split_once('=').map(|it| it.0);
-    let names: HashSet<&str> = words.iter().filter_map(name).collect();
+    let pair = |word: &Range<usize>| it.line.text[word.clone()].split_once('=');
+    let is_new = |(name, value): &(&str, &str)| !is_variable(name, value, escape);
+    let names: HashSet<&str> = words.iter().filter_map(pair).filter(is_new).map(|it| it.0).collect();
     for word in &words {
         let Some((own, value)) = it.line.text[word.clone()].split_once('=') else { continue };
         let start = word.start + own.len() + 1;
@@ -193,6 +194,12 @@ fn same_statement(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// Whether a value is that of one variable and nothing else: `$V`, `"${V}"`.
+fn is_variable(name: &str, value: &str, escape: char) -> bool {
+    let [only] = &variables(value, escape)[..] else { return false };
+    only.name == name && only.modifier.is_empty() && unquote(value, escape) == value[only.range.clone()]
 }
 
 /// The last stage is what runs.

@@ -204,7 +204,8 @@ pub(crate) const ALL: [Entry; 44] = [
         "DL3004",
         Error,
         "sudo in RUN",
-        "The build is root already, or should say `USER`; sudo does not pass signals and a terminal on as one expects.",
+        "The build is root already, or should say `USER`; sudo does not pass signals and a terminal on as one expects. \
+        `sudo -u USER` changes who runs one command, and is left alone.",
     ),
     on(
         "DL3006",
@@ -262,7 +263,7 @@ pub(crate) const ALL: [Entry; 44] = [
         "DL3044",
         Error,
         "ENV uses a variable that it defines in the same line",
-        "The value is that from before.",
+        "The value is that from before, unless the line sets the variable to itself (`ENV V=$V`).",
     ),
     on(
         "DL3045",
@@ -285,7 +286,8 @@ pub(crate) const ALL: [Entry; 44] = [
         Warning,
         "A pipe without pipefail",
         "If what is before the last `|` fails, the build goes on: `SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]` before it, \
-        or `set -o pipefail` in it. Not told where `SHELL` names a shell that has none (`sh`, `dash`, `ash`) or that reads other scripts.",
+        or `set -o pipefail` in it. Not told where `SHELL` names a shell that has none (`sh`, `dash`, `ash`) or that reads other scripts, and not \
+        behind `echo`, `printf`, `true` and `yes`, which do not fail.",
     ),
 ];
 

@@ -46,7 +46,7 @@ fn commands(it: &Instruction, script: &Script, found: &mut Vec<Diagnostic>) {
         let place = || it.line.place(it.arguments + range.start..it.arguments + range.end);
         let arguments: Vec<&str> = command.words[1..].iter().map(|it| &*it.0).collect();
         match &**name {
-            "sudo" => found.push(Diagnostic::new(
+            "sudo" if !has_other_user(&arguments) => found.push(Diagnostic::new(
                 "DL3004",
                 "sudo is of no use here: the build says who runs what",
                 place(),
@@ -62,6 +62,31 @@ fn commands(it: &Instruction, script: &Script, found: &mut Vec<Diagnostic>) {
             _ => {}
         }
     }
+}
+
+/// Whether the options of sudo name a user besides root, so that it changes who runs the command.
+fn has_other_user(arguments: &[&str]) -> bool {
+    let is_other = |user: &str| !matches!(user, "root" | "#0");
+    let mut all = arguments.iter();
+    while let Some(it) = all.next().filter(|it| it.starts_with('-') && **it != "--") {
+        if *it == "--user" {
+            return all.next().is_some_and(|it| is_other(it));
+        }
+        if let Some(long) = it.strip_prefix("--") {
+            if let Some(user) = long.strip_prefix("user=") {
+                return is_other(user);
+            }
+            continue;
+        }
+        // The first letter with a value takes the rest of the word, or the next word.
+        let Some(at) = it.find(['u', 'g', 'p', 'C', 'D', 'R', 'T']) else { continue };
+        let rest = &it[at + 1..];
+        let value = if rest.is_empty() { all.next().copied().unwrap_or_default() } else { rest };
+        if it[at..].starts_with('u') {
+            return is_other(value);
+        }
+    }
+    false
 }
 
 fn apt_get(it: &Instruction, command: &Command, arguments: &[&str], found: &mut Vec<Diagnostic>) {

@@ -15,7 +15,7 @@ pub(crate) struct Command {
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     pub(crate) commands: Vec<Command>,
-    /// Where the first `|` is.
+    /// Where the first `|` is behind a command that may fail.
     pub(crate) pipe: Option<usize>,
 }
 
@@ -90,7 +90,7 @@ impl Script {
     }
 
     fn operator(&mut self, reading: &mut Reading, operator: &str, at: usize) {
-        if matches!(operator, "|" | "|&") {
+        if matches!(operator, "|" | "|&") && !reading.command.never_fails() {
             self.pipe.get_or_insert(at);
         }
         self.commands.push(std::mem::take(&mut reading.command));
@@ -141,6 +141,13 @@ impl Command {
             return;
         }
         self.words.push((plain, at..at + word.len()));
+    }
+
+    /// Whether it has no failure of its own that `pipefail` could report; `yes` ends only when the pipe does, and counts as
+    /// failed then.
+    fn never_fails(&self) -> bool {
+        let name = self.words.first().map(|it| &*it.0);
+        matches!(name, Some("echo" | "printf" | "true" | ":" | "yes"))
     }
 
     /// Whether it is `case word`, to which `in` belongs.

@@ -153,6 +153,13 @@ fn variables() {
     assert_eq!(check("FROM a:1\nENV A=1 B=$A\n"), "2 DL3044 \"$A\"");
     assert_eq!(
         check(
+            "FROM a:1\nARG V=1\nENV V=$V D=/a/${V}\nENV V=\"${V}\" D=$V\nENV V=$V V=2 D=$V\nENV V='$V' D=$V\n"
+        ),
+        "5 DL3044 \"$V\", 6 DL3044 \"$V\"",
+        "a variable that is set to itself keeps its value"
+    );
+    assert_eq!(
+        check(
             "FROM scratch\nCOPY --chown=$WHO --link a /x\nCOPY [\"$Y\", \"/x\"]\nVOLUME [\"$Z\"]\nVOLUME [\"'$Z'\"]\n"
         ),
         "2 UndefinedVar \"$WHO\", 3 UndefinedVar \"$Y\", 4 UndefinedVar \"$Z\""
@@ -226,6 +233,20 @@ fn what_is_run() {
             "FROM a:1\nRUN case x in a|b) sudo c;; esac | d\nRUN [[ $(a | b) ]] && case x in a) b | c;; esac\nRUN (a; b) | c\n"
         ),
         "2 DL3004 \"sudo\", 2 DL4006 \"|\", 3 DL4006 \"|\", 4 DL4006 \"|\""
+    );
+    assert_eq!(
+        check(
+            "FROM a:1\nRUN sudo -u x a; sudo -E -u x a; sudo -Hu x a; sudo --user=x a; sudo -g y -u $X a\nRUN sudo -u root a\nRUN sudo -E a -u x\n"
+        ),
+        "3 DL3004 \"sudo\", 4 DL3004 \"sudo\"",
+        "another user than root"
+    );
+    assert_eq!(
+        check(
+            "FROM a:1\nRUN echo a | b && printf '%s' a | b; true | b; : | b; yes | b\nRUN echo a | b | c\nRUN { a; echo b; } | c\nRUN echo $(a | b) | c\n"
+        ),
+        "3 DL4006 \"|\", 4 DL4006 \"|\", 5 DL4006 \"|\"",
+        "what cannot fail"
     );
     let codes = ["DL3008", "DL3018"];
     assert_eq!(
