@@ -64,7 +64,7 @@ pub(crate) fn drop_known(warnings: &mut Vec<LintWarning>, text: &str) {
 }
 
 /// What a finding of MD051 within a file is about.
-pub(crate) fn fragment(warning: &LintWarning) -> Option<&str> {
+fn fragment(warning: &LintWarning) -> Option<&str> {
     let rest = warning
         .message
         .strip_prefix("Link anchor '#")

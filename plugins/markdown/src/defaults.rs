@@ -13,8 +13,6 @@
 
 use rumdl_lib::rule::LintWarning;
 
-use crate::anchors;
-
 /// In the order of the codes.
 pub(crate) const RULES: [&str; 14] = [
     "MD011", // (text)[link]
@@ -36,26 +34,67 @@ pub(crate) const RULES: [&str; 14] = [
 /// Whether a finding of these rules is about something broken. `line` is the text of its line.
 pub(crate) fn keeps(warning: &LintWarning, line: &str) -> bool {
     match warning.rule_name.as_deref() {
-        // No heading's anchor has a slash: it is an address within a site.
-        Some("MD051") => anchors::fragment(warning).is_none_or(|it| !it.contains(['/', '='])),
+        // Names of programs and pointers: `_.find rather than _.where`, `(NSApplication *)application`.
+        Some("MD037") => !is_code_with_marks(&warning.message),
+        // Without a sign in the brackets it is no link to Markdown: `[[ ]]`, `text[][]`.
+        Some("MD042") => emptied(&warning.message).is_none_or(|it| it.contains('(') || has_word(it)),
+        // No heading's anchor has a slash: it is an address within a site. GitHub's own begin with `user-content-`.
+        Some("MD051") => fragment(&warning.message)
+            .is_none_or(|it| !it.contains(['/', '=']) && !it.starts_with("user-content-")),
         // Paths of Rust's, in a text that rustdoc renders.
         Some("MD052") => !warning.message.contains("::"),
         Some("MD057") => {
             // ExDoc's links lead to code: [`x/1`]: `M.x/1`
             let is_code = |it: &str| it.starts_with('`') || line.contains('`') && is_type(it);
-            missing(&warning.message).is_none_or(|it| !is_of_host(it) && !is_code(it))
+            missing(&warning.message).is_none_or(|it| !is_of_host(it) && !is_code(it) && !has_placeholder(it))
         }
         // Cells that are missing are empty; those too many are lost.
         Some("MD056") => cells(&warning.message).is_none_or(|(has, wants)| has > wants),
+        // A class of a regular expression.
+        Some("MD066") => !warning.message.contains("'[^\\"),
         // Other syntax has such signs as well.
         Some("MD075") => line.trim_start().starts_with('|'),
         _ => true,
     }
 }
 
+/// The anchor that MD051 does not find, be it in the file itself or in another.
+fn fragment(message: &str) -> Option<&str> {
+    let rest = message.strip_prefix("Link anchor '#").or_else(|| message.strip_prefix("Link fragment '"))?;
+    rest.split_once('\'').map(|it| it.0)
+}
+
 /// Where a link of MD057's leads.
 fn missing(message: &str) -> Option<&str> {
     message.strip_prefix("Relative link '")?.split_once('\'').map(|it| it.0)
+}
+
+/// Whether something has to be put into a link before it leads anywhere: `{static}x.jpg` and `|filename|x.md` of Pelican,
+/// `$root/x.html`, `x/${version}.md`.
+fn has_placeholder(target: &str) -> bool {
+    let is_name =
+        |it: &str| !it.is_empty() && it.chars().all(|it| it.is_alphanumeric() || "_-.".contains(it));
+    let variable = target.strip_prefix('$').and_then(|it| it.split('/').next());
+    let piped = target.strip_prefix('|').and_then(|it| it.split_once('|'));
+    let braced = target.split_once('{').is_some_and(|(_, rest)| rest.contains('}'));
+    braced || variable.is_some_and(is_name) || piped.is_some_and(|it| is_name(it.0))
+}
+
+/// What MD042 is about.
+fn emptied(message: &str) -> Option<&str> {
+    message.strip_prefix("Empty link found: ")
+}
+
+fn has_word(text: &str) -> bool {
+    text.contains(|it: char| !it.is_whitespace() && !matches!(it, '[' | ']'))
+}
+
+/// Whether the first mark of MD037's belongs to what follows it: no emphasis begins with `.name` or `)`.
+fn is_code_with_marks(message: &str) -> bool {
+    let text = message.strip_prefix("Spaces inside emphasis markers: \"").unwrap_or_default();
+    let inner = text.trim_start_matches(['*', '_']);
+    let member = inner.strip_prefix('.').is_some_and(|it| it.starts_with(char::is_alphabetic));
+    inner.len() < text.len() && (member || inner.starts_with(')'))
 }
 
 /// Whether a link leads out of the files to a page of what hosts the repository: `../../issues`.
@@ -94,4 +133,33 @@ fn is_type(target: &str) -> bool {
 fn cells(message: &str) -> Option<(usize, usize)> {
     let (has, wants) = message.strip_prefix("Table row has ")?.split_once(" cells, but expected ")?;
     Some((has.parse().ok()?, wants.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders() {
+        for it in [
+            "{static}a.jpg",
+            "{filename}/a.md",
+            "|filename|a.md",
+            "$root/a.html",
+            "${x}/a",
+            "a/{version}/b.md",
+        ] {
+            assert!(has_placeholder(it), "{it}");
+        }
+        for it in ["a.md", "|a.md", "$/a.md", "a$b/c.md", "{a.md", "$a b/c.md"] {
+            assert!(!has_placeholder(it), "{it}");
+        }
+    }
+
+    #[test]
+    fn marks_of_programs() {
+        let is_code = |text: &str| is_code_with_marks(&format!("Spaces inside emphasis markers: \"{text}\""));
+        assert!(is_code("_.find rather than _") && is_code("*)theApplication openFile:(NSString *"));
+        assert!(!is_code("** strong **") && !is_code("_... so _") && !is_code("* (a) *"));
+    }
 }

@@ -15,7 +15,7 @@ use rumdl_lib::workspace_index::FileIndex;
 use crate::document::{self, Binary, Document};
 use crate::settings::Settings;
 use crate::workspace::Workspace;
-use crate::{anchors, convert, defaults, links, nesting, site};
+use crate::{anchors, convert, defaults, links, nesting};
 
 /// What rumdl says of the file.
 ///
@@ -39,8 +39,9 @@ pub(crate) fn run(
     }
     let mut rules = filter_rules_for_file(&settings.rules, &settings.config, settings.relative(path));
     let root = workspace.root().to_path_buf();
-    if settings.has_defaults && workspace.sites.have(path, document.text(), &root) {
-        rules.retain(|it| !site::OFF.contains(&it.name()));
+    if settings.has_defaults {
+        let off = workspace.sites.off(path, document.text(), &root);
+        rules.retain(|it| !off.contains(&it.name()));
     }
     let (mut warnings, index) = analyze(path, &document, &rules, settings)?;
     anchors::drop_known(&mut warnings, document.text());

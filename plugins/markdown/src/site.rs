@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-/// The rules that say nothing in such files.
-pub(crate) const OFF: [&str; 5] = ["MD042", "MD051", "MD052", "MD057", "MD075"];
+/// The rules that say nothing in such files. The last does so only in MDX, where `[^…]` may be part of a program.
+const OFF: [&str; 6] = ["MD042", "MD051", "MD052", "MD057", "MD075", "MD066"];
 
 /// Files and folders that make a site of the folder that they are in, its own files included.
 const HERE: [&str; 27] = [
@@ -48,7 +48,7 @@ const HERE: [&str; 27] = [
 
 /// Files that make a site of folders with documents beside them. What is in their own folder is read where the
 /// repository is hosted, unless that is such a folder itself.
-const BESIDE: [&str; 44] = [
+const BESIDE: [&str; 45] = [
     "mkdocs.yml",
     "mkdocs.yaml",
     "properdocs.yml",
@@ -81,6 +81,7 @@ const BESIDE: [&str; 44] = [
     "rspress.config.ts",
     "source.config.ts",
     ".dumirc.ts",
+    ".dumirc.js",
     "retype.yml",
     "redocly.yaml",
     "typedoc.json",
@@ -139,10 +140,17 @@ struct Marks {
 }
 
 impl Sites {
-    /// Whether a framework makes a page of the file.
-    pub(crate) fn have(&mut self, file: &Path, text: &str, root: &Path) -> bool {
+    /// The rules that say nothing in the file, if a framework makes a page of it.
+    pub(crate) fn off(&mut self, file: &Path, text: &str, root: &Path) -> &'static [&'static str] {
         let ending = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
-        matches!(ending, "mdx" | "qmd" | "rmd" | "Rmd") || has_own_syntax(text) || self.are_above(file, root)
+        // The page that RDoc begins with; its links lead to what RDoc makes.
+        let is_page = matches!(ending, "qmd" | "rmd" | "Rmd")
+            || file.file_name().is_some_and(|it| it == "RDOC_MAIN.md");
+        match () {
+            () if ending == "mdx" => &OFF,
+            () if is_page || has_own_syntax(text) || self.are_above(file, root) => &OFF[..5],
+            () => &[],
+        }
     }
 
     fn are_above(&mut self, file: &Path, root: &Path) -> bool {
@@ -173,10 +181,16 @@ impl Sites {
             Marks {
                 here: has(&HERE) || folder.extension().is_some_and(|it| it == "docc"),
                 beside: has(&BESIDE) || BESIDE_WITH.iter().any(has_word),
-                pages: docs_dir::of(folder),
+                pages: docs_dir::of(folder).into_iter().chain(demos(folder)).collect(),
             }
         })
     }
+}
+
+/// The folder in which dumi looks for the documents of components.
+fn demos(folder: &Path) -> Option<PathBuf> {
+    let is_dumi = [".dumirc.ts", ".dumirc.js"].iter().any(|it| folder.join(it).exists());
+    is_dumi.then(|| folder.join("components"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
