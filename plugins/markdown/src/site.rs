@@ -146,10 +146,12 @@ impl Sites {
         // The page that RDoc begins with; its links lead to what RDoc makes.
         let is_page = matches!(ending, "qmd" | "rmd" | "Rmd")
             || file.file_name().is_some_and(|it| it == "RDOC_MAIN.md");
-        match () {
-            () if ending == "mdx" => &OFF,
-            () if is_page || has_own_syntax(text) || self.are_above(file, root) => &OFF[..5],
-            () => &[],
+        if ending == "mdx" {
+            &OFF
+        } else if is_page || has_own_syntax(text) || self.are_above(file, root) {
+            &OFF[..5]
+        } else {
+            &[]
         }
     }
 
