@@ -227,7 +227,10 @@ fn has_own_syntax(text: &str) -> bool {
         let mut fence = None;
         text.lines().any(|line| {
             let line = line.trim_start();
-            let is_sign = SIGNS.iter().any(|it| line.starts_with(it)) || is_label(line) || has_tag(line);
+            let is_sign = SIGNS.iter().any(|it| line.starts_with(it))
+                || is_label(line)
+                || has_tag(line)
+                || is_macro(line);
             let is_sign = is_sign && fence.is_none();
             let mark = ["```", "~~~"].into_iter().find(|it| line.starts_with(it));
             fence = match (fence, mark) {
@@ -245,6 +248,12 @@ fn has_tag(line: &str) -> bool {
     ["{{<", "{{%", "{%"]
         .iter()
         .any(|it| line.find(it).is_some_and(|at| line[..at].matches('`').count() % 2 == 0))
+}
+
+/// `$name{`, with which templates of sitegen call functions.
+fn is_macro(line: &str) -> bool {
+    let is_name = |it: &str| it.len() > 2 && it.chars().all(|it| it.is_ascii_lowercase() || it == '_');
+    line.strip_prefix('$').and_then(|it| it.split_once('{')).is_some_and(|(name, _)| is_name(name))
 }
 
 /// `(name)=`, a target of MyST's.
@@ -279,10 +288,17 @@ mod tests {
             "Text {{< ref \"a\" >}}\n",
             "!!! note\n",
             "```{note}\n```\n",
+            "# T\n\n$dual_code{[[\n[a: \"/\"]: =>\n]]}\n",
         ] {
             assert!(has_own_syntax(text), "{text}");
         }
-        for text in ["# T\n\n---\n\ntext\n", "# T\n\n```md\n::: tip\n```\n", "(a)\n", "<!-- x -->\n# T\n"] {
+        for text in [
+            "# T\n\n${x}/a $f{x}\n$f{x}$\n",
+            "# T\n\n---\n\ntext\n",
+            "# T\n\n```md\n::: tip\n```\n",
+            "(a)\n",
+            "<!-- x -->\n# T\n",
+        ] {
             assert!(!has_own_syntax(text), "{text}");
         }
     }
