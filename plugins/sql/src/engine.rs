@@ -11,15 +11,20 @@ use sqruff_lib::core::linter::common::NewlineMap;
 use sqruff_lib::core::linter::core::Linter;
 use sqruff_lib::core::rules::noqa::IgnoreMask;
 use sqruff_lib::core::rules::{ErasedRule, LintResult, crawl};
+use sqruff_lib_core::dialects::Dialect;
 use sqruff_lib_core::dialects::syntax::{SyntaxKind, SyntaxSet};
 use sqruff_lib_core::errors::{SQLBaseError, SQLParseError};
 use sqruff_lib_core::parser::Parser;
 use sqruff_lib_core::parser::segments::{ErasedSegment, Tables};
 use sqruff_lib_core::templaters::TemplatedFile;
 
+use crate::complete::completed;
+
 /// sqruff with a configuration.
 pub(crate) struct Engine {
     linter: Linter,
+    /// In place of the configuration's, which lacks what its grammar refers to.
+    dialect: Option<Dialect>,
     /// What suppression comments may name, and what that stands for.
     known: HashMap<&'static str, HashSet<&'static str>>,
 }
@@ -56,11 +61,16 @@ impl Engine {
         let except =
             linter.config().get("disable_noqa_except", "core").as_string().filter(|it| !it.is_empty());
         let known = Linter::allowed_rule_ref_map(pack.reference_map(), except);
-        Ok(Rc::new(Self { linter, known }))
+        let dialect = completed(linter.config().get_dialect());
+        Ok(Rc::new(Self { linter, dialect, known }))
     }
 
     pub(crate) fn config(&self) -> &FluffConfig {
         self.linter.config()
+    }
+
+    pub(crate) fn dialect(&self) -> &Dialect {
+        self.dialect.as_ref().unwrap_or_else(|| self.config().get_dialect())
     }
 
     pub(crate) fn rules(&self) -> &[ErasedRule] {
@@ -78,14 +88,13 @@ impl Engine {
         if !parsed.templated.is_templated() {
             return Ok(parsed);
         }
-        let (tokens, errors) =
-            Linter::lex_templated_file(tables, parsed.templated.clone(), config.get_dialect());
+        let (tokens, errors) = Linter::lex_templated_file(tables, parsed.templated.clone(), self.dialect());
         parsed.violations.extend(errors.into_iter().map(SQLBaseError::from));
         let tokens = tokens.unwrap_or_default();
         let comments = tokens.iter().filter(|it| it.is_type(SyntaxKind::InlineComment));
         let ends = comments.filter_map(|it| Some(it.get_position_marker()?.source_slice.end));
         parsed.line_comments = ends.map(|it| parsed.newlines.to_original_range(it..it).end).collect();
-        match Parser::from(config).parse(tables, &tokens) {
+        match self.parser().parse(tables, &tokens) {
             Ok(tree) => {
                 parsed.violations.extend(tree.iter().flat_map(unparsable).map(SQLBaseError::from));
                 parsed.tree = tree;
@@ -96,6 +105,13 @@ impl Engine {
             }
         }
         Ok(parsed)
+    }
+
+    /// sqruff's own but for the dialect.
+    fn parser(&self) -> Parser<'_> {
+        let of = Parser::from(self.config());
+        let (depth, nodes) = (of.max_parse_depth(), of.max_parse_nodes());
+        Parser::new_with_limits(self.dialect(), of.indentation_config(), depth, nodes)
     }
 
     /// What the comments `-- noqa` say, and what is wrong with them.
@@ -133,7 +149,7 @@ impl Engine {
                 found(result);
             }
         };
-        let (dialect, tree) = (config.get_dialect(), tree.clone());
+        let (dialect, tree) = (self.dialect(), tree.clone());
         // A rule that panics ends the whole instance here, and the host tells of that.
         drop(crawl(rule, tables, dialect, &parsed.templated, tree, config, &mut on_violation));
     }

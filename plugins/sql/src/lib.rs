@@ -23,6 +23,7 @@
 //! home folder; `warn_unused_ignores`. A string with `{{ a }}` in it is taken for a template where no templater is
 //! configured. An expression of thousands of operators takes longer than a plugin may, and the host tells that.
 
+mod complete;
 mod config;
 mod convert;
 mod defaults;
@@ -41,7 +42,7 @@ mod values;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile};
 
 use projects::{Options, Projects};
 use rules::Selection;
@@ -78,11 +79,12 @@ impl Plugin for Sql {
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
         let path = self.projects.root().join(&file.path);
         let project = self.projects.of(&path).map_err(|it| it.to_string())?;
-        if !file.is_explicit() && (project.leaves_out(&path) || project.is_too_large(file.content.len())) {
+        if !file.is_explicit() && project.leaves_out(&path) {
             return Ok(Report::excluded());
         }
-        if project.is_too_large(file.content.len()) {
-            return Ok(partial("larger than `large_file_skip_byte_limit` allows".to_owned()));
+        if let Some(limit) = project.limit().filter(|it| file.content.len() > *it) {
+            let why = format!("larger than the {limit} bytes of `large_file_skip_byte_limit`");
+            return Ok(Report::left_out(&file.path, &why));
         }
         let text = match std::str::from_utf8(&file.content) {
             Ok(text) => text,
@@ -94,10 +96,6 @@ impl Plugin for Sql {
             None => project.check(text, self.projects.selection()),
         }
     }
-}
-
-fn partial(why: String) -> Report {
-    Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }
 }
 
 broker_plugin_sdk::plugin!(Sql, "../broker-plugin.toml");

@@ -116,7 +116,7 @@ impl Linter {
         }
         if !self.config.ignores("linting") {
             let is_quiet = !self.config.is_configured() && selection.select().is_none();
-            let dialect = engine.config().get_dialect();
+            let dialect = engine.dialect();
             for rule in engine.rules().iter().filter(|it| !selection.ignores(it.code())) {
                 let mut add = |it| {
                     let is_told = parsed.tree.as_ref().is_none_or(|tree| {

@@ -33,8 +33,9 @@ impl Project {
         self.ignored.contains(file) || !self.config.has_extension(file)
     }
 
-    pub(crate) fn is_too_large(&self, bytes: usize) -> bool {
-        self.config.limit().is_some_and(|it| bytes > it)
+    /// How many bytes a file may have.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        self.config.limit()
     }
 
     pub(crate) fn templater(&self) -> Option<&str> {
