@@ -51,7 +51,7 @@ const ALONE: &str = "no-unused-vars";
 
 /// What is said of that.
 pub(crate) const UNUSED: &str = " Where there is no deno.json, names that something else asks for are let pass (parameters, \
-     `catch`, elements of an array, the variable of a `for`-`of`, types in a JSDoc comment), and beside another linter's configuration it is off.";
+     `catch`, elements of an array, the variable of a `for`-`of`, types in a JSDoc comment, placeholders like `$name$`), and beside another linter's configuration it is off.";
 
 pub(crate) fn is_certain(code: &str) -> bool {
     CERTAIN.contains(&code)

@@ -246,14 +246,15 @@ fn may_lack_super(constructor: Node<'_>) -> bool {
 
 /// `is_shared`: what is declared outside of functions is every script's.
 fn is_excused(name: Node<'_>, is_shared: bool) -> bool {
+    if matches!(name, Node::Ident(it) if is_placeholder(it.sym())) {
+        return true;
+    }
     for node in name.ancestors() {
         let around = node.parent().map(|it| it.kind());
         let is_outside = is_shared && around == Some(NodeKind::Script);
         match node.kind() {
             // `const a = exports.a = 1` uses what it assigns.
-            NodeKind::VarDeclarator if node.children().iter().any(|it| it.kind() == NodeKind::AssignExpr) => {
-                return true;
-            }
+            NodeKind::VarDeclarator if node.children().into_iter().any(assigns) => return true,
             // Values before and after have their place as well.
             NodeKind::ArrayPat => return true,
             // `const { a, ...rest } = b` leaves `a` out of `rest`.
@@ -275,6 +276,20 @@ fn is_excused(name: Node<'_>, is_shared: bool) -> bool {
         }
     }
     false
+}
+
+/// Whether a value is what an assignment gives, which may be in parentheses.
+fn assigns(value: Node<'_>) -> bool {
+    match value {
+        Node::AssignExpr(_) => true,
+        Node::ParenExpr(it) => assigns(it.expr.as_node()),
+        _ => false,
+    }
+}
+
+/// `$name$`, which a program replaces with the text that belongs there, as webpack's runtime has it.
+fn is_placeholder(name: &str) -> bool {
+    name.len() > 2 && name.starts_with('$') && name.ends_with('$')
 }
 
 /// What has parameters, or is one.

@@ -170,7 +170,9 @@ fn names_that_are_not_used_for_a_reason() {
     assert_eq!(module("try { f(); } catch (error) {}"), "");
     assert_eq!(module("for (const a of b) c(); for (const a in b) c(); const [d, e] = f(); e();"), "");
     assert_eq!(module("const { a, ...rest } = c(); rest();"), "");
-    assert_eq!(module("const a = exports.a = 1;"), "");
+    assert_eq!(module("const a = exports.a = 1; const b = (exports.b = ((c = 1)));"), "");
+    assert_eq!(module("const a = (b);"), told("a"));
+    assert_eq!(module("var $a$; const $b = 1;"), "2 no-unused-vars \"$b\"");
     assert_eq!(module("class A { set a(b) {} constructor(private c: D) {} } new A();"), "");
     assert_eq!(lines("a.js", "function onClick() {}\nvar a = 1;\nclass B {}\n"), "", "a page may use them");
     assert_eq!(lines("a.js", "function f() { var b; }\n"), "1 no-unused-vars \"b\"");
