@@ -26,7 +26,7 @@ impl Tail {
             Some(at) => {
                 let told = lines[at..].iter().take(2).copied().collect::<Vec<_>>().join(" ");
                 // Which thread it was says nothing: there is one.
-                told.find("panicked at").map_or(told.clone(), |it| told[it..].to_owned())
+                without_registry(told.find("panicked at").map_or(told.as_str(), |it| &told[it..]))
             }
             None => (*lines.last()?).to_owned(),
         };
@@ -39,6 +39,17 @@ impl Tail {
         let surplus = kept.len().saturating_sub(KEPT);
         kept.drain(..surplus);
     }
+}
+
+/// The message without the folder in which the plugin's builder keeps dependencies: `panicked at a-1.0.0/src/lib.rs:1:2:`.
+fn without_registry(told: &str) -> String {
+    let cut = || {
+        let (place, rest) = told.split_once(".rs:")?;
+        let place = place.replace('\\', "/");
+        let (_, place) = place.split_once("/registry/src/")?.1.split_once('/')?;
+        Some(format!("panicked at {place}.rs:{rest}"))
+    };
+    cut().unwrap_or_else(|| told.to_owned())
 }
 
 impl IsTerminal for Tail {
@@ -89,5 +100,11 @@ mod tests {
         assert_eq!(tail.0.lock().unwrap().len(), KEPT);
         let words = tail.last_words().unwrap();
         assert_eq!(words, "panicked at src/lib.rs:1:2: index out of bounds");
+        tail.push(b"thread 'main' panicked at /home/a/.cargo/registry/src/index-1f/b-1.0.0/src/lib.rs:1:2:\nno x.rs:\n");
+        assert_eq!(tail.last_words().unwrap(), "panicked at b-1.0.0/src/lib.rs:1:2: no x.rs:");
+        tail.push(b"panicked at C:\\c\\registry\\src\\index-1f\\b-1.0.0\\src\\lib.rs:1:2:\nno\n");
+        assert_eq!(tail.last_words().unwrap(), "panicked at b-1.0.0/src/lib.rs:1:2: no");
+        tail.push(b"panicked at src/lib.rs:1:2:\nno /registry/src/index/x.rs:1\n");
+        assert_eq!(tail.last_words().unwrap(), "panicked at src/lib.rs:1:2: no /registry/src/index/x.rs:1");
     }
 }
