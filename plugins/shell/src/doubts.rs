@@ -29,19 +29,25 @@ impl<'a> Doubts<'a> {
             return true;
         }
         match found.rule {
+            Rule::NonAbsoluteShebang => self.has_placeholder(),
             Rule::UnusedAssignment => !self.is_closed || !self.is_unused(found),
             Rule::UndefinedVariable => !self.is_closed || !self.is_misspelled(found),
             rule => self.asks_shell && rule.code().starts_with('X'),
         }
     }
 
-    /// Whether the name is nowhere but where it is assigned, quotes and comments included. Capitals may be the environment's,
-    /// and what is read or looped over has to have a name.
+    /// Whether something is put in place of the interpreter's path before the script is run: `#!@PREFIX@/bin/sh`.
+    fn has_placeholder(&self) -> bool {
+        let path = self.text.trim_start_matches("#!").trim_start();
+        path.starts_with(['@', '%', '{', '$', '<', '[', '_'])
+    }
+
+    /// Whether the name is a function's own, and nowhere but where it is assigned, quotes and comments included. What is not
+    /// `local` is there for scripts that source this one, and capitals may be the environment's.
     fn is_unused(&self, found: &Diagnostic) -> bool {
         let start = found.span.start.offset();
         let line = &self.text[self.text[..start].rfind('\n').map_or(0, |it| it + 1)..start];
-        let is_asked_for = line.split_whitespace().any(|it| matches!(it, "read" | "for" | "select"));
-        let Some(name) = name(found).filter(|it| is_own(it) && !is_asked_for) else { return false };
+        let Some(name) = name(found).filter(|it| is_own(it) && is_local(line)) else { return false };
         words(self.text).filter(|it| it.1 == name).all(|(at, _)| {
             let after = &self.text[at + name.len()..];
             after.starts_with(['=', '[']) || after.starts_with("+=")
@@ -68,6 +74,13 @@ fn name(found: &Diagnostic) -> Option<&str> {
 fn is_own(name: &str) -> bool {
     // What zsh's completion asks for.
     name != "reply" && name.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
+}
+
+/// Whether the last command of a line is `local`, and not for the environment.
+fn is_local(line: &str) -> bool {
+    let command = line.rsplit([';', '&', '|', '{', '}', '(', ')']).next().unwrap_or_default();
+    let mut words = command.split_whitespace();
+    words.next() == Some("local") && !words.any(|it| it.starts_with('-') && it.contains('x'))
 }
 
 /// `eval`, files that are sourced, and names of variables that are made.
@@ -130,6 +143,16 @@ mod tests {
             ("abcd", "badc"),
         ] {
             assert!(!is_like(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn what_is_local() {
+        for line in ["local ", "f() { local -r ", "  :; local a=1 ", "x && local "] {
+            assert!(is_local(line), "{line}");
+        }
+        for line in ["", "declare -r ", "local a; ", "local a=$(b) ", "local -x ", "locals "] {
+            assert!(!is_local(line), "{line}");
         }
     }
 

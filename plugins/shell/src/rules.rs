@@ -52,11 +52,15 @@ fn doubted(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::UnusedAssignment => {
             "Where there is no `.shuck.toml`, only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are \
-             looked through, for names in small letters that are nowhere but where they are assigned."
+             looked through, for names in small letters that are `local` to a function and nowhere but where they are \
+             assigned: any other may be for a script that sources this one."
         }
         Rule::UndefinedVariable => {
             "Where there is no `.shuck.toml`, only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are \
              looked through, for names that differ in a letter from one that is assigned."
+        }
+        Rule::NonAbsoluteShebang => {
+            "Where there is no `.shuck.toml`, a placeholder (`#!@PREFIX@/bin/sh`) is let pass: something else is put there."
         }
         _ => return None,
     })

@@ -34,9 +34,9 @@ fn what_is_right_has_no_findings() {
 
 #[test]
 fn shucks_findings() {
-    assert_eq!(check("#!/bin/sh\nfoo=1\n[ -f *.a ]\n"), "2 C001 \"foo\", 3 C102 \"*.a\"");
+    assert_eq!(check("#!/bin/sh\nf() { local foo=1; }\nf\n[ -f *.a ]\n"), "2 C001 \"foo\", 4 C102 \"*.a\"");
     assert_eq!(check("#!/bin/sh\nif [[ a == b ]]; then :; fi\n").split(' ').nth(1), Some("X001"));
-    let found = report(&[("a.sh", "#!/bin/sh\nfoo=1\n")], settings(), "a.sh").unwrap();
+    let found = report(&[("a.sh", "#!/bin/sh\nf() { local foo=1; }\nf\n")], settings(), "a.sh").unwrap();
     let [found] = &found.diagnostics[..] else { panic!("{found:?}") };
     assert_eq!((found.name.as_deref(), found.severity), (Some("unused-assignment"), Severity::Warning));
     assert_eq!(found.url.as_deref(), Some("https://www.shellcheck.net/wiki/SC2034"));
@@ -70,7 +70,7 @@ fn templates_are_left_out() {
     }
     let heredoc = "#!/bin/sh\ncat <<'EOF'\n<%= a %>\nEOF\nif true; then\n";
     assert!(check(heredoc).contains("syntax-error"), "{}", check(heredoc));
-    let quoted = "#!/bin/sh\nfoo=1; echo '<%= a %> {% b %}'\n";
+    let quoted = "#!/bin/sh\nf() { local foo=1; echo '<%= a %> {% b %}'; }\nf\n";
     assert_eq!(check(quoted), "2 C001 \"foo\"");
     let format = "#!/bin/sh\nif docker ps --format {{.ID}}; then\n";
     assert!(check(format).contains("syntax-error"), "no template's: {}", check(format));
@@ -98,14 +98,38 @@ fn names_that_nothing_assigns() {
 #[test]
 fn names_that_nothing_uses() {
     let sh = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
-    assert_eq!(sh("foo=1"), "2 C001 \"foo\"");
+    assert_eq!(
+        sh("foo=1\nreadonly bar=2\ndeclare -r baz=3"),
+        "",
+        "for who sources this, which a `#!` does not rule out"
+    );
     assert_eq!(sh("f() { local foo=1; }\nf"), "2 C001 \"foo\"");
     assert_eq!(sh("DEBIAN_FRONTEND=noninteractive\napt-get update"), "", "of the environment");
-    assert_eq!(sh("foo=1\n. ./a.sh"), "");
+    assert_eq!(sh("f() { local foo=1; }\nf\n. ./a.sh"), "");
     assert_eq!(sh("while read -r a b; do echo \"$b\"; done"), "", "it has to have a name");
     assert_eq!(sh("for i in 1 2; do echo; done"), "");
-    assert_eq!(sh("foo=1\ntrap 'echo $foo' EXIT"), "");
+    assert_eq!(sh("f() { local foo=1; trap 'echo $foo' EXIT; }\nf"), "");
+    assert_eq!(sh("f() { local -x foo=1; env; }\nf"), "", "for other programs");
+    assert!(told(&[("a.sh", "#!/bin/sh\nfoo=1\n")], select(&["C001"]), "a.sh").contains("C001"));
     assert_eq!(check("foo=1\n"), "", "for who sources this");
+}
+
+/// C060: not where something is put before the script is run.
+#[test]
+fn interpreters_to_be_filled_in() {
+    assert_eq!(check("#!bin/sh\necho\n").split(' ').nth(1), Some("C060"));
+    for first in [
+        "#!@PREFIX@/bin/sh",
+        "#! @bash@/bin/bash",
+        "#!%%X%%/sh",
+        "#!{{ prefix }}/bin/sh",
+        "#!${PREFIX}/bin/sh",
+    ] {
+        let found = check(&format!("{first}\necho\n"));
+        assert!(!found.contains("C060"), "{first}: {found}");
+    }
+    let found = told(&[("a.sh", "#!@PREFIX@/bin/sh\necho\n")], select(&["C060"]), "a.sh");
+    assert!(found.contains("C060"), "who asks is told: {found}");
 }
 
 /// Scripts that ask which shell they run in have what that shell has.
@@ -173,7 +197,7 @@ fn what_the_parser_gives_up() {
 fn braces_in_words() {
     let find = "find . -exec rm \\{} \\;\n";
     assert_eq!(check(&format!("#!/bin/sh\n{find}")), "");
-    assert_eq!(check(&format!("#!/bin/sh\nf() {{\n  {find}}}\nf\nfoo=1\n")), "6 C001 \"foo\"");
+    assert_eq!(check(&format!("#!/bin/sh\nf() {{\n  {find}  local foo=1\n}}\nf\n")), "4 C001 \"foo\"");
     let quotes = told(&[("a.sh", "#!/bin/sh\nls \\{} {$1} $2}\n")], select(&["S001"]), "a.sh");
     assert_eq!(quotes, "2 S001 \"$1\", 2 S001 \"$2\"");
     let quoted = fixed("#!/bin/sh\nls $1 \\{}$2\n", "S001");
@@ -253,8 +277,8 @@ fn what_follows_a_command_stays() {
 
 #[test]
 fn comments_switch_rules_off() {
-    assert_eq!(check("#!/bin/sh\n# shellcheck disable=SC2034\nfoo=1\n"), "");
-    assert_eq!(check("#!/bin/sh\n# shuck: disable=C001\nfoo=1\n"), "");
+    assert_eq!(check("#!/bin/sh\n# shellcheck disable=SC2034\nf() { local foo=1; }\nf\n"), "");
+    assert_eq!(check("#!/bin/sh\n# shuck: disable=C001\nf() { local foo=1; }\nf\n"), "");
 }
 
 #[test]
@@ -272,7 +296,7 @@ fn selection() {
 fn shucks_configuration() {
     let files = |config: &'static str| {
         [
-            ("d/a.sh", "#!/bin/sh\nfoo=1\necho $1\n"),
+            ("d/a.sh", "#!/bin/bash\nf() { local foo=1; }; f\necho $1\n"),
             (".shuck.toml", config),
             ("d/x.sh", "a=(1)\necho \"${a[@]}\"\n"),
         ]
@@ -323,7 +347,10 @@ fn a_broken_configuration_is_one_sentence() {
 fn shellchecks_configuration() {
     let told = |config: &str| {
         told(
-            &[("d/a.sh", "#!/bin/bash\nfoo=1\na=(1)\necho \"${a[@]}\"\n"), (".shellcheckrc", config)],
+            &[
+                ("d/a.sh", "#!/bin/bash\nf() { local foo=1; }; f\na=(1)\necho \"${a[@]}\"\n"),
+                (".shellcheckrc", config),
+            ],
             settings(),
             "d/a.sh",
         )
@@ -344,8 +371,8 @@ fn odd_files() {
         plugin.configure(&Settings { isolated: true, ..settings() }).unwrap();
         plugin.check(&file).unwrap()
     };
-    let bom = report("\u{feff}#!/bin/sh\nfoo=1\n".as_bytes());
-    assert_eq!(bom.diagnostics[0].span.start, 13);
+    let bom = report("\u{feff}#!/bin/sh\nf() { local foo=1; }\nf\n".as_bytes());
+    assert_eq!(bom.diagnostics[0].span.start, 25);
     assert_eq!(report("\u{feff}(\r\n".as_bytes()).diagnostics[0].span.start, 4);
     assert_eq!(report("\u{feff}done\n".as_bytes()).diagnostics[0].span.start, 3);
     assert_eq!(report("\u{feff}echo \"\n".as_bytes()).diagnostics[0].span.start, 8);

@@ -55,8 +55,8 @@ const LANGUAGES: [Language; 12] = [
     },
     Language {
         file: "a.sh",
-        suppression: "# broker: ignore-next-line[C001] for those who source it\n",
-        code: "line=1\n",
+        suppression: "# broker: ignore-next-line[C001] for the debugger\n",
+        code: "f() { local line=1; }\n",
         clean: "ls\n",
         broken: "if then\n",
     },
