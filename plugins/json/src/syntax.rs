@@ -34,8 +34,25 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Outcome<'_> {
         Err(_) if is_template(text) => Outcome::Other("it looks like a template"),
         Err(error) if is_stream(text, error.kind()) => Outcome::Other("it is a stream of values"),
         Err(error) if dialect == Dialect::Strict => leniently(text, &error),
+        Err(error) if matches!(error.kind(), Kind::ExpectedColonAfterObjectKey) => {
+            let found = tree(&with_whole_words(text), options(dialect)).err().map(|it| finding(text, &it));
+            Outcome::Parsed(found.into_iter().collect(), None)
+        }
         Err(error) => Outcome::Parsed(vec![finding(text, &error)], None),
     }
+}
+
+/// The text with another first letter in words that begin with a keyword (`null_text`), which the parser cuts after it.
+/// Places stay what they are, but not names and texts: no tree is to be made of it.
+fn with_whole_words(text: &str) -> String {
+    let mut whole = text.to_owned();
+    let is_of_word = |it: char| it.is_alphanumeric() || matches!(it, '_' | '$');
+    for (at, word) in ["null", "true", "false"].iter().flat_map(|it| text.match_indices(it)) {
+        if text[at + word.len()..].starts_with(is_of_word) && !text[..at].ends_with(is_of_word) {
+            whole.replace_range(at..=at, "_");
+        }
+    }
+    whole
 }
 
 /// A file that is not UTF-8, in which `at` is the first byte that does not belong.

@@ -75,6 +75,10 @@ fn dialects() {
     assert_eq!(check("a.jsonc", "{a: 1}"), "syntax-error 1-2 a key should be in double quotes");
     assert_eq!(check("a.json5", "{a: 'x', b: +.5, c: 0xF, d: Infinity, /**/}"), "");
     assert_eq!(check("tsconfig.json", "// nothing\n"), "");
+    assert_eq!(check("a.json5", "{null_a: 1, trueish : null, 'b': {falsé: true, null$: 'c'}, null: 1}"), "");
+    assert_eq!(check("a.json5", "{null_a: 1, b 2}"), "syntax-error 14-15 a colon is missing after the key");
+    assert_eq!(check("a.json5", "{null_a 1}"), "syntax-error 8-9 a colon is missing after the key");
+    assert_eq!(check("a.json5", "{null_a: nullish}"), "syntax-error 9-16 unexpected token");
 }
 
 #[test]
