@@ -99,6 +99,13 @@ fn what_the_tools_take_and_their_schemas_did_not() {
             }]),
         ),
         (
+            "cloudbuild.yaml",
+            json!({
+                "steps": [{"name": "a", "wait_for": ["-"]}],
+                "options": {"substitution_option": "ALLOW_LOOSE", "machineType": "E2_MEDIUM"}
+            }),
+        ),
+        (
             "action.yml",
             json!({
                 "name": "a", "description": "b", "inputs": {"c": {"description": "d", "default": true}},
@@ -109,6 +116,10 @@ fn what_the_tools_take_and_their_schemas_did_not() {
         assert_eq!(check(path, value), "", "{path}");
     }
     assert!(check("package.json", json!({"name": "Upper"})).contains("does not match"));
+    assert_eq!(
+        check("cloudbuild.yaml", json!({"steps": [], "options": {"machinetype": "E2_MEDIUM"}})),
+        "options.machinetype: unknown property `machinetype`; did you mean `machineType`?"
+    );
 }
 
 #[test]

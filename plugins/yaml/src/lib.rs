@@ -27,6 +27,8 @@ use broker_plugin_sdk::{
 };
 use broker_schemas::Schemas;
 
+use parse::Joined;
+
 /// The plugin. It remembers schemas.
 pub struct Yaml {
     root: PathBuf,
@@ -94,8 +96,17 @@ impl Yaml {
 
     fn in_text(&mut self, path: &str, text: &str) -> Report {
         let written = parse::stream(text);
-        let joined = written.is_broken().then(|| parse::joined(text)).flatten();
-        let stream = joined.as_deref().map_or(written, parse::stream);
+        let joined = if written.is_broken() { parse::joined(text) } else { Joined::Nothing };
+        let stream = match &joined {
+            Joined::Nothing => written,
+            Joined::Text(text) => parse::stream(text),
+            Joined::TooMany => {
+                return Report::left_out(
+                    path,
+                    "texts in quotes go on with less indentation in too many places",
+                );
+            }
+        };
         if stream.is_broken() && template::is_template(text) {
             return Report::left_out(path, "it looks like a template");
         }

@@ -27,32 +27,48 @@ impl Stream<'_> {
     }
 }
 
-/// More texts in quotes that go on at the indentation of their key are not joined in one file.
-const MOST_JOINED: usize = 100;
+/// How much is read again at most to join texts in one file, in bytes.
+const MOST_READ: usize = 32 << 20;
+
+/// What became of quoted scalars that go on with less indentation than they should.
+pub(crate) enum Joined {
+    /// There is nothing to join, or it helps nothing.
+    Nothing,
+    Text(String),
+    /// There are so many that it would take too long.
+    TooMany,
+}
 
 /// The text with each quoted scalar whose next line is not indented on one line, where that makes it YAML: libyaml and
-/// what rests on it (PyYAML, Ruby) do not look at the indentation there. A line break is a space in such a scalar, so that
-/// places stay what they are. `None`: there is nothing to join, or it helps nothing.
-pub(crate) fn joined(text: &str) -> Option<String> {
+/// what rests on it (PyYAML, Ruby, Go) do not look at the indentation there. A line break is a space in such a scalar, so
+/// that places stay what they are.
+pub(crate) fn joined(text: &str) -> Joined {
     let mut joined = text.to_owned();
-    for _ in 0..MOST_JOINED {
-        match first_error(&joined) {
-            Some(it) if matches!(it.kind(), Kind::InvalidQuotedScalarIndent) => {
-                let at = byte(it.marker()).min(joined.len());
-                let before = joined.get(..at)?.trim_end_matches([' ', '\t']);
-                let start = before.trim_end_matches(['\n', '\r']).len();
-                // An empty line in between would be a line break.
-                let breaks = before[start..].matches('\n').count();
-                if breaks != 1 {
-                    return None;
-                }
-                joined.replace_range(start..at, &" ".repeat(at - start));
-            }
-            Some(_) => return None,
-            None => return (joined != text).then_some(joined),
+    let (mut from, mut read) = (0, 0);
+    while let Some(error) = first_error(&joined[from..]) {
+        let at = (from + byte(error.marker())).min(joined.len());
+        let break_before = joined.get(..at).and_then(break_before);
+        let Some(start) = break_before.filter(|_| matches!(error.kind(), Kind::InvalidQuotedScalarIndent))
+        else {
+            return Joined::Nothing;
+        };
+        read += at - from;
+        if read > MOST_READ {
+            return Joined::TooMany;
         }
+        joined.replace_range(start..at, &" ".repeat(at - start));
+        // The document is read again, but not those before it.
+        from = joined[..at].rfind("\n---").map_or(0, |it| it + 1);
     }
-    None
+    if joined == text { Joined::Nothing } else { Joined::Text(joined) }
+}
+
+/// Where the one line break is that a text ends with, but for indentation. An empty line in between would be a line break
+/// in the scalar as well.
+fn break_before(text: &str) -> Option<usize> {
+    let before = text.trim_end_matches([' ', '\t']);
+    let start = before.trim_end_matches(['\n', '\r']).len();
+    (before[start..].matches('\n').count() == 1).then_some(start)
 }
 
 fn first_error(text: &str) -> Option<ScanError> {

@@ -74,6 +74,18 @@ fn syntax() {
     }
 }
 
+/// As Go's library writes them; more than the parser could be asked for one by one from the start of the file.
+#[test]
+fn quoted_texts_that_go_on_with_less_indentation() {
+    let rule = format!("a:\n  b:\n    rule: 'x{}'\n", "\n  y ''z''".repeat(150));
+    assert_eq!(check("a.yml", &rule), "");
+    assert_eq!(check("a.yml", format!("{rule}---\n{rule}---\n{rule}")), "");
+    let twice = format!("{rule}---\n{rule}a: 1\n");
+    assert_eq!(check("a.yml", twice).split(": ").last(), Some("the key `a` is there twice"));
+    let many = format!("a:\n  b: 'x{}'\n", "\ny".repeat(20_000));
+    assert_eq!(check("a.yml", many), "excluded", "it would take too long");
+}
+
 #[test]
 fn bytes() {
     assert_eq!(
