@@ -3,13 +3,15 @@
 //! A text with errors is parsed again with these places written in a way that the grammar knows, as long as the old, so
 //! that places stay what they are. Only what is common in new code is here.
 
+use crate::go;
+
 /// The text without what the grammar does not know. `None`: there is nothing of that.
 pub(crate) fn filled(language: &str, text: &[u8]) -> Option<Vec<u8>> {
     let mut filled = text.to_vec();
     for (needle, put) in gaps(language) {
         for at in memchr::memmem::find_iter(text, needle) {
-            let is_whole = at == 0 || !is_word(text[at - 1]);
-            if is_whole && !(language == "go" && begins_type(&text[at + needle.len()..])) {
+            let is_whole = at == 0 || !is_word(needle[0]) || !is_word(text[at - 1]);
+            if is_whole && !(language == "go" && go::is_type(&text[at + needle.len()..])) {
                 filled[at..at + put.len()].copy_from_slice(put);
             }
         }
@@ -25,6 +27,10 @@ fn gaps(language: &str) -> &'static [(&'static [u8], &'static [u8])] {
     match language {
         // Since 1.26 of any value.
         "go" => &[(b"new(", b"nev(")],
+        // The grammar reads an empty section on to the end of the next one.
+        "xml" => &[(b"<![CDATA[]]>", b"            ")],
+        // Pipes, which are an experiment of Nix's.
+        "nix" => &[(b"|>", b"++"), (b"<|", b"++")],
         "java" => &[(b"import module ", b"import        "), (b"super(", b"supeR("), (b"this(", b"thiS(")],
         // Macros by the names of types, one that became a keyword, and what stands in `unsafe extern`.
         "rust" => &[
@@ -41,12 +47,6 @@ fn gaps(language: &str) -> &'static [(&'static [u8], &'static [u8])] {
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.'
-}
-
-/// What is a type and cannot be a value.
-fn begins_type(argument: &[u8]) -> bool {
-    let types: [&[u8]; 6] = [b"[", b"map[", b"chan ", b"struct{", b"func(", b"interface{"];
-    types.iter().any(|it| argument.starts_with(it))
 }
 
 /// `<?name … ?>` may stand anywhere; the grammar knows it around the root only.

@@ -10,6 +10,7 @@
 
 mod brackets;
 mod gaps;
+mod go;
 mod languages;
 mod lexer;
 mod message;
@@ -161,7 +162,9 @@ impl Syntax {
             None if self.wanted.includes(code) => by_grammar(),
             None => Vec::new(),
         };
-        if let Some(why) = template::objection(path, text, found.iter().map(|it| it.range.start)) {
+        if let Some(why) =
+            template::objection(path, language.name, text, found.iter().map(|it| it.range.start))
+        {
             return Report::left_out(path, why);
         }
         let finding = |it: &Place| Diagnostic { severity, ..message::diagnostic(it, text, code) };

@@ -123,7 +123,7 @@ fn where_the_grammar_is_not_trusted_brackets_are() {
 
 #[test]
 fn what_the_grammar_does_not_know_is_right() {
-    let go = "package a\n\nvar x, y = new(f(1)), new([]int)\n";
+    let go = "package a\n\nvar x, y = new(f(1)), new([]int), new([]string{\"a\"})\n";
     assert_eq!(check("go", go), "");
     assert_eq!(check("go", &format!("{go}\nvar z = = 1\n")), "5:9 go unexpected `=`");
     assert_eq!(
@@ -132,6 +132,7 @@ fn what_the_grammar_does_not_know_is_right() {
     );
     assert_eq!(check("java", "import module java.base;\nclass A {\n  A() { int i = 1; super(); }\n}\n"), "");
     assert_eq!(check("xml", "<?xml version='1.0'?>\n<a><?b c?></a>\n"), "");
+    assert_eq!(check("xml", "<a><b><![CDATA[]]></b><c><![CDATA[d]]></c></a>\n"), "", "an empty section");
     assert_eq!(check("ruby", "def f(a) = a + 1\n"), "");
 }
 
@@ -173,6 +174,8 @@ fn what_is_too_deep_for_another_parser() {
 fn templates_are_left_alone() {
     let feed = "<?xml version=\"1.0\"?>\n<a>\n{% for b in c %}<b/>{% endfor %}\n</a>\n";
     assert_eq!(check("xml", &format!("---\nlayout: null\n---\n{feed}")), "excluded", "front matter");
+    let part = "<a>\n{% if b %}\n<c/>\n{% endif %}\n{# a <d> #}\n</a>\n";
+    assert_eq!(check("xml", part), "excluded", "the tag is not where the parser stumbles");
     assert_eq!(check("xml", &format!("---\r\n---\r\n{feed}")), "excluded");
     assert_ne!(check("xml", "---\n<a>\n"), "excluded", "no front matter");
     assert_eq!(check("rust", "{% if a %}\nfn f() {}\n{% endif %}\n"), "excluded");
