@@ -134,7 +134,11 @@ fn without_a_configuration_only_mistakes_are_told() {
 /// PostgreSQL refuses what sqruff would make of these.
 #[test]
 fn what_is_wrong_in_the_crate() {
-    let codes = |text: &str| found(text).iter().map(|it| it.code.clone()).collect::<Vec<_>>().join(" ");
+    // Layout is not what this is about.
+    let codes = |text: &str| {
+        let codes = found(text).into_iter().map(|it| it.code).filter(|it| !it.starts_with("LT"));
+        codes.collect::<Vec<_>>().join(" ")
+    };
     assert_eq!(codes("SELECT * FROM json_to_recordset('[]') AS x(id integer)\n"), "");
     assert_eq!(codes("SELECT * FROM tbl AS x\n"), "AL05");
     assert_eq!(found("SELECT * FROM tbl AS x\n")[0].message, "Alias 'x' is never used in SELECT statement");
@@ -197,6 +201,8 @@ fn rules() {
 
 #[test]
 fn the_sample_is_sql() {
-    let mut repo = Repo::new(&[("a.sql", include_str!("../warm_up.sql")), (".sqruff", "")]);
-    assert!(repo.check("a.sql").contains("AM02"));
+    let mut repo =
+        Repo::new(&[("a.sql", include_str!("../warm_up.sql")), (".sqruff", "[sqruff]\ndialect = ansi\n")]);
+    let found = repo.check("a.sql");
+    assert!(found.contains("AM02"), "{found}");
 }
