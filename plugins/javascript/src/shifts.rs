@@ -34,11 +34,13 @@ impl Split {
 
     /// With one more blank, for each of the last `<<` before an error; the nearest first.
     pub(crate) fn attempts(&self, error: usize) -> impl Iterator<Item = Self> + '_ {
-        let (before, after) =
-            self.text.split_at(self.text.floor_char_boundary((error + 2).min(self.text.len())));
+        let length = self.text.len();
+        let before = &self.text[..self.text.floor_char_boundary((error + 2).min(length))];
         let nearest = before.rmatch_indices("<<").map(|it| it.0 + 1).take(NEAR);
         // That of an element of JSX is behind the place where swc gives it up.
-        let next = after.lines().next().and_then(|it| it.find("<<")).map(|it| before.len() + it + 1);
+        let behind = self.text.ceil_char_boundary((error + 1).min(length));
+        let next = self.text[behind..].lines().next().and_then(|it| it.find("<<"));
+        let next = next.map(|it| behind + it + 1);
         nearest.chain(next).take(if self.blanks.len() < MOST { NEAR + 1 } else { 0 }).map(|at| {
             let mut new = self.clone();
             new.text.insert(at, ' ');

@@ -131,7 +131,7 @@ fn what_is_often_meant() {
     let mut repo = Repo::new(&[("a.js", text), ("deno.json", "{}")]);
     assert_eq!(
         repo.check("a.js"),
-        "no-self-assign valid-typeof no-global-assign no-self-assign",
+        "no-unsafe-finally valid-typeof no-self-assign valid-typeof no-global-assign no-self-assign",
         "as deno says"
     );
 }
