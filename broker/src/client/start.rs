@@ -85,7 +85,7 @@ fn command(runtime_dir: &Path, log: File) -> io::Result<Command> {
     Ok(command)
 }
 
-/// What daemons in the background have to say, one after the other, up to a size that nobody minds.
+/// Log of daemons in the background, appended to, and emptied once it is larger than 1 MiB.
 #[expect(clippy::disallowed_methods, reason = "the daemon's log is no workspace file")]
 fn log(endpoint: &Endpoint) -> io::Result<File> {
     const LARGEST: u64 = 1 << 20;

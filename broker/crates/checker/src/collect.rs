@@ -24,7 +24,7 @@ pub enum Wanted {
     Walk {
         paths: Vec<WorkspacePath>,
         options: WalkOptions,
-        /// Of these, only those; all if there are none.
+        /// Filter on the files found: only these are checked; no filter if empty.
         only: BTreeSet<WorkspacePath>,
     },
 }

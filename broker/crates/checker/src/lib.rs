@@ -136,7 +136,7 @@ pub fn check_groups(
     check_with(own_engine(options)?, view, groups, options, progress)
 }
 
-/// With an engine that nobody else uses.
+/// Checks with `engine`, which no other check shares, and ends it.
 fn check_with(
     engine: Engine,
     view: &Arc<dyn View>,

@@ -1,6 +1,6 @@
 //! Which of the known names is most like one that is not known.
 
-/// As [`closest`], for names of which some are so short that a slip is a third of them.
+/// Like [`closest`], but also accepts one edit in a short name, such as `ty`, where the similarity is low.
 pub fn closest_linter<'c>(name: &str, known: impl Iterator<Item = &'c str> + Clone) -> Option<&'c str> {
     let is_one_slip = |it: &&str| strsim::damerau_levenshtein(name, it) == 1;
     closest(name, known.clone()).or_else(|| known.into_iter().find(is_one_slip))

@@ -152,8 +152,8 @@ pub enum Checks {
 pub struct Program {
     pub find: Find,
     pub program: String,
-    /// Of the script of an npm package: what is run in its place, below the first `node_modules` of those in which node looks
-    /// for the package's modules. Where none has it, as with another version of the package, this is not the server.
+    /// Paths of native programs that run in place of an npm package's script, each relative to a `node_modules` folder in
+    /// which node would look; the first that is there counts. A package without one, such as another version, is not the server.
     #[serde(default)]
     pub modules: Vec<String>,
     /// Where the workspace has this, another version of its own, it is not taken.
@@ -542,7 +542,7 @@ mod tests {
         };
         let shell = Environment::of_daemon_with(prefix.join("bin").as_os_str(), &root, &BTreeMap::new());
         let found = || Some(Profile::named("typescript").unwrap().find(&root, &shell)?.0);
-        // As `npm install --global` lays it out: a link to a script.
+        // Layout of `npm install --global`: a link to a script.
         let package = prefix.join("lib/node_modules/typescript");
         file(&package.join("bin/tsc"));
         fs::create_dir_all(prefix.join("bin")).unwrap();
@@ -553,7 +553,7 @@ mod tests {
             file(&of.join(native));
             assert_eq!(found(), Some(of.join(native)), "the nearest");
         }
-        // As pnpm lays it out: a link to the package, which has what it depends on beside it.
+        // Layout of pnpm: a link to the package, with its dependencies beside it.
         let store = root.join("node_modules/.pnpm/typescript");
         file(&store.join("node_modules/typescript/bin/tsc"));
         symlink(".pnpm/typescript/node_modules/typescript", root.join("node_modules/typescript")).unwrap();

@@ -15,7 +15,7 @@ pub(super) struct Ask {
     pub(super) target: Target,
     /// Files and directories; everything if there are none.
     pub(super) paths: Vec<WorkspacePath>,
-    /// Of what is found there, only these files; all if there are none.
+    /// Filter on the files found: only these are checked; no filter if empty.
     pub(super) only: BTreeSet<WorkspacePath>,
     pub(super) revision: Option<Revision>,
     pub(super) class: Class,
@@ -40,7 +40,7 @@ impl Ask {
         self.paths.is_empty() || self.paths.iter().any(|it| path.starts_with(it))
     }
 
-    /// Whether nobody chose among the rules that the configuration selects.
+    /// Whether the request selects no rules of its own, so that the configuration decides.
     pub(super) fn asks_every_rule(&self) -> bool {
         self.select.is_empty() && self.ignore.is_empty()
     }

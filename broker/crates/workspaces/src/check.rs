@@ -28,7 +28,7 @@ pub struct CheckRequest {
     pub target: TargetId,
     /// Files and directories; everything if there are none.
     pub paths: Vec<String>,
-    /// Of what is found there, only these files; all if there are none.
+    /// Filter on the files found: only these are checked; no filter if empty.
     pub only_paths: Vec<String>,
     /// An older revision of the branch.
     pub revision: Option<Revision>,

@@ -76,7 +76,7 @@ impl Daemon {
         &self.clients
     }
 
-    /// Notes where a front listens for TCP, for whoever asks for the status.
+    /// Sets the TCP address that the status shows.
     pub fn listens_on(&self, address: SocketAddr) {
         let _set_once = self.tcp.set(address);
     }

@@ -256,7 +256,7 @@ mod tests {
         if lock(&looks.near).is_empty() {
             assert_ne!(now, before);
         }
-        // As if that had taken an hour.
+        // Simulates a look that took an hour.
         let taken = Instant::now();
         let dear = Near { taken, cost: Duration::from_secs(3600), name };
         lock(&looks.near).insert(folder.path().to_owned(), dear);

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Whether it runs: one whose end nobody has asked after does not.
+/// Whether the process runs; a zombie, whose parent has not waited for it, does not.
 pub(crate) fn lives(pid: i64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.is_ok_and(|it| !it.rsplit_once(')').unwrap().1.starts_with(" Z"))
