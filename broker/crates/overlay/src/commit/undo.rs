@@ -41,7 +41,7 @@ fn take_back(folder: &Folder, action: &Action, journal_dir: &Path) -> io::Result
     let taking = Taking { folder, action, journal_dir };
     match &action.change {
         Change::Remove => taking.move_back(),
-        Change::RemoveDir => match (&action.before, folder.look(&action.path)?) {
+        Change::RemoveDir => match (&action.before, taking.look()?) {
             (State::Directory(stamp), State::Missing | State::Directory(_)) => {
                 folder.create_stamped_dir(&action.path, *stamp).map(|()| Undone { left: None })
             }

@@ -7,9 +7,26 @@
 
 use std::fs::File;
 
-/// `file` must be open for reading only.
+/// `file` must be open for reading only. Waits up to 127 ms for a writer to end.
 #[cfg(target_os = "linux")]
 pub(super) fn is_open_for_writing(file: &File) -> bool {
+    lasts(|| has_writer(file), std::thread::sleep)
+}
+
+/// Whether `has_writer` is still so after 127 ms. A process that any program just started has
+/// all files of that program open until it loads its own, so a writer may be seen that writes nothing.
+#[cfg(target_os = "linux")]
+fn lasts(has_writer: impl Fn() -> bool, wait: impl Fn(std::time::Duration)) -> bool {
+    let pauses = [1, 2, 4, 8, 16, 32, 64].map(std::time::Duration::from_millis);
+    has_writer()
+        && pauses.into_iter().all(|it| {
+            wait(it);
+            has_writer()
+        })
+}
+
+#[cfg(target_os = "linux")]
+fn has_writer(file: &File) -> bool {
     use std::{io, os::fd::AsRawFd as _};
 
     /// Missing in `libc` for most targets; the same number on all that Rust's standard library knows.
@@ -54,6 +71,15 @@ pub(super) fn is_open_for_writing(_: &File) -> bool {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_writer_that_ends_is_none() {
+        for (looks, expected) in [(0, false), (1, false), (7, false), (8, true), (100, true)] {
+            let left = std::cell::Cell::<u32>::new(looks);
+            let has_writer = || left.replace(left.get().saturating_sub(1)) > 0;
+            assert_eq!(lasts(has_writer, |_| ()), expected, "{looks}");
+        }
+    }
 
     #[test]
     fn a_refusal_counts_where_only_a_writer_causes_it() {

@@ -243,3 +243,28 @@ fn a_journal_of_any_other_version_says_what_finishes_it() {
     assert!(error.contains("another version of Broker wrote it"), "{error}");
     assert_eq!(killed.place.tree(), tree);
 }
+
+/// A process that was just started has the files of its parent open until it loads its own program.
+#[test]
+fn programs_that_start_meanwhile_write_nothing() {
+    use std::{os::unix::process::CommandExt as _, process::Command, sync::Arc};
+    let (before, _) = before_and_after();
+    std::thread::scope(|scope| {
+        let run = Arc::new(());
+        let user = rustix::process::getuid().as_raw();
+        for _ in 0..3 {
+            let run = Arc::downgrade(&run);
+            scope.spawn(move || {
+                while run.strong_count() > 0 {
+                    // With an id to take on it is forked, which takes longer than a spawn does.
+                    Command::new("true").uid(user).status().unwrap();
+                }
+            });
+        }
+        for n in 0..300 {
+            let killed = Killed::new("undoing", false);
+            killed.run(n % 30);
+            killed.assert(&killed.recover(), Outcome::TakenBack, &before, &format!("round {n}"));
+        }
+    });
+}

@@ -96,6 +96,20 @@ fn dying_while_taking_back_is_no_harm() {
     }
 }
 
+/// Somebody replaced a directory above one that was removed.
+#[test]
+fn what_is_out_of_reach_is_left() {
+    let place = Place::new(fill);
+    decided(&place);
+    let journal = place.folder.path().join("state/journal");
+    fs::rename(journal.join("commit.decided"), journal.join("commit.undoing")).unwrap();
+    fs::rename(place.root().join("src"), place.root().join("elsewhere")).unwrap();
+    fs::write(place.root().join("src"), "the user's").unwrap();
+    let recovered = place.committer.recover().unwrap().unwrap();
+    assert_eq!(recovered.outcome, Outcome::TakenBack);
+    assert_eq!(place.tree()["src"].0, "file the user's");
+}
+
 /// Kills a commit just after it was decided.
 fn decided(place: &Place) {
     let fuse = place.committer.folder.fuse();
