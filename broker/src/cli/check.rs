@@ -13,7 +13,10 @@ mod write;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use checker::{Files, Incomplete, Options, Report, Router, Unavailable, answers, default_jobs};
+use checker::{
+    Files, Incomplete, LocalChecker, Options, Report, Unavailable, answers, default_jobs,
+    pipeline::{Fixed, Lineup as _, Reach},
+};
 use config::root::WorkspaceRoot;
 use lint::{Severity, counted, printable};
 use overlay::{View as _, WorkspacePath};
@@ -22,7 +25,7 @@ use render::{Page, explain_incomplete};
 use self::{
     baseline::BaselineArgs,
     changed::ChangedArgs,
-    fixes::{FixArgs, Fixed, Fixer},
+    fixes::FixArgs,
     input::Input,
     inspect::Inspector,
     linters::{Linters, Loaded},
@@ -158,62 +161,79 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let mut input = Input::of(args, session, None)?;
     let options = args.options(session);
     let loaded = Loaded::new(args, session, options.jobs)?;
-    let linters = Linters::of(args, &input, &loaded)?;
+    let linters = Arc::new(Linters::of(args, &input, &loaded)?);
+    let checker = LocalChecker::new(options.clone());
+    let checker = checker.map_err(|error| CliError::files(format!("cannot start checking: {error}")))?;
+    let run = Run { args, outputs: &outputs, checker: &checker, options: &options };
     if !args.watch {
-        return check_once(args, &outputs, session, &mut input, &linters, &options);
+        return run.once(session, &mut input, &linters);
     }
     let watching = Watching::begin(&input, &outputs, session)?;
     Ok(watch::watch(args, session, &watching, |session| {
         let mut input = Input::of(args, session, Some(watching.view()))?;
-        let linters = Linters::of(args, &input, &loaded)?;
-        check_once(args, &outputs, session, &mut input, &linters, &options)
+        let linters = Arc::new(Linters::of(args, &input, &loaded)?);
+        run.once(session, &mut input, &linters)
     }))
 }
 
-/// Checks, fixes if that was asked for, and shows what there is to say.
-fn check_once(
-    args: &Args,
-    outputs: &[Output],
-    session: &mut Session,
-    input: &mut Input,
-    linters: &Linters,
-    options: &Options,
-) -> Result<Exit, CliError> {
-    let files = input.files(args);
-    if args.show_files {
-        return show_files(args, outputs, session, input, linters, files);
-    }
-    let kept = args.baseline.load(args, input, session)?;
-    let known = args.baseline.left_out(kept.as_ref());
-    let messages = session.messages.clone();
-    let watched = session.surroundings.watched && !args.quiet;
-    let every_file = input.is_whole_workspace();
-    let inspector = Inspector { args, linters, options, messages: &messages, watched, every_file };
-    let dependents = input.dependents(args, &files);
-    let mut inspected = inspector.inspect(&input.view, files.clone(), dependents.as_ref(), known)?;
-    if !args.quiet {
-        let unknown = linters.unknown_rules(&inspected.graded_rules)?;
-        unknown.iter().for_each(|it| messages.warning(&printable(it)));
-    }
-    if args.fixes.is_asked() {
-        let fixer =
-            Fixer { inspector: &inspector, workspace: &input.workspace, args: &args.fixes, baseline: known };
-        let fixed = fixer.fix(&input.view, &files, &inspected.report)?;
-        if args.fixes.diff {
-            let mut report = inspected.report;
-            report.add_incomplete(known_before(input, linters));
-            return show_patch(args, session, input, &fixed, &report);
+/// What stays the same from round to round.
+struct Run<'a> {
+    args: &'a Args,
+    outputs: &'a [Output],
+    checker: &'a LocalChecker,
+    options: &'a Options,
+}
+
+impl Run<'_> {
+    /// Checks, fixes if that was asked for, and shows what there is to say.
+    fn once(
+        &self,
+        session: &mut Session,
+        input: &mut Input,
+        linters: &Arc<Linters>,
+    ) -> Result<Exit, CliError> {
+        let Self { args, outputs, .. } = *self;
+        let files = input.files(args);
+        if args.show_files {
+            return show_files(args, outputs, session, input, linters, files);
         }
-        if fixed.count > 0 {
-            input.view = Arc::new(fixed.snapshot());
-            let dependents = input.dependents(args, &files);
-            inspected = inspector.inspect(&input.view, files, dependents.as_ref(), known)?;
-            inspected.report.fixed = fixed.count;
+        let kept = args.baseline.load(args, input, session)?;
+        let known = args.baseline.left_out(kept.as_ref());
+        let messages = session.messages.clone();
+        let every_rule = args.select.is_none() && args.ignore.is_empty();
+        let reach = Reach { every_rule, every_file: input.is_whole_workspace() };
+        let watched = session.surroundings.watched && !args.quiet;
+        let inspector =
+            Inspector { args, linters, checker: self.checker, messages: &messages, watched, reach };
+        let mut request = inspector.request(&input.view, files.clone());
+        request.dependents = input.dependents(args, &files).map(Arc::new);
+        let mut inspected = inspector.inspect(&request, known.map(|it| &**it))?;
+        if !args.quiet {
+            let unknown = linters.unknown_rules(&inspected.graded_rules)?;
+            unknown.iter().for_each(|it| messages.warning(&printable(it)));
         }
-        keep_fixed(session, input, options, &fixed)?;
+        if args.fixes.is_asked() {
+            let (report, least) = (&inspected.collected.report, args.fixes.least());
+            let fixed = self.checker.fix(&request, &files, report, least, known.cloned());
+            let fixed = fixed.map_err(inspect::refused)?;
+            fixes::tell(&fixed, &messages, |path| input.workspace.shown(path));
+            if args.fixes.diff {
+                let mut report = inspected.collected.report;
+                report.add_incomplete(known_before(input, linters));
+                return show_patch(args, session, input, &fixed, &report);
+            }
+            if fixed.count > 0 {
+                input.view = Arc::new(fixed.branch.snapshot());
+                request.view = Arc::clone(&input.view);
+                request.dependents = input.dependents(args, &files).map(Arc::new);
+                inspected = inspector.inspect(&request, known.map(|it| &**it))?;
+                inspected.collected.report.fixed = fixed.count;
+            }
+            keep_fixed(session, input, self.options, &fixed)?;
+        }
+        args.baseline.keep(kept, &mut inspected, &*input.view, reach, session, args.quiet)?;
+        finish(args, outputs, session, input, linters, inspected.collected.report)
     }
-    args.baseline.keep(kept, &mut inspected, &*input.view, session, args.quiet)?;
-    finish(args, outputs, session, input, linters, inspected.report)
 }
 
 /// To the disk, or to standard output if that is where the text came from.
@@ -227,9 +247,9 @@ fn keep_fixed(
         return Err(CliError::files("interrupted: nothing was fixed"));
     }
     let Some(path) = input.stdin_path() else {
-        return fixed.commit(input.workspace.root(), &session.messages);
+        return fixes::commit(fixed, input.workspace.root(), &session.messages);
     };
-    let text = fixed.snapshot().open(path);
+    let text = fixed.branch.snapshot().open(path);
     let text = text.map_err(|error| CliError::files(format!("cannot read what was fixed: {error}")))?;
     session.surroundings.stdout.write_all(&text)?;
     session.surroundings.stdout.flush()?;
@@ -246,7 +266,7 @@ fn show_patch(
     fixed: &Fixed,
     report: &Report,
 ) -> Result<Exit, CliError> {
-    let patch = fixed.patch()?;
+    let patch = fixes::patch(&fixed.branch.snapshot())?;
     session.print(&patch)?;
     tell_incomplete(args, session, input, report);
     if !args.quiet {
@@ -268,8 +288,7 @@ fn show_files(
     linters: &Linters,
     files: Files,
 ) -> Result<Exit, CliError> {
-    let groups = linters.groups(&inspect::configs(args, &*input.view), files.clone())?;
-    let router = Router::new(&Linters::all(&groups));
+    let router = linters.route(&input.view, &files)?;
     let written = outputs::write(outputs, session, |output, out| {
         render::show_files(output.format, &input.workspace, &files.units, &router, out)
     });
@@ -294,7 +313,7 @@ fn finish(
     mut report: Report,
 ) -> Result<Exit, CliError> {
     report.add_incomplete(known_before(input, linters));
-    let rules = |name: &str| linters.rules(name);
+    let rules = |name: &str| linters.rules(&input.view, name);
     let color = session.color;
     let written = outputs::write(outputs, session, |output, out| {
         let page = Page {

@@ -62,8 +62,8 @@ pub(super) struct Args {
 /// Threads that wait for language servers. They hardly cost anything, and each holds up one branch's question.
 const WAITING: usize = 32;
 
-/// Share of `--cache-memory`, as a divisor, that is for judgements: answers after suppressions and severities.
-const JUDGEMENTS: usize = 4;
+/// Share of `--cache-memory`, as a divisor, that is for findings after suppressions and severities.
+const POLICY: usize = 4;
 
 /// Permissions that new files do not have, whichever shell started the daemon: a commit writes for all workspaces, and
 /// what the daemon keeps for itself is private by its own permissions.
@@ -172,15 +172,15 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
         SchedulerOptions { workers, interactive_workers: INTERACTIVE, ..SchedulerOptions::default() };
     let folder = session.surroundings.cache_dir.as_ref().map(|it| it.join("answers"));
     let memory = args.cache_memory << 20;
-    let judgements = memory / JUDGEMENTS;
-    let options = CacheOptions { memory: memory - judgements, folder, ..CacheOptions::default() };
+    let policy_memory = memory / POLICY;
+    let options = CacheOptions { memory: memory - policy_memory, folder, ..CacheOptions::default() };
     let cache = Cache::new(options, AnswerCodec);
     let engine = Engine::new(scheduling, WAITING, Some(Arc::new(cache)), crate::BUILD)
         .map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
     let idle_exit = (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit));
     let servers = Servers::of_user();
-    let judgements = judgements as u64;
-    Ok(Daemon::new(workspaces::Parts { plugins, servers, engine, state_dir, idle_exit, judgements }))
+    let policy_memory = policy_memory as u64;
+    Ok(Daemon::new(workspaces::Parts { plugins, servers, engine, state_dir, idle_exit, policy_memory }))
 }
 
 async fn serve(

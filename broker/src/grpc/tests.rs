@@ -32,7 +32,7 @@ impl Fixture {
             engine: Engine::new(options, 1, None, "test").unwrap(),
             state_dir: state.path().to_owned(),
             idle_exit: None,
-            judgements: 1 << 20,
+            policy_memory: 1 << 20,
         });
         Self { front: Front(daemon), workspace, _state: state }
     }

@@ -4,16 +4,16 @@ use broker_proto::{
     v1 as pb,
     v1::{check_response::Event as Answer, watch_response::Event as Watched},
 };
-use checker::{Finding, Incomplete, Level, Subject, Unavailable};
+use checker::{
+    Finding, Incomplete, Level, Subject, Unavailable,
+    pipeline::{Change, LinterSummary, Summary},
+};
 use language_servers::{Counts, Ending, ServerLog, ServerReport, ServerState};
 use lint::{Applicability, FixAvailability, Identity, Severity};
 use overlay::{ChangeKind, Entry, FileKind, LogEntry};
 use plugin_host::Plugin;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
-use workspaces::{
-    BranchInfo, Change, DaemonError, Event, FileContent, FileFindings, LinterSummary, Summary, WatchEvent,
-    WorkspaceInfo,
-};
+use workspaces::{BranchInfo, DaemonError, Event, FileContent, FileFindings, WatchEvent, WorkspaceInfo};
 
 /// How many findings a message has, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;

@@ -151,12 +151,6 @@ impl Engine {
         Ok(Self { scheduler, waiting, cache, workers, build })
     }
 
-    /// As if another build of this program had made the engine.
-    #[cfg(test)]
-    pub fn of_build(self, build: &'static str) -> Self {
-        Self { build, ..self }
-    }
-
     pub fn workers(&self) -> usize {
         self.workers
     }

@@ -1,12 +1,12 @@
 //! All answers of a check, as data: sorted, counted, with positions that people can use.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use lint::{Completeness, Identity, suppress};
 use overlay::{ContentHash, Skipped, WorkspacePath};
 
 use super::{
-    Answer, Coverage, FileAnswers, Lack, SharedLinter,
+    Answer, Coverage,
     finding::{Excluded, Finding, Incomplete, Level, Subject, Unavailable},
 };
 
@@ -119,87 +119,15 @@ impl Report {
         }
     }
 
-    /// All answers together; files may come in any order.
-    pub(super) fn of(linters: &[SharedLinter], mut files: Vec<FileAnswers>) -> Self {
-        files.sort_by(|a, b| a.unit.path.cmp(&b.unit.path));
-        let names: Vec<Arc<str>> = linters.iter().map(|it| it.identity().name.as_str().into()).collect();
-        let mut report = Self {
-            linters: linters.iter().map(|it| it.identity().clone()).collect(),
-            left_out: left_out(&files),
-            ..Self::default()
-        };
-        for file in files {
-            let levels = file.answers.iter().filter_map(|(_, it)| Level::of(&it.completeness));
-            if let Some(worst) = levels.max() {
-                report.count(worst);
-                let path = file.unit.path.clone();
-                report.checked.push(Checked { path, level: worst, coverage: file.coverage });
-            }
-            for (linter, answer) in file.answers {
-                report.incomplete.extend(Incomplete::of_answer(&file.unit.path, &names[linter], &answer));
-                report.excluded.extend(Excluded::of_answer(&file.unit.path, &names[linter], &answer));
-                // What the cache does not hold as well is moved, not copied.
-                match Arc::try_unwrap(answer) {
-                    Ok(answer) => report.findings.extend(answer.findings),
-                    Err(shared) => report.findings.extend_from_slice(&shared.findings),
-                }
-            }
-        }
-        report.sort_findings();
-        report.sort_incomplete();
-        report
-    }
-
-    fn count(&mut self, level: Level) {
+    pub(super) fn count(&mut self, level: Level) {
         self.files += 1;
         *self.counts.of(level) += 1;
-    }
-
-    /// The answer about `path` is for a text that is gone.
-    pub(super) fn make_pending(&mut self, path: &WorkspacePath) {
-        if let Some(checked) = self.checked.iter_mut().find(|it| it.path == *path)
-            && checked.level < Level::Pending
-        {
-            *self.counts.of(checked.level) -= 1;
-            *checked = Checked { level: Level::Pending, coverage: Coverage::default(), ..checked.clone() };
-            self.counts.pending += 1;
-        }
-        self.add_incomplete([Incomplete {
-            subject: Subject::Path(path.clone()),
-            linter: None,
-            level: Level::Pending,
-            reason: "the file changed while it was checked".to_owned(),
-        }]);
-    }
-
-    /// What could not be read was asked for and is not answered; the rest is nothing that is ever checked.
-    pub(super) fn skip(&mut self, skipped: Skipped) {
-        self.incomplete.extend(Incomplete::unreadable(&skipped));
-        self.skipped = skipped;
-        self.sort_incomplete();
     }
 
     /// Adds what was found out before the check began.
     pub fn add_incomplete(&mut self, incomplete: impl IntoIterator<Item = Incomplete>) {
         self.incomplete.extend(incomplete);
         self.sort_incomplete();
-    }
-
-    /// Who is asked for by name and not there has failed.
-    pub(super) fn lack(&mut self, lacks: Vec<Lack>) {
-        for lack in lacks {
-            match lack.sorted() {
-                Ok(failed) if !self.incomplete.contains(&failed) => self.add_incomplete([failed]),
-                Err(unavailable) if !self.unavailable.contains(&unavailable) => {
-                    self.unavailable.push(unavailable);
-                }
-                Ok(_) | Err(_) => {}
-            }
-        }
-    }
-
-    pub(super) fn sort_findings(&mut self) {
-        self.findings.sort_by(Finding::order);
     }
 
     fn sort_incomplete(&mut self) {
@@ -219,14 +147,4 @@ impl Report {
     pub fn fixable(&self) -> usize {
         self.findings.iter().filter(|it| it.is_fixable()).count()
     }
-}
-
-/// What was named and has only files that were excluded.
-fn left_out(files: &[FileAnswers]) -> BTreeSet<WorkspacePath> {
-    let is_excluded =
-        |it: &FileAnswers| it.answers.iter().all(|(_, it)| it.completeness == Completeness::Excluded);
-    let (excluded, answered): (Vec<_>, Vec<_>) = files.iter().partition(|it| is_excluded(it));
-    let mut left_out: BTreeSet<_> = excluded.iter().map(|it| &it.unit.named).collect();
-    answered.iter().for_each(|it| _ = left_out.remove(&it.unit.named));
-    left_out.into_iter().cloned().collect()
 }

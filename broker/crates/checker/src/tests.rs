@@ -248,11 +248,8 @@ fn another_build_of_the_program_asks_anew() {
     let asked_by = |build: &'static str| {
         let folder = Some(folder.path().join("answers"));
         let cache = Cache::new(CacheOptions { folder, ..CacheOptions::default() }, AnswerCodec);
-        let options = Options { cache: Some(Arc::new(cache)), ..Options::default() };
-        let engine = own_engine(&options).unwrap().of_build(build);
-        let linters: Vec<SharedLinter> = vec![Arc::clone(&linter) as _];
-        let groups = vec![Group { files: all(&view), linters, lacks: Vec::new(), absent: Vec::new() }];
-        check_with(engine, &view, groups, &options, Arc::new(|_, _| ())).unwrap();
+        let options = Options { cache: Some(Arc::new(cache)), build, ..Options::default() };
+        check(&view, all(&view), &[Arc::clone(&linter) as _], &options, Arc::new(|_, _| ())).unwrap();
         linter.asked().len()
     };
     assert_eq!(["1", "1", "2", "2", "1"].map(asked_by), [1, 1, 2, 2, 2]);

@@ -2,13 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
+use checker::pipeline::Scope;
 use overlay::Revision;
 use scheduler::Class;
 use tokio::sync::mpsc;
 
 use super::{
     Daemon, DaemonError,
-    ask::Ask,
+    ask::{Ask, walk_options},
     events::{Event, Events},
     fields,
     target::TargetId,
@@ -69,8 +70,11 @@ impl Daemon {
         request.expect_few()?;
         Ok(Ask {
             target: self.target(&request.target)?,
-            paths: fields::paths("paths", &request.paths)?,
-            only: fields::paths("only_paths", &request.only_paths)?,
+            scope: Scope {
+                paths: fields::paths("paths", &request.paths)?,
+                only: fields::paths("only_paths", &request.only_paths)?,
+                walk: walk_options(),
+            },
             revision: request.revision,
             class: request.class,
             dependents: request.dependents,

@@ -1,23 +1,21 @@
 //! One check of the base or a branch: from a question to events.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
-use checker::{BatchSize, Dependents, Files, Inquiry, Route, Router, Wanted, collect, policy::RuleIndex};
-use config::{Configs, DEFAULT_LARGEST, SetupFailure};
+use checker::{
+    BatchSize, Dependents, Files, Router, collect,
+    pipeline::{self, BaselineUse, Comparison, Lineup, PolicyOptions, Request, Schedule, is_there},
+};
+use config::{Configs, SetupFailure};
+use lint::Rule;
 use linters::setup::Setup;
-use overlay::{Revision, Snapshot, View, WorkspacePath};
+use overlay::{Snapshot, View, WorkspacePath};
 
 use super::{
-    Daemon, DaemonError,
-    ask::{Ask, refused, walk_options, wanted},
-    events::Events,
-    judge::Judge,
-    parent::{Parent, is_there, of_branch},
-    round::Round,
-    target::Sight,
+    Daemon, DaemonError, Served,
+    ask::{Ask, refused, walk_options},
+    events::{Event, EventSink, Events},
+    target::ResolvedView,
 };
 
 /// How many files a linter gets at once: few, so that branches take turns often.
@@ -44,119 +42,127 @@ impl Daemon {
     }
 
     async fn check_to_the_end(self: &Arc<Self>, ask: &Ask, events: Events<'_>) -> Result<(), DaemonError> {
-        let start = Instant::now();
-        let sight = ask.target.sight(ask.revision).await?;
-        let (view, revision) = (Arc::clone(&sight.view), sight.revision);
-        let rules = self.rule_index(ask, Arc::clone(&view));
-        let judge = Judge::new(&*view, ask.asks_every_rule(), rules, &self.judgements)?;
-        let before = ask.new_only.then(|| sight.parent()).transpose()?;
-        let dependents = if ask.dependents { Some(dependents(ask.clone(), &sight).await?) } else { None };
-        let parent_judge = match &before {
-            Some((_, before)) => {
-                let rules = self.rule_index(ask, Arc::new(before.clone()));
-                Some(Judge::new(before, ask.asks_every_rule(), rules, &self.judgements)?)
+        let view = ask.target.view(ask.revision).await?;
+        let request = self.request(ask, &view).await?;
+        let mut sink = EventSink::new(events, view.revision);
+        let checked = pipeline::check(&self.engine, &self.policy_cache, &request, &mut sink).await;
+        events.send(Event::Summary(Box::new(checked.map_err(refused)?.summary))).await;
+        Ok(())
+    }
+
+    /// The question in the words of the pipeline.
+    async fn request(self: &Arc<Self>, ask: &Ask, resolved: &ResolvedView) -> Result<Request, DaemonError> {
+        let view = Arc::clone(&resolved.view);
+        let parts = ask.new_only.then(|| resolved.parent()).transpose()?;
+        let comparison = match parts {
+            Some((branch, parent)) => {
+                let scope = ask.scope.clone();
+                let compare = move || Comparison::of_branch(&branch, &parent, scope);
+                let compared = blocking("a comparison", compare).await?;
+                Some(Arc::new(compared.map_err(DaemonError::unreadable)?))
             }
             None => None,
         };
-        let parent = match before.as_ref().zip(parent_judge.as_ref()) {
-            Some(((snapshot, before), judge)) => {
-                let answers =
-                    self.parents_answers(ask, dependents.clone(), snapshot, before, revision).await?;
-                Some(Parent { judge, answers })
-            }
-            None => None,
+        let wanted = match &comparison {
+            Some(comparison) => comparison.wanted(&*view),
+            None => ask.scope.wanted(&*view),
         };
-        let wanted = match &before {
-            Some((_, before)) => of_branch(ask, &*view, before),
-            None => wanted(&*view, ask),
+        let dependents = match ask.dependents {
+            true => Some(dependents(ask.clone(), resolved).await?),
+            false => None,
         };
-        let mut inquiry = self.inquiry(ask, Arc::clone(&view), revision, wanted);
-        inquiry.dependents = dependents;
-        inquiry.parent = parent.as_ref().map(|it| Arc::clone(&it.answers.seen));
-        let mut round = Round::new(&judge, revision, parent, events);
-        let totals = self.engine.answer(&Arc::new(inquiry), &mut round).await.map_err(refused)?;
-        round.finish(totals, ask, start).await
-    }
-
-    fn rule_index(self: &Arc<Self>, ask: &Ask, view: Arc<dyn View>) -> RuleIndex<'static> {
-        let (daemon, served) = (Arc::clone(self), Arc::clone(ask.target.served()));
-        RuleIndex::new(move |plugin| daemon.rules_of(&served, &view, plugin))
-    }
-
-    pub(super) fn inquiry(
-        self: &Arc<Self>,
-        ask: &Ask,
-        view: Arc<dyn View>,
-        revision: Revision,
-        wanted: Wanted,
-    ) -> Inquiry {
-        Inquiry {
-            wanted,
-            dependents: None,
-            route: self.route(ask, Arc::clone(&view)),
-            // What is wrong with the configuration, the route tells.
-            largest: Configs::new(&*view).workspace().map_or(DEFAULT_LARGEST, |it| it.max_file_size()),
+        let baseline = BaselineUse::Configured;
+        Ok(Request {
+            lineup: Arc::new(Chosen::new(self, ask)),
+            policy: PolicyOptions { every_rule: ask.asks_every_rule(), configured: true, baseline },
+            schedule: self.schedule(ask, resolved.revision),
             view,
+            wanted,
+            dependents,
+            comparison,
+        })
+    }
+
+    fn schedule(&self, ask: &Ask, revision: overlay::Revision) -> Schedule {
+        Schedule {
             class: ask.class,
             branch: ask.target.key(),
-            revision: revision.0,
+            revision,
             supersede: ask.supersede,
             timeout: TIMEOUT,
             batch: BatchSize { largest: BATCH, workers: self.engine.workers() },
             share: true,
             cancel: None,
             answered: Arc::new(|| {}),
-            seen: None,
-            parent: None,
         }
-    }
-
-    /// What the client selects counts; without that, what the configuration says of each file.
-    fn route(self: &Arc<Self>, ask: &Ask, view: Arc<dyn View>) -> Route {
-        let (daemon, served) = (Arc::clone(self), Arc::clone(ask.target.served()));
-        let root = served.root().to_string_lossy().into_owned();
-        let (select, ignore) = ((!ask.select.is_empty()).then(|| ask.select.clone()), ask.ignore.clone());
-        let asks_every_rule = ask.asks_every_rule();
-        Box::new(move |files| {
-            let own = Setup {
-                root: root.clone(),
-                select: select.clone(),
-                ignore: ignore.clone(),
-                ..Setup::default()
-            };
-            if !asks_every_rule {
-                return daemon.router(own, &served, &view);
-            }
-            let groups = Configs::new(&*view).by_choice(&files.units).map_err(SetupFailure::from)?;
-            let mut routers = Vec::new();
-            for (choice, units) in groups {
-                let setup = Setup { select: choice.select, ignore: choice.ignore, ..own.clone() };
-                routers.push((
-                    daemon.router(setup, &served, &view)?,
-                    units.into_iter().map(|it| it.path).collect(),
-                ));
-            }
-            Ok(match routers.len() {
-                0 => daemon.router(own, &served, &view)?,
-                1 => routers.swap_remove(0).0,
-                _ => Arc::new(Router::grouped(routers)),
-            })
-        })
     }
 }
 
+/// The linters that a client chooses.
+struct Chosen {
+    daemon: Arc<Daemon>,
+    served: Arc<Served>,
+    setup: Setup,
+    /// Whether the configuration chooses for each file.
+    by_configuration: bool,
+}
+
+impl Chosen {
+    fn new(daemon: &Arc<Daemon>, ask: &Ask) -> Self {
+        let served = Arc::clone(ask.target.served());
+        let setup = Setup {
+            root: served.root().to_string_lossy().into_owned(),
+            select: (!ask.select.is_empty()).then(|| ask.select.clone()),
+            ignore: ask.ignore.clone(),
+            ..Setup::default()
+        };
+        Self { daemon: Arc::clone(daemon), served, setup, by_configuration: ask.asks_every_rule() }
+    }
+}
+
+impl Lineup for Chosen {
+    fn route(&self, view: &Arc<dyn View>, files: &Files) -> Result<Arc<Router>, SetupFailure> {
+        let router = |setup| self.daemon.router(setup, &self.served, view);
+        if !self.by_configuration {
+            return router(self.setup.clone());
+        }
+        let mut routers = Vec::new();
+        for (choice, units) in Configs::new(&**view).by_choice(&files.units)? {
+            let setup = Setup { select: choice.select, ignore: choice.ignore, ..self.setup.clone() };
+            routers.push((router(setup)?, units.into_iter().map(|it| it.path).collect()));
+        }
+        Ok(match routers.len() {
+            0 => router(self.setup.clone())?,
+            1 => routers.swap_remove(0).0,
+            _ => Arc::new(Router::grouped(routers)),
+        })
+    }
+
+    fn rules(&self, view: &Arc<dyn View>, linter: &str) -> Vec<Rule> {
+        self.daemon.rules_of(&self.served, view, linter)
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    what: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, DaemonError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| DaemonError::broke_off(what, error))
+}
+
 /// Also of what the branch has no more.
-async fn dependents(ask: Ask, sight: &Sight) -> Result<Arc<Dependents>, DaemonError> {
-    let (view, parent) = (Arc::clone(&sight.view), sight.parent().ok());
-    let work = tokio::task::spawn_blocking(move || {
+async fn dependents(ask: Ask, resolved: &ResolvedView) -> Result<Arc<Dependents>, DaemonError> {
+    let (view, parent) = (Arc::clone(&resolved.view), resolved.parent().ok());
+    let find = move || {
+        let scope = ask.scope;
         let gone = parent.iter().flat_map(|(snapshot, before)| gone(snapshot, before));
-        let named = ask.only.iter().chain(&ask.paths).filter(|it| !is_there(&*view, it)).cloned();
-        let gone = gone.filter(|it| ask.is_about(it)).chain(named).collect();
-        let wanted = wanted(&*view, &ask);
-        let within = if ask.only.is_empty() { Vec::new() } else { ask.paths };
+        let named = scope.only.iter().chain(&scope.paths).filter(|it| !is_there(&*view, it)).cloned();
+        let gone = gone.filter(|it| scope.is_about(it)).chain(named).collect();
+        let wanted = scope.wanted(&*view);
+        let within = if scope.only.is_empty() { Vec::new() } else { scope.paths };
         Arc::new(Dependents::new(view, wanted, gone, within))
-    });
-    work.await.map_err(|error| DaemonError::broke_off("a look at the branch", error))
+    };
+    blocking("a look at the branch", find).await
 }
 
 /// The files that only the parent has.

@@ -1,10 +1,13 @@
-//! What a check tells, part after part.
+//! What a check tells its client, part after part.
 
-use std::{sync::Arc, time::Duration};
+use std::mem;
 
-use checker::{Excluded, Finding, Incomplete, Level, Unavailable};
-use lint::{Fingerprint, Identity};
-use overlay::{ContentHash, Revision, Skipped};
+use checker::{
+    Excluded, Incomplete,
+    pipeline::{Change, FileReport, Reported, Sink, Summary},
+};
+use lint::Identity;
+use overlay::Revision;
 use tokio::sync::mpsc;
 
 use super::DaemonError;
@@ -37,48 +40,9 @@ pub struct Started {
 /// The findings of one file.
 #[derive(Debug, Clone)]
 pub struct FileFindings {
-    pub findings: Vec<Arc<(Finding, Fingerprint)>>,
+    pub findings: Vec<Reported>,
     /// How they stand to the parent, if that was asked.
     pub change: Option<Change>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    New,
-    Fixed,
-}
-
-/// What became of a check.
-#[derive(Debug, Clone)]
-pub struct Summary {
-    pub revision: Revision,
-    /// Over the paths and contents of all files that the answer is for.
-    pub content: ContentHash,
-    pub level: Level,
-    pub files: usize,
-    pub findings: usize,
-    /// Whether those are only what the parent has not.
-    pub is_comparison: bool,
-    pub fixed: usize,
-    pub suppressed: usize,
-    pub baselined: usize,
-    pub linters: Vec<LinterSummary>,
-    /// Who would have been asked as well.
-    pub unavailable: Vec<Unavailable>,
-    pub skipped: Skipped,
-    pub duration: Duration,
-    pub queued: Duration,
-}
-
-#[derive(Debug, Clone)]
-pub struct LinterSummary {
-    pub linter: Identity,
-    pub complete: u32,
-    pub excluded: u32,
-    pub partial: u32,
-    pub pending: u32,
-    pub failed: u32,
-    pub cached: u32,
 }
 
 /// Where the events of a check go.
@@ -101,6 +65,73 @@ impl Events<'_> {
         match self {
             Self::Check(events) => events.closed().await,
             Self::Watch(events) => events.closed().await,
+        }
+    }
+}
+
+/// Findings that go into one event.
+const GATHERED: usize = 500;
+
+/// Gathers what is reported of files into events of a fair size.
+pub(super) struct EventSink<'a> {
+    events: Events<'a>,
+    revision: Revision,
+    files: Vec<FileFindings>,
+    /// How many findings are gathered.
+    waiting: usize,
+    incomplete: Vec<Incomplete>,
+    excluded: Vec<Excluded>,
+}
+
+impl<'a> EventSink<'a> {
+    pub(super) fn new(events: Events<'a>, revision: Revision) -> Self {
+        Self { events, revision, files: Vec::new(), waiting: 0, incomplete: Vec::new(), excluded: Vec::new() }
+    }
+
+    async fn gather(&mut self, findings: &[Reported], change: Option<Change>) {
+        if findings.is_empty() {
+            return;
+        }
+        self.waiting += findings.len();
+        self.files.push(FileFindings { findings: findings.to_vec(), change });
+        if self.waiting >= GATHERED {
+            self.pause().await;
+        }
+    }
+}
+
+impl Sink for EventSink<'_> {
+    async fn started(&mut self, _linters: &[Identity], files: usize, _answers: usize) {
+        self.events.send(Event::Started(Started { revision: self.revision, files })).await;
+    }
+
+    async fn file(&mut self, file: FileReport) {
+        self.incomplete.extend(file.incomplete);
+        self.excluded.extend(file.excluded);
+        match file.changes {
+            None => self.gather(&file.found.findings, None).await,
+            Some(changes) => {
+                for (change, findings) in changes {
+                    self.gather(&findings, Some(change)).await;
+                }
+            }
+        }
+    }
+
+    fn incomplete(&mut self, incomplete: Incomplete) {
+        self.incomplete.push(incomplete);
+    }
+
+    async fn pause(&mut self) {
+        self.waiting = 0;
+        if !self.files.is_empty() {
+            self.events.send(Event::Files(mem::take(&mut self.files))).await;
+        }
+        if !self.incomplete.is_empty() {
+            self.events.send(Event::Incomplete(mem::take(&mut self.incomplete))).await;
+        }
+        if !self.excluded.is_empty() {
+            self.events.send(Event::Excluded(mem::take(&mut self.excluded))).await;
         }
     }
 }

@@ -39,8 +39,8 @@ impl Daemon {
     ) -> Result<FileContent, DaemonError> {
         let target = self.target(target)?;
         let path = fields::path("path", path)?;
-        let sight = target.sight(revision).await?;
-        blocking(move || read(&*sight.view, &path, sight.revision)).await
+        let resolved = target.view(revision).await?;
+        blocking(move || read(&*resolved.view, &path, resolved.revision)).await
     }
 
     pub async fn list_directory(
@@ -52,7 +52,7 @@ impl Daemon {
         let target = self.target(target)?;
         let path = fields::path("path", path)?;
         let page = Page::of(page, 1000, 10_000)?;
-        let view = target.sight(None).await?.view;
+        let view = target.view(None).await?.view;
         let Listing { entries, not_utf8 } = blocking(move || {
             let listing = view.resolve(&path).and_then(|it| view.list(&it));
             listing.map_err(|error| DaemonError::file(&path, error))

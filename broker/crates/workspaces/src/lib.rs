@@ -20,19 +20,15 @@ mod error;
 mod events;
 mod fields;
 mod files;
-mod judge;
 mod life;
 mod linters;
 mod once;
 mod opening;
-mod parent;
 mod query;
 mod question;
 pub mod random;
-mod round;
 mod rules;
 mod servers;
-mod similar;
 mod target;
 mod task;
 #[cfg(test)]
@@ -49,7 +45,7 @@ use std::{
 };
 
 use ::linters::{plugins::Plugins, servers::Servers};
-use checker::Engine;
+use checker::{Engine, pipeline::PolicyCache};
 use dashmap::DashMap;
 use overlay::{Branch, Revision};
 
@@ -70,7 +66,7 @@ pub use self::{
     diff::{Diff, DiffRequest, DiffSide},
     edits::{EditRequest, Expected, FileEdit},
     error::{DaemonError, ErrorKind, Facts, OPEN_FOR_WRITING, Obstacle},
-    events::{Change, Event, FileFindings, LinterSummary, Started, Summary, WatchEvent},
+    events::{Event, FileFindings, Started, WatchEvent},
     fields::{PageRequest, Paged},
     files::{DirectoryPage, FileContent},
     life::DaemonStatus,
@@ -95,7 +91,7 @@ pub struct Parts {
     /// Ends after so long without a client; `None` never does.
     pub idle_exit: Option<Duration>,
     /// Bytes of memory for what was made of answers.
-    pub judgements: u64,
+    pub policy_memory: u64,
 }
 
 pub struct Daemon {
@@ -106,7 +102,7 @@ pub struct Daemon {
     workspaces: DashMap<Arc<str>, Arc<Served>>,
     opening: Openings,
     linters: linters::Configured,
-    judgements: judge::Judgements,
+    policy_cache: PolicyCache,
     started_ms: u64,
     idle_exit: Option<Duration>,
     /// Where a front listens for TCP, once it does.
@@ -126,7 +122,7 @@ impl Daemon {
             workspaces: DashMap::new(),
             opening: Openings::default(),
             linters: linters::Configured::default(),
-            judgements: judge::Judgements::within(parts.judgements),
+            policy_cache: PolicyCache::within(parts.policy_memory),
             idle_exit: parts.idle_exit,
             tcp: OnceLock::new(),
             started_ms: workspace::now_ms(),

@@ -141,12 +141,12 @@ impl Daemon {
     /// Asks the servers for this file, one after the other, until one of them has such answers. Given up when
     /// this future is dropped.
     async fn ask_server(self: &Arc<Self>, query: Query) -> Result<Replied, DaemonError> {
-        let sight = query.target.sight(None).await?;
+        let resolved = query.target.view(None).await?;
         let cancel = Cancel::default();
         let _given_up = CancelOnDrop(cancel.clone());
-        let (daemon, revision) = (Arc::clone(self), sight.revision);
+        let (daemon, revision) = (Arc::clone(self), resolved.revision);
         let asked =
-            tokio::task::spawn_blocking(move || daemon.ask_servers(&query, &sight.view, &cancel)).await;
+            tokio::task::spawn_blocking(move || daemon.ask_servers(&query, &resolved.view, &cancel)).await;
         let broken = |error| Err(DaemonError::broke_off("a question", error));
         asked.unwrap_or_else(broken).map(|(server, reply)| Replied { server, revision, reply })
     }

@@ -50,7 +50,7 @@ impl Daemon {
             return blocking(move || read(known)).await;
         };
         let target = self.target(target)?;
-        let view = target.sight(None).await?.view;
+        let view = target.view(None).await?.view;
         let daemon = Arc::clone(self);
         blocking(move || {
             let served = target.served();

@@ -53,16 +53,16 @@ impl Target {
         }
     }
 
-    /// What is seen of the target, at an older revision if asked.
-    pub(super) async fn sight(&self, revision: Option<Revision>) -> Result<Sight, DaemonError> {
+    /// The target's view, at an older revision if asked.
+    pub(super) async fn view(&self, revision: Option<Revision>) -> Result<ResolvedView, DaemonError> {
         self.expect_here()?;
         match (self, revision) {
-            (Self::Base(served), None) => Ok(Sight::of_base(served)),
+            (Self::Base(served), None) => Ok(ResolvedView::of_base(served)),
             (Self::Base(_), Some(_)) => Err(DaemonError::invalid("revision", "the base has no revisions")),
-            (Self::Branch(_, cell), None) => Ok(Sight::of_branch(cell.snapshot())),
+            (Self::Branch(_, cell), None) => Ok(ResolvedView::of_branch(cell.snapshot())),
             (Self::Branch(_, cell), Some(revision)) => {
                 let then = cell.look(|it| it.at(revision)).await?;
-                then.map(Sight::of_branch).ok_or_else(|| {
+                then.map(ResolvedView::of_branch).ok_or_else(|| {
                     DaemonError::invalid(
                         "revision",
                         format!("the branch does not remember revision {revision}"),
@@ -74,7 +74,7 @@ impl Target {
 }
 
 /// The base, or a branch at one revision.
-pub(super) struct Sight {
+pub(super) struct ResolvedView {
     pub(super) view: Arc<dyn View>,
     /// 0 for the base.
     pub(super) revision: Revision,
@@ -82,7 +82,7 @@ pub(super) struct Sight {
     snapshot: Option<Snapshot>,
 }
 
-impl Sight {
+impl ResolvedView {
     fn of_base(served: &Served) -> Self {
         Self { view: Arc::clone(&served.view), revision: Revision::default(), snapshot: None }
     }

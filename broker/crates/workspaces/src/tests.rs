@@ -29,7 +29,7 @@ impl Fixture {
             engine: Engine::new(options, 1, None, "test").unwrap(),
             state_dir: state.path().to_owned(),
             idle_exit: Some(Duration::ZERO),
-            judgements: 1 << 20,
+            policy_memory: 1 << 20,
         });
         Self { daemon, workspace, _state: state }
     }

@@ -1,16 +1,12 @@
 //! `--baseline`: which findings are known, and how the list of them is kept.
 
 use std::{
-    collections::HashSet,
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use checker::{
-    Level,
-    baseline::{Baseline, Presence},
-    policy,
-};
+use checker::{baseline::Baseline, pipeline::Reach};
 use config::folders;
 use lint::counted;
 use overlay::{View, WorkspacePath, io_reason};
@@ -51,7 +47,7 @@ pub(super) struct Kept {
     /// For messages.
     shown: String,
     file: PathBuf,
-    known: Baseline,
+    known: Arc<Baseline>,
 }
 
 impl BaselineArgs {
@@ -66,7 +62,7 @@ impl BaselineArgs {
             let path = session.cwd()?.join(file);
             let (text, name) = (folders::read(&path), name(file)?);
             let known = self.parse(text, |text| Ok(Baseline::parse(&name, text)?))?;
-            return Ok(Some(Kept { shown: file.display().to_string(), file: path, known }));
+            return Ok(Some(Kept { shown: file.display().to_string(), file: path, known: Arc::new(known) }));
         }
         let Some(named) = configured_baseline(args, &*input.view)? else {
             if self.baseline_update || self.baseline_prune {
@@ -82,7 +78,7 @@ impl BaselineArgs {
             text => self.parse(text, |text| Ok(Baseline::parse(&named, text)?))?,
         };
         let file = input.workspace.root().join(named.as_str());
-        Ok(Some(Kept { shown: input.workspace.shown(&named), file, known }))
+        Ok(Some(Kept { shown: input.workspace.shown(&named), file, known: Arc::new(known) }))
     }
 
     /// There need not be a file that is about to be written.
@@ -105,7 +101,7 @@ impl BaselineArgs {
     }
 
     /// What is left out of the report.
-    pub(super) fn left_out<'k>(&self, kept: Option<&'k Kept>) -> Option<&'k Baseline> {
+    pub(super) fn left_out<'k>(&self, kept: Option<&'k Kept>) -> Option<&'k Arc<Baseline>> {
         kept.map(|it| &it.known).filter(|_| !self.baseline_update)
     }
 
@@ -115,22 +111,24 @@ impl BaselineArgs {
         kept: Option<Kept>,
         inspected: &mut Inspected,
         view: &dyn View,
+        reach: Reach,
         session: &Session,
         quiet: bool,
     ) -> Result<(), CliError> {
         let Some(mut kept) = kept else { return Ok(()) };
-        let (before, stale) = (kept.known.clone(), std::mem::take(&mut inspected.applied.stale));
+        let mut known = Baseline::clone(&kept.known);
         if self.baseline_update {
-            update(&mut kept.known, inspected, view);
+            inspected.collected.make_known(&mut known, view, reach);
         } else if self.baseline_prune {
-            kept.known.prune(&stale);
+            known.prune(&inspected.stale);
         } else {
-            let count: u64 = stale.iter().map(|(_, count)| u64::from(*count)).sum();
+            let count: u64 = inspected.stale.iter().map(|(_, count)| u64::from(*count)).sum();
             if count > 0 && !quiet {
                 session.messages.warning(&kept.stale(count));
             }
             return Ok(());
         }
+        let before = std::mem::replace(&mut kept.known, Arc::new(known));
         if kept.known != before || !kept.file.exists() {
             kept.write()?;
         }
@@ -140,27 +138,6 @@ impl BaselineArgs {
         }
         Ok(())
     }
-}
-
-/// All that is told becomes known. What is not all there of a file says nothing about it.
-fn update(known: &mut Baseline, inspected: &mut Inspected, view: &dyn View) {
-    let Inspected { report, applied, every_file, .. } = inspected;
-    let complete = report.checked.iter().filter(|it| it.level == Level::Complete);
-    let complete: HashSet<_> = complete.map(|it| &it.path).collect();
-    let is_known: Vec<_> = applied.marks.iter().map(|it| complete.contains(&it.path)).collect();
-    let marks = applied.marks.iter().zip(&is_known).filter(|(_, it)| **it).map(|(mark, _)| mark.clone());
-    let presence = policy::presence(report, view);
-    known.update(marks, &|mark| match presence(mark) {
-        // It may have been moved to where it was not looked for.
-        Presence::Gone if !*every_file => Presence::Unchecked,
-        presence => presence,
-    });
-    drop(presence);
-    report.baselined += is_known.iter().filter(|it| **it).count();
-    let mut each = is_known.iter();
-    report.findings.retain(|_| !each.next().copied().unwrap_or(false));
-    let mut each = is_known.iter();
-    applied.marks.retain(|_| !each.next().copied().unwrap_or(false));
 }
 
 impl Kept {

@@ -1,12 +1,11 @@
-//! Asks the linters, and lets comments, configuration and baseline decide what of it is told.
+//! Asks the linters, and lets comments, configuration and baseline decide what of it is reported.
 
-use std::{collections::BTreeSet, sync::Arc, time::Instant};
+use std::{collections::BTreeSet, sync::Arc};
 
 use checker::{
-    Dependents, Files, Options, Report,
-    baseline::Baseline,
-    check_groups,
-    policy::{self, Applied, Policy, RuleIndex},
+    Files, LocalChecker, Refused, Wanted,
+    baseline::{Baseline, Mark},
+    pipeline::{Collected, Reach, Request},
 };
 use config::Configs;
 use lint::RulePattern;
@@ -18,58 +17,57 @@ use crate::{CliError, console::Messages, progress::Progress};
 /// How everything of a run is checked.
 pub(super) struct Inspector<'a> {
     pub(super) args: &'a Args,
-    pub(super) linters: &'a Linters,
-    pub(super) options: &'a Options,
+    pub(super) linters: &'a Arc<Linters>,
+    pub(super) checker: &'a LocalChecker,
     pub(super) messages: &'a Messages,
     /// Whether a person watches.
     pub(super) watched: bool,
-    /// Whether every file of the workspace is checked.
-    pub(super) every_file: bool,
+    pub(super) reach: Reach,
 }
 
-/// What is told, and what there is to know about it.
+/// What is reported, and what there is to know about it.
 pub(super) struct Inspected {
-    pub(super) report: Report,
-    pub(super) applied: Applied,
-    /// Whether every file of the workspace was checked.
-    pub(super) every_file: bool,
+    pub(super) collected: Collected,
+    /// Entries of the baseline, and how many of each, for which there is no finding any more.
+    pub(super) stale: Vec<(Mark, u32)>,
     /// Rules that a configuration file says something of.
     pub(super) graded_rules: BTreeSet<(WorkspacePath, RulePattern)>,
 }
 
 impl Inspector<'_> {
+    /// A question about `files`, which the pipeline answers.
+    pub(super) fn request(&self, view: &Arc<dyn View>, files: Files) -> Request {
+        let lineup = Arc::clone(self.linters) as Arc<_>;
+        let mut request = self.checker.request(Arc::clone(view), Wanted::Files(files), lineup);
+        request.policy.every_rule = self.reach.every_rule;
+        request.policy.configured = !self.args.isolated;
+        request
+    }
+
     pub(super) fn inspect(
         &self,
-        view: &Arc<dyn View>,
-        mut files: Files,
-        dependents: Option<&Dependents>,
+        request: &Request,
         baseline: Option<&Baseline>,
     ) -> Result<Inspected, CliError> {
-        let start = Instant::now();
-        let configs = configs(self.args, &**view);
-        let mut groups = self.linters.groups(&configs, files.clone())?;
-        if let Some(dependents) = dependents {
-            dependents.add_to(&mut files, &Linters::all(&groups), &**view);
-            if !files.dependents.is_empty() {
-                groups = self.linters.groups(&configs, files)?;
-            }
-        }
         let progress = Arc::new(Progress::new(self.messages.clone(), self.watched));
         let update = Arc::clone(&progress);
-        let update = Arc::new(move |done, total| update.update(done, total));
-        let options = Options { largest: configs.workspace()?.max_file_size(), ..self.options.clone() };
-        let checked = check_groups(view, groups, &options, update);
+        let checked = self.checker.check(request, Arc::new(move |done, total| update.update(done, total)));
         progress.end();
-        let mut report =
-            checked.map_err(|error| CliError::files(format!("cannot start checking: {error}")))?;
-        let every_rule = self.args.select.is_none() && self.args.ignore.is_empty();
-        let rules = RuleIndex::new(|linter| self.linters.rules(linter));
-        let policy =
-            Policy { rules: &rules, configs: &configs, baseline, every_rule, every_file: self.every_file };
-        let applied = policy::apply(&mut report, &**view, &policy)?;
-        report.duration = start.elapsed();
-        let graded_rules = configs.graded_rules();
-        Ok(Inspected { report, applied, every_file: self.every_file, graded_rules })
+        let (mut collected, outcome) = checked.map_err(refused)?;
+        let stale = baseline.map(|it| collected.leave_out_known(it, &*request.view, self.reach));
+        let (stale, graded_rules) = (stale.unwrap_or_default(), outcome.graded_rules);
+        Ok(Inspected { collected, stale, graded_rules })
+    }
+}
+
+/// The engine is of this run alone, so that nothing is refused for the sake of others.
+pub(super) fn refused(refused: Refused) -> CliError {
+    match refused {
+        Refused::Setup(failure) => failure.into(),
+        Refused::Broken(why) => CliError::files(format!("{why}; this is a bug in Broker")),
+        Refused::Busy { .. } | Refused::Superseded | Refused::ShuttingDown => {
+            CliError::files(format!("the check was given up: {refused:?}"))
+        }
     }
 }
 

@@ -6,10 +6,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use checker::{Absent, Files, Group, Lack, SharedLinter};
-use config::{Choice, Configs, Selectors, ServerSettings};
+use checker::{Files, Router, pipeline::Lineup};
+use config::{Choice, Configs, Selectors, ServerSettings, SetupFailure};
 use language_servers::Environment;
-use lint::{Rule, RulePattern, Unit, suppress};
+use lint::{Rule, RulePattern, suppress};
 use linters::{
     plugins::{PluginSite, Plugins, Shown},
     servers::{self, Servers, Site},
@@ -43,15 +43,7 @@ pub(super) struct Linters {
     /// What the command line asks for.
     asked: Choice,
     /// Made when first needed: most files are asked about in the same way.
-    made: Mutex<BTreeMap<Choice, Made>>,
-}
-
-/// Those that take part, and those that do not.
-#[derive(Clone)]
-struct Made {
-    linters: Vec<SharedLinter>,
-    lacks: Vec<Lack>,
-    absent: Vec<Absent>,
+    made: Mutex<BTreeMap<Choice, Arc<Router>>>,
 }
 
 impl Loaded {
@@ -92,26 +84,6 @@ impl Linters {
         Ok(linters)
     }
 
-    /// The files, each with the linters that its configuration and the command line ask for.
-    pub(super) fn groups(&self, configs: &Configs<'_>, files: Files) -> Result<Vec<Group>, CliError> {
-        let Files { units, mut skipped, dependents, is_whole } = files;
-        let mut by_choice: BTreeMap<Choice, Vec<Unit>> = BTreeMap::new();
-        for (choice, units) in configs.by_choice(&units)? {
-            by_choice.entry(self.outranked(choice)).or_default().extend(units);
-        }
-        if by_choice.is_empty() {
-            by_choice.insert(self.asked.clone(), Vec::new());
-        }
-        let group = |(choice, mut units): (Choice, Vec<Unit>)| {
-            units.sort_by(|a, b| a.path.cmp(&b.path));
-            let made = self.chosen(&choice).map_err(|error| self.blame(error, &choice))?;
-            let Made { linters, lacks, absent } = made;
-            let (skipped, dependents) = (std::mem::take(&mut skipped), dependents.clone());
-            Ok(Group { files: Files { units, skipped, dependents, is_whole }, linters, lacks, absent })
-        };
-        by_choice.into_iter().map(group).collect()
-    }
-
     /// As ruff has it: `--select` takes the place of all that the files say, `--ignore` is added to it.
     fn outranked(&self, choice: Choice) -> Choice {
         if self.asked.select.is_some() {
@@ -121,10 +93,10 @@ impl Linters {
         Choice { select: choice.select, ignore }
     }
 
-    fn chosen(&self, choice: &Choice) -> Result<Made, CliError> {
+    fn chosen(&self, choice: &Choice) -> Result<Arc<Router>, SetupFailure> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = made.get(choice) {
-            return Ok(made.clone());
+            return Ok(Arc::clone(made));
         }
         let setup =
             Setup { select: choice.select.clone(), ignore: choice.ignore.clone(), ..self.setup.clone() };
@@ -136,28 +108,17 @@ impl Linters {
         let asked = self.servers.asked(&self.site(), &self.settings, &selectors)?;
         linters.extend(asked.linters);
         absent.extend(asked.absent);
-        let all = Made { linters, lacks: asked.lacks, absent };
-        made.insert(choice.clone(), all.clone());
-        Ok(all)
+        let router = Arc::new(Router::new(&linters).lacking(asked.lacks).without(absent));
+        made.insert(choice.clone(), Arc::clone(&router));
+        Ok(router)
     }
 
     /// What the command line asks for was understood already.
-    fn blame(&self, error: CliError, choice: &Choice) -> CliError {
+    fn blame(&self, error: SetupFailure, choice: &Choice) -> SetupFailure {
         if *choice == self.asked {
             return error;
         }
-        CliError { message: format!("{}, in `broker.toml`", error.message), ..error }
-    }
-
-    /// Every linter that takes part in any of these groups.
-    pub(super) fn all(groups: &[Group]) -> Vec<SharedLinter> {
-        let mut all: Vec<SharedLinter> = Vec::new();
-        for linter in groups.iter().flat_map(|it| &it.linters) {
-            if all.iter().all(|it| it.identity().name != linter.identity().name) {
-                all.push(linter.clone());
-            }
-        }
-        all
+        SetupFailure { message: format!("{}, in `broker.toml`", error.message), ..error }
     }
 
     /// Of the rules that configuration files name, those that nobody has: one sentence for each.
@@ -178,14 +139,34 @@ impl Linters {
     fn site(&self) -> Site<'_> {
         Site { root: Path::new(&self.setup.root), disk: &self.disk, environment: &self.environment }
     }
+}
 
-    /// Every rule of a linter that takes part; none if it cannot say.
-    pub(super) fn rules(&self, name: &str) -> Vec<Rule> {
+impl Lineup for Linters {
+    /// The files, each with the linters that its configuration and the command line ask for.
+    fn route(&self, view: &Arc<dyn View>, files: &Files) -> Result<Arc<Router>, SetupFailure> {
+        let configs = if self.setup.isolated { Configs::isolated() } else { Configs::new(&**view) };
+        let mut by_choice: BTreeMap<Choice, Vec<WorkspacePath>> = BTreeMap::new();
+        for (choice, units) in configs.by_choice(&files.units)? {
+            let paths = units.into_iter().map(|it| it.path);
+            by_choice.entry(self.outranked(choice)).or_default().extend(paths);
+        }
+        let mut routers = Vec::new();
+        for (choice, paths) in by_choice {
+            routers.push((self.chosen(&choice).map_err(|error| self.blame(error, &choice))?, paths));
+        }
+        Ok(match routers.len() {
+            0 => self.chosen(&self.asked)?,
+            1 => routers.swap_remove(0).0,
+            _ => Arc::new(Router::grouped(routers)),
+        })
+    }
+
+    fn rules(&self, view: &Arc<dyn View>, name: &str) -> Vec<Rule> {
         if name == suppress::LINTER {
             return suppress::rules();
         }
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let linter = made.values().flat_map(|it| &it.linters).find(|it| it.identity().name == name);
-        linter.and_then(|it| it.rules(&self.view).ok()).unwrap_or_default()
+        let linter = made.values().flat_map(|it| it.linters()).find(|it| it.identity().name == name);
+        linter.and_then(|it| it.rules(view).ok()).unwrap_or_default()
     }
 }

@@ -1,129 +1,149 @@
-//! What of the linters' answers is told: suppressions, severities and the baseline, worked out once for all
-//! branches with the same answers and the same configuration.
+//! What of the linters' answers is reported: suppressions, severities and the baseline, worked out once for all
+//! views with the same answers and the same configuration.
 
-use std::sync::{Arc, Weak};
-
-use checker::{
-    Answer, Coverage, FileAnswers, Finding,
-    baseline::{Baseline, Mark, Presence},
-    policy::{self, Read, RuleIndex},
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Weak},
 };
+
 use config::{ConfigError, Configs, Effective, SetupFailure};
-use lint::{Completeness, Fingerprint, suppress};
+use lint::{Completeness, Fingerprint, RulePattern, suppress};
 use overlay::{ContentHash, View, WorkspacePath};
 use quick_cache::{Weighter, sync::Cache};
 
-use super::DaemonError;
+use super::{BaselineUse, Request};
+use crate::{
+    Answer, Coverage, FileAnswers, Finding, Refused, RuleRef,
+    baseline::{Baseline, Mark, Presence},
+    policy::{self, Read, RuleIndex},
+};
 
-/// What is told of one file.
+/// What is reported of one file.
 #[derive(Debug, Default)]
-pub(super) struct Judged {
-    pub(super) findings: Vec<Told>,
-    /// What a baseline would know them by.
-    kinds: Vec<Fingerprint>,
-    pub(super) suppressed: usize,
-    pub(super) baselined: usize,
+pub struct FileFindings {
+    pub findings: Vec<Reported>,
+    /// One for each finding: what a baseline knows it by.
+    pub(super) kinds: Vec<Fingerprint>,
+    /// What is found and not reported, with its rule: another linter says the same, or the rule is off. An entry of a
+    /// baseline may be for it.
+    pub(super) hidden: Vec<(Arc<RuleRef>, Fingerprint)>,
+    pub suppressed: usize,
+    pub baselined: usize,
 }
 
-/// A finding as it is told to everyone who asks.
-pub(super) type Told = Arc<(Finding, Fingerprint)>;
+/// A finding, and what it is recognised by in another version of its file.
+pub type Reported = Arc<(Finding, Fingerprint)>;
 
-/// Judgements, each with all that it rests on, within a budget of memory.
-pub(super) struct Judgements(Cache<Key, Arc<Judgement>, ByMemory>);
+/// Findings as they are reported, each with all that they rest on, within a budget of memory.
+pub struct PolicyCache(Cache<Key, Arc<Cached>, ByMemory>);
 
-/// The answers by their addresses, which no other answer gets as long as the judgement is there.
+/// The answers by their addresses, which no other answer gets as long as the entry is there.
 type Key = Vec<usize>;
 
-struct Judgement {
+struct Cached {
     /// Named and not held: the cache of answers has a budget of its own, and what it gives up is to be gone.
     answers: Vec<Weak<Answer>>,
     /// Which of those are whole depends on who else could have been asked.
     coverage: Coverage,
     effective: Arc<Effective>,
     every_rule: bool,
-    judged: Arc<Judged>,
+    found: Arc<FileFindings>,
 }
 
 #[derive(Clone)]
 struct ByMemory;
 
-impl Weighter<Key, Arc<Judgement>> for ByMemory {
-    fn weight(&self, key: &Key, it: &Arc<Judgement>) -> u64 {
+impl Weighter<Key, Arc<Cached>> for ByMemory {
+    fn weight(&self, key: &Key, it: &Arc<Cached>) -> u64 {
         // An answer that is given up leaves its own few words behind as long as it is named here.
         let answers = key.len() * (size_of::<usize>() + size_of::<Weak<Answer>>() + size_of::<Answer>());
-        (size_of::<Judgement>() + answers + it.judged.weight()) as u64
+        (size_of::<Cached>() + answers + it.found.weight()) as u64
     }
 }
 
-/// Bytes of a usual judgement.
+/// Bytes of a usual entry.
 const USUAL: u64 = 512;
 
-impl Judgements {
+impl PolicyCache {
     /// `memory` in bytes.
-    pub(super) fn within(memory: u64) -> Self {
+    pub fn within(memory: u64) -> Self {
         let usual = usize::try_from(memory / USUAL).unwrap_or(usize::MAX);
         Self(Cache::with_weighter(usual, memory, ByMemory))
     }
 }
 
-impl Judged {
+impl FileFindings {
     fn weight(&self) -> usize {
         let findings = self.findings.iter().map(|it| it.0.weight() + size_of::<Fingerprint>());
-        size_of::<Self>() + findings.sum::<usize>() + self.kinds.len() * size_of::<Fingerprint>()
+        size_of::<Self>()
+            + findings.sum::<usize>()
+            + self.kinds.len() * size_of::<Fingerprint>()
+            + self.hidden.len() * size_of::<(Arc<RuleRef>, Fingerprint)>()
     }
 }
 
-/// Judges the files of one view.
-pub(super) struct Judge<'v> {
+/// Applies the policy to the files of one view.
+pub(super) struct PolicyEvaluator<'v> {
     view: &'v dyn View,
     configs: Configs<'v>,
-    baseline: Option<Baseline>,
+    baseline: Option<Arc<Baseline>>,
     every_rule: bool,
-    rules: RuleIndex<'v>,
-    judgements: &'v Judgements,
+    rules: RuleIndex<'static>,
+    cache: &'v PolicyCache,
 }
 
-impl<'v> Judge<'v> {
+impl<'v> PolicyEvaluator<'v> {
     pub(super) fn new(
-        view: &'v dyn View,
-        every_rule: bool,
-        rules: RuleIndex<'v>,
-        judgements: &'v Judgements,
-    ) -> Result<Self, DaemonError> {
-        let configs = Configs::new(view);
-        let workspace = configs.workspace().map_err(wrong)?;
-        let baseline = workspace.baseline().map(|it| Baseline::load(view, it)).transpose();
-        let baseline =
-            baseline.map_err(|error| DaemonError::Setup { message: error.to_string(), hint: None })?;
-        Ok(Self { view, configs, baseline, every_rule, rules, judgements })
+        request: &Request,
+        view: &'v Arc<dyn View>,
+        cache: &'v PolicyCache,
+    ) -> Result<Self, Refused> {
+        let configs = request.configs(&**view);
+        let baseline = match &request.policy.baseline {
+            BaselineUse::Later => None,
+            BaselineUse::This(baseline) => Some(Arc::clone(baseline)),
+            BaselineUse::Configured => {
+                let workspace = configs.workspace().map_err(wrong)?;
+                let loaded = workspace.baseline().map(|it| Baseline::load(&**view, it)).transpose();
+                let failure = |error: crate::baseline::BaselineError| SetupFailure::new(error.to_string());
+                loaded.map_err(|error| Refused::Setup(failure(error)))?.map(Arc::new)
+            }
+        };
+        let (every_rule, rules) = (request.policy.every_rule, request.rule_index(view));
+        Ok(Self { view: &**view, configs, baseline, every_rule, rules, cache })
+    }
+
+    /// Rules that a configuration file says something of, as far as files were looked at.
+    pub(super) fn graded_rules(&self) -> BTreeSet<(WorkspacePath, RulePattern)> {
+        self.configs.graded_rules()
     }
 
     pub(super) fn view(&self) -> &'v dyn View {
         self.view
     }
 
-    fn effective(&self, path: &WorkspacePath) -> Result<Arc<Effective>, DaemonError> {
+    fn effective(&self, path: &WorkspacePath) -> Result<Arc<Effective>, Refused> {
         self.configs.for_file(path).map_err(wrong)
     }
 
     /// `linters` are the names of all by their places; the baseline may know the file as `moved_from`. `None` if
     /// the file has another text now than its answers are for.
-    pub(super) fn judge(
+    pub(super) fn evaluate(
         &self,
         file: &FileAnswers,
         linters: &[&str],
         moved_from: Option<&WorkspacePath>,
-    ) -> Result<Option<Arc<Judged>>, DaemonError> {
+    ) -> Result<Option<Arc<FileFindings>>, Refused> {
         let effective = self.effective(&file.unit.path)?;
         let key: Key = file.answers.iter().map(|(_, it)| Arc::as_ptr(it).addr()).collect();
-        let known = self.judgements.0.get(&key).filter(|it| it.is_for(file, &effective, self.every_rule));
-        let judged = match known {
-            Some(known) => Some(Arc::clone(&known.judged)),
+        let known = self.cache.0.get(&key).filter(|it| it.is_for(file, &effective, self.every_rule));
+        let found = match known {
+            Some(known) => Some(Arc::clone(&known.found)),
             None => self.remember(key, file, linters, effective),
         };
-        Ok(judged.map(|judged| match &self.baseline {
-            Some(baseline) => Arc::new(leave_out_known(baseline, &file.unit.path, moved_from, &judged)),
-            None => judged,
+        Ok(found.map(|found| match &self.baseline {
+            Some(baseline) => Arc::new(leave_out_known(baseline, &file.unit.path, moved_from, &found)),
+            None => found,
         }))
     }
 
@@ -133,21 +153,26 @@ impl<'v> Judge<'v> {
         file: &FileAnswers,
         linters: &[&str],
         effective: Arc<Effective>,
-    ) -> Option<Arc<Judged>> {
-        let judged = Arc::new(self.judge_afresh(file, linters, &effective)?);
-        let judgement = Judgement {
+    ) -> Option<Arc<FileFindings>> {
+        let found = Arc::new(self.evaluate_afresh(file, linters, &effective)?);
+        let cached = Cached {
             answers: file.answers.iter().map(|(_, it)| Arc::downgrade(it)).collect(),
             coverage: file.coverage.clone(),
             effective,
             every_rule: self.every_rule,
-            judged: Arc::clone(&judged),
+            found: Arc::clone(&found),
         };
-        self.judgements.0.insert(key, Arc::new(judgement));
-        Some(judged)
+        self.cache.0.insert(key, Arc::new(cached));
+        Some(found)
     }
 
     /// `None` if the file has another text now than its answers are for.
-    fn judge_afresh(&self, file: &FileAnswers, linters: &[&str], effective: &Effective) -> Option<Judged> {
+    fn evaluate_afresh(
+        &self,
+        file: &FileAnswers,
+        linters: &[&str],
+        effective: &Effective,
+    ) -> Option<FileFindings> {
         let path = &file.unit.path;
         let findings = sorted(file);
         let mut contents = file.answers.iter().filter_map(|(_, it)| it.content);
@@ -156,7 +181,7 @@ impl<'v> Judge<'v> {
             return None;
         }
         let is_excluded = file.answers.iter().all(|(_, it)| it.completeness == Completeness::Excluded);
-        let Some(content) = content.filter(|_| !is_excluded) else { return Some(Judged::default()) };
+        let Some(content) = content.filter(|_| !is_excluded) else { return Some(FileFindings::default()) };
         let text = self.view.open(path).ok()?;
         if ContentHash::of(&text) != content {
             return None;
@@ -168,28 +193,29 @@ impl<'v> Judge<'v> {
         let answer = policy::for_file(read, findings, &effective.severities, options);
         let sites: Vec<_> = answer.findings.iter().map(Finding::site).collect();
         let fingerprints = Fingerprint::of_file(&text, &sites);
-        Some(Judged {
+        Some(FileFindings {
             findings: answer.findings.into_iter().zip(fingerprints).map(Arc::new).collect(),
             kinds: answer.fingerprints,
+            hidden: answer.hidden,
             suppressed: answer.suppressed,
             baselined: 0,
         })
     }
 }
 
-/// What is told beyond the baseline, of the file at `path` that was at `moved_from` when the baseline was made.
+/// What is reported beyond the baseline, of the file at `path` that was at `moved_from` when the baseline was made.
 fn leave_out_known(
     baseline: &Baseline,
     path: &WorkspacePath,
     moved_from: Option<&WorkspacePath>,
-    judged: &Judged,
-) -> Judged {
-    let mark = |(told, fingerprint): (&Told, &Fingerprint)| Mark {
+    found: &FileFindings,
+) -> FileFindings {
+    let mark = |(reported, fingerprint): (&Reported, &Fingerprint)| Mark {
         path: path.clone(),
-        rule: told.0.rule.to_string(),
+        rule: reported.0.rule.to_string(),
         fingerprint: *fingerprint,
     };
-    let marks: Vec<_> = judged.findings.iter().zip(&judged.kinds).map(mark).collect();
+    let marks: Vec<_> = found.findings.iter().zip(&found.kinds).map(mark).collect();
     // File by file it is not known whether another file has taken the entries of one that is gone: a known finding
     // that is reported is better than a new one that is not.
     let presence = |listed: &Mark| match &listed.path {
@@ -199,16 +225,17 @@ fn leave_out_known(
     };
     let known = baseline.split(&marks, &presence).known;
     let kept = |index: &usize| !known.get(*index).copied().unwrap_or(false);
-    let left = (0..judged.findings.len()).filter(kept);
-    Judged {
-        findings: left.map(|it| Arc::clone(&judged.findings[it])).collect(),
-        kinds: Vec::new(),
-        suppressed: judged.suppressed,
+    let left: Vec<_> = (0..found.findings.len()).filter(kept).collect();
+    FileFindings {
+        findings: left.iter().map(|it| Arc::clone(&found.findings[*it])).collect(),
+        kinds: left.iter().map(|it| found.kinds[*it]).collect(),
+        hidden: found.hidden.clone(),
+        suppressed: found.suppressed,
         baselined: known.iter().filter(|it| **it).count(),
     }
 }
 
-impl Judgement {
+impl Cached {
     fn is_for(&self, file: &FileAnswers, effective: &Arc<Effective>, every_rule: bool) -> bool {
         let same =
             |(own, (_, other)): (&Weak<Answer>, &(usize, Arc<Answer>))| own.as_ptr() == Arc::as_ptr(other);
@@ -220,8 +247,8 @@ impl Judgement {
     }
 }
 
-fn wrong(error: ConfigError) -> DaemonError {
-    SetupFailure::from(error).into()
+fn wrong(error: ConfigError) -> Refused {
+    Refused::Setup(error.into())
 }
 
 fn sorted(file: &FileAnswers) -> Vec<Finding> {
@@ -232,12 +259,12 @@ fn sorted(file: &FileAnswers) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use checker::{CheckedFile, Range, RuleRef};
     use lint::{LineColumn, Severity, Span};
 
     use super::*;
+    use crate::{CheckedFile, Range, RuleRef};
 
-    fn told(message: &str) -> Told {
+    fn reported(message: &str) -> Reported {
         let path = WorkspacePath::new("a").unwrap();
         let start = LineColumn { line: 1, column: 1 };
         let finding = Finding {
@@ -262,22 +289,22 @@ mod tests {
     }
 
     #[test]
-    fn judgements_stay_within_their_memory() {
+    fn entries_stay_within_their_memory() {
         const MEMORY: u64 = 1 << 20;
-        let judgements = Judgements::within(MEMORY);
+        let cache = PolicyCache::within(MEMORY);
         let view = overlay::Memory::default();
         let effective = Configs::new(&view).for_file(&WorkspacePath::new("a").unwrap()).unwrap();
         let message = "m".repeat(10_000);
-        let findings: Vec<_> = (0..1000).map(|_| told(&message)).collect();
+        let findings: Vec<_> = (0..1000).map(|_| reported(&message)).collect();
         for (number, finding) in findings.iter().enumerate() {
-            let judged = Judged { findings: vec![Arc::clone(finding)], ..Judged::default() };
+            let found = FileFindings { findings: vec![Arc::clone(finding)], ..FileFindings::default() };
             let effective = Arc::clone(&effective);
-            let judged = Arc::new(judged);
+            let found = Arc::new(found);
             let (answers, coverage) = (vec![Weak::new()], Coverage::default());
-            let judgement = Judgement { answers, coverage, effective, every_rule: true, judged };
-            judgements.0.insert(vec![number], Arc::new(judgement));
+            let cached = Cached { answers, coverage, effective, every_rule: true, found };
+            cache.0.insert(vec![number], Arc::new(cached));
         }
-        assert!(judgements.0.weight() <= MEMORY && judgements.0.len() > 1, "{}", judgements.0.weight());
+        assert!(cache.0.weight() <= MEMORY && cache.0.len() > 1, "{}", cache.0.weight());
         let held = findings.iter().filter(|it| Arc::strong_count(it) > 1).count();
         assert!((2..200).contains(&held), "{held} of 1000 are held, each of 10 kB");
     }

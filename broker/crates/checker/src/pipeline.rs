@@ -1,0 +1,177 @@
+//! One check, whoever asks: the files of a view, the linters' answers, what the policy reports of each file and, if
+//! that is asked, how it differs from another view.
+//!
+//! Everything that checks goes through [`check`]; it differs only in the view and in the [`Sink`]. Knows neither
+//! branches as such nor clients, command lines or formats.
+
+mod collector;
+mod comparison;
+mod evaluator;
+mod fixes;
+mod similar;
+mod sink;
+mod stream;
+
+use std::{
+    collections::BTreeSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use config::{Configs, DEFAULT_LARGEST, SetupFailure};
+use lint::{Cancel, Rule, RulePattern};
+use overlay::{Revision, View, WorkspacePath};
+use scheduler::{BranchKey, Class};
+
+pub use self::{
+    collector::{Collected, Collector, Reach},
+    comparison::{Comparison, Scope, is_there},
+    evaluator::{FileFindings, PolicyCache, Reported},
+    fixes::{FixNote, Fixed, Fixer},
+    sink::{Change, FileReport, LinterSummary, Sink, Summary},
+};
+use self::{evaluator::PolicyEvaluator, stream::CheckStream};
+use super::{
+    BatchSize, Dependents, Engine, Files, Inquiry, Refused, Router, Wanted, baseline::Baseline,
+    policy::RuleIndex,
+};
+
+/// What is to be checked, and how.
+#[derive(Clone)]
+pub struct Request {
+    pub view: Arc<dyn View>,
+    pub wanted: Wanted,
+    /// Files that are asked about as well, for the sake of those.
+    pub dependents: Option<Arc<Dependents>>,
+    /// Only what differs from another view.
+    pub comparison: Option<Arc<Comparison>>,
+    pub lineup: Arc<dyn Lineup>,
+    pub policy: PolicyOptions,
+    pub schedule: Schedule,
+}
+
+/// Chooses the linters for a view, and knows their rules.
+pub trait Lineup: Send + Sync {
+    /// The linters to be asked about `files` of `view`. Blocks.
+    fn route(&self, view: &Arc<dyn View>, files: &Files) -> Result<Arc<Router>, SetupFailure>;
+
+    /// Every rule of a linter; none if it cannot say. Blocks.
+    fn rules(&self, view: &Arc<dyn View>, linter: &str) -> Vec<Rule>;
+}
+
+/// What decides, besides the view's own configuration, which findings are reported.
+#[derive(Debug, Clone)]
+pub struct PolicyOptions {
+    /// Whether the linters are asked about every rule that the configuration selects. If not, it is not known
+    /// which suppressions are unused.
+    pub every_rule: bool,
+    /// Whether configuration files count.
+    pub configured: bool,
+    pub baseline: BaselineUse,
+}
+
+/// Which known findings are left out file by file.
+#[derive(Debug, Clone)]
+pub enum BaselineUse {
+    /// None here: the collector may compare a baseline with all findings at once.
+    Later,
+    /// Those of the baseline that the configuration names.
+    Configured,
+    This(Arc<Baseline>),
+}
+
+/// How the work stands among that of others.
+#[derive(Clone)]
+pub struct Schedule {
+    pub class: Class,
+    pub branch: BranchKey,
+    /// 0 for a view that has none.
+    pub revision: Revision,
+    /// Whether work for older revisions of the branch is given up for this.
+    pub supersede: bool,
+    /// The longest that one linter may take for one file.
+    pub timeout: Duration,
+    pub batch: BatchSize,
+    /// Whether others who ask the same at the same time may have the answer, too.
+    pub share: bool,
+    /// Ends the check early; what was not answered is pending.
+    pub cancel: Option<Cancel>,
+    /// Called once for each answer, from any thread.
+    pub answered: Arc<dyn Fn() + Send + Sync>,
+}
+
+/// What came of a check, besides what the sink has.
+#[derive(Debug)]
+pub struct Outcome {
+    pub summary: Summary,
+    /// Rules that a configuration file says something of, each with that file.
+    pub graded_rules: BTreeSet<(WorkspacePath, RulePattern)>,
+}
+
+/// Answers the request; `sink` gets each file as soon as all its linters have answered.
+pub async fn check(
+    engine: &Engine,
+    cache: &PolicyCache,
+    request: &Request,
+    sink: &mut impl Sink,
+) -> Result<Outcome, Refused> {
+    let start = Instant::now();
+    let evaluator = PolicyEvaluator::new(request, &request.view, cache)?;
+    let before = match &request.comparison {
+        Some(comparison) => {
+            let evaluator = PolicyEvaluator::new(request, &comparison.before, cache)?;
+            Some((evaluator, comparison.answers(engine, request).await?))
+        }
+        None => None,
+    };
+    let mut inquiry = request.inquiry(&request.view, request.wanted.clone());
+    inquiry.parent = before.as_ref().map(|(_, answers)| Arc::clone(&answers.seen));
+    let mut stream = CheckStream::new(&evaluator, before, request, sink);
+    let totals = engine.answer(&Arc::new(inquiry), &mut stream).await?;
+    let summary = stream.finish(totals, start).await?;
+    Ok(Outcome { summary, graded_rules: evaluator.graded_rules() })
+}
+
+impl Request {
+    /// The same about other files, or another view, without a comparison.
+    #[must_use]
+    pub fn about(&self, view: Arc<dyn View>, wanted: Wanted) -> Self {
+        Self { view, wanted, dependents: None, comparison: None, ..self.clone() }
+    }
+
+    fn inquiry(&self, view: &Arc<dyn View>, wanted: Wanted) -> Inquiry {
+        let (lineup, shown) = (Arc::clone(&self.lineup), Arc::clone(view));
+        let Schedule { class, branch, revision, supersede, timeout, batch, share, .. } = self.schedule;
+        Inquiry {
+            wanted,
+            dependents: self.dependents.clone(),
+            route: Box::new(move |files| lineup.route(&shown, files)),
+            // What is wrong with the configuration, the route reports.
+            largest: self.configs(&**view).workspace().map_or(DEFAULT_LARGEST, |it| it.max_file_size()),
+            view: Arc::clone(view),
+            class,
+            branch,
+            revision: revision.0,
+            supersede,
+            timeout,
+            batch,
+            share,
+            cancel: self.schedule.cancel.clone(),
+            answered: Arc::clone(&self.schedule.answered),
+            seen: None,
+            parent: None,
+        }
+    }
+
+    fn configs<'v>(&self, view: &'v dyn View) -> Configs<'v> {
+        if self.policy.configured { Configs::new(view) } else { Configs::isolated() }
+    }
+
+    fn rule_index(&self, view: &Arc<dyn View>) -> RuleIndex<'static> {
+        let (lineup, view) = (Arc::clone(&self.lineup), Arc::clone(view));
+        RuleIndex::new(move |linter| lineup.rules(&view, linter))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! The other view of a comparison: what the same question finds there, and where its files are now.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    io,
+    sync::{Arc, mpsc},
+};
+
+use overlay::{Change, ChangeKind, ContentHash, FileState, Snapshot, View, WalkOptions, WorkspacePath};
+use scheduler::Inherited;
+
+use super::{Request, similar};
+use crate::{Engine, FileAnswers, Files, Lack, Listener, Refused, Router, Wanted, is_file};
+
+/// Where files are looked for.
+#[derive(Clone)]
+pub struct Scope {
+    /// Files and directories; everything if there are none.
+    pub paths: Vec<WorkspacePath>,
+    /// Filter on the files found: only these are checked; no filter if empty.
+    pub only: BTreeSet<WorkspacePath>,
+    pub walk: WalkOptions,
+}
+
+/// A view to compare with, and how the files of the two stand to each other.
+pub struct Comparison {
+    pub(super) before: Arc<dyn View>,
+    scope: Scope,
+    /// Where files are that were elsewhere before: the new place, and the old one.
+    moved: HashMap<WorkspacePath, WorkspacePath>,
+    /// Files that are nowhere any more.
+    gone: Vec<WorkspacePath>,
+    /// Every path where the views differ, as [`Inherited::new`] has it.
+    changed: Vec<WorkspacePath>,
+}
+
+/// What the linters say of the view before.
+pub(super) struct Answers {
+    files: BTreeMap<WorkspacePath, Answered>,
+    /// What was seen meanwhile, for a check of the view after it.
+    pub(super) seen: Arc<Inherited>,
+}
+
+/// What the linters say of one file of the view before.
+pub(super) struct Answered {
+    pub(super) file: FileAnswers,
+    /// The names of those that its answers count in; the view after it may ask others.
+    pub(super) linters: Arc<[String]>,
+    /// What tells each of them from the same linter with other rules.
+    pub(super) digests: Arc<[ContentHash]>,
+}
+
+impl Answered {
+    /// That of the linter of this name, if it was asked about the file.
+    pub(super) fn digest(&self, linter: &str) -> Option<ContentHash> {
+        let mut asked = self.file.answers.iter().map(|(place, _)| *place);
+        let place = asked.find(|it| self.linters.get(*it).is_some_and(|it| it == linter))?;
+        self.digests.get(place).copied()
+    }
+}
+
+impl Scope {
+    /// Whether the question may be about this file, wherever it is found.
+    pub fn is_about(&self, path: &WorkspacePath) -> bool {
+        self.is_below(path) && (self.only.is_empty() || self.only.contains(path))
+    }
+
+    /// Whether it lies where is looked.
+    fn is_below(&self, path: &WorkspacePath) -> bool {
+        self.paths.is_empty() || self.paths.iter().any(|it| path.starts_with(it))
+    }
+
+    pub fn wanted(&self, view: &dyn View) -> Wanted {
+        let Self { paths, only, walk } = self;
+        if only.is_empty() && !paths.is_empty() && paths.iter().all(|it| is_file(view, it)) {
+            return Wanted::Files(Files::of_named(paths.iter().cloned()));
+        }
+        let paths = if paths.is_empty() { vec![WorkspacePath::root()] } else { paths.clone() };
+        Wanted::Walk { paths, options: walk.clone(), only: only.clone() }
+    }
+
+    /// What is asked about, without those named paths that are gone.
+    fn wanted_but(mut self, view: &dyn View, is_gone: impl Fn(&WorkspacePath) -> bool) -> Wanted {
+        let are_named = !self.paths.is_empty();
+        self.paths.retain(|it| !is_gone(it));
+        // No paths would mean everything.
+        if are_named && self.paths.is_empty() { Wanted::Files(Files::default()) } else { self.wanted(view) }
+    }
+}
+
+impl Comparison {
+    /// Of a branch and its parent. Blocks: it reads and compares texts.
+    pub fn of_branch(branch: &Snapshot, parent: &Snapshot, scope: Scope) -> io::Result<Self> {
+        let mut comparison = Self {
+            before: Arc::new(parent.clone()),
+            scope,
+            moved: HashMap::new(),
+            gone: Vec::new(),
+            changed: branch.changed_paths(parent),
+        };
+        let (mut gone, mut come) = (BTreeSet::new(), Vec::new());
+        for Change { path, kind, before, after } in branch.changes(parent)? {
+            let is_file = |it: &Option<FileState>| matches!(it, Some(FileState::File { .. }));
+            match kind {
+                ChangeKind::Renamed { from } => _ = comparison.moved.insert(path, from),
+                ChangeKind::Deleted if is_file(&before) => _ = gone.insert(path),
+                ChangeKind::Added if is_file(&after) => come.push(path),
+                _ => {}
+            }
+        }
+        come.retain(|new| {
+            let old = gone.take(&branch.came_from(new));
+            old.map(|old| comparison.moved.insert(new.clone(), old)).is_none()
+        });
+        comparison.pair(gone, branch, come);
+        Ok(comparison)
+    }
+
+    /// Of any two views that differ only in the files `changed`. Blocks: it reads and compares texts.
+    pub fn of_views(
+        before: Arc<dyn View>,
+        after: &dyn View,
+        changed: Vec<WorkspacePath>,
+        scope: Scope,
+    ) -> Self {
+        let there = |view: &dyn View| {
+            let there = changed.iter().filter(|it| is_file(view, it)).cloned();
+            there.collect::<BTreeSet<_>>()
+        };
+        let (old, new) = (there(&*before), there(after));
+        let (gone, come) = (&old - &new, &new - &old);
+        let mut comparison = Self { before, scope, moved: HashMap::new(), gone: Vec::new(), changed };
+        comparison.pair(gone, after, come.into_iter().collect());
+        comparison
+    }
+
+    /// Finds among the files that came those that went.
+    fn pair(&mut self, mut gone: BTreeSet<WorkspacePath>, after: &dyn View, come: Vec<WorkspacePath>) {
+        self.moved.extend(similar::pairs(&*self.before, gone.iter().cloned().collect(), after, come));
+        self.moved.values().for_each(|it| _ = gone.remove(it));
+        self.gone = gone.into_iter().collect();
+    }
+
+    /// What to check of the view after: what is named and only there before is gone, and no mistake.
+    pub fn wanted(&self, after: &dyn View) -> Wanted {
+        let is_gone = |it: &_| !is_there(after, it) && is_there(&*self.before, it);
+        self.scope.clone().wanted_but(after, is_gone)
+    }
+
+    /// The same question about the view before: what only the other has is not asked for, what is gone is.
+    fn wanted_before(&self) -> Wanted {
+        let mut scope = self.scope.clone();
+        if !scope.only.is_empty() {
+            let only = scope.only.iter().map(|it| self.moved_from(it).unwrap_or(it));
+            scope.only = only.chain(&self.gone).cloned().collect();
+        }
+        scope.wanted_but(&*self.before, |it| !is_there(&*self.before, it))
+    }
+
+    /// What is asked about and was elsewhere before: found by a walk, unless it was named.
+    fn elsewhere(&self) -> Option<Wanted> {
+        let scope = &self.scope;
+        let is_elsewhere =
+            |(new, old): &(&WorkspacePath, &WorkspacePath)| scope.is_about(new) && !scope.is_below(old);
+        let all: Vec<_> = self.moved.iter().filter(is_elsewhere).collect();
+        let named = all.iter().filter(|(new, _)| scope.paths.contains(new)).map(|(_, old)| (*old).clone());
+        let paths = [WorkspacePath::root()].into_iter().chain(named).collect();
+        let only = all.iter().map(|(_, old)| (*old).clone()).collect();
+        (!all.is_empty()).then(|| Wanted::Walk { paths, options: scope.walk.clone(), only })
+    }
+
+    /// Where a file was before, if elsewhere.
+    pub(super) fn moved_from(&self, path: &WorkspacePath) -> Option<&WorkspacePath> {
+        self.moved.get(path)
+    }
+
+    /// What the linters say of the view before, for the same question.
+    pub(super) async fn answers(&self, engine: &Engine, request: &Request) -> Result<Answers, Refused> {
+        let (seen, parts) = mpsc::channel();
+        let mut gathered = Gathered::default();
+        for wanted in [Some(self.wanted_before()), self.elsewhere()].into_iter().flatten() {
+            let mut inquiry = request.inquiry(&self.before, wanted);
+            inquiry.seen = Some(seen.clone());
+            engine.answer(&Arc::new(inquiry), &mut gathered).await?;
+        }
+        let seen = Inherited::new(parts.try_iter().collect(), &self.changed);
+        Ok(Answers { files: gathered.files, seen: Arc::new(seen) })
+    }
+
+    /// The answers that no file of the view after stands for. A file that left what was asked about is not gone.
+    pub(super) fn gone(&self, answers: Answers) -> impl Iterator<Item = Answered> {
+        let left: BTreeSet<_> =
+            self.moved.iter().filter(|(new, _)| !self.scope.is_about(new)).map(|(_, old)| old).collect();
+        answers.files.into_iter().filter(move |(path, _)| !left.contains(path)).map(|(_, it)| it)
+    }
+}
+
+impl Answers {
+    /// Those for the file that was at `path`.
+    pub(super) fn take(&mut self, path: &WorkspacePath) -> Option<Answered> {
+        self.files.remove(path)
+    }
+}
+
+/// Whether the view has anything at the path, links followed.
+pub fn is_there(view: &dyn View, path: &WorkspacePath) -> bool {
+    view.resolve(path).is_ok_and(|it| view.metadata(&it).is_ok())
+}
+
+#[derive(Default)]
+struct Gathered {
+    linters: Arc<[String]>,
+    digests: Arc<[ContentHash]>,
+    files: BTreeMap<WorkspacePath, Answered>,
+}
+
+impl Listener for Gathered {
+    async fn start(&mut self, router: &Router, _lacks: Vec<Lack>, _files: usize, _answers: usize) {
+        self.linters = router.names();
+        self.digests = router.linters().iter().map(|it| it.identity().digest).collect();
+    }
+
+    async fn file(&mut self, file: FileAnswers) {
+        let (linters, digests) = (Arc::clone(&self.linters), Arc::clone(&self.digests));
+        self.files.insert(file.unit.path.clone(), Answered { file, linters, digests });
+    }
+
+    async fn pause(&mut self) {}
+}

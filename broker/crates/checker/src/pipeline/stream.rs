@@ -1,0 +1,353 @@
+//! A check under way: from the answers of each file to what is reported of it, and to the summary.
+
+use std::{sync::Arc, time::Instant};
+
+use bytes::Bytes;
+use lint::{Completeness, FileFindings as Side, Site, delta, suppress};
+use overlay::{ContentHash, Skipped, View, WorkspacePath};
+
+use super::{
+    Change, Comparison, FileFindings, FileReport, LinterSummary, Reported, Request, Sink, Summary,
+    comparison::{Answered, Answers},
+    evaluator::PolicyEvaluator,
+};
+use crate::{
+    Answer, Coverage, Excluded, FileAnswers, Incomplete, Lack, Level, Listener, Refused, Router, Subject,
+    Totals, read,
+};
+
+pub(super) struct CheckStream<'a, S> {
+    evaluator: &'a PolicyEvaluator<'a>,
+    before: Option<Before<'a>>,
+    sink: &'a mut S,
+    /// Of the linters, for the evaluator, who is asked about each file.
+    names: Arc<[String]>,
+    /// Sorted at the end: files come as they are done.
+    contents: Vec<(WorkspacePath, Option<ContentHash>)>,
+    summary: Summary,
+    /// The first thing that is wrong with the configuration.
+    wrong: Option<Refused>,
+}
+
+/// The other view of a comparison.
+struct Before<'a> {
+    evaluator: PolicyEvaluator<'a>,
+    comparison: &'a Comparison,
+    answers: Answers,
+}
+
+impl<'a, S: Sink> CheckStream<'a, S> {
+    pub(super) fn new(
+        evaluator: &'a PolicyEvaluator<'a>,
+        before: Option<(PolicyEvaluator<'a>, Answers)>,
+        request: &'a Request,
+        sink: &'a mut S,
+    ) -> Self {
+        let comparison = request.comparison.as_deref();
+        let before = comparison.zip(before);
+        let before =
+            before.map(|(comparison, (evaluator, answers))| Before { evaluator, comparison, answers });
+        let summary = Summary::new(request.schedule.revision, before.is_some());
+        let (names, contents, wrong) = (Arc::default(), Vec::new(), None);
+        Self { evaluator, before, sink, names, contents, summary, wrong }
+    }
+
+    /// What the linters say of the file as such, besides their findings.
+    fn count(&mut self, file: &FileAnswers, report: &mut FileReport) {
+        let path = &file.unit.path;
+        for (linter, answer) in &file.answers {
+            let counts = &mut self.summary.linters[*linter];
+            report.excluded.extend(Excluded::of_answer(path, &counts.linter.name, answer));
+            let Some(level) = counts.add(&answer.completeness) else { continue };
+            report.level = report.level.max(Some(level));
+            report.incomplete.extend(Incomplete::of_answer(path, &counts.linter.name, answer));
+        }
+        let Some(worst) = report.level else { return };
+        self.summary.files += 1;
+        self.summary.level = self.summary.level.max(worst);
+        let content = file.answers.iter().find_map(|(_, it)| it.content);
+        self.contents.push((path.clone(), content));
+    }
+
+    /// `linters` are those that the file's answers count in.
+    fn evaluate(
+        wrong: &mut Option<Refused>,
+        evaluator: &PolicyEvaluator<'_>,
+        file: &FileAnswers,
+        linters: &[String],
+        moved_from: Option<&WorkspacePath>,
+    ) -> Option<Arc<FileFindings>> {
+        let names: Vec<_> = linters.iter().map(String::as_str).collect();
+        evaluator.evaluate(file, &names, moved_from).unwrap_or_else(|error| {
+            wrong.get_or_insert(error);
+            Some(Arc::default())
+        })
+    }
+
+    /// Findings for a text that is gone are not reported as if they were for the one that is there.
+    fn pend(&mut self, report: &mut FileReport, whose: &str) {
+        self.summary.level = self.summary.level.max(Level::Pending);
+        report.incomplete.push(Incomplete {
+            subject: Subject::Path(report.unit.path.clone()),
+            linter: None,
+            level: Level::Pending,
+            reason: format!("{whose} changed while it was checked"),
+        });
+    }
+
+    async fn send(&mut self, report: FileReport) {
+        let changes = report.changes.as_deref();
+        let count = |of: Change| {
+            let of_kind = changes.unwrap_or_default().iter().filter(|(change, _)| *change == of);
+            of_kind.map(|(_, findings)| findings.len()).sum::<usize>()
+        };
+        self.summary.findings += changes.map_or(report.found.findings.len(), |_| count(Change::New));
+        self.summary.fixed += count(Change::Fixed);
+        self.sink.file(report).await;
+    }
+
+    /// What of a file was not so before, and what is so no more.
+    fn compare(&mut self, file: &FileAnswers, report: &mut FileReport) {
+        let Some(before) = &mut self.before else { return };
+        let old_path = before.comparison.moved_from(&file.unit.path).unwrap_or(&file.unit.path);
+        let Some(old) = before.answers.take(old_path) else {
+            report.changes = Some(changes(report.found.findings.clone(), Vec::new()));
+            return;
+        };
+        let evaluated = Self::evaluate(&mut self.wrong, &before.evaluator, &old.file, &old.linters, None);
+        let old_view = before.evaluator.view();
+        let Some(old_found) = evaluated else { return self.pend(report, "the parent's file") };
+        self.tell_unknown_before(&old, file, report);
+        if Arc::ptr_eq(&old_found, &report.found) {
+            return;
+        }
+        let sides = ((&old.file, &*old_found), (file, &*report.found));
+        match difference(old_view, sides.0, self.evaluator.view(), sides.1) {
+            Some((new, mut fixed)) => {
+                let (looked, is_broken) = (self.looked(file, &old), file.coverage.syntax_errors > 0);
+                // What cannot be parsed has no other findings, and nothing of that is fixed.
+                fixed.retain(|it| {
+                    let rule = &it.0.rule;
+                    looked.contains(&&*rule.linter) && (rule.is_syntax_error || !is_broken)
+                });
+                report.changes = Some(changes(new, fixed));
+            }
+            None => self.pend(report, "the file, or the parent's,"),
+        }
+    }
+
+    /// What a linter did not find before because it did not look is reported as new, and that it may not be.
+    fn tell_unknown_before(&mut self, old: &Answered, file: &FileAnswers, report: &mut FileReport) {
+        for (linter, answer) in &old.file.answers {
+            let Some(name) = old.linters.get(*linter) else { continue };
+            let path = &old.file.unit.path;
+            let now = self.answer_of(file, name);
+            let halted = || (answer.halted && !now.is_some_and(|it| it.halted)).then(|| halted(path, name));
+            let has_findings = now.is_some_and(|it| !it.findings.is_empty());
+            let is_news = has_findings && answer.completeness == Completeness::Excluded;
+            let left_out = || is_news.then(|| left_out(path, name));
+            let unknown = Incomplete::of_answer(path, name, answer).or_else(halted).or_else(left_out);
+            let Some(unknown) = unknown else { continue };
+            self.summary.level = self.summary.level.max(unknown.level);
+            let reason = format!("in the parent, so that what is new here may not be: {}", unknown.reason);
+            report.incomplete.push(Incomplete { reason, ..unknown });
+        }
+    }
+
+    fn linter(&self, place: usize) -> Option<&lint::Identity> {
+        self.summary.linters.get(place).map(|it| &it.linter)
+    }
+
+    fn answer_of<'f>(&self, file: &'f FileAnswers, name: &str) -> Option<&'f Answer> {
+        let is_it = |linter: &usize| self.linter(*linter).is_some_and(|it| it.name == name);
+        file.answers.iter().find(|(linter, _)| is_it(linter)).map(|(_, it)| &**it)
+    }
+
+    /// The linters that have looked at the file, with the rules of its parent: what they do not find any more is gone.
+    fn looked<'s>(&'s self, file: &'s FileAnswers, old: &Answered) -> Vec<&'s str> {
+        let has_looked = |it: &Answer| it.completeness == Completeness::Complete && !it.halted;
+        let whole = file.answers.iter().filter(|(_, it)| has_looked(it));
+        let whole = whole.filter_map(|(linter, _)| self.linter(*linter));
+        // Another selection, or another version, may lack the rule.
+        let same = whole.filter(|it| old.digest(&it.name).is_none_or(|old| old == it.digest));
+        let mut looked: Vec<_> = same.map(|it| it.name.as_str()).collect();
+        if file.coverage.is_all() {
+            // An unused suppression is not reported where it may be in use.
+            looked.push(suppress::LINTER);
+        }
+        looked
+    }
+
+    /// Findings of files that are gone. Of a file that is there and not asked about any more nothing is known.
+    async fn compare_gone(&mut self, skipped: &Skipped) {
+        let Some(Before { evaluator, comparison, answers }) = self.before.take() else { return };
+        for old in comparison.gone(answers) {
+            // What is there now is not known.
+            let path = &old.file.unit.path;
+            let is_there = self.evaluator.view().metadata(path).is_ok();
+            if is_there || skipped.unreadable.keys().any(|it| path.starts_with(it)) {
+                continue;
+            }
+            let mut report = FileReport::of(&old.file);
+            match Self::evaluate(&mut self.wrong, &evaluator, &old.file, &old.linters, None) {
+                // Without the other side all of it is gone, wherever it stood.
+                Some(found) => report.changes = Some(changes(Vec::new(), found.findings.clone())),
+                None => self.pend(&mut report, "the parent's file"),
+            }
+            self.send(report).await;
+        }
+    }
+
+    pub(super) async fn finish(mut self, totals: Totals, start: Instant) -> Result<Summary, Refused> {
+        self.compare_gone(&totals.skipped).await;
+        if let Some(wrong) = self.wrong {
+            return Err(wrong);
+        }
+        Incomplete::unreadable(&totals.skipped).for_each(|it| self.sink.incomplete(it));
+        if !totals.skipped.unreadable.is_empty() {
+            self.summary.level = Level::Failed;
+        }
+        self.sink.pause().await;
+        for (linter, cached) in self.summary.linters.iter_mut().zip(totals.cached) {
+            linter.cached = cached;
+        }
+        Ok(Summary {
+            content: content_of(&mut self.contents),
+            skipped: totals.skipped,
+            queued: totals.queued,
+            duration: start.elapsed(),
+            ..self.summary
+        })
+    }
+}
+
+impl<S: Sink> Listener for CheckStream<'_, S> {
+    async fn start(&mut self, router: &Router, lacks: Vec<Lack>, files: usize, answers: usize) {
+        for lack in lacks {
+            match lack.sorted() {
+                Ok(failed) => {
+                    self.summary.level = Level::Failed;
+                    self.sink.incomplete(failed);
+                }
+                Err(unavailable) => self.summary.unavailable.push(unavailable),
+            }
+        }
+        let linters: Vec<_> = router.linters().iter().map(|it| it.identity().clone()).collect();
+        self.sink.started(&linters, files, answers).await;
+        self.summary.linters = linters.into_iter().map(LinterSummary::of).collect();
+        self.names = router.names();
+    }
+
+    async fn file(&mut self, file: FileAnswers) {
+        let names = Arc::clone(&self.names);
+        let before = self.before.as_ref();
+        let moved_from = before.and_then(|it| it.comparison.moved_from(&file.unit.path));
+        let found = Self::evaluate(&mut self.wrong, self.evaluator, &file, &names, moved_from);
+        let mut report = FileReport::of(&file);
+        let Some(found) = found else {
+            self.summary.files += 1;
+            report.level = Some(Level::Pending);
+            report.coverage = Coverage::default();
+            // It is there, so that nothing of it is gone.
+            let old = moved_from.unwrap_or(&file.unit.path).clone();
+            let _not_compared = self.before.as_mut().and_then(|it| it.answers.take(&old));
+            self.pend(&mut report, "the file");
+            return self.send(report).await;
+        };
+        self.count(&file, &mut report);
+        self.summary.suppressed += found.suppressed;
+        self.summary.baselined += found.baselined;
+        report.found = found;
+        report.changes = self.before.is_some().then(Vec::new);
+        self.compare(&file, &mut report);
+        self.send(report).await;
+    }
+
+    async fn pause(&mut self) {
+        self.sink.pause().await;
+    }
+}
+
+impl FileReport {
+    fn of(file: &FileAnswers) -> Self {
+        Self {
+            unit: file.unit.clone(),
+            level: None,
+            coverage: file.coverage.clone(),
+            found: Arc::default(),
+            changes: None,
+            incomplete: Vec::new(),
+            excluded: Vec::new(),
+        }
+    }
+}
+
+fn changes(new: Vec<Reported>, fixed: Vec<Reported>) -> Vec<(Change, Vec<Reported>)> {
+    let both = [(Change::New, new), (Change::Fixed, fixed)];
+    both.into_iter().filter(|(_, findings)| !findings.is_empty()).collect()
+}
+
+fn halted(path: &WorkspacePath, linter: &str) -> Incomplete {
+    partial(
+        path,
+        linter,
+        format!("{linter} ran only some of its analyses, since something there does not compile"),
+    )
+}
+
+fn left_out(path: &WorkspacePath, linter: &str) -> Incomplete {
+    partial(path, linter, format!("{linter} left the file out"))
+}
+
+fn partial(path: &WorkspacePath, linter: &str, reason: String) -> Incomplete {
+    Incomplete {
+        subject: Subject::Path(path.clone()),
+        linter: Some(linter.into()),
+        level: Level::Partial,
+        reason,
+    }
+}
+
+fn sites(findings: &[Reported]) -> Vec<Site<'_>> {
+    findings.iter().map(|it| it.0.site()).collect()
+}
+
+type Evaluated<'a> = (&'a FileAnswers, &'a FileFindings);
+
+/// The findings that only `after` has, and those that only `before` has. `None` if a text is not the one any
+/// more that the findings are for.
+fn difference(
+    before_view: &dyn View,
+    before: Evaluated<'_>,
+    after_view: &dyn View,
+    after: Evaluated<'_>,
+) -> Option<(Vec<Reported>, Vec<Reported>)> {
+    let text = |view: &dyn View, (file, found): Evaluated<'_>| {
+        if found.findings.is_empty() {
+            // Nothing in it has to be found again.
+            return Some(Bytes::new());
+        }
+        let content = file.answers.iter().find_map(|(_, it)| it.content);
+        read(view, &file.unit.path, content).ok()
+    };
+    let (before_text, after_text) = (text(before_view, before)?, text(after_view, after)?);
+    let (old, new) = (&before.1.findings, &after.1.findings);
+    let delta = delta(
+        Side { text: &before_text, findings: &sites(old) },
+        Side { text: &after_text, findings: &sites(new) },
+    );
+    let pick = |all: &[Reported], picked: &[usize]| picked.iter().map(|it| Arc::clone(&all[*it])).collect();
+    Some((pick(new, &delta.new), pick(old, &delta.fixed)))
+}
+
+fn content_of(files: &mut [(WorkspacePath, Option<ContentHash>)]) -> ContentHash {
+    files.sort();
+    let mut text = Vec::with_capacity(files.len() * 64);
+    for (path, content) in files {
+        text.extend_from_slice(path.as_str().as_bytes());
+        // No path contains it.
+        text.push(0);
+        text.extend_from_slice(content.as_ref().map_or(&[0; 32], |it| it.as_bytes()));
+    }
+    ContentHash::of(&text)
+}
