@@ -86,8 +86,42 @@ fn packages_of_the_standard_library() {
     {
         copy(&stdlib.join(package), &folder.path().join(package));
     }
-    same(folder.path(), &["--isolated", "."], 500);
     same(folder.path(), &["--isolated", "--select", "ALL", "."], 5_000);
+    write(folder.path(), &[("ruff.toml", "")]);
+    same(folder.path(), &["."], 500);
+}
+
+/// Ruff's default rules that are off in a project that does not configure ruff, the second list only where the
+/// project does not state a version of Python. The README has them, too.
+const OFTEN_WRONG: &str = "B018,FURB192,PLW0127";
+const NEED_A_VERSION: &str = "FURB161,FURB188,RUF007,UP006,UP007,UP035,UP036,UP041,UP045";
+
+#[test]
+fn a_project_without_configuration() {
+    let text = "import os\nimport socket\nimport sys\nfrom itertools import tee\nfrom typing import List, Optional, Union\n\n\n\
+        def f(a: List[int], b: Optional[int], c: Union[int, str]) -> str:\n    a.sort\n    a = a\n\
+        \x20   first = sorted(a)[0]\n    name = \"ab\"\n    if name.startswith(\"a\"):\n        name = name[1:]\n\
+        \x20   if sys.version_info < (3, 8):\n        raise socket.timeout\n\
+        \x20   return name, bin(first).count(\"1\"), list(zip(a, a[1:])), b, c, tee\n";
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.py", text)]);
+    let root = fs::canonicalize(folder.path()).unwrap();
+    let codes = |places: BTreeSet<Place>| places.into_iter().map(|it| it.4).collect::<BTreeSet<_>>();
+    let off: BTreeSet<_> =
+        codes(theirs(&root, &["."])).difference(&codes(ours(&root, &["."]))).cloned().collect();
+    let all = [OFTEN_WRONG, NEED_A_VERSION].join(",");
+    assert_eq!(off, all.split(',').map(str::to_owned).collect(), "each is found by ruff, and none is on");
+    same_but_for(&root, &all);
+    write(&root, &[("pyproject.toml", "[project]\nname = \"x\"\nrequires-python = \">=3.10\"\n")]);
+    same_but_for(&root, OFTEN_WRONG);
+    write(&root, &[("pyproject.toml", "[tool.ruff]\n")]);
+    same(&root, &["."], all.split(',').count());
+}
+
+fn same_but_for(root: &Path, ignored: &str) {
+    let theirs = theirs(root, &["--ignore", ignored, "."]);
+    assert_eq!(ours(root, &["."]), theirs);
+    assert!(!theirs.is_empty(), "the test shows nothing");
 }
 
 /// Python files only; a distribution may lack some packages.

@@ -1,5 +1,5 @@
 //! The ruff linter as a Broker plugin: the crates ruff itself is made of, the project's own configuration,
-//! and the answers of `ruff check`.
+//! and the answers of `ruff check`. Without a configuration, [`defaults`] takes some rules out of ruff's.
 //!
 //! Start reading at [`Python`], then [`workspace`] (which settings hold for a file), [`lint`] (run ruff) and
 //! [`convert`] (say it in the plugin's words).
@@ -9,6 +9,7 @@
 //! which ask for file modes that the mounted file system does not have.
 
 mod convert;
+mod defaults;
 mod lint;
 mod notebook;
 mod problem;

@@ -9,7 +9,7 @@ use ruff_workspace::Settings;
 use ruff_workspace::configuration::Configuration;
 use strum::IntoEnumIterator as _;
 
-use crate::convert::SYNTAX_ERROR;
+use crate::{convert::SYNTAX_ERROR, defaults};
 
 /// Every rule that can be selected, ordered by code as ruff orders them.
 pub(crate) fn all() -> Vec<plugin::Rule> {
@@ -41,7 +41,7 @@ fn convert(rule: Rule, default: &Settings) -> plugin::Rule {
             FixAvailability::Sometimes => plugin::FixAvailability::Sometimes,
             FixAvailability::Always => plugin::FixAvailability::Always,
         },
-        default: default.linter.rules.enabled(rule),
+        default: default.linter.rules.enabled(rule) && !defaults::is_off(rule),
     }
 }
 
@@ -58,6 +58,7 @@ mod tests {
         assert_eq!(unused.url.as_deref(), Some("https://docs.astral.sh/ruff/rules/unused-import"));
         assert!(unused.default && unused.explanation.starts_with("## What it does"));
         assert!(!rule("D100").unwrap().default);
+        assert!(!rule("B018").unwrap().default, "off without a configuration");
         assert!(rule("ANN101").is_none(), "removed");
         assert!(rules.len() > 800, "{}", rules.len());
         assert!(rules.iter().all(|it| !it.summary.is_empty() && !it.summary.contains('\n')));

@@ -48,6 +48,25 @@ fn user_overrides() {
 }
 
 #[test]
+fn where_ruff_is_not_configured_fewer_rules_are_on() {
+    let text = "from typing import Optional\n\nx: Optional[int] = None\nx = x\nx.real  # noqa: B018\n";
+    let check =
+        |config: (&str, &str), settings| Project::new(&[("a.py", text), config]).with(settings).check("a.py");
+    let nothing = ("README", "");
+    assert_eq!(check(nothing, settings()), "", "nor is the `noqa` unused, which ruff's own users need");
+    let stated = ("pyproject.toml", "[project]\nrequires-python = '>=3.10'\n");
+    assert_eq!(check(stated, settings()), "UP045");
+    assert_eq!(check(stated, Settings { isolated: true, ..settings() }), "", "which is not read then");
+    assert_eq!(check(nothing, Settings { ignore: vec!["F".to_owned()], ..settings() }), "");
+    for configured in [("ruff.toml", ""), ("pyproject.toml", "[tool.ruff]\n")] {
+        assert_eq!(check(configured, settings()), "UP045 PLW0127", "{configured:?}");
+    }
+    assert_eq!(check(nothing, select(&["PLW", "UP045"])), "UP045 PLW0127");
+    assert_eq!(check(nothing, select(&["B", "RUF100"])), "");
+    assert_eq!(check(nothing, select(&["RUF100"])), "RUF100");
+}
+
+#[test]
 fn one_configuration_for_all() {
     let mut project = Project::new(&[
         ("ruff.toml", "nonsense = 1"),

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::Error;
+use ruff_linter::UnresolvedRuleSelector;
 use ruff_linter::package::PackageRoot;
 use ruff_linter::packaging::{detect_package_root, is_package};
+use ruff_python_ast::PythonVersion;
 use ruff_workspace::Settings;
 use ruff_workspace::configuration::{Configuration, RuleSelection};
 use ruff_workspace::pyproject::{find_fallback_target_version, settings_toml};
@@ -18,7 +20,7 @@ use ruff_workspace::resolver::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::problem;
+use crate::{defaults, problem};
 
 /// What the user asked for on the command line.
 #[derive(Clone, Debug, Default)]
@@ -149,8 +151,7 @@ impl Workspace {
         if let Some(config) = &self.options.config {
             return self.load(&self.root.join(config), &self.root, ConfigurationOrigin::UserSpecified);
         }
-        let configuration = self.transform(Configuration::default());
-        self.finish(configuration, &self.root)
+        self.unconfigured(None)
     }
 
     fn load(&self, config: &Path, project: &Path, origin: ConfigurationOrigin) -> Resolved {
@@ -161,13 +162,20 @@ impl Workspace {
 
     /// What holds where no configuration was found.
     fn default(&self) -> Resolved {
-        let mut configuration = self.transform(Configuration::default());
-        configuration.target_version = find_fallback_target_version(&self.root).map(Into::into);
-        self.finish(configuration, &self.root)
+        self.unconfigured(find_fallback_target_version(&self.root).map(Into::into))
     }
 
-    fn finish(&self, configuration: Configuration, project: &Path) -> Resolved {
-        let settings = configuration.into_settings(project);
+    fn unconfigured(&self, target_version: Option<PythonVersion>) -> Resolved {
+        let off = match self.options.selection.select {
+            None => defaults::off(target_version.is_some()),
+            Some(_) => Vec::new(),
+        };
+        let ignore = off.iter().cloned().map(UnresolvedRuleSelector::cli).collect();
+        let mut configuration = Configuration { target_version, ..Configuration::default() };
+        configuration.lint.rule_selections.push(RuleSelection { ignore, ..RuleSelection::default() });
+        // A `noqa` for them is not unused: it is needed where ruff itself runs.
+        configuration.lint.external = Some(off);
+        let settings = self.transform(configuration).into_settings(&self.root);
         settings.map(Rc::new).map_err(|error| Rc::from(error.to_string()))
     }
 

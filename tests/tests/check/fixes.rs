@@ -17,9 +17,9 @@ fn fixes_are_those_of_ruff() {
         [&["--fix"][..], &["--fix", "--unsafe-fixes"], &["--fix", "--unsafe-fixes", "--select", "ALL"]]
     {
         let (ours, theirs) = (Workspace::new(&MESSY), Workspace::new(&MESSY));
-        // The default rules.
-        ours.write("pyproject.toml", "");
-        theirs.write("pyproject.toml", "");
+        // Ruff's default rules.
+        ours.write("pyproject.toml", "[tool.ruff]\n");
+        theirs.write("pyproject.toml", "[tool.ruff]\n");
         let arguments = [&["check", "--no-cache", "pkg"], flags].concat();
         let said = told(&ours.run(&arguments));
         assert!(said.contains(" fixed"), "{said}");
