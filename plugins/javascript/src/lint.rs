@@ -11,6 +11,7 @@ use deno_lint::rules::get_all_rules;
 
 use crate::convert::Place;
 use crate::doubts::Source;
+use crate::eslint::Disabled;
 use crate::flow;
 use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
 use crate::selection::Selection;
@@ -72,8 +73,11 @@ impl FileLinter {
             Ok((parsed, findings)) => {
                 let syntax = parsed.diagnostics().iter().filter(|_| self.tells_syntax_errors);
                 let source = Source { parsed: &parsed, text: read };
+                let disabled =
+                    if self.kind.is_of_deno() { Disabled::nothing() } else { Disabled::of(&parsed) };
+                let is_wanted = |it: &&LintDiagnostic| self.is_wanted(it) && !disabled.has(it);
                 let mut rules: Vec<_> =
-                    findings.iter().filter(|it| self.is_wanted(it) && !source.refutes(it)).collect();
+                    findings.iter().filter(|it| is_wanted(it) && !source.refutes(it)).collect();
                 if self.is_quiet {
                     excuse(&mut rules, &source);
                 }
