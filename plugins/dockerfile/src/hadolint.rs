@@ -121,7 +121,10 @@ fn copy_from(build: &Build<'_>, number: usize, it: &Instruction, found: &mut Vec
 }
 
 fn workdir_before_copy(build: &Build<'_>, number: usize, found: &mut Vec<Diagnostic>) {
-    let mut has_workdir = build.line_of(number).skip(1).flat_map(|it| it.steps).any(|it| it.is("WORKDIR"));
+    // What is made from nothing begins at the root.
+    let is_from_scratch = build.line_of(number).last().is_some_and(|it| it.image_text() == "scratch");
+    let mut has_workdir =
+        is_from_scratch || build.line_of(number).skip(1).flat_map(|it| it.steps).any(|it| it.is("WORKDIR"));
     for it in build.stages[number].steps {
         has_workdir |= it.is("WORKDIR");
         let words = words_of(it, build.file.escape);

@@ -269,7 +269,7 @@ pub(crate) const ALL: [Entry; 44] = [
         "DL3045",
         Warning,
         "COPY to a relative place without WORKDIR",
-        "Where it is depends on the base image.",
+        "Where it is depends on the base image; below `FROM scratch` it is `/`.",
     ),
     on("DL3049", Info, "A label is missing", "`label-schema` of `.hadolint.yaml` names it."),
     on(
