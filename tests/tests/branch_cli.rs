@@ -137,14 +137,18 @@ fn edits_stay_in_the_branch_until_they_are_committed() {
     assert_eq!(it.json(&["branch", "log", "try"]).as_array().unwrap().len(), 4);
 
     let dry = it.ok(&["branch", "commit", "try", "--dry-run"]);
-    assert!(dry.ends_with("4 paths would be written.\n"), "{dry}");
+    assert!(dry.ends_with("4 files would be written.\n"), "{dry}");
     assert_eq!(it.read("src/a.py"), "x = 1\n");
     let wet = it.ok(&["branch", "commit", "try"]);
-    assert!(wet.ends_with("4 paths written.\n"), "{wet}");
+    assert!(wet.ends_with("4 files written.\n"), "{wet}");
     assert_eq!((it.read("src/a.py"), it.read("src/moved.py")), ("import os\n".into(), "y = 1\n".into()));
     assert!(!it.root().join("c.py").exists());
     assert_ne!(fs::metadata(it.root().join("run.sh")).unwrap().permissions().mode() & 0o111, 0);
     assert_eq!(it.ok(&["branch", "diff", "try", "--base"]), "");
+
+    it.ok_with_input(&["branch", "write", "try", "new/deep/d.py"], "");
+    let wet = it.ok(&["branch", "commit", "try"]);
+    assert!(wet.ends_with("added     new/deep/d.py\n1 file and 2 folders written.\n"), "{wet}");
 
     assert_eq!(it.ok(&["branch", "discard", "try"]), "discarded try\n");
     assert_eq!(it.ok(&["branch", "list"]), "");

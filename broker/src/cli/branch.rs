@@ -122,6 +122,8 @@ struct Change {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
+    #[serde(skip)]
+    is_directory: bool,
 }
 
 impl Change {
@@ -134,7 +136,7 @@ impl Change {
             pb::ChangeKind::Modified | pb::ChangeKind::Unspecified => "modified",
         };
         let from = (!it.from_path.is_empty()).then(|| open.shown(&it.from_path));
-        Self { path: open.shown(&it.path), kind, from }
+        Self { path: open.shown(&it.path), kind, from, is_directory: it.is_directory }
     }
 
     /// `renamed   new.py (from old.py)`

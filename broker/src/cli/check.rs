@@ -67,8 +67,8 @@ pub(super) struct Args {
     #[arg(long, help_heading = "Output", conflicts_with_all = ["statistics", "stdin_filename"])]
     show_files: bool,
 
-    /// Check these rules only: `F401`, a prefix or group such as `F` or `ALL`, or `python/F401` for one plugin, `ty/ALL` for
-    /// one language server
+    /// Check these rules only: `F401`, a prefix or group such as `F` or `ALL`, `python/F401` for one plugin, or all rules of
+    /// one plugin or language server, `sql/ALL`
     ///
     /// Takes the place of what `broker.toml` selects and ignores.
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]

@@ -10,7 +10,7 @@ use checker::{
 };
 use language_servers::{Counts, Ending, ServerLog, ServerReport, ServerState};
 use lint::{Applicability, FixAvailability, Identity, Severity};
-use overlay::{ChangeKind, Entry, FileKind, LogEntry};
+use overlay::{ChangeKind, Entry, FileKind, FileState, LogEntry};
 use plugin_host::Plugin;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
 use workspaces::{BranchInfo, DaemonError, Event, FileContent, FileFindings, WatchEvent, WorkspaceInfo};
@@ -148,6 +148,7 @@ pub(super) fn change(it: &overlay::Change) -> pb::FileChange {
         path: it.path.to_string(),
         kind: kind.into(),
         from_path: from.map(ToString::to_string).unwrap_or_default(),
+        is_directory: it.after.as_ref().or(it.before.as_ref()) == Some(&FileState::Directory),
     }
 }
 

@@ -82,11 +82,14 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
 impl Committed {
     fn told(&self, dry_run: bool) -> String {
         let lines: String = self.changes.iter().map(Change::line).collect();
-        let paths = words::counted(self.changes.len() as u64, "path");
+        let folders = self.changes.iter().filter(|it| it.is_directory).count();
+        let counts = [(self.changes.len() - folders, "file"), (folders, "folder")];
+        let counts = counts.iter().filter(|it| it.0 > 0).map(|it| words::counted(it.0 as u64, it.1));
+        let counts = counts.collect::<Vec<_>>().join(" and ");
         match (self.changes.is_empty(), dry_run) {
             (true, _) => "there is nothing to commit\n".to_owned(),
-            (false, true) => format!("{lines}{paths} would be written.\n"),
-            (false, false) => format!("{lines}{paths} written.\n"),
+            (false, true) => format!("{lines}{counts} would be written.\n"),
+            (false, false) => format!("{lines}{counts} written.\n"),
         }
     }
 }

@@ -242,7 +242,8 @@ new mode 100755
 
     #[test]
     fn lines_are_counted_by_file() {
-        let change = |path: &str, kind| Change { path: path.to_owned(), kind, from: None };
+        let change =
+            |path: &str, kind| Change { path: path.to_owned(), kind, from: None, is_directory: false };
         let text = stat(
             &[change("a.sql", "modified"), change("b", "mode")],
             &["a.sql".into(), "b".into()],

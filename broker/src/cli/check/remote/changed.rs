@@ -71,6 +71,7 @@ mod tests {
             path: path.to_owned(),
             kind: kind.into(),
             from_path: from.to_owned(),
+            is_directory: false,
         };
         let disk = ["a.py", "gone.py", "gone/b.py", "goner.py", "old/c.py"];
         let disk = disk.into_iter().map(|it| WorkspacePath::new(it).unwrap()).collect();
