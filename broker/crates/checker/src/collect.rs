@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lint::Unit;
-use overlay::{FileKind, Skipped, View, WalkOptions, WorkspacePath, walk};
+use overlay::{FileKind, KeptWalk, Skipped, View, WalkOptions, WorkspacePath, kept_walk, walk};
 
 /// The files to check, sorted by path, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,6 +50,11 @@ pub fn collect(view: &dyn View, paths: &[WorkspacePath], options: &WalkOptions) 
         return Files::of_named(named);
     }
     let root = WorkspacePath::root();
+    if paths == [root.clone()]
+        && let Some(kept) = kept_walk(view, options)
+    {
+        return Files::of_walk(&kept);
+    }
     let mut walk = walk(view, paths, options);
     let unit = |path| Unit { named: nearest(&named, &path).unwrap_or(&root).clone(), path };
     let units = walk.by_ref().map(unit).collect();
@@ -73,6 +78,13 @@ pub fn is_file(view: &dyn View, path: &WorkspacePath) -> bool {
 }
 
 impl Files {
+    fn of_walk(walk: &KeptWalk) -> Self {
+        let root = WorkspacePath::root();
+        let unit = |path: &WorkspacePath| Unit { named: root.clone(), path: path.clone() };
+        let units = walk.files().map(unit).collect();
+        Self { units, skipped: walk.skipped().clone(), is_whole: true, ..Self::default() }
+    }
+
     /// Files that the user named, sorted.
     pub fn of_named(paths: impl IntoIterator<Item = WorkspacePath>) -> Self {
         let units = paths.into_iter().map(|path| Unit { named: path.clone(), path }).collect();

@@ -13,7 +13,9 @@
 
 mod buffers;
 mod changes;
+mod journal;
 mod live;
+mod tracking;
 mod watch;
 
 use std::{
@@ -30,7 +32,7 @@ pub use changes::Changes;
 use live::Live;
 pub use watch::{Degraded, SettleError, Watch, WatchError};
 
-use crate::{ContentHash, Disk, FileHash, Listing, Metadata, View, WorkspacePath};
+use crate::{ContentHash, Disk, Extensions, FileHash, Listing, Metadata, Tracked, View, WorkspacePath};
 
 /// The disk under the editors' unsaved texts. Cloning it gives another handle of the same.
 #[derive(Clone)]
@@ -42,6 +44,7 @@ struct Shared {
     live: Arc<Live>,
     buffers: Buffers,
     announcements: Announcements,
+    extensions: Extensions,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +64,8 @@ impl Base {
     pub fn open(root: &Path, options: BaseOptions) -> io::Result<Self> {
         let live = Arc::new(Live::new(Disk::new(root)?, options.text_budget));
         let buffers = Buffers::new(live.clone());
-        Ok(Self { shared: Arc::new(Shared { live, buffers, announcements: Announcements::default() }) })
+        let (announcements, extensions) = (Announcements::default(), Extensions::default());
+        Ok(Self { shared: Arc::new(Shared { live, buffers, announcements, extensions }) })
     }
 
     /// The folder as it is on the disk, whatever unsaved texts lie over it.
@@ -177,6 +181,10 @@ impl View for Base {
 
     fn saved(&self) -> Option<Arc<dyn View>> {
         self.shared.buffers.current().is_some().then(|| self.without_buffers())
+    }
+
+    fn tracked(&self) -> Option<Tracked> {
+        Some(Tracked { log: self.shared.clone(), folder: Arc::new(self.clone()), edits: Vec::new() })
     }
 
     fn edits(&self) -> Vec<WorkspacePath> {

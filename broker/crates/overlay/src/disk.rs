@@ -10,6 +10,8 @@
 
 #[cfg(target_os = "linux")]
 mod beneath;
+#[cfg(target_os = "linux")]
+mod local;
 mod portable;
 mod stamp;
 
@@ -20,6 +22,8 @@ use std::{
 };
 
 use bytes::Bytes;
+#[cfg(target_os = "linux")]
+pub(crate) use local::is_local;
 pub(crate) use stamp::Stamp;
 
 use crate::{ContentHash, FileKind, Listing, Metadata, View, WorkspacePath};

@@ -14,6 +14,7 @@ mod branch;
 #[cfg(unix)]
 mod commit;
 mod disk;
+mod extensions;
 mod file_op;
 mod hash;
 mod memory;
@@ -39,6 +40,7 @@ pub use commit::{
     Recovered, prune_kept,
 };
 pub use disk::Disk;
+pub use extensions::Extensions;
 pub use file_op::{Expected, FileOp};
 pub use hash::ContentHash;
 pub use memory::Memory;
@@ -51,5 +53,7 @@ pub use store::{
     private_folder, sync_folder,
 };
 pub use trace::{Observation, Read, ReadSet, Traced};
-pub use view::{Entry, FileHash, FileKind, Listing, Metadata, Skipped, View};
-pub use walk::{Walk, WalkOptions, walk};
+pub use view::{
+    ChangeLog, Entry, FileHash, FileKind, Listing, Look, Metadata, Moment, Skipped, Tracked, View,
+};
+pub use walk::{KeptWalk, Walk, WalkOptions, kept_walk, walk};

@@ -197,7 +197,7 @@ impl Read {
 }
 
 impl Observation {
-    fn of<T>(answer: &io::Result<T>, hash: impl FnOnce(&T) -> ContentHash) -> Self {
+    pub(crate) fn of<T>(answer: &io::Result<T>, hash: impl FnOnce(&T) -> ContentHash) -> Self {
         match answer {
             Ok(value) => Self::Found(hash(value)),
             Err(error) => match error.kind() {
@@ -212,7 +212,7 @@ impl Observation {
     }
 }
 
-fn hash_metadata(metadata: &Metadata) -> ContentHash {
+pub(crate) fn hash_metadata(metadata: &Metadata) -> ContentHash {
     let Metadata { kind, size, executable } = *metadata;
     let mut text = [0; 10];
     text[0] = kind_byte(kind);

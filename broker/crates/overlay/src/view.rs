@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 
-use crate::{ContentHash, WorkspacePath};
+use crate::{ContentHash, Extensions, WorkspacePath};
 
 /// Read access to a tree of files.
 ///
@@ -70,6 +70,11 @@ pub trait View: Send + Sync {
         Vec::new()
     }
 
+    /// The folder that this shows, if all changes of it are told: what was learned of the view can be kept then.
+    fn tracked(&self) -> Option<Tracked> {
+        None
+    }
+
     /// The link-free path that `path` leads to when every symbolic link is followed.
     ///
     /// A missing last component is kept, so that the answer can be created or reported missing. A
@@ -90,6 +95,46 @@ pub trait View: Send + Sync {
             answer => answer,
         }
     }
+}
+
+/// A folder all of whose changes are told, so that what was learned of it at one moment is true at a later one but for
+/// the paths that were told in between.
+pub trait ChangeLog: Send + Sync {
+    /// Waits until everything that happened before the call was told. `None` if that cannot be promised, now or ever:
+    /// then everything is looked at.
+    fn sync(&self) -> Option<Moment>;
+
+    /// Where something else may stand now than at `moment`, or did meanwhile; `None` if that is not known any more.
+    /// Sorted. Each path stands for everything below it, too, and for the listing of the directory that holds it.
+    fn changed_since(&self, moment: Moment) -> Option<Vec<WorkspacePath>>;
+
+    /// Whether a change of `look` would be told.
+    fn covers(&self, look: Look<'_>) -> bool;
+
+    /// What others keep of the folder, for as long as it is open.
+    fn extensions(&self) -> &Extensions;
+}
+
+/// Counts what a [`ChangeLog`] was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(pub u64);
+
+/// What was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look<'a> {
+    /// What stands at the path itself: its kind, its bytes, where it leads.
+    At(&'a WorkspacePath),
+    /// The names in a directory.
+    Listing(&'a WorkspacePath),
+}
+
+/// A view as edits over a folder.
+#[derive(Clone)]
+pub struct Tracked {
+    pub log: Arc<dyn ChangeLog>,
+    pub folder: Arc<dyn View>,
+    /// Where the view may show something else than the folder, as in [`ChangeLog::changed_since`].
+    pub edits: Vec<WorkspacePath>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,6 +3,7 @@
 //! Everything is read through the view, so an ignore file that a branch edits counts as edited. What is
 //! ignored here can still be read: ignore files decide what is visited, not what may be seen.
 
+mod kept;
 mod rules;
 
 use std::{
@@ -11,6 +12,7 @@ use std::{
     ops::Bound,
 };
 
+pub use kept::{KeptWalk, kept_walk};
 pub(crate) use rules::{Rules, marks};
 
 use crate::{Entry, FileKind, Listing, Skipped, View, WorkspacePath};
@@ -56,7 +58,7 @@ pub(crate) fn is_excluded(
         || rules.ignore(path, entry.kind == FileKind::Directory)
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WalkOptions {
     /// Whether `.ignore` and `.brokerignore` count, and inside a repository `.gitignore`,
     /// `.git/info/exclude` and `global_excludes`.
@@ -135,7 +137,7 @@ impl Iterator for Walk<'_> {
         loop {
             match self.pending.pop()? {
                 Step::File(path) => return Some(path),
-                Step::Directory(stop) => self.visit(stop),
+                Step::Directory(stop) => _ = self.visit(stop),
             }
         }
     }
@@ -178,9 +180,10 @@ impl Walk<'_> {
         self.pending.push(Step::Directory(Stop { path, rules, wanted }));
     }
 
-    fn visit(&mut self, stop: Stop) {
+    /// Gives the rules that count for what is there; `None` if nothing there is wanted.
+    fn visit(&mut self, stop: Stop) -> Option<Rules> {
         let named = self.roots_below(&stop.path);
-        let Some(listing) = self.list(&stop, &named) else { return };
+        let listing = self.list(&stop, &named)?;
         let rules = stop.rules.enter(self.view, &stop.path, &listing, &mut self.skipped);
         let here = Stop { rules, ..stop };
         let mut steps: Vec<_> = named.iter().map(|name| self.step_to_root(&here, name, &listing)).collect();
@@ -192,6 +195,7 @@ impl Walk<'_> {
         // Nearly sorted already, which a stable sort makes use of.
         steps.sort_by(|a, b| b.order().cmp(a.order()));
         self.pending.extend(steps);
+        Some(here.rules)
     }
 
     /// The names in `directory` that are roots or lead to one.

@@ -9,7 +9,10 @@ use std::{
     },
 };
 
-use super::watch::Message;
+use super::{
+    journal::Journal,
+    watch::{Message, Promise},
+};
 use crate::WorkspacePath;
 
 /// A batch of changes. Each may be one more than really happened, and is never an answer by itself.
@@ -32,6 +35,8 @@ impl Changes {
 pub(super) struct Announcements {
     watches: Mutex<Vec<Sender<Message>>>,
     generation: Arc<AtomicU64>,
+    journal: Arc<Journal>,
+    promise: Mutex<Option<Promise>>,
 }
 
 impl Announcements {
@@ -39,7 +44,17 @@ impl Announcements {
         &self.generation
     }
 
-    pub(super) fn add(&self, watch: Sender<Message>) {
+    pub(super) fn journal(&self) -> &Arc<Journal> {
+        &self.journal
+    }
+
+    /// That of the newest watch.
+    pub(super) fn promise(&self) -> Option<Promise> {
+        self.promise.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn add(&self, watch: Sender<Message>, promise: Promise) {
+        *self.promise.lock().unwrap_or_else(PoisonError::into_inner) = Some(promise);
         self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
     }
 

@@ -1,6 +1,11 @@
 //! The disk as it is now, with what was read before kept for as long as a stat bears it out.
 
-use std::{io, sync::Arc, time::SystemTime};
+use std::{
+    collections::HashSet,
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
 
 use bytes::Bytes;
 use quick_cache::{Weighter, sync::Cache};
@@ -24,6 +29,8 @@ pub(super) struct Live {
     known: Cache<WorkspacePath, Known, ByEntries>,
     /// By hash, so that equal files are one text, whatever their names.
     texts: Cache<ContentHash, Bytes, ByBytes>,
+    /// Files that had another name when they were read.
+    with_other_names: Mutex<HashSet<WorkspacePath>>,
 }
 
 /// What was read at a path while it had this stamp.
@@ -65,7 +72,7 @@ impl Live {
     pub(super) fn new(disk: Disk, text_budget: u64) -> Self {
         let known = Cache::with_weighter(USUAL_FILES, MAX_KNOWN, ByEntries);
         let texts = Cache::with_weighter(USUAL_FILES, text_budget, ByBytes);
-        Self { disk, known, texts }
+        Self { disk, known, texts, with_other_names: Mutex::default() }
     }
 
     pub(super) fn disk(&self) -> &Disk {
@@ -81,8 +88,9 @@ impl Live {
     fn load(&self, path: &WorkspacePath) -> io::Result<(Bytes, FileHash)> {
         let rest = at_rest(|| self.disk.read_stamped(path))?;
         let hash = ContentHash::of(&rest.value);
+        self.note_names(path, rest.stamp);
         if rest.is_settled {
-            self.known.insert(path.clone(), Known { stamp: rest.stamp, fact: Fact::File(hash) });
+            self.learn(path.clone(), rest.stamp, hash);
         }
         Ok((rest.value, FileHash { hash, executable: rest.stamp.metadata().executable }))
     }
@@ -91,8 +99,9 @@ impl Live {
     fn load_hash(&self, path: &WorkspacePath) -> io::Result<FileHash> {
         let rest = at_rest(|| self.disk.hash_stamped(path))?;
         let hash = rest.value;
+        self.note_names(path, rest.stamp);
         if rest.is_settled {
-            self.known.insert(path.clone(), Known { stamp: rest.stamp, fact: Fact::File(hash) });
+            self.learn(path.clone(), rest.stamp, hash);
         }
         Ok(FileHash { hash, executable: rest.stamp.metadata().executable })
     }
@@ -107,12 +116,28 @@ impl Live {
             if before != after {
                 return self.load_hash(&path);
             }
+            self.note_names(&path, after);
             if after.is_settled(now) {
-                self.known.insert(path, Known { stamp: after, fact: Fact::File(hash) });
+                self.learn(path, after, hash);
             }
             Ok(FileHash { hash, executable: after.metadata().executable })
         };
         names.iter().zip(read).map(hash).collect()
+    }
+
+    fn learn(&self, path: WorkspacePath, stamp: Stamp, hash: ContentHash) {
+        self.known.insert(path, Known { stamp, fact: Fact::File(hash) });
+    }
+
+    fn note_names(&self, path: &WorkspacePath, stamp: Stamp) {
+        if stamp.has_other_names() {
+            self.with_other_names.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+        }
+    }
+
+    /// Whether the file may be written under another name, as far as it was read.
+    pub(super) fn has_other_names(&self, path: &WorkspacePath) -> bool {
+        self.with_other_names.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
     }
 
     /// The one text of this hash.

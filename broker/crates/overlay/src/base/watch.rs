@@ -8,13 +8,15 @@ mod settle;
 mod share;
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock, PoisonError,
         mpsc::{self, Sender},
     },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use pump::Pump;
@@ -57,6 +59,47 @@ pub enum WatchError {
 
 pub(super) type OnChange = Box<dyn Fn(Changes) + Send + Sync>;
 
+/// What a watch knows of how far it can be relied on.
+#[derive(Clone)]
+pub(super) struct Promise {
+    cookies: Arc<Cookies>,
+    degraded: Arc<OnceLock<Degraded>>,
+    blind: Arc<Blind>,
+}
+
+/// Directories that cannot be watched, as they are closed to this process.
+#[derive(Default)]
+pub(super) struct Blind(Mutex<BTreeSet<WorkspacePath>>);
+
+impl Blind {
+    fn add(&self, directory: &WorkspacePath) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.clone());
+    }
+
+    fn holds(&self, path: &WorkspacePath) -> bool {
+        let blind = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        !blind.is_empty() && path.ancestors().any(|it| blind.contains(&it))
+    }
+}
+
+impl Promise {
+    /// Whether everything that happened before this call was told, where [`covers`](Self::covers) says so.
+    pub(super) fn holds(&self, timeout: Duration) -> bool {
+        self.degraded.get().is_none() && self.cookies.settle(timeout).is_ok() && self.degraded.get().is_none()
+    }
+
+    /// Whether a change at `path` is told; with `within`, of what is in that directory, too.
+    pub(super) fn covers(&self, path: &WorkspacePath, within: bool) -> bool {
+        let mut names = path.components();
+        let last = if within { None } else { names.next_back() };
+        let is_blind = match last {
+            Some(_) => path.parent().is_some_and(|it| self.blind.holds(&it)),
+            None => self.blind.holds(path),
+        };
+        names.all(pump::is_watched) && !is_blind
+    }
+}
+
 /// All that can happen to a watch.
 pub(super) enum Message {
     Event(notify::Result<notify::Event>),
@@ -81,21 +124,26 @@ pub(super) fn start(
         }
     };
     let watcher = notify::recommended_watcher(handler).map_err(WatchError::Unavailable)?;
-    let degraded = Arc::default();
+    let (degraded, blind) = (Arc::default(), Arc::<Blind>::default());
     let mut pump = Pump {
         live: Arc::clone(live),
         watcher: Box::new(watcher),
         share: Share::new(),
         cookies: Arc::clone(&cookies),
         degraded: Arc::clone(&degraded),
+        blind: Arc::clone(&blind),
         generation: Arc::clone(announcements.generation()),
+        journal: Arc::clone(announcements.journal()),
         pending: Changes::default(),
+        told: BTreeSet::new(),
         on_change,
     };
     pump.begin()?;
     let thread = thread::Builder::new().name("watch".to_owned()).spawn(move || pump.run(&inbox));
-    announcements.add(messages.clone());
-    Ok(Watch { messages, cookies, degraded, thread: Some(thread.map_err(WatchError::Thread)?) })
+    let thread = Some(thread.map_err(WatchError::Thread)?);
+    let promise = Promise { cookies: Arc::clone(&cookies), degraded: Arc::clone(&degraded), blind };
+    announcements.add(messages.clone(), promise);
+    Ok(Watch { messages, cookies, degraded, thread })
 }
 
 impl Watch {

@@ -11,7 +11,7 @@ use super::{
     tree::{Directory, Found, Node, Tree},
 };
 use crate::{
-    ContentHash, Entry, FileHash, FileKind, Listing, Metadata, View, WorkspacePath, view::outermost,
+    ContentHash, Entry, FileHash, FileKind, Listing, Metadata, Tracked, View, WorkspacePath, view::outermost,
 };
 
 /// A branch as it was at a revision. Later edits of the branch do not reach it.
@@ -199,6 +199,12 @@ impl View for Snapshot {
             Found::File(_) | Found::Directory(_) => Err(io::ErrorKind::InvalidInput.into()),
             Found::Base => self.tree().base.read_link(path),
         }
+    }
+
+    fn tracked(&self) -> Option<Tracked> {
+        let base = self.tree().base.tracked()?;
+        let edits = self.changed_paths(&self.base_of());
+        Some(Tracked { edits: outermost(base.edits.into_iter().chain(edits)), ..base })
     }
 
     fn edits(&self) -> Vec<WorkspacePath> {

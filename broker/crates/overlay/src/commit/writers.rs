@@ -7,6 +7,9 @@
 
 use std::fs::File;
 
+#[cfg(target_os = "linux")]
+use crate::disk::is_local;
+
 /// `file` must be open for reading only. Waits up to 127 ms for a writer to end.
 #[cfg(target_os = "linux")]
 pub(super) fn is_open_for_writing(file: &File) -> bool {
@@ -47,20 +50,11 @@ fn has_writer(file: &File) -> bool {
     }
     if set(libc::F_SETLEASE, libc::F_RDLCK) == -1 {
         let is_refused = io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock;
+        // NFS and SMB refuse it whenever the server has not delegated the file to this machine, with the same error.
         return is_refused && rustix::fs::fstatfs(file).is_ok_and(|it| is_local(it.f_type));
     }
     set(libc::F_SETLEASE, libc::F_UNLCK);
     false
-}
-
-/// Whether a lease is refused there only because of a writer. NFS and SMB refuse it whenever the server has not delegated
-/// the file to this machine, with the same error.
-#[cfg(target_os = "linux")]
-fn is_local(kind: rustix::fs::FsWord) -> bool {
-    /// ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, F2FS, bcachefs, ZFS: the numbers of `statfs(2)`.
-    const LOCAL: [u32; 8] =
-        [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1];
-    LOCAL.contains(&(kind as u32))
 }
 
 #[cfg(not(target_os = "linux"))]

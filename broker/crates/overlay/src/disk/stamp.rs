@@ -21,6 +21,8 @@ pub(crate) struct Stamp {
     inode: u64,
     /// Kind and permissions; 0 where a system has none.
     mode: u32,
+    /// Names of the file; 1 where a system does not say.
+    names: u64,
     /// Since 1970. What lies before that counts as 1970 and a distance.
     modified: Time,
     changed: Time,
@@ -42,6 +44,7 @@ impl Stamp {
     }
 
     /// The same as [`of`](Self::of) gives for the same file.
+    #[allow(clippy::useless_conversion, reason = "the number of names is narrower on some processors")]
     #[cfg(target_os = "linux")]
     pub(super) fn of_stat(metadata: Metadata, stat: &rustix::fs::Stat) -> Self {
         Self {
@@ -49,6 +52,7 @@ impl Stamp {
             device: stat.st_dev,
             inode: stat.st_ino,
             mode: stat.st_mode,
+            names: u64::from(stat.st_nlink),
             modified: Time::of_stat(stat.st_mtime, stat.st_mtime_nsec),
             changed: Time::of_stat(stat.st_ctime, stat.st_ctime_nsec),
         }
@@ -62,6 +66,7 @@ impl Stamp {
             device: from.dev(),
             inode: from.ino(),
             mode: from.mode(),
+            names: from.nlink(),
             modified: Time { seconds: from.mtime(), nanoseconds: from.mtime_nsec() },
             changed: Time { seconds: from.ctime(), nanoseconds: from.ctime_nsec() },
         }
@@ -73,7 +78,20 @@ impl Stamp {
         let time = |it: std::io::Result<SystemTime>| it.map_or(Time::EPOCH, Time::of);
         let modified = time(from.modified());
         let changed = time(from.created());
-        Self { metadata, device: 0, inode: 0, mode: from.permissions().readonly().into(), modified, changed }
+        Self {
+            metadata,
+            device: 0,
+            inode: 0,
+            mode: from.permissions().readonly().into(),
+            names: 1,
+            modified,
+            changed,
+        }
+    }
+
+    /// Whether the file may be written under another name.
+    pub(crate) fn has_other_names(&self) -> bool {
+        self.metadata.kind == FileKind::File && self.names > 1
     }
 
     pub(crate) fn metadata(&self) -> Metadata {
@@ -142,6 +160,7 @@ mod tests {
             device: 0,
             inode: 0,
             mode: 0,
+            names: 1,
             modified: Time::of(at(modified)),
             changed: Time::of(at(changed)),
         };

@@ -10,7 +10,7 @@ use std::{io, sync::Arc};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::WalkOptions;
-use crate::{Entry, FileKind, Listing, Skipped, View, WorkspacePath};
+use crate::{ContentHash, Entry, FileKind, Listing, Skipped, View, WorkspacePath};
 
 /// In the order in which they are heard. The last two are git's.
 const IGNORE_FILES: [&str; 3] = [".brokerignore", ".ignore", ".gitignore"];
@@ -29,6 +29,8 @@ pub(crate) struct Rules {
 struct Level {
     directory: WorkspacePath,
     matchers: [Gitignore; KINDS],
+    /// Of the files that the matchers were made of.
+    texts: [ContentHash; KINDS],
     is_repository: bool,
     /// Whether it or a directory above it is one.
     in_repository: bool,
@@ -55,24 +57,39 @@ impl Rules {
             return self.clone();
         }
         let mut load = |path: Option<WorkspacePath>| match path.map(|path| (read(view, &path), path)) {
-            Some((Ok(matcher), _)) => matcher,
+            Some((Ok(read), _)) => read,
             Some((Err(error), path)) => {
                 skipped.unreadable.insert(path, error.to_string());
-                Gitignore::empty()
+                nothing()
             }
-            None => Gitignore::empty(),
+            None => nothing(),
         };
         let own = IGNORE_FILES.map(|name| load(has(listing, name).then(|| directory.child(name))));
         let exclude = load(git_exclude(view, directory, listing));
         let [brokerignore, ignore, gitignore] = own;
+        let read = [brokerignore, ignore, gitignore, exclude];
         let level = Level {
             directory: directory.clone(),
-            matchers: [brokerignore, ignore, gitignore, exclude],
+            texts: read.each_ref().map(|(_, text)| *text),
+            matchers: read.map(|(matcher, _)| matcher),
             is_repository,
             in_repository: is_repository || self.in_repository(),
             above: self.nearest.clone(),
         };
         Self { global: self.global.clone(), nearest: Some(Arc::new(level)) }
+    }
+
+    /// Whether both, for the same directory and with the same global excludes, ignore the same.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let (mut own, mut others) = (&self.nearest, &other.nearest);
+        loop {
+            match (own, others) {
+                (None, None) => return true,
+                (Some(a), Some(b)) if Arc::ptr_eq(a, b) => return true,
+                (Some(a), Some(b)) if a.says_same(b) => (own, others) = (&a.above, &b.above),
+                _ => return false,
+            }
+        }
     }
 
     fn in_repository(&self) -> bool {
@@ -97,6 +114,14 @@ impl Rules {
         let global = self.global.as_deref().filter(|_| in_repository);
         let global = || judge(global?, path.as_str(), is_directory);
         verdicts.into_iter().flatten().next().or_else(global).unwrap_or(false)
+    }
+}
+
+impl Level {
+    fn says_same(&self, other: &Self) -> bool {
+        self.directory == other.directory
+            && self.texts == other.texts
+            && self.is_repository == other.is_repository
     }
 }
 
@@ -125,12 +150,17 @@ fn kind(listing: &Listing, name: &str) -> Option<FileKind> {
     Some(listing.entries[index].kind)
 }
 
-fn read(view: &dyn View, path: &WorkspacePath) -> io::Result<Gitignore> {
+fn read(view: &dyn View, path: &WorkspacePath) -> io::Result<(Gitignore, ContentHash)> {
     match view.open(path) {
-        Ok(bytes) => matcher(&String::from_utf8_lossy(&bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Gitignore::empty()),
+        Ok(bytes) => Ok((matcher(&String::from_utf8_lossy(&bytes))?, ContentHash::of(&bytes))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(nothing()),
         Err(error) => Err(error),
     }
+}
+
+/// An ignore file without a pattern, or none.
+fn nothing() -> (Gitignore, ContentHash) {
+    (Gitignore::empty(), ContentHash::of(b""))
 }
 
 /// Patterns are matched against paths as seen from the directory that they stand in, so they need no root.

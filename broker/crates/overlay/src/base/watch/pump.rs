@@ -1,9 +1,10 @@
 //! The loop of a watch: events in, batches out, and new directories watched as they appear.
 
 use std::{
+    collections::BTreeSet,
     io,
     ops::ControlFlow,
-    path::Path,
+    path::{Component, Path},
     sync::{
         Arc, OnceLock,
         atomic::AtomicU64,
@@ -17,10 +18,10 @@ use notify::{
     event::{AccessKind, AccessMode, ModifyKind, RenameMode},
 };
 
-use super::{Degraded, Message, OnChange, WatchError, settle::Cookies, share::Share};
+use super::{Blind, Degraded, Message, OnChange, WatchError, settle::Cookies, share::Share};
 use crate::{
     FileKind, View as _, WorkspacePath,
-    base::{changes, changes::Changes, live::Live},
+    base::{changes, changes::Changes, journal::Journal, live::Live},
     walk::is_excluded_by_name,
 };
 
@@ -41,8 +42,12 @@ pub(super) struct Pump {
     pub(super) share: Share,
     pub(super) cookies: Arc<Cookies>,
     pub(super) degraded: Arc<OnceLock<Degraded>>,
+    pub(super) blind: Arc<Blind>,
     pub(super) generation: Arc<AtomicU64>,
+    pub(super) journal: Arc<Journal>,
     pub(super) pending: Changes,
+    /// What is to be remembered of the batch that has begun: more than is announced.
+    pub(super) told: BTreeSet<WorkspacePath>,
     pub(super) on_change: OnChange,
 }
 
@@ -103,7 +108,10 @@ impl Pump {
                 self.pending.overflow = true;
                 self.degrade(error.to_string());
             }
-            Message::Buffer(place) => drop(self.pending.paths.insert(place)),
+            Message::Buffer(place) => {
+                self.told.insert(place.clone());
+                self.pending.paths.insert(place);
+            }
             Message::Stop => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
@@ -118,12 +126,16 @@ impl Pump {
         for path in &event.paths {
             if self.cookies.owns(path) {
                 self.take_in_cookie(path);
-            } else if let Some(path) = self.in_workspace(path) {
+                continue;
+            }
+            self.told.extend(self.to_remember(path));
+            if let Some(path) = self.in_workspace(path) {
                 if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
                     self.share.give_back(&path);
                 }
                 if may_be_new(event.kind) && self.is_directory(&path) {
                     let found = self.watch_tree(path.clone());
+                    self.told.extend(found.iter().cloned());
                     self.pending.paths.extend(found);
                 }
                 self.pending.paths.insert(path);
@@ -147,6 +159,20 @@ impl Pump {
         is_watched.then_some(path)
     }
 
+    /// What stands for a changed path: it, up to a name that no view shows, or below which nothing is watched.
+    fn to_remember(&self, path: &Path) -> Option<WorkspacePath> {
+        let mut at = WorkspacePath::root();
+        for component in path.strip_prefix(self.live.disk().root()).ok()?.components() {
+            let Component::Normal(name) = component else { return None };
+            let Some(name) = name.to_str() else { break };
+            at = at.child(name);
+            if !is_watched(name) {
+                break;
+            }
+        }
+        Some(at)
+    }
+
     fn is_directory(&self, path: &WorkspacePath) -> bool {
         self.live.disk().metadata(path).is_ok_and(|it| it.kind == FileKind::Directory)
     }
@@ -160,7 +186,16 @@ impl Pump {
                 break;
             }
             // Only now, so that nothing can come between the list and the watch.
-            let Ok(listing) = self.live.disk().list(&directory) else { continue };
+            let listing = match self.live.disk().list(&directory) {
+                Ok(listing) => listing,
+                Err(error) => {
+                    // What is gone is in nobody's way.
+                    if !is_gone(&error) {
+                        self.blind.add(&directory);
+                    }
+                    continue;
+                }
+            };
             for entry in listing.entries.iter().filter(|it| is_watched(&it.name)) {
                 let path = directory.child(&entry.name);
                 found.push(path.clone());
@@ -190,7 +225,10 @@ impl Pump {
                 return ControlFlow::Break(());
             }
             notify::ErrorKind::PathNotFound => {}
-            notify::ErrorKind::Io(error) if is_harmless(error) => {}
+            notify::ErrorKind::Io(error) if is_gone(error) => {}
+            notify::ErrorKind::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.blind.add(directory);
+            }
             _ => self.degrade(error.to_string()),
         }
         ControlFlow::Continue(())
@@ -202,6 +240,12 @@ impl Pump {
     }
 
     fn announce(&mut self) {
+        if self.pending.overflow {
+            self.told.clear();
+            self.journal.lose();
+        } else if !self.told.is_empty() {
+            self.journal.add(std::mem::take(&mut self.told));
+        }
         if !self.pending.is_empty() {
             changes::count(&self.generation);
             (self.on_change)(std::mem::take(&mut self.pending));
@@ -217,7 +261,7 @@ impl Drop for Closing {
     }
 }
 
-fn is_watched(name: &str) -> bool {
+pub(super) fn is_watched(name: &str) -> bool {
     !is_excluded_by_name(name) && name != BUILD_OUTPUT
 }
 
@@ -225,14 +269,15 @@ fn may_be_new(kind: EventKind) -> bool {
     match kind {
         EventKind::Create(_) | EventKind::Any | EventKind::Other => true,
         EventKind::Modify(ModifyKind::Name(mode)) => mode != RenameMode::From,
-        EventKind::Modify(_) | EventKind::Access(_) | EventKind::Remove(_) => false,
+        // Permissions may let this process in that did not before. The end of a directory is told when the last program
+        // has left it, and takes with it the watch of another that has its name by then.
+        EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Remove(_) => true,
+        EventKind::Modify(_) | EventKind::Access(_) => false,
     }
 }
 
-/// Gone again, or closed to this process, which then cannot read below it either.
-fn is_harmless(error: &io::Error) -> bool {
-    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
-    matches!(error.kind(), NotADirectory | NotFound | PermissionDenied)
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotADirectory | io::ErrorKind::NotFound)
 }
 
 #[cfg(test)]

@@ -33,21 +33,7 @@ impl Watch {
     /// A file is made and removed in the private folder of the watch; the workspace is not touched.
     /// Must not be called by the callback, which it waits for.
     pub fn settle(&self, timeout: Duration) -> Result<(), SettleError> {
-        let deadline = Instant::now() + timeout;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(SettleError::TimedOut(timeout));
-            }
-            let cookie = self.cookies.bake()?;
-            let answer = cookie.came.recv_timeout(left.min(PATIENCE));
-            self.cookies.clear(&cookie.path);
-            match answer {
-                Ok(()) => return Ok(()),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(SettleError::Stopped),
-            }
-        }
+        self.cookies.settle(timeout)
     }
 }
 
@@ -72,6 +58,24 @@ struct Cookie {
 impl Cookies {
     pub(super) fn new(folder: PathBuf) -> Self {
         Self { folder, waiting: Mutex::default() }
+    }
+
+    pub(super) fn settle(&self, timeout: Duration) -> Result<(), SettleError> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(SettleError::TimedOut(timeout));
+            }
+            let cookie = self.bake()?;
+            let answer = cookie.came.recv_timeout(left.min(PATIENCE));
+            self.clear(&cookie.path);
+            match answer {
+                Ok(()) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(SettleError::Stopped),
+            }
+        }
     }
 
     pub(super) fn folder(&self) -> &Path {

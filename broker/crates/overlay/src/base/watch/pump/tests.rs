@@ -66,8 +66,11 @@ fn fixture(watches: usize) -> Fixture {
         share: Share::of(usize::MAX, Arc::default()),
         cookies,
         degraded: Arc::default(),
+        blind: Arc::default(),
         generation: Arc::default(),
+        journal: Arc::default(),
         pending: Changes::default(),
+        told: BTreeSet::new(),
         on_change: Box::new(move |changes| sender.send(changes).unwrap()),
     };
     Fixture { folder, watched, heard, pump }
