@@ -299,8 +299,8 @@ fn show_files(
 }
 
 /// What is known to be missing before anything is checked.
-fn known_before<'a>(input: &'a mut Input, linters: &'a Linters) -> impl Iterator<Item = Incomplete> {
-    input.missing.drain(..).chain(linters.plugins.broken.iter().cloned())
+fn known_before(input: &mut Input, linters: &Linters) -> impl Iterator<Item = Incomplete> {
+    input.missing.drain(..).chain(linters.broken())
 }
 
 /// Shows the report and draws the conclusion.

@@ -11,14 +11,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use checker::Router;
+use checker::{Router, SharedLinter};
 use config::{Configs, Selectors, ServerSettings, folders, root::WorkspaceRoot};
 use language_servers::{Environment, Profile};
 use lint::Cancel;
 use linters::{
-    plugins::PluginSite,
+    LinterSet, Provider,
+    plugins::{PluginProvider, Plugins},
     servers::{self, Servers, Site},
-    setup::Setup,
 };
 use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
 
@@ -117,19 +117,16 @@ impl<'w> Place<'w> {
         let choice = configs.for_file(&WorkspacePath::root().child("*"))?.choice.clone();
         let selectors = Selectors::parse(choice.select.as_deref(), &choice.ignore)?;
         let known = servers::known(&settings)?;
-        let setup = Setup {
-            root: root.to_string_lossy().into_owned(),
-            select: choice.select,
-            ignore: choice.ignore,
-            ..Setup::default()
-        };
-        let plugins = session.loader().load(&[], 1)?.in_workspace(&PluginSite::on_disk(&*disk, root))?;
+        let site = linters::Site::of_shell(root, Arc::clone(&disk));
+        let environment = site.environment.clone();
+        let provider = PluginProvider::new(session.loader().load(&[], 1)?);
+        let plugins = provider.in_workspace(&site, &disk)?;
         session.report_broken(&plugins);
-        let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
-        let router = Router::new(&linters::setup::configure(&plugins, &setup, &names, &disk)?.linters);
+        let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(provider), Arc::new(Servers::of_user())];
+        let router = LinterSet::new(providers, site, choice.clone()).at(&disk)?.router(&choice)?;
+        let router = Router::new(&plugins_of(&router, &plugins));
         let options = WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() };
         let survey = Survey::of(walk(&*disk, &[WorkspacePath::root()], &options), &router, &known);
-        let environment = Environment::of_shell();
         let site = Site { root, disk: &disk, environment: &environment };
         let find = |it: &Profile| it.find(root, &environment).map(|(program, _)| program);
         let diagnosis = diagnose(&site, &known, &settings, &selectors, survey, find)?;
@@ -150,6 +147,12 @@ impl<'w> Place<'w> {
             }
         });
     }
+}
+
+/// Those of the linters that are plugins.
+fn plugins_of(router: &Router, plugins: &Plugins) -> Vec<SharedLinter> {
+    let is_plugin = |it: &&SharedLinter| plugins.find(&it.identity().name).is_some();
+    router.linters().iter().filter(is_plugin).cloned().collect()
 }
 
 fn version(

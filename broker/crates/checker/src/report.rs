@@ -124,9 +124,13 @@ impl Report {
         *self.counts.of(level) += 1;
     }
 
-    /// Adds what was found out before the check began.
+    /// Adds what was found out before the check began, each once.
     pub fn add_incomplete(&mut self, incomplete: impl IntoIterator<Item = Incomplete>) {
-        self.incomplete.extend(incomplete);
+        for it in incomplete {
+            if !self.incomplete.contains(&it) {
+                self.incomplete.push(it);
+            }
+        }
         self.sort_incomplete();
     }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use lint::{Interest, Linter, Unit};
+use lint::{Interest, Linter};
 use overlay::WorkspacePath;
 
 use super::{
@@ -57,12 +57,6 @@ impl Lack {
         }
     }
 
-    /// Whether one of the files is for it.
-    pub(super) fn has_files(&self, units: &[Unit]) -> bool {
-        let globs = Globs::of_globs(&self.globs);
-        units.iter().any(|it| globs.want(&it.path))
-    }
-
     /// Whether the answer is not complete without it.
     pub fn sorted(self) -> Result<Incomplete, Unavailable> {
         if matches!(self.need, Need::Optional | Need::Asked) {
@@ -97,11 +91,12 @@ pub struct Absent {
     pub has_own_rules: bool,
 }
 
-/// Linters that are asked in the same way, and those that are not asked then.
+/// Linters that are asked in the same way, those that are not asked then, and those that are missed.
 #[derive(Debug, Clone, Default)]
 struct Team {
     linters: Range<usize>,
     absent: Range<usize>,
+    lacks: Range<usize>,
 }
 
 impl Router {
@@ -110,7 +105,7 @@ impl Router {
             linters: linters.to_vec(),
             globs: linters.iter().map(|it| Globs::of(it.interest())).collect(),
             groups: HashMap::new(),
-            first: Team { linters: 0..linters.len(), absent: 0..0 },
+            first: Team { linters: 0..linters.len(), ..Team::default() },
             lacks: Vec::new(),
             absent: Vec::new(),
             unseen: Vec::new(),
@@ -120,6 +115,7 @@ impl Router {
     /// The same, of which it is known who else would be asked.
     #[must_use]
     pub fn lacking(mut self, lacks: Vec<Lack>) -> Self {
+        self.first.lacks = 0..lacks.len();
         self.lacks = lacks;
         self
     }
@@ -133,14 +129,45 @@ impl Router {
         self
     }
 
-    pub fn absent(&self) -> &[Absent] {
-        &self.absent
+    /// Whether it has no linters and knows of none that is not asked.
+    pub fn is_empty(&self) -> bool {
+        self.linters.is_empty() && self.lacks.is_empty() && self.absent.is_empty()
     }
 
     /// The linters that are missed in a question about these files. `is_answered` says whether any linter is asked.
+    ///
+    /// A linter is missed for files that it would be asked about. That it has no files is only told if it has none in any
+    /// group.
     pub(super) fn lacks_for(&self, files: &Files, is_answered: bool) -> Vec<Lack> {
         let counts_alone = files.is_whole || !files.units.is_empty() && !is_answered;
-        self.lacks.iter().filter_map(|it| it.among(it.has_files(&files.units), counts_alone)).collect()
+        let has_files = |place: usize| {
+            let globs = Globs::of_globs(&self.lacks[place].globs);
+            let is_for = |path| self.team(path).lacks.contains(&place) && globs.want(path);
+            files.units.iter().any(|it| is_for(&it.path))
+        };
+        let (busy, idle): (Vec<_>, Vec<_>) = (0..self.lacks.len()).partition(|it| has_files(*it));
+        let is_busy = |linter: &str| busy.iter().any(|it| self.lacks[*it].linter == linter);
+        let idle = idle.into_iter().map(|it| &self.lacks[it]).filter(|it| !is_busy(&it.linter));
+        let idle = idle.filter_map(|it| it.among(false, counts_alone));
+        let missed = busy.iter().filter_map(|it| self.lacks[*it].among(true, counts_alone)).chain(idle);
+        let mut each: Vec<Lack> = Vec::new();
+        for lack in missed {
+            if !each.contains(&lack) {
+                each.push(lack);
+            }
+        }
+        each
+    }
+
+    /// Asks the linters of all of them about every file. None of them is grouped.
+    pub fn joined(routers: &[Arc<Self>]) -> Self {
+        let mut all = Self::new(&[]);
+        for router in routers {
+            all.add(router);
+        }
+        all.first =
+            Team { linters: 0..all.linters.len(), absent: 0..all.absent.len(), lacks: 0..all.lacks.len() };
+        all
     }
 
     /// Asks the linters of each router about those of the paths that come with it. What is named nowhere
@@ -148,16 +175,7 @@ impl Router {
     pub fn grouped(routers: Vec<(Arc<Self>, Vec<WorkspacePath>)>) -> Self {
         let mut all = Self::new(&[]);
         for (index, (router, paths)) in routers.into_iter().enumerate() {
-            let start = all.linters.len();
-            all.linters.extend(router.linters.iter().cloned());
-            all.globs.extend(router.globs.iter().cloned());
-            let new = router.lacks.iter().filter(|it| !all.lacks.contains(it)).cloned();
-            let new: Vec<_> = new.collect();
-            all.lacks.extend(new);
-            let first_absent = all.absent.len();
-            all.absent.extend(router.absent.iter().cloned());
-            all.unseen.extend(router.unseen.iter().cloned());
-            let team = Team { linters: start..all.linters.len(), absent: first_absent..all.absent.len() };
+            let team = all.add(&router);
             if index == 0 {
                 all.first = team;
             } else {
@@ -165,6 +183,21 @@ impl Router {
             }
         }
         all
+    }
+
+    /// Where those of another router stand now.
+    fn add(&mut self, other: &Self) -> Team {
+        let (linters, absent, lacks) = (self.linters.len(), self.absent.len(), self.lacks.len());
+        self.linters.extend(other.linters.iter().cloned());
+        self.globs.extend(other.globs.iter().cloned());
+        self.absent.extend(other.absent.iter().cloned());
+        self.unseen.extend(other.unseen.iter().cloned());
+        self.lacks.extend(other.lacks.iter().cloned());
+        Team {
+            linters: linters..self.linters.len(),
+            absent: absent..self.absent.len(),
+            lacks: lacks..self.lacks.len(),
+        }
     }
 
     pub fn linters(&self) -> &[SharedLinter] {
@@ -293,6 +326,36 @@ mod tests {
         let router = router(&[]);
         let of_dependent = ["a.py", "b.py"].map(|it| router.absent_for(&dependent, &path(it)));
         assert_eq!(of_dependent, [Others::None, Others::Any]);
+    }
+
+    #[test]
+    fn a_linter_is_missed_for_the_files_of_its_group() {
+        let path = |text: &str| WorkspacePath::new(text).unwrap();
+        let lack = |linter: &str, glob: &str, need| Lack {
+            linter: linter.to_owned(),
+            globs: vec![glob.to_owned()],
+            reason: "it is not installed".to_owned(),
+            need,
+        };
+        let lacking = |lacks: &[Lack]| Arc::new(Router::new(&[]).lacking(lacks.to_vec()));
+        let missed = |lacks: [&[Lack]; 2], files: &[&str]| {
+            let [first, of_tests] = lacks.map(lacking);
+            let tests = files.iter().filter(|it| it.starts_with("tests/")).map(|it| path(it)).collect();
+            let grouped = Router::grouped(vec![(first, vec![]), (of_tests, tests)]);
+            let files = Files { is_whole: true, ..Files::of_named(files.iter().map(|it| path(it))) };
+            let missed = grouped.lacks_for(&files, true).into_iter();
+            missed.map(|it| format!("{} {:?}: {}", it.linter, it.need, it.reason)).collect::<Vec<_>>()
+        };
+        let ty = |need| lack("ty", "*.py", need);
+        let missing = ["ty Optional: it is not installed"];
+        assert_eq!(missed([&[ty(Need::Optional)], &[ty(Need::Optional)]], &["a.py", "tests/b.py"]), missing);
+        assert_eq!(missed([&[], &[ty(Need::Optional)]], &["a.py", "tests/b.md"]), [""; 0], "not there");
+        assert_eq!(missed([&[], &[ty(Need::Optional)]], &["a.md", "tests/b.py"]), missing);
+        let idle = ["ty Optional: there are no files for it"];
+        assert_eq!(missed([&[], &[ty(Need::Asked)]], &["a.py", "tests/b.md"]), idle);
+        let both = [&[ty(Need::Asked)][..], &[ty(Need::Asked)]];
+        assert_eq!(missed(both, &["a.py", "tests/b.md"]), [""; 0], "it has some in the other group");
+        assert_eq!(missed(both, &["a.md", "tests/b.md"]), idle, "once");
     }
 
     #[test]

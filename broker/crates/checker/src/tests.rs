@@ -10,12 +10,14 @@ use std::{
 };
 
 use bytes::Bytes;
+use config::SetupFailure;
 use lint::{Cancel, Completeness, Diagnostic, Linter, Severity, Span};
 use lint_testkit::Scripted;
 use overlay::{Listing, Memory, Metadata, View, WalkOptions, WorkspacePath};
 use scheduler::CacheOptions;
 
 use super::*;
+use crate::pipeline::Lineup;
 
 fn view(files: &[&str]) -> Arc<dyn View> {
     Arc::new(Memory::from_files(files.iter().map(|path| (*path, "one\ntwo\n"))).unwrap())
@@ -68,6 +70,42 @@ fn findings_are_sorted_and_placed() {
         .collect();
     assert_eq!(lines, ["a.py:2:2 two/B", "b.py:1:1 one/Y", "b.py:2:1 one/A", "b.py:2:1 one/Z"]);
     assert_eq!((report.files, report.counts.complete), (2, 2));
+}
+
+/// Linters by groups of files.
+struct Grouped(Arc<Router>);
+
+impl Lineup for Grouped {
+    fn route(&self, _: &Arc<dyn View>, _: &Files) -> Result<Arc<Router>, SetupFailure> {
+        Ok(Arc::clone(&self.0))
+    }
+
+    fn rules(&self, _: &Arc<dyn View>, _: &str) -> Vec<lint::Rule> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn files_with_other_linters_are_checked_in_one_run() {
+    let view = view(&["a.py", "b.py", "tests/a.py"]);
+    let linter = |name: &str, file: &str| -> SharedLinter {
+        Arc::new(Scripted::new(name, &["*"]).finds(file, vec![finding(name, 0)]))
+    };
+    let of = |linters: Vec<SharedLinter>| Arc::new(Router::new(&linters));
+    let first = of(vec![linter("one", "a.py"), linter("two", "b.py")]);
+    // Of the same name, with other settings.
+    let of_tests = of(vec![linter("two", "tests/a.py"), linter("three", "tests/a.py")]);
+    let router = Router::grouped(vec![(first, Vec::new()), (of_tests, vec![path("tests/a.py")])]);
+    let last = Arc::new(Mutex::new((0, 0)));
+    let seen = Arc::clone(&last);
+    let progress = Arc::new(move |done, total| *seen.lock().unwrap() = (done, total));
+    let checker = LocalChecker::new(Options { jobs: 1, ..Options::default() }).unwrap();
+    let lineup = Arc::new(Grouped(Arc::new(router)));
+    let request = checker.request(Arc::clone(&view), Wanted::Files(all(&view)), lineup);
+    let report = checker.check(&request, progress).unwrap().0.report;
+    let found: Vec<_> = report.findings.iter().map(|it| format!("{} {}", it.file.path, it.rule)).collect();
+    assert_eq!(found, ["a.py one/one", "b.py two/two", "tests/a.py three/three", "tests/a.py two/two"]);
+    assert_eq!((report.counts.complete, *last.lock().unwrap()), (3, (6, 6)));
 }
 
 #[test]

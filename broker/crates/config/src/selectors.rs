@@ -8,14 +8,14 @@ use std::{collections::BTreeSet, fmt};
 use crate::{SetupFailure, closest_linter};
 
 /// What `--select` and `--ignore` say.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Selectors {
     /// `None` leaves the choice to the linters and their configuration.
     select: Option<Vec<Selector>>,
     ignore: Vec<Selector>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Selector {
     linter: Option<String>,
     rule: String,

@@ -11,6 +11,7 @@ mod line_map;
 mod line_table;
 mod linter;
 mod printable;
+mod profile;
 mod rule_pattern;
 mod site;
 pub mod suppress;
@@ -25,5 +26,6 @@ pub use linter::{
     SetupError, Unit,
 };
 pub use printable::printable;
+pub use profile::{Profile, Reads, RuleSet, Runs, Scope};
 pub use rule_pattern::{BadPattern, RulePattern};
 pub use site::{FileFindings, Site};

@@ -1,9 +1,14 @@
 //! The linters of a workspace: the plugins, and the language servers where it is trusted.
 //!
-//! [`plugins`] loads what the program carries and what a workspace adds, [`servers`] says which language servers are asked,
-//! [`setup`] which rules of them. No check is run here, and nothing is shown to a user.
+//! [`LinterSet`] says which linters are asked about which file, and what rules they have. It knows them by the seam that
+//! [`provider`] is, with an implementation for each kind: [`plugins`] loads what the program carries and what a workspace
+//! adds, [`servers`] says which language servers are asked. No check is run here, and nothing is shown to a user.
 
+mod lineup;
 pub mod plugins;
+pub mod provider;
 pub mod servers;
-pub mod setup;
 pub mod trust;
+
+pub use lineup::{Catalogs, LinterSet};
+pub use provider::{Catalog, LinterName, Provider, Rules, Selected, Site};

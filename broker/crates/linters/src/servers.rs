@@ -10,15 +10,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use checker::{Absent, Lack, Need, SharedLinter};
-use config::{Selection, Selectors, ServerSettings, SetupFailure};
+use checker::{Absent, Lack, Need, Router, SharedLinter};
+use config::{Configs, Selection, Selectors, ServerSettings, SetupFailure};
 use language_servers::{
     Checks, Environment, Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles,
 };
 use lint::{Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
 use overlay::{ContentHash, View, WorkspacePath};
 
-use crate::trust::Trusted;
+use crate::{
+    provider::{self, Catalog, LinterName, Provider, Rules},
+    trust::Trusted,
+};
 
 /// The first argument of a process that is only there to keep a language server.
 const KEEPER: &str = "__keep-language-server";
@@ -32,7 +35,8 @@ pub fn keep(args: impl IntoIterator<Item = std::ffi::OsString>) -> Option<ExitCo
     (args.next()? == KEEPER).then(|| language_servers::keeper::run(args))
 }
 
-/// The servers of this process.
+/// The servers of this process. Clones share them.
+#[derive(Clone)]
 pub struct Servers {
     pub pool: Pool,
     keeper: Option<Keeper>,
@@ -47,12 +51,72 @@ pub struct Site<'s> {
     pub environment: &'s Environment,
 }
 
-/// Who is asked, and who cannot be.
+/// The servers that there could be in one workspace.
+struct ServerCatalog {
+    servers: Servers,
+    site: Arc<provider::Site>,
+    view: Arc<dyn View>,
+}
+
+/// Servers that are asked, and those that cannot be.
 #[derive(Default)]
-pub struct Asked {
-    pub linters: Vec<SharedLinter>,
-    pub lacks: Vec<Lack>,
-    pub absent: Vec<Absent>,
+struct Asked {
+    linters: Vec<SharedLinter>,
+    lacks: Vec<Lack>,
+    absent: Vec<Absent>,
+}
+
+impl Provider for Servers {
+    fn open(
+        &self,
+        site: &Arc<provider::Site>,
+        view: &Arc<dyn View>,
+    ) -> Result<Box<dyn Catalog>, SetupFailure> {
+        let (servers, site, view) = (self.clone(), Arc::clone(site), Arc::clone(view));
+        Ok(Box::new(ServerCatalog { servers, site, view }))
+    }
+
+    fn shut_down(&self) {
+        self.pool.shutdown(Instant::now() + FAREWELL);
+    }
+}
+
+impl ServerCatalog {
+    /// Where servers may run, the disk's: what a branch says of them does not count.
+    fn settings(&self) -> Result<ServerSettings, SetupFailure> {
+        if self.site.isolated {
+            return Ok(ServerSettings::default());
+        }
+        let view = if self.servers.are_trusted_in(&self.site.root) { &self.site.disk } else { &self.view };
+        Ok(Configs::new(&**view).workspace()?.servers())
+    }
+
+    fn site(&self) -> Site<'_> {
+        Site { root: &self.site.root, disk: &self.site.disk, environment: &self.site.environment }
+    }
+}
+
+impl Catalog for ServerCatalog {
+    fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
+        Ok(known(&self.settings()?)?.into_iter().map(|it| LinterName::open(it.name)).collect())
+    }
+
+    fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
+        let Asked { linters, lacks, absent } =
+            self.servers.asked(&self.site(), &self.settings()?, selectors)?;
+        let router = Router::new(&linters).lacking(lacks).without(absent);
+        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new() })
+    }
+
+    fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
+        let is_there = known(&self.settings()?)?.iter().any(|it| it.name == linter);
+        Ok(is_there.then_some(Rules::Open))
+    }
+
+    fn has_open_rules(&self) -> Result<bool, SetupFailure> {
+        let settings = self.settings()?;
+        Ok(!wanted(&known(&settings)?, &self.site(), &settings)?.is_empty())
+    }
 }
 
 impl Servers {
@@ -64,17 +128,12 @@ impl Servers {
         }
     }
 
-    /// Ends all of them.
-    pub fn shut_down(&self) {
-        self.pool.shutdown(Instant::now() + FAREWELL);
-    }
-
     pub fn are_trusted_in(&self, root: &Path) -> bool {
         self.trusted.as_ref().is_some_and(|it| it.holds(root))
     }
 
-    /// Those for this workspace, as it is on the disk: what a branch says of servers does not count.
-    pub fn asked(
+    /// Those for this workspace, as it is on the disk.
+    fn asked(
         &self,
         site: &Site<'_>,
         settings: &ServerSettings,

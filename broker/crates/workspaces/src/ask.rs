@@ -1,7 +1,7 @@
 //! A check whose fields are checked, in the words of the pipeline.
 
 use checker::{Refused, pipeline::Scope};
-use config::folders;
+use config::{Choice, folders};
 use overlay::{Revision, WalkOptions};
 use scheduler::Class;
 
@@ -28,6 +28,12 @@ impl Ask {
     /// Whether the request selects no rules of its own, so that the configuration decides.
     pub(super) fn asks_every_rule(&self) -> bool {
         self.select.is_empty() && self.ignore.is_empty()
+    }
+
+    /// What the request selects.
+    pub(super) fn requested(&self) -> Choice {
+        let select = (!self.select.is_empty()).then(|| self.select.clone());
+        Choice { select, ignore: self.ignore.clone() }
     }
 }
 

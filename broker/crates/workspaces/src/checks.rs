@@ -3,16 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use checker::{
-    BatchSize, Dependents, Files, Router, collect,
-    pipeline::{self, BaselineUse, Comparison, Lineup, PolicyOptions, Request, Schedule, is_there},
+    BatchSize, Dependents, Files, collect,
+    pipeline::{self, BaselineUse, Comparison, PolicyOptions, Request, Schedule, is_there},
 };
-use config::{Configs, SetupFailure};
-use lint::Rule;
-use linters::setup::Setup;
-use overlay::{Snapshot, View, WorkspacePath};
+use overlay::{Snapshot, WorkspacePath};
 
 use super::{
-    Daemon, DaemonError, Served,
+    Daemon, DaemonError,
     ask::{Ask, refused, walk_options},
     events::{Event, EventSink, Events},
     target::ResolvedView,
@@ -73,7 +70,7 @@ impl Daemon {
         };
         let baseline = BaselineUse::Configured;
         Ok(Request {
-            lineup: Arc::new(Chosen::new(self, ask)),
+            lineup: Arc::new(self.linters(ask.target.served(), ask.requested())),
             policy: PolicyOptions { every_rule: ask.asks_every_rule(), configured: true, baseline },
             schedule: self.schedule(ask, resolved.revision),
             view,
@@ -95,51 +92,6 @@ impl Daemon {
             cancel: None,
             answered: Arc::new(|| {}),
         }
-    }
-}
-
-/// The linters that a client chooses.
-struct Chosen {
-    daemon: Arc<Daemon>,
-    served: Arc<Served>,
-    setup: Setup,
-    /// Whether the configuration chooses for each file.
-    by_configuration: bool,
-}
-
-impl Chosen {
-    fn new(daemon: &Arc<Daemon>, ask: &Ask) -> Self {
-        let served = Arc::clone(ask.target.served());
-        let setup = Setup {
-            root: served.root().to_string_lossy().into_owned(),
-            select: (!ask.select.is_empty()).then(|| ask.select.clone()),
-            ignore: ask.ignore.clone(),
-            ..Setup::default()
-        };
-        Self { daemon: Arc::clone(daemon), served, setup, by_configuration: ask.asks_every_rule() }
-    }
-}
-
-impl Lineup for Chosen {
-    fn route(&self, view: &Arc<dyn View>, files: &Files) -> Result<Arc<Router>, SetupFailure> {
-        let router = |setup| self.daemon.router(setup, &self.served, view);
-        if !self.by_configuration {
-            return router(self.setup.clone());
-        }
-        let mut routers = Vec::new();
-        for (choice, units) in Configs::new(&**view).by_choice(&files.units)? {
-            let setup = Setup { select: choice.select, ignore: choice.ignore, ..self.setup.clone() };
-            routers.push((router(setup)?, units.into_iter().map(|it| it.path).collect()));
-        }
-        Ok(match routers.len() {
-            0 => router(self.setup.clone())?,
-            1 => routers.swap_remove(0).0,
-            _ => Arc::new(Router::grouped(routers)),
-        })
-    }
-
-    fn rules(&self, view: &Arc<dyn View>, linter: &str) -> Vec<Rule> {
-        self.daemon.rules_of(&self.served, view, linter)
     }
 }
 

@@ -44,7 +44,11 @@ use std::{
     time::Duration,
 };
 
-use ::linters::{plugins::Plugins, servers::Servers};
+use ::linters::{
+    Provider,
+    plugins::{PluginProvider, Plugins},
+    servers::Servers,
+};
 use checker::{Engine, pipeline::PolicyCache};
 use dashmap::DashMap;
 use overlay::{Branch, Revision};
@@ -95,13 +99,16 @@ pub struct Parts {
 }
 
 pub struct Daemon {
-    plugins: Arc<Plugins>,
+    /// Every kind of linters.
+    providers: Vec<Arc<dyn Provider>>,
+    /// One of them, whose plugins are listed.
+    plugins: Arc<PluginProvider>,
+    /// One of them, which answers queries as well.
     servers: Servers,
     engine: Engine,
     state_dir: PathBuf,
     workspaces: DashMap<Arc<str>, Arc<Served>>,
     opening: Openings,
-    linters: linters::Configured,
     policy_cache: PolicyCache,
     started_ms: u64,
     idle_exit: Option<Duration>,
@@ -114,14 +121,15 @@ pub struct Daemon {
 
 impl Daemon {
     pub fn new(parts: Parts) -> Arc<Self> {
+        let plugins = Arc::new(PluginProvider::new(parts.plugins));
         Arc::new(Self {
-            plugins: parts.plugins,
+            providers: vec![Arc::clone(&plugins) as _, Arc::new(parts.servers.clone())],
+            plugins,
             servers: parts.servers,
             engine: parts.engine,
             state_dir: parts.state_dir,
             workspaces: DashMap::new(),
             opening: Openings::default(),
-            linters: linters::Configured::default(),
             policy_cache: PolicyCache::within(parts.policy_memory),
             idle_exit: parts.idle_exit,
             tcp: OnceLock::new(),

@@ -106,7 +106,7 @@ impl Daemon {
 
     /// Ends language servers and threads. For the end of the process.
     pub fn release(&self) {
-        self.servers.shut_down();
+        self.providers.iter().for_each(|it| it.shut_down());
         self.engine.shut_down();
     }
 }

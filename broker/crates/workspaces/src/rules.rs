@@ -45,7 +45,7 @@ impl Daemon {
         read: impl FnOnce(Known) -> Result<T, DaemonError> + Send + 'static,
     ) -> Result<T, DaemonError> {
         let Some(target) = target else {
-            let plugins = Arc::clone(&self.plugins);
+            let plugins = Arc::clone(self.plugins.plugins());
             let known = Known { plugins, root: String::new(), view: Arc::new(Memory::default()) };
             return blocking(move || read(known)).await;
         };
@@ -54,7 +54,7 @@ impl Daemon {
         let daemon = Arc::clone(self);
         blocking(move || {
             let served = target.served();
-            let plugins = daemon.plugins_of(served, &*view)?;
+            let plugins = daemon.plugins_of(served, &view)?;
             read(Known { plugins, root: served.root().to_string_lossy().into_owned(), view })
         })
         .await

@@ -4,6 +4,7 @@
 mod added;
 mod fetch;
 mod lock;
+mod provider;
 mod store;
 
 use std::{
@@ -25,6 +26,7 @@ pub use self::{
     added::{PluginSite, expect_name, listed, not_granted},
     fetch::fetch,
     lock::{FILE_NAME as LOCK_FILE, Lock, Locked},
+    provider::PluginProvider,
     store::Store,
 };
 

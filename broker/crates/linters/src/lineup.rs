@@ -1,0 +1,219 @@
+//! Which linters are asked about which file of a workspace, and which rules they have.
+//!
+//! The one place that decides it, for the command line and the daemon alike. Knows kinds of linters only as [`Provider`].
+
+mod unknown;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use checker::{Files, Incomplete, Router};
+use config::{Choice, Configs, Selectors, SetupFailure};
+use lint::{Rule, RulePattern, RuleSet, suppress};
+use overlay::{View, WorkspacePath};
+
+use self::unknown::Known;
+use crate::provider::{Catalog, LinterName, Provider, Rules, Site};
+
+/// The linters of a workspace, of which a request asks for some.
+pub struct LinterSet {
+    providers: Vec<Arc<dyn Provider>>,
+    site: Arc<Site>,
+    requested: Choice,
+    /// The view that was asked about last, since one is asked about several times.
+    last: Mutex<Option<(Arc<dyn View>, Arc<Catalogs>)>>,
+}
+
+/// The linters of one state of a workspace.
+pub struct Catalogs {
+    catalogs: Vec<Box<dyn Catalog>>,
+    /// Made when first needed: most files are asked about in the same way.
+    routers: Mutex<BTreeMap<Choice, Arc<Router>>>,
+}
+
+impl LinterSet {
+    /// What these providers have; a `select` of `requested` takes the place of all that the configuration says, as with
+    /// ruff, and `ignore` is added to it.
+    pub fn new(providers: Vec<Arc<dyn Provider>>, site: Site, requested: Choice) -> Self {
+        Self { providers, site: Arc::new(site), requested, last: Mutex::default() }
+    }
+
+    /// The linters of the workspace as `view` shows it. Blocks: configuration is read.
+    pub fn at(&self, view: &Arc<dyn View>) -> Result<Arc<Catalogs>, SetupFailure> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = last().as_ref().filter(|(of, _)| Arc::ptr_eq(of, view)) {
+            return Ok(Arc::clone(known));
+        }
+        let catalogs = Arc::new(Catalogs::open(&self.providers, &self.site, view)?);
+        *last() = Some((Arc::clone(view), Arc::clone(&catalogs)));
+        Ok(catalogs)
+    }
+}
+
+impl checker::pipeline::Lineup for LinterSet {
+    fn route(&self, view: &Arc<dyn View>, files: &Files) -> Result<Arc<Router>, SetupFailure> {
+        let configs = if self.site.isolated { Configs::isolated() } else { Configs::new(&**view) };
+        self.at(view)?.route(files, &self.requested, &configs)
+    }
+
+    fn rules(&self, view: &Arc<dyn View>, linter: &str) -> Vec<Rule> {
+        self.at(view).map(|it| it.known_rules(linter)).unwrap_or_default()
+    }
+}
+
+impl Catalogs {
+    fn open(
+        providers: &[Arc<dyn Provider>],
+        site: &Arc<Site>,
+        view: &Arc<dyn View>,
+    ) -> Result<Self, SetupFailure> {
+        let catalogs = providers.iter().map(|it| it.open(site, view)).collect::<Result<_, _>>()?;
+        Ok(Self { catalogs, routers: Mutex::default() })
+    }
+
+    /// The linters for these files: of each those that its configuration and the request ask for.
+    fn route(
+        &self,
+        files: &Files,
+        requested: &Choice,
+        configs: &Configs<'_>,
+    ) -> Result<Arc<Router>, SetupFailure> {
+        if requested.select.is_some() {
+            return self.router(requested);
+        }
+        let mut groups: BTreeMap<Choice, Vec<WorkspacePath>> = BTreeMap::new();
+        for (mut choice, units) in configs.by_choice(&files.units)? {
+            choice.ignore.extend(requested.ignore.iter().cloned());
+            groups.entry(choice).or_default().extend(units.into_iter().map(|it| it.path));
+        }
+        let mut routers = Vec::new();
+        for (choice, paths) in groups {
+            let router = self.router(&choice).map_err(|error| blame(error, &choice, requested))?;
+            routers.push((router, paths));
+        }
+        match routers.len() {
+            0 => self.router(requested),
+            1 => Ok(routers.swap_remove(0).0),
+            _ => Ok(Arc::new(Router::grouped(routers))),
+        }
+    }
+
+    /// The linters that are asked where this is selected. A selector that means nothing to any linter is an error.
+    pub fn router(&self, choice: &Choice) -> Result<Arc<Router>, SetupFailure> {
+        let routers = || self.routers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = routers().get(choice) {
+            return Ok(Arc::clone(known));
+        }
+        // Without the lock: two that ask at once find the same.
+        let router = self.selected(&Selectors::parse(choice.select.as_deref(), &choice.ignore)?)?;
+        routers().insert(choice.clone(), Arc::clone(&router));
+        Ok(router)
+    }
+
+    fn selected(&self, selectors: &Selectors) -> Result<Arc<Router>, SetupFailure> {
+        let selected = |names: &[LinterName]| {
+            let (known, open) = (named(names, RuleSet::Known), named(names, RuleSet::Open));
+            selectors.check_linters(&known, &open)?;
+            let selected = self.catalogs.iter().map(|it| it.select(selectors));
+            let selected = selected.collect::<Result<Vec<_>, _>>()?;
+            let unknown = selected.iter().flat_map(|it| &it.unknown);
+            let unknown: Vec<_> = unknown.map(|(name, unknown)| (name.as_str(), unknown.clone())).collect();
+            let nobodys = selectors.clone().without(&open).unknown_to_all(&unknown);
+            match nobodys.is_empty() {
+                true => Ok(selected),
+                false => Err(Known { names, rules: self.listed(&nobodys, &known) }.no_rule(&nobodys)),
+            }
+        };
+        // Where nothing is selected, nothing can be unknown.
+        let selected = match selectors.is_empty() {
+            true => self.catalogs.iter().map(|it| it.select(selectors)).collect::<Result<Vec<_>, _>>()?,
+            false => selected(&self.names()?)?,
+        };
+        let mut routers: Vec<_> = selected.into_iter().map(|it| it.router).collect();
+        routers.retain(|it| !it.is_empty());
+        Ok(match routers.len() {
+            1 => routers.swap_remove(0),
+            _ => Arc::new(Router::joined(&routers)),
+        })
+    }
+
+    /// Every linter that there could be, by provider.
+    pub fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
+        let names = self.catalogs.iter().map(|it| it.names()).collect::<Result<Vec<_>, _>>()?;
+        Ok(names.into_iter().flatten().collect())
+    }
+
+    /// Every rule of a linter, Broker's own of suppression comments among them; `None` if there is no linter of this name.
+    pub fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
+        if linter == suppress::LINTER {
+            return Ok(Some(Rules::Known(suppress::rules())));
+        }
+        for catalog in &self.catalogs {
+            if let Some(rules) = catalog.rules(linter)? {
+                return Ok(Some(rules));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The rules of a linter as far as it lists them.
+    pub fn known_rules(&self, linter: &str) -> Vec<Rule> {
+        self.rules(linter).ok().flatten().map(Rules::listed).unwrap_or_default()
+    }
+
+    /// The rules that one of the `selectors` may have meant.
+    fn listed(&self, selectors: &[String], linters: &[&str]) -> Vec<(String, Rule)> {
+        let prefix = selectors.first().and_then(|it| it.split_once('/')).map(|(prefix, _)| prefix);
+        let asked = linters.iter().filter(|it| prefix.is_none_or(|prefix| prefix == **it));
+        asked
+            .flat_map(|name| self.known_rules(name).into_iter().map(|rule| ((*name).to_owned(), rule)))
+            .collect()
+    }
+
+    /// Of the rules that configuration files name, those that no linter has: one sentence for each.
+    ///
+    /// Says nothing if a linter cannot say what it has.
+    pub fn unknown_rules(
+        &self,
+        named_rules: &BTreeSet<(WorkspacePath, RulePattern)>,
+    ) -> Result<Vec<String>, SetupFailure> {
+        if named_rules.is_empty() || !self.broken().is_empty() {
+            return Ok(Vec::new());
+        }
+        let names = self.names()?;
+        let mut rules = Vec::new();
+        for name in std::iter::once(suppress::LINTER).chain(named(&names, RuleSet::Known)) {
+            let Ok(Some(of_linter)) = self.rules(name) else { return Ok(Vec::new()) };
+            rules.extend(of_linter.listed().into_iter().map(|rule| (name.to_owned(), rule)));
+        }
+        let mut has_open_rules = false;
+        for catalog in &self.catalogs {
+            has_open_rules |= catalog.has_open_rules()?;
+        }
+        let known = Known { names: &names, rules };
+        Ok(named_rules.iter().filter_map(|(file, rule)| known.doubt(file, rule, has_open_rules)).collect())
+    }
+
+    /// Linters that cannot be used, without which no answer is complete.
+    pub fn broken(&self) -> Vec<Incomplete> {
+        self.catalogs.iter().flat_map(|it| it.broken()).collect()
+    }
+}
+
+/// The names of those whose rules are `rules`.
+fn named(names: &[LinterName], rules: RuleSet) -> Vec<&str> {
+    names.iter().filter(|it| it.rules == rules).map(|it| it.name.as_str()).collect()
+}
+
+/// What the request asks for was understood already.
+fn blame(error: SetupFailure, choice: &Choice, requested: &Choice) -> SetupFailure {
+    if choice == requested {
+        return error;
+    }
+    SetupFailure { message: format!("{}, in `broker.toml`", error.message), ..error }
+}
+
+#[cfg(test)]
+mod tests;

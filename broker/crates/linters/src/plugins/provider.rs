@@ -1,0 +1,205 @@
+//! Plugins as linters: which of them have something to say, and what is remembered of that.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use checker::{Absent, Incomplete, Router, SharedLinter};
+use config::{Selectors, SetupFailure};
+use lint::Linter as _;
+use overlay::{ContentHash, Memory, ReadSet, Traced, View, WorkspacePath};
+use plugin_host::{Configured, Plugin, Settings};
+
+use super::{PluginSite, Plugins};
+use crate::provider::{Catalog, LinterName, Provider, Rules, Selected, Site};
+
+/// The plugins of a program, and what was chosen among them.
+pub struct PluginProvider {
+    plugins: Arc<Plugins>,
+    chosen: Arc<Choices>,
+}
+
+/// The plugins that one workspace has.
+struct PluginCatalog {
+    plugins: Arc<Plugins>,
+    /// What tells them from those of the program, if they are others.
+    added: Option<ContentHash>,
+    site: Arc<Site>,
+    view: Arc<dyn View>,
+    chosen: Arc<Choices>,
+}
+
+/// The plugins by what is asked of them, each time with all that was read to choose among them.
+#[derive(Default)]
+struct Choices(Mutex<HashMap<Key, Vec<Chosen>>>);
+
+/// What a choice depends on besides what the view shows.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    root: String,
+    isolated: bool,
+    own_config: Option<WorkspacePath>,
+    selectors: Selectors,
+    added: Option<ContentHash>,
+}
+
+/// Linters that were chosen in one view; the same would be in each that shows all of `reads`.
+#[derive(Clone)]
+struct Chosen {
+    reads: Arc<ReadSet>,
+    selected: Selected,
+}
+
+/// Bound on the choices that are remembered: few clients ask in many ways, and one that does shall not fill the memory.
+const REMEMBERED: usize = 256;
+
+impl PluginProvider {
+    pub fn new(plugins: Arc<Plugins>) -> Self {
+        Self { plugins, chosen: Arc::default() }
+    }
+
+    /// Those of the program, without what a workspace adds.
+    pub fn plugins(&self) -> &Arc<Plugins> {
+        &self.plugins
+    }
+
+    /// The plugins that a workspace has. Blocks: it may read and compile some.
+    pub fn in_workspace(&self, site: &Site, view: &Arc<dyn View>) -> Result<Arc<Plugins>, SetupFailure> {
+        let nothing: Arc<dyn View> = Arc::new(Memory::default());
+        let [view, disk] = if site.isolated { [&nothing; 2] } else { [view, &site.disk] };
+        let told = site.variables.as_deref();
+        let site = PluginSite { view: &**view, disk: &**disk, root: &site.root, told };
+        self.plugins.in_workspace(&site).map_err(SetupFailure::from)
+    }
+}
+
+impl Provider for PluginProvider {
+    fn open(&self, site: &Arc<Site>, view: &Arc<dyn View>) -> Result<Box<dyn Catalog>, SetupFailure> {
+        let plugins = self.in_workspace(site, view)?;
+        let added = (!Arc::ptr_eq(&plugins, &self.plugins)).then(|| plugins.fingerprint());
+        let (site, view, chosen) = (Arc::clone(site), Arc::clone(view), Arc::clone(&self.chosen));
+        Ok(Box::new(PluginCatalog { plugins, added, site, view, chosen }))
+    }
+}
+
+impl Catalog for PluginCatalog {
+    /// What cannot be used is told as that, not as unknown, whatever it is asked for.
+    fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
+        let usable = self.plugins.names().into_iter().map(LinterName::known);
+        let broken = self.plugins.broken.iter().filter_map(|it| it.linter.as_deref());
+        Ok(usable.chain(broken.map(LinterName::open)).collect())
+    }
+
+    fn select(&self, selectors: &Selectors) -> Result<Selected, SetupFailure> {
+        let key = Key {
+            root: self.root(),
+            isolated: self.site.isolated,
+            own_config: self.site.own_config.clone(),
+            selectors: selectors.clone(),
+            added: self.added,
+        };
+        // A look at the view takes its time, and is not taken under the lock.
+        if let Some(known) = self.chosen.find(&key).iter().find(|it| it.reads.holds_in(&*self.view)) {
+            return Ok(known.selected.clone());
+        }
+        let traced = Arc::new(Traced::new(Arc::clone(&self.view)));
+        let selected = self.choose(selectors, &(Arc::clone(&traced) as _));
+        // What moved meanwhile is true of no state of the workspace.
+        if traced.changed().is_none() {
+            self.chosen.remember(key, Chosen { reads: traced.read_set(), selected: selected.clone() });
+        }
+        Ok(selected)
+    }
+
+    fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
+        let Some(plugin) = self.plugins.find(linter) else {
+            return Ok(self.is_broken(linter).then_some(Rules::Open));
+        };
+        let configured = plugin.configured(self.settings(plugin, &Selectors::default()));
+        let rules = configured.rules(&self.view);
+        let rules = rules.map_err(|error| SetupFailure { message: error.message, hint: error.hint })?;
+        Ok(Some(Rules::Known(rules)))
+    }
+
+    fn broken(&self) -> Vec<Incomplete> {
+        self.plugins.broken.clone()
+    }
+}
+
+impl PluginCatalog {
+    /// Those that have something to say of the workspace that `view` shows. All that this depends on in the workspace is read
+    /// through `view`.
+    fn choose(&self, selectors: &Selectors, view: &Arc<dyn View>) -> Selected {
+        let configured = self.plugins.usable.iter().map(|it| it.configured(self.settings(it, selectors)));
+        let (mut used, mut unselected, mut all_unknown) = (Vec::new(), Vec::new(), Vec::new());
+        for it in configured {
+            let name = &it.plugin().manifest().name;
+            let mut is_asked = true;
+            if !selectors.are_none() {
+                // A plugin that cannot answer says why when it is asked about a file.
+                let unknown = it.unknown_selectors(view).unwrap_or_default();
+                is_asked = !selectors.for_linter(name).is_nothing(&unknown);
+                all_unknown.push((name.clone(), unknown));
+            }
+            if has_what_it_needs(it.plugin(), &**view) {
+                if is_asked { used.push(it) } else { unselected.push(it) }
+            }
+        }
+        let absent = |globs: &[String]| Absent { globs: globs.to_vec(), has_own_rules: false };
+        let unselected = unselected.iter().map(|it| absent(&it.interest().globs));
+        // What a plugin that cannot be used would look at is not known.
+        let broken = self.plugins.broken.iter().map(|_| absent(&["*".to_owned()]));
+        let absent = unselected.chain(broken).collect();
+        let used: Vec<_> = used.into_iter().map(|it: Configured| Arc::new(it) as SharedLinter).collect();
+        let router = Router::new(&used).lacking(self.plugins.lacks().collect()).without(absent);
+        Selected { router: Arc::new(router), unknown: all_unknown }
+    }
+
+    fn settings(&self, plugin: &Plugin, selectors: &Selectors) -> Settings {
+        let manifest = plugin.manifest();
+        let selection = selectors.for_linter(&manifest.name);
+        Settings {
+            root: self.root(),
+            select: selection.select,
+            ignore: selection.ignore,
+            isolated: self.site.isolated,
+            config: self.site.own_config.clone().filter(|_| !manifest.config_files.is_empty()),
+            environment: self.plugins.environment(plugin),
+        }
+    }
+
+    fn root(&self) -> String {
+        self.site.root.to_string_lossy().into_owned()
+    }
+
+    fn is_broken(&self, name: &str) -> bool {
+        self.plugins.broken.iter().any(|it| it.linter.as_deref() == Some(name))
+    }
+}
+
+fn has_what_it_needs(plugin: &Plugin, view: &dyn View) -> bool {
+    let needs = &plugin.manifest().needs;
+    needs.is_empty() || needs.iter().any(|it| view.metadata(it).is_ok())
+}
+
+impl Choices {
+    fn find(&self, key: &Key) -> Vec<Chosen> {
+        self.lock().get(key).cloned().unwrap_or_default()
+    }
+
+    fn remember(&self, key: Key, chosen: Chosen) {
+        let mut known = self.lock();
+        if known.values().map(Vec::len).sum::<usize>() >= REMEMBERED {
+            known.clear();
+        }
+        let chosen_before = known.entry(key).or_default();
+        // Two may have asked at once.
+        chosen_before.retain(|it| it.reads != chosen.reads);
+        chosen_before.push(chosen);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Vec<Chosen>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,121 @@
+//! The seam between those who ask linters and those who have some.
+//!
+//! A kind of linters (plugins, language servers) is a [`Provider`]; what it has for one workspace is a [`Catalog`]. Nobody
+//! but [`Catalogs`](crate::Catalogs) asks them. Nothing is started here.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use checker::{Incomplete, Router};
+use config::{Selectors, SetupFailure};
+use language_servers::Environment;
+use lint::{Rule, RuleSet};
+use overlay::{View, WorkspacePath};
+
+/// A workspace whose linters are asked, whatever the view.
+pub struct Site {
+    /// Where it is on the disk.
+    pub root: PathBuf,
+    /// What no branch can change, and what programs see that run outside.
+    pub disk: Arc<dyn View>,
+    /// What such programs are started with.
+    pub environment: Environment,
+    /// Variables of the shell that asks; `None` if it is this process's.
+    pub variables: Option<Arc<BTreeMap<String, String>>>,
+    /// Read no configuration files.
+    pub isolated: bool,
+    /// Read this configuration file of a linter's own and no other.
+    pub own_config: Option<WorkspacePath>,
+}
+
+/// One kind of linters.
+pub trait Provider: Send + Sync {
+    /// What it has for a workspace as `view` shows it. Blocks: configuration is read, and a plugin may be compiled.
+    fn open(&self, site: &Arc<Site>, view: &Arc<dyn View>) -> Result<Box<dyn Catalog>, SetupFailure>;
+
+    /// Ends the processes that it has started.
+    fn shut_down(&self) {}
+}
+
+/// The linters of one kind that there could be in one state of a workspace.
+pub trait Catalog: Send + Sync {
+    /// All of them, also those that are not asked or cannot be used.
+    fn names(&self) -> Result<Vec<LinterName>, SetupFailure>;
+
+    /// Those that are asked where this is selected.
+    fn select(&self, selectors: &Selectors) -> Result<Selected, SetupFailure>;
+
+    /// Every rule of one linter, selected or not; `None` if there is no linter of this name.
+    fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure>;
+
+    /// Whether one of those whose rules cannot be listed is for this workspace, so that an unknown rule may be its.
+    fn has_open_rules(&self) -> Result<bool, SetupFailure> {
+        Ok(false)
+    }
+
+    /// Those that cannot be used, without which no answer is complete.
+    fn broken(&self) -> Vec<Incomplete> {
+        Vec::new()
+    }
+}
+
+/// What a linter is called, and whether its rules can be listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinterName {
+    pub name: String,
+    pub rules: RuleSet,
+}
+
+/// What comes of a selection.
+#[derive(Clone)]
+pub struct Selected {
+    /// The linters that are asked, those that are missed, and those of which nothing is selected.
+    pub router: Arc<Router>,
+    /// For each linter whose rules are known, the selectors for it that mean nothing to it.
+    pub unknown: Vec<(String, Vec<String>)>,
+}
+
+/// The rules of a linter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rules {
+    Known(Vec<Rule>),
+    /// It cannot list them.
+    Open,
+}
+
+impl Site {
+    /// A workspace for a command of the user's own shell.
+    pub fn of_shell(root: &Path, disk: Arc<dyn View>) -> Self {
+        Self {
+            root: root.to_owned(),
+            disk,
+            environment: Environment::of_shell(),
+            variables: None,
+            isolated: false,
+            own_config: None,
+        }
+    }
+}
+
+impl LinterName {
+    pub fn known(name: impl Into<String>) -> Self {
+        Self { name: name.into(), rules: RuleSet::Known }
+    }
+
+    pub fn open(name: impl Into<String>) -> Self {
+        Self { name: name.into(), rules: RuleSet::Open }
+    }
+}
+
+impl Rules {
+    /// Those that can be listed.
+    pub fn listed(self) -> Vec<Rule> {
+        match self {
+            Self::Known(rules) => rules,
+            Self::Open => Vec::new(),
+        }
+    }
+}
