@@ -33,6 +33,18 @@ pub(crate) fn is_off(rule: Rule) -> bool {
     OFTEN_WRONG.contains(&rule)
 }
 
+/// What is said of that where a rule is explained.
+pub(crate) fn note(rule: Rule) -> &'static str {
+    if is_off(rule) {
+        "\n\n## In Broker\nOff where ruff is not configured: in well-known packages it is wrong more often than right."
+    } else if NEED_A_VERSION.contains(&rule) {
+        "\n\n## In Broker\nWhere ruff is not configured, off unless `requires-python` in the root's `pyproject.toml` says which \
+         version of Python is meant."
+    } else {
+        ""
+    }
+}
+
 /// The codes of ruff's default rules that are off in a project without a configuration of ruff.
 pub(crate) fn off(states_a_version: bool) -> Vec<String> {
     let unfounded = if states_a_version { &[][..] } else { NEED_A_VERSION };

@@ -34,7 +34,7 @@ fn convert(rule: Rule, default: &Settings) -> plugin::Rule {
         code: rule.noqa_code().to_string(),
         name: rule.name().to_string(),
         summary: rule.message_formats().first().map_or_else(String::new, |it| (*it).to_owned()),
-        explanation: rule.explanation().unwrap_or_default().trim().to_owned(),
+        explanation: rule.explanation().unwrap_or_default().trim().to_owned() + defaults::note(rule),
         url: rule.url(),
         fix: match rule.fixable() {
             FixAvailability::None => plugin::FixAvailability::None,
@@ -58,7 +58,8 @@ mod tests {
         assert_eq!(unused.url.as_deref(), Some("https://docs.astral.sh/ruff/rules/unused-import"));
         assert!(unused.default && unused.explanation.starts_with("## What it does"));
         assert!(!rule("D100").unwrap().default);
-        assert!(!rule("B018").unwrap().default, "off without a configuration");
+        let often_wrong = rule("B018").unwrap();
+        assert!(!often_wrong.default && often_wrong.explanation.contains("Off where ruff is not configured"));
         assert!(rule("ANN101").is_none(), "removed");
         assert!(rules.len() > 800, "{}", rules.len());
         assert!(rules.iter().all(|it| !it.summary.is_empty() && !it.summary.contains('\n')));
