@@ -445,7 +445,7 @@ impl Args {
         let again = self.watch || self.fixes.is_asked();
         let cache = (folder.is_some() || again).then(|| Arc::new(answers(folder.map(PathBuf::as_path))));
         let cancel = session.surroundings.cancel.clone();
-        Options { jobs, timeout: self.timeout, cancel, cache, build: crate::BUILD, ..Options::default() }
+        Options { jobs, timeout: self.timeout, cancel, cache, build: crate::BUILD }
     }
 }
 
