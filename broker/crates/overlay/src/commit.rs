@@ -83,7 +83,7 @@ impl Committer {
         private_folder(journal_dir)?;
         let journal_dir = fs::canonicalize(journal_dir)?;
         if journal_dir.starts_with(&root) {
-            let message = format!("the journal folder {} lies inside the workspace", journal_dir.display());
+            let message = format!("it lies inside the workspace {}", root.display());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         Ok(Self { folder: Folder::open(&root, spelled)?, journal_dir })

@@ -30,9 +30,17 @@ pub enum CommitError {
     Busy { lock: PathBuf },
     /// Nothing was touched; whether a commit is half done cannot be told.
     #[error(
-        "the journal {} is damaged ({reason}); look at the workspace, then move this file away", journal.display()
+        "the journal {} is damaged ({reason}): the commit that was interrupted can neither be finished nor taken back. \
+         Files of the workspace whose names begin with `.broker-` have texts from before it, and new ones: put in place \
+         what is missing, remove them, and move the journal away", journal.display()
     )]
     Damaged { journal: PathBuf, reason: String },
+    /// Nothing was touched; that version can finish the commit, or take it back.
+    #[error(
+        "another version of Broker was interrupted in a commit, and only that version can finish it (the journal is \
+         {}); run that version once in this workspace", journal.display()
+    )]
+    OtherVersion { journal: PathBuf },
     /// The workspace is in between; the journal is kept, and recovery tries again.
     #[error("{error}; to take it back did not work either: {then}; recovery from {} tries again", journal.display())]
     NotTakenBack { journal: PathBuf, error: Box<CommitError>, then: Box<CommitError> },

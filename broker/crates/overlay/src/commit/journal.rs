@@ -165,6 +165,9 @@ impl Journal {
     pub(super) fn read(&self) -> Result<(Plan, Replacing), CommitError> {
         let path = self.path();
         let bytes = fs::read(&path).map_err(|source| CommitError::journal(&path, "read", source))?;
+        if is_of_another_version(&bytes) {
+            return Err(CommitError::OtherVersion { journal: path });
+        }
         decode(&bytes).map_err(|reason| CommitError::Damaged { journal: path, reason })
     }
 }
@@ -178,7 +181,7 @@ fn encode(plan: &Plan) -> io::Result<Vec<u8>> {
 fn decode(bytes: &[u8]) -> Result<(Plan, Replacing), String> {
     let exchanging = bytes.strip_prefix(MAGIC).map(|rest| (rest, Replacing::ByExchange));
     let linking = || bytes.strip_prefix(LINKED_MAGIC).map(|rest| (rest, Replacing::ByLink));
-    let (rest, replacing) = exchanging.or_else(linking).ok_or_else(|| foreign(bytes))?;
+    let (rest, replacing) = exchanging.or_else(linking).ok_or("it is no journal")?;
     let (hash, payload) = rest.split_first_chunk::<32>().ok_or("it is cut short")?;
     if ContentHash::of(payload).as_bytes() != hash {
         return Err("its checksum does not fit".to_owned());
@@ -189,12 +192,10 @@ fn decode(bytes: &[u8]) -> Result<(Plan, Replacing), String> {
     Ok((Plan { actions, texts }, replacing))
 }
 
-fn foreign(bytes: &[u8]) -> &'static str {
-    if bytes.starts_with(ANY_MAGIC) {
-        "another version of Broker wrote it, which finishes its commit when it runs once in this workspace"
-    } else {
-        "it is no journal"
-    }
+fn is_of_another_version(bytes: &[u8]) -> bool {
+    bytes.len() >= MAGIC.len()
+        && bytes.starts_with(ANY_MAGIC)
+        && ![MAGIC, LINKED_MAGIC].iter().any(|it| bytes.starts_with(it))
 }
 
 impl Record {

@@ -239,8 +239,9 @@ fn a_journal_of_any_other_version_says_what_finishes_it() {
     bytes[b"broker commit ".len()] = b'4';
     fs::write(&journal, bytes).unwrap();
     let tree = killed.place.tree();
-    let error = killed.place.committer.recover().unwrap_err().to_string();
-    assert!(error.contains("another version of Broker wrote it"), "{error}");
+    let error = killed.place.committer.recover().unwrap_err();
+    assert!(matches!(error, CommitError::OtherVersion { .. }), "{error}");
+    assert!(error.to_string().ends_with("run that version once in this workspace"), "{error}");
     assert_eq!(killed.place.tree(), tree);
 }
 

@@ -169,7 +169,8 @@ fn a_damaged_journal_is_named_and_nothing_touched() {
         let tree = place.tree();
         let error = place.committer.recover().unwrap_err();
         assert!(matches!(error, CommitError::Damaged { .. }), "{error}");
-        assert!(error.to_string().contains("commit.decided"), "{error}");
+        let told = error.to_string();
+        assert!(told.contains("commit.decided") && told.contains("`.broker-`"), "{told}");
         assert_eq!(place.tree(), tree);
     }
     fs::write(&journal, &whole).unwrap();
