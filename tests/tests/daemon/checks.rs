@@ -57,6 +57,14 @@ async fn findings_are_bound_to_the_text_that_was_checked() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_named_twice_is_checked_once() {
+    let it = Fixture::new(&[("a.py", "import os\n")]).await;
+    let answer = it.client.check(ask(base(&it.workspace), &["a.py", "./a.py", "a.py"])).await.unwrap();
+    assert_eq!(found(&answer.findings), ["a.py:1 F401"]);
+    assert_eq!((answer.started.files, answer.summary.files, answer.summary.findings), (1, 1, 1));
+}
+
+#[tokio::test]
 async fn only_what_a_branch_changed_is_new() {
     let text = "import os\n\n\ndef f():\n    return undefined\n";
     let it = Fixture::new(&[("a.py", text), ("old.py", "import sys\n")]).await;

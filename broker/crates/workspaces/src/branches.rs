@@ -99,7 +99,7 @@ impl Daemon {
             Target::Base(_) => None,
             Target::Branch(_, branch) => Some(branch),
         };
-        let repeatable = Repeatable::of(&served.id, request.request_id.as_deref(), &request);
+        let repeatable = Repeatable::of(&served.id, request.request_id.as_deref(), &request)?;
         let own = Arc::clone(&served);
         let id = to_the_end(async move {
             let fork = async {

@@ -1,6 +1,6 @@
 //! Checks as clients ask for them: every field checked, events one after the other.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use checker::pipeline::Scope;
 use overlay::Revision;
@@ -71,7 +71,8 @@ impl Daemon {
         Ok(Ask {
             target: self.target(&request.target)?,
             scope: Scope {
-                paths: fields::paths("paths", &request.paths)?,
+                // Each once: a file that is named twice is checked once.
+                paths: fields::paths::<BTreeSet<_>>("paths", &request.paths)?.into_iter().collect(),
                 only: fields::paths("only_paths", &request.only_paths)?,
                 walk: walk_options(),
             },

@@ -153,7 +153,7 @@ impl Daemon {
         if request.dry_run {
             return served.would_commit(&cell, if_revision, force).await;
         }
-        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request);
+        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         to_the_end(async move {
             let committed = served.commit(&cell, if_revision, force, repeatable).await?;

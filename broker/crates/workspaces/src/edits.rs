@@ -75,7 +75,7 @@ impl Daemon {
         }
         expect_few(&request.edits)?;
         served.expect_there()?;
-        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request);
+        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let edits = checked(request.edits)?;
         let apply = move |branch: &mut Branch| branch.transaction(|it| apply_all(&edits, it)).map(drop);
         let daemon = Arc::clone(self);

@@ -144,6 +144,9 @@ impl Daemon {
         if !root.is_absolute() {
             return Err(DaemonError::invalid("root", "the path of a workspace must be absolute"));
         }
+        if root.as_os_str().as_encoded_bytes().contains(&0) {
+            return Err(DaemonError::invalid("root", "a path has no NUL character"));
+        }
         let unusable =
             |source| DaemonError::Io { message: format!("cannot open {}", root.display()), source };
         let root = std::fs::canonicalize(root).map_err(unusable)?;

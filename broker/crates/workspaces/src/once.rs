@@ -23,11 +23,16 @@ pub(super) struct Repeatable {
 
 impl Repeatable {
     /// How `request` is recognised when it is sent again; `None` if the client gave no identifier.
-    pub(super) fn of(about: &Arc<str>, id: Option<&str>, request: &impl Hash) -> Option<Self> {
-        let id = id?.to_owned();
+    pub(super) fn of(
+        about: &Arc<str>,
+        id: Option<&str>,
+        request: &impl Hash,
+    ) -> Result<Option<Self>, DaemonError> {
+        let Some(id) = id else { return Ok(None) };
+        DaemonError::expect_at_most(LONGEST_ID, id.len(), "bytes of a request_id")?;
         let mut content = Digest::default();
         request.hash(&mut content);
-        Some(Self { about: Arc::clone(about), id, content: content.0.finalize() })
+        Ok(Some(Self { about: Arc::clone(about), id: id.to_owned(), content: content.0.finalize() }))
     }
 }
 
@@ -62,6 +67,9 @@ struct Remembered<T> {
     content: blake3::Hash,
     answer: Arc<OnceCell<T>>,
 }
+
+/// Bytes; each that is remembered takes so much memory.
+const LONGEST_ID: usize = 1024;
 
 /// More than a client can have under way.
 const REMEMBERED: usize = 4096;
@@ -120,7 +128,7 @@ mod tests {
     use super::*;
 
     fn request(id: &str, content: &str) -> Option<Repeatable> {
-        Repeatable::of(&"branch".into(), Some(id), &content)
+        Repeatable::of(&"branch".into(), Some(id), &content).unwrap()
     }
 
     #[tokio::test]

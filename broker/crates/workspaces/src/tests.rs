@@ -166,6 +166,11 @@ async fn every_field_is_checked_here() {
     assert_eq!(reason(wrong), ("INVALID_FIELD", field("page_token")));
     let many = CheckRequest { select: vec!["x".repeat(201)], ..check(&id) };
     assert_eq!(reason(it.daemon.check(many).unwrap_err()), ("LIMIT_EXCEEDED", field("bytes of a selector")));
+    let long = edit(&id, Some(&"r".repeat(1025)), write("n.txt"));
+    let wrong = it.daemon.edit_files(long).await.unwrap_err();
+    assert_eq!(reason(wrong), ("LIMIT_EXCEEDED", field("bytes of a request_id")));
+    let opened = it.daemon.open_workspace("/a\0b".into(), None).await;
+    assert_eq!(reason(opened.err().unwrap()), ("INVALID_FIELD", field("root")));
     let environment = [("A=B".to_owned(), String::new())].into();
     let opened = it.daemon.open_workspace(it.workspace.path().to_owned(), Some(environment)).await;
     assert_eq!(reason(opened.err().unwrap()), ("INVALID_FIELD", field("environment")));

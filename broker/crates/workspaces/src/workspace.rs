@@ -97,8 +97,7 @@ impl Served {
             .map_err(io(format!("cannot open {}", root.display())))?;
         let store = Arc::new(Store::open(state)?);
         let journal = journal_of(state);
-        let committer =
-            Committer::new(root, &journal).map_err(io(format!("cannot use {}", journal.display())))?;
+        let committer = Committer::new(root, &journal).map_err(|source| unusable(&journal, source))?;
         let recovered = committer.recover().map_err(DaemonError::Commit)?;
         let (changes, _) = watch::channel(Some(0));
         let watching = watch_base(&base, &journal, &changes);
@@ -306,6 +305,16 @@ impl Served {
         self.branches.iter().for_each(|it| it.leave());
         self.changes.send_replace(None);
     }
+}
+
+/// The folder of the journal is a part of the state folder, and in no workspace.
+fn unusable(journal: &Path, source: std::io::Error) -> DaemonError {
+    let message = format!("cannot use {}", journal.display());
+    if source.kind() == std::io::ErrorKind::InvalidInput {
+        let hint = Some("set BROKER_STATE_DIR to a folder outside of the workspace".to_owned());
+        return DaemonError::Setup { message: format!("{message}: {source}"), hint };
+    }
+    DaemonError::Io { message, source }
 }
 
 fn watch_base(base: &Base, private: &Path, changes: &watch::Sender<Option<u64>>) -> Result<Watch, String> {
