@@ -9,10 +9,15 @@ use std::{
     io::{self, Read as _, Seek as _, Write as _},
     os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
 use overlay::expect_private;
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use tokio::net::UnixListener;
 
 use crate::CliError;
@@ -115,10 +120,8 @@ impl Endpoint {
             .mode(0o600)
             .open(&path)
             .map_err(unusable)?;
-        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => return Ok(Claimed::Taken { pid: read_pid(&mut lock) }),
-            Err(errno) => return Err(unusable(errno.into())),
+        if !take(&lock).map_err(|errno| unusable(errno.into()))? {
+            return Ok(Claimed::Taken { pid: read_pid(&mut lock) });
         }
         if !is_ours(&mut lock).map_err(unusable)? {
             return Err(unusable(io::Error::other("it is a file of somebody else")));
@@ -161,6 +164,26 @@ impl Claim {
         self.wrote_token.set(true);
         file.write_all(token.as_bytes())
     }
+}
+
+/// Whether the lock is this process's now. A daemon holds it alone; a client that looks whether there is a daemon shares
+/// it for a moment, and keeps no daemon from it.
+fn take(lock: &File) -> Result<bool, Errno> {
+    /// More than there are looks by clients that come at once.
+    const ATTEMPTS: usize = 2000;
+    for _ in 0..ATTEMPTS {
+        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => {}
+            taken => return taken.map(|()| true),
+        }
+        match flock(lock, FlockOperation::NonBlockingLockShared) {
+            Err(Errno::WOULDBLOCK) => return Ok(false),
+            shared => shared?,
+        }
+        release(lock);
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(false)
 }
 
 /// To close the file is not enough: a child that is just being started has it open, too, until it is another program.
@@ -206,7 +229,10 @@ fn write_pid(lock: &mut File) -> io::Result<()> {
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
-    use std::os::unix::fs::MetadataExt as _;
+    use std::{
+        os::unix::fs::MetadataExt as _,
+        sync::atomic::{AtomicBool, Ordering},
+    };
 
     use super::*;
 
@@ -230,6 +256,26 @@ mod tests {
         drop((listener, claim));
         assert!(!here.socket.exists() && !here.token_file().exists());
         assert_eq!(here.holder(), None);
+    }
+
+    #[test]
+    fn clients_that_look_keep_no_daemon_from_its_address() {
+        let dir = tempfile::tempdir().unwrap();
+        let here = endpoint(dir.path());
+        here.make_folder().unwrap();
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !is_done.load(Ordering::Relaxed) {
+                        here.holder();
+                    }
+                });
+            }
+            let taken = (0..500).filter(|_| matches!(here.claim().unwrap(), Claimed::Taken { .. })).count();
+            is_done.store(true, Ordering::Relaxed);
+            assert_eq!(taken, 0);
+        });
     }
 
     #[tokio::test]

@@ -76,7 +76,26 @@ impl Home {
 
     /// Starts a daemon and waits until it is ready.
     pub fn start(&self, arguments: &[&str]) -> Daemon {
-        let mut child = self.command(arguments).spawn().unwrap();
+        self.started(self.command(arguments), arguments)
+    }
+
+    /// The same from a shell with limits, as `ulimit` sets them.
+    pub fn start_within(&self, limits: &str) -> Daemon {
+        let broker = self.command(&[]);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit {limits} && exec \"$0\" \"$@\"")]);
+        shell.arg(broker.get_program()).args(broker.get_args()).stdin(Stdio::null()).stdout(Stdio::piped());
+        for (name, value) in broker.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        self.started(shell, &[])
+    }
+
+    fn started(&self, mut command: Command, arguments: &[&str]) -> Daemon {
+        let mut child = command.spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let mut daemon = Daemon { child, socket: self.socket(), output, said: Vec::new() };
         let lines = if arguments.contains(&"--tcp") { 2 } else { 1 };

@@ -6,10 +6,14 @@ use broker_proto::v1 as pb;
 use checker::{AnswerCodec, Engine, default_jobs};
 use config::folders;
 use linters::servers::Servers;
-use rustix::fs::Mode;
+use rustix::{
+    fs::Mode,
+    process::{Resource, Rlimit, Signal, getrlimit, setrlimit},
+};
 use scheduler::{Cache, CacheOptions, Options as SchedulerOptions};
 use tokio::{
     net::TcpListener,
+    runtime::Runtime,
     signal::unix::{SignalKind, signal},
 };
 use workspaces::Daemon;
@@ -89,10 +93,12 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Claimed::Taken { pid } => is_taken(args, session, &endpoint, pid),
         Claimed::Ours(claim) => {
             let _that_of_the_shell = rustix::process::umask(Mode::from_raw_mode(UMASK));
-            let daemon = make(args, session)?;
+            open_more_files();
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
             let runtime =
                 runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
+            outlive_large_files(&runtime).map_err(|error| cannot_heed(&error))?;
+            let daemon = make(args, session)?;
             let served = runtime.block_on(serve(args, session, &claim, &endpoint, &daemon));
             daemon.release();
             // What still blocks a thread is given up: whatever was acknowledged is on the disk.
@@ -191,7 +197,12 @@ async fn serve(
     daemon: &Arc<Daemon>,
 ) -> Result<(), CliError> {
     let cannot = |what: String| move |error| CliError::files(format!("cannot listen on {what}: {error}"));
-    let listener = claim.listen().map_err(cannot(endpoint.socket.display().to_string()))?;
+    let listener = claim.listen().map_err(|error| {
+        let is_too_long = error.kind() == std::io::ErrorKind::InvalidInput;
+        let hint = "set BROKER_RUNTIME_DIR, or --socket, to a shorter path: a socket's path has some 100 bytes at most";
+        let error = cannot(endpoint.socket.display().to_string())(error);
+        if is_too_long { error.hint(hint) } else { error }
+    })?;
     let mut doors = vec![Door::Unix(listener)];
     let mut said = ready(endpoint);
     if let Some(address) = args.tcp {
@@ -203,11 +214,34 @@ async fn serve(
         said += &ready_for_tcp(address, endpoint);
         doors.push(Door::Tcp(listener, Token(Some(token.into()))));
     }
-    end_on_signals(daemon).map_err(|error| CliError::files(format!("cannot heed signals: {error}")))?;
+    end_on_signals(daemon).map_err(|error| cannot_heed(&error))?;
     session.print(&said)?;
     grpc::serve(daemon, doors)
         .await
         .map_err(|error| CliError::files(format!("the daemon broke off: {error}")))
+}
+
+/// Raises the limit of open files, which many shells set low: a daemon has connections, watched folders and files of many
+/// workspaces open. No further than it needs, as programs that it starts inherit it, and some of them go through all numbers.
+fn open_more_files() {
+    const ENOUGH: u64 = 1 << 16;
+    let limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.map_or(ENOUGH, |it| it.min(ENOUGH));
+    if limit.current.is_some_and(|it| it < most) {
+        // Without it, the daemon serves fewer at a time.
+        let _raised = setrlimit(Resource::Nofile, Rlimit { current: Some(most), ..limit });
+    }
+}
+
+/// Makes it an error, and not the daemon's end, that a file is to grow beyond the limit of the shell that started the daemon.
+fn outlive_large_files(runtime: &Runtime) -> std::io::Result<()> {
+    let _entered = runtime.enter();
+    // It is handled from here on, though nothing waits for it.
+    signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map(drop)
+}
+
+fn cannot_heed(error: &std::io::Error) -> CliError {
+    CliError::files(format!("cannot heed signals: {error}"))
 }
 
 /// An interrupt ends the daemon in order. A closed terminal does not end it.

@@ -21,7 +21,7 @@ use broker_proto::v1::{
     server_service_client::ServerServiceClient, workspace_service_client::WorkspaceServiceClient,
 };
 use lint::Cancel;
-use tokio::runtime::Runtime;
+use tokio::{runtime::Runtime, time::timeout};
 use tonic::{Response, Status, Streaming, transport::Channel};
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
@@ -99,20 +99,28 @@ impl Client {
             if !endpoint.has_folder()? {
                 return Ok(None);
             }
+            let serving =
+                async { serving(address.connect_with_connector(connector.clone()).await.ok()?).await };
             let client = runtime.block_on(async {
-                serving(address.connect_with_connector(connector.clone()).await.ok()?).await
+                tokio::select! {
+                    biased;
+                    () = interrupted(cancel) => None,
+                    // A process that was stopped takes connections, too, and answers nothing.
+                    answer = timeout(PATIENCE.saturating_sub(begun.elapsed()), serving) => answer.ok().flatten(),
+                }
             });
             connector.expect_own()?;
             if let Some(channel) = client {
                 return Ok(Some(Self { runtime, channel, cancel: cancel.clone() }));
             }
-            let Some(pid) = endpoint.holder() else { return Ok(None) };
             if cancel.is_cancelled() {
                 return Err(CliError::files("interrupted"));
             }
+            let Some(pid) = endpoint.holder() else { return Ok(None) };
             if begun.elapsed() > PATIENCE {
                 let error = CliError::files(format!("the daemon (process {pid}) does not answer"));
-                return Err(error.hint(format!("end it with `kill {pid}`")));
+                let hint = format!("end it with `kill {pid}`, or `kill -9 {pid}`; its branches are kept");
+                return Err(error.hint(hint));
             }
             thread::sleep(STEP);
         }
@@ -184,4 +192,24 @@ pub(crate) fn wait_for_end() -> bool {
 
 fn log(endpoint: &Endpoint) -> String {
     format!("what it had to say is in {}", endpoint.log_file().display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::Claimed;
+
+    #[test]
+    fn an_interrupt_ends_the_wait_for_a_daemon_that_answers_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let endpoint = Endpoint { socket: dir.path().join("run/broker.sock") };
+        let Claimed::Ours(claim) = endpoint.claim().unwrap() else { panic!("it is free") };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        // Takes connections as a daemon does that was stopped: the system queues them.
+        let _listening = runtime.block_on(async { claim.listen() }).unwrap();
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let error = Client::at(&endpoint, &cancel).err().unwrap();
+        assert_eq!(error.message, "interrupted");
+    }
 }

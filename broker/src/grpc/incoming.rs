@@ -5,11 +5,13 @@ use std::{
     pin::Pin,
     sync::{Arc, OnceLock},
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream, UnixListener, UnixStream},
+    time::{Sleep, sleep},
 };
 use tokio_stream::Stream;
 use tonic::{Request, Status, service::Interceptor, transport::server::Connected};
@@ -55,17 +57,46 @@ pub(super) struct Counted<S> {
     peer: Peer,
 }
 
+/// Rest of a door at which a connection could not be accepted: where too many files are open, the next attempt fails
+/// in the same way until one is closed, and would only take up a processor.
+#[derive(Default)]
+struct Rest(Option<Pin<Box<Sleep>>>);
+
+impl Rest {
+    const TIME: Duration = Duration::from_millis(100);
+
+    fn begin(&mut self) {
+        self.0 = Some(Box::pin(sleep(Self::TIME)));
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(rest) = &mut self.0 {
+            ready!(rest.as_mut().poll(context));
+            self.0 = None;
+        }
+        Poll::Ready(())
+    }
+}
+
 /// Connections to a Unix socket whose other end is a process of the same user.
 pub(super) struct OwnProcesses {
-    pub(super) listener: UnixListener,
-    pub(super) clients: Clients,
+    listener: UnixListener,
+    clients: Clients,
+    rest: Rest,
+}
+
+impl OwnProcesses {
+    pub(super) fn new(listener: UnixListener, clients: Clients) -> Self {
+        Self { listener, clients, rest: Rest::default() }
+    }
 }
 
 impl Stream for OwnProcesses {
     type Item = io::Result<Counted<UnixStream>>;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
+            ready!(self.rest.poll(context));
             let accepted = ready!(self.listener.poll_accept(context));
             match accepted {
                 Ok((stream, _)) if is_own(&stream) => {
@@ -75,7 +106,10 @@ impl Stream for OwnProcesses {
                 }
                 // Whoever it is gets a closed connection and no word.
                 Ok(_) => {}
-                Err(error) => return Poll::Ready(Some(Err(error))),
+                Err(error) => {
+                    self.rest.begin();
+                    return Poll::Ready(Some(Err(error)));
+                }
             }
         }
     }
@@ -89,15 +123,26 @@ fn is_own(stream: &UnixStream) -> bool {
 
 /// Connections to a TCP port; whoever it is must show a token with each request.
 pub(super) struct Anybody {
-    pub(super) listener: TcpListener,
-    pub(super) clients: Clients,
+    listener: TcpListener,
+    clients: Clients,
+    rest: Rest,
+}
+
+impl Anybody {
+    pub(super) fn new(listener: TcpListener, clients: Clients) -> Self {
+        Self { listener, clients, rest: Rest::default() }
+    }
 }
 
 impl Stream for Anybody {
     type Item = io::Result<Counted<TcpStream>>;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        ready!(self.rest.poll(context));
         let accepted = ready!(self.listener.poll_accept(context));
+        if accepted.is_err() {
+            self.rest.begin();
+        }
         let counted = accepted.and_then(|(stream, _)| {
             stream.set_nodelay(true)?;
             Ok(Counted { stream, peer: Peer::new(&self.clients) })
@@ -161,11 +206,31 @@ mod tests {
     use super::*;
 
     #[tokio::test]
+    async fn after_an_error_a_door_rests() {
+        // What is no listener accepts nothing; the other end is closed, so that there is something to look at.
+        let (other, _) = std::os::unix::net::UnixStream::pair().unwrap();
+        let listener = std::os::unix::net::UnixListener::from(std::os::fd::OwnedFd::from(other));
+        listener.set_nonblocking(true).unwrap();
+        let mut door = OwnProcesses::new(UnixListener::from_std(listener).unwrap(), Clients::default());
+        door.next().await.unwrap().err().unwrap();
+        assert!(door.rest.0.is_some());
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let mut door = Anybody::new(listener, Clients::default());
+        door.rest.0 = Some(Box::pin(sleep(Duration::from_secs(3600))));
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        assert!(Pin::new(&mut door).poll_next(&mut context).is_pending(), "though a connection waits");
+        door.rest.begin();
+        door.next().await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
     async fn only_who_shows_the_token_counts() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let clients = Clients::default();
-        let mut door = Anybody { listener, clients: clients.clone() };
+        let mut door = Anybody::new(listener, clients.clone());
         let _client = TcpStream::connect(address).await.unwrap();
         let connection = door.next().await.unwrap().unwrap();
         assert_eq!(clients.count(), 0, "it has said nothing yet");

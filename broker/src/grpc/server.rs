@@ -68,11 +68,11 @@ async fn serve_door(daemon: Arc<Daemon>, door: Door) -> io::Result<()> {
     let served = match door {
         Door::Unix(listener) => {
             let router = server.add_routes(routes(&daemon, &Token(None)).await?);
-            router.serve_with_incoming_shutdown(OwnProcesses { listener, clients }, stopped).await
+            router.serve_with_incoming_shutdown(OwnProcesses::new(listener, clients), stopped).await
         }
         Door::Tcp(listener, token) => {
             let router = server.add_routes(routes(&daemon, &token).await?);
-            router.serve_with_incoming_shutdown(Anybody { listener, clients }, stopped).await
+            router.serve_with_incoming_shutdown(Anybody::new(listener, clients), stopped).await
         }
     };
     served.map_err(io::Error::other)

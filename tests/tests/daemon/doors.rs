@@ -107,6 +107,15 @@ async fn over_tcp(said: &str) -> (Channel, String) {
     (endpoint.connect().await.unwrap(), fs::read_to_string(token).unwrap())
 }
 
+#[test]
+fn a_path_too_long_for_a_socket_says_what_helps() {
+    let home = Home::default();
+    let socket = home.path(&"x".repeat(120)).join("broker.sock");
+    let ended = home.command(&["--socket", socket.to_str().unwrap()]).status().unwrap();
+    assert_eq!(ended.code(), Some(2));
+    assert!(home.log().contains("to a shorter path"), "{}", home.log());
+}
+
 #[tokio::test]
 async fn a_port_wants_the_token() {
     let home = Home::default();

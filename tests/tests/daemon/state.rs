@@ -82,6 +82,27 @@ async fn a_full_disk_is_told_and_loses_nothing() {
 }
 
 #[tokio::test]
+async fn a_file_that_reaches_the_limit_of_the_shell_is_an_error_and_not_the_end() {
+    let (home, folder) = (Home::default(), tempfile::tempdir().unwrap());
+    // In blocks of 512 or 1024 bytes.
+    let mut daemon = home.start_within("-f 8000");
+    let client = daemon.client().await;
+    let workspace = client.open(folder.path()).await;
+    let id = client.fork(base(&workspace), "").await.unwrap();
+    let mut revision = 0;
+    let refused = loop {
+        match client.edit(&id, vec![write("noise.bin", noise(revision + 1))]).await {
+            Ok(it) => revision = it,
+            refused => break refusal(refused),
+        }
+        assert!(revision < 200, "the limit is reached at some time");
+    };
+    assert_eq!((refused.0, refused.1.as_str()), (Code::ResourceExhausted, "STATE_FOLDER_FULL"));
+    assert_eq!(client.read(branch(&id), "noise.bin").await.unwrap().1, noise(revision));
+    assert!(daemon.runs());
+}
+
+#[tokio::test]
 async fn a_state_folder_that_cannot_be_written_is_told() {
     let (home, folder) = (Home::default(), tempfile::tempdir().unwrap());
     let Some(mounted) = Mounted::new(home.state(), "12m") else { return };
