@@ -462,6 +462,16 @@ fn a_watch_outlives_a_broken_configuration() {
 }
 
 #[test]
+fn what_is_ignored_is_added_to_what_the_configuration_selects() {
+    let it = Place::new(&[("broker.toml", "select = [\"E401\", \"F\"]\n"), ("a.py", "import os, sys\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    let check = ["check", "--ignore", "F401", "--output-format", "concise", "--quiet"];
+    let (exit, told, _) = it.told(&[&check[..], &["--branch", "try"]].concat());
+    assert_eq!((exit, told.as_str()), (1, "a.py:1:1: python/E401 [*] Multiple imports on one line\n"));
+    assert_eq!(it.told(&check).1, told, "as without a branch");
+}
+
+#[test]
 fn what_the_baseline_knows_stays_known_when_it_moves() {
     let it = Place::new(&[("a.py", "import os\n"), ("broker.toml", "[baseline]\nfile = \"known.json\"\n")]);
     it.run(&["check", "--baseline-update"]);

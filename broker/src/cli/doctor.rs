@@ -5,25 +5,25 @@ mod survey;
 mod text;
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-use checker::{Router, SharedLinter};
-use config::{Configs, Selectors, ServerSettings, folders, root::WorkspaceRoot};
-use language_servers::{Environment, Profile};
+use config::{Configs, ServerSettings, folders, root::WorkspaceRoot};
+use language_servers::Profile;
 use lint::Cancel;
 use linters::{
-    LinterSet, Provider,
-    plugins::{PluginProvider, Plugins},
-    servers::{self, Servers, Site},
+    Catalogs, LinterSet, Provider, Site, Standing,
+    plugins::PluginProvider,
+    servers::{self, Servers},
+    trust::Trusted,
 };
 use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
 
 use self::{
-    diagnosis::{Diagnosis, Server},
+    diagnosis::{Diagnosis, Reason, Server},
     survey::Survey,
 };
 use super::{AnswerFormat, Session, json};
@@ -62,16 +62,15 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
     let home = session.surroundings.home.as_deref();
     let workspace = WorkspaceRoot::of_paths(&session.cwd()?, &[path], home)?.workspace;
-    let servers = Servers::of_user();
-    let is_trusted = servers.are_trusted_in(workspace.root());
     let mut place = Place::open(&workspace, session)?;
+    let is_trusted = Trusted::of_user().is_some_and(|it| it.holds(workspace.root()));
     place.diagnosis.trust(is_trusted);
     if args.versions && is_trusted {
-        place.ask_for_versions(&servers, &session.surroundings.cancel);
+        place.ask_for_versions(&session.surroundings.cancel);
     } else if args.versions {
         session.messages.warning("nothing is started: the workspace is not trusted");
     }
-    servers.shut_down();
+    place.providers.iter().for_each(|it| it.shut_down());
     // Without a daemon, what is found here is what it would find.
     if let Ok(Some(daemon)) = Client::running(&session.surroundings.cancel) {
         place.diagnosis.keep_elsewhere(elsewhere(&daemon, workspace.root(), &place.known));
@@ -97,17 +96,18 @@ fn exit(is_whole: bool, diagnosis: &Diagnosis) -> Exit {
 }
 
 /// What was found out without starting anything.
-struct Place<'w> {
-    workspace: &'w WorkspaceRoot,
-    disk: Arc<dyn View>,
+struct Place {
+    providers: Vec<Arc<dyn Provider>>,
+    linters: Arc<Catalogs>,
+    /// Language servers, which a daemon may find elsewhere.
     known: Vec<Profile>,
     diagnosis: Diagnosis,
-    /// Whether all plugins could be loaded.
+    /// Whether all linters could be loaded.
     is_whole: bool,
 }
 
-impl<'w> Place<'w> {
-    fn open(workspace: &'w WorkspaceRoot, session: &Session) -> Result<Self, CliError> {
+impl Place {
+    fn open(workspace: &WorkspaceRoot, session: &Session) -> Result<Self, CliError> {
         let root = workspace.root();
         let unusable = |error| CliError::files(format!("cannot open {}: {error}", root.display()));
         let disk: Arc<dyn View> = Arc::new(Disk::new(root).map_err(unusable)?);
@@ -115,90 +115,59 @@ impl<'w> Place<'w> {
         let settings = configs.workspace()?.servers();
         // The name stands for any: what is for all files holds for it.
         let choice = configs.for_file(&WorkspacePath::root().child("*"))?.choice.clone();
-        let selectors = Selectors::parse(choice.select.as_deref(), &choice.ignore)?;
-        let known = servers::known(&settings)?;
-        let site = linters::Site::of_shell(root, Arc::clone(&disk));
-        let environment = site.environment.clone();
-        let provider = PluginProvider::new(session.loader().load(&[], 1)?);
-        let plugins = provider.in_workspace(&site, &disk)?;
-        session.report_broken(&plugins);
-        let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(provider), Arc::new(Servers::of_user())];
-        let router = LinterSet::new(providers, site, choice.clone()).at(&disk)?.router(&choice)?;
-        let router = Router::new(&plugins_of(&router, &plugins));
+        let plugins = PluginProvider::new(session.loader().load(&[], 1)?);
+        let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(plugins), Arc::new(Servers::of_user())];
+        let site = Site::of_shell(root, Arc::clone(&disk));
+        let linters = LinterSet::new(providers.clone(), site, choice.clone()).at(&disk)?;
+        let broken = linters.broken();
+        broken.iter().for_each(|it| session.messages.error(&CliError::plugin(&it.reason)));
+        let diagnoses = linters.diagnose(&choice)?;
         let options = WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() };
-        let survey = Survey::of(walk(&*disk, &[WorkspacePath::root()], &options), &router, &known);
-        let site = Site { root, disk: &disk, environment: &environment };
-        let find = |it: &Profile| it.find(root, &environment).map(|(program, _)| program);
-        let diagnosis = diagnose(&site, &known, &settings, &selectors, survey, find)?;
-        Ok(Self { workspace, disk, known, diagnosis, is_whole: plugins.broken.is_empty() })
+        let survey = Survey::of(walk(&*disk, &[WorkspacePath::root()], &options), &diagnoses);
+        let diagnosis = diagnosis(root, &settings, survey, &diagnoses);
+        let known = servers::known(&settings)?;
+        Ok(Self { providers, linters, known, diagnosis, is_whole: broken.is_empty() })
     }
 
     /// Side by side. Each is told in its place.
-    fn ask_for_versions(&mut self, servers: &Servers, cancel: &Cancel) {
+    fn ask_for_versions(&mut self, cancel: &Cancel) {
         let deadline = Instant::now() + PATIENCE;
-        let environment = Environment::of_shell();
-        let site = Site { root: self.workspace.root(), disk: &self.disk, environment: &environment };
-        let known = &self.known;
+        let linters = &self.linters;
         thread::scope(|scope| {
             let installed = self.diagnosis.servers.iter_mut().filter(|it| it.program.is_some());
             for it in installed {
-                let site = &site;
-                scope.spawn(move || it.keep_version(version(it, known, servers, site, deadline, cancel)));
+                scope.spawn(move || {
+                    let version = linters.version(&it.name, deadline, cancel);
+                    it.keep_version(version.unwrap_or_else(|| Err("it is not known".to_owned())));
+                });
             }
         });
     }
 }
 
-/// Those of the linters that are plugins.
-fn plugins_of(router: &Router, plugins: &Plugins) -> Vec<SharedLinter> {
-    let is_plugin = |it: &&SharedLinter| plugins.find(&it.identity().name).is_some();
-    router.linters().iter().filter(is_plugin).cloned().collect()
-}
-
-fn version(
-    it: &Server,
-    known: &[Profile],
-    servers: &Servers,
-    site: &Site<'_>,
-    deadline: Instant,
-    cancel: &Cancel,
-) -> Result<String, String> {
-    let profile = known.iter().find(|profile| profile.name == it.name).ok_or("it is not known")?;
-    let server = servers.server(site, profile).map_err(|error| error.message)?;
-    server.version(deadline, cancel)
-}
-
-fn diagnose(
-    site: &Site<'_>,
-    known: &[Profile],
+/// What is told of these linters: of programs those that there are files for, and those that are to be asked anyway.
+fn diagnosis(
+    root: &Path,
     settings: &ServerSettings,
-    selectors: &Selectors,
     survey: Survey,
-    find: impl Fn(&Profile) -> Option<PathBuf>,
-) -> Result<Diagnosis, CliError> {
-    let wanted = servers::wanted(known, site, settings)?;
-    let is_shown =
-        |it: &&Profile| survey.files_of(it) > 0 || wanted.iter().any(|wanted| wanted.profile.name == it.name);
-    let server = |profile: &Profile| {
-        let why = wanted.iter().find(|it| it.profile.name == profile.name).map(|it| it.why);
-        let reason = match why {
-            Some(_) if selectors.for_server(&profile.name).is_none() => diagnosis::Reason::NotSelected,
-            Some(why) => why.into(),
-            None => diagnosis::Reason::not_wanted(profile, &wanted, settings),
-        };
-        Server::new(profile, reason, find(profile), survey.files_of(profile))
+    diagnoses: &[linters::Diagnosis],
+) -> Diagnosis {
+    let server = |it: &linters::Diagnosis| {
+        let (program, reason) = (it.program.as_ref()?, Reason::of(&it.standing)?);
+        let is_selected_out = it.standing == Standing::NotSelected;
+        let is_shown = survey.files_of(&it.name) > 0 || it.standing.is_asked() || is_selected_out;
+        is_shown.then(|| Server::new(&it.name, reason, program, survey.files_of(&it.name)))
     };
-    let servers = known.iter().filter(is_shown).map(server).collect();
-    Ok(Diagnosis::new(site.root, settings.used.is_some(), survey, servers))
+    let servers = diagnoses.iter().filter_map(server).collect();
+    Diagnosis::new(root, settings.used.is_some(), survey, servers)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
-    use std::path::Path;
-
-    use checker::SharedLinter;
+    use config::Selectors;
+    use language_servers::Environment;
     use lint_testkit::Scripted;
     use overlay::Memory;
 
@@ -210,18 +179,21 @@ mod tests {
         let view: Arc<dyn View> = Arc::new(Memory::from_files(files.iter().copied()).unwrap());
         let settings = Configs::new(&*view).workspace().unwrap().servers();
         let known = servers::known(&settings).unwrap();
-        let plugins: [SharedLinter; 2] = [
-            Arc::new(Scripted::new("python", &["*.py", "pyproject.toml"]).about("python")),
-            Arc::new(Scripted::new("text", &["*"])),
+        let plugins = [
+            Scripted::new("python", &["*.py", "pyproject.toml"]).about("python"),
+            Scripted::new("text", &["*"]),
         ];
+        let plugins = plugins.map(|it| linters::Diagnosis::of_linter(Arc::new(it), Standing::Always));
         let paths = walk(&*view, &[WorkspacePath::root()], &WalkOptions::default());
-        let survey = Survey::of(paths, &Router::new(&plugins), &known);
         let environment = Environment::of_shell();
-        let site = Site { root: Path::new("/w"), disk: &view, environment: &environment };
+        let site = servers::Site { root: Path::new("/w"), disk: &view, environment: &environment };
         let selectors = Selectors::parse(None, &["eslint".to_owned()]).unwrap();
         let is_there = |it: &&Profile| installed.contains(&it.name.as_str());
         let find = |it: &Profile| Some(it).filter(is_there).map(|it| Path::new("/bin").join(&it.name));
-        let mut diagnosis = diagnose(&site, &known, &settings, &selectors, survey, find).unwrap();
+        let servers = servers::diagnose(&known, &site, &settings, &selectors, find).unwrap();
+        let diagnoses: Vec<_> = plugins.into_iter().chain(servers).collect();
+        let survey = Survey::of(paths, &diagnoses);
+        let mut diagnosis = super::diagnosis(site.root, &settings, survey, &diagnoses);
         diagnosis.trust(is_trusted);
         diagnosis.finish()
     }

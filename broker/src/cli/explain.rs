@@ -1,10 +1,10 @@
 //! `broker explain`
 
-use std::{borrow::Cow, path::Path};
+use std::borrow::Cow;
 
 use config::{closest, unknown_linter};
 use lint::{FixAvailability, Rule, suppress};
-use linters::plugins::{self, PluginSite, Plugins, Shown};
+use linters::{Catalogs, Rules};
 use render::with_placeholders;
 use serde::Serialize;
 
@@ -44,53 +44,49 @@ struct Explanation<'a> {
 type Known = (String, Rule);
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    let (root, view) = &session.here();
-    let plugins = session
-        .loader()
-        .load(&args.plugins.plugin, 1)?
-        .in_workspace(&PluginSite::on_disk(&**view, Path::new(root)))?;
-    session.report_broken(&plugins);
+    let linters = session.linters(&args.plugins)?;
+    let broken = linters.broken();
+    broken.iter().for_each(|it| session.messages.error(&CliError::plugin(&it.reason)));
     let (linter, code) = match args.rule.split_once('/') {
         Some((linter, code)) => (Some(linter), code),
         None => (None, args.rule.as_str()),
     };
-    let (linter, rule) = find(&rules(&plugins, linter, Shown { root, view })?, code)?;
+    let (linter, rule) = find(&rules(&linters, linter)?, code)?;
     let explanation = Explanation::of(&linter, &rule);
     let text = match args.output_format {
         AnswerFormat::Text => explanation.text(),
         AnswerFormat::Json => super::json(&explanation),
     };
     session.print(&text)?;
-    Ok(if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal })
+    Ok(if broken.is_empty() { Exit::Clean } else { Exit::Abnormal })
 }
 
 /// The rules of one linter, or of all, with those of Broker itself.
-fn rules(plugins: &Plugins, linter: Option<&str>, shown: Shown<'_>) -> Result<Vec<Known>, CliError> {
-    let own = || suppress::rules().into_iter().map(|rule| (suppress::LINTER.to_owned(), rule));
-    if linter == Some(suppress::LINTER) {
-        return Ok(own().collect());
-    }
-    if let Some(name) = linter.filter(|it| plugins.find(it).is_none()) {
-        return Err(no_plugin(name, &plugins.names()));
-    }
-    let mut known: Vec<_> = own().filter(|_| linter.is_none()).collect();
-    for plugin in &plugins.usable {
-        let name = &plugin.manifest().name;
-        if linter.is_none_or(|it| it == name) {
-            known.extend(plugins::rules(plugin, shown)?.into_iter().map(|rule| (name.clone(), rule)));
-        }
+fn rules(linters: &Catalogs, linter: Option<&str>) -> Result<Vec<Known>, CliError> {
+    let listing = linters.listing()?;
+    let names = match linter {
+        None => listing,
+        Some(name) if listing.iter().any(|it| it == name) => vec![name.to_owned()],
+        Some(name) => return Err(no_rules(name, linters, &listing)?),
+    };
+    let mut known = Vec::new();
+    for name in names {
+        let rules = linters.rules(&name)?.map(Rules::listed).unwrap_or_default();
+        known.extend(rules.into_iter().map(|rule| (name.clone(), rule)));
     }
     Ok(known)
 }
 
-fn no_plugin(name: &str, plugins: &[&str]) -> CliError {
-    match language_servers::profiles().iter().any(|it| it.name == name) {
-        true => {
-            CliError::usage(format!("`{name}` is a language server, and those do not explain their rules"))
-                .hint("a finding of `broker check` has a link where the server gives one")
-        }
-        false => unknown_linter(name, plugins, &[]).into(),
+/// For a linter that lists no rules, or is not there.
+fn no_rules(name: &str, linters: &Catalogs, listing: &[String]) -> Result<CliError, CliError> {
+    let is_broken = linters.broken().iter().any(|it| it.linter.as_deref() == Some(name));
+    if linters.rules(name)?.is_some() && !is_broken {
+        let error =
+            CliError::usage(format!("`{name}` is a language server, and those do not explain their rules"));
+        return Ok(error.hint("a finding of `broker check` has a link where the server gives one"));
     }
+    let plugins: Vec<_> = listing.iter().map(String::as_str).filter(|it| *it != suppress::LINTER).collect();
+    Ok(unknown_linter(name, &plugins, &[]).into())
 }
 
 fn find(known: &[Known], code: &str) -> Result<Known, CliError> {

@@ -16,11 +16,20 @@ mod stop;
 mod trust;
 mod words;
 
-use std::{ffi::OsString, io::Write, path::PathBuf, sync::Arc};
+use std::{
+    ffi::OsString,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use ::config::root::WorkspaceRoot;
+use ::config::{Choice, root::WorkspaceRoot};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
-use linters::plugins::{Loader, Plugins};
+use linters::{
+    Catalogs, LinterSet, Provider, Site,
+    plugins::{Loader, PluginProvider, Plugins},
+    servers::Servers,
+};
 use overlay::{Disk, Memory, View};
 
 use crate::{
@@ -170,6 +179,18 @@ impl Session {
             compiler: self.surroundings.compiler.clone(),
             notify: Arc::new(move |notice| show_notice(&messages, &notice, verbose, quiet)),
         }
+    }
+
+    /// The linters of the workspace that holds the current folder; those of the program if there is none.
+    fn linters(&self, plugins: &PluginArgs) -> Result<Arc<Catalogs>, CliError> {
+        let (root, view) = self.here();
+        let plugins = PluginProvider::new(self.loader().load(&plugins.plugin, 1)?);
+        let site = match root.is_empty() {
+            true => Site::nowhere(),
+            false => Site::of_shell(Path::new(&root), Arc::clone(&view)),
+        };
+        let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(plugins), Arc::new(Servers::of_user())];
+        Ok(LinterSet::new(providers, site, Choice::default()).at(&view)?)
     }
 
     /// Shows which plugins cannot be used.

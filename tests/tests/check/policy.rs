@@ -50,6 +50,20 @@ fn our_own_rules_are_explained() {
 }
 
 #[test]
+fn the_files_are_shown_with_the_linters_of_their_own_configuration() {
+    let config = "[[overrides]]\npaths = [\"gen/\"]\nselect = [\"text/ALL\"]\n";
+    let it = Workspace::new(&[("broker.toml", config), ("a.py", ""), ("gen/a.py", "")]);
+    let shown = it.run(&["check", "--show-files", "--output-format", "json"]);
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let of = |path: &str| {
+        let rows = shown.as_array().unwrap();
+        rows.iter().find(|it| it["path"] == path).unwrap()["linters"].clone()
+    };
+    assert!(of("a.py").as_array().unwrap().contains(&"python".into()), "{shown:#}");
+    assert_eq!(of("gen/a.py"), serde_json::json!(["text"]));
+}
+
+#[test]
 fn the_configuration_decides() {
     let it = Workspace::new(&[
         (

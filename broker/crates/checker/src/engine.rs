@@ -12,7 +12,7 @@ use std::{
 };
 
 use config::SetupFailure;
-use lint::{Cancel, Completeness, Job, Unit};
+use lint::{Cancel, Completeness, Job, Reads, Runs, Unit};
 use overlay::{ContentHash, View};
 use scheduler::{
     BranchKey, Cache, Class, End, Finished, Inherited, Rejected, Scheduler, Seen, Task, WorkKey,
@@ -32,7 +32,7 @@ use super::{
 #[derive(Clone)]
 pub struct Engine {
     scheduler: Scheduler<Arc<Output>>,
-    /// For linters that wait, so that nobody waits for them who need not.
+    /// For linters that run outside, so that no work here waits for them.
     waiting: Scheduler<Arc<Output>>,
     cache: Option<Arc<Cache<Answer>>>,
     workers: usize,
@@ -287,8 +287,10 @@ impl Engine {
     }
 
     fn scheduler_for(&self, course: &Course, batch: &Batch) -> &Scheduler<Arc<Output>> {
-        let waits = course.survey.router.linters()[batch.linter].waits();
-        if waits { &self.waiting } else { &self.scheduler }
+        match course.survey.router.linters()[batch.linter].profile().runs {
+            Runs::Outside => &self.waiting,
+            Runs::Here => &self.scheduler,
+        }
     }
 
     fn batch_task(&self, course: &Course, batch: &Batch) -> Task<Arc<Output>> {
@@ -303,7 +305,8 @@ impl Engine {
             let job =
                 Job { view: Arc::clone(&own.view), units, cancel: cancel.clone(), timeout: own.timeout };
             let mut given = ask(&*linter, &job, own.largest, || (own.answered)());
-            if linter.waits() && digest(&*linter, linter.context(&own.view), build) != known_as {
+            let is_named_by_context = linter.profile().reads == Reads::Context;
+            if is_named_by_context && digest(&*linter, linter.context(&own.view), build) != known_as {
                 given.iter_mut().for_each(Given::doubt);
             }
             if let Some(cache) = cache {

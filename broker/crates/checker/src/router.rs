@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use lint::{Interest, Linter};
+use lint::{Interest, Linter, Scope};
 use overlay::WorkspacePath;
 
 use super::{
@@ -217,8 +217,12 @@ impl Router {
     /// Those that are to be asked about one of the files, by their places.
     pub(super) fn wanting_of(&self, files: &Files, path: &WorkspacePath) -> impl Iterator<Item = usize> {
         // Others have nothing else to say of it.
-        let only_waiting = files.dependents.contains(path);
-        self.wanting(path).filter(move |it| !only_waiting || self.linters[*it].waits())
+        let only_project_wide = files.dependents.contains(path);
+        self.wanting(path).filter(move |it| !only_project_wide || self.is_project_wide(*it))
+    }
+
+    fn is_project_wide(&self, linter: usize) -> bool {
+        self.linters[linter].profile().scope == Scope::Project
     }
 
     /// The same as [`linters_for`](Router::linters_for), by their places in [`linters`](Router::linters).
@@ -233,7 +237,7 @@ impl Router {
     /// The linters for such a file that are not asked about it: those that are absent, and most if the file is only
     /// there for the sake of others.
     pub(super) fn absent_for(&self, files: &Files, path: &WorkspacePath) -> Others {
-        if files.dependents.contains(path) && self.wanting(path).any(|it| !self.linters[it].waits()) {
+        if files.dependents.contains(path) && self.wanting(path).any(|it| !self.is_project_wide(it)) {
             return Others::Any;
         }
         let absent = self.team(path).absent.clone().filter(|it| self.unseen[*it].want(path));
@@ -326,6 +330,19 @@ mod tests {
         let router = router(&[]);
         let of_dependent = ["a.py", "b.py"].map(|it| router.absent_for(&dependent, &path(it)));
         assert_eq!(of_dependent, [Others::None, Others::Any]);
+    }
+
+    #[test]
+    fn only_linters_of_project_scope_are_asked_about_dependents() {
+        let path = WorkspacePath::new("b.py").unwrap();
+        let asked_where = |profile| {
+            let linter: SharedLinter = Arc::new(Scripted::new("one", &["*.py"]).works(profile));
+            let dependent = Files { dependents: [path.clone()].into(), ..Files::default() };
+            Router::new(&[linter]).wanting_of(&dependent, &path).count() == 1
+        };
+        use lint::{Profile, Reads, Runs};
+        assert!(asked_where(Profile { scope: Scope::Project, ..Profile::LOCAL }));
+        assert!(!asked_where(Profile { runs: Runs::Outside, reads: Reads::Context, ..Profile::LOCAL }));
     }
 
     #[test]

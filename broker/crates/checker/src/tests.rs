@@ -11,7 +11,7 @@ use std::{
 
 use bytes::Bytes;
 use config::SetupFailure;
-use lint::{Cancel, Completeness, Diagnostic, Linter, Severity, Span};
+use lint::{Cancel, Completeness, Diagnostic, Linter, Profile, Reads, Severity, Span};
 use lint_testkit::Scripted;
 use overlay::{Listing, Memory, Metadata, View, WalkOptions, WorkspacePath};
 use scheduler::CacheOptions;
@@ -266,16 +266,21 @@ fn findings_for_another_text_are_not_shown_as_if_they_were_for_this() {
 }
 
 #[test]
-fn what_cannot_be_traced_rests_on_its_context() {
-    let linter = Arc::new(Scripted::new("server", &["a.py"]).rests_on("other"));
-    let cache = Cache::new(CacheOptions::default(), AnswerCodec);
-    let options = Options { cache: Some(Arc::new(cache)), ..Options::default() };
-    let check_with = |other: &str| {
-        let view: Arc<dyn View> = Arc::new(Memory::from_files([("a.py", "1"), ("other", other)]).unwrap());
-        check(&view, all(&view), &[Arc::clone(&linter) as _], &options, Arc::new(|_, _| ())).unwrap();
-        linter.asked().len()
+fn what_is_not_traced_rests_on_its_context() {
+    let asked = |reads| {
+        let profile = Profile { reads, ..Profile::SERVER };
+        let linter = Arc::new(Scripted::new("server", &["a.py"]).rests_on("other").works(profile));
+        let cache = Cache::new(CacheOptions::default(), AnswerCodec);
+        let options = Options { cache: Some(Arc::new(cache)), ..Options::default() };
+        ["x", "x", "y", "x"].map(|other| {
+            let view: Arc<dyn View> =
+                Arc::new(Memory::from_files([("a.py", "1"), ("other", other)]).unwrap());
+            check(&view, all(&view), &[Arc::clone(&linter) as _], &options, Arc::new(|_, _| ())).unwrap();
+            linter.asked().len()
+        })
     };
-    assert_eq!(["x", "x", "y", "x"].map(check_with), [1, 1, 2, 2]);
+    assert_eq!(asked(Reads::Context), [1, 1, 2, 2]);
+    assert_eq!(asked(Reads::Traced), [1; 4], "its read sets say all");
 }
 
 #[test]

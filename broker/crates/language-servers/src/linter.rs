@@ -120,8 +120,8 @@ impl Linter for LanguageServer {
         Masking::Errors
     }
 
-    fn waits(&self) -> bool {
-        true
+    fn profile(&self) -> lint::Profile {
+        lint::Profile::SERVER
     }
 
     /// Names all files of its kind, and those that it is configured by. What its processes watch outside is looked at

@@ -26,6 +26,6 @@ pub use linter::{
     SetupError, Unit,
 };
 pub use printable::printable;
-pub use profile::{Profile, Reads, RuleSet, Runs, Scope};
+pub use profile::{Profile, Reads, Runs, Scope};
 pub use rule_pattern::{BadPattern, RulePattern};
 pub use site::{FileFindings, Site};

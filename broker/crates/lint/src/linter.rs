@@ -10,7 +10,7 @@ use std::{
 
 use overlay::{ContentHash, ReadSet, View, WorkspacePath};
 
-use crate::{Diagnostic, diagnostic::CellText};
+use crate::{Diagnostic, Profile, diagnostic::CellText};
 
 /// Turns units of a view into diagnostics, reading through the view only.
 pub trait Linter: Send + Sync {
@@ -26,9 +26,9 @@ pub trait Linter: Send + Sync {
         Masking::SyntaxErrors
     }
 
-    /// Whether it mostly waits for another process, so that a check keeps no processor busy here.
-    fn waits(&self) -> bool {
-        false
+    /// Where it runs, what it looks at, and how its reads are known.
+    fn profile(&self) -> Profile {
+        Profile::LOCAL
     }
 
     /// Bytes of memory that a job of it may take, as far as that is known.
@@ -36,7 +36,7 @@ pub trait Linter: Send + Sync {
         0
     }
 
-    /// For a linter that cannot say what it read: one name for all of the view that its answers may rest on
+    /// For a linter whose reads are not traced: one name for all of the view that its answers may rest on
     /// besides a unit's own text and what their read sets name. Views with equal names get equal answers.
     fn context(&self, _view: &Arc<dyn View>) -> Option<ContentHash> {
         None

@@ -1,12 +1,11 @@
-//! How a linter works, as far as those who ask it have to know. Does not say what it looks for.
+//! How a linter works, as far as an engine has to know. Does not say what it looks for, or which rules it has.
 
-/// What a scheduler, a cache and a listing of rules need to know of a linter.
+/// What a scheduler and a cache need to know of a linter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {
     pub runs: Runs,
     pub scope: Scope,
     pub reads: Reads,
-    pub rules: RuleSet,
 }
 
 /// Where the work is done.
@@ -33,25 +32,14 @@ pub enum Scope {
 pub enum Reads {
     /// Each read goes through the view, which records it.
     Traced,
-    /// Reads nobody sees: [`Linter::context`](crate::Linter::context) names all that they may have shown.
+    /// Reads are not seen: [`Linter::context`](crate::Linter::context) names all that they may have shown.
     Context,
-}
-
-/// Whether the rules of a linter can be listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleSet {
-    /// [`Linter::rules`](crate::Linter::rules) has all of them.
-    Known,
-    /// It may have rules of any name.
-    Open,
 }
 
 impl Profile {
     /// A linter that runs here and looks at one file at a time.
-    pub const LOCAL: Self =
-        Self { runs: Runs::Here, scope: Scope::File, reads: Reads::Traced, rules: RuleSet::Known };
+    pub const LOCAL: Self = Self { runs: Runs::Here, scope: Scope::File, reads: Reads::Traced };
 
-    /// A process that holds the whole project and tells neither what it reads nor which rules it has.
-    pub const SERVER: Self =
-        Self { runs: Runs::Outside, scope: Scope::Project, reads: Reads::Context, rules: RuleSet::Open };
+    /// A process that holds the whole project and does not tell what it reads.
+    pub const SERVER: Self = Self { runs: Runs::Outside, scope: Scope::Project, reads: Reads::Context };
 }

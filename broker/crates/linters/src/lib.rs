@@ -11,4 +11,6 @@ pub mod servers;
 pub mod trust;
 
 pub use lineup::{Catalogs, LinterSet};
-pub use provider::{Catalog, LinterName, Provider, Rules, Selected, Site};
+pub use provider::{
+    Catalog, Diagnosis, LinterName, Program, Provider, RuleSet, Rules, Selected, Site, Standing,
+};

@@ -7,15 +7,16 @@ mod unknown;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
 use checker::{Files, Incomplete, Router};
 use config::{Choice, Configs, Selectors, SetupFailure};
-use lint::{Rule, RulePattern, RuleSet, suppress};
+use lint::{Cancel, Rule, RulePattern, suppress};
 use overlay::{View, WorkspacePath};
 
 use self::unknown::Known;
-use crate::provider::{Catalog, LinterName, Provider, Rules, Site};
+use crate::provider::{Catalog, Diagnosis, LinterName, Provider, RuleSet, Rules, Site};
 
 /// The linters of a workspace, of which a request asks for some.
 pub struct LinterSet {
@@ -145,6 +146,13 @@ impl Catalogs {
         Ok(names.into_iter().flatten().collect())
     }
 
+    /// The names of all that list their rules, Broker itself first.
+    pub fn listing(&self) -> Result<Vec<String>, SetupFailure> {
+        let names = self.names()?;
+        let listing = std::iter::once(suppress::LINTER).chain(named(&names, RuleSet::Known));
+        Ok(listing.map(str::to_owned).collect())
+    }
+
     /// Every rule of a linter, Broker's own of suppression comments among them; `None` if there is no linter of this name.
     pub fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
         if linter == suppress::LINTER {
@@ -184,9 +192,9 @@ impl Catalogs {
         }
         let names = self.names()?;
         let mut rules = Vec::new();
-        for name in std::iter::once(suppress::LINTER).chain(named(&names, RuleSet::Known)) {
-            let Ok(Some(of_linter)) = self.rules(name) else { return Ok(Vec::new()) };
-            rules.extend(of_linter.listed().into_iter().map(|rule| (name.to_owned(), rule)));
+        for name in self.listing()? {
+            let Ok(Some(of_linter)) = self.rules(&name) else { return Ok(Vec::new()) };
+            rules.extend(of_linter.listed().into_iter().map(|rule| (name.clone(), rule)));
         }
         let mut has_open_rules = false;
         for catalog in &self.catalogs {
@@ -194,6 +202,25 @@ impl Catalogs {
         }
         let known = Known { names: &names, rules };
         Ok(named_rules.iter().filter_map(|(file, rule)| known.doubt(file, rule, has_open_rules)).collect())
+    }
+
+    /// Why each linter is asked where this is selected, or why not, by provider.
+    pub fn diagnose(&self, choice: &Choice) -> Result<Vec<Diagnosis>, SetupFailure> {
+        // What cannot be understood is told as a check would.
+        self.router(choice)?;
+        let selectors = Selectors::parse(choice.select.as_deref(), &choice.ignore)?;
+        let all = self.catalogs.iter().map(|it| it.diagnose(&selectors)).collect::<Result<Vec<_>, _>>()?;
+        Ok(all.into_iter().flatten().collect())
+    }
+
+    /// The version that a linter tells once it is started; `None` if there is nothing to be started.
+    pub fn version(
+        &self,
+        linter: &str,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Option<Result<String, String>> {
+        self.catalogs.iter().find_map(|it| it.version(linter, deadline, cancel))
     }
 
     /// Linters that cannot be used, without which no answer is complete.

@@ -3,17 +3,22 @@
 //! A kind of linters (plugins, language servers) is a [`Provider`]; what it has for one workspace is a [`Catalog`]. Nobody
 //! but [`Catalogs`](crate::Catalogs) asks them. Nothing is started here.
 
+mod diagnosis;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Instant,
 };
 
 use checker::{Incomplete, Router};
 use config::{Selectors, SetupFailure};
 use language_servers::Environment;
-use lint::{Rule, RuleSet};
-use overlay::{View, WorkspacePath};
+use lint::{Cancel, Rule};
+use overlay::{Memory, View, WorkspacePath};
+
+pub use self::diagnosis::{Diagnosis, Program, Standing};
 
 /// A workspace whose linters are asked, whatever the view.
 pub struct Site {
@@ -56,6 +61,14 @@ pub trait Catalog: Send + Sync {
         Ok(false)
     }
 
+    /// Why each of them is asked where this is selected, or why not.
+    fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure>;
+
+    /// The version that a linter tells once it is started; `None` if there is no such linter, or nothing to be started.
+    fn version(&self, _linter: &str, _deadline: Instant, _cancel: &Cancel) -> Option<Result<String, String>> {
+        None
+    }
+
     /// Those that cannot be used, without which no answer is complete.
     fn broken(&self) -> Vec<Incomplete> {
         Vec::new()
@@ -67,6 +80,14 @@ pub trait Catalog: Send + Sync {
 pub struct LinterName {
     pub name: String,
     pub rules: RuleSet,
+}
+
+/// Whether the rules of a linter can be listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleSet {
+    Known,
+    /// It may have rules of any name.
+    Open,
 }
 
 /// What comes of a selection.
@@ -87,6 +108,15 @@ pub enum Rules {
 }
 
 impl Site {
+    /// No workspace at all.
+    pub fn nowhere() -> Self {
+        Self::of_shell(Path::new(""), Arc::new(Memory::default()))
+    }
+
+    pub(crate) fn is_nowhere(&self) -> bool {
+        self.root.as_os_str().is_empty()
+    }
+
     /// A workspace for a command of the user's own shell.
     pub fn of_shell(root: &Path, disk: Arc<dyn View>) -> Self {
         Self {

@@ -2,6 +2,8 @@
 //!
 //! Nothing is started here: a server has a process while it is needed.
 
+mod diagnosis;
+
 use std::{
     collections::BTreeSet,
     path::Path,
@@ -15,11 +17,12 @@ use config::{Configs, Selection, Selectors, ServerSettings, SetupFailure};
 use language_servers::{
     Checks, Environment, Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles,
 };
-use lint::{Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
+use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
 use overlay::{ContentHash, View, WorkspacePath};
 
+pub use self::diagnosis::diagnose;
 use crate::{
-    provider::{self, Catalog, LinterName, Provider, Rules},
+    provider::{self, Catalog, Diagnosis, LinterName, Provider, Rules},
     trust::Trusted,
 };
 
@@ -111,6 +114,19 @@ impl Catalog for ServerCatalog {
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
         let is_there = known(&self.settings()?)?.iter().any(|it| it.name == linter);
         Ok(is_there.then_some(Rules::Open))
+    }
+
+    fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
+        let (settings, site) = (self.settings()?, self.site());
+        let find = |it: &Profile| it.find(site.root, site.environment).map(|(program, _)| program);
+        diagnose(&known(&settings)?, &site, &settings, selectors, find)
+    }
+
+    fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
+        let known = self.settings().and_then(|it| known(&it)).ok()?;
+        let profile = known.iter().find(|it| it.name == linter)?;
+        let server = self.servers.server(&self.site(), profile).map_err(|error| error.message);
+        Some(server.and_then(|it| it.version(deadline, cancel)))
     }
 
     fn has_open_rules(&self) -> Result<bool, SetupFailure> {
@@ -333,8 +349,8 @@ impl Linter for Selected {
         if is_everything { self.server.masking() } else { Masking::Unknown }
     }
 
-    fn waits(&self) -> bool {
-        self.server.waits()
+    fn profile(&self) -> lint::Profile {
+        self.server.profile()
     }
 
     fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {

@@ -1,11 +1,8 @@
 //! Who checks a workspace and what is missing, as data. The comments here are what the JSON Schema says of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use config::ServerSettings;
-use language_servers::{Checks, Profile};
-use lint::Linter;
-use linters::servers::{Wanted, Why};
+use linters::{Program, Standing};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -188,28 +185,23 @@ impl Diagnosis {
 }
 
 impl Plugin {
-    pub(super) fn of(it: &dyn Linter) -> Self {
-        let identity = it.identity();
-        Self {
-            name: identity.name.clone(),
-            version: identity.version.clone(),
-            languages: it.interest().languages.clone(),
-        }
+    pub(super) fn of(it: &linters::Diagnosis) -> Self {
+        Self { name: it.name.clone(), version: it.version.clone(), languages: it.languages.clone() }
     }
 }
 
 impl Server {
-    pub(super) fn new(profile: &Profile, reason: Reason, program: Option<PathBuf>, files: u64) -> Self {
+    pub(super) fn new(name: &str, reason: Reason, program: &Program, files: u64) -> Self {
         Self {
-            name: profile.name.clone(),
+            name: name.to_owned(),
             used: reason.is_for_it(),
             reason,
-            program: program.map(|it| it.to_string_lossy().into_owned()),
+            program: program.path.as_ref().map(|it| it.to_string_lossy().into_owned()),
             version: None,
             error: None,
             files,
-            install: profile.install.clone(),
-            limits: profile.limits.clone(),
+            install: program.install.clone(),
+            limits: program.limits.clone(),
             unwell: None,
         }
     }
@@ -236,35 +228,18 @@ impl Reason {
         matches!(self, Self::Named | Self::Configured { .. } | Self::Project { .. })
     }
 
-    pub(super) fn not_wanted(profile: &Profile, wanted: &[Wanted<'_>], settings: &ServerSettings) -> Self {
-        if settings.used.is_some() {
-            return Self::NotNamed;
-        }
-        let checks_the_same = |it: &&Wanted<'_>| {
-            let is_of_language = |language: &String| profile.languages.contains(language);
-            it.profile.checks == Checks::Types && it.profile.languages.iter().any(is_of_language)
-        };
-        match wanted.iter().find(checks_the_same).filter(|_| profile.checks == Checks::Types) {
-            Some(it) => Self::Instead { server: it.profile.name.clone() },
-            None => {
-                let markers = profile.configured_by.iter().chain(&profile.projects).cloned().collect();
-                Self::NotConfigured { markers }
-            }
-        }
-    }
-}
-
-impl From<Why<'_>> for Reason {
-    fn from(why: Why<'_>) -> Self {
-        match why {
-            Why::Named => Self::Named,
-            Why::Project(language_servers::Reason::Configured(marker)) => {
-                Self::Configured { marker: marker.to_owned() }
-            }
-            Why::Project(language_servers::Reason::Project(marker)) => {
-                Self::Project { marker: marker.to_owned() }
-            }
-        }
+    /// That of a program; `None` for what is only said of linters in Broker itself.
+    pub(super) fn of(standing: &Standing) -> Option<Self> {
+        Some(match standing.clone() {
+            Standing::Named => Self::Named,
+            Standing::Configured { marker } => Self::Configured { marker },
+            Standing::Project { marker } => Self::Project { marker },
+            Standing::NotNamed => Self::NotNamed,
+            Standing::Instead { linter } => Self::Instead { server: linter },
+            Standing::NotConfigured { markers } => Self::NotConfigured { markers },
+            Standing::NotSelected => Self::NotSelected,
+            Standing::Always | Standing::Broken(_) => return None,
+        })
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use checker::Router;
-use language_servers::Profile;
+use linters::Diagnosis;
 use overlay::WorkspacePath;
 
 use super::diagnosis::{Language, Plugin};
@@ -27,29 +26,28 @@ struct Seen {
 }
 
 impl Survey {
-    pub(super) fn of(
-        paths: impl IntoIterator<Item = WorkspacePath>,
-        router: &Router,
-        known: &[Profile],
-    ) -> Self {
+    /// Of the linters in Broker itself, only those that are asked count.
+    pub(super) fn of(paths: impl IntoIterator<Item = WorkspacePath>, linters: &[Diagnosis]) -> Self {
+        let (servers, others): (Vec<_>, Vec<_>) = linters.iter().partition(|it| it.program.is_some());
+        let plugins: Vec<_> = others.into_iter().filter(|it| it.standing.is_asked()).collect();
         let mut survey = Self::default();
         let mut seen: BTreeMap<Option<String>, Seen> = BTreeMap::new();
         for path in paths {
             survey.files += 1;
-            let servers: Vec<_> = known.iter().filter(|it| it.covers(&path)).collect();
-            let plugins: Vec<_> = router.linters_for(&path).collect();
-            let of_server = servers.first().map(|it| it.language(&path));
+            let of_file = |all: &[&'_ Diagnosis]| -> Vec<_> {
+                all.iter().copied().filter(|it| it.covers(&path)).map(|it| it.name.clone()).collect()
+            };
+            let of_server = servers.iter().find_map(|it| it.language(&path));
             // A plugin may be for several.
-            let of_plugin =
-                || plugins.iter().find_map(|it| it.interest().languages.first()).map(String::as_str);
-            let of_grammar = || syntax::Language::of(&path).map(syntax::Language::name);
-            let language = of_server.or_else(of_grammar).or_else(of_plugin).map(str::to_owned);
+            let of_plugin = || plugins.iter().find_map(|it| it.language(&path));
+            let of_grammar = || syntax::Language::of(&path).map(|it| it.name().to_owned());
+            let language = of_server.or_else(of_grammar).or_else(of_plugin);
             let seen = seen.entry(language).or_default();
             seen.files += 1;
-            seen.plugins.extend(plugins.iter().map(|it| it.identity().name.clone()));
-            for it in servers {
-                seen.servers.insert(it.name.clone());
-                *survey.by_server.entry(it.name.clone()).or_default() += 1;
+            seen.plugins.extend(of_file(&plugins));
+            for name in of_file(&servers) {
+                *survey.by_server.entry(name.clone()).or_default() += 1;
+                seen.servers.insert(name);
             }
         }
         let language = |(name, it): (Option<String>, Seen)| Language {
@@ -60,12 +58,12 @@ impl Survey {
         };
         survey.languages = seen.into_iter().map(language).collect();
         survey.languages.sort_by_key(|it| (it.name.is_none(), std::cmp::Reverse(it.files)));
-        survey.plugins = router.linters().iter().map(|it| Plugin::of(&**it)).collect();
+        survey.plugins = plugins.into_iter().map(Plugin::of).collect();
         survey
     }
 
     /// How many files there are for this server to check.
-    pub(super) fn files_of(&self, it: &Profile) -> u64 {
-        self.by_server.get(&it.name).copied().unwrap_or_default()
+    pub(super) fn files_of(&self, server: &str) -> u64 {
+        self.by_server.get(server).copied().unwrap_or_default()
     }
 }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use lint::{Completeness, Linter};
+use lint::{Completeness, Linter, Scope};
 use overlay::ContentHash;
 use scheduler::{End, Finished};
 
@@ -251,12 +251,15 @@ fn all(batch: &Batch, completeness: Completeness) -> Vec<Given> {
 }
 
 impl BatchSize {
-    /// A linter that waits looks over the whole view for each batch, so that there may be few of them if there
-    /// are many files, and does not share processors.
+    /// A linter of project scope looks over the whole view for each batch, so that there may be few of them if there
+    /// are many files, and no batch is cut for the sake of other workers.
     fn for_linter(self, linter: &dyn Linter, files: usize) -> Self {
         const TIMES: usize = 8;
         let largest = (TIMES * self.largest).max(files / TIMES);
-        if linter.waits() { Self { largest, workers: 1 } } else { self }
+        match linter.profile().scope {
+            Scope::Project => Self { largest, workers: 1 },
+            Scope::File => self,
+        }
     }
 
     /// Guided self-scheduling: a fixed share of what is left, within reason. Batches are large at first, so that
@@ -338,6 +341,19 @@ mod tests {
             course.holds(&given, &Batch { linter: 0, files: vec![0], alone: false })
         };
         assert!(holds(None) && !holds(Some("b")));
+    }
+
+    #[test]
+    fn batches_are_large_where_each_costs_a_look_at_the_project() {
+        let size_for = |profile| {
+            let linter = Scripted::new("one", &["a"]).works(profile);
+            let size = BatchSize { largest: 16, workers: 4 }.for_linter(&linter, 4000);
+            (size.largest, size.workers)
+        };
+        let outside = lint::Profile { runs: lint::Runs::Outside, ..lint::Profile::LOCAL };
+        assert_eq!([size_for(lint::Profile::LOCAL), size_for(outside)], [(16, 4); 2]);
+        let of_project = lint::Profile { scope: Scope::Project, ..lint::Profile::LOCAL };
+        assert_eq!([size_for(of_project), size_for(lint::Profile::SERVER)], [(500, 1); 2]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use config::SetupFailure;
-use lint::{Linter, Unit};
+use lint::{Linter, Reads, Unit};
 use overlay::{ContentHash, View};
 use scheduler::{Cache, Key, Looks};
 
@@ -46,11 +46,12 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Linters of which somebody must look what their answers rest on, which takes its time.
+    /// Linters whose reads are not traced, so that a look at the whole view must say what their answers rest on.
     pub(super) fn with_context(&self) -> Vec<usize> {
         let linters = self.router.linters();
         let is_wanted = |it: &usize| self.wanting.iter().any(|wanting| wanting.contains(it));
-        (0..linters.len()).filter(|it| linters[*it].waits()).filter(is_wanted).collect()
+        let has_context = |it: &usize| linters[*it].profile().reads == Reads::Context;
+        (0..linters.len()).filter(has_context).filter(is_wanted).collect()
     }
 
     /// Looks what those answers rest on.

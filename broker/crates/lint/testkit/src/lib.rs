@@ -9,7 +9,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use lint::{Completeness, Diagnostic, Identity, Interest, Job, Lease, Linter, Outcome, Rule, SetupError};
+use lint::{
+    Completeness, Diagnostic, Identity, Interest, Job, Lease, Linter, Outcome, Profile, Rule, SetupError,
+};
 use overlay::{ContentHash, View, WorkspacePath};
 
 /// See the methods for what it can be told.
@@ -25,6 +27,8 @@ pub struct Scripted {
     panics: BTreeSet<String>,
     /// The answers rest on all of this file, which no read set says.
     rests_on: Option<WorkspacePath>,
+    /// `None`: a server's if it rests on a file, and else one of a linter that runs here.
+    profile: Option<Profile>,
     /// Bounds the reuse of its answers.
     lease: Option<Lease>,
     /// The units it was asked about, with what they were named by.
@@ -45,6 +49,7 @@ impl Scripted {
             silent: BTreeSet::new(),
             panics: BTreeSet::new(),
             rests_on: None,
+            profile: None,
             lease: None,
             asked: Mutex::default(),
         }
@@ -105,6 +110,11 @@ impl Scripted {
         self
     }
 
+    pub fn works(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
+        self
+    }
+
     pub fn leased(mut self, lease: Lease) -> Self {
         self.lease = Some(lease);
         self
@@ -130,8 +140,9 @@ impl Linter for Scripted {
         Ok(self.rules.clone())
     }
 
-    fn waits(&self) -> bool {
-        self.rests_on.is_some()
+    fn profile(&self) -> Profile {
+        let of_server = self.rests_on.as_ref().map(|_| Profile::SERVER);
+        self.profile.or(of_server).unwrap_or(Profile::LOCAL)
     }
 
     fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {

@@ -14,7 +14,7 @@ use overlay::{Memory, View};
 use super::*;
 use crate::{
     plugins::{PluginProvider, Plugins},
-    provider::Selected,
+    provider::{Program, Selected, Standing},
     servers::Servers,
 };
 
@@ -60,6 +60,18 @@ impl Catalog for Commanded {
         }
         let router = Arc::new(Router::new(&linters).without(absent));
         Ok(Selected { router, unknown: vec![("clippy".to_owned(), unknown)] })
+    }
+
+    fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
+        let asked = self.select(selectors)?.router;
+        let clippy = asked.linters().iter().find(|it| it.identity().name == "clippy");
+        let program = Program { path: None, install: "by hand".to_owned(), limits: None };
+        let make =
+            Diagnosis::of_program("make".to_owned(), Vec::new(), Standing::NotNamed, program, |path| {
+                (path.file_name() == Some("Makefile")).then(|| "make".to_owned())
+            });
+        let clippy = clippy.map(|it| Diagnosis::of_linter(Arc::clone(it), Standing::Named));
+        Ok(clippy.into_iter().chain([make]).collect())
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
@@ -182,4 +194,30 @@ fn rules_are_those_of_all_kinds() {
     assert_eq!(doubts("clippy/C8"), [told]);
     providers.iter().for_each(|it| it.shut_down());
     assert_eq!(ended.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn a_diagnosis_is_of_all_kinds() {
+    let files = [("a.rs", ""), ("go.mod", "")];
+    let view = view(&files);
+    let all = linters(&view, Commands::default(), Choice::default()).at(&view).unwrap();
+    let told = |choice: &Choice| {
+        let all = all.diagnose(choice).unwrap();
+        let of = |name: &str| all.iter().find(|it| it.name == name).map(|it| it.standing.clone());
+        (of("clippy"), of("make"), of("gopls"))
+    };
+    let go = Standing::Project { marker: "go.mod".to_owned() };
+    assert_eq!(told(&choice(&[], &[])), (Some(Standing::Named), Some(Standing::NotNamed), Some(go)));
+    let (clippy, _, gopls) = told(&choice(&["make/x"], &[]));
+    assert_eq!((clippy, gopls), (None, Some(Standing::NotSelected)));
+    assert!(all.diagnose(&choice(&["C9"], &[])).is_err(), "as for a check");
+    let diagnoses = all.diagnose(&choice(&[], &[])).unwrap();
+    let language = |name: &str, path: &str| {
+        let path = WorkspacePath::new(path).unwrap();
+        let it = diagnoses.iter().find(|it| it.name == name).unwrap();
+        (it.covers(&path), it.language(&path))
+    };
+    assert_eq!(language("clippy", "a.rs"), (true, None));
+    assert_eq!(language("clippy", "a.go"), (false, None));
+    assert_eq!(language("gopls", "a.go"), (true, Some("go".to_owned())));
 }

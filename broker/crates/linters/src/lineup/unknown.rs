@@ -1,11 +1,11 @@
 //! What is said of selectors and rules that no linter knows: which there may have been meant.
 
 use config::{SetupFailure, closest, closest_linter, nearest, with_slash};
-use lint::{Rule, RulePattern, RuleSet};
+use lint::{Rule, RulePattern};
 use overlay::WorkspacePath;
 
 use super::named;
-use crate::provider::LinterName;
+use crate::provider::{LinterName, RuleSet};
 
 /// All that there is to be meant.
 pub(super) struct Known<'n> {

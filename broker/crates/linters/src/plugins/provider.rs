@@ -12,7 +12,7 @@ use overlay::{ContentHash, Memory, ReadSet, Traced, View, WorkspacePath};
 use plugin_host::{Configured, Plugin, Settings};
 
 use super::{PluginSite, Plugins};
-use crate::provider::{Catalog, LinterName, Provider, Rules, Selected, Site};
+use crate::provider::{Catalog, Diagnosis, LinterName, Provider, Rules, Selected, Site, Standing};
 
 /// The plugins of a program, and what was chosen among them.
 pub struct PluginProvider {
@@ -66,6 +66,9 @@ impl PluginProvider {
 
     /// The plugins that a workspace has. Blocks: it may read and compile some.
     pub fn in_workspace(&self, site: &Site, view: &Arc<dyn View>) -> Result<Arc<Plugins>, SetupFailure> {
+        if site.is_nowhere() {
+            return Ok(Arc::clone(&self.plugins));
+        }
         let nothing: Arc<dyn View> = Arc::new(Memory::default());
         let [view, disk] = if site.isolated { [&nothing; 2] } else { [view, &site.disk] };
         let told = site.variables.as_deref();
@@ -120,6 +123,33 @@ impl Catalog for PluginCatalog {
         let rules = configured.rules(&self.view);
         let rules = rules.map_err(|error| SetupFailure { message: error.message, hint: error.hint })?;
         Ok(Some(Rules::Known(rules)))
+    }
+
+    fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
+        let Selected { router, .. } = self.select(selectors)?;
+        let standing = |plugin: &Plugin| {
+            let manifest = plugin.manifest();
+            if router.linters().iter().any(|it| it.identity().name == manifest.name) {
+                return Standing::Always;
+            }
+            match has_what_it_needs(plugin, &*self.view) {
+                true => Standing::NotSelected,
+                false => {
+                    let markers = manifest.needs.iter().map(ToString::to_string).collect();
+                    Standing::NotConfigured { markers }
+                }
+            }
+        };
+        let usable = self.plugins.usable.iter().map(|it| {
+            let linter = it.configured(self.settings(it, selectors));
+            Diagnosis::of_linter(Arc::new(linter), standing(it))
+        });
+        let broken = self
+            .plugins
+            .broken
+            .iter()
+            .map(|it| Diagnosis::of_broken(it.linter.as_deref().unwrap_or_default(), it.reason.clone()));
+        Ok(usable.chain(broken).collect())
     }
 
     fn broken(&self) -> Vec<Incomplete> {

@@ -1,0 +1,120 @@
+//! What there is to know of a linter without asking it about a file.
+
+use std::path::PathBuf;
+
+use checker::{Router, SharedLinter};
+use overlay::WorkspacePath;
+
+/// A linter that there could be in a workspace, and why it is asked or not.
+pub struct Diagnosis {
+    pub name: String,
+    /// Empty if it has to be started to tell.
+    pub version: String,
+    /// What it is for; nothing for any file.
+    pub languages: Vec<String>,
+    pub standing: Standing,
+    /// `None` if it runs in Broker itself.
+    pub program: Option<Program>,
+    files: FilesOf,
+}
+
+/// For a file that it covers, the language that it takes the file for, if any.
+type FilesOf = Box<dyn Fn(&WorkspacePath) -> Option<Option<String>> + Send + Sync>;
+
+/// A linter's program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Where it is; `None` if it is not installed.
+    pub path: Option<PathBuf>,
+    /// How to install it.
+    pub install: String,
+    /// What one may expect of it that it does not tell, and what does.
+    pub limits: Option<String>,
+}
+
+/// Why a linter is asked (the first four), or why it is not. Whether it is installed and trusted is another question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// It is for every workspace.
+    Always,
+    /// The configuration names it.
+    Named,
+    /// The project has chosen just this linter, by this file or table of a TOML file.
+    Configured { marker: String },
+    /// The project is of a kind that it is for, by this file or table of a TOML file, and it goes first.
+    Project { marker: String },
+    /// The configuration names others, or none.
+    NotNamed,
+    /// Another linter does the same.
+    Instead { linter: String },
+    /// The project has none of these. With no markers at all it is only asked if it is named.
+    NotConfigured { markers: Vec<String> },
+    /// It would be asked, but nothing of it is selected.
+    NotSelected,
+    /// It cannot be used, for this reason.
+    Broken(String),
+}
+
+impl Standing {
+    pub fn is_asked(&self) -> bool {
+        match self {
+            Self::Always | Self::Named | Self::Configured { .. } | Self::Project { .. } => true,
+            Self::NotNamed
+            | Self::Instead { .. }
+            | Self::NotConfigured { .. }
+            | Self::NotSelected
+            | Self::Broken(_) => false,
+        }
+    }
+}
+
+impl Diagnosis {
+    /// Of a linter that runs in Broker itself.
+    pub fn of_linter(linter: SharedLinter, standing: Standing) -> Self {
+        let identity = linter.identity();
+        let languages = linter.interest().languages.clone();
+        let (first, router) = (languages.first().cloned(), Router::new(&[SharedLinter::clone(&linter)]));
+        Self {
+            name: identity.name.clone(),
+            version: identity.version.clone(),
+            languages,
+            standing,
+            program: None,
+            files: Box::new(move |path| router.linters_for(path).next().map(|_| first.clone())),
+        }
+    }
+
+    /// Of one that does not work.
+    pub fn of_broken(name: &str, reason: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            version: String::new(),
+            languages: Vec::new(),
+            standing: Standing::Broken(reason),
+            program: None,
+            files: Box::new(|_| None),
+        }
+    }
+
+    /// Of one that runs outside. `files` says for a file that it covers, which language it takes the file for.
+    pub fn of_program(
+        name: String,
+        languages: Vec<String>,
+        standing: Standing,
+        program: Program,
+        files: impl Fn(&WorkspacePath) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        let files = Box::new(move |path: &WorkspacePath| files(path).map(Some));
+        Self { name, version: String::new(), languages, standing, program: Some(program), files }
+    }
+
+    /// Whether there may be findings of it in the file.
+    pub fn covers(&self, path: &WorkspacePath) -> bool {
+        (self.files)(path).is_some()
+    }
+
+    /// The language that it takes the file for, if it covers it and knows languages.
+    pub fn language(&self, path: &WorkspacePath) -> Option<String> {
+        (self.files)(path).flatten()
+    }
+}

@@ -1,0 +1,63 @@
+//! Why a language server is asked in a workspace, or why not.
+
+use std::path::PathBuf;
+
+use config::{Selectors, ServerSettings, SetupFailure};
+use language_servers::{Checks, Profile, Reason};
+use overlay::WorkspacePath;
+
+use super::{Site, Wanted, Why, wanted};
+use crate::provider::{Diagnosis, Program, Standing};
+
+/// What there is to know of each of the `known`. `find` finds the program of one.
+pub fn diagnose(
+    known: &[Profile],
+    site: &Site<'_>,
+    settings: &ServerSettings,
+    selectors: &Selectors,
+    find: impl Fn(&Profile) -> Option<PathBuf>,
+) -> Result<Vec<Diagnosis>, SetupFailure> {
+    let wanted = wanted(known, site, settings)?;
+    let diagnosis = |profile: &Profile| {
+        let why = wanted.iter().find(|it| it.profile.name == profile.name).map(|it| it.why);
+        let standing = match why {
+            Some(_) if selectors.for_server(&profile.name).is_none() => Standing::NotSelected,
+            Some(why) => why.into(),
+            None => not_wanted(profile, &wanted, settings),
+        };
+        let (install, limits) = (profile.install.clone(), profile.limits.clone());
+        let program = Program { path: find(profile), install, limits };
+        let of_files = profile.clone();
+        let language =
+            move |path: &WorkspacePath| of_files.covers(path).then(|| of_files.language(path).to_owned());
+        Diagnosis::of_program(profile.name.clone(), profile.languages.clone(), standing, program, language)
+    };
+    Ok(known.iter().map(diagnosis).collect())
+}
+
+fn not_wanted(profile: &Profile, wanted: &[Wanted<'_>], settings: &ServerSettings) -> Standing {
+    if settings.used.is_some() {
+        return Standing::NotNamed;
+    }
+    let checks_the_same = |it: &&Wanted<'_>| {
+        let is_of_language = |language: &String| profile.languages.contains(language);
+        it.profile.checks == Checks::Types && it.profile.languages.iter().any(is_of_language)
+    };
+    match wanted.iter().find(checks_the_same).filter(|_| profile.checks == Checks::Types) {
+        Some(it) => Standing::Instead { linter: it.profile.name.clone() },
+        None => {
+            let markers = profile.configured_by.iter().chain(&profile.projects).cloned().collect();
+            Standing::NotConfigured { markers }
+        }
+    }
+}
+
+impl From<Why<'_>> for Standing {
+    fn from(why: Why<'_>) -> Self {
+        match why {
+            Why::Named => Self::Named,
+            Why::Project(Reason::Configured(marker)) => Self::Configured { marker: marker.to_owned() },
+            Why::Project(Reason::Project(marker)) => Self::Project { marker: marker.to_owned() },
+        }
+    }
+}
