@@ -1,11 +1,11 @@
-//! Asks the `git` program which files changed, and what is staged.
+//! Asks the `git` program which files changed, and what is staged or committed.
 //!
 //! Reads only: takes no locks, writes no index and fetches nothing. No program that a repository's configuration names is
 //! run, whether or not the workspace is trusted: neither filters for texts, so that a file whose times changed may count
 //! as changed though a filter would have told otherwise, nor monitors, hooks, drivers for diffs, or ways to a remote.
 //! Paths are as seen from the folder that git is run in.
 
-mod staged;
+mod tracked;
 
 use std::{
     collections::BTreeSet,
@@ -89,29 +89,28 @@ impl Git {
         Ok(settings)
     }
 
-    /// Files that differ from the last commit, and those that git does not know.
-    pub(crate) fn changed(&self) -> Result<Changed, CliError> {
-        let head = self.head()?;
-        self.since_commit(&head)
-    }
-
-    /// Files that differ from where the present branch and `reference` parted, and those that git does
-    /// not know.
-    pub(crate) fn since(&self, reference: &str) -> Result<Changed, CliError> {
+    /// The commit from which the present branch and `reference` parted.
+    pub(crate) fn parted_from(&self, reference: &str, head: &str) -> Result<String, CliError> {
         let commit = self.commit(reference)?;
-        let base = self.output(&["merge-base", &commit, "HEAD"])?;
+        let base = self.output(&["merge-base", &commit, head])?;
         if !base.status.success() {
-            return Err(CliError::usage(format!("`{reference}` and HEAD have no commit in common")));
+            return Err(CliError::usage(format!("`{reference}` and {head} have no commit in common")));
         }
-        self.since_commit(String::from_utf8_lossy(&base.stdout).trim())
+        Ok(String::from_utf8_lossy(&base.stdout).trim().to_owned())
     }
 
-    fn since_commit(&self, commit: &str) -> Result<Changed, CliError> {
+    /// Files that differ from a commit, and those that git does not know.
+    pub(crate) fn changed_since(&self, commit: &str) -> Result<Changed, CliError> {
         let mut changed = self.differences(&[commit])?;
         let others = Changed::of(&self.run(&["ls-files", "--others", "--exclude-standard", "-z"])?);
         changed.paths.extend(others.paths);
         changed.not_utf8 += others.not_utf8;
         Ok(changed)
+    }
+
+    /// Files in which two commits differ.
+    pub(crate) fn changed_between(&self, before: &str, after: &str) -> Result<Changed, CliError> {
+        self.differences(&[before, after])
     }
 
     /// What `git diff` lists.
@@ -123,7 +122,7 @@ impl Git {
     }
 
     /// The hash of the last commit, or of a tree without files if there is none yet.
-    fn head(&self) -> Result<String, CliError> {
+    pub(crate) fn head(&self) -> Result<String, CliError> {
         let head = self.output(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
         let hash = match head.status.success() {
             true => head.stdout,
@@ -132,7 +131,8 @@ impl Git {
         Ok(String::from_utf8_lossy(&hash).trim().to_owned())
     }
 
-    fn commit(&self, reference: &str) -> Result<String, CliError> {
+    /// The hash of the commit that `reference` names.
+    pub(crate) fn commit(&self, reference: &str) -> Result<String, CliError> {
         let unknown = || CliError::usage(format!("git knows no commit `{reference}`"));
         if reference.is_empty() || reference.starts_with('-') {
             return Err(unknown());
@@ -171,6 +171,15 @@ impl Git {
 }
 
 impl Changed {
+    fn has(&self, path: &WorkspacePath) -> bool {
+        self.paths.contains(path) || self.gone.contains(path)
+    }
+
+    /// All that differs.
+    pub(crate) fn paths_and_gone(&self) -> BTreeSet<WorkspacePath> {
+        &self.paths | &self.gone
+    }
+
     /// From a list with a NUL after each path.
     fn of(list: &[u8]) -> Self {
         let mut changed = Self::default();
@@ -200,7 +209,7 @@ fn filter_name(key: &[u8]) -> Option<&[u8]> {
 fn cannot_run(error: &io::Error) -> CliError {
     match error.kind() {
         io::ErrorKind::NotFound => CliError::files("the program `git` is not there")
-            .hint("install git, or leave out --since, --staged and --changed"),
+            .hint("install git, or leave out --since, --staged, --changed and --rev"),
         _ => CliError::files(format!("cannot run git: {error}")),
     }
 }

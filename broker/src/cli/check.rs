@@ -207,6 +207,9 @@ impl Run<'_> {
             Inspector { args, linters, checker: self.checker, messages: &messages, watched, reach };
         let mut request = inspector.request(&input.view, files.clone());
         request.dependents = input.dependents(args, &files).map(Arc::new);
+        if let Some(comparison) = input.comparison(args) {
+            request.compare(comparison, known.cloned());
+        }
         let mut inspected = inspector.inspect(&request, known.map(|it| &**it))?;
         if !args.quiet {
             let unknown = linters.unknown_rules(&inspected.graded_rules)?;
@@ -401,7 +404,8 @@ fn warn_of_unchecked(messages: &Messages, workspace: &WorkspaceRoot, those: Thos
         let why = render::why_left_out(report, path).unwrap_or_else(|| by_configuration.to_owned());
         messages.warning(&printable(&format!("no plugin checked any file under `{shown}`: {why}")));
     }
-    if report.files > 0 || !report.is_complete() || !report.left_out.is_empty() {
+    let has_gone = report.gone.as_ref().is_some_and(|it| !it.is_empty());
+    if report.files > 0 || has_gone || !report.is_complete() || !report.left_out.is_empty() {
         return;
     }
     let text = match (those, render::why_left_out(report, &WorkspacePath::root())) {

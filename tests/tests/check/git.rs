@@ -197,3 +197,85 @@ fn no_program_that_a_repository_names_is_run() {
     assert_eq!(it.run(&["check", "--staged"]).status.code(), Some(2), "what is staged cannot be had");
     assert_eq!(fs::read_to_string(it.own("trap")).unwrap_or_default(), "", "and is not fetched");
 }
+
+/// A repository whose first commit has the tag `v1`, with changes of every kind after it.
+fn changed_since_v1() -> Workspace {
+    let it = Workspace::new(&[
+        ("a.py", "import os\n"),
+        ("gone.py", "import sys\n"),
+        ("sub/old.py", "import json\n\n\ndef f():\n    return 1\n"),
+        (".gitignore", "ignored.py\n"),
+    ]);
+    it.git(&["init", "-q"]);
+    it.commit_all();
+    it.git(&["tag", "v1"]);
+    it.write("a.py", "import csv\nimport os\n");
+    it.git(&["rm", "-q", "gone.py"]);
+    it.git(&["mv", "sub/old.py", "sub/new.py"]);
+    it.write("sub/new.py", "import json\nimport io\n\n\ndef f():\n    return 1\n");
+    it.write("untracked.py", "import abc\n");
+    it.write("ignored.py", "import ignored\n");
+    it
+}
+
+#[test]
+fn a_commit_is_checked_without_being_checked_out() {
+    let it = changed_since_v1();
+    assert_snapshot!(it.told(&["--rev", "v1"]), @r#"
+exit 1
+a.py:1:8: python/F401 [*] `os` imported but unused
+gone.py:1:8: python/F401 [*] `sys` imported but unused
+sub/old.py:1:8: python/F401 [*] `json` imported but unused
+3 findings in 5 files (3 fixable).
+-- stderr
+"#);
+    assert_snapshot!(it.told(&["--rev", "v1", "gone.py", "untracked.py"]), @r#"
+exit 2
+gone.py:1:8: python/F401 [*] `sys` imported but unused
+1 finding in 1 file (1 fixable); 1 path could not be read.
+-- stderr
+error: untracked.py not checked: it is not in `v1`
+"#);
+    assert_snapshot!(it.told(&["--rev", "v2"]), @r#"
+exit 2
+-- stderr
+error: git knows no commit `v2`
+"#);
+    assert_eq!(it.read("a.py"), "import csv\nimport os\n");
+}
+
+#[test]
+fn what_changes_brought_is_apart_from_what_was_there() {
+    let it = changed_since_v1();
+    let brought = it.told(&["--since", "v1", "--new-only", "--select", "F"]);
+    assert_snapshot!(brought, @r#"
+exit 1
+a.py:1:8: python/F401 [*] `csv` imported but unused
+sub/new.py:2:8: python/F401 [*] `io` imported but unused
+untracked.py:1:8: python/F401 [*] `abc` imported but unused
+gone.py:1:8: fixed python/F401 `sys` imported but unused
+3 new, 1 fixed in 3 files (3 fixable).
+-- stderr
+"#);
+    assert_eq!(it.told(&["--changed", "--new-only", "--select", "F"]), brought);
+    assert_snapshot!(it.told(&["--since", "v1", "--new-only", "gone.py"]), @r#"
+exit 0
+gone.py:1:8: fixed python/F401 `sys` imported but unused
+0 new, 1 fixed in 0 files.
+-- stderr
+"#);
+    assert_snapshot!(it.told(&["--staged", "--new-only", "--select", "F"]), @r#"
+exit 0
+gone.py:1:8: fixed python/F401 `sys` imported but unused
+0 new, 1 fixed in 1 file.
+-- stderr
+"#);
+    assert_snapshot!(it.told(&["--new-only"]), @r#"
+exit 2
+-- stderr
+error: --new-only has nothing to compare with
+hint: give `--since REF`, `--changed`, `--staged` or `--branch BRANCH` as well
+"#);
+    it.commit_all();
+    assert_eq!(it.told(&["--rev", "HEAD", "--since", "v1", "--new-only", "--select", "F"]), brought);
+}

@@ -139,6 +139,12 @@ impl Request {
         Self { view, wanted, dependents: None, comparison: None, ..self.clone() }
     }
 
+    /// Asks only for what differs. The baseline is left out file by file then: before, its findings are no news either.
+    pub fn compare(&mut self, comparison: Comparison, baseline: Option<Arc<Baseline>>) {
+        self.comparison = Some(Arc::new(comparison));
+        self.policy.baseline = baseline.map_or(BaselineUse::Later, BaselineUse::This);
+    }
+
     fn inquiry(&self, view: &Arc<dyn View>, wanted: Wanted) -> Inquiry {
         let (lineup, shown) = (Arc::clone(&self.lineup), Arc::clone(view));
         let Schedule { class, branch, revision, supersede, timeout, batch, share, .. } = self.schedule;

@@ -1,4 +1,4 @@
-//! `--since`, `--staged` and `--changed`: the files that git says changed, and no others.
+//! `--rev`, `--since`, `--staged` and `--changed`: what git has in place of the disk, and which files changed.
 
 use std::sync::Arc;
 
@@ -32,6 +32,25 @@ pub(super) struct ChangedArgs {
     #[arg(long, help_heading = "Files", conflicts_with = "stdin_filename")]
     changed: bool,
 
+    /// Check this commit as it is in the repository, without checking it out
+    ///
+    /// Configuration files count as they are there, too, and files that git does not know do not count. With `--since`, only
+    /// files in which the two commits differ.
+    #[arg(
+        long,
+        value_name = "REV",
+        help_heading = "Files",
+        conflicts_with_all = ["staged", "changed", "stdin_filename", "fix", "watch", "branch"]
+    )]
+    pub(super) rev: Option<String>,
+
+    /// Show only what the changes brought about: findings that were not there before, and those that are fixed
+    ///
+    /// With `--branch`, against the branch's parent; with `--since`, `--staged` or `--changed`, against the commit that
+    /// those compare with.
+    #[arg(long, help_heading = "Files", conflicts_with_all = ["stdin_filename", "fix", "diff", "baseline_update", "baseline_prune"])]
+    pub(super) new_only: bool,
+
     /// Ask language servers also about the files that import those to be checked, directly or through others
     ///
     /// Done without being asked with `--since`, `--staged` and `--changed`. Files that are gone count, too.
@@ -43,18 +62,58 @@ pub(super) struct ChangedArgs {
     no_dependents: bool,
 }
 
+/// What is looked at, as git has it.
+pub(super) struct Chosen {
+    pub(super) view: Arc<dyn View>,
+    /// What changed; `None` if all files are meant.
+    pub(super) changed: Option<Changed>,
+    /// What it is compared with.
+    pub(super) before: Option<Arc<dyn View>>,
+}
+
 impl ChangedArgs {
-    /// What changed, and what is to be looked at; `None` and `view` itself if all files are meant.
-    pub(super) fn of(
-        &self,
-        workspace: &WorkspaceRoot,
-        view: Arc<dyn View>,
-    ) -> Result<(Option<Changed>, Arc<dyn View>), CliError> {
-        if self.staged {
-            let (changed, index) = Git::of(workspace.root())?.staged(view)?;
-            return Ok((Some(changed), index));
+    /// What is to be looked at: `disk` itself, or what git has in its place.
+    pub(super) fn of(&self, workspace: &WorkspaceRoot, disk: Arc<dyn View>) -> Result<Chosen, CliError> {
+        if self.new_only && !(self.staged || self.changed || self.since.is_some()) {
+            return Err(CliError::usage("--new-only has nothing to compare with")
+                .hint("give `--since REF`, `--changed`, `--staged` or `--branch BRANCH` as well"));
         }
-        Ok((self.on_disk(workspace)?, view))
+        if !self.is_of_git() {
+            return Ok(Chosen { view: disk, changed: None, before: None });
+        }
+        let git = Git::of(workspace.root())?;
+        let commit = self.compared_with(&git)?;
+        if self.staged {
+            let (changed, view) = git.staged(Arc::clone(&disk))?;
+            let before = self.new_only.then(|| git.at(&git.head()?, disk)).transpose()?;
+            return Ok(Chosen { view, changed: Some(changed), before });
+        }
+        let Some(rev) = &self.rev else {
+            let changed = commit.as_ref().map(|it| git.changed_since(it)).transpose()?;
+            let before = commit.zip(changed.as_ref()).filter(|_| self.new_only);
+            let before = before.map(|(commit, changed)| git.before(&commit, changed, Arc::clone(&disk)));
+            return Ok(Chosen { view: disk, changed, before: before.transpose()? });
+        };
+        let rev = git.commit(rev)?;
+        let changed = commit.as_ref().map(|it| git.changed_between(it, &rev)).transpose()?;
+        let before = commit.filter(|_| self.new_only).map(|it| git.at(&it, Arc::clone(&disk))).transpose()?;
+        Ok(Chosen { view: git.at(&rev, disk)?, changed, before })
+    }
+
+    /// Whether git says what is looked at.
+    pub(super) fn is_of_git(&self) -> bool {
+        self.staged || self.changed || self.since.is_some() || self.rev.is_some()
+    }
+
+    /// The commit that `--since` or `--changed` compare with.
+    fn compared_with(&self, git: &Git) -> Result<Option<String>, CliError> {
+        match (&self.since, &self.rev) {
+            (Some(reference), rev) => {
+                git.parted_from(reference, rev.as_deref().unwrap_or("HEAD")).map(Some)
+            }
+            (None, _) if self.changed => git.head().map(Some),
+            (None, _) => Ok(None),
+        }
     }
 
     /// Whether files that use those are asked about, too.
@@ -65,12 +124,12 @@ impl ChangedArgs {
 
     /// What changed on the disk; `None` if all files are meant.
     pub(super) fn on_disk(&self, workspace: &WorkspaceRoot) -> Result<Option<Changed>, CliError> {
-        let git = || Git::of(workspace.root());
-        match &self.since {
-            Some(reference) => git()?.since(reference).map(Some),
-            None if self.changed => git()?.changed().map(Some),
-            None => Ok(None),
+        if self.since.is_none() && !self.changed {
+            return Ok(None);
         }
+        let git = Git::of(workspace.root())?;
+        let commit = self.compared_with(&git)?;
+        commit.map(|it| git.changed_since(&it)).transpose()
     }
 
     /// Refuses what cannot be asked of a branch.

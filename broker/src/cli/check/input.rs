@@ -6,11 +6,21 @@ use std::{
     sync::Arc,
 };
 
-use checker::{Dependents, Files, Incomplete, Level, Subject, Wanted, collect};
-use config::{folders, root::WorkspaceRoot};
+use checker::{
+    Dependents, Files, Incomplete, Level, Subject, Wanted, collect,
+    pipeline::{Comparison, Scope, is_there},
+};
+use config::{
+    folders,
+    root::{Found, WorkspaceRoot},
+};
 use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath, io_reason};
 
-use super::{Args, changed, write};
+use super::{
+    Args,
+    changed::{self, Chosen},
+    write,
+};
 use crate::{CliError, cli::Session, console::Messages, git::Changed};
 
 pub(super) struct Input {
@@ -31,6 +41,8 @@ enum Target {
         has_folders: bool,
         /// `None`: whether they changed or not.
         changed: Option<Changed>,
+        /// What is compared with.
+        before: Option<Arc<dyn View>>,
     },
 }
 
@@ -71,28 +83,50 @@ impl Input {
         base: Option<Arc<dyn View>>,
         messages: &Messages,
     ) -> Result<Self, CliError> {
-        let found = WorkspaceRoot::of_paths(cwd, &args.paths, home)?;
-        let missing = found.missing.into_iter().map(|(path, reason)| Incomplete {
-            subject: Subject::Argument(path),
-            linter: None,
-            level: Level::Failed,
-            reason,
-        });
+        let found = match WorkspaceRoot::of_paths(cwd, &args.paths, home) {
+            // What is not on the disk may be in what git has.
+            Err(error) if args.changed.is_of_git() => nowhere(args, cwd, home).ok_or(error)?,
+            found => found?,
+        };
         let has_folders = found.located.iter().any(|it| it.is_dir);
         let mut paths: Vec<_> = found.located.into_iter().map(|it| it.path).collect();
         write::recover(found.workspace.root(), messages);
         let view = base.map_or_else(|| disk(&found.workspace), Ok)?;
-        let (changed, view) = args.changed.of(&found.workspace, view)?;
+        let Chosen { view, changed, before } = args.changed.of(&found.workspace, view)?;
+        let is_there = |it: &WorkspacePath| {
+            view.metadata(it).is_ok() || before.as_ref().is_some_and(|before| before.metadata(it).is_ok())
+        };
         if changed.is_some() {
             // What the index does not have is not staged either.
-            paths.retain(|it| view.metadata(it).is_ok());
+            paths.retain(is_there);
+        }
+        let mut missing = Vec::new();
+        let absent = |path: String, reason: String| Incomplete {
+            subject: Subject::Argument(path),
+            linter: None,
+            level: Level::Failed,
+            reason,
+        };
+        if let Some(rev) = args.changed.rev.as_ref().filter(|_| changed.is_none()) {
+            for path in paths.extract_if(.., |it| !is_there(it)) {
+                missing.push(absent(found.workspace.shown(&path), format!("it is not in `{rev}`")));
+            }
+        }
+        for (path, reason) in found.missing {
+            // Not on the disk, but maybe in what is looked at.
+            let elsewhere = WorkspaceRoot::of_future_path(cwd, Path::new(&path), home).ok();
+            let elsewhere = elsewhere.filter(|(it, _)| it.root() == found.workspace.root());
+            match elsewhere.map(|(_, path)| path).filter(is_there) {
+                Some(path) => paths.push(path),
+                None => missing.push(absent(path, reason)),
+            }
         }
         Ok(Self {
             view,
             workspace: found.workspace,
             config: None,
-            missing: missing.collect(),
-            target: Target::Paths { paths, has_folders, changed },
+            missing,
+            target: Target::Paths { paths, has_folders, changed, before },
         })
     }
 
@@ -123,19 +157,26 @@ impl Input {
     pub(super) fn files(&self, args: &Args) -> Files {
         match &self.target {
             Target::Stdin(path) => Files::of_named([path.clone()]),
-            Target::Paths { paths, has_folders, changed } => {
-                let respect = !args.no_respect_gitignore;
-                // Where every path is a file, nothing is excluded.
-                let global_excludes = if respect && *has_folders { folders::global_excludes() } else { None };
-                let options =
-                    WalkOptions { respect_ignore_files: respect, global_excludes, ..WalkOptions::default() };
-                let files = collect(&*self.view, paths, &options);
+            Target::Paths { paths, has_folders, changed, .. } => {
+                let there: Vec<_> = paths.iter().filter(|it| is_there(&*self.view, it)).cloned().collect();
+                let files = collect(&*self.view, &there, &walk_options(args, *has_folders));
                 match changed {
                     Some(changed) => changed::only(files, changed),
                     None => files,
                 }
             }
         }
+    }
+
+    /// How the files stand to what is compared with, if that was asked.
+    pub(super) fn comparison(&self, args: &Args) -> Option<Comparison> {
+        let Target::Paths { paths, has_folders, changed: Some(changed), before: Some(before) } = &self.target else {
+            return None;
+        };
+        let only = changed.paths_and_gone();
+        let differing = only.iter().cloned().collect();
+        let scope = Scope { paths: paths.clone(), only, walk: walk_options(args, *has_folders) };
+        Some(Comparison::of_views(Arc::clone(before), &*self.view, differing, scope))
     }
 
     /// Whose files are asked about besides these, where they are as the view has them.
@@ -171,6 +212,24 @@ impl Input {
     pub(super) fn is_of_changes(&self) -> bool {
         matches!(&self.target, Target::Paths { changed: Some(_), .. })
     }
+}
+
+/// The workspace of the current folder, in which none of the paths is on the disk.
+fn nowhere(args: &Args, cwd: &Path, home: Option<&Path>) -> Option<Found> {
+    let found = WorkspaceRoot::of_paths(cwd, &[PathBuf::from(".")], home).ok()?;
+    let is_there = |it: &PathBuf| cwd.join(it).symlink_metadata().is_ok();
+    if args.paths.iter().any(is_there) {
+        return None;
+    }
+    let missing = args.paths.iter().map(|it| (it.display().to_string(), "no such file or directory".to_owned()));
+    Some(Found { located: Vec::new(), missing: missing.collect(), ..found })
+}
+
+/// Where every path is a file, nothing is excluded.
+fn walk_options(args: &Args, has_folders: bool) -> WalkOptions {
+    let respect_ignore_files = !args.no_respect_gitignore;
+    let global_excludes = if respect_ignore_files && has_folders { folders::global_excludes() } else { None };
+    WalkOptions { respect_ignore_files, global_excludes, ..WalkOptions::default() }
 }
 
 /// The name of the text on standard input, if that is what to check.

@@ -54,6 +54,7 @@ impl Inspector<'_> {
         let checked = self.checker.check(request, Arc::new(move |done, total| update.update(done, total)));
         progress.end();
         let (mut collected, outcome) = checked.map_err(refused)?;
+        let baseline = baseline.filter(|_| request.comparison.is_none());
         let stale = baseline.map(|it| collected.leave_out_known(it, &*request.view, self.reach));
         let (stale, graded_rules) = (stale.unwrap_or_default(), outcome.graded_rules);
         Ok(Inspected { collected, stale, graded_rules })

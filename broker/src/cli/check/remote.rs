@@ -46,10 +46,6 @@ pub(super) struct BranchArgs {
     )]
     pub(super) branch: Option<String>,
 
-    /// Show only what the branch brought about: findings that its parent has not
-    #[arg(long, requires = "branch", help_heading = "Branches")]
-    new_only: bool,
-
     /// Who waits for the answer: what is for a person starts first [default: interactive on a terminal, else agent]
     #[arg(long, value_enum, value_name = "WHO", requires = "branch", help_heading = "Branches")]
     priority: Option<Priority>,
@@ -137,7 +133,7 @@ fn request(
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
         revision: None,
         priority: priority.into(),
-        new_only: args.branch.new_only,
+        new_only: args.changed.new_only,
         select: args.select.clone().unwrap_or_default(),
         ignore: args.ignore.clone(),
         supersede: false,
@@ -196,7 +192,7 @@ impl Ask<'_> {
     fn show(&self, round: &Round, session: &mut Session) -> Result<Exit, CliError> {
         let Self { args, outputs, open, .. } = *self;
         let texts = Texts::new(open, &self.branch, round.revision);
-        let mut report = round.report(&texts, args.branch.new_only)?;
+        let mut report = round.report(&texts, args.changed.new_only)?;
         report.passed_over += self.changed.unwrap_or(0);
         let rules = |linter: &str| rules(&open.client, &self.branch, linter).unwrap_or_default();
         let color = session.color;

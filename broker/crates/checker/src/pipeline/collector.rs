@@ -100,7 +100,7 @@ impl Sink for Collector {
     }
 
     async fn file(&mut self, file: FileReport) {
-        let FileReport { unit, level, coverage, found, changes, incomplete, excluded } = file;
+        let FileReport { unit, is_gone, level, coverage, found, changes, incomplete, excluded } = file;
         self.report.incomplete.extend(incomplete);
         self.report.excluded.extend(excluded);
         match level {
@@ -113,6 +113,7 @@ impl Sink for Collector {
                     coverage: coverage.placed(&self.places),
                 });
             }
+            None if is_gone => {}
             None => _ = self.report.left_out.insert(unit.named),
         }
         let hidden = found.hidden.iter();

@@ -31,6 +31,8 @@ pub trait Sink: Send {
 #[derive(Debug, Clone)]
 pub struct FileReport {
     pub unit: Unit,
+    /// Whether only the other view of a comparison has the file.
+    pub is_gone: bool,
     /// That of the worst answer; `None` if every linter leaves the file out, or none was asked about it.
     pub level: Option<Level>,
     /// Linters are counted as in [`Summary::linters`].

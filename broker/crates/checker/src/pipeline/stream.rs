@@ -188,7 +188,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
             if is_there || skipped.unreadable.keys().any(|it| path.starts_with(it)) {
                 continue;
             }
-            let mut report = FileReport::of(&old.file);
+            let mut report = FileReport { is_gone: true, ..FileReport::of(&old.file) };
             match Self::evaluate(&mut self.wrong, &evaluator, &old.file, &old.linters, None) {
                 // Without the other side all of it is gone, wherever it stood.
                 Some(found) => report.changes = Some(changes(Vec::new(), found.findings.clone())),
@@ -272,6 +272,7 @@ impl FileReport {
     fn of(file: &FileAnswers) -> Self {
         Self {
             unit: file.unit.clone(),
+            is_gone: false,
             level: None,
             coverage: file.coverage.clone(),
             found: Arc::default(),

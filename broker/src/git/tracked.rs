@@ -1,7 +1,9 @@
-//! The index as a view: what would be committed, and nothing else.
+//! The index, or a commit, as a view: what git tracks there, and nothing else.
+//!
+//! Nothing is checked out. Only texts that the working copy has otherwise are read from git.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     io::{self, Read as _, Write as _},
     process::Stdio,
     sync::Arc,
@@ -14,7 +16,7 @@ use overlay::{Branch, ContentHash, EditError, FileKind, Listing, Metadata, Snaps
 use super::{Changed, DIFF, Git, cannot_run};
 use crate::CliError;
 
-/// A file of the index.
+/// A file of the index or of a commit.
 struct Entry {
     path: WorkspacePath,
     kind: Kind,
@@ -30,10 +32,10 @@ enum Kind {
 /// A repository's own folder says which ignore files count; nothing in it is ever checked.
 const REPOSITORY: [&str; 2] = [".git", ".jj"];
 
-/// Shows those files that the index names, so that neither a file nor a configuration that git does not know
+/// Shows those files that git names there, so that neither a file nor a configuration that git does not know
 /// has a say.
-struct Index {
-    /// With the index's text where the working copy has another.
+struct Tracked {
+    /// With git's text where the working copy has another.
     view: Snapshot,
     named: HashSet<WorkspacePath>,
     folders: HashSet<WorkspacePath>,
@@ -42,35 +44,72 @@ struct Index {
 impl Git {
     /// The files that are staged, and `view` as it would be if the index were all there is.
     pub(crate) fn staged(&self, view: Arc<dyn View>) -> Result<(Changed, Arc<dyn View>), CliError> {
-        let head = self.head()?;
-        let staged = self.differences(&["--cached", &head])?;
-        let unstaged = self.run(&[&DIFF[..], &["--"]].concat())?;
-        let mut unstaged = Changed::of(&unstaged).paths;
-        unstaged.extend(self.not_looked_at()?);
+        let staged = self.differences(&["--cached", &self.head()?])?;
+        let unstaged = Changed::of(&self.run(&[&DIFF[..], &["--"]].concat())?).paths;
         let list = self.run(&["ls-files", "--stage", "-z"])?;
-        let list = || list.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok());
-        // What is not merged yet, or a repository of its own, is left as it is.
-        let entries: Vec<_> = list().filter_map(Entry::of).filter(|it| unstaged.contains(&it.path)).collect();
-        let texts = self.blobs(&entries)?;
+        // What is not merged yet is left as it is.
+        Ok((staged, self.tracked(view, unstaged, &list, Entry::of_index)?))
+    }
+
+    /// `view` as it would be if a commit were all there is.
+    pub(crate) fn at(&self, commit: &str, view: Arc<dyn View>) -> Result<Arc<dyn View>, CliError> {
+        let differing = self.differences(&[commit])?.paths_and_gone();
+        let list = self.run(&["ls-tree", "-r", "-z", commit])?;
+        self.tracked(view, differing, &list, Entry::of_tree)
+    }
+
+    /// `view` with what `changed` since a commit as it was then. What git ignores stays as it is.
+    pub(crate) fn before(
+        &self,
+        commit: &str,
+        changed: &Changed,
+        view: Arc<dyn View>,
+    ) -> Result<Arc<dyn View>, CliError> {
+        let list = self.run(&["ls-tree", "-r", "-z", commit])?;
+        let entries = entries(&list, Entry::of_tree);
+        let entries: Vec<_> = entries.filter(|it| changed.has(&it.path)).collect();
         let mut branch = Branch::new(view);
-        for (entry, text) in entries.iter().zip(texts) {
-            lay(&mut branch, entry, text)
-                .map_err(|error| CliError::files(format!("cannot look at the index: {error}")))?;
+        let old: HashSet<_> = entries.iter().map(|it| &it.path).collect();
+        for new in changed.paths.iter().filter(|it| !old.contains(it)) {
+            branch.remove(new).map_err(|error| cannot_look(&error))?;
         }
-        let named = list().filter_map(|it| WorkspacePath::new(it.split_once('\t')?.1).ok());
-        Ok((staged, Arc::new(Index::new(branch.snapshot(), named.collect()))))
+        self.lay(&mut branch, &entries)?;
+        Ok(Arc::new(branch.snapshot()))
+    }
+
+    /// `view` with the texts of those of the listed files that are `differing`, and without files that are not listed.
+    fn tracked(
+        &self,
+        view: Arc<dyn View>,
+        mut differing: BTreeSet<WorkspacePath>,
+        list: &[u8],
+        entry: fn(&str) -> Option<Entry>,
+    ) -> Result<Arc<dyn View>, CliError> {
+        differing.extend(self.not_looked_at()?);
+        // A repository of its own is left as it is.
+        let entries: Vec<_> = entries(list, entry).filter(|it| differing.contains(&it.path)).collect();
+        let mut branch = Branch::new(view);
+        self.lay(&mut branch, &entries)?;
+        let named = lines(list).filter_map(|it| WorkspacePath::new(it.split_once('\t')?.1).ok());
+        Ok(Arc::new(Tracked::new(branch.snapshot(), named.collect())))
+    }
+
+    fn lay(&self, branch: &mut Branch, entries: &[Entry]) -> Result<(), CliError> {
+        for (entry, text) in entries.iter().zip(self.blobs(entries)?) {
+            lay(branch, entry, text).map_err(|error| cannot_look(&error))?;
+        }
+        Ok(())
     }
 
     /// Files that git takes for unchanged, or for rightly missing, because it was told so.
     fn not_looked_at(&self) -> Result<Vec<WorkspacePath>, CliError> {
         let list = self.run(&["ls-files", "-v", "-z"])?;
-        let list = list.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok());
         let flagged = |line: &str| {
             let (tag, path) = line.split_once(' ')?;
             let is_flagged = tag == "S" || tag.chars().all(|it| it.is_ascii_lowercase());
             is_flagged.then(|| WorkspacePath::new(path).ok())?
         };
-        Ok(list.filter_map(flagged).collect())
+        Ok(lines(&list).filter_map(flagged).collect())
     }
 
     fn blobs(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, CliError> {
@@ -90,17 +129,17 @@ impl Git {
         });
         let ended = child.wait();
         read.and(ended).map_err(|error| cannot_run(&error))?;
-        texts(&printed, entries).ok_or_else(|| CliError::files("git cat-file gave no staged text"))
+        texts(&printed, entries).ok_or_else(|| CliError::files("git cat-file gave no text of a file that git lists"))
     }
 }
 
-impl Index {
+impl Tracked {
     fn new(view: Snapshot, named: HashSet<WorkspacePath>) -> Self {
         let folders = named.iter().flat_map(|it| it.ancestors().skip(1)).collect();
         Self { view, named, folders }
     }
 
-    /// What lies in a repository of its own, which the index names as one, is shown as it is.
+    /// What lies in a repository of its own, which git names as one, is shown as it is.
     fn shows(&self, path: &WorkspacePath) -> bool {
         path.is_root()
             || self.folders.contains(path)
@@ -113,7 +152,7 @@ impl Index {
     }
 }
 
-impl View for Index {
+impl View for Tracked {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
         self.expect(path)?;
         self.view.read(path)
@@ -149,19 +188,41 @@ impl View for Index {
 
 impl Entry {
     /// `100644 HASH 0<tab>path`
-    fn of(line: &str) -> Option<Self> {
+    fn of_index(line: &str) -> Option<Self> {
         let (facts, path) = line.split_once('\t')?;
-        let mut facts = facts.split(' ');
-        let kind = match facts.next()? {
+        let [mode, blob, stage] = facts.split(' ').collect::<Vec<_>>().try_into().ok()?;
+        if stage == "0" { Self::new(mode, blob, path) } else { None }
+    }
+
+    /// `100644 blob HASH<tab>path`
+    fn of_tree(line: &str) -> Option<Self> {
+        let (facts, path) = line.split_once('\t')?;
+        let [mode, _, blob] = facts.split(' ').collect::<Vec<_>>().try_into().ok()?;
+        Self::new(mode, blob, path)
+    }
+
+    fn new(mode: &str, blob: &str, path: &str) -> Option<Self> {
+        let kind = match mode {
             "100644" => Kind::File { executable: false },
             "100755" => Kind::File { executable: true },
             "120000" => Kind::Symlink,
             _ => return None,
         };
-        let blob = facts.next()?.to_owned();
-        (facts.next()? == "0").then_some(())?;
-        Some(Self { path: WorkspacePath::new(path).ok()?, kind, blob })
+        Some(Self { path: WorkspacePath::new(path).ok()?, kind, blob: blob.to_owned() })
     }
+}
+
+/// What git printed with a NUL after each line.
+fn lines(list: &[u8]) -> impl Iterator<Item = &str> {
+    list.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok())
+}
+
+fn entries(list: &[u8], entry: fn(&str) -> Option<Entry>) -> impl Iterator<Item = Entry> {
+    lines(list).filter_map(entry)
+}
+
+fn cannot_look(error: &EditError) -> CliError {
+    CliError::files(format!("cannot look at what git has: {error}"))
 }
 
 /// The texts that `cat-file --batch` printed: each after a line `HASH blob SIZE` and before a newline.
