@@ -271,15 +271,19 @@ fn show_patch(
 ) -> Result<Exit, CliError> {
     let patch = fixes::patch(&fixed.branch.snapshot())?;
     session.print(&patch)?;
-    tell_incomplete(args, session, input, report);
+    tell_incomplete(args, session, &input.workspace, report);
     if !args.quiet {
         session.messages.line(&format!("{} would be made.", counted(fixed.count, "fix")));
     }
-    Ok(match (report.is_complete() || args.allow_incomplete, patch.is_empty() || args.exit_zero) {
+    Ok(exit_of_patch(args, report, &patch))
+}
+
+fn exit_of_patch(args: &Args, report: &Report, patch: &str) -> Exit {
+    match (report.is_complete() || args.allow_incomplete, patch.is_empty() || args.exit_zero) {
         (false, _) => Exit::Abnormal,
         (true, false) => Exit::Findings,
         (true, true) => Exit::Clean,
-    })
+    }
 }
 
 /// Shows what would be checked; what could not be is told as it would be then.
@@ -297,7 +301,7 @@ fn show_files(
     });
     let mut report = Report::default();
     report.add_incomplete(known_before(input, linters).chain(Incomplete::unreadable(&files.skipped)));
-    tell_incomplete(args, session, input, &report);
+    tell_incomplete(args, session, &input.workspace, &report);
     Ok(if written { exit(args, &report) } else { Exit::Abnormal })
 }
 
@@ -332,7 +336,7 @@ fn finish(
             false => render::render(output.format, &page, out),
         }
     });
-    tell_incomplete(args, session, input, &report);
+    tell_incomplete(args, session, &input.workspace, &report);
     tell_excluded(session, &input.workspace, &report);
     if !args.quiet {
         tell_unavailable(&session.messages, &report);
@@ -342,8 +346,8 @@ fn finish(
     Ok(if written { exit(args, &report) } else { Exit::Abnormal })
 }
 
-fn tell_incomplete(args: &Args, session: &Session, input: &Input, report: &Report) {
-    for sentence in explain_incomplete(&input.workspace, &report.incomplete) {
+fn tell_incomplete(args: &Args, session: &Session, workspace: &WorkspaceRoot, report: &Report) {
+    for sentence in explain_incomplete(workspace, &report.incomplete) {
         if !args.allow_incomplete {
             session.messages.error(&CliError::plugin(sentence));
         } else if !args.quiet {

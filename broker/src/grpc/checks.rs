@@ -35,6 +35,15 @@ impl CheckService for Front {
             events.map(|it| pb::WatchResponse { event: Some(it) }).collect()
         })))
     }
+
+    async fn fix_files(
+        &self,
+        request: Request<pb::FixFilesRequest>,
+    ) -> Result<Response<pb::FixFilesResponse>, Status> {
+        let request = from_proto::fix(request.into_inner())?;
+        let fixed = self.0.fix_files(request).await.map_err(status::of)?;
+        Ok(Response::new(to_proto::fixed_files(&fixed)))
+    }
 }
 
 /// The messages of each event. When the client leaves, the events end, and with them what makes them.

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use broker_proto::v1 as pb;
-use lint::LineColumn;
+use lint::{Applicability, LineColumn};
 use overlay::{OnConflict, Revision, TextEdit};
 use scheduler::Class;
 use tonic::{Status, metadata::MetadataMap};
 use workspaces::{
-    CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide, EditRequest, Expected, FileEdit,
+    CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide, EditRequest, Expected, FileEdit, FixRequest,
     ForkRequest, PageRequest, QueryKind, QueryRequest, TargetId, Undo,
 };
 
@@ -131,6 +131,32 @@ pub(super) fn check(it: pb::CheckRequest, deadline: Option<Duration>) -> Result<
         supersede: it.supersede,
         deadline,
     })
+}
+
+pub(super) fn fix(it: pb::FixFilesRequest) -> Result<FixRequest, Status> {
+    Ok(FixRequest {
+        branch: it.branch_id,
+        paths: it.paths,
+        only_paths: it.only_paths,
+        select: it.select,
+        ignore: it.ignore,
+        least: least(it.applicability)?,
+        dry_run: it.dry_run,
+        if_revision: revision(it.if_revision),
+        request_id: some(it.request_id),
+        class: class(it.priority)?,
+    })
+}
+
+fn least(applicability: i32) -> Result<Applicability, Status> {
+    match pb::Applicability::try_from(applicability) {
+        Ok(pb::Applicability::Unspecified | pb::Applicability::Safe) => Ok(Applicability::Safe),
+        Ok(pb::Applicability::Unsafe) => Ok(Applicability::Unsafe),
+        Ok(pb::Applicability::DisplayOnly) => {
+            Err(status::invalid("applicability", "fixes that are only for display are never made"))
+        }
+        Err(_) => Err(status::invalid("applicability", format!("there is none {applicability}"))),
+    }
 }
 
 fn class(priority: i32) -> Result<Class, Status> {

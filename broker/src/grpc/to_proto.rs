@@ -6,14 +6,14 @@ use broker_proto::{
 };
 use checker::{
     Finding, Incomplete, Level, Subject, Unavailable,
-    pipeline::{Change, LinterSummary, Summary},
+    pipeline::{Change, FixNote, LinterSummary, Summary},
 };
 use language_servers::{Counts, Ending, ServerLog, ServerReport, ServerState};
 use lint::{Applicability, FixAvailability, Identity, Severity};
 use overlay::{ChangeKind, Entry, FileKind, FileState, LogEntry};
 use plugin_host::Plugin;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
-use workspaces::{BranchInfo, DaemonError, Event, FileContent, FileFindings, WatchEvent, WorkspaceInfo};
+use workspaces::{BranchInfo, DaemonError, Event, FileContent, FileFindings, FixedFiles, WatchEvent, WorkspaceInfo};
 
 /// How many findings a message has, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;
@@ -278,6 +278,26 @@ fn severity(it: Severity) -> pb::Severity {
         Severity::Warning => pb::Severity::Warning,
         Severity::Error => pb::Severity::Error,
     }
+}
+
+pub(super) fn fixed_files(it: &FixedFiles) -> pb::FixFilesResponse {
+    pb::FixFilesResponse {
+        revision: it.revision.0,
+        fixes: count(it.count),
+        paths: it.paths.iter().map(ToString::to_string).collect(),
+        patch: it.patch.clone(),
+        unfixed: it.notes.iter().map(unfixed).collect(),
+        incomplete: it.incomplete.iter().map(incomplete).collect(),
+    }
+}
+
+fn unfixed(it: &FixNote) -> pb::UnfixedFinding {
+    let (path, rule) = match it {
+        FixNote::NotEdited { path, .. } => (path.to_string(), String::new()),
+        FixNote::Harmful { path, rule, .. } => (path.to_string(), rule.clone()),
+        FixNote::Circles { .. } | FixNote::Notebooks { .. } => (String::new(), String::new()),
+    };
+    pb::UnfixedFinding { path, rule, reason: it.to_string() }
 }
 
 fn incomplete(it: &Incomplete) -> pb::Incomplete {

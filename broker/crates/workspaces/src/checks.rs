@@ -13,6 +13,7 @@ use super::{
     ask::{Ask, refused, walk_options},
     events::{Event, EventSink, Events},
     target::ResolvedView,
+    task::blocking,
 };
 
 /// How many files a linter gets at once: few, so that branches take turns often.
@@ -48,15 +49,17 @@ impl Daemon {
     }
 
     /// The question in the words of the pipeline.
-    async fn request(self: &Arc<Self>, ask: &Ask, resolved: &ResolvedView) -> Result<Request, DaemonError> {
+    pub(super) async fn request(self: &Arc<Self>, ask: &Ask, resolved: &ResolvedView) -> Result<Request, DaemonError> {
         let view = Arc::clone(&resolved.view);
         let parts = ask.new_only.then(|| resolved.parent()).transpose()?;
         let comparison = match parts {
             Some((branch, parent)) => {
                 let scope = ask.scope.clone();
-                let compare = move || Comparison::of_branch(&branch, &parent, scope);
-                let compared = blocking("a comparison", compare).await?;
-                Some(Arc::new(compared.map_err(DaemonError::unreadable)?))
+                let compare = move || {
+                    let comparison = Comparison::of_branch(&branch, &parent, scope);
+                    comparison.map(Arc::new).map_err(DaemonError::unreadable)
+                };
+                Some(blocking(compare).await?)
             }
             None => None,
         };
@@ -95,13 +98,6 @@ impl Daemon {
     }
 }
 
-async fn blocking<T: Send + 'static>(
-    what: &str,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, DaemonError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| DaemonError::broke_off(what, error))
-}
-
 /// Also of what the branch has no more.
 async fn dependents(ask: Ask, resolved: &ResolvedView) -> Result<Arc<Dependents>, DaemonError> {
     let (view, parent) = (Arc::clone(&resolved.view), resolved.parent().ok());
@@ -112,9 +108,9 @@ async fn dependents(ask: Ask, resolved: &ResolvedView) -> Result<Arc<Dependents>
         let gone = gone.filter(|it| scope.is_about(it)).chain(named).collect();
         let wanted = scope.wanted(&*view);
         let within = if scope.only.is_empty() { Vec::new() } else { scope.paths };
-        Arc::new(Dependents::new(view, wanted, gone, within))
+        Ok(Arc::new(Dependents::new(view, wanted, gone, within)))
     };
-    blocking("a look at the branch", find).await
+    blocking(find).await
 }
 
 /// The files that only the parent has.

@@ -20,6 +20,7 @@ mod error;
 mod events;
 mod fields;
 mod files;
+mod fix;
 mod life;
 mod linters;
 mod once;
@@ -73,6 +74,7 @@ pub use self::{
     events::{Event, FileFindings, Started, WatchEvent},
     fields::{PageRequest, Paged},
     files::{DirectoryPage, FileContent},
+    fix::{FixRequest, FixedFiles},
     life::DaemonStatus,
     query::{MethodReply, MethodRequest, QueryReply},
     question::{QueryKind, QueryRequest},

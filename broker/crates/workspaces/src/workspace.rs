@@ -49,6 +49,7 @@ pub(super) struct Served {
     environment: std::sync::Mutex<Option<Arc<BTreeMap<String, String>>>>,
     pub(super) forks: Once<Arc<str>>,
     pub(super) edits: Once<Revision>,
+    pub(super) fixes: Once<super::FixedFiles>,
     pub(super) commits: Once<super::Committed>,
 }
 
@@ -120,6 +121,7 @@ impl Served {
             environment: std::sync::Mutex::default(),
             forks: Once::new(),
             edits: Once::new(),
+            fixes: Once::new(),
             commits: Once::new(),
         };
         served.load()?;

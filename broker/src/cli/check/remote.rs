@@ -1,6 +1,7 @@
 //! `broker check --branch`: the daemon checks, and what it says is shown as if it had been checked here.
 
 mod changed;
+mod fixes;
 mod report;
 mod texts;
 
@@ -14,14 +15,14 @@ use checker::{Level, Report};
 use config::Selectors;
 use lint::{FixAvailability, printable};
 use overlay::WorkspacePath;
-use render::{Page, explain_incomplete};
+use render::Page;
 use tonic::Status;
 
 use self::{report::Round, texts::Texts};
 use super::{
     Args, Those, exit,
     outputs::{self, Output},
-    tell_excluded, tell_unavailable, warn_of_unchecked,
+    tell_excluded, tell_incomplete, tell_unavailable, warn_of_unchecked,
 };
 use crate::{
     CliError, Exit,
@@ -41,7 +42,7 @@ pub(super) struct BranchArgs {
         help_heading = "Branches",
         conflicts_with_all = [
             "stdin_filename", "show_files", "isolated", "config", "plugin", "no_respect_gitignore", "jobs",
-            "timeout", "no_cache", "fix", "unsafe_fixes", "diff", "baseline", "baseline_update", "baseline_prune",
+            "timeout", "no_cache", "baseline", "baseline_update", "baseline_prune",
         ]
     )]
     pub(super) branch: Option<String>,
@@ -83,6 +84,8 @@ struct Ask<'a> {
     changed: Option<u64>,
     /// Whether nothing did.
     is_unchanged: bool,
+    /// How many fixes were made before.
+    fixed: usize,
 }
 
 pub(super) fn run(
@@ -108,8 +111,19 @@ pub(super) fn run(
     let is_nothing = only.as_ref().is_some_and(BTreeSet::is_empty);
     let priority = Priority::of(args, session.surroundings.watched);
     let request = request(args, &branch, priority, &named, &only.unwrap_or_default());
+    let fixed = match args.fixes.is_asked() && !is_nothing {
+        true => Some(fixes::fix(args, &open, &branch, &request)?),
+        false => None,
+    };
+    if let Some(fixed) = &fixed {
+        fixes::tell(fixed, &session.messages);
+        if args.fixes.diff {
+            return fixes::show(args, &open, fixed, session);
+        }
+    }
+    let fixed = fixed.map_or(0, |it| it.fixes as usize);
     let is_unchanged = is_nothing && changed == Some(0);
-    let ask = Ask { args, outputs, open: &open, branch, changed, is_unchanged };
+    let ask = Ask { args, outputs, open: &open, branch, changed, is_unchanged, fixed };
     match () {
         // To the daemon, none means all.
         () if is_nothing => ask.show(&Round::of_nothing(), session),
@@ -194,6 +208,7 @@ impl Ask<'_> {
         let texts = Texts::new(open, &self.branch, round.revision);
         let mut report = round.report(&texts, args.changed.new_only)?;
         report.passed_over += self.changed.unwrap_or(0);
+        report.fixed = self.fixed;
         let rules = |linter: &str| rules(&open.client, &self.branch, linter).unwrap_or_default();
         let color = session.color;
         let written = outputs::write(outputs, session, |output, out| {
@@ -210,7 +225,7 @@ impl Ask<'_> {
                 false => render::render(output.format, &page, out),
             }
         });
-        self.tell_incomplete(&report, session);
+        tell_incomplete(args, session, &open.workspace, &report);
         tell_excluded(session, &open.workspace, &report);
         if !args.quiet {
             self.warn(&report, session);
@@ -229,15 +244,6 @@ impl Ask<'_> {
         warn_of_unchecked(&session.messages, &self.open.workspace, those, report);
     }
 
-    fn tell_incomplete(&self, report: &Report, session: &Session) {
-        for sentence in explain_incomplete(&self.open.workspace, &report.incomplete) {
-            if !self.args.allow_incomplete {
-                session.messages.error(&CliError::plugin(sentence));
-            } else if !self.args.quiet {
-                session.messages.warning(&sentence);
-            }
-        }
-    }
 }
 
 /// How a round of a watch ended.

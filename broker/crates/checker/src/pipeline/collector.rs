@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use lint::{Fingerprint, Identity, suppress};
+use lint::{Fingerprint, Identity, Unit, suppress};
 use overlay::{FileKind, View, WorkspacePath};
 
 use super::{Change, FileReport, Outcome, Reported, Sink};
@@ -26,6 +26,7 @@ pub struct Collector {
     found: Vec<(Reported, Fingerprint)>,
     gone: Vec<Reported>,
     hidden: Vec<Mark>,
+    units: Vec<Unit>,
     /// What was named and has files that a linter did not leave out.
     answered: BTreeSet<WorkspacePath>,
 }
@@ -34,6 +35,8 @@ pub struct Collector {
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
     pub report: Report,
+    /// The files that were checked.
+    pub units: Vec<Unit>,
     /// Each of the report's findings by what a baseline would know it by, in the same order.
     marks: Vec<Mark>,
     /// What is found and not reported.
@@ -60,13 +63,15 @@ impl Collector {
             found: Vec::new(),
             gone: Vec::new(),
             hidden: Vec::new(),
+            units: Vec::new(),
             answered: BTreeSet::new(),
         }
     }
 
     /// Everything, now that the check is done.
     pub fn finish(self, outcome: &Outcome) -> Collected {
-        let Self { mut report, mut found, mut gone, hidden, answered, .. } = self;
+        let Self { mut report, mut found, mut gone, hidden, mut units, answered, .. } = self;
+        units.sort_by(|a, b| a.path.cmp(&b.path));
         let summary = &outcome.summary;
         report.suppressed = summary.suppressed;
         report.baselined = summary.baselined;
@@ -83,7 +88,7 @@ impl Collector {
         report.findings = found.into_iter().map(|(it, _)| finding(it)).collect();
         report.gone = summary.is_comparison.then(|| gone.into_iter().map(finding).collect());
         report.introduce_ourselves();
-        Collected { report, marks, hidden }
+        Collected { report, units, marks, hidden }
     }
 }
 
@@ -106,6 +111,7 @@ impl Sink for Collector {
         match level {
             Some(level) => {
                 self.report.count(level);
+                self.units.push(unit.clone());
                 self.answered.insert(unit.named);
                 self.report.checked.push(Checked {
                     path: unit.path.clone(),

@@ -125,7 +125,7 @@ fn identity(it: &pb::Linter) -> Option<Identity> {
     Some(Identity { name: it.name.clone(), version: it.version.clone(), digest })
 }
 
-fn incomplete(it: &pb::Incomplete) -> Incomplete {
+pub(super) fn incomplete(it: &pb::Incomplete) -> Incomplete {
     let subject = match (it.path.as_str(), WorkspacePath::new(&it.path)) {
         ("", _) => Subject::Everything,
         (_, Ok(path)) => Subject::Path(path),

@@ -1,0 +1,150 @@
+//! Fixes files of a branch, as one edit of it.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use checker::{
+    Files, Incomplete, Wanted,
+    pipeline::{self, Collector, FixNote, Fixed, Fixer, Request},
+};
+use lint::Applicability;
+use overlay::{Branch, Change, Revision, Snapshot, View as _, WorkspacePath};
+use scheduler::Class;
+
+use super::{
+    CheckRequest, Daemon, DaemonError, Repeatable, TargetId,
+    ask::refused,
+    task::{blocking, to_the_end},
+};
+
+/// Which files are to be fixed, and how.
+#[derive(Debug, Clone, Hash)]
+pub struct FixRequest {
+    pub branch: String,
+    /// Files and directories; everything if there are none.
+    pub paths: Vec<String>,
+    /// Filter on the files found: only these are fixed; no filter if empty.
+    pub only_paths: Vec<String>,
+    pub select: Vec<String>,
+    pub ignore: Vec<String>,
+    /// The least sure fixes that are made.
+    pub least: Applicability,
+    /// Edits nothing.
+    pub dry_run: bool,
+    pub if_revision: Option<Revision>,
+    /// With one, the request may be sent again.
+    pub request_id: Option<String>,
+    pub class: Class,
+}
+
+/// What was fixed.
+#[derive(Debug, Clone)]
+pub struct FixedFiles {
+    /// With the fixes, or the one that was checked if there are none.
+    pub revision: Revision,
+    pub count: usize,
+    pub paths: Vec<WorkspacePath>,
+    /// A unified diff of the fixes.
+    pub patch: String,
+    pub notes: Vec<FixNote>,
+    pub incomplete: Vec<Incomplete>,
+}
+
+const CONTEXT_LINES: usize = 3;
+
+impl Daemon {
+    /// Fixes files of a branch. When this returns, the fixes are on the disk, in the daemon's own folder.
+    pub async fn fix_files(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
+        let (served, cell) = self.named_branch(&request.branch)?;
+        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request);
+        let daemon = Arc::clone(self);
+        to_the_end(async move { served.fixes.run(repeatable, daemon.fix(request)).await }).await
+    }
+
+    async fn fix(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
+        let (_, cell) = self.named_branch(&request.branch)?;
+        let ask = self.ask(request.check())?;
+        let view = ask.target.view(None).await?;
+        if let Some(expected) = request.if_revision.filter(|it| *it != view.revision) {
+            return Err(DaemonError::Stale { expected, actual: view.revision });
+        }
+        let check = self.request(&ask, &view).await?;
+        let (fixed, incomplete) = self.fixed(&check, request.least).await?;
+        let Fixed { branch, count, notes } = fixed;
+        let after = branch.snapshot();
+        let (changes, patch) = blocking({
+            let after = after.clone();
+            move || changes(&after)
+        })
+        .await?;
+        let paths = changes.iter().map(|it| it.path.clone()).collect();
+        let mut revision = view.revision;
+        if !request.dry_run && !changes.is_empty() {
+            let write = move |branch: &mut Branch| {
+                branch.transaction(|it| write_all(it, &changes, &after)).map(drop)
+            };
+            ((), revision) = self.edit(cell, request.if_revision, write).await?;
+        }
+        Ok(FixedFiles { revision, count, paths, patch, notes, incomplete })
+    }
+
+    /// What is fixed, and what could not be checked.
+    async fn fixed(
+        &self,
+        request: &Request,
+        least: Applicability,
+    ) -> Result<(Fixed, Vec<Incomplete>), DaemonError> {
+        let mut collector = Collector::new(Arc::new(|_| ()));
+        let checked = pipeline::check(&self.engine, &self.policy_cache, request, &mut collector).await;
+        let collected = collector.finish(&checked.map_err(refused)?);
+        let files = Files { units: collected.units, ..Files::default() };
+        let request = request.about(Arc::clone(&request.view), Wanted::Files(files.clone()));
+        let fixer = Fixer {
+            engine: &self.engine,
+            cache: &self.policy_cache,
+            request: &request,
+            least,
+            baseline: None,
+        };
+        let fixed = fixer.fix(&files, &collected.report).await.map_err(refused)?;
+        Ok((fixed, collected.report.incomplete))
+    }
+}
+
+impl FixRequest {
+    fn check(&self) -> CheckRequest {
+        CheckRequest {
+            target: TargetId::Branch(self.branch.clone()),
+            paths: self.paths.clone(),
+            only_paths: self.only_paths.clone(),
+            revision: None,
+            class: self.class,
+            dependents: false,
+            new_only: false,
+            select: self.select.clone(),
+            ignore: self.ignore.clone(),
+            supersede: false,
+            deadline: None,
+        }
+    }
+}
+
+/// What the fixes changed, with the patch.
+fn changes(after: &Snapshot) -> Result<(Vec<Change>, String), DaemonError> {
+    let before = after.base_of();
+    let changes = after.changes(&before).map_err(DaemonError::unreadable)?;
+    let patch = overlay::unified(&changes, &before, after, CONTEXT_LINES).map_err(DaemonError::unreadable)?;
+    Ok((changes, patch))
+}
+
+/// Fails if one of the files is not any more as it was when it was checked.
+fn write_all(branch: &mut Branch, changes: &[Change], after: &Snapshot) -> Result<(), DaemonError> {
+    let before = after.base_of();
+    // A link and the file that it leads to are one change.
+    let paths: BTreeSet<_> = changes.iter().map(|it| &it.path).collect();
+    for path in paths {
+        let old = before.hash(path).map_err(DaemonError::unreadable)?;
+        let text = after.read(path).map_err(DaemonError::unreadable)?;
+        branch.write_if(path, Some(old), text)?;
+    }
+    Ok(())
+}
