@@ -67,25 +67,9 @@ class Client:
         return self._edit(branch_id, [file_pb2.FileEdit(patch=file_pb2.ApplyPatch(patch=patch))])
 
     def fix(self, branch_id: str, paths: list[str]) -> int:
-        """Applies the safe fixes of what the linters find. Says how many."""
-        taken: dict[tuple[str, str], list[types_pb2.TextEdit]] = {}
-        fixed = 0
-        for event in self.check(on_branch(branch_id), paths):
-            # An edit of text counts in the file, a fix in a notebook counts in its cell.
-            for finding in (it for it in event.findings.findings if not it.HasField("cell")):
-                fix = next((it for it in finding.fixes if it.applicability == types_pb2.APPLICABILITY_SAFE), None)
-                edits = taken.setdefault((finding.path, finding.content_hash), [])
-                if fix and not any(_overlap(new, old) for new in fix.edits for old in edits):
-                    edits += fix.edits
-                    fixed += 1
-        texts = [
-            file_pb2.EditText(path=path, edits=sorted(edits, key=lambda it: it.span.start), if_content_hash=content)
-            for (path, content), edits in taken.items()
-            if edits
-        ]
-        if texts:
-            self._edit(branch_id, [file_pb2.FileEdit(text=it) for it in texts])
-        return fixed
+        """Has the safe fixes made of what the linters find, as one edit of the branch. Says how many."""
+        request = check_pb2.FixFilesRequest(branch_id=branch_id, paths=paths)
+        return self.checks.FixFiles(request, timeout=TIMEOUT).fixes
 
     def check(
         self, target: types_pb2.Target, paths: list[str], new_only: bool = False, dependents: bool = False
@@ -129,9 +113,3 @@ class Client:
     def _edit(self, branch_id: str, edits: list[file_pb2.FileEdit]) -> int:
         request = file_pb2.EditFilesRequest(branch_id=branch_id, edits=edits)
         return self.files.EditFiles(request, timeout=TIMEOUT).revision
-
-
-def _overlap(one: types_pb2.TextEdit, other: types_pb2.TextEdit) -> bool:
-    """Edits that only touch may be done together, unless both begin at one place: who would be first?"""
-    a, b = one.span, other.span
-    return a.start == b.start or (a.start < b.end and b.start < a.end)

@@ -265,7 +265,8 @@ impl Client {
         path: &str,
         revision: Option<u64>,
     ) -> Result<(pb::FileInfo, Vec<u8>), Status> {
-        let request = pb::ReadFileRequest { target: Some(target), path: path.to_owned(), revision };
+        let request =
+            pb::ReadFileRequest { target: Some(target), path: path.to_owned(), revision, of_parent: false };
         let mut parts = self.files().read_file(request).await?.into_inner();
         let (mut info, mut bytes) = (None, Vec::new());
         while let Some(part) = parts.message().await? {

@@ -210,12 +210,9 @@ fn a_branch_is_checked_as_the_disk_is() {
 fn what_makes_no_sense_with_a_branch_is_refused() {
     let it = Place::new(&[]);
     for (flags, one) in [
-        (&["--branch", "x", "--jobs", "2"][..], "--jobs"),
-        (&["--branch", "x", "--isolated"], "--isolated"),
-        (&["--branch", "x", "--no-cache"], "--no-cache"),
-        (&["--branch", "x", "--plugin", "p"], "--plugin"),
+        (&["--branch", "x", "--isolated", "--watch"][..], "--isolated"),
+        (&["--branch", "x", "--rev", "HEAD"], "--rev"),
         (&["--new-only"], "--branch"),
-        (&["--branch", "x", "--fix"], "--fix"),
         (&["--branch", "x", "--staged"], "--staged"),
         (&["--branch", "x", "--changed", "--watch"], "--changed"),
         (&["--branch", "x", "-"], "--branch"),
@@ -224,6 +221,88 @@ fn what_makes_no_sense_with_a_branch_is_refused() {
         assert!(exit == 2 && stderr.contains(one) && stderr.contains("--branch"), "{stderr}");
     }
     assert_eq!(it.pid(), None, "a mistake starts no daemon");
+}
+
+/// A branch of a branch, with changes of every kind in both, some of them below an editor's text.
+#[test]
+fn a_branch_is_checked_in_the_same_way_with_options_that_only_the_command_has() {
+    let it = Place::new(&[
+        ("same.py", "import same\n"),
+        ("gone.py", "import gone\n"),
+        ("in_parent.py", "import before\n"),
+        ("dir/moved.py", "import moved\nimport other\n"),
+        ("dir/left.py", "import left\n"),
+        ("file", "becomes a folder\n"),
+    ]);
+    let write = |branch: &str, path: &str, text: &str| {
+        it.ok_with_input(&["branch", "write", branch, path], text);
+    };
+    it.ok(&["branch", "fork", "parent"]);
+    write("parent", "in_parent.py", "import parents\n");
+    write("parent", "both.py", "import both\n");
+    it.ok(&["branch", "fork", "child", "--from", "parent"]);
+    write("child", "both.py", "import both\nimport childs\n");
+    it.ok(&["branch", "rm", "child", "gone.py", "file", "dir/moved.py"]);
+    write("child", "elsewhere/moved.py", "import moved\nimport other\n");
+    let patch = "diff --git a/link.py b/link.py\nnew file mode 120000\n--- /dev/null\n+++ b/link.py\n@@ -0,0 +1 @@\n+same.py\n\\ No newline at end of file\n";
+    it.ok_with_input(&["branch", "patch", "child", "-"], patch);
+    write("child", "file/in.py", "import folder\n");
+    for flags in
+        [&[][..], &["--new-only"], &["--new-only", "elsewhere"], &["gone.py", "--new-only"], &["link.py"]]
+    {
+        let check = |more: &[&str]| {
+            it.told(&[&["check", "--branch", "child", "--output-format", "concise"], flags, more].concat())
+        };
+        let daemons = check(&[]);
+        assert!(daemons.0 < 2, "{daemons:?}");
+        assert_eq!(check(&["--no-cache"]), daemons, "{flags:?}");
+    }
+    let told = |arguments: &[&str]| {
+        let arguments = [&["check", "--branch", "child", "--output-format", "concise"], arguments].concat();
+        it.told(&arguments)
+    };
+    let isolated = told(&["--isolated", "both.py"]);
+    assert!(isolated.1.contains("I001"), "what ruff.toml says does not count: {isolated:?}");
+    let shown = told(&["--show-files", "file", "elsewhere"]).1;
+    assert_eq!(shown, "elsewhere/moved.py (python, text)\nfile/in.py (python, text)\n");
+    let stdin =
+        ["check", "--branch", "child", "--stdin-filename", "new.py", "-", "--output-format", "concise"];
+    assert!(told_with_input(&it, &stdin, "import fresh\n").contains("`fresh` imported but unused"));
+
+    // A baseline that the branch's configuration names is the branch's.
+    write("child", "broker.toml", "[baseline]\nfile = \"known.json\"\n");
+    let made = told(&["--baseline-update"]);
+    assert_eq!((made.0, it.told(&["branch", "read", "child", "known.json"]).0), (0, 0), "{made:?}");
+    assert!(!it.root().join("known.json").exists());
+    assert_eq!(told(&[]).0, 0, "all is known");
+}
+
+fn told_with_input(it: &Place, arguments: &[&str], input: &str) -> String {
+    told(it.run_with_input(arguments, input)).1
+}
+
+#[test]
+fn a_branch_is_fixed_and_the_disk_is_not() {
+    let it = Place::new(&[("disk.py", "import disk\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    it.ok_with_input(&["branch", "write", "try", "a.py"], "import os\nx = 1\n");
+    let check = |more: &[&str]| {
+        it.told(&[&["check", "--branch", "try", "--output-format", "concise"], more].concat())
+    };
+    let patch = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1 @@\n-import os\n x = 1\n";
+    for more in [&[][..], &["--jobs", "1"]] {
+        let diff = check(&[&["--diff", "a.py"], more].concat());
+        assert_eq!(diff, (1, patch.to_owned(), "1 fix would be made.\n".to_owned()));
+    }
+    assert_eq!(it.ok(&["branch", "read", "try", "a.py"]), "import os\nx = 1\n");
+    let fixed = check(&["--fix", "a.py"]);
+    assert_eq!(fixed, (0, "No findings in 1 file (1 fixed).\n".to_owned(), String::new()));
+    assert_eq!(it.ok(&["branch", "read", "try", "a.py"]), "x = 1\n");
+    let fixed = check(&["--fix", "--no-cache"]);
+    assert_eq!(fixed.0, 0, "{fixed:?}");
+    assert_eq!(it.ok(&["branch", "read", "try", "disk.py"]), "");
+    assert_eq!(it.read("disk.py"), "import disk\n");
+    assert_eq!(it.ok(&["branch", "undo", "try"]), "revision 4, as it was at revision 2\n");
 }
 
 #[test]

@@ -37,6 +37,8 @@ enum Any {
     SetBuffer(pb::SetBufferRequest),
     CloseBuffer(pb::CloseBufferRequest),
     Check(pb::CheckRequest),
+    Fix(pb::FixFilesRequest),
+    Buffers(pb::ListBuffersRequest),
     Watch(pb::WatchRequest),
     Rules(pb::ListRulesRequest),
 }
@@ -200,6 +202,23 @@ fn check(real: &Real) -> impl Strategy<Value = pb::CheckRequest> + use<> {
     )
 }
 
+fn fix(real: &Real) -> impl Strategy<Value = pb::FixFilesRequest> + use<> {
+    (branch(real), check(real), choice(), any::<bool>(), hostile()).prop_map(
+        |(branch_id, check, applicability, dry_run, request_id)| pb::FixFilesRequest {
+            branch_id,
+            paths: check.paths,
+            only_paths: check.only_paths,
+            select: check.select,
+            ignore: check.ignore,
+            applicability,
+            dry_run,
+            if_revision: check.revision,
+            request_id,
+            priority: check.priority,
+        },
+    )
+}
+
 /// A folder of the machine that is large would be a fair request, but a slow test.
 fn root() -> impl Strategy<Value = String> {
     let known =
@@ -271,11 +290,15 @@ fn of_workspace(real: &Real) -> impl Strategy<Value = Any> + use<> {
 
 fn of_file(real: &Real) -> impl Strategy<Value = Any> + use<> {
     prop_oneof![
-        (target(real), path(), revision())
-            .prop_map(|(target, path, revision)| Any::Read(pb::ReadFileRequest { target, path, revision })),
-        (target(real), path(), page()).prop_map(|(target, path, (page_size, page_token))| {
-            Any::List(pb::ListDirectoryRequest { target, path, page_size, page_token })
+        (target(real), path(), revision(), any::<bool>()).prop_map(|(target, path, revision, of_parent)| {
+            Any::Read(pb::ReadFileRequest { target, path, revision, of_parent })
         }),
+        (target(real), path(), page(), any::<bool>()).prop_map(
+            |(target, path, (page_size, page_token), of_parent)| {
+                Any::List(pb::ListDirectoryRequest { target, path, page_size, page_token, of_parent })
+            }
+        ),
+        workspace(real).prop_map(|workspace_id| Any::Buffers(pb::ListBuffersRequest { workspace_id })),
         (workspace(real), path(), bytes()).prop_map(|(workspace_id, path, content)| {
             Any::SetBuffer(pb::SetBufferRequest { workspace_id, path, content: content.into() })
         }),
@@ -291,6 +314,7 @@ fn anything(real: &Real) -> impl Strategy<Value = Any> + use<> {
         2 => of_file(real),
         2 => edits(real),
         1 => check(real).prop_map(Any::Check),
+        1 => fix(real).prop_map(Any::Fix),
         1 => option::weighted(0.9, check(real)).prop_map(|check| Any::Watch(pb::WatchRequest { check })),
     ]
 }
@@ -335,6 +359,8 @@ async fn send(client: &Client, request: Any) -> Result<(), Status> {
         Any::SetBuffer(it) => files.set_buffer(it).await.map(drop),
         Any::CloseBuffer(it) => files.close_buffer(it).await.map(drop),
         Any::Check(it) => all(checks.check(it).await?.into_inner(), usize::MAX).await,
+        Any::Fix(it) => checks.fix_files(it).await.map(drop),
+        Any::Buffers(it) => files.list_buffers(it).await.map(drop),
         Any::Watch(it) => begin(checks.watch(it).await?.into_inner()).await,
         Any::Rules(it) => rules.list_rules(it).await.map(drop),
     }

@@ -1,6 +1,7 @@
 //! `broker check`
 
 mod baseline;
+mod branch;
 mod changed;
 mod fixes;
 mod input;
@@ -154,7 +155,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             .hint("it has full, concise, grouped, agent, json and jsonl"));
     }
     args.fixes.check()?;
-    if let Some(branch) = &args.branch.branch {
+    if let Some(branch) = args.branch.branch.as_ref().filter(|_| !args.needs_own_check()) {
         return remote::run(args, branch, &outputs, session);
     }
     session.quiet = args.quiet;
@@ -234,7 +235,7 @@ impl Run<'_> {
             }
             keep_fixed(session, input, self.options, &fixed)?;
         }
-        args.baseline.keep(kept, &mut inspected, &*input.view, reach, session, args.quiet)?;
+        args.baseline.keep(kept, &mut inspected, input, reach, session, args.quiet)?;
         finish(args, outputs, session, input, linters, inspected.collected.report)
     }
 }
@@ -250,7 +251,10 @@ fn keep_fixed(
         return Err(CliError::files("interrupted: nothing was fixed"));
     }
     let Some(path) = input.stdin_path() else {
-        return fixes::commit(fixed, input.workspace.root(), &session.messages);
+        return match &input.origin {
+            Some(origin) => origin.keep(fixed),
+            None => fixes::commit(fixed, input.workspace.root(), &session.messages),
+        };
     };
     let text = fixed.branch.snapshot().open(path);
     let text = text.map_err(|error| CliError::files(format!("cannot read what was fixed: {error}")))?;
@@ -456,6 +460,9 @@ impl Args {
         Options { jobs, timeout: self.timeout, cancel, cache, build: crate::BUILD }
     }
 }
+
+/// The default of `--timeout`.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 fn seconds(text: &str) -> Result<Duration, String> {
     const YEAR: f64 = 365.0 * 24.0 * 3600.0;

@@ -225,6 +225,13 @@ impl Session {
         Opened::open(client, &self.cwd()?, self.surroundings.home.as_deref(), &self.messages)
     }
 
+    fn read_stdin(&mut self) -> Result<Vec<u8>, CliError> {
+        let mut text = Vec::new();
+        let read = self.surroundings.stdin.read_to_end(&mut text);
+        read.map_err(|error| CliError::files(format!("cannot read standard input: {error}")))?;
+        Ok(text)
+    }
+
     /// Writes an answer to standard output.
     fn print(&mut self, text: &str) -> Result<(), CliError> {
         let out = &mut self.surroundings.stdout;

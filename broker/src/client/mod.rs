@@ -8,6 +8,7 @@ mod error;
 mod opened;
 mod searched;
 mod start;
+mod views;
 
 use std::{
     thread,
@@ -32,6 +33,7 @@ pub(crate) use self::{
     error::{is_conflict, reason, server},
     opened::{Opened, of_branch},
     searched::{Elsewhere, elsewhere, not_searched, unwell},
+    views::BranchViews,
 };
 use crate::{CliError, console::Messages, endpoint::Endpoint};
 

@@ -126,15 +126,46 @@ impl Opened {
     /// A file of a branch as it is, or was at `revision`.
     pub(crate) fn read(&self, branch: &str, path: &str, revision: Option<u64>) -> Result<Vec<u8>, Status> {
         let target = Some(of_branch(branch));
-        let request = pb::ReadFileRequest { target, path: path.to_owned(), revision };
+        let request = pb::ReadFileRequest { target, path: path.to_owned(), revision, of_parent: false };
+        self.read_parts(request).map(|(_, bytes)| bytes)
+    }
+
+    /// A file of a branch, or of its parent, with what it is.
+    pub(crate) fn read_side(
+        &self,
+        branch: &str,
+        path: &str,
+        of_parent: bool,
+    ) -> Result<(pb::FileInfo, Vec<u8>), Status> {
+        let target = Some(of_branch(branch));
+        self.read_parts(pb::ReadFileRequest { target, path: path.to_owned(), revision: None, of_parent })
+    }
+
+    /// A file of the base.
+    pub(crate) fn read_base(&self, path: &str) -> Result<Vec<u8>, Status> {
+        let target = pb::target::Target::WorkspaceId(self.id.clone());
+        let target = Some(pb::Target { target: Some(target) });
+        let request = pb::ReadFileRequest { target, path: path.to_owned(), revision: None, of_parent: false };
+        self.read_parts(request).map(|(_, bytes)| bytes)
+    }
+
+    /// The texts that editors have not saved.
+    pub(crate) fn buffers(&self) -> Result<Vec<pb::Buffer>, Status> {
+        let request = pb::ListBuffersRequest { workspace_id: self.id.clone() };
+        self.client.call(self.client.files().list_buffers(request)).map(|it| it.buffers)
+    }
+
+    fn read_parts(&self, request: pb::ReadFileRequest) -> Result<(pb::FileInfo, Vec<u8>), Status> {
         let mut parts = self.client.call(self.client.files().read_file(request))?;
-        let mut bytes = Vec::new();
+        let (mut info, mut bytes) = (pb::FileInfo::default(), Vec::new());
         while let Some(part) = self.client.next(&mut parts)? {
-            if let Some(pb::read_file_response::Part::Content(piece)) = part.part {
-                bytes.extend_from_slice(&piece);
+            match part.part {
+                Some(pb::read_file_response::Part::Info(it)) => info = it,
+                Some(pb::read_file_response::Part::Content(piece)) => bytes.extend_from_slice(&piece),
+                None => {}
             }
         }
-        Ok(bytes)
+        Ok((info, bytes))
     }
 }
 

@@ -129,7 +129,8 @@ impl Git {
         });
         let ended = child.wait();
         read.and(ended).map_err(|error| cannot_run(&error))?;
-        texts(&printed, entries).ok_or_else(|| CliError::files("git cat-file gave no text of a file that git lists"))
+        texts(&printed, entries)
+            .ok_or_else(|| CliError::files("git cat-file gave no text of a file that git lists"))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `FileService`.
 
 use broker_proto::{v1 as pb, v1::file_service_server::FileService};
+use overlay::{ContentHash, WorkspacePath};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
 
@@ -17,8 +18,8 @@ impl FileService for Front {
     async fn read_file(&self, request: Request<pb::ReadFileRequest>) -> Result<Response<ReadStream>, Status> {
         let request = request.into_inner();
         let target = from_proto::target(request.target)?;
-        let revision = from_proto::revision(request.revision);
-        let file = self.0.read_file(&target, &request.path, revision).await.map_err(status::of)?;
+        let side = from_proto::side(request.revision, request.of_parent)?;
+        let file = self.0.read_file(&target, &request.path, side).await.map_err(status::of)?;
         let part = |part| Ok(pb::ReadFileResponse { part: Some(part) });
         let first = std::iter::once(part(pb::read_file_response::Part::Info(to_proto::file_info(&file))));
         let bytes = file.bytes;
@@ -35,7 +36,8 @@ impl FileService for Front {
         let request = request.into_inner();
         let target = from_proto::target(request.target)?;
         let page = from_proto::page(request.page_size, request.page_token);
-        let listed = self.0.list_directory(&target, &request.path, &page).await.map_err(status::of)?;
+        let side = from_proto::side(None, request.of_parent)?;
+        let listed = self.0.list_directory(&target, &request.path, &page, side).await.map_err(status::of)?;
         Ok(Response::new(pb::ListDirectoryResponse {
             entries: listed.entries.items.into_iter().map(to_proto::entry).collect(),
             next_page_token: listed.entries.next_token,
@@ -68,5 +70,17 @@ impl FileService for Front {
         let pb::CloseBufferRequest { workspace_id, path } = request.into_inner();
         let was_open = self.0.close_buffer(&workspace_id, &path).await.map_err(status::of)?;
         Ok(Response::new(pb::CloseBufferResponse { was_open }))
+    }
+
+    async fn list_buffers(
+        &self,
+        request: Request<pb::ListBuffersRequest>,
+    ) -> Result<Response<pb::ListBuffersResponse>, Status> {
+        let buffers = self.0.list_buffers(&request.into_inner().workspace_id).map_err(status::of)?;
+        let buffer = |(path, hash): (WorkspacePath, ContentHash)| pb::Buffer {
+            path: path.to_string(),
+            content_hash: hash.to_string(),
+        };
+        Ok(Response::new(pb::ListBuffersResponse { buffers: buffers.into_iter().map(buffer).collect() }))
     }
 }

@@ -8,8 +8,8 @@ use overlay::{OnConflict, Revision, TextEdit};
 use scheduler::Class;
 use tonic::{Status, metadata::MetadataMap};
 use workspaces::{
-    CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide, EditRequest, Expected, FileEdit, FixRequest,
-    ForkRequest, PageRequest, QueryKind, QueryRequest, TargetId, Undo,
+    CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide, EditRequest, Expected, FileEdit,
+    FixRequest, ForkRequest, PageRequest, QueryKind, QueryRequest, Side, TargetId, Undo,
 };
 
 use super::status;
@@ -25,6 +25,15 @@ pub(super) fn target(target: Option<pb::Target>) -> Result<TargetId, Status> {
 /// `None` for an empty text.
 pub(super) fn some(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
+}
+
+pub(super) fn side(revision: Option<u64>, of_parent: bool) -> Result<Side, Status> {
+    match (revision, of_parent) {
+        (None, false) => Ok(Side::Now),
+        (Some(revision), false) => Ok(Side::Revision(Revision(revision))),
+        (None, true) => Ok(Side::Parent),
+        (Some(_), true) => Err(status::invalid("revision", "the parent's side has no revisions")),
+    }
 }
 
 pub(super) fn revision(revision: Option<u64>) -> Option<Revision> {

@@ -13,7 +13,9 @@ use lint::{Applicability, FixAvailability, Identity, Severity};
 use overlay::{ChangeKind, Entry, FileKind, FileState, LogEntry};
 use plugin_host::Plugin;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
-use workspaces::{BranchInfo, DaemonError, Event, FileContent, FileFindings, FixedFiles, WatchEvent, WorkspaceInfo};
+use workspaces::{
+    BranchInfo, DaemonError, Event, FileContent, FileFindings, FixedFiles, WatchEvent, WorkspaceInfo,
+};
 
 /// How many findings a message has, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;
@@ -117,14 +119,14 @@ pub(super) fn file_info(it: &FileContent) -> pb::FileInfo {
     }
 }
 
-pub(super) fn entry(it: Entry) -> pb::DirectoryEntry {
+pub(super) fn entry((it, link_target): (Entry, Option<String>)) -> pb::DirectoryEntry {
     let kind = match it.kind {
         FileKind::File => pb::FileKind::File,
         FileKind::Directory => pb::FileKind::Directory,
         FileKind::Symlink => pb::FileKind::Symlink,
         FileKind::Other => pb::FileKind::Other,
     };
-    pb::DirectoryEntry { name: it.name, kind: kind.into() }
+    pb::DirectoryEntry { name: it.name, kind: kind.into(), link_target: link_target.unwrap_or_default() }
 }
 
 pub(super) fn revision(it: &LogEntry) -> pb::RevisionEntry {

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 
 import type { Connection } from "./connection.js";
 import type { CheckResponse__Output } from "./generated/broker/v1/CheckResponse.js";
+import type { FixFilesResponse__Output } from "./generated/broker/v1/FixFilesResponse.js";
 import type { CommitBranchResponse__Output } from "./generated/broker/v1/CommitBranchResponse.js";
 import type { DiffBranchResponse__Output } from "./generated/broker/v1/DiffBranchResponse.js";
 import type { DiscardBranchResponse__Output } from "./generated/broker/v1/DiscardBranchResponse.js";
@@ -18,7 +19,6 @@ import type { QueryRequest } from "./generated/broker/v1/QueryRequest.js";
 import type { QueryResponse__Output } from "./generated/broker/v1/QueryResponse.js";
 import type { ReadFileResponse__Output } from "./generated/broker/v1/ReadFileResponse.js";
 import type { Target } from "./generated/broker/v1/Target.js";
-import type { TextEdit__Output } from "./generated/broker/v1/TextEdit.js";
 import { broker } from "./schema.js";
 
 /** Nothing here should take so long; without a deadline, a call could wait forever. */
@@ -91,27 +91,12 @@ export class Client {
     return this.edit(branchId, [{ patch: { patch } }]);
   }
 
-  /** Applies the safe fixes of what the linters find. Says how many. */
+  /** Has the safe fixes made of what the linters find, as one edit of the branch. Says how many. */
   async fix(branchId: string, paths: string[]): Promise<number> {
-    const taken = new Map<string, { path: string; edits: TextEdit__Output[]; ifContentHash: string }>();
-    let fixed = 0;
-    for await (const event of this.check(onBranch(branchId), paths)) {
-      for (const finding of event.findings?.findings ?? []) {
-        const fix = finding.fixes.find((it) => it.applicability === "APPLICABILITY_SAFE");
-        // An edit of text counts in the file, a fix in a notebook counts in its cell.
-        if (!fix || finding.cell) continue;
-        const fresh = { path: finding.path, edits: [], ifContentHash: finding.contentHash };
-        const text = taken.get(finding.path) ?? fresh;
-        if (fix.edits.some((it) => text.edits.some((other) => overlap(it, other)))) continue;
-        text.edits.push(...fix.edits);
-        taken.set(finding.path, text);
-        fixed += 1;
-      }
-    }
-    const texts = [...taken.values()];
-    for (const it of texts) it.edits.sort((a, b) => a.span!.start - b.span!.start);
-    if (texts.length > 0) await this.edit(branchId, texts.map((text) => ({ text })));
-    return fixed;
+    const fixed = await answer<FixFilesResponse__Output>((done) =>
+      this.checks.fixFiles({ branchId, paths }, deadline(), done),
+    );
+    return fixed.fixes;
   }
 
   /**
@@ -172,10 +157,4 @@ export class Client {
 /** A call with one answer, as a promise. */
 function answer<A>(start: (done: grpc.requestCallback<A>) => unknown): Promise<A> {
   return new Promise((resolve, reject) => start((error, value) => (error ? reject(error) : resolve(value!))));
-}
-
-/** Edits that only touch may be done together, unless both begin at one place: who would be first? */
-function overlap(one: TextEdit__Output, other: TextEdit__Output): boolean {
-  const [a, b] = [one.span!, other.span!];
-  return a.start === b.start || (a.start < b.end && b.start < a.end);
 }

@@ -63,7 +63,8 @@ async fn directories_come_in_pages() {
     let (mut names, mut token) = (Vec::new(), String::new());
     loop {
         let (target, path) = (Some(branch(&id)), "d".to_owned());
-        let list = pb::ListDirectoryRequest { target, path, page_size: 3, page_token: token };
+        let list =
+            pb::ListDirectoryRequest { target, path, page_size: 3, page_token: token, of_parent: false };
         let page = it.client.files().list_directory(list).await.unwrap().into_inner();
         names.extend(page.entries.into_iter().map(|it| (it.name, it.kind)));
         token = page.next_page_token;

@@ -6,6 +6,7 @@ mod branches;
 mod checks;
 mod doors;
 mod files;
+mod fixes;
 mod refusals;
 mod state;
 mod watching;

@@ -49,7 +49,11 @@ impl Daemon {
     }
 
     /// The question in the words of the pipeline.
-    pub(super) async fn request(self: &Arc<Self>, ask: &Ask, resolved: &ResolvedView) -> Result<Request, DaemonError> {
+    pub(super) async fn request(
+        self: &Arc<Self>,
+        ask: &Ask,
+        resolved: &ResolvedView,
+    ) -> Result<Request, DaemonError> {
         let view = Arc::clone(&resolved.view);
         let parts = ask.new_only.then(|| resolved.parent()).transpose()?;
         let comparison = match parts {

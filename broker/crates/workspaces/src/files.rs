@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use overlay::{BufferError, ContentHash, Entry, Listing, Metadata, Revision, View, WorkspacePath};
+use overlay::{BufferError, ContentHash, Entry, FileKind, Listing, Metadata, Revision, View, WorkspacePath};
 
 use super::{
     Daemon, DaemonError,
     fields::{self, Page, PageRequest, Paged},
-    target::TargetId,
+    target::{ResolvedView, Target, TargetId},
     task::blocking,
 };
 
@@ -25,21 +25,42 @@ pub struct FileContent {
 
 /// A page of a directory, and how many names are left out since they are no UTF-8.
 pub struct DirectoryPage {
-    pub entries: Paged<Entry>,
+    /// With where a symbolic link leads.
+    pub entries: Paged<(Entry, Option<String>)>,
     pub not_utf8: u64,
 }
 
+/// Which state of a target is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Now,
+    /// The branch as it was then.
+    Revision(Revision),
+    /// The branch's parent as it was at the fork, or at the last rebase.
+    Parent,
+}
+
+impl Side {
+    async fn of(self, target: &Target) -> Result<ResolvedView, DaemonError> {
+        match self {
+            Self::Now => target.view(None).await,
+            Self::Revision(revision) => target.view(Some(revision)).await,
+            Self::Parent => target.parent().await,
+        }
+    }
+}
+
 impl Daemon {
-    /// A file whole, at an older revision of the branch if asked.
+    /// A file whole.
     pub async fn read_file(
         &self,
         target: &TargetId,
         path: &str,
-        revision: Option<Revision>,
+        side: Side,
     ) -> Result<FileContent, DaemonError> {
         let target = self.target(target)?;
         let path = fields::path("path", path)?;
-        let resolved = target.view(revision).await?;
+        let resolved = side.of(&target).await?;
         blocking(move || read(&*resolved.view, &path, resolved.revision)).await
     }
 
@@ -48,17 +69,33 @@ impl Daemon {
         target: &TargetId,
         path: &str,
         page: &PageRequest,
+        side: Side,
     ) -> Result<DirectoryPage, DaemonError> {
         let target = self.target(target)?;
         let path = fields::path("path", path)?;
         let page = Page::of(page, 1000, 10_000)?;
-        let view = target.view(None).await?.view;
-        let Listing { entries, not_utf8 } = blocking(move || {
-            let listing = view.resolve(&path).and_then(|it| view.list(&it));
-            listing.map_err(|error| DaemonError::file(&path, error))
+        let view = side.of(&target).await?.view;
+        blocking(move || {
+            let wrong = |error| DaemonError::file(&path, error);
+            let real = view.resolve(&path).map_err(wrong)?;
+            let Listing { entries, not_utf8 } = view.list(&real).map_err(wrong)?;
+            let Paged { items, next_token } = page.cut(entries.into_iter());
+            let with_target = |it: Entry| {
+                let is_link = it.kind == FileKind::Symlink;
+                let target = is_link.then(|| view.read_link(&real.child(&it.name)).ok()).flatten();
+                (it, target)
+            };
+            let items = items.into_iter().map(with_target).collect();
+            Ok(DirectoryPage { entries: Paged { items, next_token }, not_utf8 })
         })
-        .await?;
-        Ok(DirectoryPage { entries: page.cut(entries.into_iter()), not_utf8 })
+        .await
+    }
+
+    /// The unsaved texts of a workspace, by path.
+    pub fn list_buffers(&self, workspace: &str) -> Result<Vec<(WorkspacePath, ContentHash)>, DaemonError> {
+        let mut buffers = self.workspace(workspace)?.base.buffers();
+        buffers.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(buffers)
     }
 
     /// Shows `content` in place of what the disk has, as an editor does that has not saved it.

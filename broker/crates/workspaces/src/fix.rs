@@ -55,7 +55,7 @@ impl Daemon {
     /// Fixes files of a branch. When this returns, the fixes are on the disk, in the daemon's own folder.
     pub async fn fix_files(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
         let (served, cell) = self.named_branch(&request.branch)?;
-        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request);
+        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         to_the_end(async move { served.fixes.run(repeatable, daemon.fix(request)).await }).await
     }
@@ -79,9 +79,8 @@ impl Daemon {
         let paths = changes.iter().map(|it| it.path.clone()).collect();
         let mut revision = view.revision;
         if !request.dry_run && !changes.is_empty() {
-            let write = move |branch: &mut Branch| {
-                branch.transaction(|it| write_all(it, &changes, &after)).map(drop)
-            };
+            let write =
+                move |branch: &mut Branch| branch.transaction(|it| write_all(it, &changes, &after)).map(drop);
             ((), revision) = self.edit(cell, request.if_revision, write).await?;
         }
         Ok(FixedFiles { revision, count, paths, patch, notes, incomplete })

@@ -73,7 +73,7 @@ pub use self::{
     error::{DaemonError, ErrorKind, Facts, OPEN_FOR_WRITING, Obstacle},
     events::{Event, FileFindings, Started, WatchEvent},
     fields::{PageRequest, Paged},
-    files::{DirectoryPage, FileContent},
+    files::{DirectoryPage, FileContent, Side},
     fix::{FixRequest, FixedFiles},
     life::DaemonStatus,
     query::{MethodReply, MethodRequest, QueryReply},

@@ -53,6 +53,14 @@ impl Target {
         }
     }
 
+    /// The parent of the branch, as it was at the fork, or at the last rebase.
+    pub(super) async fn parent(&self) -> Result<ResolvedView, DaemonError> {
+        match self {
+            Self::Base(_) => Err(DaemonError::invalid("of_parent", "the base has no parent; name a branch")),
+            Self::Branch(..) => Ok(ResolvedView::of_branch(self.view(None).await?.parent()?.1)),
+        }
+    }
+
     /// The target's view, at an older revision if asked.
     pub(super) async fn view(&self, revision: Option<Revision>) -> Result<ResolvedView, DaemonError> {
         self.expect_here()?;

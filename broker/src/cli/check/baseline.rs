@@ -9,7 +9,7 @@ use std::{
 use checker::{baseline::Baseline, pipeline::Reach};
 use config::folders;
 use lint::counted;
-use overlay::{View, WorkspacePath, io_reason};
+use overlay::{WorkspacePath, io_reason};
 
 use super::{
     Args,
@@ -46,11 +46,21 @@ pub(super) struct BaselineArgs {
 pub(super) struct Kept {
     /// For messages.
     shown: String,
-    file: PathBuf,
+    file: File,
     known: Arc<Baseline>,
 }
 
+enum File {
+    Disk(PathBuf),
+    /// Of the branch that is checked.
+    Branch(WorkspacePath),
+}
+
 impl BaselineArgs {
+    pub(super) fn is_given(&self) -> bool {
+        self.baseline.is_some() || self.baseline_update || self.baseline_prune
+    }
+
     /// What is known already; `None` if nobody names a baseline.
     pub(super) fn load(
         &self,
@@ -62,7 +72,11 @@ impl BaselineArgs {
             let path = session.cwd()?.join(file);
             let (text, name) = (folders::read(&path), name(file)?);
             let known = self.parse(text, |text| Ok(Baseline::parse(&name, text)?))?;
-            return Ok(Some(Kept { shown: file.display().to_string(), file: path, known: Arc::new(known) }));
+            return Ok(Some(Kept {
+                shown: file.display().to_string(),
+                file: File::Disk(path),
+                known: Arc::new(known),
+            }));
         }
         let Some(named) = configured_baseline(args, &*input.view)? else {
             if self.baseline_update || self.baseline_prune {
@@ -77,7 +91,10 @@ impl BaselineArgs {
             Err(_) if !self.baseline_update => Baseline::load(&*input.view, &named)?,
             text => self.parse(text, |text| Ok(Baseline::parse(&named, text)?))?,
         };
-        let file = input.workspace.root().join(named.as_str());
+        let file = match &input.origin {
+            Some(_) => File::Branch(named.clone()),
+            None => File::Disk(input.workspace.root().join(named.as_str())),
+        };
         Ok(Some(Kept { shown: input.workspace.shown(&named), file, known: Arc::new(known) }))
     }
 
@@ -110,7 +127,7 @@ impl BaselineArgs {
         &self,
         kept: Option<Kept>,
         inspected: &mut Inspected,
-        view: &dyn View,
+        input: &Input,
         reach: Reach,
         session: &Session,
         quiet: bool,
@@ -118,7 +135,7 @@ impl BaselineArgs {
         let Some(mut kept) = kept else { return Ok(()) };
         let mut known = Baseline::clone(&kept.known);
         if self.baseline_update {
-            inspected.collected.make_known(&mut known, view, reach);
+            inspected.collected.make_known(&mut known, &*input.view, reach);
         } else if self.baseline_prune {
             known.prune(&inspected.stale);
         } else {
@@ -129,8 +146,8 @@ impl BaselineArgs {
             return Ok(());
         }
         let before = std::mem::replace(&mut kept.known, Arc::new(known));
-        if kept.known != before || !kept.file.exists() {
-            kept.write()?;
+        if kept.known != before || kept.is_new(input) {
+            kept.write(input)?;
         }
         if !quiet {
             let count = kept.known.count();
@@ -151,13 +168,28 @@ impl Kept {
         )
     }
 
+    fn is_new(&self, input: &Input) -> bool {
+        match &self.file {
+            File::Disk(file) => !file.exists(),
+            File::Branch(path) => input.view.metadata(path).is_err(),
+        }
+    }
+
+    fn write(&self, input: &Input) -> Result<(), CliError> {
+        match (&self.file, &input.origin) {
+            (File::Branch(path), Some(origin)) => origin.write_file(path, self.known.to_json().into()),
+            (File::Branch(path), None) => self.write_to(&input.workspace.root().join(path.as_str())),
+            (File::Disk(file), _) => self.write_to(file),
+        }
+    }
+
     /// Whole or not at all: a list that is cut off would be of no use.
     #[expect(clippy::disallowed_methods, reason = "the baseline is asked for")]
-    fn write(&self) -> Result<(), CliError> {
-        let mut name = self.file.file_name().unwrap_or_default().to_owned();
+    fn write_to(&self, file: &Path) -> Result<(), CliError> {
+        let mut name = file.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.new", std::process::id()));
-        let new = self.file.with_file_name(name);
-        let written = fs::write(&new, self.known.to_json()).and_then(|()| fs::rename(&new, &self.file));
+        let new = file.with_file_name(name);
+        let written = fs::write(&new, self.known.to_json()).and_then(|()| fs::rename(&new, file));
         written.map_err(|error| {
             // Whatever is left of it is in nobody's way.
             let _ = fs::remove_file(&new);

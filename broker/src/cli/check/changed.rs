@@ -108,9 +108,7 @@ impl ChangedArgs {
     /// The commit that `--since` or `--changed` compare with.
     fn compared_with(&self, git: &Git) -> Result<Option<String>, CliError> {
         match (&self.since, &self.rev) {
-            (Some(reference), rev) => {
-                git.parted_from(reference, rev.as_deref().unwrap_or("HEAD")).map(Some)
-            }
+            (Some(reference), rev) => git.parted_from(reference, rev.as_deref().unwrap_or("HEAD")).map(Some),
             (None, _) if self.changed => git.head().map(Some),
             (None, _) => Ok(None),
         }

@@ -1,7 +1,6 @@
 //! What is to be checked: the workspace, the view of it, and the files.
 
 use std::{
-    io::Read as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -18,6 +17,7 @@ use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath, io_reason};
 
 use super::{
     Args,
+    branch::{self, Origin},
     changed::{self, Chosen},
     write,
 };
@@ -30,10 +30,19 @@ pub(super) struct Input {
     pub(super) config: Option<WorkspacePath>,
     /// Paths that were given and are not there.
     pub(super) missing: Vec<Incomplete>,
-    target: Target,
+    pub(super) target: Target,
+    /// Where edits go, if not to the disk.
+    pub(super) origin: Option<Origin>,
 }
 
-enum Target {
+/// What is compared with.
+pub(super) struct Before {
+    pub(super) view: Arc<dyn View>,
+    /// Every path where it differs.
+    pub(super) differing: Vec<WorkspacePath>,
+}
+
+pub(super) enum Target {
     /// The text on standard input is this file.
     Stdin(WorkspacePath),
     Paths {
@@ -41,8 +50,7 @@ enum Target {
         has_folders: bool,
         /// `None`: whether they changed or not.
         changed: Option<Changed>,
-        /// What is compared with.
-        before: Option<Arc<dyn View>>,
+        before: Option<Before>,
     },
 }
 
@@ -54,6 +62,11 @@ impl Input {
         base: Option<Arc<dyn View>>,
     ) -> Result<Self, CliError> {
         let cwd = session.cwd()?;
+        if let Some(name) = &args.branch.branch {
+            let mut input = branch::input(args, name, session)?;
+            args.config.as_ref().map_or(Ok(()), |it| input.configure(&cwd.join(it)))?;
+            return Ok(input);
+        }
         let home = session.surroundings.home.clone();
         let mut input = match stdin_filename(args)? {
             Some(path) => Self::stdin(session, &cwd, &path, home.as_deref())?,
@@ -68,12 +81,9 @@ impl Input {
     fn stdin(session: &mut Session, cwd: &Path, path: &Path, home: Option<&Path>) -> Result<Self, CliError> {
         let (workspace, path) = WorkspaceRoot::of_future_path(cwd, path, home)?;
         write::recover(workspace.root(), &session.messages);
-        let mut text = Vec::new();
-        let read = session.surroundings.stdin.read_to_end(&mut text);
-        read.map_err(|error| CliError::files(format!("cannot read standard input: {error}")))?;
-        let view = with_file(disk(&workspace)?, &path, text)?;
+        let view = with_file(disk(&workspace)?, &path, session.read_stdin()?)?;
         let target = Target::Stdin(path);
-        Ok(Self { workspace, view, config: None, missing: Vec::new(), target })
+        Ok(Self { workspace, view, config: None, missing: Vec::new(), target, origin: None })
     }
 
     fn paths(
@@ -121,7 +131,11 @@ impl Input {
                 None => missing.push(absent(path, reason)),
             }
         }
+        let differing = |it: &Changed| it.paths_and_gone().into_iter().collect();
+        let before = before.zip(changed.as_ref());
+        let before = before.map(|(view, changed)| Before { view, differing: differing(changed) });
         Ok(Self {
+            origin: None,
             view,
             workspace: found.workspace,
             config: None,
@@ -170,13 +184,12 @@ impl Input {
 
     /// How the files stand to what is compared with, if that was asked.
     pub(super) fn comparison(&self, args: &Args) -> Option<Comparison> {
-        let Target::Paths { paths, has_folders, changed: Some(changed), before: Some(before) } = &self.target else {
+        let Target::Paths { paths, has_folders, changed, before: Some(before) } = &self.target else {
             return None;
         };
-        let only = changed.paths_and_gone();
-        let differing = only.iter().cloned().collect();
+        let only = changed.as_ref().map(Changed::paths_and_gone).unwrap_or_default();
         let scope = Scope { paths: paths.clone(), only, walk: walk_options(args, *has_folders) };
-        Some(Comparison::of_views(Arc::clone(before), &*self.view, differing, scope))
+        Some(Comparison::of_views(Arc::clone(&before.view), &*self.view, before.differing.clone(), scope))
     }
 
     /// Whose files are asked about besides these, where they are as the view has them.
@@ -221,7 +234,8 @@ fn nowhere(args: &Args, cwd: &Path, home: Option<&Path>) -> Option<Found> {
     if args.paths.iter().any(is_there) {
         return None;
     }
-    let missing = args.paths.iter().map(|it| (it.display().to_string(), "no such file or directory".to_owned()));
+    let missing =
+        args.paths.iter().map(|it| (it.display().to_string(), "no such file or directory".to_owned()));
     Some(Found { located: Vec::new(), missing: missing.collect(), ..found })
 }
 
@@ -233,7 +247,7 @@ fn walk_options(args: &Args, has_folders: bool) -> WalkOptions {
 }
 
 /// The name of the text on standard input, if that is what to check.
-fn stdin_filename(args: &Args) -> Result<Option<PathBuf>, CliError> {
+pub(super) fn stdin_filename(args: &Args) -> Result<Option<PathBuf>, CliError> {
     let is = |it: &str| args.paths.len() == 1 && args.paths[0].as_os_str() == it;
     match &args.stdin_filename {
         Some(name) if is("-") || is(".") => Ok(Some(name.clone())),
@@ -248,7 +262,7 @@ fn stdin_filename(args: &Args) -> Result<Option<PathBuf>, CliError> {
     }
 }
 
-fn disk(workspace: &WorkspaceRoot) -> Result<Arc<dyn View>, CliError> {
+pub(super) fn disk(workspace: &WorkspaceRoot) -> Result<Arc<dyn View>, CliError> {
     match Disk::new(workspace.root()) {
         Ok(disk) => Ok(Arc::new(disk)),
         Err(error) => Err(CliError::files(format!("cannot open {}: {error}", workspace.root().display()))),
@@ -256,7 +270,11 @@ fn disk(workspace: &WorkspaceRoot) -> Result<Arc<dyn View>, CliError> {
 }
 
 /// The view with `text` at `path`.
-fn with_file(view: Arc<dyn View>, path: &WorkspacePath, text: Vec<u8>) -> Result<Arc<dyn View>, CliError> {
+pub(super) fn with_file(
+    view: Arc<dyn View>,
+    path: &WorkspacePath,
+    text: Vec<u8>,
+) -> Result<Arc<dyn View>, CliError> {
     let mut branch = Branch::new(view);
     branch.show(path, text.into()).map_err(|error| CliError::files(error.to_string()))?;
     Ok(Arc::new(branch.snapshot()))

@@ -28,6 +28,7 @@ use crate::{
     CliError, Exit,
     cli::Session,
     client::{Client, Opened, not_searched, of_branch},
+    git::Changed,
 };
 
 /// What is said of branches.
@@ -35,16 +36,9 @@ use crate::{
 pub(super) struct BranchArgs {
     /// Check this branch, by its name or id, instead of the files on the disk
     ///
-    /// The daemon checks, with the bundled plugins and those that the branch adds; it is started if none runs.
-    #[arg(
-        long,
-        value_name = "BRANCH",
-        help_heading = "Branches",
-        conflicts_with_all = [
-            "stdin_filename", "show_files", "isolated", "config", "plugin", "no_respect_gitignore", "jobs",
-            "timeout", "no_cache", "baseline", "baseline_update", "baseline_prune",
-        ]
-    )]
+    /// The daemon checks, with the bundled plugins and those that the branch adds; it is started if none runs. With options
+    /// that it knows nothing of, such as `--isolated` or `--baseline`, the command itself checks what the branch has.
+    #[arg(long, value_name = "BRANCH", help_heading = "Branches")]
     pub(super) branch: Option<String>,
 
     /// Who waits for the answer: what is for a person starts first [default: interactive on a terminal, else agent]
@@ -72,6 +66,15 @@ impl Priority {
             Some(Self::Agent) | None => pb::Priority::Agent,
         }
     }
+}
+
+/// The files that the branch has or had and that changed, on the disk or in the branch.
+pub(super) fn changed_paths(
+    open: &Opened,
+    branch: &str,
+    on_disk: Changed,
+) -> Result<BTreeSet<WorkspacePath>, CliError> {
+    changed::paths(open, branch, on_disk, true)
 }
 
 /// What stays the same from round to round.
@@ -243,7 +246,6 @@ impl Ask<'_> {
         let those = Those { are_of_changes: self.changed.is_some(), is_unchanged: self.is_unchanged };
         warn_of_unchecked(&session.messages, &self.open.workspace, those, report);
     }
-
 }
 
 /// How a round of a watch ended.
