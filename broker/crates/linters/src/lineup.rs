@@ -24,8 +24,11 @@ pub struct LinterSet {
     site: Arc<Site>,
     requested: Choice,
     /// The view that was asked about last, since one is asked about several times.
-    last: Mutex<Option<(Arc<dyn View>, Arc<Catalogs>)>>,
+    last: Mutex<Option<Seen>>,
 }
+
+/// A view with its linters.
+type Seen = (Arc<dyn View>, Arc<Catalogs>);
 
 /// The linters of one state of a workspace.
 pub struct Catalogs {
