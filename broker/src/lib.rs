@@ -1,7 +1,6 @@
-//! The program `broker`: puts the rooms together and shows what they say.
+//! The program `broker`: the command line, the gRPC front, and the client that finds or starts the daemon.
 //!
-//! [`run`] is the whole program behind `main`; [`check`] is the engine without a command line, for
-//! whoever has a view and linters already.
+//! [`run`] is the program behind `main`. The engine without a command line is the crate `checker`.
 
 mod cli;
 mod client;

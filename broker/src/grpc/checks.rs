@@ -28,8 +28,9 @@ impl CheckService for Front {
     }
 
     async fn watch(&self, request: Request<pb::WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
+        let deadline = from_proto::deadline(request.metadata());
         let check = request.into_inner().check.ok_or_else(|| status::invalid("check", "it is missing"))?;
-        let events = self.0.watch(from_proto::check(check, None)?).map_err(status::of)?;
+        let events = self.0.watch(from_proto::check(check, deadline)?).map_err(status::of)?;
         Ok(Response::new(translated(events, |event| {
             let events = to_proto::watch_events(event).into_iter();
             events.map(|it| pb::WatchResponse { event: Some(it) }).collect()

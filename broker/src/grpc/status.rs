@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
-use workspaces::{DaemonError, ErrorKind, Obstacle};
+use workspaces::{DaemonError, ErrorKind, OPEN_FOR_WRITING, Obstacle};
 
 const DOMAIN: &str = "broker";
 
@@ -81,8 +81,10 @@ fn describe(error: &DaemonError, details: &mut ErrorDetails) {
     }
 }
 
-/// The first of them that there is room for, and at least one.
-fn describe_obstacles(obstacles: Vec<Obstacle<'_>>, details: &mut ErrorDetails) {
+/// The first of them that there is room for, and at least one. Conflicts come before files that another program has
+/// open: a client may conclude from a list of only those that nothing but waiting helps.
+fn describe_obstacles(mut obstacles: Vec<Obstacle<'_>>, details: &mut ErrorDetails) {
+    obstacles.sort_by_key(|it| it.kind == OPEN_FOR_WRITING);
     let mut left = CONFLICTS;
     for Obstacle { kind, path, reason } in obstacles {
         let reason = short(&reason);
@@ -99,9 +101,23 @@ fn describe_obstacles(obstacles: Vec<Obstacle<'_>>, details: &mut ErrorDetails) 
 mod tests {
     use std::io;
 
-    use overlay::{EditError, WorkspacePath};
+    use overlay::{CommitError, Conflict, EditError, Expected, Found, WorkspacePath};
 
     use super::*;
+
+    #[test]
+    fn a_conflict_is_listed_before_files_that_are_open() {
+        let conflict = |index: usize| {
+            let found = if index < 99 { Found::OpenForWriting } else { Found::Missing };
+            let path = WorkspacePath::new(&format!("{index}/{}", "x".repeat(100))).unwrap();
+            Conflict { path, expected: Expected::Directory, found }
+        };
+        let status = of(DaemonError::Commit(CommitError::Conflicts((0..100).map(conflict).collect())));
+        let listed = status.get_details_precondition_failure().unwrap().violations;
+        assert!(listed.len() < 100, "there is no room for all");
+        assert!(listed[0].subject.starts_with("99/") && listed[0].r#type == "CONFLICT", "{listed:?}");
+        assert!(listed[1].subject.starts_with("0/") && listed[1].r#type == OPEN_FOR_WRITING, "{listed:?}");
+    }
 
     #[test]
     fn an_error_fits_into_headers() {

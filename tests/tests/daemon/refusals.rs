@@ -48,7 +48,7 @@ async fn a_field_that_makes_no_sense_is_named() {
     assert_eq!(field(refusal(it.client.fork(base(&it.workspace), "a\nb").await)), "name");
     assert_eq!(field(refusal(it.client.read(branch(&id), "../x").await)), "path");
     assert_eq!(field(refusal(it.client.edit(&id, vec![]).await)), "edits");
-    assert_eq!(field(refusal(it.client.edit(&id, vec![write("/etc/x", "")]).await)), "edits.path");
+    assert_eq!(field(refusal(it.client.edit(&id, vec![write("/etc/x", "")]).await)), "edits.write.path");
     assert_eq!(field(refusal(it.client.commit(&id, &["../b"]).await)), "force_paths");
     let mut request = ask(branch(&id), &[]);
     request.priority = 77;
@@ -127,7 +127,7 @@ async fn the_facts_of_an_error_are_for_programs() {
     let second = edit(vec![write("x", ""), remove("y")]).await;
     facts(second, ("FILE_NOT_FOUND", &[("edit_index", "1"), ("path", "y")]));
     let second = edit(vec![write("x", ""), write("../y", "")]).await;
-    facts(second, ("INVALID_FIELD", &[("edit_index", "1"), ("field", "edits.path")]));
+    facts(second, ("INVALID_FIELD", &[("edit_index", "1"), ("field", "edits.write.path")]));
     let wrong = edit(vec![write("dir", "")]).await;
     facts(wrong, ("EDIT_REFUSED", &[("edit_index", "0"), ("path", "dir")]));
     let patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-2\n+3\n".to_owned();

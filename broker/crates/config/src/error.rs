@@ -78,7 +78,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The configuration or a selector is wrong, so that nothing can be asked.
+/// A message for the user, with a hint; the operation was not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetupFailure {
     pub message: String,

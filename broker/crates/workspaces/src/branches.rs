@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use overlay::{Branch, ContentHash, LogEntry, Revision, View, WalkOptions, WorkspacePath};
+use overlay::{Branch, ContentHash, LogEntry, Revision, Snapshot, View, WalkOptions, WorkspacePath};
 
 use super::{
     BranchCell, Daemon, DaemonError, Repeatable, Served,
@@ -76,8 +76,7 @@ pub struct Undone {
 }
 
 impl BranchInfo {
-    fn of(served: &Served, cell: &BranchCell) -> Self {
-        let snapshot = cell.snapshot();
+    fn of(served: &Served, cell: &BranchCell, snapshot: &Snapshot) -> Self {
         Self {
             id: Arc::clone(&cell.id),
             workspace: Arc::clone(&served.id),
@@ -88,6 +87,15 @@ impl BranchInfo {
             labels: cell.record.labels.clone(),
             changed_paths: snapshot.changed_paths(&snapshot.base_of()).len(),
         }
+    }
+}
+
+impl BranchState {
+    /// All of it from `branch`, which is edited no more: hash, conflicts and revision go together.
+    fn of(info: BranchInfo, branch: &Branch, with_tree_hash: bool) -> Result<Self, DaemonError> {
+        let conflicts = branch.conflicts()?.into_iter().map(|it| it.path).collect();
+        let tree_hash = with_tree_hash.then(|| tree_hash(&branch.snapshot())).transpose()?;
+        Ok(Self { info, tree_hash, conflicts })
     }
 }
 
@@ -109,7 +117,7 @@ impl Daemon {
             own.forks.run(repeatable, fork).await
         });
         let cell = served.branch(&id.await?)?;
-        Ok(BranchInfo::of(&served, &cell))
+        Ok(BranchInfo::of(&served, &cell, &cell.snapshot()))
     }
 
     pub async fn get_branch(&self, request: BranchRequest) -> Result<BranchState, DaemonError> {
@@ -123,14 +131,8 @@ impl Daemon {
             }
         };
         let branch = cell.look(Branch::clone).await?;
-        let snapshot = cell.snapshot();
-        let (conflicts, tree_hash) = blocking(move || {
-            let conflicts = branch.conflicts()?.into_iter().map(|it| it.path).collect();
-            let hash = request.with_tree_hash.then(|| tree_hash(&snapshot)).transpose()?;
-            Ok((conflicts, hash))
-        })
-        .await?;
-        Ok(BranchState { info: BranchInfo::of(&served, &cell), tree_hash, conflicts })
+        let info = BranchInfo::of(&served, &cell, &branch.snapshot());
+        blocking(move || BranchState::of(info, &branch, request.with_tree_hash)).await
     }
 
     /// The branches of a workspace, by name.
@@ -138,7 +140,8 @@ impl Daemon {
         let served = self.workspace(workspace)?;
         let page = Page::of(page, 100, 1000)?;
         let Paged { items, next_token } = page.cut(served.branches().into_iter());
-        Ok(Paged { items: items.iter().map(|it| BranchInfo::of(&served, it)).collect(), next_token })
+        let infos = items.iter().map(|it| BranchInfo::of(&served, it, &it.snapshot()));
+        Ok(Paged { items: infos.collect(), next_token })
     }
 
     /// The revisions of a branch that it remembers, the newest first.

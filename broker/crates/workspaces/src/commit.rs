@@ -156,9 +156,10 @@ impl Daemon {
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         to_the_end(async move {
-            let committed = served.commit(&cell, if_revision, force, repeatable).await?;
-            daemon.changed(&cell, committed.revision);
-            Ok(committed)
+            let committed = served.commit(&cell, if_revision, force, repeatable).await;
+            // After some errors the branch has a new revision, too: all is written, but not noted or not cleaned up.
+            daemon.changed(&cell, cell.revision());
+            committed
         })
         .await
     }

@@ -1,8 +1,8 @@
 //! What a branch changed.
 
-use overlay::{Change, Revision, Snapshot};
+use overlay::{Branch, Change, Revision, Snapshot};
 
-use super::{BranchCell, Daemon, DaemonError, task::blocking};
+use super::{Daemon, DaemonError, task::blocking};
 
 #[derive(Debug, Clone)]
 pub struct DiffRequest {
@@ -34,8 +34,7 @@ const CONTEXT_LINES: usize = 3;
 impl Daemon {
     pub async fn diff(&self, request: DiffRequest) -> Result<Diff, DaemonError> {
         let (_, cell) = self.named_branch(&request.branch)?;
-        let before = before(&cell, request.against).await?;
-        let after = cell.snapshot();
+        let (before, after) = cell.look(|branch| sides(branch, request.against)).await??;
         let context = request.context_lines.unwrap_or(CONTEXT_LINES);
         blocking(move || {
             let changes = after.changes(&before).map_err(DaemonError::unreadable)?;
@@ -47,14 +46,16 @@ impl Daemon {
     }
 }
 
-async fn before(cell: &BranchCell, side: DiffSide) -> Result<Snapshot, DaemonError> {
-    let before = cell.look(|branch| match side {
-        DiffSide::Revision(revision) => branch.at(revision).ok_or(revision),
-        DiffSide::Base => Ok(branch.snapshot().base_of()),
-        DiffSide::Parent => Ok(branch.snapshot().fork_point()),
-    });
-    before.await?.map_err(|revision| {
-        let message = format!("the branch does not remember revision {revision}");
-        DaemonError::invalid("since_revision", message)
-    })
+/// What a branch is compared with, and the branch. Both at once: a rebase in between would move the fork point.
+fn sides(branch: &Branch, side: DiffSide) -> Result<(Snapshot, Snapshot), DaemonError> {
+    let after = branch.snapshot();
+    let before = match side {
+        DiffSide::Revision(revision) => branch.at(revision).ok_or_else(|| {
+            let message = format!("the branch does not remember revision {revision}");
+            DaemonError::invalid("since_revision", message)
+        })?,
+        DiffSide::Base => after.base_of(),
+        DiffSide::Parent => after.fork_point(),
+    };
+    Ok((before, after))
 }

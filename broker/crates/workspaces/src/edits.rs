@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use overlay::{Branch, ContentHash, Revision, TextEdit, WorkspacePath};
+use overlay::{Branch, Revision, TextEdit};
 
 use super::{Daemon, DaemonError, Repeatable, fields, task::to_the_end};
 
@@ -76,7 +76,7 @@ impl Daemon {
         expect_few(&request.edits)?;
         served.expect_there()?;
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
-        let edits = checked(request.edits)?;
+        let edits = request.edits;
         let apply = move |branch: &mut Branch| branch.transaction(|it| apply_all(&edits, it)).map(drop);
         let daemon = Arc::clone(self);
         to_the_end(async move {
@@ -99,83 +99,55 @@ fn expect_few(edits: &[FileEdit]) -> Result<(), DaemonError> {
     DaemonError::expect_at_most(MAX_TEXT_EDITS, pieces.sum(), "edits of texts in a request")
 }
 
-/// An edit whose fields are checked.
-enum Edit {
-    Write(WorkspacePath, Bytes, Before),
-    Text(WorkspacePath, Vec<TextEdit>, Option<ContentHash>),
-    Patch(String),
-    Remove(WorkspacePath),
-    Rename(WorkspacePath, WorkspacePath),
-    CreateDirectory(WorkspacePath),
-    Symlink(WorkspacePath, String),
-    SetExecutable(WorkspacePath, bool),
-}
-
-/// What a write expects to find.
-enum Before {
-    Anything,
-    Missing,
-    Content(ContentHash),
-}
-
-fn checked(edits: Vec<FileEdit>) -> Result<Vec<Edit>, DaemonError> {
-    let checked = |(index, it)| Edit::of(it).map_err(|error: DaemonError| error.in_edit(index));
-    edits.into_iter().enumerate().map(checked).collect()
-}
-
-fn apply_all(edits: &[Edit], branch: &mut Branch) -> Result<(), DaemonError> {
-    let apply = |(index, it): (usize, &Edit)| it.apply(branch).map_err(|error| error.in_edit(index));
+fn apply_all(edits: &[FileEdit], branch: &mut Branch) -> Result<(), DaemonError> {
+    let apply = |(index, it): (usize, &FileEdit)| it.apply(branch).map_err(|error| error.in_edit(index));
     edits.iter().enumerate().try_for_each(apply)
 }
 
-impl Edit {
-    fn of(edit: FileEdit) -> Result<Self, DaemonError> {
-        let path = |text: &str| fields::path("edits.path", text);
-        let hash = |text: &str| fields::content_hash("edits.if_content_hash", text);
-        Ok(match edit {
-            FileEdit::Write { path: at, content, expected } => {
-                let before = match expected {
-                    Expected::Anything => Before::Anything,
-                    Expected::Missing => Before::Missing,
-                    Expected::Content(text) => Before::Content(hash(&text)?),
-                };
-                // A copy of its own: what came in may be a part of a larger buffer, which would live as long.
-                Self::Write(path(&at)?, Bytes::copy_from_slice(&content), before)
-            }
-            FileEdit::Text { path: at, edits, if_content_hash } => {
-                let content = if_content_hash.as_deref().map(hash).transpose()?;
-                Self::Text(path(&at)?, edits, content)
-            }
-            FileEdit::Patch(patch) => Self::Patch(patch),
-            FileEdit::Remove { path: at } => Self::Remove(path(&at)?),
-            FileEdit::Rename { from, to } => Self::Rename(path(&from)?, path(&to)?),
-            FileEdit::CreateDirectory { path: at } => Self::CreateDirectory(path(&at)?),
-            FileEdit::Symlink { path: at, link_target } => Self::Symlink(path(&at)?, link_target),
-            FileEdit::SetExecutable { path: at, executable } => Self::SetExecutable(path(&at)?, executable),
-        })
-    }
-
+impl FileEdit {
     fn apply(&self, branch: &mut Branch) -> Result<(), DaemonError> {
+        use fields::{content_hash, path};
         match self {
-            Self::Write(path, content, before) => {
-                let content = content.clone();
-                match before {
-                    Before::Anything => branch.write(path, content),
-                    Before::Missing => branch.write_if(path, None, content),
-                    Before::Content(hash) => branch.write_if(path, Some(*hash), content),
+            Self::Write { path: at, content, expected } => {
+                let at = path("edits.write.path", at)?;
+                // A copy of its own: what came in may be a part of a larger buffer, which would live as long.
+                let content = Bytes::copy_from_slice(content);
+                match expected {
+                    Expected::Anything => branch.write(&at, content),
+                    Expected::Missing => branch.write_if(&at, None, content),
+                    Expected::Content(hash) => {
+                        let hash = content_hash("edits.write.if_content_hash", hash)?;
+                        branch.write_if(&at, Some(hash), content)
+                    }
                 }
             }
-            Self::Text(path, edits, None) => branch.edit_text(path, edits),
-            Self::Text(path, edits, Some(hash)) => branch.edit_text_if(path, *hash, edits),
+            Self::Text { path: at, edits, if_content_hash } => {
+                let at = path("edits.text.path", at)?;
+                match if_content_hash {
+                    None => branch.edit_text(&at, edits),
+                    Some(hash) => {
+                        let hash = content_hash("edits.text.if_content_hash", hash)?;
+                        branch.edit_text_if(&at, hash, edits)
+                    }
+                }
+            }
             Self::Patch(patch) => {
                 branch.apply_patch(patch)?;
                 return Ok(());
             }
-            Self::Remove(path) => branch.remove(path),
-            Self::Rename(from, to) => branch.rename(from, to),
-            Self::CreateDirectory(path) => branch.create_dir(path),
-            Self::Symlink(path, target) => branch.symlink(path, target),
-            Self::SetExecutable(path, executable) => branch.set_executable(path, *executable),
+            Self::Remove { path: at } => branch.remove(&path("edits.remove.path", at)?),
+            Self::Rename { from, to } => {
+                branch.rename(&path("edits.rename.from_path", from)?, &path("edits.rename.to_path", to)?)
+            }
+            Self::CreateDirectory { path: at } => {
+                branch.create_dir(&path("edits.create_directory.path", at)?)
+            }
+            Self::Symlink { path: at, link_target } => {
+                branch.symlink(&path("edits.create_symlink.path", at)?, link_target)
+            }
+            Self::SetExecutable { path: at, executable } => {
+                branch.set_executable(&path("edits.set_executable.path", at)?, *executable)
+            }
         }?;
         Ok(())
     }

@@ -77,13 +77,13 @@ pub enum DaemonError {
     WrongToken,
     #[error("the daemon is shutting down")]
     ShuttingDown,
-    /// Nobody can be asked.
-    #[error("{message}; {hint}")]
+    /// No language server can answer.
+    #[error("{message}")]
     NoServer {
         /// That which is not installed.
         server: Option<String>,
         message: String,
-        hint: String,
+        hint: Option<String>,
     },
     #[error("{server}: {why}")]
     NoAnswer { server: String, why: NoAnswer },

@@ -177,14 +177,13 @@ impl Daemon {
         }
         // Who is not there might have known.
         if let Some(error) = missing {
-            let hint = error.hint.unwrap_or_default();
             let server = Some(error.linter);
-            return Err(DaemonError::NoServer { server, message: error.message, hint });
+            return Err(DaemonError::NoServer { server, message: error.message, hint: error.hint });
         }
         last.ok_or_else(|| DaemonError::NoServer {
             server: None,
-            message: format!("no language server is there for `{}`", query.path),
-            hint: "`broker doctor` tells which there could be".to_owned(),
+            message: format!("no language server handles `{}`", query.path),
+            hint: Some("run `broker doctor` to see which servers could".to_owned()),
         })
     }
 
@@ -198,7 +197,7 @@ impl Daemon {
                     "language servers do not run in {}, which is not trusted",
                     served.root().display()
                 ),
-                hint: "`broker trust` says that they may".to_owned(),
+                hint: Some("run `broker trust` to allow them".to_owned()),
             });
         }
         let disk = served.base.without_buffers();

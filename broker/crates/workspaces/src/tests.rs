@@ -154,10 +154,13 @@ async fn every_field_is_checked_here() {
     let reason = |error: DaemonError| (error.reason(), error.facts().first().map(|it| it.1.clone()));
     let field = |name: &str| Some(name.to_owned());
     let wrong = it.daemon.edit_files(edit(&id, None, write("../x"))).await.unwrap_err();
-    assert_eq!(reason(wrong), ("INVALID_FIELD", field("edits.path")));
+    assert_eq!(reason(wrong), ("INVALID_FIELD", field("edits.write.path")));
+    let rename = FileEdit::Rename { from: "n.txt".to_owned(), to: "/x".to_owned() };
+    let wrong = it.daemon.edit_files(edit(&id, None, rename)).await.unwrap_err();
+    assert_eq!(reason(wrong), ("INVALID_FIELD", field("edits.rename.to_path")));
     let hash = FileEdit::Text { path: "n.txt".to_owned(), edits: Vec::new(), if_content_hash: field("0") };
     let wrong = it.daemon.edit_files(edit(&id, None, hash)).await.unwrap_err();
-    assert_eq!(reason(wrong), ("INVALID_FIELD", field("edits.if_content_hash")));
+    assert_eq!(reason(wrong), ("INVALID_FIELD", field("edits.text.if_content_hash")));
     let force = CommitRequest { force_paths: vec!["/x".to_owned()], ..commit(&id, None) };
     assert_eq!(reason(it.daemon.commit(force).await.unwrap_err()), ("INVALID_FIELD", field("force_paths")));
     assert_eq!(reason(it.daemon.discard("").await.unwrap_err()), ("INVALID_FIELD", field("branch_id")));
@@ -200,6 +203,20 @@ async fn a_watch_is_round_after_round() {
     };
     assert_eq!(end.reason(), "NOT_FOUND");
     assert!(events.recv().await.is_none(), "nothing comes after an error");
+}
+
+#[tokio::test]
+async fn a_watch_ends_at_its_deadline() {
+    let it = Fixture::new();
+    let id = it.branch().await;
+    let request = CheckRequest { deadline: Some(Duration::from_millis(1)), ..check(&id) };
+    let mut events = it.daemon.watch(request).unwrap();
+    let end = loop {
+        if let Err(error) = events.recv().await.unwrap() {
+            break error;
+        }
+    };
+    assert_eq!(end.reason(), "DEADLINE_EXCEEDED");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout};
 
 use super::{
     Daemon, DaemonError,
@@ -18,8 +18,9 @@ pub type WatchEvents = mpsc::Receiver<Result<WatchEvent, DaemonError>>;
 type Sender = mpsc::Sender<Result<WatchEvent, DaemonError>>;
 
 impl Daemon {
-    /// Starts round after round, until the client leaves, the target goes or the daemon ends.
+    /// Starts round after round, until the client leaves, its deadline is over, the target goes or the daemon ends.
     pub fn watch(self: &Arc<Self>, request: CheckRequest) -> Result<WatchEvents, DaemonError> {
+        let deadline = request.deadline;
         let ask = self.ask(request)?;
         if ask.revision.is_some() {
             return Err(DaemonError::invalid("check.revision", "an older revision never changes"));
@@ -27,7 +28,14 @@ impl Daemon {
         let (events, received) = mpsc::channel(AHEAD);
         let daemon = Arc::clone(self);
         tokio::spawn(async move {
-            if let Err(error) = daemon.rounds(&ask, &events).await {
+            let rounds = daemon.rounds(&ask, &events);
+            let ended = match deadline {
+                None => rounds.await,
+                Some(deadline) => {
+                    timeout(deadline, rounds).await.unwrap_or(Err(DaemonError::DeadlineExceeded))
+                }
+            };
+            if let Err(error) = ended {
                 let _client_left = events.send(Err(error)).await;
             }
         });

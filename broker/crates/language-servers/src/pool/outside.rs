@@ -3,6 +3,7 @@
 //! Programs run only where the server itself may. What they print is asked for again now and then.
 
 use std::{
+    collections::HashSet,
     env,
     ffi::OsStr,
     io::Read,
@@ -104,9 +105,9 @@ fn programs(name: &str, launch: &Launch, root: &Path) -> Vec<PathBuf> {
     let path = variable(launch, "PATH").unwrap_or_default();
     let first_in_path = env::split_paths(&path).find(|it| it.join(name).is_file());
     let folders = own.into_iter().chain(active).chain(beside).chain(first_in_path);
-    let mut found: Vec<_> = folders.map(|it| it.join(name)).filter(|it| it.is_file()).collect();
-    found.dedup();
-    found
+    let mut seen = HashSet::new();
+    let programs = folders.map(|it| it.join(name));
+    programs.filter(|it| seen.insert(it.clone()) && it.is_file()).collect()
 }
 
 /// A program that is asked for folders.
@@ -252,6 +253,19 @@ pub(super) mod tests {
         assert!(found[1].ends_with("sh"), "{found:?}");
         assert!(ask(&["no-such-program".to_owned()]).is_empty());
         assert_eq!(lock(&looks.printed).len(), 1);
+    }
+
+    #[test]
+    fn a_program_of_several_places_is_asked_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, other) = (folder.path().join(".venv"), folder.path().join("other"));
+        for bin in [own.join("bin"), other.join("bin")] {
+            fs::create_dir_all(&bin).unwrap();
+            fs::write(bin.join("python"), "").unwrap();
+        }
+        let environment = [("VIRTUAL_ENV", &*own), ("CONDA_PREFIX", &*other), ("PATH", &*own.join("bin"))];
+        let found = programs("python", &launch(&environment), folder.path());
+        assert_eq!(found, [own, other].map(|it| it.join("bin/python")));
     }
 
     /// Each of these programs prints only when all of them have been started.

@@ -64,16 +64,18 @@ impl DaemonError {
     pub fn sentence(&self) -> String {
         match self {
             Self::Io { message, source } => format!("{message}: {}", io_reason(source)),
-            Self::Setup { message, hint: Some(hint) } => format!("{message} ({hint})"),
             Self::InEdit { error, .. } => error.sentence(),
-            other => other.to_string(),
+            other => match other.hint() {
+                Some(hint) => format!("{other} ({hint})"),
+                None => other.to_string(),
+            },
         }
     }
 
     /// What to do about it, where that is no part of the message.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Setup { hint, .. } => hint.as_deref(),
+            Self::Setup { hint, .. } | Self::NoServer { hint, .. } => hint.as_deref(),
             Self::InEdit { error, .. } => error.hint(),
             _ => None,
         }
@@ -198,6 +200,17 @@ mod tests {
     use overlay::Revision;
 
     use super::*;
+
+    #[test]
+    fn a_remedy_is_in_the_sentence_and_no_part_of_the_message() {
+        let (message, hint) = ("not installed".to_owned(), Some("install it".to_owned()));
+        let setup = DaemonError::Setup { message: message.clone(), hint: hint.clone() };
+        for error in [setup, DaemonError::NoServer { server: None, message, hint }] {
+            let error = error.in_edit(0);
+            assert_eq!((error.to_string().as_str(), error.hint()), ("not installed", Some("install it")));
+            assert_eq!(error.sentence(), "not installed (install it)");
+        }
+    }
 
     #[test]
     fn a_commit_that_was_written_is_told_as_such() {
