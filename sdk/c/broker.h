@@ -80,8 +80,8 @@ void broker_edit(size_t start, size_t end, const char *replacement);
  * file is a finding. */
 void broker_fail(const char *message, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says why this file is left out, for all rules, such as that it is a template: the reason is in the file, which need not be
- * wrong. It is a part of the answer, and shown with each. */
+/* Leaves this file out, for all rules, with a reason such as `it is a template`. The reason becomes a part of the answer. For
+ * content that the plugin cannot judge, not for errors. */
 void broker_leave_out(const char *why, ...) __attribute__((format(printf, 1, 2)));
 
 /* Whether `text` stands at or after `*at`; then `*at` is where. */

@@ -60,8 +60,8 @@ import { getDirectories } from 'wasi:filesystem/preopens@0.2.0';
 export class Problem extends Error {}
 
 /**
- * Why this file is left out, for all rules, such as `it is a template`: the reason is in the file, which need not be wrong.
- * It is a part of the answer, and shown with each.
+ * Leaves this file out, for all rules, with a reason such as `it is a template`. The reason becomes a part of the answer. For
+ * content that the plugin cannot judge, not for errors.
  */
 export class LeftOut extends Error {}
 

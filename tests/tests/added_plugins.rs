@@ -229,7 +229,7 @@ fn one_that_was_changed_is_not_run() {
     place.write("no-todo.wasm", no_todo_again());
     let (exit, findings, incomplete) = check(&place, &["a.c"]);
     assert_eq!((exit, findings), (Some(2), vec![]));
-    assert_snapshot!(without_digests(&incomplete.join("\n")), @"plugin `no-todo` at no-todo.wasm is not the one in broker.lock: sha256:[…] is there, sha256:[…] is expected; if that is meant, `broker plugin update no-todo`");
+    assert_snapshot!(without_digests(&incomplete.join("\n")), @"plugin `no-todo` at no-todo.wasm has digest sha256:[…], but broker.lock has sha256:[…]; run `broker plugin update no-todo` to accept it");
     assert_snapshot!(without_digests(&ok(&place, &["plugin", "update"])), @"no-todo 0.1.0 -> 0.1.0, sha256:[…]");
     assert_eq!(check(&place, &["a.c"]).0, Some(1));
     assert_snapshot!(ok(&place, &["plugin", "update", "no-todo"]), @"no-todo 0.1.0: unchanged");
@@ -388,7 +388,7 @@ fn what_lies_outside_is_not_told() {
     place.write("broker.toml", toml(pin));
     place.write("broker.lock", lock(pin, "0"));
     let said = asked(pin, "0");
-    assert_snapshot!(said, @"plugin `x` at [source] is not there, cannot be read, or is not the one in broker.lock; `broker plugin update x` says which, or takes it");
+    assert_snapshot!(said, @"cannot use plugin `x` at [source]: the file is missing, unreadable, or differs from broker.lock; run `broker plugin update x`");
     fs::remove_file(&secret).unwrap();
     assert_eq!(asked(pin, "0"), said);
     ok(&place, &["trust", "--revoke"]);

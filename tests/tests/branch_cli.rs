@@ -101,7 +101,7 @@ fn a_daemon_is_started_once_and_says_so() {
     assert!(second.status.success() && second.stdout.starts_with(b"serving at "));
 
     let want = format!(
-        "error: a daemon is running already (process {pid}): its plugins are what they are\n\
+        "error: a daemon is already running (process {pid}), and plugins cannot be added to it\n\
          hint: end it first: `broker stop`; its branches are kept\n"
     );
     assert_eq!(it.told(&["serve", "--plugin", "a.wasm"]), (2, String::new(), want));
@@ -454,7 +454,7 @@ fn what_was_done_can_be_undone() {
     let since = it.ok(&["branch", "diff", "try", "--since", "2"]);
     assert!(since.contains("-2\n+3\n"), "{since}");
     let (exit, _, stderr) = it.told(&["branch", "undo", "try", "--if-revision", "3"]);
-    assert!(exit == 2 && stderr.contains("hint: somebody edited the branch meanwhile"), "{stderr}");
+    assert!(exit == 2 && stderr.contains("hint: the branch was edited meanwhile"), "{stderr}");
     it.ok(&["branch", "fork", "fresh"]);
     let (exit, _, stderr) = it.told(&["branch", "undo", "fresh"]);
     assert_eq!((exit, stderr.as_str()), (2, "error: there is nothing to undo\n"));
@@ -595,7 +595,7 @@ fn a_folder_for_state_that_others_can_write_to_is_refused_by_name() {
     fs::set_permissions(it.own("state"), fs::Permissions::from_mode(0o777)).unwrap();
     let want = format!(
         "error: cannot use the state folder {}: others can write to it (chmod go-w would keep them out)\n\
-         hint: or set BROKER_STATE_DIR to a folder of your own\n",
+         hint: set BROKER_STATE_DIR to a folder of your own\n",
         it.own("state").display()
     );
     for line in ["branch fork try", "serve", "trust", "trust --list", "check --fix ."] {

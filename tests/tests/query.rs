@@ -66,7 +66,7 @@ fn what_has_no_answer_says_why() {
     let (exit, told) = refused(&["definition", "lib.py"]);
     assert!(exit == Some(2) && told.contains("`broker query definition` needs a place"), "{told}");
     let (exit, told) = refused(&["symbols", "ty.toml"]);
-    assert!(exit == Some(2) && told.contains("no language server is there for `ty.toml`"), "{told}");
+    assert!(exit == Some(2) && told.contains("no language server handles `ty.toml`"), "{told}");
     it.ok(&["trust", "--revoke"]);
     let (exit, told) = refused(&["symbols", "lib.py"]);
     assert!(

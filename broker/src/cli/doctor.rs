@@ -32,7 +32,7 @@ use crate::{
     client::{Client, elsewhere, unwell},
 };
 
-/// Say who checks a workspace, and what is missing for it
+/// Show which linters check a workspace, and what is missing
 ///
 /// For each language that is found: the plugins, the language servers, which of them are asked and why, where
 /// their programs are, and how to install those that are asked and are not there. Needs no daemon, and starts
@@ -40,8 +40,9 @@ use crate::{
 /// `broker.toml` says to ask language servers in a workspace that is not trusted. With 2 if a plugin does
 /// not load.
 ///
-/// The settings are those of the workspace's root. Programs are looked for in the `PATH` of this command; a
-/// daemon looks in that of whoever started it, and if one is running that finds others, that is told. docs/doctor.schema.json is the schema of the JSON.
+/// The settings are those of the workspace's root. Programs are searched in the `PATH` of this command. A running
+/// daemon uses the `PATH` it was started with; servers that it finds elsewhere, or not at all, are listed. The
+/// JSON follows docs/doctor.schema.json.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// A file or folder of the workspace [default: the current folder]

@@ -30,9 +30,9 @@ use crate::{
 /// Run the daemon
 ///
 /// Serves any number of workspaces and branches to editors, agents and the other commands, over gRPC on a
-/// Unix socket that only this user can reach. Prints `serving at SOCKET` when it is ready. If a daemon runs
-/// there already, prints the same and exits with 0, unless `--tcp` asks for what that one does not have. Ends on an interrupt, `broker stop`, or after some time
-/// without a client; what was acknowledged is kept.
+/// Unix socket that only this user can reach. Prints `serving at SOCKET` when it is ready. If a daemon is
+/// already running, prints the same and exits with 0; fails if `--tcp` or `--plugin` asks for something that
+/// daemon does not have. Ends on an interrupt, on `broker stop`, or when idle; saved branches are kept.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Listen on this socket instead of the user's own; its folder must be the user's alone
@@ -55,7 +55,7 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// How much memory answers and what was made of them may take, in MiB
+    /// Memory limit for cached answers, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     cache_memory: usize,
 
@@ -118,9 +118,8 @@ fn is_taken(
     let process = pid.map_or_else(String::new, |it| format!(" (process {it})"));
     let mut said = ready(endpoint);
     if !args.plugins.plugin.is_empty() {
-        let error =
-            CliError::usage(format!("a daemon is running already{process}: its plugins are what they are"));
-        return Err(error.hint(end_it(args, pid)));
+        let message = format!("a daemon is already running{process}, and plugins cannot be added to it");
+        return Err(CliError::usage(message).hint(end_it(args, pid)));
     }
     if let Some(wanted) = args.tcp {
         let there = tcp_address(session, endpoint)?;
@@ -216,9 +215,7 @@ async fn serve(
     }
     end_on_signals(daemon).map_err(|error| cannot_heed(&error))?;
     session.print(&said)?;
-    grpc::serve(daemon, doors)
-        .await
-        .map_err(|error| CliError::files(format!("the daemon broke off: {error}")))
+    grpc::serve(daemon, doors).await.map_err(|error| CliError::files(format!("the daemon failed: {error}")))
 }
 
 /// Raises the limit of open files, which many shells set low: a daemon has connections, watched folders and files of many
@@ -241,7 +238,7 @@ fn outlive_large_files(runtime: &Runtime) -> std::io::Result<()> {
 }
 
 fn cannot_heed(error: &std::io::Error) -> CliError {
-    CliError::files(format!("cannot heed signals: {error}"))
+    CliError::files(format!("cannot install signal handlers: {error}"))
 }
 
 /// An interrupt ends the daemon in order. A closed terminal does not end it.

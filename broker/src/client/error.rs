@@ -68,10 +68,11 @@ fn message(status: &Status) -> String {
 
 fn hint(reason: &str, status: &Status) -> Option<String> {
     let hint = match reason {
-        "STALE_REVISION" => "somebody edited the branch meanwhile: look at it again, then repeat this",
-        "OTHER_CONTENT" => "somebody edited the file meanwhile: look at it again, then repeat this",
+        "STALE_REVISION" => "the branch was edited meanwhile: look at it again, then repeat the command",
+        "OTHER_CONTENT" => "the file was edited meanwhile: look at it again, then repeat the command",
         "CONFLICT" if is_only_open(status) => {
-            "repeat this then; `--force` does not help: what that program writes later would be lost"
+            "repeat the command when that program has closed the file; `--force` does not help, since later \
+             writes of that program would be lost"
         }
         "CONFLICT" => "`broker branch rebase BRANCH` brings the branch up to date",
         "NAME_TAKEN" => "choose another name, or discard that branch",
@@ -79,11 +80,9 @@ fn hint(reason: &str, status: &Status) -> Option<String> {
         "STATE_FOLDER_FULL" => {
             "nothing was changed; make room, or set BROKER_STATE_DIR to a folder elsewhere"
         }
-        "WRITTEN_NOT_NOTED" => {
-            "nothing is to be repeated; see to it that the folder for state can be written to"
-        }
+        "WRITTEN_NOT_NOTED" => "nothing needs to be repeated; make the state folder writable",
         "WRITTEN_NOT_CLEANED_UP" => {
-            "nothing is to be repeated; the next commit or check removes what is left"
+            "nothing needs to be repeated; the next commit or check removes the leftovers"
         }
         "STATE_CORRUPT" => "nothing was changed; the folder for state is damaged",
         "STATE_IN_USE" => "another daemon uses this folder for state; set BROKER_STATE_DIR to another one",
@@ -119,12 +118,12 @@ mod tests {
 
     #[test]
     fn conflicts_are_listed() {
-        let status = status(Code::Aborted, "CONFLICT", "one file cannot be brought together: `a`", |it| {
+        let status = status(Code::Aborted, "CONFLICT", "both sides changed one file: `a`", |it| {
             it.add_precondition_failure_violation("CONFLICT", "a", "`a` was added on both sides");
         });
         assert!(is_conflict(&status));
         let error = CliError::from(status);
-        let want = "one file cannot be brought together: `a`\n  `a` was added on both sides";
+        let want = "both sides changed one file: `a`\n  `a` was added on both sides";
         assert_eq!(error.message, want);
         assert!(error.hint.unwrap().contains("rebase"));
     }

@@ -101,7 +101,7 @@ fn describe_obstacles(mut obstacles: Vec<Obstacle<'_>>, details: &mut ErrorDetai
 mod tests {
     use std::io;
 
-    use overlay::{CommitError, Conflict, EditError, Expected, Found, WorkspacePath};
+    use overlay::{CommitConflict, CommitError, EditError, Expected, Found, WorkspacePath};
 
     use super::*;
 
@@ -110,7 +110,7 @@ mod tests {
         let conflict = |index: usize| {
             let found = if index < 99 { Found::OpenForWriting } else { Found::Missing };
             let path = WorkspacePath::new(&format!("{index}/{}", "x".repeat(100))).unwrap();
-            Conflict { path, expected: Expected::Directory, found }
+            CommitConflict { path, expected: Expected::Directory, found }
         };
         let status = of(DaemonError::Commit(CommitError::Conflicts((0..100).map(conflict).collect())));
         let listed = status.get_details_precondition_failure().unwrap().violations;

@@ -30,7 +30,7 @@ fn expect_own_state(dir: &Path) -> Result<(), SetupFailure> {
     match overlay::expect_own(dir) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             let error = SetupFailure::new(format!("cannot use the state folder {}: {error}", dir.display()));
-            Err(error.hint("or set BROKER_STATE_DIR to a folder of your own"))
+            Err(error.hint("set BROKER_STATE_DIR to a folder of your own"))
         }
         _ => Ok(()),
     }

@@ -24,7 +24,7 @@ pub(super) struct Settings {
     pub(super) select: Option<Selected>,
     /// Leave these rules out, as `--ignore` does.
     pub(super) ignore: Option<Vec<RuleName>>,
-    /// How grave a rule is, by rule: `python/F401`, `F401`, `F4*` or `python/*`. The closest match counts.
+    /// Severity by rule: `python/F401`, `F401`, `F4*` or `python/*`; the most specific pattern wins.
     pub(super) severity: BTreeMap<RuleKey, RuleLevel>,
     /// What is different for some files.
     pub(super) overrides: Vec<Override>,
@@ -50,12 +50,12 @@ pub(super) struct Settings {
 pub(super) struct Override {
     /// Which files, as in a `.gitignore`: relative to the folder of the configuration file.
     pub(super) paths: Vec<Glob>,
-    /// As at the top, and in its place.
+    /// Replaces the top-level `select`.
     pub(super) select: Option<Selected>,
-    /// As at the top, and in addition.
+    /// Added to the top-level `ignore`.
     #[serde(default)]
     pub(super) ignore: Vec<RuleName>,
-    /// As at the top, and before it.
+    /// Takes precedence over the top-level `severity`.
     #[serde(default)]
     pub(super) severity: BTreeMap<RuleKey, RuleLevel>,
 }
@@ -66,14 +66,14 @@ pub(super) struct Override {
 pub(super) struct SuppressionSettings {
     /// Whether each suppression must say why. It need not if this is not set.
     pub(super) require_reason: Option<bool>,
-    /// How grave a suppression is that suppresses nothing: a warning if this is not set.
+    /// Severity of an unused suppression; `warning` by default.
     pub(super) report_unused: Option<RuleLevel>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct BaselineSettings {
-    /// The list of known findings, which are not told: a path relative to this file.
+    /// Baseline file: known findings, which are not reported. A path relative to this file.
     #[schemars(with = "String")]
     pub(super) file: Spanned<String>,
 }
@@ -89,8 +89,8 @@ pub(super) struct MaxFileSize(#[schemars(range(min = 1, max = 256))] pub(super) 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(super) struct ServerSettings {
-    /// The servers to ask, by name; `[]` for none. If this is not set, those that the project is made for, as
-    /// `broker doctor` tells.
+    /// The servers to ask, by name; `[]` for none. If not set, those that fit the project (see
+    /// `broker doctor`).
     #[serde(rename = "use")]
     pub(super) used: Option<Vec<String>>,
     /// Servers that Broker does not know, or what is different of one that it knows, by name.
@@ -115,10 +115,10 @@ pub struct ServerDefinition {
     /// one that looks at each file by itself and publishes once for each change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub barrier: Option<String>,
-    /// What it is told when it starts, as `initializationOptions`.
+    /// Sent as `initializationOptions`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<serde_json::Map<String, Value>>,
-    /// What it is told when it asks for its configuration.
+    /// Answer to `workspace/configuration`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<serde_json::Map<String, Value>>,
     /// Variables of its environment.
@@ -129,7 +129,7 @@ pub struct ServerDefinition {
     pub config_files: Option<Vec<String>>,
     /// Files and folders outside of the workspace that it reads, such as where its libraries are installed: `~` is the
     /// home, `$NAME` each folder of a variable, `*` any one name. It is started again when something there changes.
-    /// Where this is not set, its answers are given again for a minute only.
+    /// If not set, answers are reused for one minute only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Vec<String>>,
 }
@@ -147,7 +147,7 @@ pub struct PluginSettings {
     pub grants: Option<Vec<Capability>>,
 }
 
-/// How grave a rule's findings are; `off`: they are not told.
+/// Severity of a rule; `off` disables it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleLevel {
@@ -202,7 +202,7 @@ impl TryFrom<u32> for MaxFileSize {
 impl TryFrom<Vec<RuleName>> for Selected {
     type Error = &'static str;
 
-    /// Nobody means to select nothing at all.
+    /// An empty list is a mistake.
     fn try_from(names: Vec<RuleName>) -> Result<Self, Self::Error> {
         if names.is_empty() { Err("`select` names no rule") } else { Ok(Self(names)) }
     }

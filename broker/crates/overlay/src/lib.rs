@@ -37,7 +37,7 @@ pub use branch::{
 #[cfg(unix)]
 pub use commit::{
     CommitError, Committed, Committer, Conflict as CommitConflict, Found, Leftover, LeftoverText, Outcome,
-    Recovered, prune_kept,
+    Recovered, first_of_files, prune_kept,
 };
 pub use disk::Disk;
 pub use extensions::Extensions;

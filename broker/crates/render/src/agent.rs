@@ -29,7 +29,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     match report.excluded_files() {
         0 => {}
-        files => writeln!(out, "{} left out for the content; -v says why", counted(files, "file"))?,
+        files => writeln!(out, "{} left out for their content; -v lists them", counted(files, "file"))?,
     }
     if !report.findings.is_empty() || !report.is_complete() || !report.left_out.is_empty() {
         return Ok(());
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(
             told(&template),
             "not checked: a.css: css leaves it out: it is a template\n\
-             2 files left out for the content; -v says why\n"
+             2 files left out for their content; -v lists them\n"
         );
         let unavailable =
             vec![Unavailable { linter: "ty".to_owned(), reason: "it is not\ntrusted".to_owned() }];

@@ -30,7 +30,7 @@ pub enum DaemonError {
     TooMuch { what: &'static str, limit: u64, actual: u64 },
     #[error("the branch is at revision {actual}, not {expected}")]
     Stale { expected: Revision, actual: Revision },
-    #[error("{} cannot be brought together: {}", files(.0.len()), list(.0))]
+    #[error("both sides changed {}: {}", files(.0.len()), overlay::first_of_files(.0.iter().map(path_of)))]
     Conflicts(Vec<Conflict>),
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -47,8 +47,8 @@ pub enum DaemonError {
     Commit(CommitError),
     /// A commit wrote everything, and the branch shows the base; only a restart would find it as it was before.
     #[error(
-        "all changes are on the disk and the branch is at revision {revision}, but that could not be noted: \
-         {source}; it is tried again until it works"
+        "all changes are on the disk, and the branch is at revision {revision}; saving this to the state folder \
+         failed and will be retried: {source}"
     )]
     NotNoted { revision: Revision, source: Box<Self> },
     /// A file could not be read.
@@ -70,7 +70,8 @@ pub enum DaemonError {
     #[error("the check took longer than the client wanted to wait")]
     DeadlineExceeded,
     #[error(
-        "this port wants the metadata `authorization: Bearer TOKEN`; the daemon said where the token is when it started"
+        "this port requires the metadata `authorization: Bearer TOKEN`; the token is in `broker.token` beside the \
+         daemon's socket"
     )]
     NoToken,
     #[error("the token is not that of this daemon, which has a new one each time it starts")]
@@ -147,12 +148,8 @@ fn files(count: usize) -> String {
     if count == 1 { "one file".to_owned() } else { format!("{count} files") }
 }
 
-fn list(conflicts: &[Conflict]) -> String {
-    const SHOWN: usize = 5;
-    let shown: Vec<_> = conflicts.iter().take(SHOWN).map(|it| format!("`{}`", it.path)).collect();
-    let more = conflicts.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", shown.join(", "))
+fn path_of(conflict: &Conflict) -> String {
+    format!("`{}`", conflict.path)
 }
 
 #[cfg(test)]

@@ -331,12 +331,12 @@ fn check_name(name: &str) -> Result<(), DaemonError> {
         return Err(DaemonError::TooMuch { what: "bytes of a branch's name", limit, actual });
     }
     if name.chars().any(is_invisible) {
-        let message = "a branch's name has no control characters, nor any that turn the order of the others";
+        let message = "a branch name may not contain control characters or invisible ones";
         return Err(DaemonError::invalid("name", message));
     }
     // An empty one asks for a name.
     if name.starts_with('-') || name.trim() != name {
-        let message = "a branch's name does not begin with `-`, and neither begins nor ends with a space";
+        let message = "a branch name may not begin with `-`, or begin or end with a space";
         return Err(DaemonError::invalid("name", message));
     }
     Ok(())

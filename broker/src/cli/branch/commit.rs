@@ -25,8 +25,8 @@ Examples:
 pub(super) struct Commit {
     branch: String,
 
-    /// Write this file even if it changed on the disk meanwhile; may be repeated. Not while another program has it
-    /// open for writing
+    /// Overwrite this file even if it changed on the disk since the branch touched it; may be repeated. Refused
+    /// while another program has the file open for writing
     #[arg(long, value_name = "PATH")]
     force: Vec<PathBuf>,
 

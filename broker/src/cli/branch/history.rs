@@ -29,8 +29,8 @@ pub(super) struct Log {
 
 /// Give a branch the content it had before, as a new revision
 ///
-/// Again, it goes one further back. What was undone is not lost: `--to` the revision before brings it back. What was committed stays on the disk:
-/// `--to` a revision before those edits, and a second commit, takes it back there.
+/// Repeated, it goes back one more edit. An undo can be undone: `--to` with the revision before it. Committed
+/// changes stay on the disk: `--to` a revision before them, then commit again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -118,8 +118,8 @@ impl Shelf {
         }
         if found != *digest {
             return Err(format!(
-                "plugin `{name}` at {source} is not the one in {FILE_NAME}: {found} is there, {digest} is expected; \
-                 if that is meant, `broker plugin update {name}`"
+                "plugin `{name}` at {source} has digest {found}, but {FILE_NAME} has {digest}; \
+                 run `broker plugin update {name}` to accept it"
             ));
         }
         self.host.component(&source.to_string(), bytes).map_err(|error| error.to_string())
@@ -162,8 +162,8 @@ fn expect_on_disk(name: &str, source: &Source, site: &PluginSite<'_>) -> Result<
 /// One sentence for all that may be: who can change the lock file shall not learn what there is outside, or what is in it.
 fn not_told(name: &str, source: &Source) -> String {
     format!(
-        "plugin `{name}` at {source} is not there, cannot be read, or is not the one in {FILE_NAME}; \
-         `broker plugin update {name}` says which, or takes it"
+        "cannot use plugin `{name}` at {source}: the file is missing, unreadable, or differs from {FILE_NAME}; \
+         run `broker plugin update {name}`"
     )
 }
 
@@ -279,7 +279,7 @@ impl Plugins {
         }
         if !self.named.contains(name) && !is_as_on_disk(name, site) {
             return Err(format!(
-                "plugin `{name}` is granted something, but not as the branch has it: only what is on the disk"
+                "plugin `{name}` on the branch differs from the one on the disk; grants hold only for the latter"
             ));
         }
         if !Trusted::of_user().is_some_and(|it| it.holds(site.root)) {

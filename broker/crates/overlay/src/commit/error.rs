@@ -133,18 +133,24 @@ fn conflicts_text(conflicts: &[Conflict]) -> String {
     format!("the workspace has changed: {}", Conflict::first(conflicts))
 }
 
-impl Conflict {
-    /// Conflicts that a sentence lists.
-    const LISTED: usize = 5;
+/// Files that a sentence lists.
+const LISTED: usize = 5;
 
+impl Conflict {
     /// The first of them in words, and how many more there are.
     pub fn first(all: &[Self]) -> String {
-        let lines: Vec<_> = all.iter().take(Self::LISTED).map(ToString::to_string).collect();
-        match all.len().saturating_sub(Self::LISTED) {
-            0 => lines.join("; "),
-            1 => format!("{}; and 1 more file", lines.join("; ")),
-            more => format!("{}; and {more} more files", lines.join("; ")),
-        }
+        first_of_files(all.iter())
+    }
+}
+
+/// The first of these in words, and how many more there are. Each is about a file of its own.
+pub fn first_of_files(all: impl ExactSizeIterator<Item = impl fmt::Display>) -> String {
+    let more = all.len().saturating_sub(LISTED);
+    let lines: Vec<_> = all.take(LISTED).map(|it| it.to_string()).collect();
+    match more {
+        0 => lines.join("; "),
+        1 => format!("{}; and 1 more file", lines.join("; ")),
+        more => format!("{}; and {more} more files", lines.join("; ")),
     }
 }
 

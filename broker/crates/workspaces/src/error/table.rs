@@ -219,7 +219,7 @@ mod tests {
         assert_eq!((error.kind(), error.reason()), (ErrorKind::Refused, "WRITTEN_NOT_NOTED"));
         assert_eq!(error.facts(), [("revision", "7".to_owned())]);
         let told = error.sentence();
-        assert!(told.starts_with("all changes are on the disk and the branch is at revision 7"), "{told}");
+        assert!(told.starts_with("all changes are on the disk, and the branch is at revision 7"), "{told}");
         let error = io::ErrorKind::PermissionDenied.into();
         let error = CommitError::Io { path: WorkspacePath::root(), doing: "remove", source: error };
         let (journal, committed) = ("/journal".into(), Box::default());
