@@ -175,14 +175,14 @@ impl Inner {
 pub(crate) fn show_notice(messages: &Messages, notice: &Notice, verbose: bool, quiet: bool) {
     let text = notice.to_string();
     let text = printable(&text);
+    let is_shown = match notice {
+        Notice::Log { .. } => verbose,
+        Notice::Compiling { .. } | Notice::Recompiling { .. } | Notice::NoCache { .. } => !quiet,
+    };
     match notice {
-        Notice::Log { .. } if verbose => messages.line(&text),
-        Notice::Compiling { .. } | Notice::Recompiling { .. } if !quiet => messages.line(&text),
-        Notice::NoCache { .. } if !quiet => messages.warning(&text),
-        Notice::Log { .. }
-        | Notice::Compiling { .. }
-        | Notice::Recompiling { .. }
-        | Notice::NoCache { .. } => {}
+        _ if !is_shown => {}
+        Notice::NoCache { .. } => messages.warning(&text),
+        Notice::Log { .. } | Notice::Compiling { .. } | Notice::Recompiling { .. } => messages.line(&text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where a daemon is found, and the lock that makes it the only one there.
 //!
-//! The folder belongs to the user alone. Whoever holds the lock owns the socket beside it, so a socket that
-//! is there without a lock is left over from a daemon that was killed.
+//! The folder belongs to the user alone. The process that holds the lock owns the socket beside it: a socket without a
+//! lock is left over from a daemon that was killed.
 
 use std::{
     cell::Cell,
@@ -21,6 +21,9 @@ use rustix::{
 use tokio::net::UnixListener;
 
 use crate::CliError;
+
+/// Time without a client after which a daemon ends, unless it is told otherwise.
+pub(crate) const IDLE_EXIT: Duration = Duration::from_secs(1800);
 
 /// A daemon's address.
 #[derive(Debug, Clone, PartialEq, Eq)]

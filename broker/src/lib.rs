@@ -17,5 +17,3 @@ const BUILD: &str = env!("BROKER_BUILD");
 pub use cli::run;
 pub use console::Surroundings;
 pub use error::{CliError, ErrorKind, Exit};
-pub use linters::plugins::compile;
-pub use linters::servers::keep;

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
 fn main() -> ExitCode {
-    if let Some(kept) = broker::keep(std::env::args_os().skip(1)) {
+    if let Some(kept) = linters::servers::keep(std::env::args_os().skip(1)) {
         return kept;
     }
-    if let Some(compiled) = broker::compile(std::env::args_os().skip(1)) {
+    if let Some(compiled) = linters::plugins::compile(std::env::args_os().skip(1)) {
         return compiled;
     }
     broker::run(std::env::args_os(), broker::Surroundings::of_process(BUNDLE)).into()

@@ -23,7 +23,7 @@ use crate::{
     CliError, Exit,
     cli::PluginArgs,
     client::Client,
-    endpoint::{Claim, Claimed, Endpoint},
+    endpoint::{Claim, Claimed, Endpoint, IDLE_EXIT},
     grpc::{self, Door, Token},
 };
 
@@ -48,7 +48,7 @@ pub(super) struct Args {
     allow_remote: bool,
 
     /// End after so many seconds without a client; 0 never ends
-    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    #[arg(long, value_name = "SECONDS", default_value_t = IDLE_EXIT.as_secs())]
     idle_exit: u64,
 
     /// How many files to check at once [default: the number of processors]

@@ -16,7 +16,11 @@ use config::folders;
 use language_servers::Environment;
 use rustix::io::{Errno, FdFlags};
 
-use crate::{CliError, console::Messages, endpoint::Endpoint};
+use crate::{
+    CliError,
+    console::Messages,
+    endpoint::{Endpoint, IDLE_EXIT},
+};
 
 /// Starts `broker serve` on its own, so that an interrupt of this command is none of the daemon's. If another
 /// daemon was faster, that one serves as well.
@@ -39,15 +43,17 @@ pub(super) fn start(endpoint: &Endpoint, tell: Option<&Messages>) -> Result<(), 
     if let Some(messages) = tell
         && endpoint.holder() == Some(pid)
     {
-        let text = format!("started a daemon (process {pid}); it ends after 30 minutes without a client");
+        let minutes = IDLE_EXIT.as_secs() / 60;
+        let text =
+            format!("started a daemon (process {pid}); it ends after {minutes} minutes without a client");
         messages.line(&text);
     }
     Ok(())
 }
 
-/// Keeps from the daemon what the shell has open besides the standard files: it would hold a lock or a pipe for as long as
-/// it runs, and be the program that has a file of the workspace open for writing, which no commit replaces then. What the
-/// daemon itself starts inherits nothing either, since the standard library opens files so.
+/// Marks all inherited files but the standard ones close-on-exec. The daemon would keep locks and pipes of the shell
+/// alive, and count as a writer of workspace files, which no commit replaces. What the daemon itself starts inherits
+/// nothing either, since the standard library opens files so.
 #[expect(clippy::disallowed_methods, reason = "/dev/fd is no workspace")]
 fn pass_on_no_open_files() -> io::Result<()> {
     let about = |error: io::Error| io::Error::new(error.kind(), format!("open files (/dev/fd): {error}"));

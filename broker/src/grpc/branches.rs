@@ -1,14 +1,14 @@
 //! `BranchService`.
 
 use broker_proto::{v1 as pb, v1::branch_service_server::BranchService};
+use overlay::Revision;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
-use workspaces::{BranchRequest, Diff, RebaseRequest, UndoRequest};
+use workspaces::{BranchRequest, Diff, PageRequest, RebaseRequest, UndoRequest};
 
-use super::{Front, from_proto, status, to_proto};
+use super::{Front, PIECE, from_proto, status, to_proto};
 
-/// What a message may hold, so that it stays far below gRPC's usual limit of 4 MiB.
-const PIECE: usize = 1 << 20;
+/// Changes of one message, which stays far below gRPC's usual limit of 4 MiB.
 const CHANGES: usize = 5_000;
 
 type DiffStream = std::pin::Pin<Box<dyn Stream<Item = Result<pb::DiffBranchResponse, Status>> + Send>>;
@@ -46,7 +46,7 @@ impl BranchService for Front {
         request: Request<pb::ListBranchesRequest>,
     ) -> Result<Response<pb::ListBranchesResponse>, Status> {
         let request = request.into_inner();
-        let page = from_proto::page(request.page_size, request.page_token);
+        let page = PageRequest { size: request.page_size, token: request.page_token };
         let page = self.0.branches(&request.workspace_id, &page).map_err(status::of)?;
         let branches = page.items.into_iter().map(to_proto::branch).collect();
         Ok(Response::new(pb::ListBranchesResponse { branches, next_page_token: page.next_token }))
@@ -66,7 +66,7 @@ impl BranchService for Front {
         request: Request<pb::ListRevisionsRequest>,
     ) -> Result<Response<pb::ListRevisionsResponse>, Status> {
         let request = request.into_inner();
-        let page = from_proto::page(request.page_size, request.page_token);
+        let page = PageRequest { size: request.page_size, token: request.page_token };
         let page = self.0.revisions(&request.branch_id, &page).await.map_err(status::of)?;
         let revisions = page.items.iter().map(to_proto::revision).collect();
         Ok(Response::new(pb::ListRevisionsResponse { revisions, next_page_token: page.next_token }))
@@ -79,7 +79,7 @@ impl BranchService for Front {
         let request = request.into_inner();
         let request = UndoRequest {
             undo: from_proto::undo(&request)?,
-            if_revision: from_proto::revision(request.if_revision),
+            if_revision: request.if_revision.map(Revision),
             branch: request.branch_id,
         };
         let undone = self.0.undo(request).await.map_err(status::of)?;
@@ -93,7 +93,7 @@ impl BranchService for Front {
         let request = request.into_inner();
         let request = RebaseRequest {
             on_conflict: from_proto::on_conflict(request.on_conflict)?,
-            if_revision: from_proto::revision(request.if_revision),
+            if_revision: request.if_revision.map(Revision),
             branch: request.branch_id,
         };
         let rebased = self.0.rebase(request).await.map_err(status::of)?;

@@ -4,10 +4,9 @@ use broker_proto::{v1 as pb, v1::file_service_server::FileService};
 use overlay::{ContentHash, WorkspacePath};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
+use workspaces::PageRequest;
 
-use super::{Front, from_proto, status, to_proto};
-
-const PIECE: usize = 1 << 20;
+use super::{Front, PIECE, from_proto, status, to_proto};
 
 type ReadStream = std::pin::Pin<Box<dyn Stream<Item = Result<pb::ReadFileResponse, Status>> + Send>>;
 
@@ -35,7 +34,7 @@ impl FileService for Front {
     ) -> Result<Response<pb::ListDirectoryResponse>, Status> {
         let request = request.into_inner();
         let target = from_proto::target(request.target)?;
-        let page = from_proto::page(request.page_size, request.page_token);
+        let page = PageRequest { size: request.page_size, token: request.page_token };
         let side = from_proto::side(None, request.of_parent)?;
         let listed = self.0.list_directory(&target, &request.path, &page, side).await.map_err(status::of)?;
         Ok(Response::new(pb::ListDirectoryResponse {

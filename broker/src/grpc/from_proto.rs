@@ -9,7 +9,7 @@ use scheduler::Class;
 use tonic::{Status, metadata::MetadataMap};
 use workspaces::{
     CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide, EditRequest, Expected, FileEdit,
-    FixRequest, ForkRequest, PageRequest, QueryKind, QueryRequest, Side, TargetId, Undo,
+    FixRequest, ForkRequest, QueryKind, QueryRequest, Side, TargetId, Undo,
 };
 
 use super::status;
@@ -20,6 +20,10 @@ pub(super) fn target(target: Option<pb::Target>) -> Result<TargetId, Status> {
         Some(pb::target::Target::BranchId(id)) => Ok(TargetId::Branch(id)),
         None => Err(status::invalid("target", "name a workspace or a branch")),
     }
+}
+
+pub(super) fn optional_target(target: Option<pb::Target>) -> Result<Option<TargetId>, Status> {
+    target.map(|it| self::target(Some(it))).transpose()
 }
 
 /// `None` for an empty text.
@@ -34,14 +38,6 @@ pub(super) fn side(revision: Option<u64>, of_parent: bool) -> Result<Side, Statu
         (None, true) => Ok(Side::Parent),
         (Some(_), true) => Err(status::invalid("revision", "the parent's side has no revisions")),
     }
-}
-
-pub(super) fn revision(revision: Option<u64>) -> Option<Revision> {
-    revision.map(Revision)
-}
-
-pub(super) fn page(size: u32, token: String) -> PageRequest {
-    PageRequest { size, token }
 }
 
 pub(super) fn fork(it: pb::ForkBranchRequest) -> Result<ForkRequest, Status> {
@@ -80,7 +76,7 @@ pub(super) fn undo(it: &pb::UndoBranchRequest) -> Result<Undo, Status> {
 pub(super) fn commit(it: pb::CommitBranchRequest) -> CommitRequest {
     CommitRequest {
         branch: it.branch_id,
-        if_revision: revision(it.if_revision),
+        if_revision: it.if_revision.map(Revision),
         force_paths: it.force_paths,
         dry_run: it.dry_run,
         request_id: some(it.request_id),
@@ -92,7 +88,7 @@ pub(super) fn edits(it: pb::EditFilesRequest) -> Result<EditRequest, Status> {
     Ok(EditRequest {
         branch: it.branch_id,
         edits: it.edits.into_iter().enumerate().map(edit).collect::<Result<_, _>>()?,
-        if_revision: revision(it.if_revision),
+        if_revision: it.if_revision.map(Revision),
         request_id: some(it.request_id),
     })
 }
@@ -131,7 +127,7 @@ pub(super) fn check(it: pb::CheckRequest, deadline: Option<Duration>) -> Result<
         target: target(it.target)?,
         paths: it.paths,
         only_paths: it.only_paths,
-        revision: revision(it.revision),
+        revision: it.revision.map(Revision),
         class: class(it.priority)?,
         dependents: it.dependents,
         new_only: it.new_only,
@@ -151,7 +147,7 @@ pub(super) fn fix(it: pb::FixFilesRequest) -> Result<FixRequest, Status> {
         ignore: it.ignore,
         least: least(it.applicability)?,
         dry_run: it.dry_run,
-        if_revision: revision(it.if_revision),
+        if_revision: it.if_revision.map(Revision),
         request_id: some(it.request_id),
         class: class(it.priority)?,
     })

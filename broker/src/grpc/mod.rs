@@ -28,6 +28,9 @@ pub(crate) use self::{
     server::{Door, serve},
 };
 
+/// Bytes of a message that is a part of a longer text, far below gRPC's usual limit of 4 MiB.
+const PIECE: usize = 1 << 20;
+
 /// Every service, on one daemon.
 #[derive(Clone)]
 struct Front(Arc<Daemon>);

@@ -2,7 +2,7 @@
 
 use broker_proto::{v1 as pb, v1::rule_service_server::RuleService};
 use tonic::{Request, Response, Status, async_trait};
-use workspaces::TargetId;
+use workspaces::PageRequest;
 
 use super::{Front, from_proto, status, to_proto};
 
@@ -12,7 +12,7 @@ impl RuleService for Front {
         &self,
         request: Request<pb::ListPluginsRequest>,
     ) -> Result<Response<pb::ListPluginsResponse>, Status> {
-        let target = target(request.into_inner().target)?;
+        let target = from_proto::optional_target(request.into_inner().target)?;
         let plugins = self.0.plugins(target.as_ref()).await.map_err(status::of)?;
         Ok(Response::new(pb::ListPluginsResponse {
             plugins: plugins.usable.iter().map(to_proto::plugin).collect(),
@@ -25,14 +25,10 @@ impl RuleService for Front {
         request: Request<pb::ListRulesRequest>,
     ) -> Result<Response<pb::ListRulesResponse>, Status> {
         let request = request.into_inner();
-        let target = target(request.target)?;
-        let page = from_proto::page(request.page_size, request.page_token);
+        let target = from_proto::optional_target(request.target)?;
+        let page = PageRequest { size: request.page_size, token: request.page_token };
         let page = self.0.rules(target.as_ref(), request.linter, &page).await.map_err(status::of)?;
         let rules = page.items.iter().map(|it| to_proto::rule(&it.linter, &it.rule)).collect();
         Ok(Response::new(pb::ListRulesResponse { rules, next_page_token: page.next_token }))
     }
-}
-
-fn target(target: Option<pb::Target>) -> Result<Option<TargetId>, Status> {
-    target.map(|it| from_proto::target(Some(it))).transpose()
 }

@@ -27,13 +27,11 @@ use std::{
 
 use imports::Imports;
 use lint::{Cancel, Completeness, Lease, Outcome};
+use lsp_client::{Launch, Limits, RequestError, TICK, uri::Uris};
 use overlay::{ContentHash, View, WorkspacePath};
 
 pub(crate) use self::crashes::Crashes;
 pub use self::life::Life;
-
-use lsp_client::{Launch, Limits, RequestError, TICK, uri::Uris};
-
 use self::{
     convert::{Place, Report, diagnostics},
     crashes::Asked,

@@ -15,15 +15,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub(crate) use post::{Load, Post};
-pub use report::{Counts, Ending, ServerLog, ServerReport, ServerState, Worn};
-
 use lsp_client::{Epoch, Log, child_of, memory_of};
 
+pub(crate) use self::post::{Load, Post};
+pub use self::report::{Counts, Ending, ServerLog, ServerReport, ServerState, Worn};
 use self::room::{Holder, Room, room};
 use crate::MemoryClass;
 
-/// Of so many processes of a server the log is kept.
+/// Processes of a server whose log is kept.
 const LOGS: usize = 4;
 
 pub(crate) struct Board {

@@ -1,9 +1,8 @@
 //! Which files a server may say something else of when some files change: those that import them, and all if what
 //! configures the server has changed. What imports what is the crate `imports`' business.
 
-use overlay::{View, WalkOptions, WorkspacePath, walk};
-
 use imports::{Imports, Languages};
+use overlay::{View, WalkOptions, WorkspacePath, walk};
 
 use crate::{Profile, configs};
 

@@ -15,12 +15,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use lsp_client::Launch;
 use overlay::ContentHash;
 
 pub(crate) use self::{surroundings::Looks, team::Team, told::look};
-
-use lsp_client::Launch;
-
 use crate::{
     Life, ServerLog, ServerReport, Setup,
     actor::{Crashes, FAREWELL},

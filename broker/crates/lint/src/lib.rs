@@ -25,7 +25,7 @@ pub use linter::{
     Cancel, Completeness, FixAvailability, Identity, Interest, Job, Lease, Linter, Masking, Outcome, Rule,
     SetupError, Unit,
 };
-pub use printable::printable;
+pub use printable::{is_invisible, printable};
 pub use profile::{Profile, Reads, Runs, Scope};
 pub use rule_pattern::{BadPattern, RulePattern};
 pub use site::{FileFindings, Site};

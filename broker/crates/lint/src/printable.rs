@@ -2,13 +2,36 @@
 
 use std::borrow::Cow;
 
-/// The text without characters that would steer the terminal: they may come from anywhere.
+/// The text with characters escaped that would steer the terminal or cannot be seen: they may come from anywhere.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let steers =
-        |it: char| it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if !text.contains(steers) {
+    if !text.contains(is_invisible) {
         return Cow::Borrowed(text);
     }
-    let escape = |it: char| if steers(it) { it.escape_default().to_string() } else { it.to_string() };
+    let escape = |it: char| if is_invisible(it) { it.escape_default().to_string() } else { it.to_string() };
     Cow::Owned(text.chars().map(escape).collect())
+}
+
+/// Whether it is a control character, reorders others, or shows nothing at all: texts that differ in these look alike.
+pub fn is_invisible(it: char) -> bool {
+    it.is_control()
+        || matches!(it, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{2028}' | '\u{2029}')
+        || ('\u{200b}'..='\u{200f}').contains(&it)
+        || ('\u{202a}'..='\u{202e}').contains(&it)
+        || ('\u{2060}'..='\u{206f}').contains(&it)
+        || ('\u{e0000}'..='\u{e007f}').contains(&it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_escaped() {
+        let escaped =
+            [("a\u{1b}[2J", "a\\u{1b}[2J"), ("x\u{200b}y", "x\\u{200b}y"), ("\u{feff}z", "\\u{feff}z")];
+        for (text, want) in escaped {
+            assert_eq!(printable(text), want);
+        }
+        assert!(matches!(printable("\u{f6} \u{4e2d}"), Cow::Borrowed(_)));
+    }
 }

@@ -40,8 +40,12 @@ use config::root::WorkspaceRoot;
 use lint::{Rule, printable};
 use overlay::{View, WorkspacePath};
 
-pub use self::{files::show_files, statistics::statistics, summary::explain_incomplete};
-pub use self::{summary::why_left_out, template::with_placeholders};
+pub use self::{
+    files::show_files,
+    statistics::statistics,
+    summary::{explain_incomplete, why_left_out},
+    template::with_placeholders,
+};
 
 /// How to write a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -10,7 +10,7 @@ use overlay::{Branch, BranchRecord, Revision, Snapshot, Step, Store, StoreError}
 use scheduler::BranchKey;
 use tokio::sync::{Mutex, oneshot, watch};
 
-use super::DaemonError;
+use super::{DaemonError, task::blocking};
 
 /// A branch and its handle. Cheap to share; an idle one costs its edits and a few hundred bytes.
 pub(super) struct BranchCell {
@@ -65,7 +65,7 @@ impl Keeper for Store {
 /// replaced.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What everyone but an editor sees of a branch.
+/// What readers see of a branch.
 #[derive(Clone)]
 pub(super) struct Shown {
     pub(super) snapshot: Snapshot,
@@ -110,13 +110,14 @@ impl BranchCell {
 
     /// Changes the branch; when this returns, the change is on the disk, in the daemon's own folder.
     ///
-    /// Runs to its end even if the caller loses interest: what is kept and what is shown may not differ.
+    /// What is kept and what is shown may not differ, so an edit that changes anything must be a part of
+    /// [`to_the_end`](super::task::to_the_end).
     pub(super) async fn edit<T: Send + 'static>(
         self: &Arc<Self>,
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
     ) -> Result<(T, Revision), DaemonError> {
-        self.run(if_revision, edit, Unkept::Refused).await
+        self.edit_and_keep(if_revision, edit, Unkept::Refused).await
     }
 
     /// The same for a change that has an effect elsewhere: it stands even if it cannot be kept. Then the answer is
@@ -126,21 +127,10 @@ impl BranchCell {
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
     ) -> Result<(T, Revision), DaemonError> {
-        self.run(if_revision, edit, Unkept::Stands).await
+        self.edit_and_keep(if_revision, edit, Unkept::Stands).await
     }
 
-    async fn run<T: Send + 'static>(
-        self: &Arc<Self>,
-        if_revision: Option<Revision>,
-        edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
-        unkept: Unkept,
-    ) -> Result<(T, Revision), DaemonError> {
-        let cell = Arc::clone(self);
-        let work = tokio::spawn(async move { cell.edit_to_the_end(if_revision, edit, unkept).await });
-        work.await.unwrap_or_else(|error| Err(DaemonError::Bug(format!("an edit broke off: {error}"))))
-    }
-
-    async fn edit_to_the_end<T: Send + 'static>(
+    async fn edit_and_keep<T: Send + 'static>(
         self: &Arc<Self>,
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
@@ -154,9 +144,7 @@ impl BranchCell {
         }
         let mut next = held.branch.clone();
         // Reads the base, and a patch may be long.
-        let work = tokio::task::spawn_blocking(move || edit(&mut next).map(|answer| (answer, next)));
-        let (answer, next) =
-            work.await.map_err(|error| DaemonError::Bug(format!("an edit broke off: {error}")))??;
+        let (answer, next) = blocking(move || edit(&mut next).map(|answer| (answer, next))).await?;
         match unkept {
             Unkept::Refused if next.revision() == before => {}
             Unkept::Refused => self.keep_next(&mut held, next).await?,
@@ -198,8 +186,8 @@ impl BranchCell {
 
     /// Makes `next` the branch, once the disk has it.
     ///
-    /// What was refused because the disk failed may have reached it all the same. So the store is told all that
-    /// the branch has before anything else is acknowledged: at once, or where that fails with the next edit.
+    /// A save that failed may still have reached the disk. So all of the branch is saved again before anything else
+    /// is acknowledged: at once, or if that fails with the next edit.
     async fn keep_next(&self, held: &mut Held, next: Branch) -> Result<(), DaemonError> {
         let steps = next.steps_since(held.branch.revision());
         let bytes = within(MAX_BYTES, held.bytes, &steps, &next)?;
@@ -229,7 +217,7 @@ impl BranchCell {
 
     async fn ask(&self, ask: impl FnOnce(Done)) -> Result<(), DaemonError> {
         let (done, kept) = oneshot::channel();
-        // Nobody listens any more only if the daemon is ending.
+        // The receiver is gone only if the daemon is ending.
         ask(Box::new(move |result| drop(done.send(result))));
         kept.await.map_err(|_| DaemonError::ShuttingDown)?.map_err(DaemonError::from)
     }
@@ -251,7 +239,7 @@ impl BranchCell {
         self.ask(|done| self.store.discard(&self.id, done)).await
     }
 
-    /// Tells whoever watches that there is nothing more to see.
+    /// Ends all watches of the branch.
     pub(super) fn leave(&self) {
         self.shown.send_modify(|it| it.gone = true);
     }
@@ -331,7 +319,7 @@ mod tests {
         }
 
         fn replace(&self, id: &str, record: BranchRecord, steps: Vec<Step>, done: Done) {
-            // Of these the disk gets nothing.
+            // These never reach the disk.
             let lie = |it: usize| it.checked_sub(1);
             match self.lies.fetch_update(Ordering::SeqCst, Ordering::SeqCst, lie) {
                 Ok(_) => done(Err(StoreError::Closed)),

@@ -122,7 +122,7 @@ impl Daemon {
 
     pub async fn get_branch(&self, request: BranchRequest) -> Result<BranchState, DaemonError> {
         let (served, cell) = match &request.workspace {
-            None => self.named_branch(&request.branch)?,
+            None => self.branch(&request.branch)?,
             Some(workspace) => {
                 let served = self.workspace(workspace)?;
                 let by_id = served.branch(&request.branch);
@@ -146,14 +146,14 @@ impl Daemon {
 
     /// The revisions of a branch that it remembers, the newest first.
     pub async fn revisions(&self, branch: &str, page: &PageRequest) -> Result<Paged<LogEntry>, DaemonError> {
-        let (_, cell) = self.named_branch(branch)?;
+        let (_, cell) = self.branch(branch)?;
         let page = Page::of(page, 100, 1000)?;
         let log = cell.look(|it| it.log()).await?;
         Ok(page.cut(log.into_iter().rev()))
     }
 
     pub async fn undo(self: &Arc<Self>, request: UndoRequest) -> Result<Undone, DaemonError> {
-        let (_, cell) = self.named_branch(&request.branch)?;
+        let (_, cell) = self.branch(&request.branch)?;
         let undo = move |branch: &mut Branch| {
             let start = || DaemonError::invalid("step_back", "there is nothing to undo");
             let to = match request.undo {
@@ -169,7 +169,7 @@ impl Daemon {
 
     /// Forgets a branch for good; what runs for it is given up.
     pub async fn discard(self: &Arc<Self>, branch: &str) -> Result<(), DaemonError> {
-        let (served, cell) = self.named_branch(branch)?;
+        let (served, cell) = self.branch(branch)?;
         let daemon = Arc::clone(self);
         to_the_end(async move {
             served.discard(&cell).await?;

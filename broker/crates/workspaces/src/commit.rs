@@ -15,7 +15,7 @@ pub struct CommitRequest {
     pub if_revision: Option<Revision>,
     /// Paths that are written whatever stands there now.
     pub force_paths: Vec<String>,
-    /// Only tells what would be written.
+    /// Only reports what would be written.
     pub dry_run: bool,
     /// With one, the request may be sent again.
     pub request_id: Option<String>,
@@ -33,9 +33,9 @@ pub struct RebaseRequest {
 pub struct Committed {
     pub revision: Revision,
     pub changes: Vec<Change>,
-    /// Of these, the paths of which an editor has another text that it has not saved.
+    /// Changed paths for which an editor has unsaved text.
     pub unsaved: Vec<WorkspacePath>,
-    /// What somebody saved meanwhile and could not be left in its place, and where it is kept.
+    /// Texts that other programs saved during the commit, with the files that hold them.
     pub notes: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ impl Served {
             let served = Arc::clone(self);
             let write = move |branch: &mut Branch| {
                 served.expect_there()?;
-                // What an earlier one left, in this process or another.
+                // Leftovers of an earlier commit, by this process or another.
                 let recovered = served.committer.recover().map_err(DaemonError::Commit)?;
                 let plan = plan(branch, &force)?;
                 let (written, unfinished) = write(&served.committer, &plan)?;
@@ -147,7 +147,7 @@ fn refused(error: RebaseError) -> DaemonError {
 impl Daemon {
     /// Writes what a branch changed to the disk, or tells what that would be.
     pub async fn commit(self: &Arc<Self>, request: CommitRequest) -> Result<Committed, DaemonError> {
-        let (served, cell) = self.named_branch(&request.branch)?;
+        let (served, cell) = self.branch(&request.branch)?;
         let force = fields::paths("force_paths", &request.force_paths)?;
         let if_revision = request.if_revision;
         if request.dry_run {
@@ -158,7 +158,7 @@ impl Daemon {
         to_the_end(async move {
             let committed = served.commit(&cell, if_revision, force, repeatable).await;
             // After some errors the branch has a new revision, too: all is written, but not noted or not cleaned up.
-            daemon.changed(&cell, cell.revision());
+            daemon.engine.supersede(cell.key, cell.revision().0);
             committed
         })
         .await
@@ -167,7 +167,7 @@ impl Daemon {
     /// Brings a branch onto its parent as it is now.
     pub async fn rebase(self: &Arc<Self>, request: RebaseRequest) -> Result<Rebased, DaemonError> {
         let RebaseRequest { branch, if_revision, on_conflict } = request;
-        let (served, cell) = self.named_branch(&branch)?;
+        let (served, cell) = self.branch(&branch)?;
         served.expect_there()?;
         // A parent that is gone stays what it was at the fork.
         let parent = cell.record.parent.as_ref().and_then(|it| served.branch(it).ok());

@@ -33,7 +33,7 @@ const CONTEXT_LINES: usize = 3;
 
 impl Daemon {
     pub async fn diff(&self, request: DiffRequest) -> Result<Diff, DaemonError> {
-        let (_, cell) = self.named_branch(&request.branch)?;
+        let (_, cell) = self.branch(&request.branch)?;
         let (before, after) = cell.look(|branch| sides(branch, request.against)).await??;
         let context = request.context_lines.unwrap_or(CONTEXT_LINES);
         blocking(move || {

@@ -69,7 +69,7 @@ pub enum Expected {
 impl Daemon {
     /// Edits files of a branch. When this returns, the edits are on the disk, in the daemon's own folder.
     pub async fn edit_files(self: &Arc<Self>, request: EditRequest) -> Result<Revision, DaemonError> {
-        let (served, cell) = self.named_branch(&request.branch)?;
+        let (served, cell) = self.branch(&request.branch)?;
         if request.edits.is_empty() {
             return Err(DaemonError::invalid("edits", "there is none"));
         }

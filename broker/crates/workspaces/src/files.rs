@@ -1,7 +1,5 @@
 //! Files of the base and of branches, as they are seen; and the texts that an editor has not saved.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use overlay::{BufferError, ContentHash, Entry, FileKind, Listing, Metadata, Revision, View, WorkspacePath};
 
@@ -12,14 +10,14 @@ use super::{
     task::blocking,
 };
 
-/// Bytes of a file that is read whole. What is larger is no source, and on the disk for who needs it.
+/// Limit on reading a whole file. Larger files are no sources; clients can read them from the disk.
 const MAX_READ: u64 = 256 << 20;
 
 pub struct FileContent {
     pub bytes: Bytes,
     pub content_hash: ContentHash,
     pub executable: bool,
-    /// Of the branch; 0 for the base.
+    /// The branch's revision; 0 for the base.
     pub revision: Revision,
 }
 
@@ -120,7 +118,7 @@ impl Daemon {
 
     /// Shows what the disk has again. Whether there was a buffer.
     pub async fn close_buffer(&self, workspace: &str, path: &str) -> Result<bool, DaemonError> {
-        let served = Arc::clone(&self.workspace(workspace)?);
+        let served = self.workspace(workspace)?;
         let path = fields::path("path", path)?;
         blocking(move || Ok(served.base.close_buffer(&path))).await
     }

@@ -54,14 +54,14 @@ const CONTEXT_LINES: usize = 3;
 impl Daemon {
     /// Fixes files of a branch. When this returns, the fixes are on the disk, in the daemon's own folder.
     pub async fn fix_files(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
-        let (served, cell) = self.named_branch(&request.branch)?;
+        let (served, cell) = self.branch(&request.branch)?;
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         to_the_end(async move { served.fixes.run(repeatable, daemon.fix(request)).await }).await
     }
 
     async fn fix(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
-        let (_, cell) = self.named_branch(&request.branch)?;
+        let (_, cell) = self.branch(&request.branch)?;
         let ask = self.ask(request.check())?;
         let view = ask.target.view(None).await?;
         if let Some(expected) = request.if_revision.filter(|it| *it != view.revision) {

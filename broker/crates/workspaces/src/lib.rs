@@ -40,7 +40,7 @@ mod workspace;
 
 use std::{
     net::SocketAddr,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -54,11 +54,10 @@ use checker::{Engine, pipeline::PolicyCache};
 use dashmap::DashMap;
 use overlay::{Branch, Revision};
 
-use self::opening::Openings;
-
 use self::{
     branch::{BranchCell, Shown},
     once::Repeatable,
+    opening::Openings,
     target::Target,
     workspace::Served,
 };
@@ -84,9 +83,6 @@ pub use self::{
     workspace::{OpenedWorkspace, WorkspaceInfo, id_of, journal_of, prune_kept, state_of},
 };
 
-/// Each has a thread that watches, files that are open and caches of its own.
-const MAX_WORKSPACES: usize = 500;
-
 /// What a daemon is made of.
 pub struct Parts {
     pub plugins: Arc<Plugins>,
@@ -96,7 +92,7 @@ pub struct Parts {
     pub state_dir: PathBuf,
     /// Ends after so long without a client; `None` never does.
     pub idle_exit: Option<Duration>,
-    /// Bytes of memory for what was made of answers.
+    /// Memory limit for judgements (answers after suppressions and severities), in bytes.
     pub policy_memory: u64,
 }
 
@@ -141,64 +137,15 @@ impl Daemon {
         })
     }
 
-    /// Serves the folder `root`, or finds that it is served already.
-    async fn open(&self, root: &Path) -> Result<Arc<Served>, DaemonError> {
-        if !root.is_absolute() {
-            return Err(DaemonError::invalid("root", "the path of a workspace must be absolute"));
-        }
-        if root.as_os_str().as_encoded_bytes().contains(&0) {
-            return Err(DaemonError::invalid("root", "a path has no NUL character"));
-        }
-        let unusable =
-            |source| DaemonError::Io { message: format!("cannot open {}", root.display()), source };
-        let root = std::fs::canonicalize(root).map_err(unusable)?;
-        let id = workspace::id_of(&root);
-        let _turn = self.opening.turn(&id).await;
-        let known = self.workspaces.get(&id).map(|it| Arc::clone(&it));
-        match known {
-            Some(served) if served.is_there() => return Ok(served),
-            // Another folder stands there now; the branches are those of the path.
-            Some(served) => {
-                self.workspaces.remove(&id);
-                served.leave();
-                drop(served);
-            }
-            None => {}
-        }
-        if self.workspaces.len() >= MAX_WORKSPACES {
-            let (limit, actual) = (MAX_WORKSPACES as u64, self.workspaces.len() as u64 + 1);
-            return Err(DaemonError::TooMuch { what: "open workspaces", limit, actual });
-        }
-        let state = workspace::state_of(&self.state_dir, &id);
-        let open = move || Served::open(id, &root, &state);
-        let served = tokio::task::spawn_blocking(open)
-            .await
-            .map_err(|error| DaemonError::broke_off("opening a workspace", error))??;
-        self.workspaces.insert(Arc::clone(&served.id), Arc::clone(&served));
-        Ok(served)
-    }
-
-    /// Stops serving a workspace; its branches are kept on the disk.
-    async fn close(&self, id: &str) -> Result<(), DaemonError> {
-        let _turn = self.opening.turn(id).await;
-        let (_, served) = self.workspaces.remove(id).ok_or_else(|| DaemonError::no_workspace(id))?;
-        served.leave();
-        Ok(())
-    }
-
     fn workspace(&self, id: &str) -> Result<Arc<Served>, DaemonError> {
         self.workspaces.get(id).map(|it| Arc::clone(&it)).ok_or_else(|| DaemonError::no_workspace(id))
     }
 
-    /// The open workspaces, by root.
-    fn workspaces(&self) -> Vec<Arc<Served>> {
-        let mut all: Vec<_> = self.workspaces.iter().map(|it| Arc::clone(&it)).collect();
-        all.sort_by(|a, b| a.root().cmp(b.root()));
-        all
-    }
-
     /// A branch by its handle, which names its workspace, too.
     fn branch(&self, id: &str) -> Result<(Arc<Served>, Arc<BranchCell>), DaemonError> {
+        if id.is_empty() {
+            return Err(DaemonError::invalid("branch_id", "it is empty"));
+        }
         let workspace = id.split_once('.').map(|(workspace, _)| workspace);
         let served = workspace.and_then(|it| self.workspaces.get(it).map(|it| Arc::clone(&it)));
         let served = served.ok_or_else(|| DaemonError::no_branch(id))?;
@@ -214,15 +161,7 @@ impl Daemon {
         }
     }
 
-    /// The branch that a request names.
-    fn named_branch(&self, id: &str) -> Result<(Arc<Served>, Arc<BranchCell>), DaemonError> {
-        if id.is_empty() {
-            return Err(DaemonError::invalid("branch_id", "it is empty"));
-        }
-        self.branch(id)
-    }
-
-    /// Changes a branch, carried through even if the client leaves; what runs for its older revisions and may be given up is given up.
+    /// Changes a branch, also if the client leaves meanwhile. Supersedes work for its older revisions.
     async fn edit<T: Send + 'static>(
         self: &Arc<Self>,
         cell: Arc<BranchCell>,
@@ -232,14 +171,9 @@ impl Daemon {
         let daemon = Arc::clone(self);
         task::to_the_end(async move {
             let (answer, revision) = cell.edit(if_revision, edit).await?;
-            daemon.changed(&cell, revision);
+            daemon.engine.supersede(cell.key, revision.0);
             Ok((answer, revision))
         })
         .await
-    }
-
-    /// Gives up what runs for older revisions of a branch, where it may be given up.
-    fn changed(&self, cell: &BranchCell, revision: Revision) {
-        self.engine.supersede(cell.key, revision.0);
     }
 }

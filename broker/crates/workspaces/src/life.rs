@@ -6,10 +6,13 @@ use language_servers::ServerReport;
 use scheduler::{CacheStats, Stats};
 
 use super::{
-    ClientLease, Clients, Daemon, DaemonError, fields,
-    task::to_the_end,
-    workspace::{OpenedWorkspace, WorkspaceInfo},
+    Clients, Daemon, DaemonError, fields,
+    task::{blocking, to_the_end},
+    workspace::{self, OpenedWorkspace, Served, WorkspaceInfo},
 };
+
+/// Limit on open workspaces: each has a watcher thread, open files and caches.
+const MAX_WORKSPACES: usize = 500;
 
 /// The daemon as it is now.
 pub struct DaemonStatus {
@@ -34,30 +37,67 @@ impl Daemon {
         environment.as_ref().map_or(Ok(()), fields::expect_environment)?;
         let daemon = Arc::clone(self);
         // One that is cut off would still hold the folder for state when the client tries again.
-        let served = to_the_end(async move { daemon.open(&root).await }).await?;
+        let served = to_the_end(async move { daemon.open(root).await }).await?;
         if let Some(variables) = environment {
             served.set_environment(variables);
         }
         Ok(served.opened())
     }
 
+    async fn open(&self, root: PathBuf) -> Result<Arc<Served>, DaemonError> {
+        if !root.is_absolute() {
+            return Err(DaemonError::invalid("root", "the path of a workspace must be absolute"));
+        }
+        if root.as_os_str().as_encoded_bytes().contains(&0) {
+            return Err(DaemonError::invalid("root", "a path has no NUL character"));
+        }
+        let unusable =
+            |source| DaemonError::Io { message: format!("cannot open {}", root.display()), source };
+        let root = std::fs::canonicalize(&root).map_err(unusable)?;
+        let id = workspace::id_of(&root);
+        let _turn = self.opening.turn(&id).await;
+        let known = self.workspaces.get(&id).map(|it| Arc::clone(&it));
+        match known {
+            Some(served) if served.is_there() => return Ok(served),
+            // Another folder stands there now; the branches are those of the path.
+            Some(served) => {
+                self.workspaces.remove(&id);
+                served.leave();
+                drop(served);
+            }
+            None => {}
+        }
+        DaemonError::expect_at_most(MAX_WORKSPACES, self.workspaces.len() + 1, "open workspaces")?;
+        let state = workspace::state_of(&self.state_dir, &id);
+        let served = blocking(move || Served::open(id, &root, &state)).await?;
+        self.workspaces.insert(Arc::clone(&served.id), Arc::clone(&served));
+        Ok(served)
+    }
+
     /// The open workspaces, by root.
     pub fn list_workspaces(&self) -> Vec<WorkspaceInfo> {
-        self.workspaces().iter().map(|it| it.info()).collect()
+        let mut all: Vec<_> = self.workspaces.iter().map(|it| it.info()).collect();
+        all.sort_by(|a, b| a.root.cmp(&b.root));
+        all
     }
 
     /// Closes a workspace; its branches are kept on the disk.
     pub async fn close_workspace(self: &Arc<Self>, id: String) -> Result<(), DaemonError> {
         let daemon = Arc::clone(self);
-        to_the_end(async move { daemon.close(&id).await }).await
+        to_the_end(async move {
+            let _turn = daemon.opening.turn(&id).await;
+            let (_, served) = daemon.workspaces.remove(&*id).ok_or_else(|| DaemonError::no_workspace(&id))?;
+            served.leave();
+            Ok(())
+        })
+        .await
     }
 
     pub async fn status(self: &Arc<Self>) -> Result<DaemonStatus, DaemonError> {
-        let workspaces = self.workspaces();
         Ok(DaemonStatus {
             started_ms: self.started_ms,
-            workspaces: workspaces.len(),
-            branches: workspaces.iter().map(|it| it.branch_count()).sum(),
+            workspaces: self.workspaces.len(),
+            branches: self.workspaces.iter().map(|it| it.branch_count()).sum(),
             scheduler: self.engine.scheduler_stats(),
             cache: self.engine.cache_stats(),
             idle_exit: self.idle_exit,
@@ -66,12 +106,7 @@ impl Daemon {
         })
     }
 
-    /// A client that keeps the daemon from ending for as long as the lease lives.
-    pub fn client(&self) -> ClientLease {
-        self.clients.lease()
-    }
-
-    /// For a front that hands out leases itself.
+    /// The clients, whose leases keep the daemon from ending.
     pub fn clients(&self) -> &Clients {
         &self.clients
     }

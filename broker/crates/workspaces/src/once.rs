@@ -113,7 +113,7 @@ impl<T> Remembered<T> {
     /// `None` if another request is done, or being done, under this identifier.
     fn answer_to(&mut self, content: blake3::Hash) -> Option<Arc<OnceCell<T>>> {
         if self.content != content {
-            // Whoever waits holds the answer, too.
+            // Waiting requests hold a reference to the answer, too.
             if self.answer.initialized() || Arc::strong_count(&self.answer) > 1 {
                 return None;
             }

@@ -14,6 +14,7 @@ use overlay::{Branch, ContentHash, Revision, View, WorkspacePath};
 use super::{
     Daemon, DaemonError, Target, TargetId,
     question::{QueryRequest, expect_short},
+    task::blocking,
 };
 
 /// A method of a server's own.
@@ -145,10 +146,8 @@ impl Daemon {
         let cancel = Cancel::default();
         let _given_up = CancelOnDrop(cancel.clone());
         let (daemon, revision) = (Arc::clone(self), resolved.revision);
-        let asked =
-            tokio::task::spawn_blocking(move || daemon.ask_servers(&query, &resolved.view, &cancel)).await;
-        let broken = |error| Err(DaemonError::broke_off("a question", error));
-        asked.unwrap_or_else(broken).map(|(server, reply)| Replied { server, revision, reply })
+        let (server, reply) = blocking(move || daemon.ask_servers(&query, &resolved.view, &cancel)).await?;
+        Ok(Replied { server, revision, reply })
     }
 
     fn ask_servers(
@@ -225,7 +224,7 @@ impl Replied {
 }
 
 impl Query {
-    /// What a server says of a file that is not there, or of a place beyond the text, helps nobody.
+    /// Fails for a missing file or a position beyond the text: a server's answer would be useless.
     fn expect_file(&self, view: &dyn View) -> Result<(), DaemonError> {
         let Some(path) = self.question.path() else { return Ok(()) };
         let text = view.open(path).map_err(|error| DaemonError::file(path, error))?;

@@ -222,7 +222,7 @@ async fn a_watch_ends_at_its_deadline() {
 #[tokio::test]
 async fn without_clients_the_daemon_ends() {
     let it = Fixture::new();
-    let client = it.daemon.client();
+    let client = it.daemon.clients().lease();
     let daemon = std::sync::Arc::clone(&it.daemon);
     let served = tokio::spawn(async move { daemon.served().await });
     it.open().await;

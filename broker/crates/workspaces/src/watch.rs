@@ -61,7 +61,7 @@ impl Daemon {
                     }
                     false
                 }
-                // A file can be mended; what the request itself asks for cannot.
+                // Configuration files can be corrected while watching; the request cannot.
                 Err(error @ DaemonError::Setup { .. }) if !(is_first && chooses_rules) => {
                     send(WatchEvent::Refused(error)).await
                 }

@@ -12,6 +12,7 @@ use std::{
 
 use dashmap::{DashMap, mapref::entry::Entry};
 use language_servers::Environment;
+use lint::is_invisible;
 use overlay::{
     Base, BaseOptions, Branch, BranchRecord, Committer, ContentHash, Revision, SavedBranch, Store, View,
     Watch,
@@ -27,7 +28,7 @@ pub(super) struct Served {
     pub(super) base: Base,
     /// The same, as all branches hold it.
     pub(super) view: Arc<dyn View>,
-    /// Of the folder itself, which may be replaced by another at the same path.
+    /// Device and inode of the folder, which may be replaced by another at the same path.
     identity: (u64, u64),
     /// What the scheduler calls the base.
     pub(super) key: BranchKey,
@@ -43,7 +44,7 @@ pub(super) struct Served {
     watching: Result<Watch, String>,
     /// How often the base has changed, as far as that was noticed; `None` once the workspace is closed.
     changes: watch::Sender<Option<u64>>,
-    /// What could not be read when the workspace was opened.
+    /// Branches and leftovers of commits that could not be read.
     unreadable: Vec<String>,
     /// Variables of the shell that opened it last, if a client sent any.
     environment: std::sync::Mutex<Option<Arc<BTreeMap<String, String>>>>,
@@ -53,7 +54,7 @@ pub(super) struct Served {
     pub(super) commits: Once<super::Committed>,
 }
 
-/// Far more than anybody has use for, and little enough that a runaway client is noticed.
+/// Limit against runaway clients.
 const MAX_BRANCHES: usize = 20_000;
 const MAX_NAME: usize = 200;
 const MAX_LABELS: usize = 64;
@@ -86,7 +87,7 @@ pub struct WorkspaceInfo {
 
 pub struct OpenedWorkspace {
     pub info: WorkspaceInfo,
-    /// What could not be read when it was opened.
+    /// Branches and leftovers of commits that could not be read.
     pub unreadable: Vec<String>,
 }
 
@@ -241,10 +242,7 @@ impl Served {
     ) -> Result<Arc<BranchCell>, DaemonError> {
         check_labels(&labels)?;
         self.forget_refused().await?;
-        if self.branches.len() >= MAX_BRANCHES {
-            let (limit, actual) = (MAX_BRANCHES as u64, self.branches.len() as u64 + 1);
-            return Err(DaemonError::TooMuch { what: "branches of a workspace", limit, actual });
-        }
+        DaemonError::expect_at_most(MAX_BRANCHES, self.branches.len() + 1, "branches of a workspace")?;
         let branch = match parent {
             Some(parent) => parent.look(Branch::fork).await?,
             None => Branch::new(Arc::clone(&self.view)),
@@ -326,10 +324,7 @@ fn watch_base(base: &Base, private: &Path, changes: &watch::Sender<Option<u64>>)
 }
 
 fn check_name(name: &str) -> Result<(), DaemonError> {
-    if name.len() > MAX_NAME {
-        let (limit, actual) = (MAX_NAME as u64, name.len() as u64);
-        return Err(DaemonError::TooMuch { what: "bytes of a branch's name", limit, actual });
-    }
+    DaemonError::expect_at_most(MAX_NAME, name.len(), "bytes of a branch's name")?;
     if name.chars().any(is_invisible) {
         let message = "a branch name may not contain control characters or invisible ones";
         return Err(DaemonError::invalid("name", message));
@@ -342,27 +337,10 @@ fn check_name(name: &str) -> Result<(), DaemonError> {
     Ok(())
 }
 
-/// Controls, and what shows other characters in another order or nothing at all: with those, names that differ look alike.
-fn is_invisible(it: char) -> bool {
-    it.is_control()
-        || matches!(it, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{2028}' | '\u{2029}')
-        || ('\u{200b}'..='\u{200f}').contains(&it)
-        || ('\u{202a}'..='\u{202e}').contains(&it)
-        || ('\u{2060}'..='\u{206f}').contains(&it)
-        || ('\u{e0000}'..='\u{e007f}').contains(&it)
-}
-
 fn check_labels(labels: &BTreeMap<String, String>) -> Result<(), DaemonError> {
-    if labels.len() > MAX_LABELS {
-        let (limit, actual) = (MAX_LABELS as u64, labels.len() as u64);
-        return Err(DaemonError::TooMuch { what: "labels of a branch", limit, actual });
-    }
+    DaemonError::expect_at_most(MAX_LABELS, labels.len(), "labels of a branch")?;
     let longest = labels.iter().map(|(key, value)| key.len().max(value.len())).max().unwrap_or(0);
-    if longest > MAX_LABEL {
-        let (limit, actual) = (MAX_LABEL as u64, longest as u64);
-        return Err(DaemonError::TooMuch { what: "bytes of a label", limit, actual });
-    }
-    Ok(())
+    DaemonError::expect_at_most(MAX_LABEL, longest, "bytes of a label")
 }
 
 /// Milliseconds since the Unix epoch.

@@ -359,7 +359,7 @@ mod tests {
         let base = place.branch.snapshot().base_of().tree().base.clone();
         let restored = Branch::restore(base.clone(), place.branch.steps()).unwrap();
         assert_eq!(restored.steps(), place.branch.steps());
-        let kept = Branch::restore(base, [restored.fork().checkpoint()]).unwrap();
+        let kept = Branch::restore(base, restored.fork().steps()).unwrap();
         let plan = |branch: &Branch| branch.plan_commit(&BTreeSet::new()).unwrap();
         assert_eq!(plan(&kept), plan(&place.branch));
         place.branch = kept;

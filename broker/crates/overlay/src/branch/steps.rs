@@ -79,17 +79,6 @@ pub enum RestoreError {
 }
 
 impl Branch {
-    /// The whole present state as one step that starts from nothing.
-    ///
-    /// Its fork point is kept only if that is the present state, as in a branch that was just forked, or
-    /// the base. [`steps`](Self::steps) keeps the fork point, and the history, of any branch.
-    pub fn checkpoint(&self) -> Step {
-        let newest = self.history.newest();
-        let is_fork = Arc::ptr_eq(&newest.state.tree.root, &newest.state.fork.tree.root);
-        let step = whole(&newest.entry, &newest.state.tree, &newest.state.origins, is_fork);
-        Step { permissions: told(&newest.state.permissions), ..step }
-    }
-
     /// All that is needed to [`restore`](Self::restore) the branch as it is, its history included.
     pub fn steps(&self) -> Vec<Step> {
         let oldest = self.history.oldest();

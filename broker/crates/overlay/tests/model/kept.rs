@@ -147,7 +147,7 @@ proptest! {
         let mut parent = Branch::new(base.clone());
         before.iter().for_each(|it| act(&mut parent, it));
         let mut child = parent.fork();
-        let mut kept: Vec<Step> = vec![child.checkpoint()];
+        let mut kept: Vec<Step> = child.steps();
         prop_assert!(kept[0].fork_point && kept[0].revision == Revision(0));
         for it in &own {
             let revision = child.revision();
@@ -163,7 +163,7 @@ proptest! {
             base.set(memory);
             same(&child, &Branch::restore(base.clone(), kept.clone()).unwrap())?;
             same(&parent, &Branch::restore(base.clone(), parent.steps_since(Revision(0))).unwrap())?;
-            let mut whole = Branch::restore(base.clone(), [child.checkpoint()]).unwrap();
+            let mut whole = Branch::restore(base.clone(), child.steps()).unwrap();
             prop_assert_eq!(everything(&whole.snapshot()), everything(&child.snapshot()));
             let mut again = Branch::restore(base.clone(), kept.clone()).unwrap();
             again.undo_to(Revision(0)).unwrap();
