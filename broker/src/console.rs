@@ -88,7 +88,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
 
 /// The way to standard error, past a progress bar if there is one. Clones share it. Words that cannot be
-/// written are lost: there is nobody left to tell.
+/// written are lost: no output is left to report that to.
 #[derive(Clone)]
 pub(crate) struct Messages(Arc<Mutex<Inner>>);
 

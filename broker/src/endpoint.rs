@@ -150,7 +150,7 @@ impl Claim {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        // The folder lets nobody in before the mode is set.
+        // The folder lets no other user in before the mode is set.
         let listener = UnixListener::bind(socket)?;
         self.made_socket.set(true);
         fs::set_permissions(socket, fs::Permissions::from_mode(0o600))?;

@@ -14,7 +14,7 @@ pub enum ErrorKind {
     Files,
     /// A plugin could not be used.
     Plugin,
-    /// Whoever reads our output has had enough.
+    /// The reader of the output closed it.
     BrokenPipe,
 }
 

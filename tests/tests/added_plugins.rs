@@ -341,7 +341,7 @@ hint: it belongs in the configuration file at the workspace's root
 "#);
 }
 
-/// Neither a branch nor a workspace that somebody else made learns whether a file of the user's is there, or what is in it.
+/// Neither a branch nor a workspace of another's making learns whether a file of the user's is there, or what is in it.
 #[test]
 fn what_lies_outside_is_not_told() {
     let place = place();
@@ -458,7 +458,7 @@ hint: somebody changed it; if that is meant, ask for the new digest, or for none
     ok(&place, &["plugin", "add", &url]);
     let digest = digest_in(&place.read("broker.lock"), "digest");
     ok(&place, &["plugin", "add", &url, "--digest", &digest]);
-    // What the server has now does not matter to a check, nor to somebody who installs.
+    // What the server has now does not matter to a check, nor to an installation.
     put(no_todo_again());
     assert_eq!(check(&place, &["a.c"]), (Some(1), vec![FOUND.to_owned()], vec![]));
     assert_snapshot!(ok(&place, &["plugin", "install"]), @"0 fetched, 1 there already");

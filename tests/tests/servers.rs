@@ -508,7 +508,7 @@ fn a_daemon_is_not_the_shell_that_started_it() {
         assert!(!environ.contains(foreign), "{foreign}: {environ:?}");
     }
 
-    // What a server is started with in a workspace is the same whoever asks it, a command or the daemon for it.
+    // What a server is started with in a workspace is the same for each asker, a command or the daemon for it.
     let own = it.root().join("env");
     let variables = |arguments: &[&str]| {
         let mut command = it.command(&[&["check", "--no-cache"][..], arguments].concat());

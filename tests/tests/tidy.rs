@@ -142,6 +142,58 @@ fn every_module_says_what_it_is() {
     }
 }
 
+/// Words that say "an unnamed person" where the program has a name for it: the client, the caller, another program.
+const VAGUE: [&str; 3] = ["nobody", "somebody", "whoever"];
+
+/// Comments by package that have a vague word, or begin with an "Of" that lacks its noun. A number may only be lowered,
+/// and a package that is not listed has none.
+const VAGUE_COMMENTS: &[(&str, usize)] = &[];
+
+#[test]
+fn comments_name_what_they_are_about() {
+    let allowed: BTreeMap<_, _> = VAGUE_COMMENTS.iter().copied().collect();
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files(".rs") {
+        let package = file.ancestors().find(|it| it.join("Cargo.toml").exists()).unwrap();
+        let package = package.strip_prefix(root()).unwrap().display().to_string();
+        let text = fs::read_to_string(&file).unwrap();
+        let vague = vague_comments(&text);
+        let places = vague.map(|line| format!("{}:{line}", file.display()));
+        found.entry(package).or_default().extend(places);
+    }
+    for (package, places) in found {
+        let allowed = allowed.get(&*package).copied().unwrap_or_default();
+        let count = places.len();
+        assert!(count <= allowed, "{package}: {count} vague comments, not {allowed}:\n{}", places.join("\n"));
+    }
+}
+
+/// The numbers of the lines with such comments.
+fn vague_comments(text: &str) -> impl Iterator<Item = usize> {
+    let comment = |line: &'_ str| line.trim_start().strip_prefix("//").map(str::to_lowercase);
+    let mut is_inside = false;
+    let is_vague = move |line: &str| {
+        let comment = comment(line);
+        let is_first = !std::mem::replace(&mut is_inside, comment.is_some());
+        comment.is_some_and(|it| {
+            let is_headless = is_first && it.trim_start_matches(['/', '!', ' ']).starts_with("of ");
+            is_headless
+                || it.split(|it: char| !it.is_alphabetic()).any(|it| VAGUE.contains(&it))
+                || it.contains("no one ")
+        })
+    };
+    let vague: Vec<_> = text.lines().map(is_vague).collect();
+    vague.into_iter().enumerate().filter(|it| it.1).map(|it| it.0 + 1)
+}
+
+#[test]
+fn a_vague_comment_is_found() {
+    let vague = |text: &str| vague_comments(text).collect::<Vec<_>>();
+    assert_eq!(vague("/// Of the bytes.\n/// Nobody asks.\nfn f() {} // nobody\n"), [1, 2]);
+    assert_eq!(vague("//! The hash\n//! of the bytes, for whoever asks.\n"), [2]);
+    assert_eq!(vague("// Offsets. No oneness.\nlet nobody = \"whoever\";\n"), [0; 0]);
+}
+
 #[test]
 fn no_document_has_a_conflict_left_in_it() {
     for file in files(".md") {

@@ -58,7 +58,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "LINE:COLUMN")]
     end: Option<String>,
 
-    /// Of code actions, only those of this kind, such as `quickfix`; may be repeated
+    /// Only code actions of this kind, such as `quickfix`; may be repeated
     #[arg(long, value_name = "KIND")]
     only: Vec<String>,
 
@@ -189,7 +189,7 @@ fn call(args: &Args, open: &Opened, target: pb::Target, session: &mut Session) -
     Ok(Exit::Clean)
 }
 
-/// What is wrong with the file can be said better by whoever knows what was typed.
+/// An error about the file is clearer with the path as it was typed.
 fn no_answer(args: &Args, open: &Opened, path: &str, status: Status) -> CliError {
     match reason(&status).as_str() {
         "FILE_NOT_FOUND" => {

@@ -1,4 +1,4 @@
-//! Where the daemon looks for language servers: in the `PATH` of whoever started it, which need not be the command's.
+//! Where the daemon looks for language servers: in the `PATH` it was started with, which need not be the command's.
 
 use std::{
     ffi::OsStr,

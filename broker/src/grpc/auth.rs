@@ -7,7 +7,7 @@ use workspaces::DaemonError;
 
 use super::status;
 
-/// `None` asks for nothing: whoever connects was checked already.
+/// `None` accepts all requests: the connection's peer was checked already.
 #[derive(Clone)]
 pub(crate) struct Token(pub(crate) Option<Arc<str>>);
 

@@ -36,8 +36,8 @@ impl Peer {
     }
 }
 
-/// Lets requests in that show the token, whose peers count from then on: one that has none shall not keep the daemon
-/// from ending when nobody needs it.
+/// Accepts requests with the token. Their peers count as clients from then on: a connection without a token must not
+/// keep an idle daemon alive.
 #[derive(Clone)]
 pub(super) struct Guard(pub(super) Token);
 
@@ -104,7 +104,7 @@ impl Stream for OwnProcesses {
                     peer.is_client();
                     return Poll::Ready(Some(Ok(Counted { stream, peer })));
                 }
-                // Whoever it is gets a closed connection and no word.
+                // A process of another user: the connection is closed without an answer.
                 Ok(_) => {}
                 Err(error) => {
                     self.rest.begin();
@@ -121,7 +121,7 @@ fn is_own(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|it| it.uid() == own)
 }
 
-/// Connections to a TCP port; whoever it is must show a token with each request.
+/// Connections to a TCP port; each request must have a token.
 pub(super) struct Anybody {
     listener: TcpListener,
     clients: Clients,

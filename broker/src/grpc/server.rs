@@ -24,7 +24,7 @@ use super::{
 pub(crate) enum Door {
     /// The user's own processes.
     Unix(UnixListener),
-    /// Whoever has the token.
+    /// Clients with the token.
     Tcp(TcpListener, Token),
 }
 

@@ -1,5 +1,4 @@
-//! Errors as gRPC tells them: a code, a sentence, and details that a program can read. Which reason an error has, the
-//! table in `workspaces` decides.
+//! Errors as gRPC statuses: a code, a message, and details for programs. Reasons come from the table in `workspaces`.
 //!
 //! Every error carries an `ErrorInfo` with its reason and its facts.
 
@@ -42,7 +41,7 @@ fn code(kind: ErrorKind) -> Code {
 /// may quote what the client sent.
 const LONGEST: usize = 500;
 
-/// What the conflicts of one error may take; `GetBranch` tells of all.
+/// Bytes for the conflicts of one error; `GetBranch` lists all.
 const CONFLICTS: usize = 2_500;
 
 fn short(text: &str) -> String {

@@ -20,7 +20,7 @@ use workspaces::{
 /// How many findings a message has, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;
 
-/// More than can be there are as many as can be told.
+/// Counts beyond u32 are shown as u32::MAX.
 pub(super) fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,6 +1,6 @@
 //! What ast-grep found, in the plugin's words.
 //!
-//! A rule's fix is the word of whoever wrote it, which nobody has proved: it is unsafe, unless the rule says
+//! A rule's fix is its author's word, which is not proved: it is unsafe, unless the rule says
 //! `metadata: {applicability: safe}` (or `display-only`).
 
 use ast_grep_config::{Fixer, RuleConfig, Severity};

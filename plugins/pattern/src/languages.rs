@@ -72,7 +72,7 @@ impl Lang {
         u8::try_from(place).ok().map(Self)
     }
 
-    /// Of a file with this name.
+    /// The language of a file with this name.
     pub(crate) fn of(path: &str) -> Option<Self> {
         Self::named(&host::language_of(path)?)
     }

@@ -24,7 +24,7 @@ pub(crate) struct Rule {
     /// Whether it runs unless it is asked for.
     pub(crate) is_off: bool,
     pub(crate) metadata: Option<BTreeMap<String, serde_json::Value>>,
-    /// With this rule alone. It knows the globs, which the crate shows to nobody else.
+    /// With this rule alone. It knows the globs, which the crate shows nowhere else.
     alone: RuleCollection<Lang>,
     lang: Lang,
 }

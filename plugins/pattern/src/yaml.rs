@@ -130,7 +130,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     causes.join(": ")
 }
 
-/// Of what draws the place below the text, as regular expressions do, the first line and the last.
+/// The first line and the last of a message that draws the place below the text, as regular expressions do.
 fn one_line(told: &str) -> String {
     let mut lines = told.lines().map(str::trim);
     let first = lines.next().unwrap_or_default();

@@ -47,7 +47,7 @@ impl<P: Plugin> State<P> {
     pub fn check(&self, file: SourceFile) -> Result<Report, String> {
         self.with(|plugin, selection| {
             let mut report = plugin.check(&file)?;
-            // One that is merely dropped is a slip that nobody would ever see.
+            // One that is merely dropped is a slip that would never be seen.
             if let Some(it) = report.diagnostics.iter().find(|it| !selection.knows(&it.code)) {
                 return Err(format!("`{}` is found, but `rules` does not name it", it.code));
             }

@@ -130,7 +130,7 @@ pub fn log(level: Level, message: &str) {
     let _ = (level, message);
 }
 
-/// Whether nobody wants the answer any more. Long work may look and stop early.
+/// Whether the answer is not wanted any more. Long work may look and stop early.
 pub fn cancelled() -> bool {
     bindings::broker::plugin::host::cancelled()
 }

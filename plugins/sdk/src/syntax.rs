@@ -77,7 +77,7 @@ thread_local! {
 }
 
 impl Tree {
-    /// Of a file of the branch, in the language of its name.
+    /// Parses a file of the branch, in the language of its name.
     pub fn of_file(path: &str) -> Result<Self, Problem> {
         let language = language_of(path).ok_or_else(|| Problem::UnknownLanguage(path.to_owned()))?;
         Self::new(&Source::File(path.to_owned()), &language)

@@ -28,7 +28,7 @@ const SHELLCHECK: [&str; 2] = [".shellcheckrc", "shellcheckrc"];
 pub(crate) struct Config {
     pub(crate) settings: LinterSettings,
     pub(crate) fixable: RuleSet,
-    /// Somebody configured shuck: what it finds is told as it says it.
+    /// Shuck is configured: what it finds is told as it says it.
     pub(crate) is_of_shuck: bool,
     /// By ShellCheck's configuration.
     pub(crate) disabled: RuleSet,

@@ -13,7 +13,7 @@ pub(crate) fn named(name: &str) -> Option<ShellDialect> {
 }
 
 /// The shell that a script is for; none if it is for one that shuck does not know. One that says nothing of it but that it
-/// ends in `.sh` is not blamed for what only bash has: such files are sourced by bash as often as not, and nobody said that
+/// ends in `.sh` is not blamed for what only bash has: such files are sourced by bash as often as not, and it was not said that
 /// they are for another.
 pub(crate) fn inferred(text: &str, path: &Path) -> Option<ShellDialect> {
     if let Some(shell) = header(text).find_map(directive) {

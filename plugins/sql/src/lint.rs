@@ -140,7 +140,7 @@ impl Linter {
     }
 }
 
-/// Of a text that is of no dialect here, what is wrong in any.
+/// For a text in no dialect here: what is wrong in any.
 fn misspelled(place: &Place, selection: &Selection) -> Option<Report> {
     let Misspelled { at, meant } = misspelled::find(place.text).filter(|_| !selection.ignores(UNPARSABLE))?;
     let message = format!("`{}` begins no statement: `{meant}` is meant", &place.text[at.clone()]);

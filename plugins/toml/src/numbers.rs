@@ -1,4 +1,4 @@
-//! Numbers without digits, or with digits of another kind: the parser leaves them to whoever reads the value.
+//! Numbers without digits, or with digits of another kind: the parser leaves them to the reader of the value.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ fn value(it: &Spanned<DeValue>, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Of any size: how much fits is up to the reader.
+/// Any size: how much fits is up to the reader.
 fn is_integer(integer: &DeInteger) -> bool {
     let digits = integer.as_str();
     let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);

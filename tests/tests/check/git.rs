@@ -136,7 +136,7 @@ error: git rev-parse failed: not a git repository (or any of the parent director
 "#);
 }
 
-/// A repository comes with its configuration, as an archive or a folder somebody else made does.
+/// A repository comes with its configuration, as an archive or a folder of another's making does.
 #[test]
 fn no_program_that_a_repository_names_is_run() {
     let it = Workspace::new(&[("a.py", "import a\n"), ("b.py", "import b\n")]);

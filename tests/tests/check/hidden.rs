@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 
 use crate::{Workspace, told};
 
-/// Of one language: a file's name, a suppression, the code that it is for, other code without findings, and text that
+/// For one language: a file's name, a suppression, the code that it is for, other code without findings, and text that
 /// cannot be parsed.
 struct Language {
     file: &'static str,

@@ -18,7 +18,7 @@ b.py:1:8: broker/unused-suppression this suppression suppresses no `F401`
 2 findings in 3 files (1 fixable, 1 suppressed).
 -- stderr
 "#);
-    // Nobody knows what is unused if not everything was asked.
+    // It is unknown what is unused if not everything was asked.
     assert_snapshot!(it.told(&["--select", "E501"]), @r#"
 exit 0
 No findings in 3 files.

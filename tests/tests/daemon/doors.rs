@@ -310,7 +310,7 @@ async fn a_process_of_another_user_is_turned_away() {
         return;
     }
     let it = Fixture::new(&[]).await;
-    // Where the folder and the socket keep nobody out, the daemon does.
+    // Where the folder and the socket keep no other user out, the daemon does.
     fs::set_permissions(it.home.socket(), fs::Permissions::from_mode(0o777)).unwrap();
     let mut caller = stranger(&it.home, "calls", &it.home.socket());
     let said = says(&mut caller);

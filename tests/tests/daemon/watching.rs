@@ -1,4 +1,4 @@
-//! Watches: a round for each change, whoever made it.
+//! Watches: a round for each change, by whichever client.
 
 use broker_proto::v1::{self as pb, watch_response::Event};
 use tests::daemon::{PATIENCE, ask, base, branch, refusal, write};

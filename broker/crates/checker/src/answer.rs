@@ -83,7 +83,7 @@ impl Given {
         Self { is_too_large: true, ..Self::without_findings(Completeness::Excluded) }
     }
 
-    /// Something that the answer may rest on changed meanwhile; nobody knows whether it matters.
+    /// Something the answer may depend on changed meanwhile.
     pub(super) fn doubt(&mut self) {
         if self.answer.is_final() {
             let why = "other files changed while it was checked".to_owned();

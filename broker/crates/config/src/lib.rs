@@ -1,4 +1,4 @@
-//! What `broker.toml` says; the selectors of rules, which the command line has as well; the folders of the user's own.
+//! `broker.toml`, rule selectors, and the user's own folders.
 //!
 //! For a file, every `broker.toml` (or `.broker.toml`) from the workspace's root down to the file's folder
 //! counts, and what each of them extends; of keys that stand in several, the nearest counts, and a

@@ -61,7 +61,7 @@ const PROJECTS: [&str; 11] = [
 /// A folder with this is a package, whose name is part of those of its modules.
 const PACKAGE: &str = "__init__.py";
 
-/// Folders that belong to nobody's project, whatever lies in them.
+/// Folders that are no project's root, whatever they contain.
 const SHARED: [&str; 6] = ["/", "/tmp", "/var/tmp", "/private/tmp", "/home", "/Users"];
 
 impl There<'_> {
@@ -181,7 +181,7 @@ fn common_ancestor<'p>(mut dirs: impl Iterator<Item = &'p Path>) -> Option<PathB
     }))
 }
 
-/// Fails if there is no one repository that the paths belong to, though some belong to one.
+/// Fails if the paths belong to several repositories, or only some of them to one.
 fn check_repositories(there: &[There<'_>], common: &Path) -> Result<(), SetupFailure> {
     let [first, rest @ ..] = there else { return Ok(()) };
     if rest.is_empty() || repository_above(common).is_some() {

@@ -22,7 +22,7 @@ pub struct ShownValue {
     /// As it would be written at the top of a file: `suppressions.require-reason`.
     pub key: String,
     pub value: toml::Value,
-    /// Who says so; `None` if nobody does, and it is the default.
+    /// The file that says so; `None` if it is the default.
     pub file: Option<WorkspacePath>,
     /// The globs of the override that says so; empty if it is none.
     pub paths: Vec<String>,

@@ -54,7 +54,7 @@ fn expect_safe(text: &str) -> Result<(), String> {
     }
 }
 
-/// What is fetched from this machine nobody else sees.
+/// Whether it is fetched from this machine, where no other can see it on the way.
 pub fn is_encrypted_or_near(url: &Url) -> bool {
     url.scheme() == "https" || (url.scheme() == "http" && url.host_str().is_some_and(is_this_machine))
 }
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn digests() {
-        // Of nothing, as FIPS 180-4's examples have it.
+        // The digest of an empty text, from FIPS 180-4's examples.
         let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(Digest::of(b"").to_string(), empty);
         assert_eq!(empty.parse(), Ok(Digest::of(b"")));

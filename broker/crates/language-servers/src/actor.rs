@@ -2,7 +2,7 @@
 //! takes for an answer only what was asked after the move.
 //!
 //! With a server that publishes when it likes, it goes on until all has come that the move brings about, also
-//! when nobody waits for it any more. Does not choose between servers, and keeps no answers.
+//! when no request waits for it any more. Does not choose between servers, and keeps no answers.
 
 mod convert;
 mod crashes;
@@ -294,7 +294,7 @@ struct Actor {
     /// What is open besides, since it is asked about in this turn.
     beside: BTreeSet<WorkspacePath>,
     age: Age,
-    /// Why it is to be ended as soon as nobody waits.
+    /// Why it is to be ended as soon as no request waits.
     worn: Option<Worn>,
     /// Since when nothing was asked.
     idle_since: Instant,
@@ -389,7 +389,7 @@ impl Actor {
         Ok(halted)
     }
 
-    /// Of a document that is open.
+    /// For an open document.
     fn outcome(
         &self,
         unit: &WorkspacePath,

@@ -124,7 +124,7 @@ impl Board {
         }
     }
 
-    /// Of all servers of this name.
+    /// The newest of all servers of this name.
     pub(crate) fn logs(&self, name: &str) -> Vec<ServerLog> {
         let inner = self.lock();
         let named = inner.seats.iter().filter(|(_, it)| it.name == name);

@@ -1,6 +1,6 @@
 //! Which servers a workspace is made for, told from the files in its root: what no program needs to be run for.
 //!
-//! Of those that check types there is one for each language: the one that the project configures, or else the
+//! Type checkers: one for each language, the one that the project configures, or else the
 //! first that is installed of those for such a project. Whatever else a server checks, it is used only if the
 //! project configures it. Projects below the root are not looked for.
 

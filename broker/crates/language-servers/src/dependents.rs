@@ -23,7 +23,7 @@ pub(crate) fn dependents(
     found
 }
 
-/// Also of files that the server does not check, but through which others are imported.
+/// Includes languages the server does not check, through which others are imported.
 pub(crate) fn languages(profile: &Profile) -> Languages {
     Languages::of(profile.globs.iter().filter_map(|it| it.rsplit('.').next()))
 }

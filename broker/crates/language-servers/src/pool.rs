@@ -1,7 +1,7 @@
 //! All servers of a program: each is started when it is first needed, twice if one does not keep up, and ended
 //! when it is not needed, or when another one needs its memory.
 //!
-//! Which servers there are to be is said by those who ask. Nothing here knows what a server is asked.
+//! Callers say which servers there are. Nothing here knows what a server is asked.
 
 mod outside;
 mod surroundings;
@@ -51,7 +51,7 @@ impl Default for PoolLimits {
     }
 }
 
-/// Of a machine that does not tell.
+/// Assumed memory where the machine's is unknown.
 const MEMORY: u64 = 8 << 30;
 
 /// A handle; clones share the servers. When the last is dropped, and all linters of it, they are ended.
@@ -69,7 +69,7 @@ struct Shared {
 #[derive(Default)]
 struct Teams {
     by_key: BTreeMap<Key, Arc<Team>>,
-    /// Of those that have crashed, also after they are forgotten.
+    /// Crashes by server, kept after the server is forgotten.
     crashes: BTreeMap<Key, Arc<Crashes>>,
     is_shut_down: bool,
 }

@@ -156,7 +156,7 @@ pub struct Program {
     /// which node would look; the first that is there counts. A package without one, such as another version, is not the server.
     #[serde(default)]
     pub modules: Vec<String>,
-    /// Where the workspace has this, another version of its own, it is not taken.
+    /// Skipped if the workspace has this path: another version of its own.
     #[serde(default)]
     pub unless: Option<String>,
     #[serde(default)]

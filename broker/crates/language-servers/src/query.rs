@@ -43,7 +43,7 @@ pub(crate) use self::{
 
 use lsp_client::PositionEncoding;
 
-/// A place in a text that somebody names.
+/// A place in a text, as a request names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
     /// In bytes.
@@ -106,7 +106,7 @@ pub enum Question {
         at: At,
         new_name: String,
     },
-    /// Of these kinds only, if there are any: `quickfix`, `refactor.extract`.
+    /// Only these kinds, if there are any: `quickfix`, `refactor.extract`.
     Actions {
         path: WorkspacePath,
         part: Part,
@@ -191,7 +191,7 @@ pub enum Answer {
 /// What became of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// Of the document that was asked about.
+    /// Hash of the document that was asked about.
     pub content: Option<ContentHash>,
     pub found: Result<Found, NoAnswer>,
 }

@@ -27,7 +27,7 @@ pub(crate) fn run(count: &str) {
     family::stay();
 }
 
-/// Of the workspace with this number.
+/// Setup of the workspace with this number.
 fn setup(number: u32) -> Setup {
     let mut launch = launch(&std::env::current_exe().unwrap(), ["model"]);
     launch.keeper = Keeper::this_program(["keeper"]).unwrap();

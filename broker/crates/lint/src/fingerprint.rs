@@ -4,7 +4,7 @@ use std::{collections::HashMap, fmt};
 
 use crate::{LineTable, Site, Span, site::slice};
 
-/// Of a span over more lines, only these count, so that an edit deep in a function leaves the
+/// Lines that count of a longer span, so that an edit deep in a function leaves the
 /// function's findings what they are.
 const MOST_LINES: u32 = 5;
 

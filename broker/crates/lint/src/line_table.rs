@@ -42,7 +42,7 @@ pub struct LineColumn {
 }
 
 impl<'t> LineTable<'t> {
-    /// Of a text beyond 4 GiB, which no [`Span`] can reach, only the start is looked at.
+    /// A text beyond 4 GiB, which no [`Span`] can reach, is looked at only at its start.
     pub fn new(text: &'t [u8]) -> Self {
         let text = &text[..text.len().min(u32::MAX as usize)];
         let mut starts = vec![0];

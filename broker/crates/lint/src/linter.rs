@@ -1,4 +1,4 @@
-//! The contract between whoever wants an answer and whoever gives one.
+//! The contract between the engine, which wants answers, and linters, which give them.
 
 use std::{
     sync::{

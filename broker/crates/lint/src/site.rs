@@ -1,4 +1,4 @@
-//! A finding as far as it can be recognised again, whoever holds it.
+//! A finding as far as it can be recognised again.
 
 use crate::{Diagnostic, Span};
 

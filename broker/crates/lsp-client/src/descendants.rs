@@ -14,7 +14,7 @@ pub(crate) fn kill_below(root: Pid) -> usize {
     found.len()
 }
 
-/// Without the dead that nobody has asked after yet.
+/// Without zombies, which are dead and not yet reaped.
 #[cfg(target_os = "linux")]
 fn living_below(root: Pid) -> Vec<Pid> {
     let all = processes();

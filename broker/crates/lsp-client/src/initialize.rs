@@ -106,7 +106,7 @@ fn merge(base: &mut Value, over: &Value) {
 }
 
 /// What this client does with what a server may do or ask. The queries pass through unseen, so their
-/// capabilities are those of somebody who takes everything.
+/// capabilities are those of a client that takes everything.
 fn client_capabilities() -> Value {
     let kinds = ["quickfix", "refactor", "refactor.extract", "refactor.inline", "refactor.rewrite", "source"];
     let link = json!({ "dynamicRegistration": true, "linkSupport": true });

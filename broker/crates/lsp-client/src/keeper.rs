@@ -3,7 +3,7 @@
 //!
 //! The keeper has the server's standard input open, too, and reads nothing from it. The pipe's other end is
 //! only in the daemon: when that is closed, because the daemon closed it or is gone, the pipe hangs up, and
-//! the keeper kills the server. The keeper is the *subreaper* of all that the server starts: whoever loses
+//! the keeper kills the server. The keeper is the *subreaper* of all that the server starts: a process that loses
 //! its parent becomes the keeper's child, in whatever session or group it is. So when the keeper has no
 //! children left, nothing is left.
 //!

@@ -1,5 +1,5 @@
-//! A session with one language server: starts it in a cage that nothing of it outlives, speaks LSP with it, and says
-//! of every request how it ended.
+//! A session with one language server: starts it under a keeper process that ends it and its descendants, speaks LSP,
+//! and reports how each request ended.
 //!
 //! [`Client`] is the session. Its calls block, each until a deadline or a [`lint::Cancel`]; what the server says by
 //! itself goes to the owner's [`Events`], in order, each with the [`Epoch`] of the process. Parameters and results are

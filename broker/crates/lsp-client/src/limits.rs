@@ -14,7 +14,7 @@ pub struct Limits {
     pub start: Duration,
     /// From a change to the diagnostics published for it, of a server that pushes them.
     pub publish: Duration,
-    /// How long it may answer nothing, and tell of no progress, after a request was given up.
+    /// Longest silence (no answer, no progress) after a request was given up.
     pub hang: Duration,
     /// Whether `$/cancelRequest` is sent for a request that was given up.
     pub cancels: bool,

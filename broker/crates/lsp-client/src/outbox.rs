@@ -117,7 +117,7 @@ impl Inner {
 /// The server's standard input.
 struct Input<P> {
     pipe: P,
-    /// Not any more if nobody can read it: then the server's output ends, too, and that tells the reason.
+    /// Not any more if its reader is gone: then the server's output ends, too, and that tells the reason.
     is_open: bool,
     patience: Duration,
 }

@@ -285,7 +285,7 @@ impl Session {
                 self.notice(method, params)
             }
             Message::Response { id: Some(Id::Number(id)), answer } => {
-                // Nobody waits for what comes late.
+                // The request of a late answer was given up.
                 let _ = self.state().resolve(id, answer);
                 Ok(())
             }

@@ -70,7 +70,7 @@ impl State {
     /// Returns whether anyone waited for it.
     pub(crate) fn resolve(&mut self, id: i64, answer: Answer) -> bool {
         self.is_alive();
-        // The channel has room for the only reply; nobody may be there any more to take it.
+        // The channel has room for the only reply; its receiver may be gone.
         self.pending.remove(&id).is_some_and(|it| it.try_send(Ok(answer)).is_ok())
     }
 

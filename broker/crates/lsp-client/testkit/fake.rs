@@ -193,7 +193,7 @@ fn big(bytes: usize) {
     write(&json!({ "method": "fake/big", "params": ["x".repeat(bytes - empty)] }));
 }
 
-/// Whoever does not read to the end is not our fault.
+/// A reader that does not read to the end is no failure.
 fn put(bytes: &[u8]) {
     let mut output = std::io::stdout().lock();
     if output.write_all(bytes).and_then(|()| output.flush()).is_err() {

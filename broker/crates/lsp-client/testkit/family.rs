@@ -44,7 +44,7 @@ pub(crate) fn stay() -> ! {
     }
 }
 
-/// Returns when somebody has made this file.
+/// Returns when this file exists.
 pub(crate) fn wait_for(file: &str) {
     while !std::path::Path::new(file).exists() {
         thread::sleep(Duration::from_millis(1));

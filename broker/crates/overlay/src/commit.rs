@@ -7,10 +7,10 @@
 //!
 //! A file that is not what the change was made on is a conflict. What is replaced changes places with the new
 //! text in one step, what is removed is moved under a hidden name, and only then is it looked at: so what
-//! somebody saves at any moment is either found there, and goes back, or stands over what the commit wrote.
+//! another program saves at any moment is either found there, and goes back, or stands over what the commit wrote.
 //! A file that a program has open for writing is a conflict, too, where the system tells; and before a hidden
 //! file is removed, and once more when it has no name any more, it is compared with what it should hold. What
-//! somebody saved is then kept in the journal folder, and reported.
+//! another program saved is then kept in the journal folder, and reported.
 //!
 //! Two things are not noticed: what a program writes that had opened a file before the commit, and still has
 //! it when all is done, where the system does not tell of writers; and an `open` that found the file by its
@@ -65,7 +65,7 @@ pub struct Committed {
     pub directories_removed: usize,
     /// Those of each file and directory that is gone, or is of another kind now.
     pub permissions: Vec<(WorkspacePath, Permissions)>,
-    /// What somebody saved so late that it could not be put back.
+    /// Texts that other programs saved so late that they could not be put back.
     pub leftovers: Vec<Leftover>,
 }
 

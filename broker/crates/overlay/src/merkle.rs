@@ -23,7 +23,7 @@ use crate::{ContentHash, View, WalkOptions, WorkspacePath, walk::Rules};
 pub struct TreeHash {
     top: Arc<Directory>,
     options: WalkOptions,
-    /// Of each directory that has rules of its own.
+    /// By directory that has rules of its own.
     sources: BTreeMap<WorkspacePath, Arc<Sources>>,
 }
 

@@ -1,6 +1,6 @@
 //! What a plugin may ask for beyond the files it is shown.
 //!
-//! A plugin gets none of it unasked, and none that nobody granted. Its own manifest says what it asks for; who
+//! A plugin gets none of it unasked, and none that was not granted. Its own manifest says what it asks for; who
 //! grants it is for the host's user to decide. Whatever cannot be granted at all is not here: the network, writing,
 //! other programs.
 
@@ -16,7 +16,7 @@ pub enum Capability {
     Environment(String),
 }
 
-/// What is never granted, by the names under which somebody may ask for it.
+/// What is never granted, by the names under which a manifest may ask for it.
 const NEVER: &[(&str, &str)] = &[
     ("network", "the network"),
     ("net", "the network"),

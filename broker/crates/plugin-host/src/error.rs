@@ -73,7 +73,7 @@ pub enum PluginError {
 }
 
 impl PluginError {
-    /// Whether the same may go well a moment later: it was the machine's fault, or nobody wanted the answer.
+    /// Whether the same may go well a moment later: it was the machine's fault, or the request was given up.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self, Self::Host { .. } | Self::Cancelled { .. })
     }
@@ -87,7 +87,7 @@ fn seconds(limit: &Duration) -> String {
     }
 }
 
-/// A guest's words of any length, as far as somebody may want to read them.
+/// A guest's words of any length, cut to what a person reads.
 pub(crate) fn shortened(mut words: String) -> String {
     const MOST: usize = 4 << 10;
     if words.len() > MOST {

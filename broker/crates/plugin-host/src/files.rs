@@ -4,7 +4,7 @@
 //! operating system, serves as the type of the handle only. Times are absent, since an answer must not
 //! depend on them. `..` is taken textually, before links are followed.
 //!
-//! Of what is above the mount, a guest sees only that the way there is made of directories: code that goes
+//! Above the mount, a guest sees only that the way there is made of directories: code that goes
 //! down an absolute path step by step (`glob` does) would not arrive otherwise.
 
 use std::{

@@ -209,7 +209,7 @@ fn engine(instances: usize, memory: usize) -> wasmtime::Result<Engine> {
     /// A component made by `wasm-component-ld` has four modules: the plugin, the adapter to WASI 0.2 and
     /// two shims between them. One in Python has 18: each library of the interpreter is one.
     const MODULES: u32 = 32;
-    /// Of which few have a table.
+    /// Few of them have a table.
     const TABLES: u32 = 8;
     let instances = u32::try_from(instances.max(1)).unwrap_or(u32::MAX).min(u32::MAX / MODULES);
     let mut pool = PoolingAllocationConfig::new();

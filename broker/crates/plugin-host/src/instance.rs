@@ -34,7 +34,7 @@ pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize
         let traced = Arc::new(Traced::new(job.view.clone()));
         let mut run = Run { linter, job, traced, instance: None, unusable: None, most: 0 };
         for (index, unit) in job.units.iter().enumerate() {
-            // Nobody listens any more only if the caller panicked.
+            // The receiver is gone only if the caller panicked.
             drop(sender.send((index, run.unit(unit))));
         }
         Ok(Usage { memory: run.most() })
@@ -130,7 +130,7 @@ impl Run<'_> {
                     return Err(error.clone());
                 }
                 let (view, cancel) = (self.traced.clone(), self.job.cancel.clone());
-                // Selectors that only other plugins know are reported by whoever asked for them.
+                // Selectors that only other plugins know are reported by the caller.
                 match Instance::configured(self.linter, view, cancel) {
                     Ok((fresh, _)) => none.insert(fresh),
                     Err(error) => {

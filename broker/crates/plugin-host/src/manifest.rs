@@ -109,7 +109,7 @@ fn in_line(text: &str, error: &toml::de::Error) -> String {
     // Counted in bytes: a place may lie within a character.
     let before = |it: std::ops::Range<usize>| text.bytes().take(it.start);
     let line = error.span().map(|it| before(it).filter(|it| *it == b'\n').count() + 1);
-    // Of what is missing the place says nothing.
+    // For something missing the position says nothing.
     match line.filter(|_| !error.message().starts_with("missing field")) {
         Some(line) => format!("line {line}: {}", error.message()),
         None => error.message().to_owned(),

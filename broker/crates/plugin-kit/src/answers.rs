@@ -41,7 +41,7 @@ impl<'p> Bench<'p> {
         Self { plugin, fixtures, linter, globs, cancel, ran_out: Cell::new(false) }
     }
 
-    /// Whether to ask more is of no use: a file took longer than it may, or nobody wants to know.
+    /// Whether to ask more is of no use: a file took longer than it may, or the answer is not wanted.
     pub(crate) fn is_over(&self) -> bool {
         self.ran_out.get() || self.cancel.is_cancelled()
     }

@@ -19,7 +19,7 @@ struct Row<'a> {
     name: Option<&'a str>,
     count: usize,
     fixable: usize,
-    /// Of one of the findings.
+    /// Message of one of the findings.
     message: &'a str,
 }
 

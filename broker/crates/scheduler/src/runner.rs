@@ -85,7 +85,7 @@ impl<T> Shared<T> {
         carry_out(effects);
     }
 
-    /// Wakes a thread if there is something for it. Whoever takes work calls this again, so one is enough.
+    /// Wakes a thread if there is something for it. A thread that takes work calls this again, so one is enough.
     fn wake(&self, inner: &Inner<T>, now: Instant) {
         for worker in [Worker::Interactive, Worker::Any] {
             if inner.idle[worker as usize] > 0 && inner.state.has_work_for(worker, now) {
@@ -230,7 +230,7 @@ fn hand_out<T: Clone>(mut answers: Answers<T>, result: thread::Result<T>) {
 
 fn send<T>(answer: Answer<Reply<T>>, end: End<T>) {
     let Answer { reply, queued, ran, joined } = answer;
-    // It fails if the ticket was dropped in this moment, and then nobody misses the answer.
+    // It fails if the ticket was dropped in this moment, and then the answer is not missed.
     let _ = reply.send(Finished { end, queued, ran, joined });
 }
 

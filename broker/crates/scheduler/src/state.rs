@@ -1,6 +1,6 @@
 //! Everything the scheduler knows, and every way in which that changes. No threads, and no clock.
 //!
-//! A *flight* is a piece of work, a *ticket* somebody who waits for it. Each change says which tickets are
+//! A *flight* is a piece of work, a *ticket* a caller that waits for it. Each change says which tickets are
 //! to be answered and which closures are not needed any more; the caller does both after it has let go
 //! of the lock. A ticket that is superseded or cancelled is answered at once, even if its task runs: the
 //! task then goes on for the other tickets or, without any, is told to stop.
@@ -92,7 +92,7 @@ pub(crate) struct State<W, R> {
     branches: HashMap<BranchKey, Branch>,
     /// What a submission with this key joins.
     open: HashMap<WorkKey, FlightId>,
-    /// Keys of running flights, also of those that nobody wants any more.
+    /// Keys of running flights, also of those that are not wanted any more.
     busy: HashSet<WorkKey>,
     /// Tickets of queued flights, by class.
     waiting: [usize; 3],
@@ -281,7 +281,7 @@ impl<W, R> State<W, R> {
         effects
     }
 
-    /// Nobody waits for this ticket any more. Does nothing if it was answered.
+    /// The caller does not wait for this ticket any more. Does nothing if it was answered.
     pub(crate) fn withdraw(&mut self, ticket: TicketId) -> Effects<W, R> {
         let mut effects = Effects::default();
         self.counts.withdrawn += u64::from(self.detach(ticket, &mut effects).is_some());

@@ -7,7 +7,7 @@ use lint::Cancel;
 /// Who waits for a task. What is greater starts first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Nobody waits.
+    /// No person or agent waits.
     Background,
     /// An agent waits.
     Agent,
@@ -34,7 +34,7 @@ pub struct BranchKey(pub u64);
 pub struct WorkKey(pub [u8; 32]);
 
 /// The work itself. It should look at the flag now and then, and return early once it is set: whatever it
-/// gives then, nobody sees it.
+/// gives then, it is not seen.
 pub type Run<T> = Box<dyn FnOnce(&Cancel) -> T + Send>;
 
 /// Work for a branch at a revision.

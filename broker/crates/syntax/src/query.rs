@@ -100,7 +100,7 @@ impl Query {
     }
 }
 
-/// What tree-sitter leaves to whoever asks. Passed over, a slip in its name would find too much.
+/// What tree-sitter leaves to its caller. Passed over, a slip in its name would find too much.
 fn unknown_predicate(query: &tree_sitter::Query, pattern: usize, text: &str) -> Option<QueryError> {
     let predicate = query.general_predicates(pattern).first()?;
     let before = &text[..query.start_byte_for_pattern(pattern)];
@@ -110,7 +110,7 @@ fn unknown_predicate(query: &tree_sitter::Query, pattern: usize, text: &str) -> 
     Some(QueryError { line, column, message: format!("there is no predicate `#{name}` in this pattern") })
 }
 
-/// tree-sitter draws the place below the line as well, which whoever shows it does better.
+/// tree-sitter draws the place below the line as well, which the output does better.
 fn message(error: &tree_sitter::QueryError) -> String {
     use tree_sitter::QueryErrorKind as Kind;
     let named = |what: &str| format!("there is no {what} `{}`", error.message.trim_matches('"'));

@@ -29,7 +29,7 @@ impl Weighter<(Language, Box<str>), Arc<Query>> for ByText {
     }
 }
 
-/// Of a node, about; measured on trees of several languages.
+/// Bytes of a node, about; measured on trees of several languages.
 const NODE: usize = 48;
 
 impl<K> Weighter<K, Arc<Tree>> for ByMemory {
@@ -41,7 +41,7 @@ impl<K> Weighter<K, Arc<Tree>> for ByMemory {
 /// Bytes of the queries' texts; what is made of one takes many times as much.
 const QUERIES: usize = 1 << 20;
 const USUAL_QUERY: usize = 256;
-/// Of a tree, to know beforehand how many fit.
+/// Bytes of a tree, to know beforehand how many fit.
 const USUAL: u64 = 256 << 10;
 
 impl Trees {

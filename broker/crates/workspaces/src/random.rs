@@ -1,4 +1,4 @@
-//! What nobody can guess.
+//! Unguessable identifiers.
 
 use super::DaemonError;
 

@@ -12,7 +12,7 @@ use crate::client;
 /// Who checks a workspace, and what is missing for it. Fields may be added.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Diagnosis {
-    /// Of this format.
+    /// Version of this format.
     version: u32,
     /// The workspace's folder.
     pub(super) root: String,

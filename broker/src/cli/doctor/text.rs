@@ -77,7 +77,7 @@ fn head(it: &Diagnosis) -> String {
     )
 }
 
-/// Files of no language have nobody but the plugins for any file.
+/// Files of no language have only the plugins for any file.
 fn block(it: &Diagnosis, of: &Language) -> (String, Vec<Row>) {
     let plugins = it.plugins.iter().filter(|it| !it.languages.is_empty() && of.plugins.contains(&it.name));
     let plugin = |it: &super::diagnosis::Plugin| {

@@ -27,7 +27,7 @@ pub(super) struct Project {
     pub(super) lock: Lock,
     /// What the configuration says of plugins, also in files that it extends.
     pub(super) declared: BTreeMap<String, PluginSettings>,
-    /// Held: nobody else changes the two files meanwhile.
+    /// Held, so that no other process changes the two files meanwhile.
     _alone: fs::File,
 }
 

@@ -94,7 +94,7 @@ async fn measure(args: &Args) -> Result<Table> {
     Ok(table)
 }
 
-/// Tells whoever waits what is being done.
+/// Shows what is being done.
 #[expect(clippy::print_stderr, reason = "progress, beside the table")]
 fn say(what: &str) {
     eprintln!("• {what}");

@@ -1,4 +1,4 @@
-//! Findings that are known and accepted, so that only what comes after is told.
+//! Known and accepted findings, which are not reported.
 //!
 //! A finding is known by its path, its rule and its [`Fingerprint`], and by how many like it there may be.
 //! If a file is gone, its entries are for findings like them in any other file: it was moved.

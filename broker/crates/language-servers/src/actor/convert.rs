@@ -15,7 +15,7 @@ pub(super) enum Report {
     /// gopls leaves the kind empty.
     #[serde(alias = "")]
     Full { items: Vec<Item> },
-    /// Of an answer that was not asked after.
+    /// For an answer that was not asked for.
     Unchanged,
 }
 

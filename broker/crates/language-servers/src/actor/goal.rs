@@ -18,11 +18,11 @@ use crate::{Profile, configs, dependents::languages, profile::Deletes};
 pub(super) struct Goal {
     /// What is to be open: all that differs from the disk, and what is asked about.
     pub(super) documents: BTreeMap<WorkspacePath, ContentHash>,
-    /// Of these, what differs from the disk.
+    /// Those that differ from the disk.
     edited: BTreeSet<WorkspacePath>,
-    /// Of these, what is not on the disk.
+    /// Those that are not on the disk.
     pub(super) new: BTreeSet<WorkspacePath>,
-    /// Of these, one whose folder is not on the disk either.
+    /// One whose folder is not on the disk either.
     in_new_folder: Option<WorkspacePath>,
     /// What is on the disk and not in the view.
     pub(super) gone: BTreeSet<WorkspacePath>,

@@ -44,7 +44,7 @@ impl Life {
     }
 }
 
-/// Of one process.
+/// Counts of one process, which decide when it is replaced.
 #[derive(Debug, Default)]
 pub(super) struct Age {
     answers: u32,
@@ -63,7 +63,7 @@ impl Age {
         self.switches += 1;
     }
 
-    /// Of the process that comes after it.
+    /// Counts of its successor.
     pub(super) fn next(&self) -> Self {
         Self { needs: self.needs, ..Self::default() }
     }

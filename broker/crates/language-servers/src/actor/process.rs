@@ -202,7 +202,7 @@ impl Process {
     }
 
     /// One that is not there yet will see for itself. So does one that is started again: what publishes once
-    /// about each change is not told, since it might publish at a time that nobody knows. And so does what may have
+    /// about each change is not told, since it might publish at any time. And so does what may have
     /// remembered a file that its configuration names.
     pub(super) fn disk_changed(&mut self, changes: &[(WorkspacePath, DiskChange)]) {
         let profile = &self.setup.profile;

@@ -1,14 +1,14 @@
 //! What waits for a server, and what goes next: all that is about one state goes together, in a *turn*, and the
 //! next state is the one that is nearest to the present one. Knows no server and no time.
 //!
-//! Nobody starves: a turn has an end even if ever more is asked about its state; and a state that was overtaken
+//! No request starves: a turn has an end even if ever more is asked about its state; and a state that was overtaken
 //! by so many turns of younger ones has the next, even before what a person waits for.
 
 use std::{cmp::Reverse, collections::VecDeque};
 
 use overlay::ContentHash;
 
-/// Whether somebody waits for the answer.
+/// Whether a request waits for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     Background,

@@ -19,7 +19,7 @@ const IDLE: Duration = Duration::from_millis(200);
 /// How a process came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Death {
-    /// By itself, or somebody killed it.
+    /// By itself, or it was killed.
     Crash,
     /// We killed it, since it answered nothing any more.
     Hanging,
@@ -89,7 +89,7 @@ impl Actor {
             Message::Start { deadline, cancel, reply } => {
                 self.bury(None);
                 let started = self.process.start(deadline, &cancel);
-                // Whoever asked may have gone.
+                // The asker may have gone.
                 let _ = reply.send(started.map_err(|it| it.to_string()));
                 self.be_idle();
             }
@@ -123,7 +123,7 @@ impl Actor {
     }
 
     fn serve(&mut self, request: &Request) {
-        // Whoever asked may have gone.
+        // The asker may have gone.
         match &request.task {
             Task::Check { units, answers } => {
                 let outcomes = self.answer(request, units);
@@ -141,7 +141,7 @@ impl Actor {
         }
         let (life, post) = (&self.life, &self.post);
         if let Some(worn) = self.age.answered(life, |is_first| post.measure(is_first)) {
-            // If somebody waits, it goes on until the next look.
+            // If a request waits, it goes on until the next look.
             if self.queue.is_empty() || self.worn.replace(worn).is_some() {
                 self.end(FAREWELL, Ending::Worn(worn));
             }

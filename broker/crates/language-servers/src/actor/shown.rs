@@ -32,7 +32,7 @@ pub(super) struct Shown {
 
 #[derive(Debug, Clone)]
 pub(super) struct Document {
-    /// Of the bytes.
+    /// Hash of the bytes.
     pub(super) hash: ContentHash,
     pub(super) bytes: Bytes,
     /// As it was told last.
@@ -218,7 +218,7 @@ impl Shown {
         self.news.contains(path)
     }
 
-    /// Of an open document.
+    /// For an open document.
     pub(super) fn version(&self, path: &WorkspacePath) -> Option<i64> {
         self.open.get(path).map(|it| it.version.into())
     }

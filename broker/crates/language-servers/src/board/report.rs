@@ -32,7 +32,7 @@ pub struct ServerReport {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerState {
-    /// Nobody has needed it yet.
+    /// Not used yet.
     Unused,
     /// To be started as soon as there is memory for it.
     WaitingForMemory,

@@ -16,7 +16,7 @@ pub(super) struct Holder {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Room {
     Enough,
-    /// There may be, when these have ended, too; if there are none, when somebody has finished.
+    /// There may be, when these have ended, too; if there are none, when another has finished.
     After(Vec<u64>),
 }
 

@@ -144,7 +144,7 @@ impl Team {
         Ok(Arc::clone(&members.servers[chosen]))
     }
 
-    /// If there may be one more. Nobody waits for it: it is chosen once it is there.
+    /// If there may be one more. No request waits for it: it is chosen once it is there.
     fn start_another(&self, members: &mut Members) {
         let asleep = members.servers.iter().find(|it| !it.has_process()).cloned();
         let may_be_more = members.servers.len() < self.limits.processes;

@@ -89,7 +89,7 @@ pub(crate) struct Looked {
 }
 
 impl Looked {
-    /// Of the other files that an answer tells of.
+    /// Hashes of the other files that an answer is about.
     pub(crate) fn related(&self, outcome: &Outcome) -> ReadSet {
         let paths = outcome.diagnostics.iter().flat_map(|it| &it.related).filter_map(|it| it.path.as_ref());
         let seen = paths.filter_map(|it| Some((Read::Content(it.clone()), *self.contents.get(it)?)));

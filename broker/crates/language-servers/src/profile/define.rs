@@ -1,4 +1,4 @@
-//! Servers that somebody defines: unknown ones, or known ones with something else said of them.
+//! Servers that a configuration defines: unknown ones, or known ones with other settings.
 
 use super::Profile;
 
@@ -25,7 +25,7 @@ const NEEDED: [(&str, &str); 2] = [
 ];
 
 impl Profile {
-    /// The one of this name with what somebody says of it; of a name that is not built in, what is not said is
+    /// The one of this name with its definition; for a name that is not built in, what is not defined is
     /// cautious. `command` stands for a program and its arguments.
     pub fn defined(name: &str, said: toml::Table) -> Result<Self, String> {
         let known = table_of(name);
@@ -65,7 +65,7 @@ fn check_complete(said: &toml::Table) -> Result<(), String> {
     Ok(())
 }
 
-/// Of a server that nobody has tried.
+/// Defaults for an untested server.
 fn unknown(name: &str) -> toml::Table {
     toml::toml! {
         name = name

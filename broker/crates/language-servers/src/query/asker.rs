@@ -34,7 +34,7 @@ pub(crate) struct Asker<'a> {
 const METHOD_NOT_FOUND: i64 = -32601;
 
 impl Asker<'_> {
-    /// Of a method that the server has.
+    /// For a method that the server has.
     pub(super) fn request<R: DeserializeOwned>(&self, method: &str, params: &Value) -> Result<R, NoAnswer> {
         if !self.client.supports(method) {
             return Err(NoAnswer::Unsupported(method.to_owned()));
@@ -42,7 +42,7 @@ impl Asker<'_> {
         self.request_unseen(method, params)
     }
 
-    /// Of one that it need not have told of.
+    /// For one that it need not have announced.
     pub(super) fn request_unseen<R: DeserializeOwned>(
         &self,
         method: &str,
@@ -109,7 +109,7 @@ impl Asker<'_> {
         Ok(Range { start: self.position(part.start)?, end: self.position(part.end)? })
     }
 
-    /// Of the document as a whole, if there is no part.
+    /// For the whole document, if there is no part.
     pub(super) fn range_or_all(&self, part: Option<&Part>) -> Result<Range, NoAnswer> {
         let all = || At::Offset(0)..At::Offset(u32::try_from(self.length()).unwrap_or(u32::MAX));
         part.map_or_else(|| self.range(&all()), |it| self.range(it))

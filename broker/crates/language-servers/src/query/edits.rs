@@ -15,7 +15,7 @@ use super::{At, NoAnswer, Part, Style, asker::Asker, wire::TextEdit};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edits {
     pub steps: Vec<EditStep>,
-    /// What the server says to them: what each is for, and whether somebody is to look at it first.
+    /// What the server says to them: what each is for, and whether a person is to look at it first.
     pub notes: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub struct Edits {
 pub enum EditStep {
     Text {
         path: WorkspacePath,
-        /// Of the text before this step, in which the edits' offsets count.
+        /// Hash of the text before this step, in which the edits' offsets count.
         content: ContentHash,
         /// Sorted, and not overlapping.
         edits: Vec<overlay::TextEdit>,

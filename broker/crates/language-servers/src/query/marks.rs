@@ -1,4 +1,4 @@
-//! What an editor shows in a text besides the text: what each word is, types that nobody wrote, what can be
+//! What an editor shows in a text besides the text: what each word is, types that are not written, what can be
 //! folded.
 
 use lint::LineColumn;

@@ -13,7 +13,7 @@ pub struct Symbol {
     pub detail: Option<String>,
     pub kind: SymbolKind,
     pub is_deprecated: bool,
-    /// Of a server that does not tell what lies in what.
+    /// For a server that does not nest symbols.
     pub container: Option<String>,
     pub whole: TextRange,
     /// The name; of some servers the whole again.

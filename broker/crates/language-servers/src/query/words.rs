@@ -42,7 +42,7 @@ pub struct Completion {
     pub label: String,
     pub kind: Option<CompletionKind>,
     pub detail: Option<String>,
-    /// Of a single one that was asked about.
+    /// For a single one that was asked about.
     pub documentation: Option<MarkupText>,
     pub is_deprecated: bool,
     pub is_preferred: bool,

@@ -28,7 +28,7 @@ pub(crate) struct Bench {
     pub(crate) server: Server,
 }
 
-/// Of a server that sees everything.
+/// For a server that sees everything.
 pub(crate) fn profile() -> Profile {
     let mut profile = Profile::named("ty").unwrap().clone();
     profile.name = "model".to_owned();

@@ -1,4 +1,4 @@
-//! Servers that die while they are asked: of what was asked, or since somebody killed them.
+//! Servers that die while they are asked: by what was asked, or by another process.
 
 use std::{path::Path, sync::Arc, thread, time::Duration};
 
@@ -31,7 +31,7 @@ fn slow(method: &str, result: &Value, file: &Path) -> Yard {
     yard
 }
 
-/// As somebody else may do it.
+/// As another process may do it.
 fn kill(yard: &Yard) {
     let keeper = i64::from(yard.report().pid.unwrap());
     let server = i32::try_from(children(&[keeper])[0]).unwrap();

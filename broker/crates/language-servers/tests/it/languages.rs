@@ -201,7 +201,7 @@ impl Language {
     }
 
     /// So that both of the modules that are asked about have this marker. Every other branch has edits that
-    /// nobody asks about.
+    /// are not asked about.
     pub(crate) fn mark(self, branch: &mut Branch, marker: usize) {
         self.edit(branch, "a", self.text("a", marker));
         if self.dependent.is_none() {

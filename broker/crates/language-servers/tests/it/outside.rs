@@ -25,7 +25,7 @@ fn no_answer_outlives_its_process() {
     assert!(!lease.holds());
 }
 
-/// Of a server that remembers what it has seen.
+/// For a server that remembers what it has seen.
 #[test]
 fn what_is_installed_and_removed_is_another_server() {
     let folder = tempfile::tempdir().unwrap();

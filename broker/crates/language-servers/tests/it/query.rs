@@ -12,7 +12,7 @@ use crate::{
     fixture::{BYE, far},
 };
 
-/// Of the view. Positions are in UTF-16, in which the letter at the start of each line counts twice.
+/// A text of the view. Positions are in UTF-16, in which the letter at the start of each line counts twice.
 pub(crate) const TEXT: &str = "𐐀 = foo\n𐐀 bar foo(é)\n";
 
 /// At `foo` in the second line.

@@ -24,7 +24,7 @@ fn bench(name: &str, folder: &Path, config: (&str, &str)) -> Option<Bench> {
     Some(Bench { disk: Arc::clone(&setup.disk), server: Server::new(setup) })
 }
 
-/// Of `a.js`, in words that are no server's own.
+/// About `a.js`, in words that are no server's own.
 #[track_caller]
 fn check(bench: &Bench, edits: &[(&str, Option<&str>)], want: &str) {
     let says = bench.says(edits, "a.js");

@@ -18,7 +18,7 @@ use overlay::{Branch, View};
 
 use crate::{bench::path, real_queries::setup};
 
-/// Of the program that a variable names.
+/// For the program that a variable names.
 fn program(variable: &str) -> Option<OsString> {
     let program = std::env::var_os(variable);
     if program.is_none() {

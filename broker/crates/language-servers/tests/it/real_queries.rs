@@ -95,7 +95,7 @@ struct Bench {
 }
 
 impl Project {
-    /// Of the files that the server checks.
+    /// Those that the server checks.
     fn sources(&self) -> impl Iterator<Item = &'static str> {
         self.files[..3].iter().map(|it| it.0)
     }

@@ -35,7 +35,7 @@ pub(crate) fn pull(name: &str, messages: &[&str]) -> String {
     json!({ "expect": "textDocument/diagnostic", "with": with, "answer": report(messages) }).to_string()
 }
 
-/// Of a document of this version, or of none.
+/// For a document of this version, or of none.
 pub(crate) fn publish(name: &str, version: Option<u32>, messages: &[&str]) -> String {
     let diagnostics = &report(messages)["items"];
     let mut params = json!({ "uri": uri(name), "diagnostics": diagnostics });

@@ -1,4 +1,4 @@
-//! A pool of servers, and whoever asks them.
+//! A pool of servers, and requests to them.
 
 use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 
@@ -46,7 +46,7 @@ impl Yard {
         self.linter_of("/w")
     }
 
-    /// Of another workspace, and so another server.
+    /// For another workspace, and so another server.
     pub(crate) fn linter_of(&self, root: &str) -> Arc<LanguageServer> {
         let setup = Setup { root: PathBuf::from(root), ..self.setup.clone() };
         Arc::new(started(&self.pool, setup).unwrap())

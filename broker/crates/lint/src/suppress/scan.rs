@@ -162,7 +162,7 @@ fn in_string(comments: Comments, before: &[u8]) -> bool {
 
 /// How long the string is that `text` begins with; `None` if it does not end.
 ///
-/// Where a string may go over several lines, nobody can tell whether a lone mark begins or ends one. It is
+/// Where a string may go over several lines, it is unknown whether a lone mark begins or ends one. It is
 /// taken to end it: suppressions stand after strings, hardly in them.
 fn string(text: &[u8]) -> Option<usize> {
     let quote = text[0];

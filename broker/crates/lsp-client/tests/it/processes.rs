@@ -1,4 +1,4 @@
-//! That nothing stays: whoever ends, in whatever way.
+//! That no process stays, whichever ends first, in whatever way.
 
 use std::{
     io::{BufRead, BufReader},

@@ -15,7 +15,7 @@ pub enum Origin {
     File {
         /// The slice that the base gave, shared.
         bytes: Bytes,
-        /// Of `bytes`.
+        /// Hash of `bytes`.
         hash: ContentHash,
         executable: bool,
     },

@@ -45,7 +45,7 @@ pub struct Step {
 pub enum NodeRecord {
     File {
         bytes: Bytes,
-        /// Of `bytes`; it is taken at its word.
+        /// Hash of `bytes`, which is not computed again.
         hash: ContentHash,
         executable: bool,
         /// Where it stood in the base before it was moved; `None`: where its directory came from.

@@ -54,7 +54,7 @@ struct Taker<'t> {
     saved: Option<Arc<dyn View>>,
     /// What is taken as a whole.
     path: &'t WorkspacePath,
-    /// Of the files of the base so far.
+    /// Bytes of the files of the base so far.
     bytes: u64,
     origins: Vec<(WorkspacePath, Origin)>,
 }

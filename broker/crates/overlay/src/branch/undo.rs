@@ -23,7 +23,7 @@ impl Branch {
     /// Makes a new revision that is as `revision` was. So undoing can be undone.
     ///
     /// What was committed since is edited back, and another commit writes it. It expects what the last one
-    /// wrote, so that what somebody changed after it is a conflict.
+    /// wrote, so that a later change by another program is a conflict.
     pub fn undo_to(&mut self, revision: Revision) -> Result<Revision, EditError> {
         let mut there = self.state_at(revision).ok_or(EditError::NoSuchRevision(revision))?;
         there.permissions = self.state().permissions.clone();

@@ -47,7 +47,7 @@ pub enum CommitError {
     /// All changes are in the workspace, as they are told.
     #[error("the changes are made, but what they left behind could not be removed: {error}; recovery from {} tries again", journal.display())]
     NotCleanedUp { journal: PathBuf, error: Box<CommitError>, committed: Box<Committed> },
-    /// Taken back, but for what somebody changed while that was under way.
+    /// Taken back, except for what another program changed meanwhile.
     #[error("{error}; {}", leftovers_text(leftovers))]
     Left { error: Box<CommitError>, leftovers: Vec<Leftover> },
 }
@@ -88,7 +88,7 @@ impl CommitError {
         }
     }
 
-    /// Where somebody changed the workspace while a commit was taken back.
+    /// Where another program changed the workspace while a commit was taken back.
     pub fn leftovers(&self) -> &[Leftover] {
         match self {
             Self::Left { leftovers, .. } => leftovers,

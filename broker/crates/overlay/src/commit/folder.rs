@@ -147,7 +147,7 @@ impl Folder {
             self.fuse.step()?;
             let (uid, gid) = (Uid::from_raw(stamp.uid), Gid::from_raw(stamp.gid));
             let given = rustix::fs::fchown(&file, Some(uid), Some(gid));
-            // Not ours to give: then nobody may get another one's rights by it either.
+            // Not ours to give: then the set-id bits, which would give away another user's rights, go, too.
             if given.or_else(|_| rustix::fs::fchown(&file, None, Some(gid))).is_err() {
                 mode &= 0o777;
             } else if given.is_err() {
@@ -243,7 +243,7 @@ impl Folder {
     /// Makes a directory with the permissions, and the owner if possible, of another. One that is there
     /// gets them too.
     pub(super) fn create_stamped_dir(&self, path: &WorkspacePath, stamp: Stamp) -> io::Result<()> {
-        // Nobody else may look into it before it has them.
+        // Other users may not look into it before it has them.
         match self.make_dir(path, 0o700) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}

@@ -25,7 +25,7 @@ const KEPT: &str = "kept";
 /// Time for which a copy is there for its user.
 const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// A path where somebody changed the workspace while a commit was made, taken back or interrupted.
+/// A path where another program changed the workspace while a commit was made, taken back or interrupted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     pub path: WorkspacePath,
@@ -41,7 +41,7 @@ pub enum LeftoverText {
     New,
     /// What stood there before the commit.
     Old,
-    /// What somebody saved meanwhile.
+    /// The text that another program saved meanwhile.
     Saved,
 }
 

@@ -58,7 +58,7 @@ impl Stamp {
         Self { mode: u32::from(stat.st_mode) & 0o7777, uid: stat.st_uid, gid: stat.st_gid }
     }
 
-    /// Executable by whoever may read it; other bits stay.
+    /// Executable by those who may read it; other bits stay.
     pub(super) fn made_executable(self, executable: bool) -> Self {
         let mode = match (executable, self.mode & 0o111 != 0) {
             (true, false) => self.mode | ((self.mode & 0o444) >> 2).max(0o100),
@@ -125,7 +125,7 @@ impl Seen {
         Self { state: State::Other, is_moving: false, identity: (0, 0) }
     }
 
-    /// Whether it is `wanted`, and stays so unless somebody finds it under its name and opens it.
+    /// Whether it is `wanted`, and stays so unless another program opens it by its name.
     pub(super) fn is_still(&self, wanted: impl Fn(&State) -> bool) -> bool {
         !self.is_moving && wanted(&self.state)
     }

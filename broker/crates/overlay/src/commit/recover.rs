@@ -20,7 +20,7 @@ use crate::WorkspacePath;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovered {
     pub outcome: Outcome,
-    /// Where somebody had changed the workspace. Their work was left as it is.
+    /// Where another program had changed the workspace. Its work was left as it is.
     pub leftovers: Vec<Leftover>,
 }
 
@@ -127,7 +127,7 @@ fn due(folder: &Folder, action: &Action) -> io::Result<Due> {
 fn due_after(folder: &Folder, action: &Action, hidden: &WorkspacePath) -> io::Result<Due> {
     let now = folder.look(&action.path).unwrap_or(State::Other);
     if !folder.look(hidden).is_ok_and(|it| it.is_like(&action.before)) {
-        // Somebody saved it just before: it goes back, unless there is something newer.
+        // Another program saved it just before: it goes back, unless there is something newer.
         let is_swapped = *hidden == action.new && action.leads_to(&now) && swap_back(folder, action, hidden)?;
         if !is_swapped {
             put_back(folder, hidden, &action.path)?;

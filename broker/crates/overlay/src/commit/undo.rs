@@ -12,7 +12,7 @@ use super::{
 };
 use crate::WorkspacePath;
 
-/// Takes back what was done of `actions`, the last first. What somebody has changed since stays as it is;
+/// Takes back what was done of `actions`, the last first. What another program changed since stays as it is;
 /// what should have stood there is kept in `journal_dir`, and told.
 pub(super) fn undo(
     folder: &Folder,
@@ -47,7 +47,7 @@ fn take_back(folder: &Folder, action: &Action, journal_dir: &Path) -> io::Result
             }
             _ => taking.is_changed(),
         },
-        // Made by this commit, or by somebody else just before; if empty, it makes no difference.
+        // Made by this commit, or by another program just before; if empty, it makes no difference.
         Change::CreateDir => match folder.remove_dir(&action.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => taking.is_changed(),
             Err(error) if !is_out_of_reach(&error) => Err(error),
@@ -67,7 +67,7 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// Somebody else has changed what this action changed.
+    /// Another program has changed what this action changed.
     fn is_changed(&self) -> io::Result<Undone> {
         let left = match self.action.taken_out(self.folder)? {
             Some(hidden) => keep(self.folder, self.action, hidden, self.journal_dir)?,
@@ -162,7 +162,7 @@ fn is_new(action: &Action) -> impl Fn(&Seen) -> bool {
     |seen| seen.is_still(|it| action.leads_to(it))
 }
 
-/// Not, if somebody removed it in this very moment.
+/// Not if another program removed it in this very moment.
 fn is_taken(answer: io::Result<Option<Found>>) -> io::Result<bool> {
     match answer {
         Err(error) if is_out_of_reach(&error) => Ok(false),

@@ -53,7 +53,7 @@ pub(super) fn hash_all(view: &dyn View, jobs: &[Job]) -> io::Result<Vec<Option<C
 
 type Portion = (usize, io::Result<Vec<Option<Child>>>);
 
-/// Those that nobody else has taken.
+/// Those that no other thread has taken.
 fn portions(jobs: usize, next: &AtomicUsize) -> impl Iterator<Item = Range<usize>> {
     iter::from_fn(move || {
         let start = next.fetch_add(PORTION, Ordering::Relaxed);

@@ -268,7 +268,7 @@ impl Tables<'_> {
         self.remove_up_to(id, last)
     }
 
-    /// Of a step that cannot be read nobody knows the texts; they stay.
+    /// The texts of a step that cannot be read are unknown; they stay.
     fn remove_up_to(&mut self, id: &str, last: Option<u64>) -> Answer<()> {
         let Some(last) = last else { return Ok(()) };
         let mut unused: BTreeMap<Hash, u64> = BTreeMap::new();

@@ -39,7 +39,7 @@ impl Medium {
     }
 
     /// Makes a folder for this user alone, if it is missing, and those above it; all of them are on the disk
-    /// when this returns. One that is there must be this user's, and nobody else may have written into it; if
+    /// when this returns. One that is there must be this user's, and no other user may have written into it; if
     /// others could look into it, they cannot any more.
     pub(super) fn private_folder(&self, dir: &Path) -> io::Result<()> {
         let dir = std::path::absolute(dir)?;
@@ -105,7 +105,7 @@ fn close(_dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Fails unless `dir` is a folder of this user that nobody else can enter: what is found in it is believed.
+/// Fails unless `dir` is a folder of this user that no other user can enter: what is found in it is believed.
 #[cfg(unix)]
 pub fn expect_private(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,6 +1,6 @@
 //! The database's file, with all writes held back until it is known to be sound.
 //!
-//! Opening a database repairs it. On a damaged file that would write into what somebody may still want to
+//! Opening a database repairs it. On a damaged file that would write into what the user may still want to
 //! rescue; held back in memory, the writes of a failed opening are simply forgotten.
 
 use std::{

@@ -16,11 +16,11 @@ pub(super) enum Request {
     Stats(Reply<StoreStats>),
 }
 
-/// A transaction is held in memory, and nobody in it is answered before its end.
+/// A transaction is held in memory, and no request in it is answered before its end.
 const MAX_CHANGES: usize = 1024;
 const MAX_BYTES: usize = 64 << 20;
 
-/// Until nobody can ask any more and everybody is answered.
+/// Until no request can come any more and all are answered.
 pub(super) fn run(mut database: Database, requests: &Receiver<Request>) {
     while let Ok(request) = requests.recv() {
         let mut next = Some(request);

@@ -13,7 +13,7 @@ use super::Shared;
 use crate::{End, Finished, state::TicketId};
 
 /// Waits for the end of a task, as a future or with [`Ticket::wait`]. Dropping it withdraws interest: a
-/// task that nobody else waits for is not started, or told to stop if it runs.
+/// task that no other ticket waits for is not started, or told to stop if it runs.
 #[must_use = "a task without a ticket is not run"]
 pub struct Ticket<T> {
     id: TicketId,

@@ -31,7 +31,7 @@ pub(super) struct Flight<W, R> {
 }
 
 pub(super) enum Phase<W> {
-    /// Without a place, it waits for a run of the same key to end that nobody wants any more.
+    /// Without a place, it waits for a run of the same key to end that is not wanted any more.
     Queued { work: W, place: Option<Place> },
     Running {
         class: Class,

@@ -1,4 +1,4 @@
-//! What is counted, for whoever watches the scheduler.
+//! Counters of the scheduler.
 
 use std::time::Duration;
 

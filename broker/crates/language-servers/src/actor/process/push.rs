@@ -1,7 +1,7 @@
 //! Servers that publish when they like. What is asked about is told once more, and what is published about that
 //! is the answer.
 //!
-//! Once something was told, this goes on until all that it brings about has come, whoever asked may have gone
+//! Once something was sent, this goes on until all that it brings about has come, even if the asker has gone
 //! meanwhile: so nothing of an older state is under way when the next is told. A server that takes too long is
 //! ended, which also drops what it would have said.
 
@@ -40,7 +40,7 @@ impl Process {
         Ok((reports, Settled::Yes))
     }
 
-    /// Before anything else is told. What was told for a question that then was not asked, nobody has waited for.
+    /// Before anything else is told. What was sent for a question that then was not asked was not waited for.
     pub(super) fn make_quiet(&mut self) -> Result<(), Trouble> {
         self.listen();
         let is_owed = self.running()?.shown.news().next().is_some();

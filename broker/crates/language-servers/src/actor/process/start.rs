@@ -37,7 +37,7 @@ impl Process {
             let is_wanted = || !cancel.is_cancelled() && !self.stop.is_cancelled();
             self.post.admit(deadline, &is_wanted).map_err(Trouble::Pending)?;
             self.epoch += 1;
-            // Whoever waits for it may give up: the next one finds it started.
+            // The request that waits for it may be given up: the next one finds it started.
             match Client::start(&self.options(), &self.sink, &self.stop) {
                 Ok(client) => {
                     let told = || self.setup.profile.version_in(&client.messages());

@@ -20,7 +20,7 @@ const MAX_SPLITS: usize = 1 << 30;
 pub(super) struct FileEdit<'a> {
     pub(super) operation: Operation,
     pub(super) patch: FilePatch<'a, str>,
-    /// Of each hunk's header in the patch, counted from 1.
+    /// Line of each hunk's header in the patch, counted from 1.
     pub(super) lines: Vec<usize>,
 }
 

@@ -32,7 +32,7 @@ pub(in crate::branch) enum Node {
 #[derive(Clone)]
 pub(in crate::branch) struct File {
     pub(in crate::branch) bytes: Bytes,
-    /// Of `bytes`, so that nobody hashes them again.
+    /// Hash of `bytes`, which is computed once.
     pub(in crate::branch) hash: ContentHash,
     pub(in crate::branch) executable: bool,
     /// Where it stood in the base before it was moved, for the sake of what a branch does not know:

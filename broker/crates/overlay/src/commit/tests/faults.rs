@@ -96,7 +96,7 @@ fn dying_while_taking_back_is_no_harm() {
     }
 }
 
-/// Somebody replaced a directory above one that was removed.
+/// Another program replaced a directory above one that was removed.
 #[test]
 fn what_is_out_of_reach_is_left() {
     let place = Place::new(fill);

@@ -29,7 +29,7 @@ struct Name {
     inode: u64,
     is_directory: bool,
     mode: u32,
-    /// Of a link, whose text is on the disk with its name.
+    /// For a link, whose text is on the disk with its name.
     target: Option<PathBuf>,
 }
 

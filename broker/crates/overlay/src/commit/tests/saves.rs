@@ -355,7 +355,7 @@ fn an_open_file_is_told_in_words() {
     assert!(!is_made(&place, "none", ""));
 }
 
-/// Somebody writes just what the commit would have written, after that was taken back (once an endless error).
+/// Another program writes just what the commit would have written, after that was taken back (once an endless error).
 #[test]
 fn the_same_text_by_hand_is_left_alone() {
     for is_poor in [false, true] {

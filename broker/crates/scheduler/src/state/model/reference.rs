@@ -189,7 +189,7 @@ impl Reference {
         tell(&flight.tickets.remove(at), why, started, now)
     }
 
-    /// Removes queued flights that nobody wants.
+    /// Removes queued flights that are not wanted.
     fn sweep(&mut self) -> Vec<Label> {
         let unwanted = |it: &mut Flight| it.running.is_none() && it.tickets.is_empty();
         self.flights.extract_if(.., unwanted).map(|it| it.work).collect()
