@@ -114,7 +114,7 @@ fn a_server_that_is_named_is_missed_where_it_has_no_files_too() {
     it.write("broker.toml", "[servers]\nuse = []\n");
     let (exit, report) = run(programs.as_os_str(), &["--select", "gopls/ALL"]);
     let reason = report["incomplete"][0]["reason"].as_str().unwrap_or_default();
-    assert!(exit == Some(2) && reason.contains("not asked in this workspace"), "{report}");
+    assert!(exit == Some(2) && reason.contains("this workspace does not use it"), "{report}");
 }
 
 /// Both ways: what was missing and is there, and what was there and is gone.
@@ -287,7 +287,7 @@ fn a_server_that_is_selected_and_not_asked_is_missed() {
     let tried = |more: &[&str]| {
         let (exit, report) = check(&it, more);
         let reason = report["incomplete"][0]["reason"].as_str().unwrap_or_default();
-        (exit, reason.contains("gopls is not installed") || reason.contains("not asked in this workspace"))
+        (exit, reason.contains("gopls is not installed") || reason.contains("this workspace does not use it"))
     };
     for branch in [&[][..], &["--branch", "try"]] {
         let with = |select| [&["--select", select], branch].concat();

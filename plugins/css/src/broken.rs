@@ -47,7 +47,7 @@ pub(crate) fn overlooked(text: &str, comments: &[Comment<'_>], mask: &Mask) -> O
     }
 }
 
-/// In SCSS and Less, where all is closed. Only what nobody can read is the file's fault: raffia lacks some of both.
+/// In SCSS and Less, where all is closed. Only what no parser can read is the file's fault: raffia lacks some of both.
 fn fault(text: &str, told: &Error, mask: &Mask, at: usize, syntax: Syntax) -> Result<Diagnostic, String> {
     if let Some(words) = mask.no_statement(syntax) {
         return Ok(error("this is neither a declaration nor a rule: is there a `:` missing?", words));

@@ -33,7 +33,7 @@ const DESCRIPTORS: [&str; 16] = [
 ];
 
 impl Sheet<'_> {
-    /// Of one block, all together.
+    /// Checks the declarations of one block, all together.
     pub(crate) fn declarations(&mut self, all: &[Statement<'_>], context: &Context) {
         let found: Vec<&Declaration<'_>> = all
             .iter()
@@ -126,7 +126,7 @@ impl Sheet<'_> {
                     depth = depth.saturating_sub(1);
                     continue;
                 }
-                // Of old Internet Explorers.
+                // Syntax of old Internet Explorers.
                 Kind::Ident if word.eq_ignore_ascii_case("progid") => return,
                 Kind::Ident if depth == 0 && after == ":" => {}
                 Kind::Sign if depth == 0 && word == "@" && self.syntax != Syntax::Less => {}

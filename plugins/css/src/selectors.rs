@@ -13,10 +13,10 @@ use crate::names::is_prefixed;
 use crate::tokens::{Kind, tokens};
 use crate::walk::{Context, Sheet, normal};
 
-/// Of CSS modules, Vue and Angular.
+/// Pseudo-classes of CSS modules, Vue and Angular.
 const OF_TOOLS: [&str; 6] = ["global", "local", "export", "import", "deep", "slotted"];
 
-/// Of scrollbars in WebKit.
+/// Pseudo-classes of scrollbars in WebKit.
 const OF_SCROLLBARS: [&str; 11] = [
     "corner-present",
     "decrement",

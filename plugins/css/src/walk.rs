@@ -91,7 +91,7 @@ impl<'a> Sheet<'a> {
             }
             Statement::QualifiedRule(it) => {
                 self.selector_list(&it.selector, context);
-                // Of CSS modules: what is exported has names of its own.
+                // Syntax of CSS modules: what is exported has names of its own.
                 let selector = self.text[it.span.start..].trim_start();
                 let is_map = selector.starts_with(":export") || selector.starts_with(":import");
                 Context { is_map, ..inner }

@@ -41,7 +41,7 @@ const PLACES: [&str; 23] = [
     "stylelint.config.cts",
 ];
 
-/// Of files that extend each other.
+/// Limit on files that extend each other.
 const DEEPEST: usize = 8;
 
 type Found = Result<Rc<Config>, String>;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use shuck_linter::{AnalysisRequest, Rule};
 
-/// Of one script.
+/// The backticks of one script.
 pub(crate) struct Backticks {
     /// What is between them, in the order of the file.
     bodies: Vec<Range<usize>>,

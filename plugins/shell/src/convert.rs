@@ -38,7 +38,7 @@ impl Place<'_> {
         }
     }
 
-    /// Of a script that cannot be parsed.
+    /// Finding for a script that cannot be parsed.
     pub(crate) fn syntax_error(&self, message: &str, place: Range<usize>) -> plugin::Diagnostic {
         let error = plugin::Diagnostic::new(rules::SYNTAX_ERROR, message, self.bytes(place));
         plugin::Diagnostic { severity: Severity::Error, ..error }

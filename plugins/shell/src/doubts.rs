@@ -62,7 +62,7 @@ impl<'a> Doubts<'a> {
     }
 }
 
-/// Of names in which a letter more or less is no accident.
+/// Length of the shortest names in which a letter more or less is an accident.
 const SHORTEST: usize = 4;
 
 /// What is between the backticks of shuck's message.

@@ -76,8 +76,8 @@ fn settings(path: &Path, shell: ShellDialect, config: &Config, selection: &Selec
     settings
 }
 
-/// Of a script that cannot be parsed, what makes what the parser says of it worth nothing: how its lines end, or that the
-/// parser gave up, which is not the script's fault.
+/// Report for a script that cannot be parsed for a reason that makes the parser's errors worthless: its line ends, or a
+/// limit of the parser, which is not the script's fault.
 fn unreadable(parsed: &ParseResult, place: &Place<'_>, path: &Path, selection: &Selection) -> Option<Report> {
     let first = place.text.split('\n').next().unwrap_or_default();
     if first.ends_with('\r') {
@@ -93,7 +93,7 @@ fn unreadable(parsed: &ParseResult, place: &Place<'_>, path: &Path, selection: &
 
 const CARRIAGE_RETURNS: &str = "lines end in CRLF, of which shells read the CR as a letter";
 
-/// Of a script that cannot be parsed, what keeps it from that.
+/// Findings for a script that cannot be parsed: what keeps it from that.
 fn broken(
     parsed: &ParseResult,
     mut found: Vec<Diagnostic>,

@@ -6,7 +6,7 @@ use shuck_linter::{RuleSet, ShellCheckCodeMap, ShellDialect};
 
 use crate::dialect;
 
-/// Of one file.
+/// Settings of one `.shellcheckrc`.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ShellCheckRc {
     pub(crate) disabled: RuleSet,
@@ -44,5 +44,5 @@ impl ShellCheckRc {
     }
 }
 
-/// Of codes in a range: there are not as many.
+/// Limit on the codes of a range: there are not as many.
 const MOST: u32 = 10_000;

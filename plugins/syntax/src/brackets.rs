@@ -216,7 +216,7 @@ impl Scan<'_> {
     }
 }
 
-/// Of a token that is made of signs only, in bytes.
+/// Limit on a token that is made of signs only, in bytes.
 const LONGEST: usize = 4;
 
 fn has_blocks(language: &str) -> bool {
@@ -273,7 +273,7 @@ fn line_before(text: &[u8], at: usize) -> &[u8] {
     &before[memchr::memrchr(b'\n', before).map_or(0, |it| it + 1)..]
 }
 
-/// Of a line, in bytes; what begins earlier is no statement that a person wrote.
+/// Limit on a line, in bytes; what begins earlier is no statement that a person wrote.
 const LONG: usize = 4_096;
 
 /// Whether a line that is indented as little as the one with the bracket may stand in the bracket all the same.

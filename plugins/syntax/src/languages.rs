@@ -26,7 +26,7 @@ pub(crate) struct Language {
     pub(crate) trust: Trust,
     /// The code of the rule on brackets, if there is one.
     pub(crate) brackets: &'static str,
-    /// Of how many good files the grammar, and where it alone is not trusted the brackets, found fault with how many.
+    /// Number of good files, and in how many of them the grammar, or where it is not trusted the brackets, found fault.
     pub(crate) files: usize,
     pub(crate) by_grammar: usize,
     pub(crate) by_brackets: usize,

@@ -37,7 +37,7 @@ use crate::{
 /// All that does not fit, wherever it is.
 const WRONG: &str = "(ERROR) @wrong (MISSING) @wrong";
 
-/// Of a text that is read once more to find words for what is wrong in it, in bytes.
+/// Limit on a text that is read once more to find words for what is wrong in it, in bytes.
 const SMALL: usize = 512 << 10;
 
 /// The plugin: which rules are wanted.

@@ -6,7 +6,7 @@ use broker_plugin_sdk::{Diagnostic, Related};
 
 use crate::places::{Place, What};
 
-/// Of a piece of text that is shown, in characters.
+/// Limit on a piece of text that is shown, in characters.
 const LONGEST: usize = 30;
 
 pub(crate) fn diagnostic(place: &Place, text: &[u8], code: &str) -> Diagnostic {
@@ -57,7 +57,7 @@ fn closing(open: &[u8]) -> &'static str {
     }
 }
 
-/// Of a range that spans lines, what is on the first.
+/// The part of a range that is on its first line.
 fn on_one_line(text: &[u8], range: Range<usize>) -> Range<usize> {
     let end = memchr::memchr(b'\n', &text[range.clone()]).map_or(range.end, |it| range.start + it);
     let line = &text[range.start..end];

@@ -31,10 +31,10 @@ pub(crate) enum What {
     Crossed(Range<usize>),
 }
 
-/// Of one file. Who has so many looks at the first.
+/// Limit on the findings of one file, of which a person looks at the first.
 const MOST: usize = 10;
 
-/// Of one file, before those that come of others are left out.
+/// The same, before those that follow from others are left out.
 const ENOUGH: usize = 1_000;
 
 /// Lines between two errors that are not taken for one.
@@ -85,7 +85,7 @@ fn apart(mut found: Vec<Place>, text: &[u8]) -> Vec<Place> {
     found
 }
 
-/// All places, each error once, whatever is in it. Without recursion: trees are as deep as somebody likes.
+/// All places, each error once, whatever is in it. Without recursion: the depth of trees has no limit.
 fn visit(tree: &Tree, text: &[u8]) -> Vec<Place> {
     let (mut found, mut open) = (Vec::new(), Vec::<Node<'_>>::new());
     let (mut at, end) = (0, tree.root().end_number());

@@ -141,9 +141,9 @@ exit 1
 a.py:1:8: python/F401 [*] `os` imported but unused
 1 finding in 5 files (1 fixable).
 -- stderr
-warning: broker.toml: no rule is called `F4O1`, of which `severity` tells; did you mean `F401`?
-warning: broker.toml: no rule is called `F8`, of which `severity` tells; did you mean `F8*`?
-warning: sub/broker.toml: no rule is called `pyton/F401`, of which `severity` tells; did you mean `python/F401`?
+warning: broker.toml: `severity` names the unknown rule `F4O1`; did you mean `F401`?
+warning: broker.toml: `severity` names the unknown rule `F8`; did you mean `F8*`?
+warning: sub/broker.toml: `severity` names the unknown rule `pyton/F401`; did you mean `python/F401`?
 "#);
     assert!(it.told(&["--quiet"]).ends_with("-- stderr\n"));
     assert!(it.told(&["--isolated"]).ends_with("-- stderr\n"));

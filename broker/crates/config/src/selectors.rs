@@ -1,6 +1,6 @@
 //! Which of the rules named on the command line go to which linter.
 //!
-//! `python/F401` is for `python` alone; `F401` is for whoever knows it. What a selector means, a linter
+//! `python/F401` is for `python` alone; `F401` is for every linter that has it. What a selector means, a linter
 //! alone decides.
 
 use std::{collections::BTreeSet, fmt};
@@ -64,7 +64,7 @@ impl Selectors {
         Selection { select: self.select.as_deref().map(own), ignore: own(&self.ignore) }
     }
 
-    /// For a language server, whose rules nobody can list: it is asked if nothing else is selected, or if a
+    /// For a language server, whose rules are not known: it is asked if nothing else is selected, or if a
     /// selector names it, or selects everything.
     pub fn for_server(&self, name: &str) -> Option<Selection> {
         let is_its =
@@ -98,7 +98,7 @@ impl Selectors {
         }
     }
 
-    /// The selectors that mean nothing to anybody they are for. `unknown` holds, for each linter, those
+    /// Selectors that no addressed linter knows. `unknown` holds, for each linter, those
     /// that it has said mean nothing to it.
     pub fn unknown_to_all(&self, unknown: &[(&str, Vec<String>)]) -> Vec<String> {
         let is_known = |selector: &Selector| {

@@ -183,7 +183,7 @@ impl Catalogs {
             .collect()
     }
 
-    /// Of the rules that configuration files name, those that no linter has: one sentence for each.
+    /// One sentence for each rule that configuration files name and no linter has.
     ///
     /// Says nothing if a linter cannot say what it has.
     pub fn unknown_rules(

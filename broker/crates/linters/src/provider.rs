@@ -1,7 +1,7 @@
 //! The seam between those who ask linters and those who have some.
 //!
-//! A kind of linters (plugins, language servers) is a [`Provider`]; what it has for one workspace is a [`Catalog`]. Nobody
-//! but [`Catalogs`](crate::Catalogs) asks them. Nothing is started here.
+//! A kind of linters (plugins, language servers) is a [`Provider`]; what it has for one workspace is a [`Catalog`], which
+//! only [`Catalogs`](crate::Catalogs) asks. Nothing is started here.
 
 mod diagnosis;
 

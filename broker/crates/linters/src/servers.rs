@@ -204,8 +204,8 @@ impl Servers {
         {
             return lack(profile, Need::Missing, why_not(error));
         }
-        let reason = "rules of it are selected, but it is not asked in this workspace; `servers.use` in `broker.toml` \
-                      can name it, and `broker doctor` says who is asked";
+        let reason = "rules of it are selected, but this workspace does not use it: add it to `servers.use` in \
+                      `broker.toml`; `broker doctor` lists the servers in use";
         lack(profile, Need::PassedOver, reason.to_owned())
     }
 
@@ -272,7 +272,7 @@ pub fn known(settings: &ServerSettings) -> Result<Vec<Profile>, SetupFailure> {
 
 fn unknown(name: &str, known: &[Profile]) -> SetupFailure {
     let error =
-        SetupFailure::new(format!("there is no language server `{name}`, which `broker.toml` says to use"));
+        SetupFailure::new(format!("unknown language server `{name}` in `servers.use` of `broker.toml`"));
     let close = config::closest(name, known.iter().map(|it| it.name.as_str()));
     error.hint(match close {
         Some(close) => format!("did you mean `{close}`?"),

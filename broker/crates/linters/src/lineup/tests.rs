@@ -189,8 +189,7 @@ fn rules_are_those_of_all_kinds() {
     for known in ["C1", "clippy/C2", "make/anything"] {
         assert!(doubts(known).is_empty(), "{known}");
     }
-    let told =
-        "broker.toml: no rule is called `clippy/C8`, of which `severity` tells; did you mean `clippy/C1`?";
+    let told = "broker.toml: `severity` names the unknown rule `clippy/C8`; did you mean `clippy/C1`?";
     assert_eq!(doubts("clippy/C8"), [told]);
     providers.iter().for_each(|it| it.shut_down());
     assert_eq!(ended.load(Ordering::Relaxed), 1);

@@ -56,7 +56,7 @@ impl Known<'_> {
         }
         let close = self.meant(&rule.to_string());
         let close = close.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
-        Some(format!("{file}: no rule is called `{rule}`, of which `severity` tells{close}"))
+        Some(format!("{file}: `severity` names the unknown rule `{rule}`{close}"))
     }
 
     /// What no list has may be a rule of a linter that has none, unless it looks like a slip.
@@ -70,7 +70,7 @@ impl Known<'_> {
         }
     }
 
-    /// Typo check for codes only: names in words are alike where nobody slipped.
+    /// Typo check for codes only: rule names resemble each other without a typo.
     fn is_slip(&self, text: &str) -> bool {
         with_slash(text, self.linters()).is_some()
             || self.is_prefix(text)
@@ -104,7 +104,7 @@ impl Known<'_> {
         self.codes().any(|it| it.starts_with(text))
     }
 
-    /// Of all linters; some more than once.
+    /// Names of all linters, some repeated.
     fn linters(&self) -> impl Iterator<Item = &str> + Clone {
         self.rules.iter().map(|(of, _)| of.as_str()).chain(self.names.iter().map(|it| it.name.as_str()))
     }

@@ -110,7 +110,7 @@ async fn pull(reference: &Reference) -> Result<Fetched, String> {
     let (image, digest) = pulled.map_err(|error| chain(&error))?;
     let layer = layer(&image)?;
     let blob = client.pull_blob_stream(reference, layer).await.map_err(|error| chain(&error))?;
-    // Whoever reads to its end is told whether it was what the manifest names.
+    // Reading to its end compares it with what the manifest names.
     let bytes = collect(blob.stream.map(|it| it.map_err(|error| error.to_string()))).await?;
     Ok(Fetched { bytes, manifest: Some(digest.parse()?) })
 }

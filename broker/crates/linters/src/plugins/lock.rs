@@ -30,9 +30,9 @@ pub struct Locked {
     pub version: String,
     /// As `broker.toml` has it.
     pub source: Source,
-    /// Of the component.
+    /// Digest of the component.
     pub digest: Digest,
-    /// Of the registry's manifest of it, which is what a signature is for.
+    /// Digest of the registry's manifest, which signatures are for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<Digest>,
 }

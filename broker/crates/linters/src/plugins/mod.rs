@@ -190,7 +190,7 @@ impl Plugins {
         self.usable.iter().map(|it| it.manifest().name.as_str()).collect()
     }
 
-    /// Those that cannot be used, each of which somebody wants.
+    /// Plugins that cannot be used; each makes answers incomplete.
     pub fn lacks(&self) -> impl Iterator<Item = Lack> {
         self.broken.iter().map(|it| Lack {
             linter: it.linter.as_deref().unwrap_or_default().to_owned(),
