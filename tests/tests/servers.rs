@@ -254,7 +254,8 @@ fn a_slip_in_the_configuration_is_met_with_a_hint() {
         let (exit, _, stderr) = told(&it.run(&[command]));
         assert_eq!(exit, Some(2), "{command}");
         assert!(
-            stderr.contains("no language server `pyrigth`") && stderr.contains("did you mean `pyright`?"),
+            stderr.contains("unknown language server `pyrigth`")
+                && stderr.contains("did you mean `pyright`?"),
             "{command}: {stderr}"
         );
     }

@@ -26,7 +26,7 @@ struct Seen {
 }
 
 impl Survey {
-    /// Of the linters in Broker itself, only those that are asked count.
+    /// Only linters in Broker itself that are asked count.
     pub(super) fn of(paths: impl IntoIterator<Item = WorkspacePath>, linters: &[Diagnosis]) -> Self {
         let (servers, others): (Vec<_>, Vec<_>) = linters.iter().partition(|it| it.program.is_some());
         let plugins: Vec<_> = others.into_iter().filter(|it| it.standing.is_asked()).collect();

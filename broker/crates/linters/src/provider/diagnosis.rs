@@ -69,7 +69,7 @@ impl Standing {
 }
 
 impl Diagnosis {
-    /// Of a linter that runs in Broker itself.
+    /// Diagnosis of a linter that runs in Broker itself.
     pub fn of_linter(linter: SharedLinter, standing: Standing) -> Self {
         let identity = linter.identity();
         let languages = linter.interest().languages.clone();
@@ -84,7 +84,7 @@ impl Diagnosis {
         }
     }
 
-    /// Of one that does not work.
+    /// Diagnosis of one that does not work.
     pub fn of_broken(name: &str, reason: String) -> Self {
         Self {
             name: name.to_owned(),
@@ -96,7 +96,7 @@ impl Diagnosis {
         }
     }
 
-    /// Of one that runs outside. `files` says for a file that it covers, which language it takes the file for.
+    /// Diagnosis of one that runs outside. `files` says for a file that it covers, which language it takes the file for.
     pub fn of_program(
         name: String,
         languages: Vec<String>,
