@@ -78,7 +78,7 @@ pub fn is_file(view: &dyn View, path: &WorkspacePath) -> bool {
 }
 
 impl Files {
-    fn of_walk(walk: &KeptWalk) -> Self {
+    pub(crate) fn of_walk(walk: &KeptWalk) -> Self {
         let root = WorkspacePath::root();
         let unit = |path: &WorkspacePath| Unit { named: root.clone(), path: path.clone() };
         let units = walk.files().map(unit).collect();

@@ -3,6 +3,7 @@
 //! Knows neither daemons nor command lines: both ask here, with the same code behind it.
 
 mod course;
+mod learn;
 mod lookup;
 
 use std::{
@@ -19,6 +20,7 @@ use scheduler::{
 };
 use tokio::task::JoinSet;
 
+pub(crate) use self::learn::Learned;
 use self::{
     course::{Batch, Course, Piece},
     lookup::{Known, Survey, digest, key},

@@ -12,6 +12,7 @@ mod dependents;
 mod engine;
 mod finding;
 pub mod fix;
+mod kept;
 mod local;
 pub mod pipeline;
 mod place;

@@ -122,6 +122,12 @@ impl LocalChecker {
         Ok((collector.finish(&outcome), outcome))
     }
 
+    /// What a test needs to ask the pipeline itself.
+    #[cfg(test)]
+    pub(crate) fn parts(&self) -> (&Engine, &PolicyCache, &Runtime) {
+        (&self.engine, &self.cache, &self.runtime)
+    }
+
     /// Makes the fixes of what `report` tells of `files`, and of what comes up on the way; `baseline`'s findings are not
     /// fixed.
     pub fn fix(

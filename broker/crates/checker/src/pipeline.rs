@@ -8,6 +8,7 @@ mod collector;
 mod comparison;
 mod evaluator;
 mod fixes;
+mod rest;
 mod similar;
 mod sink;
 mod stream;
@@ -30,7 +31,7 @@ pub use self::{
     fixes::{FixNote, Fixed, Fixer},
     sink::{Change, FileReport, LinterSummary, Sink, Summary},
 };
-use self::{evaluator::PolicyEvaluator, stream::CheckStream};
+use self::{evaluator::PolicyEvaluator, rest::Rest, stream::CheckStream};
 use super::{
     BatchSize, Dependents, Engine, Files, Inquiry, Refused, Router, Wanted, baseline::Baseline,
     policy::RuleIndex,
@@ -117,16 +118,24 @@ pub async fn check(
 ) -> Result<Outcome, Refused> {
     let start = Instant::now();
     let evaluator = PolicyEvaluator::new(request, &request.view, cache)?;
+    let rest = match &request.comparison {
+        Some(comparison) => Rest::of(engine, cache, request, comparison).await?,
+        None => None,
+    };
     let before = match &request.comparison {
         Some(comparison) => {
             let evaluator = PolicyEvaluator::new(request, &comparison.before, cache)?;
-            Some((evaluator, comparison.answers(engine, request).await?))
+            Some((
+                evaluator,
+                comparison.answers(engine, request, rest.as_ref().map(|it| it.wanted_before())).await?,
+            ))
         }
         None => None,
     };
-    let mut inquiry = request.inquiry(&request.view, request.wanted.clone());
+    let wanted = rest.as_ref().map_or_else(|| request.wanted.clone(), |it| it.wanted());
+    let mut inquiry = request.inquiry(&request.view, wanted);
     inquiry.parent = before.as_ref().map(|(_, answers)| Arc::clone(&answers.seen));
-    let mut stream = CheckStream::new(&evaluator, before, request, sink);
+    let mut stream = CheckStream::new(&evaluator, before, rest, request, sink);
     let totals = engine.answer(&Arc::new(inquiry), &mut stream).await?;
     let summary = stream.finish(totals, start).await?;
     Ok(Outcome { summary, graded_rules: evaluator.graded_rules() })
@@ -179,5 +188,8 @@ impl Request {
     }
 }
 
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod kept_tests;
 #[cfg(test)]
 mod tests;

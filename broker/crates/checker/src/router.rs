@@ -134,6 +134,19 @@ impl Router {
         self.linters.is_empty() && self.lacks.is_empty() && self.absent.is_empty()
     }
 
+    /// Whether files are not all for the same linters.
+    pub(super) fn is_grouped(&self) -> bool {
+        !self.groups.is_empty()
+    }
+
+    pub(super) fn lacks(&self) -> &[Lack] {
+        &self.lacks
+    }
+
+    pub fn absent(&self) -> &[Absent] {
+        &self.absent
+    }
+
     /// The linters that are missed in a question about these files. `is_answered` says whether any linter is asked.
     ///
     /// A linter is missed for files that it would be asked about. That it has no files is only told if it has none in any

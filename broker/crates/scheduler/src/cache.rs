@@ -10,6 +10,7 @@
 mod facts;
 mod folder;
 mod format;
+mod index;
 mod keep;
 mod looks;
 mod parent;
@@ -24,6 +25,7 @@ use std::{
 };
 
 use facts::Interner;
+pub use index::{ReadIndex, Reads};
 use keep::Keeper;
 pub use looks::Looks;
 use overlay::{ContentHash, ReadSet, WorkspacePath};
@@ -156,6 +158,16 @@ impl<V> Cache<V> {
     ///
     /// No lock is held while the view is looked at.
     pub fn find(&self, key: &Key, content: ContentHash, looks: &mut Looks<'_>) -> Option<Arc<V>> {
+        self.find_with_reads(key, content, looks).map(|(value, _)| value)
+    }
+
+    /// The same, with what it rests on besides the text.
+    pub fn find_with_reads(
+        &self,
+        key: &Key,
+        content: ContentHash,
+        looks: &mut Looks<'_>,
+    ) -> Option<(Arc<V>, Reads)> {
         let candidates = self.loaded(key).candidates(key, content);
         // A file may have been loaded.
         self.make_room();
@@ -170,7 +182,7 @@ impl<V> Cache<V> {
             };
             self.counts.hits.fetch_add(1, Relaxed);
             self.touch(key, &candidate);
-            return Some(value);
+            return Some((value, Reads(Arc::clone(&candidate.set))));
         }
         self.counts.misses.fetch_add(1, Relaxed);
         None

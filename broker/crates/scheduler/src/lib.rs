@@ -11,7 +11,9 @@ mod scheduler;
 mod state;
 mod task;
 
-pub use cache::{Answer, Cache, CacheOptions, Codec, Inherited, Key, Looks, Seen, Stats as CacheStats};
+pub use cache::{
+    Answer, Cache, CacheOptions, Codec, Inherited, Key, Looks, ReadIndex, Reads, Seen, Stats as CacheStats,
+};
 pub use options::Options;
 pub use runner::Ticket;
 pub use scheduler::Scheduler;

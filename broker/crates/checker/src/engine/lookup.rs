@@ -107,7 +107,7 @@ impl Survey {
 }
 
 /// Looks at all files directory by directory: they are sorted by path.
-fn prepare(looks: &mut Looks<'_>, units: &[Unit]) {
+pub(super) fn prepare(looks: &mut Looks<'_>, units: &[Unit]) {
     for siblings in units.chunk_by(|a, b| directory(a) == directory(b)) {
         if let [first, _, ..] = siblings
             && let Some(directory) = first.path.parent()

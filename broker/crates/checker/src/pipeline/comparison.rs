@@ -169,16 +169,30 @@ impl Comparison {
         (!all.is_empty()).then(|| Wanted::Walk { paths, options: scope.walk.clone(), only })
     }
 
+    /// Whether everything is compared.
+    pub(super) fn is_whole(&self) -> bool {
+        let Scope { paths, only, .. } = &self.scope;
+        only.is_empty() && (paths.is_empty() || *paths == [WorkspacePath::root()])
+    }
+
     /// Where a file was before, if elsewhere.
     pub(super) fn moved_from(&self, path: &WorkspacePath) -> Option<&WorkspacePath> {
         self.moved.get(path)
     }
 
     /// What the linters say of the view before, for the same question.
-    pub(super) async fn answers(&self, engine: &Engine, request: &Request) -> Result<Answers, Refused> {
+    ///
+    /// Only of the files `looked_at`, if all others are known to be alike.
+    pub(super) async fn answers(
+        &self,
+        engine: &Engine,
+        request: &Request,
+        looked_at: Option<Wanted>,
+    ) -> Result<Answers, Refused> {
         let (seen, parts) = mpsc::channel();
         let mut gathered = Gathered::default();
-        for wanted in [Some(self.wanted_before()), self.elsewhere()].into_iter().flatten() {
+        let first = looked_at.unwrap_or_else(|| self.wanted_before());
+        for wanted in [Some(first), self.elsewhere()].into_iter().flatten() {
             let mut inquiry = request.inquiry(&self.before, wanted);
             inquiry.seen = Some(seen.clone());
             engine.answer(&Arc::new(inquiry), &mut gathered).await?;

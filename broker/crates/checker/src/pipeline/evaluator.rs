@@ -98,18 +98,29 @@ impl<'v> PolicyEvaluator<'v> {
         view: &'v Arc<dyn View>,
         cache: &'v PolicyCache,
     ) -> Result<Self, Refused> {
-        let configs = request.configs(&**view);
+        Self::configured_by(request, view, view, cache)
+    }
+
+    /// The configuration, what it names, and rules that the workspace defines are read in `configuration`, and the files
+    /// in `view`, which is the same.
+    pub(super) fn configured_by(
+        request: &Request,
+        configuration: &'v Arc<dyn View>,
+        view: &'v Arc<dyn View>,
+        cache: &'v PolicyCache,
+    ) -> Result<Self, Refused> {
+        let configs = request.configs(&**configuration);
         let baseline = match &request.policy.baseline {
             BaselineUse::Later => None,
             BaselineUse::This(baseline) => Some(Arc::clone(baseline)),
             BaselineUse::Configured => {
                 let workspace = configs.workspace().map_err(wrong)?;
-                let loaded = workspace.baseline().map(|it| Baseline::load(&**view, it)).transpose();
+                let loaded = workspace.baseline().map(|it| Baseline::load(&**configuration, it)).transpose();
                 let failure = |error: crate::baseline::BaselineError| SetupFailure::new(error.to_string());
                 loaded.map_err(|error| Refused::Setup(failure(error)))?.map(Arc::new)
             }
         };
-        let (every_rule, rules) = (request.policy.every_rule, request.rule_index(view));
+        let (every_rule, rules) = (request.policy.every_rule, request.rule_index(configuration));
         Ok(Self { view: &**view, configs, baseline, every_rule, rules, cache })
     }
 

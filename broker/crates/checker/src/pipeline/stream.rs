@@ -3,13 +3,14 @@
 use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
-use lint::{Completeness, FileFindings as Side, Site, delta, suppress};
+use lint::{Completeness, FileFindings as Side, Site, Unit, delta, suppress};
 use overlay::{ContentHash, Skipped, View, WorkspacePath};
 
 use super::{
     Change, Comparison, FileFindings, FileReport, LinterSummary, Reported, Request, Sink, Summary,
     comparison::{Answered, Answers},
     evaluator::PolicyEvaluator,
+    rest::Rest,
 };
 use crate::{
     Answer, Coverage, Excluded, FileAnswers, Incomplete, Lack, Level, Listener, Refused, Router, Subject,
@@ -19,6 +20,8 @@ use crate::{
 pub(super) struct CheckStream<'a, S> {
     evaluator: &'a PolicyEvaluator<'a>,
     before: Option<Before<'a>>,
+    /// Files that are not looked at, since both views have them alike.
+    rest: Option<Arc<Rest>>,
     sink: &'a mut S,
     /// Of the linters, for the evaluator, who is asked about each file.
     names: Arc<[String]>,
@@ -40,6 +43,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
     pub(super) fn new(
         evaluator: &'a PolicyEvaluator<'a>,
         before: Option<(PolicyEvaluator<'a>, Answers)>,
+        rest: Option<Arc<Rest>>,
         request: &'a Request,
         sink: &'a mut S,
     ) -> Self {
@@ -49,7 +53,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
             before.map(|(comparison, (evaluator, answers))| Before { evaluator, comparison, answers });
         let summary = Summary::new(request.schedule.revision, before.is_some());
         let (names, contents, wrong) = (Arc::default(), Vec::new(), None);
-        Self { evaluator, before, sink, names, contents, summary, wrong }
+        Self { evaluator, before, rest, sink, names, contents, summary, wrong }
     }
 
     /// What the linters say of the file as such, besides their findings.
@@ -198,6 +202,20 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         }
     }
 
+    /// What the files are and count that both views have alike. Nothing of them is new or fixed.
+    async fn add_rest(&mut self, rest: &Rest) {
+        let sums = rest.sums();
+        self.summary.files += sums.files;
+        self.summary.suppressed += sums.suppressed;
+        self.summary.baselined += sums.baselined;
+        self.contents.extend(rest.contents());
+        for (unit, level, excluded) in rest.excluded() {
+            let changes = Some(Vec::new());
+            self.sink.file(FileReport { level, excluded, changes, ..FileReport::new(unit) }).await;
+        }
+        self.summary.linters = whole(std::mem::take(&mut self.summary.linters), rest);
+    }
+
     pub(super) async fn finish(mut self, totals: Totals, start: Instant) -> Result<Summary, Refused> {
         self.compare_gone(&totals.skipped).await;
         if let Some(wrong) = self.wrong {
@@ -207,10 +225,13 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         if !totals.skipped.unreadable.is_empty() {
             self.summary.level = Level::Failed;
         }
-        self.sink.pause().await;
         for (linter, cached) in self.summary.linters.iter_mut().zip(totals.cached) {
             linter.cached = cached;
         }
+        if let Some(rest) = self.rest.take() {
+            self.add_rest(&rest).await;
+        }
+        self.sink.pause().await;
         Ok(Summary {
             content: content_of(&mut self.contents),
             skipped: totals.skipped,
@@ -223,6 +244,9 @@ impl<'a, S: Sink> CheckStream<'a, S> {
 
 impl<S: Sink> Listener for CheckStream<'_, S> {
     async fn start(&mut self, router: &Router, lacks: Vec<Lack>, files: usize, answers: usize) {
+        let rest = self.rest.as_deref();
+        let lacks = rest.map_or(lacks, |it| it.lacks.clone());
+        let (files, answers) = rest.map_or((files, answers), |it| it.plus(files, answers));
         for lack in lacks {
             match lack.sorted() {
                 Ok(failed) => {
@@ -233,7 +257,10 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
             }
         }
         let linters: Vec<_> = router.linters().iter().map(|it| it.identity().clone()).collect();
-        self.sink.started(&linters, files, answers).await;
+        match rest {
+            Some(rest) => self.sink.started(&rest.all_linters(&linters), files, answers).await,
+            None => self.sink.started(&linters, files, answers).await,
+        }
         self.summary.linters = linters.into_iter().map(LinterSummary::of).collect();
         self.names = router.names();
     }
@@ -270,17 +297,41 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
 
 impl FileReport {
     fn of(file: &FileAnswers) -> Self {
+        Self { coverage: file.coverage.clone(), ..Self::new(file.unit.clone()) }
+    }
+
+    fn new(unit: Unit) -> Self {
         Self {
-            unit: file.unit.clone(),
+            unit,
             is_gone: false,
             level: None,
-            coverage: file.coverage.clone(),
+            coverage: Coverage::default(),
             found: Arc::default(),
             changes: None,
             incomplete: Vec::new(),
             excluded: Vec::new(),
         }
     }
+}
+
+/// The counts of `looked_at` and of the rest, in the order in which all linters stand.
+fn whole(looked_at: Vec<LinterSummary>, rest: &Rest) -> Vec<LinterSummary> {
+    let identities: Vec<_> = looked_at.iter().map(|it| it.linter.clone()).collect();
+    let mut whole: Vec<_> = rest.all_linters(&identities).into_iter().map(LinterSummary::of).collect();
+    for (linter, (complete, excluded)) in whole.iter_mut().zip(&rest.sums().linters) {
+        (linter.complete, linter.excluded, linter.cached) = (*complete, *excluded, complete + excluded);
+    }
+    for more in looked_at {
+        if let Some(sum) = whole.iter_mut().find(|it| it.linter == more.linter) {
+            sum.complete += more.complete;
+            sum.excluded += more.excluded;
+            sum.partial += more.partial;
+            sum.pending += more.pending;
+            sum.failed += more.failed;
+            sum.cached += more.cached;
+        }
+    }
+    whole
 }
 
 fn changes(new: Vec<Reported>, fixed: Vec<Reported>) -> Vec<(Change, Vec<Reported>)> {

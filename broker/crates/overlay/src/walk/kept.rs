@@ -76,6 +76,11 @@ impl KeptWalk {
         &self.root.skipped
     }
 
+    pub fn has(&self, path: &WorkspacePath) -> bool {
+        let (folder, rest) = self.nearest(path);
+        rest.len() == 1 && folder.has_file(path)
+    }
+
     /// The files of this walk at and below `path`.
     pub fn files_at(&self, path: &WorkspacePath) -> Vec<WorkspacePath> {
         let (folder, rest) = self.nearest(path);
@@ -83,6 +88,13 @@ impl KeptWalk {
             return Self { root: Arc::clone(folder), ..self.clone() }.files().cloned().collect();
         }
         folder.has_file(path).then(|| path.clone()).into_iter().collect()
+    }
+
+    /// The files that only one of two walks finds.
+    pub fn difference(&self, other: &Self) -> BTreeSet<WorkspacePath> {
+        let mut found = BTreeSet::new();
+        Folder::compare(&self.root, &other.root, &mut found);
+        found
     }
 
     /// The same walk of a view where something else may stand at `changed`.

@@ -68,6 +68,14 @@ impl<'v> Looks<'v> {
         }
     }
 
+    /// The same of a file that stands at `path` itself; `None` for a link, and for what cannot be read.
+    pub fn own_content(&mut self, path: &WorkspacePath) -> Option<ContentHash> {
+        match self.observe(&Read::Content(path.clone())) {
+            Observation::Found(hash) => Some(hash),
+            _ => None,
+        }
+    }
+
     /// Whether every fact shows in this view.
     pub(super) fn holds(&mut self, set: &Arc<FactSet>) -> bool {
         if let Some((_, holds)) = self.sets.get(&address(set)) {

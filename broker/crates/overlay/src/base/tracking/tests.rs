@@ -132,7 +132,7 @@ fn a_directory_that_took_the_place_of_another_is_watched() {
 fn what_is_closed_is_not_covered() {
     let it = watched(|root| {
         fs::create_dir(root.join("a")).unwrap();
-        fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0o000)).unwrap();
     });
     let is_open = fs::read_dir(it.at("a")).is_ok();
     // Nothing is closed to the superuser.

@@ -1,6 +1,9 @@
 //! One directory of a kept walk.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{
     super::{Rules, Step, Stop, Target, Walk, WalkOptions},
@@ -72,6 +75,36 @@ impl Folder {
     fn find(&self, item: &Item<()>) -> Option<&Item> {
         let index = self.items.binary_search_by(|it| it.order().cmp(item.order())).ok()?;
         self.items.get(index)
+    }
+
+    /// Gathers the files that only one of two states of a directory has.
+    pub(super) fn compare(a: &Arc<Self>, b: &Arc<Self>, found: &mut BTreeSet<WorkspacePath>) {
+        if Arc::ptr_eq(a, b) {
+            return;
+        }
+        for (own, other) in [(a, b), (b, a)] {
+            for item in &own.items {
+                match item {
+                    Item::File(path) if !other.has_file(path) => _ = found.insert(path.clone()),
+                    Item::File(_) => {}
+                    Item::Folder(path, folder) => match other.folder(path) {
+                        // Both are gone through from one side.
+                        Some(_) if std::ptr::eq(own, b) => {}
+                        Some(others) => Self::compare(folder, others, found),
+                        None => folder.gather(found),
+                    },
+                }
+            }
+        }
+    }
+
+    fn gather(&self, found: &mut BTreeSet<WorkspacePath>) {
+        for item in &self.items {
+            match item {
+                Item::File(path) => _ = found.insert(path.clone()),
+                Item::Folder(_, folder) => folder.gather(found),
+            }
+        }
     }
 
     /// Whether this may have changed without a word.

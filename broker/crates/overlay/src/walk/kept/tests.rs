@@ -124,8 +124,11 @@ proptest! {
         for round in rounds {
             round.iter().for_each(|it| apply(&mut branch, it));
             let now = branch.snapshot();
+            let old = kept.clone();
             kept = kept.updated(&now, &now.changed_paths(&before), &All);
             compare(&kept, &now)?;
+            let sets = [&old, &kept].map(|it| it.files().cloned().collect::<BTreeSet<_>>());
+            prop_assert_eq!(old.difference(&kept), &sets[0] ^ &sets[1]);
             before = now;
         }
     }

@@ -1,0 +1,409 @@
+//! A comparison that looks only at what may differ against one that looks at everything: over random edits of branches
+//! and of the disk, of ignore files, links, configuration, and of what other files' answers rest on.
+
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+use std::{fs, io, path::Path};
+
+use bytes::Bytes;
+use lint::{
+    Completeness, Diagnostic, Identity, Interest, Job, Linter, Outcome as Answered, SetupError, Severity,
+    Span,
+};
+use overlay::{
+    Base, BaseOptions, Branch, ContentHash, Listing, Metadata, Snapshot, Traced, WalkOptions, Watch,
+};
+use scheduler::{Cache, CacheOptions};
+use tempfile::TempDir;
+
+use super::*;
+use crate::{AnswerCodec, Excluded, Incomplete, LocalChecker, Options, SharedLinter};
+
+/// Does what the lines of a file say: `!` is a finding, `see a` one that tells what stands at `a`, `list a` one that
+/// tells the names there; a file with `?` is not checked to the end, and one with `skip` is left out.
+struct Reader {
+    identity: Identity,
+    interest: Interest,
+}
+
+impl Reader {
+    fn shared(name: &str, glob: &str) -> SharedLinter {
+        let identity = Identity {
+            name: name.to_owned(),
+            version: "1".to_owned(),
+            digest: ContentHash::of(name.as_bytes()),
+        };
+        Arc::new(Self {
+            identity,
+            interest: Interest { globs: vec![glob.to_owned()], ..Interest::default() },
+        })
+    }
+
+    fn answer(view: &Arc<dyn View>, path: &WorkspacePath) -> Answered {
+        let Ok(bytes) = view.open(path) else {
+            return Answered::without_findings(Completeness::Failed("cannot be read".to_owned()));
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let traced = Traced::new(Arc::clone(view));
+        let mut diagnostics = Vec::new();
+        let mut start = 0;
+        for line in text.lines() {
+            let at = |it: &str| WorkspacePath::new(it).unwrap();
+            let message = match line.split_once(' ') {
+                Some(("see", it)) => Some(format!("{:?}", traced.open(&at(it)).map_err(|it| it.kind()))),
+                Some(("list", it)) => Some(format!("{:?}", traced.list(&at(it)).map_err(|it| it.kind()))),
+                _ => (line == "!").then(|| "m".to_owned()),
+            };
+            diagnostics.extend(message.map(|message| Diagnostic {
+                code: "X".to_owned(),
+                name: None,
+                message,
+                severity: Severity::Error,
+                cell: None,
+                span: Span::new(start, start + 1),
+                tags: vec![],
+                url: None,
+                fixes: vec![],
+                related: vec![],
+            }));
+            start += line.len() as u32 + 1;
+        }
+        let left_out = text.contains("skip").then(|| "the script says so".to_owned());
+        let completeness = match &left_out {
+            Some(_) => Completeness::Excluded,
+            None if text.contains('?') => Completeness::Partial("the script says so".to_owned()),
+            None => Completeness::Complete,
+        };
+        if left_out.is_some() {
+            diagnostics.clear();
+        }
+        Answered {
+            diagnostics,
+            content: Some(ContentHash::of(&bytes)),
+            reads: traced.read_set(),
+            left_out,
+            ..Answered::without_findings(completeness)
+        }
+    }
+}
+
+impl Linter for Reader {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn interest(&self) -> &Interest {
+        &self.interest
+    }
+
+    fn rules(&self, _view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
+        Ok(Vec::new())
+    }
+
+    fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Answered)) {
+        let all = job.units.iter().enumerate();
+        all.for_each(|(index, unit)| answer(index, Self::answer(&job.view, &unit.path)));
+    }
+}
+
+/// One linter is always asked, the other as `only-one` says.
+struct ByFile;
+
+impl Lineup for ByFile {
+    fn route(&self, view: &Arc<dyn View>, _files: &Files) -> Result<Arc<Router>, SetupFailure> {
+        let both = [Reader::shared("one", "*"), Reader::shared("two", "a*")];
+        let is_alone = view.open(&path("only-one")).is_ok();
+        Ok(Arc::new(Router::new(if is_alone { &both[..1] } else { &both })))
+    }
+
+    fn rules(&self, _view: &Arc<dyn View>, _linter: &str) -> Vec<Rule> {
+        Vec::new()
+    }
+}
+
+/// The same view, of whose folder nothing is known.
+struct Plain(Arc<dyn View>);
+
+impl View for Plain {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        self.0.read(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        self.0.metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        self.0.list(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        self.0.read_link(path)
+    }
+}
+
+/// All that is told, in words.
+#[derive(Default)]
+struct Words(BTreeSet<String>);
+
+impl Words {
+    fn add(&mut self, incomplete: &[Incomplete], excluded: &[Excluded]) {
+        self.0.extend(incomplete.iter().map(|it| format!("{it:?}")));
+        self.0.extend(excluded.iter().map(|it| format!("{it:?}")));
+    }
+}
+
+impl Sink for Words {
+    async fn started(&mut self, linters: &[Identity], files: usize, answers: usize) {
+        let names: Vec<_> = linters.iter().map(|it| &it.name).collect();
+        self.0.insert(format!("{names:?} {files} {answers}"));
+    }
+
+    async fn file(&mut self, file: FileReport) {
+        self.add(&file.incomplete, &file.excluded);
+        for (change, findings) in file.changes.unwrap_or_default() {
+            let line =
+                |it: &Reported| format!("{change:?} {} {:?} {}", it.0.file.path, it.0.span, it.0.message);
+            self.0.extend(findings.iter().map(line));
+        }
+    }
+
+    fn incomplete(&mut self, incomplete: Incomplete) {
+        self.add(&[incomplete], &[]);
+    }
+
+    async fn pause(&mut self) {}
+}
+
+fn path(text: &str) -> WorkspacePath {
+    WorkspacePath::new(text).unwrap()
+}
+
+/// What `after` brings, in words; with what was looked at, if not at everything.
+fn told(checker: &LocalChecker, after: &Arc<dyn View>, comparison: Comparison) -> String {
+    let wanted = comparison.wanted(&**after);
+    let mut request = checker.request(Arc::clone(after), wanted, Arc::new(ByFile));
+    request.comparison = Some(Arc::new(comparison));
+    let mut words = Words::default();
+    let (engine, cache, runtime) = checker.parts();
+    match runtime.block_on(check(engine, cache, &request, &mut words)) {
+        Err(refused) => format!("{refused:?}"),
+        Ok(Outcome { summary: it, .. }) => {
+            let linters: Vec<_> =
+                it.linters.iter().map(|it| LinterSummary { cached: 0, ..it.clone() }).collect();
+            let counts = [it.files, it.findings, it.fixed, it.suppressed, it.baselined];
+            let whole = (it.content, it.level, counts, it.unavailable, it.skipped, linters);
+            format!("{whole:#?}\n{:#?}", words.0)
+        }
+    }
+}
+
+struct World {
+    folder: TempDir,
+    _private: TempDir,
+    base: Base,
+    _watch: Watch,
+    /// With answers that are used again.
+    checker: LocalChecker,
+}
+
+impl World {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let (folder, private) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        files.iter().for_each(|(at, text)| write(folder.path(), at, text));
+        let base = Base::open(folder.path(), BaseOptions::default()).unwrap();
+        let watch = base.watch(private.path(), |_| {}).unwrap();
+        let cache = Arc::new(Cache::new(CacheOptions::default(), AnswerCodec));
+        let checker =
+            LocalChecker::new(Options { jobs: 1, cache: Some(cache), ..Options::default() }).unwrap();
+        Self { folder, _private: private, base, _watch: watch, checker }
+    }
+
+    fn branch(&self) -> Branch {
+        Branch::new(Arc::new(self.base.clone()))
+    }
+
+    /// Looks at all there is, so that the answers are there.
+    fn warm(&self) {
+        let view: Arc<dyn View> = Arc::new(self.base.clone());
+        let request = self.checker.request(Arc::clone(&view), scope().wanted(&*view), Arc::new(ByFile));
+        let (engine, cache, runtime) = self.checker.parts();
+        let _refused = runtime.block_on(check(engine, cache, &request, &mut Words::default()));
+    }
+}
+
+fn write(root: &Path, at: &str, text: &str) {
+    let at = root.join(at);
+    // What cannot be made is left.
+    let _ = at.parent().map(fs::create_dir_all);
+    let _ = fs::write(at, text);
+}
+
+fn scope() -> Scope {
+    Scope { paths: Vec::new(), only: BTreeSet::new(), walk: WalkOptions::default() }
+}
+
+fn compared(after: &Snapshot, before: &Snapshot) -> Comparison {
+    Comparison::of_branch(after, before, scope()).unwrap()
+}
+
+/// What is found by a look at everything, with nothing remembered.
+fn from_nothing(after: &Snapshot, before: &Snapshot) -> String {
+    let mut comparison = compared(after, before);
+    comparison.before = Arc::new(Plain(Arc::clone(&comparison.before)));
+    let plain: Arc<dyn View> = Arc::new(Plain(Arc::new(after.clone())));
+    let checker = LocalChecker::new(Options { jobs: 1, ..Options::default() }).unwrap();
+    told(&checker, &plain, comparison)
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Write(String, &'static str),
+    Remove(String),
+    Rename(String, String),
+    Link(String, &'static str),
+}
+
+/// Numbers that repeat with the seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        // Knuth's generator, of which the upper half is the better.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+
+    fn place(&mut self) -> String {
+        const NAMES: [&str; 8] =
+            ["a", "b", "a-b", "c", ".gitignore", "broker.toml", "only-one", "node_modules"];
+        let names: Vec<_> = (0..=self.below(2)).map(|_| self.of(&NAMES)).collect();
+        names.join("/")
+    }
+
+    fn act(&mut self) -> Act {
+        const TEXTS: [&str; 15] = [
+            "",
+            "!",
+            "!\n!\n",
+            "see a\n",
+            "see b/a\n!",
+            "see c\nsee node_modules/a",
+            "list b",
+            "list .",
+            "skip",
+            "?\n!",
+            "a\n",
+            "*\n!b\n",
+            "[severity]\nX = 'off'\n",
+            "[severity]\n'one/X' = 'hint'\n",
+            "! # broker: ignore\n",
+        ];
+        match self.below(11) {
+            0..6 => Act::Write(self.place(), self.of(&TEXTS)),
+            6..8 => Act::Remove(self.place()),
+            8..10 => Act::Rename(self.place(), self.place()),
+            _ => Act::Link(self.place(), self.of(&["a", "../b", "b/a"])),
+        }
+    }
+
+    fn acts(&mut self, limit: usize) -> Vec<Act> {
+        (0..self.below(limit)).map(|_| self.act()).collect()
+    }
+}
+
+/// What is refused changes nothing.
+fn on_branch(branch: &mut Branch, act: &Act) {
+    let _ = match act {
+        Act::Write(at, text) => branch.write(&path(at), Bytes::from_static(text.as_bytes())),
+        Act::Remove(at) => branch.remove(&path(at)),
+        Act::Rename(from, to) => branch.rename(&path(from), &path(to)),
+        Act::Link(at, to) => branch.symlink(&path(at), to),
+    };
+}
+
+fn on_disk(root: &Path, act: &Act) {
+    match act {
+        Act::Write(at, text) => write(root, at, text),
+        Act::Remove(at) => {
+            let _ = fs::remove_dir_all(root.join(at)).or_else(|_| fs::remove_file(root.join(at)));
+        }
+        Act::Rename(from, to) => _ = fs::rename(root.join(from), root.join(to)),
+        Act::Link(at, to) => _ = std::os::unix::fs::symlink(to, root.join(at)),
+    }
+}
+
+const FILES: [(&str, &str); 9] = [
+    (".git/HEAD", ""),
+    ("a", "!\nsee b/a\n"),
+    ("b/a", "!\n!\n"),
+    ("b/c", "see c\nlist b\n"),
+    ("b/a-b", "skip"),
+    ("a-b/a", "?\n!"),
+    ("a-b/b", "! # broker: ignore\n"),
+    ("node_modules/a", "!"),
+    ("c/a", "see node_modules/a"),
+];
+
+#[test]
+fn only_what_may_differ_is_looked_at() {
+    let world = World::new(&FILES);
+    world.warm();
+    let mut branch = world.branch();
+    branch.write(&path("b/a"), Bytes::from_static(b"!\n")).unwrap();
+    let (after, before) = (branch.snapshot(), branch.snapshot().fork_point());
+    assert_eq!(
+        told(&world.checker, &(Arc::new(after.clone()) as _), compared(&after, &before)),
+        from_nothing(&after, &before)
+    );
+    let looked_at = |after: &Snapshot, before: &Snapshot| {
+        let view: Arc<dyn View> = Arc::new(after.clone());
+        let mut request = world.checker.request(Arc::clone(&view), scope().wanted(&*view), Arc::new(ByFile));
+        request.comparison = Some(Arc::new(compared(after, before)));
+        let (engine, cache, runtime) = world.checker.parts();
+        let rest = Rest::of(engine, cache, &request, request.comparison.as_ref().unwrap());
+        let files = runtime.block_on(rest).unwrap().map(|rest| rest.after.units.clone());
+        files.map(|it| it.iter().map(|it| it.path.to_string()).collect::<Vec<_>>())
+    };
+    // `a` has read `b/a`, `b/c` has listed `b`, and of `a-b/a` the last word is not known.
+    let expected = ["a", "a-b/a", "b/a", "b/c"].map(str::to_owned).to_vec();
+    assert_eq!(looked_at(&after, &before), Some(expected.clone()));
+    // What nothing tells of is looked at.
+    fs::write(world.folder.path().join("node_modules/a"), "other").unwrap();
+    let with_its_reader = ["a", "a-b/a", "b/a", "b/c", "c/a"].map(str::to_owned).to_vec();
+    assert_eq!(looked_at(&after, &before), Some(with_its_reader));
+    fs::write(world.folder.path().join("node_modules/a"), "!").unwrap();
+    assert_eq!(looked_at(&after, &before), Some(expected));
+    branch.write(&path("broker.toml"), Bytes::from_static(b"[severity]\nX = 'off'\n")).unwrap();
+    assert_eq!(looked_at(&branch.snapshot(), &before), None, "all may be reported otherwise");
+}
+
+#[test]
+fn a_comparison_is_what_it_is_from_nothing() {
+    for seed in 0..96 {
+        let mut random = Random(seed);
+        let world = World::new(&FILES);
+        world.warm();
+        let mut branch = world.branch();
+        let mut acts = Vec::new();
+        for _ in 0..=random.below(4) {
+            let (of_disk, of_branch) = (random.acts(3), random.acts(4));
+            of_disk.iter().for_each(|it| on_disk(world.folder.path(), it));
+            branch = match random.below(4) {
+                0 => world.branch(),
+                1 => branch.fork(),
+                _ => branch,
+            };
+            of_branch.iter().for_each(|it| on_branch(&mut branch, it));
+            acts.push((of_disk, of_branch));
+            let after = branch.snapshot();
+            let before = after.fork_point();
+            let own = told(&world.checker, &(Arc::new(after.clone()) as _), compared(&after, &before));
+            assert_eq!(own, from_nothing(&after, &before), "seed {seed}: {acts:#?}");
+        }
+    }
+}
