@@ -101,6 +101,12 @@ impl Plugin for Dockerfile {
 
 broker_plugin_sdk::plugin!(Dockerfile, "../broker-plugin.toml");
 
+/// Whether a bake file beside or above the file may name build contexts, which `--from` takes as it takes stages.
+fn has_named_contexts(path: &Path) -> bool {
+    let bake = ["docker-bake.hcl", "docker-bake.json"];
+    path.ancestors().skip(1).any(|folder| bake.iter().any(|it| folder.join(it).is_file()))
+}
+
 /// What stays the same from file to file.
 struct Lint<'a> {
     config: &'a Config,
@@ -131,6 +137,9 @@ impl Lint<'_> {
             variables::check(&build, &mut found);
             hadolint::check(&build, self.config, &mut found);
             run::check(&build, &mut found);
+            if has_named_contexts(path) {
+                found.retain(|it| it.code != "DL3022");
+            }
             ignored::check(&build, path, &mut found);
         }
         self.judge(found, &Comments::of(&file, check.unwrap_or_default()))
