@@ -189,7 +189,4 @@ impl Request {
 }
 
 #[cfg(test)]
-#[cfg(target_os = "linux")]
-mod kept_tests;
-#[cfg(test)]
 mod tests;

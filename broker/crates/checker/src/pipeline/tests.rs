@@ -1,5 +1,8 @@
 //! Reports of scripted linters, and what is left of them.
 
+#[cfg(target_os = "linux")]
+mod kept;
+
 use lint::{Diagnostic, Severity, Span};
 use lint_testkit::Scripted;
 use overlay::{Memory, WalkOptions};

@@ -16,7 +16,7 @@ use overlay::{
 use scheduler::{Cache, CacheOptions};
 use tempfile::TempDir;
 
-use super::*;
+use super::super::*;
 use crate::{AnswerCodec, Excluded, Incomplete, LocalChecker, Options, SharedLinter};
 
 /// Does what the lines of a file say: `!` is a finding, `see a` one that tells what stands at `a`, `list a` one that
