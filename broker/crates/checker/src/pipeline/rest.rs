@@ -149,7 +149,7 @@ impl Rest {
         self.kept.entries().filter(|(path, _)| !self.differing.contains(*path))
     }
 
-    /// Of the files that count.
+    /// The contents of the files that count.
     pub(super) fn contents(&self) -> impl Iterator<Item = (WorkspacePath, Option<ContentHash>)> {
         let answered = self.entries().filter(|(_, it)| it.is_answered());
         answered.map(|(path, it)| (path.clone(), Some(it.content)))
