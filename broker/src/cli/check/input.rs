@@ -171,8 +171,10 @@ impl Input {
     pub(super) fn files(&self, args: &Args) -> Files {
         match &self.target {
             Target::Stdin(path) => Files::of_named([path.clone()]),
-            Target::Paths { paths, has_folders, changed, .. } => {
-                let there: Vec<_> = paths.iter().filter(|it| is_there(&*self.view, it)).cloned().collect();
+            Target::Paths { paths, has_folders, changed, before } => {
+                // What only the other view of a comparison has is gone, and no mistake.
+                let is_gone = |it: &&WorkspacePath| before.is_some() && !is_there(&*self.view, it);
+                let there: Vec<_> = paths.iter().filter(|it| !is_gone(it)).cloned().collect();
                 let files = collect(&*self.view, &there, &walk_options(args, *has_folders));
                 match changed {
                     Some(changed) => changed::only(files, changed),
