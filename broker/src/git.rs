@@ -91,8 +91,8 @@ impl Git {
 
     /// The commit from which the present branch and `reference` parted.
     pub(crate) fn parted_from(&self, reference: &str, head: &str) -> Result<String, CliError> {
-        let commit = self.commit(reference)?;
-        let base = self.output(&["merge-base", &commit, head])?;
+        let (commit, head_commit) = (self.commit(reference)?, self.commit(head)?);
+        let base = self.output(&["merge-base", &commit, &head_commit])?;
         if !base.status.success() {
             return Err(CliError::usage(format!("`{reference}` and {head} have no commit in common")));
         }

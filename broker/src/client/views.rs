@@ -46,7 +46,7 @@ impl BranchViews {
 }
 
 /// The reasons of errors where a folder is not there.
-const NO_FOLDER: [&str; 2] = ["FILE_NOT_FOUND", "WRONG_KIND_OF_FILE"];
+const NO_FOLDER: [&str; 4] = ["FILE_NOT_FOUND", "WRONG_KIND_OF_FILE", "FILE_UNREACHABLE", "FILE_UNREADABLE"];
 
 struct Fetch<'a> {
     open: &'a Opened,

@@ -240,8 +240,23 @@ fn texts(mut printed: &[u8], entries: &[Entry]) -> Option<Vec<Vec<u8>>> {
     Some(texts)
 }
 
+/// Removes a file or link that stands where git has a folder above `path`.
+fn make_folders_possible(branch: &mut Branch, path: &WorkspacePath) -> Result<(), EditError> {
+    let mut above: Vec<_> = path.ancestors().skip(1).filter(|it| !it.is_root()).collect();
+    above.reverse();
+    let in_the_way = above.iter().find(|it| {
+        let there = branch.snapshot().metadata(it);
+        there.is_ok_and(|it| it.kind != FileKind::Directory)
+    });
+    if let Some(in_the_way) = in_the_way {
+        branch.remove(in_the_way)?;
+    }
+    Ok(())
+}
+
 fn lay(branch: &mut Branch, entry: &Entry, text: Vec<u8>) -> Result<(), EditError> {
     let path = &entry.path;
+    make_folders_possible(branch, path)?;
     let present = branch.snapshot().metadata(path).ok().map(|it| it.kind);
     let fits = match present {
         None => true,

@@ -279,3 +279,49 @@ hint: give `--since REF`, `--changed`, `--staged` or `--branch BRANCH` as well
     it.commit_all();
     assert_eq!(it.told(&["--rev", "HEAD", "--since", "v1", "--new-only", "--select", "F"]), brought);
 }
+
+/// What stands on the disk where git has a folder: a link, or a file.
+#[test]
+fn a_folder_that_is_something_else_on_the_disk_is_shown_as_git_has_it() {
+    for in_the_way in ["link", "file"] {
+        let it = Workspace::new(&[("d/x.py", "import os\n"), ("e/x.py", "import re\n")]);
+        it.git(&["init", "-q"]);
+        it.commit_all();
+        it.git(&["tag", "v1"]);
+        std::fs::remove_dir_all(it.root().join("d")).unwrap();
+        match in_the_way {
+            "link" => std::os::unix::fs::symlink("e", it.root().join("d")).unwrap(),
+            _ => it.write("d", "a file\n"),
+        }
+        let both = "d/x.py:1:8: python/F401 [*] `os` imported but unused\n\
+            e/x.py:1:8: python/F401 [*] `re` imported but unused\n";
+        assert!(it.told(&["--rev", "v1"]).contains(both), "{in_the_way}: {}", it.told(&["--rev", "v1"]));
+        it.write("e/new.py", "");
+        it.git(&["add", "e/new.py"]);
+        it.git(&["rm", "-q", "--cached", "e/x.py"]);
+        it.git(&["commit", "-qm", "without e"]);
+        it.git(&["tag", "v2"]);
+        let index = it.told(&["--rev", "v2"]);
+        assert!(index.contains("d/x.py:1:8") && !index.contains("e/x.py"), "{in_the_way}: {index}");
+        let gone = it.told(&["--rev", "v2", "--since", "v1", "--new-only"]);
+        assert!(gone.contains("e/x.py:1:8: fixed") && !gone.contains("d/x.py"), "{in_the_way}: {gone}");
+    }
+}
+
+#[test]
+fn a_file_that_became_a_folder_is_gone() {
+    let it = Workspace::new(&[("e/x.py", "import re\n")]);
+    it.git(&["init", "-q"]);
+    it.commit_all();
+    std::fs::remove_file(it.root().join("e/x.py")).unwrap();
+    it.write("e/x.py/in.py", "import io\n");
+    assert_snapshot!(it.told(&["--changed", "--new-only"]), @r#"
+exit 1
+e/x.py/in.py:1:8: python/F401 [*] `io` imported but unused
+e/x.py:1:8: fixed python/F401 `re` imported but unused
+1 new, 1 fixed in 1 file (1 fixable).
+-- stderr
+"#);
+    let slip = it.told(&["--rev", "nope", "--since", "HEAD"]);
+    assert!(slip.contains("git knows no commit `nope`"), "{slip}");
+}

@@ -97,3 +97,24 @@ async fn the_parents_side_of_a_branch_can_be_read() {
     let names: Vec<_> = entries.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["a", "folder"]);
 }
+
+#[tokio::test]
+async fn edits_of_other_files_do_not_matter_and_those_of_fixed_ones_do() {
+    let it = Fixture::new(&[]).await;
+    let id = it.fork().await;
+    let files: Vec<_> = (0..40).map(|it| write(&format!("f{it}.py"), FIXABLE)).collect();
+    it.client.edit(&id, files).await.unwrap();
+    for round in 0..5 {
+        let request = pb::FixFilesRequest { branch_id: id.clone(), ..pb::FixFilesRequest::default() };
+        let edits = async {
+            for number in 0..10 {
+                it.client.edit(&id, vec![write(&format!("other{round}-{number}"), "x\n")]).await.unwrap();
+            }
+        };
+        let mut checks = it.client.checks();
+        let (fixed, ()) = tokio::join!(checks.fix_files(request), edits);
+        assert_eq!(fixed.unwrap().into_inner().fixes, 80, "round {round}");
+        let again: Vec<_> = (0..40).map(|it| write(&format!("f{it}.py"), FIXABLE)).collect();
+        it.client.edit(&id, again).await.unwrap();
+    }
+}

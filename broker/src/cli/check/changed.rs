@@ -34,7 +34,8 @@ pub(super) struct ChangedArgs {
 
     /// Check this commit as it is in the repository, without checking it out
     ///
-    /// Configuration files count as they are there, too, and files that git does not know do not count. With `--since`, only
+    /// Configuration files count as they are there, too, and files that git does not know do not count. Texts are as git
+    /// stores them: filters, such as that of LFS, are not run; submodules are shown as they are on the disk. With `--since`, only
     /// files in which the two commits differ.
     #[arg(
         long,

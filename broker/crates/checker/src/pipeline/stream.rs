@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use lint::{Completeness, FileFindings as Side, Site, Unit, delta, suppress};
-use overlay::{ContentHash, Skipped, View, WorkspacePath};
+use overlay::{ContentHash, FileKind, Skipped, View, WorkspacePath};
 
 use super::{
     Change, Comparison, FileFindings, FileReport, LinterSummary, Reported, Request, Sink, Summary,
@@ -188,7 +188,8 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         for old in comparison.gone(answers) {
             // What is there now is not known.
             let path = &old.file.unit.path;
-            let is_there = self.evaluator.view().metadata(path).is_ok();
+            let now = self.evaluator.view().metadata(path);
+            let is_there = now.is_ok_and(|it| it.kind != FileKind::Directory);
             if is_there || skipped.unreadable.keys().any(|it| path.starts_with(it)) {
                 continue;
             }
