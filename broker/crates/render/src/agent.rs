@@ -13,6 +13,10 @@ use super::{Page, one_line, summary};
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = page.report;
     report.findings.iter().try_for_each(|it| line(page, it, out))?;
+    for it in report.gone.iter().flatten() {
+        let (path, at) = (page.shown_file(it), it.range.start);
+        writeln!(out, "fixed {path}:{}:{} {} {}", at.line, at.column, it.rule.code, one_line(&it.message))?;
+    }
     for it in &report.incomplete {
         let told = format!("{} {}", page.shown_subject(&it.subject), summary::incomplete(it));
         writeln!(out, "INCOMPLETE {}", one_line(&told))?;
@@ -35,7 +39,8 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     match report.files {
-        0 => writeln!(out, "nothing checked: no plugin is interested in any of these files"),
+        0 if report.gone.as_ref().is_some_and(|it| !it.is_empty()) => Ok(()),
+        0 => writeln!(out, "nothing checked: there is no file that a linter is interested in"),
         files => writeln!(out, "ok {files} checked"),
     }
 }
@@ -69,8 +74,10 @@ mod tests {
         assert_eq!(told(&clean), "ok 3 checked\n");
         assert_eq!(
             told(&Report::default()),
-            "nothing checked: no plugin is interested in any of these files\n"
+            "nothing checked: there is no file that a linter is interested in\n"
         );
+        let gone = Report { gone: Some(fixture::report().findings), ..Report::default() };
+        assert!(told(&gone).lines().all(|it| it.starts_with("fixed ")), "{}", told(&gone));
         let left_out = [overlay::WorkspacePath::new("src/gen").unwrap()].into();
         let left_out = Report { left_out, ..clean };
         assert_eq!(told(&left_out), "not checked: gen, which the configuration leaves out\n");
