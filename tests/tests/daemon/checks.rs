@@ -307,6 +307,23 @@ async fn a_newer_revision_ends_a_check_that_wants_that() {
 }
 
 #[tokio::test]
+async fn a_check_that_does_not_want_that_goes_on() {
+    let it = Fixture::new(&[]).await;
+    let id = it.fork().await;
+    let files = (0..60).map(|it| write(&format!("f{it}.py"), "import os\n")).collect();
+    it.client.edit(&id, files).await.unwrap();
+    for round in 0..5 {
+        let edits = async {
+            for number in 0..10 {
+                it.client.edit(&id, vec![write("other", format!("{round} {number}\n"))]).await.unwrap();
+            }
+        };
+        let (answer, ()) = tokio::join!(it.client.check(ask(branch(&id), &[])), edits);
+        assert_eq!(answer.unwrap().summary.findings, 60, "round {round}");
+    }
+}
+
+#[tokio::test]
 async fn an_undo_and_a_discard_end_it_too() {
     let it = spinning().await;
     for discard in [false, true] {

@@ -88,7 +88,7 @@ pub struct Schedule {
     pub branch: BranchKey,
     /// 0 for a view that has none.
     pub revision: Revision,
-    /// Whether work for older revisions of the branch is given up for this.
+    /// Whether this is given up for a newer revision of the branch, and such work for older ones for this.
     pub supersede: bool,
     /// The longest that one linter may take for one file.
     pub timeout: Duration,
@@ -166,7 +166,8 @@ impl Request {
             view: Arc::clone(view),
             class,
             branch,
-            revision: revision.0,
+            // What is not to be given up for a newer revision is older than none.
+            revision: if supersede { revision.0 } else { u64::MAX },
             supersede,
             timeout,
             batch,

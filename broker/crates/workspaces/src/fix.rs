@@ -67,9 +67,8 @@ impl Daemon {
         if let Some(expected) = request.if_revision.filter(|it| *it != view.revision) {
             return Err(DaemonError::Stale { expected, actual: view.revision });
         }
-        let mut check = self.request(&ask, &view).await?;
         // Not given up for an edit of another file; one of these files is noticed when they are written.
-        check.schedule.revision = Revision(u64::MAX);
+        let check = self.request(&ask, &view).await?;
         let (fixed, incomplete) = self.fixed(&check, request.least).await?;
         let Fixed { branch, count, notes } = fixed;
         let after = branch.snapshot();

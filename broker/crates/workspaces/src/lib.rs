@@ -161,7 +161,7 @@ impl Daemon {
         }
     }
 
-    /// Changes a branch, also if the client leaves meanwhile. Supersedes work for its older revisions.
+    /// Changes a branch, also if the client leaves meanwhile. Supersedes work for its older revisions that may be given up.
     async fn edit<T: Send + 'static>(
         self: &Arc<Self>,
         cell: Arc<BranchCell>,
