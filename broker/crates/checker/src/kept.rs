@@ -1,7 +1,7 @@
 //! What a check of a whole folder found, kept so that a comparison of two views over it looks only at the files about
 //! which the two may have different answers.
 //!
-//! Of each file it is known what its answers rest on. Where that is not known, the file is looked at each time: links,
+//! Each file has its entry with what its answers rest on. Where that is not known, the file is looked at each time: links,
 //! files of linters that look beyond what they read, answers that are not the last word. Keeps no findings.
 
 use std::{

@@ -1,4 +1,4 @@
-//! One check, whoever asks: the files of a view, the linters' answers, what the policy reports of each file and, if
+//! The one way of a check: the files of a view, the linters' answers, what the policy reports of each file and, if
 //! that is asked, how it differs from another view.
 //!
 //! Everything that checks goes through [`check`]; it differs only in the view and in the [`Sink`]. Knows neither

@@ -1,13 +1,13 @@
 //! Fixes files of a branch, as one edit of it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use checker::{
     Files, Incomplete, Wanted,
     pipeline::{self, Collector, FixNote, Fixed, Fixer, Request},
 };
 use lint::Applicability;
-use overlay::{Branch, Change, Revision, Snapshot, View as _, WorkspacePath};
+use overlay::{Branch, Change, ContentHash, Revision, Snapshot, View as _, WorkspacePath};
 use scheduler::Class;
 
 use super::{
@@ -70,7 +70,7 @@ impl Daemon {
         // Not given up for an edit of another file; one of these files is noticed when they are written.
         let check = self.request(&ask, &view).await?;
         let (fixed, incomplete) = self.fixed(&check, request.least).await?;
-        let Fixed { branch, count, notes } = fixed;
+        let Fixed { branch, before, count, notes } = fixed;
         let after = branch.snapshot();
         let (changes, patch) = blocking({
             let after = after.clone();
@@ -81,7 +81,7 @@ impl Daemon {
         let mut revision = view.revision;
         if !request.dry_run && !changes.is_empty() {
             let write =
-                move |branch: &mut Branch| branch.transaction(|it| write_all(it, &changes, &after)).map(drop);
+                move |branch: &mut Branch| branch.transaction(|it| write_all(it, &before, &after)).map(drop);
             ((), revision) = self.edit(cell, request.if_revision, write).await?;
         }
         Ok(FixedFiles { revision, count, paths, patch, notes, incomplete })
@@ -136,15 +136,42 @@ fn changes(after: &Snapshot) -> Result<(Vec<Change>, String), DaemonError> {
     Ok((changes, patch))
 }
 
-/// Fails if one of the files is not any more as it was when it was checked.
-fn write_all(branch: &mut Branch, changes: &[Change], after: &Snapshot) -> Result<(), DaemonError> {
-    let before = after.base_of();
-    // A link and the file that it leads to are one change.
-    let paths: BTreeSet<_> = changes.iter().map(|it| &it.path).collect();
-    for path in paths {
-        let old = before.hash(path).map_err(DaemonError::unreadable)?;
+/// Fails if one of the files has another text than it was checked with, whose hash is in `before`.
+fn write_all(
+    branch: &mut Branch,
+    before: &BTreeMap<WorkspacePath, ContentHash>,
+    after: &Snapshot,
+) -> Result<(), DaemonError> {
+    for (path, old) in before {
         let text = after.read(path).map_err(DaemonError::unreadable)?;
-        branch.write_if(path, Some(old), text)?;
+        // Everything that was tried was taken back.
+        if ContentHash::of(&text) != *old {
+            branch.write_if(path, Some(*old), text)?;
+        }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use overlay::{Memory, View};
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_changed_below_since_it_was_checked_is_not_replaced() {
+        let path = WorkspacePath::new("a").unwrap();
+        // A branch shows what the disk has now.
+        let now: Arc<dyn View> = Arc::new(Memory::from_files([("a", "saved since")]).unwrap());
+        let mut fixed = Branch::new(Arc::clone(&now));
+        fixed.write(&path, "fixed".into()).unwrap();
+        for (checked, is_written) in [("checked", false), ("saved since", true)] {
+            let mut branch = Branch::new(Arc::clone(&now));
+            let before = BTreeMap::from([(path.clone(), ContentHash::of(checked.as_bytes()))]);
+            let written = write_all(&mut branch, &before, &fixed.snapshot());
+            assert_eq!(written.is_ok(), is_written, "{checked}");
+            let text = if is_written { "fixed" } else { "saved since" };
+            assert_eq!(branch.snapshot().read(&path).unwrap(), text);
+        }
+    }
 }

@@ -105,13 +105,15 @@ impl Origin {
     /// Makes the fixes an edit of the branch, if the files are still as they were checked.
     pub(super) fn keep(&self, fixed: &Fixed) -> Result<(), CliError> {
         let after = fixed.branch.snapshot();
-        let before = after.base_of();
         let unreadable =
             |error: std::io::Error| CliError::files(format!("cannot read what was fixed: {error}"));
         let mut edits = Vec::new();
-        for change in after.changes(&before).map_err(unreadable)? {
-            let old = before.hash(&change.path).map_err(unreadable)?;
-            edits.push((change.path.clone(), after.read(&change.path).map_err(unreadable)?, Some(old)));
+        for (path, old) in &fixed.before {
+            let text = after.read(path).map_err(unreadable)?;
+            // Everything that was tried may have been taken back.
+            if ContentHash::of(&text) != *old {
+                edits.push((path.clone(), text, Some(*old)));
+            }
         }
         self.write(edits)
     }

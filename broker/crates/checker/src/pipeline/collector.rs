@@ -166,7 +166,7 @@ impl Collected {
         let presence = presence(report, view);
         let found = [&self.marks[..], &self.hidden].concat();
         let mut split = baseline.split(&found, &presence);
-        // Of what is gone, some may be where it cannot be found now.
+        // A finding of a file that is gone may be in a file that was not checked.
         split.stale.retain(|(mark, _)| is_everything_known || presence(mark) == Presence::Checked);
         drop(presence);
         self.leave_out(&split.known[..self.marks.len()]);

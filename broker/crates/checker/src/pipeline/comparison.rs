@@ -89,7 +89,7 @@ impl Scope {
 }
 
 impl Comparison {
-    /// Of a branch and its parent. Blocks: it reads and compares texts.
+    /// Compares a branch with its parent. Blocks: it reads and compares texts.
     pub fn of_branch(branch: &Snapshot, parent: &Snapshot, scope: Scope) -> io::Result<Self> {
         let mut comparison = Self {
             before: Arc::new(parent.clone()),
@@ -116,7 +116,7 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// Of any two views that differ only in the files `changed`. Blocks: it reads and compares texts.
+    /// Compares any two views that differ only in the files `changed`. Blocks: it reads and compares texts.
     pub fn of_views(
         before: Arc<dyn View>,
         after: &dyn View,

@@ -20,12 +20,15 @@ use crate::{
     fix::{self, Choice, FixId, Order},
 };
 
-/// So often a file is fixed and checked again, at most, as with ruff.
+/// Limit on the rounds of fixing and checking a file again; ruff has the same.
 const ROUNDS: usize = 100;
 
 /// The files after all fixes.
 pub struct Fixed {
     pub branch: Branch,
+    /// The fixed files, links followed, with the hash of the text that each was checked with. The view may show another
+    /// meanwhile, which a fix is not to replace.
+    pub before: BTreeMap<WorkspacePath, ContentHash>,
     /// How many fixes were made.
     pub count: usize,
     pub notes: Vec<FixNote>,
@@ -81,7 +84,12 @@ impl Fixer<'_> {
     /// Makes the fixes of what `report` tells of `files`, and of what comes up on the way.
     pub async fn fix(&self, files: &Files, report: &Report) -> Result<Fixed, Refused> {
         let branch = Branch::new(Arc::clone(&self.request.view));
-        let mut fixed = Fixed { branch, count: 0, notes: self.notebooks(report).into_iter().collect() };
+        let mut fixed = Fixed {
+            branch,
+            before: BTreeMap::new(),
+            count: 0,
+            notes: self.notebooks(report).into_iter().collect(),
+        };
         let mut open = opened(&files.units, report);
         let mut last = Vec::new();
         for _ in 0..ROUNDS {
@@ -115,6 +123,8 @@ impl Fixer<'_> {
                 fixed.notes.push(FixNote::NotEdited { path, reason });
                 return false;
             }
+            let real = fixed.branch.snapshot().resolve(path).unwrap_or_else(|_| path.clone());
+            fixed.before.entry(real).or_insert(content);
             tried.push(Tried { path: path.clone(), before, fixes: picked.fixes });
             true
         });
