@@ -1,4 +1,4 @@
-//! What surrounds a run: where words go, where they come from, what the environment says.
+//! Context of a run: standard streams, environment, and the messages to standard error.
 
 use std::{
     env,
@@ -22,8 +22,8 @@ use signal_hook::{
 
 use crate::CliError;
 
-/// Everything that a run takes from its process, so that a test can give it something else.
-pub struct Surroundings {
+/// Everything that a run takes from its process, so that tests can replace it.
+pub struct ProcessContext {
     pub stdin: Box<dyn Read + Send>,
     pub stdout: Box<dyn Write + Send>,
     pub stderr: Box<dyn Write + Send>,
@@ -42,7 +42,7 @@ pub struct Surroundings {
     pub cancel: Cancel,
 }
 
-impl Surroundings {
+impl ProcessContext {
     /// The process's own, with the plugins that the program carries. An interrupt from the keyboard ends the run early, a second
     /// one at once.
     pub fn of_process(bundle: &'static [Bundled]) -> Self {

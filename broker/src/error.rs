@@ -33,6 +33,8 @@ pub enum Exit {
     Findings,
     /// Something that was asked for was not done.
     Abnormal,
+    /// That of a command that was run.
+    Code(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -41,6 +43,7 @@ impl From<Exit> for ExitCode {
             Exit::Clean => 0,
             Exit::Findings => 1,
             Exit::Abnormal => 2,
+            Exit::Code(code) => code,
         })
     }
 }

@@ -9,11 +9,12 @@ mod endpoint;
 mod error;
 mod git;
 mod grpc;
+mod memory;
 mod progress;
 
 /// Names this build of the program: a hash of its sources and of its dependencies' versions.
 const BUILD: &str = env!("BROKER_BUILD");
 
 pub use cli::run;
-pub use console::Surroundings;
+pub use console::ProcessContext;
 pub use error::{CliError, ErrorKind, Exit};

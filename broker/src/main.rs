@@ -7,11 +7,15 @@ use std::process::ExitCode;
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
 fn main() -> ExitCode {
-    if let Some(kept) = linters::servers::keep(std::env::args_os().skip(1)) {
-        return kept;
+    if let Some(exit) = linters::servers::supervise(std::env::args_os().skip(1)) {
+        return exit;
+    }
+    #[cfg(target_os = "linux")]
+    if let Some(code) = shadow::inside(std::env::args_os().skip(1)) {
+        return code;
     }
     if let Some(compiled) = linters::plugins::compile(std::env::args_os().skip(1)) {
         return compiled;
     }
-    broker::run(std::env::args_os(), broker::Surroundings::of_process(BUNDLE)).into()
+    broker::run(std::env::args_os(), broker::ProcessContext::of_process(BUNDLE)).into()
 }

@@ -7,13 +7,14 @@
     reason = "tests look at the disk themselves, and may fail"
 )]
 
+pub mod api;
 pub mod daemon;
 pub mod place;
 pub mod trusted;
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 
@@ -46,19 +47,37 @@ pub fn guest(name: &str) -> PathBuf {
     built
 }
 
-/// A plugin of the bundle that the program carries, with its machine code.
-pub fn bundled(host: &PluginHost, name: &str) -> Plugin {
+/// The folder of the plugins that the program carries.
+fn bundle_dir() -> PathBuf {
     let folder = std::env::var_os("BROKER_BUNDLE").map(PathBuf::from);
-    let folder = folder.unwrap_or_else(|| target_dir().with_file_name("bundle"));
+    folder.unwrap_or_else(|| target_dir().with_file_name("bundle"))
+}
+
+/// A plugin of the bundle, with its machine code.
+fn in_bundle(name: &str) -> Bundled {
     let read = |extension: &str| {
-        let file = folder.join(format!("{name}.{extension}"));
+        let file = bundle_dir().join(format!("{name}.{extension}"));
         let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         &*Box::leak(bytes.into_boxed_slice())
     };
     let text = |extension| std::str::from_utf8(read(extension)).expect("text");
     let (manifest, digest) = (text("toml"), text("digest"));
-    let bundled = Bundled { manifest, digest, wasm: read("wasm.zst"), machine_code: read("cwasm.zst") };
-    host.bundled(Box::leak(Box::new(bundled))).expect("a plugin of the bundle")
+    Bundled { manifest, digest, wasm: read("wasm.zst"), machine_code: read("cwasm.zst") }
+}
+
+/// A plugin that the program carries.
+pub fn bundled(host: &PluginHost, name: &str) -> Plugin {
+    host.bundled(Box::leak(Box::new(in_bundle(name)))).expect("a plugin of the bundle")
+}
+
+/// All plugins that the program carries.
+pub fn bundle() -> &'static [Bundled] {
+    static BUNDLE: LazyLock<Vec<Bundled>> = LazyLock::new(|| {
+        let files = std::fs::read_dir(bundle_dir()).expect("run the tests with ./dev test");
+        let names = files.map(|it| it.unwrap().file_name().into_string().unwrap());
+        names.filter_map(|it| Some(in_bundle(it.strip_suffix(".cwasm.zst")?))).collect()
+    });
+    &BUNDLE
 }
 
 /// Small enough that a fault shows at once, large enough for honest work.

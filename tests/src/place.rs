@@ -81,6 +81,15 @@ impl Place {
     }
 }
 
+/// Exit code, standard output, standard error without the note that a daemon was started.
+pub fn told(output: Output) -> (i32, String, String) {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let stderr = text(output.stderr);
+    let stderr: String =
+        stderr.split_inclusive('\n').filter(|it| !it.starts_with("started a daemon")).collect();
+    (output.status.code().unwrap(), text(output.stdout), stderr)
+}
+
 impl Drop for Place {
     /// Also when the test has failed.
     fn drop(&mut self) {

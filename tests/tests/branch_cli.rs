@@ -11,11 +11,11 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     ops::Deref,
     os::unix::fs::PermissionsExt as _,
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
 use serde_json::Value;
-use tests::place::{self, Ending};
+use tests::place::{self, Ending, told};
 
 /// A workspace with a daemon of its own.
 struct Place(place::Place);
@@ -67,14 +67,6 @@ impl Place {
         let status: Value = serde_json::from_slice(&output.stdout).ok()?;
         status["pid"].as_u64().map(|it| it.to_string())
     }
-}
-
-fn told(output: Output) -> (i32, String, String) {
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let stderr = text(output.stderr);
-    let stderr: String =
-        stderr.split_inclusive('\n').filter(|it| !it.starts_with("started a daemon")).collect();
-    (output.status.code().unwrap(), text(output.stdout), stderr)
 }
 
 #[test]

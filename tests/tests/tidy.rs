@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("componentize", &[]),
     ("overlay", &[]),
     ("lint", &["overlay"]),
+    ("shadow", &["overlay"]),
     ("syntax", &["overlay"]),
     ("lsp-client", &["lint", "overlay"]),
     ("imports", &["overlay", "syntax"]),
@@ -60,6 +61,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "plugin-kit",
             "render",
             "scheduler",
+            "shadow",
             "syntax",
             "workspaces",
         ],
@@ -236,6 +238,38 @@ fn versions_of_plugins_agree() {
             str::to_owned,
         );
         assert_eq!(manifest["version"].as_str(), Some(version.as_str()), "{}", file.display());
+    }
+}
+
+#[test]
+fn names_that_rules_share_are_shared() {
+    let read = |path: &Path| toml::from_str::<toml::Table>(&fs::read_to_string(path).unwrap()).unwrap();
+    let profiles = read(&root().join("broker/crates/language-servers/src/profiles.toml"));
+    let profiles = profiles["profile"].as_array().unwrap().iter().map(|it| it.as_table().unwrap().clone());
+    let manifests = files("broker-plugin.toml").into_iter().map(|it| read(&it));
+    let mut linters: BTreeMap<String, usize> = BTreeMap::new();
+    for linter in profiles.chain(manifests) {
+        let shared = linter.get("same-as").and_then(|it| it.as_table()).into_iter().flatten();
+        // The names of a family, such as `shellcheck/*`, begin alike.
+        let families = shared.map(|(_, it)| it.as_str().unwrap().split('/').next().unwrap().to_owned());
+        families.collect::<BTreeSet<_>>().into_iter().for_each(|it| *linters.entry(it).or_default() += 1);
+    }
+    let lonely: Vec<_> = linters.iter().filter(|it| *it.1 < 2).collect();
+    assert!(linters.len() > 3 && lonely.is_empty(), "only one linter has {lonely:?} of {linters:?}");
+}
+
+#[test]
+fn the_engine_names_no_linter_of_ours() {
+    let checker = root().join("broker/crates/checker/src");
+    let is_code = |it: &PathBuf| it.starts_with(&checker) && !it.to_string_lossy().contains("tests");
+    for file in files(".rs").into_iter().filter(is_code) {
+        let code = code(&file);
+        for manifest in files("broker-plugin.toml").iter().filter(|it| it.starts_with(root().join("plugins")))
+        {
+            let manifest: toml::Table = toml::from_str(&fs::read_to_string(manifest).unwrap()).unwrap();
+            let name = manifest["name"].as_str().unwrap();
+            assert!(!code.contains(&format!("\"{name}\"")), "{} names `{name}`", file.display());
+        }
     }
 }
 

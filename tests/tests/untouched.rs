@@ -94,6 +94,7 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "check --baseline OUTSIDE/known.json",
         "check --output-format json --output-file OUTSIDE/report.json",
         "check --output-format sarif",
+        "run -- rm -r sub a.py .gitignore .git",
         "branch fork b",
         "branch list",
         "branch show b",
@@ -107,6 +108,7 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         ("branch patch b", PATCH),
     ];
     let rest = [
+        "run --branch b --harvest -- touch made.txt",
         "branch mv b sub moved",
         "branch rm b d.json",
         "branch diff b",

@@ -135,8 +135,8 @@ impl Change {
             pb::ChangeKind::Mode => "mode",
             pb::ChangeKind::Modified | pb::ChangeKind::Unspecified => "modified",
         };
-        let from = (!it.from_path.is_empty()).then(|| open.shown(&it.from_path));
-        Self { path: open.shown(&it.path), kind, from, is_directory: it.is_directory }
+        let from = (!it.from_path.is_empty()).then(|| open.display(&it.from_path));
+        Self { path: open.display(&it.path), kind, from, is_directory: it.is_directory }
     }
 
     /// `renamed   new.py (from old.py)`

@@ -127,7 +127,7 @@ pub(super) struct Args {
     )]
     watch: bool,
 
-    /// Exit with 0 unless there are findings at least as grave as this
+    /// Exit with 0 unless there are findings of at least this severity
     #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Running", conflicts_with = "exit_zero")]
     fail_level: Option<FailLevel>,
 
@@ -203,7 +203,7 @@ impl Run<'_> {
         let messages = session.messages.clone();
         let every_rule = args.select.is_none() && args.ignore.is_empty();
         let reach = Reach { every_rule, every_file: input.is_whole_workspace() };
-        let watched = session.surroundings.watched && !args.quiet;
+        let watched = session.process_context.watched && !args.quiet;
         let inspector =
             Inspector { args, linters, checker: self.checker, messages: &messages, watched, reach };
         let mut request = inspector.request(&input.view, files.clone());
@@ -220,7 +220,7 @@ impl Run<'_> {
             let (report, least) = (&inspected.collected.report, args.fixes.least());
             let fixed = self.checker.fix(&request, &files, report, least, known.cloned());
             let fixed = fixed.map_err(inspect::refused)?;
-            fixes::tell(&fixed, &messages, |path| input.workspace.shown(path));
+            fixes::report(&fixed, &messages, |path| input.workspace.display(path));
             if args.fixes.diff {
                 let mut report = inspected.collected.report;
                 report.add_incomplete(known_before(input, linters));
@@ -258,10 +258,10 @@ fn keep_fixed(
     };
     let text = fixed.branch.snapshot().open(path);
     let text = text.map_err(|error| CliError::files(format!("cannot read what was fixed: {error}")))?;
-    session.surroundings.stdout.write_all(&text)?;
-    session.surroundings.stdout.flush()?;
+    session.process_context.stdout.write_all(&text)?;
+    session.process_context.stdout.flush()?;
     // The findings do not belong to the text.
-    session.surroundings.stdout = session.messages.writer();
+    session.process_context.stdout = session.messages.writer();
     Ok(())
 }
 
@@ -275,7 +275,7 @@ fn show_patch(
 ) -> Result<Exit, CliError> {
     let patch = fixes::patch(&fixed.branch.snapshot())?;
     session.print(&patch)?;
-    tell_incomplete(args, session, &input.workspace, report);
+    report_incomplete(args, session, &input.workspace, report);
     if !args.quiet {
         session.messages.line(&format!("{} would be made.", counted(fixed.count, "fix")));
     }
@@ -305,7 +305,7 @@ fn show_files(
     });
     let mut report = Report::default();
     report.add_incomplete(known_before(input, linters).chain(Incomplete::unreadable(&files.skipped)));
-    tell_incomplete(args, session, &input.workspace, &report);
+    report_incomplete(args, session, &input.workspace, &report);
     Ok(if written { exit(args, &report) } else { Exit::Abnormal })
 }
 
@@ -340,17 +340,17 @@ fn finish(
             false => render::render(output.format, &page, out),
         }
     });
-    tell_incomplete(args, session, &input.workspace, &report);
-    tell_excluded(session, &input.workspace, &report);
+    report_incomplete(args, session, &input.workspace, &report);
+    report_excluded(session, &input.workspace, &report);
     if !args.quiet {
-        tell_unavailable(&session.messages, &report);
+        report_unavailable(&session.messages, &report);
         let those = Those { are_of_changes: input.is_of_changes(), is_unchanged: input.is_unchanged() };
         warn_of_unchecked(&session.messages, &input.workspace, those, &report);
     }
     Ok(if written { exit(args, &report) } else { Exit::Abnormal })
 }
 
-fn tell_incomplete(args: &Args, session: &Session, workspace: &WorkspaceRoot, report: &Report) {
+fn report_incomplete(args: &Args, session: &Session, workspace: &WorkspaceRoot, report: &Report) {
     for sentence in explain_incomplete(workspace, &report.incomplete) {
         if !args.allow_incomplete {
             session.messages.error(&CliError::plugin(sentence));
@@ -361,7 +361,7 @@ fn tell_incomplete(args: &Args, session: &Session, workspace: &WorkspaceRoot, re
 }
 
 /// Tells which linters could have said more: once for each reason.
-fn tell_unavailable(messages: &Messages, report: &Report) {
+fn report_unavailable(messages: &Messages, report: &Report) {
     for sentence in not_asked(&report.unavailable) {
         messages.warning(&printable(&sentence));
     }
@@ -383,12 +383,12 @@ fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
 }
 
 /// With `--verbose`: which files linters leave out for their content, and why.
-fn tell_excluded(session: &Session, workspace: &WorkspaceRoot, report: &Report) {
+fn report_excluded(session: &Session, workspace: &WorkspaceRoot, report: &Report) {
     if !session.verbose {
         return;
     }
     for it in &report.excluded {
-        let text = format!("{}: {} is left out: {}", it.linter, workspace.shown(&it.path), it.reason);
+        let text = format!("{}: {} is left out: {}", it.linter, workspace.display(&it.path), it.reason);
         session.messages.line(&printable(&text));
     }
 }
@@ -408,7 +408,7 @@ fn warn_of_unchecked(messages: &Messages, workspace: &WorkspaceRoot, those: Thos
         _ => "the configuration leaves it out, or it is larger than `max-file-size`",
     };
     for path in &report.left_out {
-        let shown = workspace.shown(path);
+        let shown = workspace.display(path);
         let why = render::why_left_out(report, path).unwrap_or_else(|| by_configuration.to_owned());
         messages.warning(&printable(&format!("no plugin checked any file under `{shown}`: {why}")));
     }
@@ -453,10 +453,10 @@ impl Args {
     fn options(&self, session: &Session) -> Options {
         // Not the default's: asking for the number of processors reads several files.
         let jobs = self.jobs.map_or_else(default_jobs, usize::from);
-        let folder = session.surroundings.cache_dir.as_ref().filter(|_| !self.no_cache);
+        let folder = session.process_context.cache_dir.as_ref().filter(|_| !self.no_cache);
         let again = self.watch || self.fixes.is_asked();
         let cache = (folder.is_some() || again).then(|| Arc::new(answers(folder.map(PathBuf::as_path))));
-        let cancel = session.surroundings.cancel.clone();
+        let cancel = session.process_context.cancel.clone();
         Options { jobs, timeout: self.timeout, cancel, cache, build: crate::BUILD }
     }
 }

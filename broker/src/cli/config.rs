@@ -56,7 +56,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<String, CliError> {
 
 fn place(args: &ShowArgs, session: &Session) -> Result<(WorkspaceRoot, WorkspacePath), CliError> {
     let cwd = session.cwd()?;
-    let home = session.surroundings.home.as_deref();
+    let home = session.process_context.home.as_deref();
     match &args.file {
         Some(file) => Ok(WorkspaceRoot::of_future_path(&cwd, file, home)?),
         None => {

@@ -1,7 +1,7 @@
 //! `broker doctor`
 
 mod diagnosis;
-mod survey;
+mod language_stats;
 mod text;
 
 use std::{
@@ -15,7 +15,7 @@ use config::{Configs, ServerSettings, folders, root::WorkspaceRoot};
 use language_servers::Profile;
 use lint::Cancel;
 use linters::{
-    Catalogs, LinterSet, Provider, Site, Standing,
+    Catalogs, LinterSet, Provider, Standing, WorkspaceContext,
     plugins::PluginProvider,
     servers::{self, Servers},
     trust::Trusted,
@@ -24,7 +24,7 @@ use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
 
 use self::{
     diagnosis::{Diagnosis, Reason, Server},
-    survey::Survey,
+    language_stats::LanguageStats,
 };
 use super::{AnswerFormat, Session, json};
 use crate::{
@@ -61,19 +61,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
-    let home = session.surroundings.home.as_deref();
+    let home = session.process_context.home.as_deref();
     let workspace = WorkspaceRoot::of_paths(&session.cwd()?, &[path], home)?.workspace;
     let mut place = Place::open(&workspace, session)?;
     let is_trusted = Trusted::of_user().is_some_and(|it| it.holds(workspace.root()));
     place.diagnosis.trust(is_trusted);
     if args.versions && is_trusted {
-        place.ask_for_versions(&session.surroundings.cancel);
+        place.ask_for_versions(&session.process_context.cancel);
     } else if args.versions {
         session.messages.warning("nothing is started: the workspace is not trusted");
     }
     place.providers.iter().for_each(|it| it.shut_down());
     // Without a daemon, what is found here is what it would find.
-    if let Ok(Some(daemon)) = Client::running(&session.surroundings.cancel) {
+    if let Ok(Some(daemon)) = Client::running(&session.process_context.cancel) {
         place.diagnosis.keep_elsewhere(elsewhere(&daemon, workspace.root(), &place.known));
         for (name, unwell) in unwell(&daemon, workspace.root()) {
             place.diagnosis.keep_unwell(&name, unwell);
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     }
     let diagnosis = place.diagnosis.finish();
     let text = match args.output_format {
-        AnswerFormat::Text => text::told(&diagnosis),
+        AnswerFormat::Text => text::render(&diagnosis),
         AnswerFormat::Json => json(&diagnosis),
     };
     session.print(&text)?;
@@ -118,19 +118,19 @@ impl Place {
         let choice = configs.for_file(&WorkspacePath::root().child("*"))?.choice.clone();
         let plugins = PluginProvider::new(session.loader().load(&[], 1)?);
         let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(plugins), Arc::new(Servers::of_user())];
-        let site = Site::of_shell(root, Arc::clone(&disk));
-        let linters = LinterSet::new(providers.clone(), site, choice.clone()).at(&disk)?;
+        let context = WorkspaceContext::of_shell(root, Arc::clone(&disk));
+        let linters = LinterSet::new(providers.clone(), context, choice.clone()).at(&disk)?;
         let broken = linters.broken();
         broken.iter().for_each(|it| session.messages.error(&CliError::plugin(&it.reason)));
         let diagnoses = linters.diagnose(&choice)?;
         let options = WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() };
-        let survey = Survey::of(walk(&*disk, &[WorkspacePath::root()], &options), &diagnoses);
-        let diagnosis = diagnosis(root, &settings, survey, &diagnoses);
+        let stats = LanguageStats::of(walk(&*disk, &[WorkspacePath::root()], &options), &diagnoses);
+        let diagnosis = diagnosis(root, &settings, stats, &diagnoses);
         let known = servers::known(&settings)?;
         Ok(Self { providers, linters, known, diagnosis, is_whole: broken.is_empty() })
     }
 
-    /// Side by side. Each is told in its place.
+    /// Starts them side by side; each is reported in its place.
     fn ask_for_versions(&mut self, cancel: &Cancel) {
         let deadline = Instant::now() + PATIENCE;
         let linters = &self.linters;
@@ -146,21 +146,21 @@ impl Place {
     }
 }
 
-/// What is told of these linters: of programs those that there are files for, and those that are to be asked anyway.
+/// Diagnosis of these linters: of programs those that there are files for, and those that are to be asked anyway.
 fn diagnosis(
     root: &Path,
     settings: &ServerSettings,
-    survey: Survey,
+    stats: LanguageStats,
     diagnoses: &[linters::Diagnosis],
 ) -> Diagnosis {
     let server = |it: &linters::Diagnosis| {
         let (program, reason) = (it.program.as_ref()?, Reason::of(&it.standing)?);
         let is_selected_out = it.standing == Standing::NotSelected;
-        let is_shown = survey.files_of(&it.name) > 0 || it.standing.is_asked() || is_selected_out;
-        is_shown.then(|| Server::new(&it.name, reason, program, survey.files_of(&it.name)))
+        let is_shown = stats.files_of(&it.name) > 0 || it.standing.is_asked() || is_selected_out;
+        is_shown.then(|| Server::new(&it.name, reason, program, stats.files_of(&it.name)))
     };
     let servers = diagnoses.iter().filter_map(server).collect();
-    Diagnosis::new(root, settings.used.is_some(), survey, servers)
+    Diagnosis::new(root, settings.used.is_some(), stats, servers)
 }
 
 #[cfg(test)]
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use crate::client;
 
-    /// What is told of these files with these programs, all of which are in `/bin`.
+    /// Diagnosis of these files with these programs, all of which are in `/bin`.
     fn diagnosis(files: &[(&str, &str)], installed: &[&str], is_trusted: bool) -> Diagnosis {
         let view: Arc<dyn View> = Arc::new(Memory::from_files(files.iter().copied()).unwrap());
         let settings = Configs::new(&*view).workspace().unwrap().servers();
@@ -187,14 +187,15 @@ mod tests {
         let plugins = plugins.map(|it| linters::Diagnosis::of_linter(Arc::new(it), Standing::Always));
         let paths = walk(&*view, &[WorkspacePath::root()], &WalkOptions::default());
         let environment = Environment::of_shell();
-        let site = servers::Site { root: Path::new("/w"), disk: &view, environment: &environment };
+        let context =
+            servers::ServerContext { root: Path::new("/w"), disk: &view, environment: &environment };
         let selectors = Selectors::parse(None, &["eslint".to_owned()]).unwrap();
         let is_there = |it: &&Profile| installed.contains(&it.name.as_str());
         let find = |it: &Profile| Some(it).filter(is_there).map(|it| Path::new("/bin").join(&it.name));
-        let servers = servers::diagnose(&known, &site, &settings, &selectors, find).unwrap();
+        let servers = servers::diagnose(&known, &context, &settings, &selectors, find).unwrap();
         let diagnoses: Vec<_> = plugins.into_iter().chain(servers).collect();
-        let survey = Survey::of(paths, &diagnoses);
-        let mut diagnosis = super::diagnosis(site.root, &settings, survey, &diagnoses);
+        let stats = LanguageStats::of(paths, &diagnoses);
+        let mut diagnosis = super::diagnosis(context.root, &settings, stats, &diagnoses);
         diagnosis.trust(is_trusted);
         diagnosis.finish()
     }
@@ -218,7 +219,7 @@ mod tests {
         let mut it = diagnosis(&project(), &["pyright", "ty", "gopls", "biome"], true);
         let pyright = it.servers.iter_mut().find(|it| it.name == "pyright").unwrap();
         pyright.keep_version(Ok("pyright 1.1.406".to_owned()));
-        insta::assert_snapshot!(text::told(&it));
+        insta::assert_snapshot!(text::render(&it));
     }
 
     #[test]
@@ -232,7 +233,7 @@ mod tests {
         let config = "[servers]\nuse = ['own', 'gopls']\n[servers.define.own]\ncommand = ['own']\n\
                       globs = ['*.m']\nbarrier = 'pull'\n";
         let files = [("broker.toml", config), ("a.m", ""), ("b.py", "")];
-        insta::assert_snapshot!(text::told(&diagnosis(&files, &["own", "ty"], false)));
+        insta::assert_snapshot!(text::render(&diagnosis(&files, &["own", "ty"], false)));
         assert!(diagnosis(&files, &["own"], true).missing.is_empty(), "there are no files for gopls");
     }
 
@@ -249,8 +250,8 @@ mod tests {
             found("gopls", None, Some("/go/gopls")),
             found("pyright", Some("/bin/pyright"), None),
         ]);
-        let told = text::told(&it);
-        let lines: Vec<_> = told.lines().filter(|it| it.starts_with("the daemon")).collect();
+        let text = text::render(&it);
+        let lines: Vec<_> = text.lines().filter(|it| it.starts_with("the daemon")).collect();
         insta::assert_snapshot!(lines.join("\n"));
         let mut it = diagnosis(&[("ty.toml", ""), ("a.py", "")], &["ty"], true).finish();
         assert_eq!(exit(true, &it), Exit::Clean);
@@ -273,7 +274,7 @@ mod tests {
         let mut it = diagnosis(&[("go.mod", ""), ("a.go", "")], &["gopls"], true);
         assert!(it.missing.is_empty());
         it.servers[0].keep_version(Err("it has ended".to_owned()));
-        insta::assert_snapshot!(text::told(&it.finish()));
+        insta::assert_snapshot!(text::render(&it.finish()));
     }
 
     /// To bring the copy up to date, run this test with `UPDATE_SCHEMA=1`.

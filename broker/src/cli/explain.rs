@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use config::{closest, unknown_linter};
+use config::{KnownRules, Suggestion, unknown_linter};
 use lint::{FixAvailability, Rule, suppress};
 use linters::{Catalogs, Rules};
 use render::with_placeholders;
@@ -47,11 +47,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let linters = session.linters(&args.plugins)?;
     let broken = linters.broken();
     broken.iter().for_each(|it| session.messages.error(&CliError::plugin(&it.reason)));
-    let (linter, code) = match args.rule.split_once('/') {
-        Some((linter, code)) => (Some(linter), code),
-        None => (None, args.rule.as_str()),
-    };
-    let (linter, rule) = find(&rules(&linters, linter)?, code)?;
+    let linter = args.rule.split_once('/').map(|it| it.0);
+    let (linter, rule) = find(&rules(&linters, linter)?, &args.rule)?;
     let explanation = Explanation::of(&linter, &rule);
     let text = match args.output_format {
         AnswerFormat::Text => explanation.text(),
@@ -89,11 +86,12 @@ fn no_rules(name: &str, linters: &Catalogs, listing: &[String]) -> Result<CliErr
     Ok(unknown_linter(name, &plugins, &[]).into())
 }
 
-fn find(known: &[Known], code: &str) -> Result<Known, CliError> {
+fn find(known: &[Known], named: &str) -> Result<Known, CliError> {
+    let code = named.split_once('/').map_or(named, |it| it.1);
     let is_meant = |rule: &Rule| rule.code.eq_ignore_ascii_case(code) || rule.name == code;
     let meant: Vec<_> = known.iter().filter(|(_, rule)| is_meant(rule)).collect();
     match meant[..] {
-        [] => Err(unknown_rule(known, code)),
+        [] => Err(unknown_rule(known, named)),
         [one] => Ok(one.clone()),
         [..] => {
             let ids: Vec<_> =
@@ -104,10 +102,11 @@ fn find(known: &[Known], code: &str) -> Result<Known, CliError> {
     }
 }
 
-fn unknown_rule(known: &[Known], code: &str) -> CliError {
-    let words = known.iter().flat_map(|(_, rule)| [rule.code.as_str(), rule.name.as_str()]);
-    let hint = closest(code, words).map(|it| format!("did you mean `{it}`?"));
-    CliError::usage(format!("no rule is called `{code}`")).maybe_hint(hint)
+fn unknown_rule(known: &[Known], named: &str) -> CliError {
+    let rules = known.iter().map(|(linter, rule)| (linter.as_str(), rule)).collect();
+    let suggestion = KnownRules { rules, ..KnownRules::default() }.suggest(named);
+    let hint = suggestion.filter(Suggestion::is_one_rule).map(|it| it.hint());
+    CliError::usage(format!("no rule is called `{named}`")).maybe_hint(hint)
 }
 
 impl<'a> Explanation<'a> {
@@ -176,6 +175,8 @@ mod tests {
         assert_eq!(find(&rules, "two").unwrap(), rules[2]);
         let hint = |code| find(&rules, code).unwrap_err().hint;
         assert_eq!(hint("F4O1").as_deref(), Some("did you mean `F401`?"));
+        assert_eq!(hint("a/F4O1").as_deref(), Some("did you mean `a/F401`?"));
+        assert_eq!(hint("F4"), None, "they are explained one by one");
         assert_eq!(hint("unused-imports").as_deref(), Some("did you mean `unused-import`?"));
         assert_eq!(hint("E1").as_deref(), Some("say which: `a/E1`, `b/E1`"));
         assert_eq!(hint("something else"), None);

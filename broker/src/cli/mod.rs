@@ -9,6 +9,8 @@ mod explain;
 mod plugin;
 mod plugins;
 mod query;
+#[cfg(target_os = "linux")]
+mod run;
 mod serve;
 mod servers;
 mod status;
@@ -26,14 +28,14 @@ use std::{
 use ::config::{Choice, root::WorkspaceRoot};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use linters::{
-    Catalogs, LinterSet, Provider, Site,
+    Catalogs, LinterSet, Provider, WorkspaceContext,
     plugins::{Loader, PluginProvider, Plugins},
     servers::Servers,
 };
 use overlay::{Disk, Memory, View};
 
 use crate::{
-    CliError, ErrorKind, Exit, Surroundings,
+    CliError, ErrorKind, Exit, ProcessContext,
     client::{Client, Opened},
     console::{Messages, show_notice},
 };
@@ -59,6 +61,8 @@ enum Command {
     Check(Box<check::Args>),
     Branch(branch::Args),
     Query(Box<query::Args>),
+    #[cfg(target_os = "linux")]
+    Run(Box<run::Args>),
     Plugins(plugins::Args),
     Plugin(plugin::Args),
     Config(config::Args),
@@ -96,7 +100,7 @@ struct PluginArgs {
 
 /// What a command runs in.
 struct Session {
-    surroundings: Surroundings,
+    process_context: ProcessContext,
     messages: Messages,
     /// Whether logs of plugins are shown.
     verbose: bool,
@@ -107,16 +111,18 @@ struct Session {
 }
 
 /// Runs the program with its arguments, the first of which is its name.
-pub fn run(args: impl IntoIterator<Item = OsString>, mut surroundings: Surroundings) -> Exit {
-    let cli = match parse(args, &surroundings) {
+pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: ProcessContext) -> Exit {
+    let cli = match parse(args, &process_context) {
         Ok(cli) => cli,
-        Err(error) => return answer_of_parser(&error, &mut surroundings),
+        Err(error) => return answer_of_parser(&error, &mut process_context),
     };
-    let mut session = Session::new(&cli, surroundings);
+    let mut session = Session::new(&cli, process_context);
     let result = match cli.command {
         Command::Check(args) => check::run(&args, &mut session),
         Command::Branch(args) => branch::run(&args, &mut session),
         Command::Query(args) => query::run(&args, &mut session),
+        #[cfg(target_os = "linux")]
+        Command::Run(args) => run::run(&args, &mut session),
         Command::Plugins(args) => plugins::run(&args, &mut session),
         Command::Plugin(args) => plugin::run(&args, &mut session),
         Command::Config(args) => config::run(&args, &mut session),
@@ -137,18 +143,21 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut surroundings: Surroundi
     })
 }
 
-fn parse(args: impl IntoIterator<Item = OsString>, surroundings: &Surroundings) -> Result<Cli, clap::Error> {
-    let color = if surroundings.color_stderr { ColorChoice::Always } else { ColorChoice::Never };
+fn parse(
+    args: impl IntoIterator<Item = OsString>,
+    process_context: &ProcessContext,
+) -> Result<Cli, clap::Error> {
+    let color = if process_context.color_stderr { ColorChoice::Always } else { ColorChoice::Never };
     let matches = Cli::command().color(color).try_get_matches_from(args)?;
     Cli::from_arg_matches(&matches)
 }
 
 /// Help is what was asked for; anything else is a mistake in the arguments.
-fn answer_of_parser(error: &clap::Error, surroundings: &mut Surroundings) -> Exit {
+fn answer_of_parser(error: &clap::Error, process_context: &mut ProcessContext) -> Exit {
     let (out, color, exit) = if error.use_stderr() {
-        (&mut surroundings.stderr, surroundings.color_stderr, Exit::Abnormal)
+        (&mut process_context.stderr, process_context.color_stderr, Exit::Abnormal)
     } else {
-        (&mut surroundings.stdout, surroundings.color_stdout, Exit::Clean)
+        (&mut process_context.stdout, process_context.color_stdout, Exit::Clean)
     };
     let text = error.render();
     let text = if color { text.ansi().to_string() } else { text.to_string() };
@@ -157,26 +166,26 @@ fn answer_of_parser(error: &clap::Error, surroundings: &mut Surroundings) -> Exi
 }
 
 impl Session {
-    fn new(cli: &Cli, mut surroundings: Surroundings) -> Self {
+    fn new(cli: &Cli, mut process_context: ProcessContext) -> Self {
         let colors = |auto| match cli.color {
             Color::Auto => auto,
             Color::Always => true,
             Color::Never => false,
         };
-        let stderr = std::mem::replace(&mut surroundings.stderr, Box::new(std::io::sink()));
-        let messages = Messages::new(stderr, colors(surroundings.color_stderr));
+        let stderr = std::mem::replace(&mut process_context.stderr, Box::new(std::io::sink()));
+        let messages = Messages::new(stderr, colors(process_context.color_stderr));
         let (verbose, quiet) = (cli.verbose, false);
-        Self { color: colors(surroundings.color_stdout), surroundings, messages, verbose, quiet }
+        Self { color: colors(process_context.color_stdout), process_context, messages, verbose, quiet }
     }
 
     /// What loads plugins.
     fn loader(&self) -> Loader {
         let (messages, verbose, quiet) = (self.messages.clone(), self.verbose, self.quiet);
         Loader {
-            bundle: self.surroundings.bundle,
+            bundle: self.process_context.bundle,
             build: crate::BUILD,
-            cache_dir: self.surroundings.cache_dir.clone(),
-            compiler: self.surroundings.compiler.clone(),
+            cache_dir: self.process_context.cache_dir.clone(),
+            compiler: self.process_context.compiler.clone(),
             notify: Arc::new(move |notice| show_notice(&messages, &notice, verbose, quiet)),
         }
     }
@@ -185,12 +194,12 @@ impl Session {
     fn linters(&self, plugins: &PluginArgs) -> Result<Arc<Catalogs>, CliError> {
         let (root, view) = self.here();
         let plugins = PluginProvider::new(self.loader().load(&plugins.plugin, 1)?);
-        let site = match root.is_empty() {
-            true => Site::nowhere(),
-            false => Site::of_shell(Path::new(&root), Arc::clone(&view)),
+        let context = match root.is_empty() {
+            true => WorkspaceContext::nowhere(),
+            false => WorkspaceContext::of_shell(Path::new(&root), Arc::clone(&view)),
         };
         let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(plugins), Arc::new(Servers::of_user())];
-        Ok(LinterSet::new(providers, site, Choice::default()).at(&view)?)
+        Ok(LinterSet::new(providers, context, Choice::default()).at(&view)?)
     }
 
     /// Shows which plugins cannot be used.
@@ -202,14 +211,14 @@ impl Session {
 
     /// The current folder, which may be gone.
     fn cwd(&self) -> Result<PathBuf, CliError> {
-        let cwd = self.surroundings.cwd.as_ref();
+        let cwd = self.process_context.cwd.as_ref();
         Ok(cwd.map_err(|error| CliError::files(format!("there is no current folder: {error}")))?.clone())
     }
 
     /// The folder of the workspace that holds the current folder, and what is in it; nothing if there is none.
     fn here(&self) -> (String, Arc<dyn View>) {
         let opened = || {
-            let home = self.surroundings.home.as_deref();
+            let home = self.process_context.home.as_deref();
             let found = WorkspaceRoot::of_paths(&self.cwd().ok()?, &[PathBuf::from(".")], home).ok()?;
             let root = found.workspace.root();
             let view: Arc<dyn View> = Arc::new(Disk::new(root).ok()?);
@@ -221,20 +230,20 @@ impl Session {
     /// The workspace that holds the current folder, in the user's daemon, which is started if need be.
     fn open(&self) -> Result<Opened, CliError> {
         let tell = (!self.quiet).then_some(&self.messages);
-        let client = Client::connect(&self.surroundings.cancel, tell)?;
-        Opened::open(client, &self.cwd()?, self.surroundings.home.as_deref(), &self.messages)
+        let client = Client::connect(&self.process_context.cancel, tell)?;
+        Opened::open(client, &self.cwd()?, self.process_context.home.as_deref(), &self.messages)
     }
 
     fn read_stdin(&mut self) -> Result<Vec<u8>, CliError> {
         let mut text = Vec::new();
-        let read = self.surroundings.stdin.read_to_end(&mut text);
+        let read = self.process_context.stdin.read_to_end(&mut text);
         read.map_err(|error| CliError::files(format!("cannot read standard input: {error}")))?;
         Ok(text)
     }
 
     /// Writes an answer to standard output.
     fn print(&mut self, text: &str) -> Result<(), CliError> {
-        let out = &mut self.surroundings.stdout;
+        let out = &mut self.process_context.stdout;
         Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use config::Digest;
 use lint::{printable, suppress};
-use linters::plugins::{self, PluginSite, Shown};
+use linters::plugins::{self, PluginContext, RuleContext};
 use plugin_host::Plugin;
 use serde::Serialize;
 
@@ -44,12 +44,12 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let plugins = session
         .loader()
         .load(&args.plugins.plugin, 1)?
-        .in_workspace(&PluginSite::on_disk(&**view, Path::new(root)))?;
+        .in_workspace(&PluginContext::on_disk(&**view, Path::new(root)))?;
     session.report_broken(&plugins);
     let mut exit = if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal };
     let mut rows = vec![ourselves()];
     for plugin in &plugins.usable {
-        let rules = plugins::rules(plugin, Shown { root, view }).inspect_err(|error| {
+        let rules = plugins::rules(plugin, RuleContext { root, view }).inspect_err(|error| {
             session.messages.error(&error.clone().into());
             exit = Exit::Abnormal;
         });

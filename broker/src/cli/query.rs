@@ -1,7 +1,7 @@
 //! `broker query`
 
+mod answer;
 mod form;
-mod shown;
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use lint::printable;
 use tonic::Status;
 
-use self::shown::Answer;
+use self::answer::Answer;
 use super::{AnswerFormat, Session, json};
 use crate::{
     CliError, Exit,
@@ -155,13 +155,13 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     };
     let path = request.path.clone();
     let response = open.client.call(open.client.queries().query(request));
-    let response = response.map_err(|status| no_answer(args, &open, &open.shown(&path), status))?;
+    let response = response.map_err(|status| no_answer(args, &open, &open.display(&path), status))?;
     if !response.partial_reason.is_empty() {
         session.messages.warning(&format!("there may be more: {}", response.partial_reason));
     }
     let answer = Answer::of(&open, &path, &response);
     let text = match args.output_format {
-        AnswerFormat::Text => answer.told(),
+        AnswerFormat::Text => answer.render(),
         AnswerFormat::Json => json(&answer),
     };
     session.print(&text)?;

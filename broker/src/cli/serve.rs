@@ -3,20 +3,19 @@
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use broker_proto::v1 as pb;
-use checker::{AnswerCodec, Engine, default_jobs};
+use checker::default_jobs;
 use config::folders;
 use linters::servers::Servers;
 use rustix::{
     fs::Mode,
     process::{Resource, Rlimit, Signal, getrlimit, setrlimit},
 };
-use scheduler::{Cache, CacheOptions, Options as SchedulerOptions};
 use tokio::{
     net::TcpListener,
     runtime::Runtime,
     signal::unix::{SignalKind, signal},
 };
-use workspaces::Daemon;
+use workspaces::{Daemon, Settings};
 
 use super::Session;
 use crate::{
@@ -25,6 +24,7 @@ use crate::{
     client::Client,
     endpoint::{Claim, Claimed, Endpoint, IDLE_EXIT},
     grpc::{self, Door, Token},
+    memory::FreeMemory,
 };
 
 /// Run the daemon
@@ -63,18 +63,9 @@ pub(super) struct Args {
     plugins: PluginArgs,
 }
 
-/// Threads that wait for language servers. They hardly cost anything, and each holds up one branch's question.
-const WAITING: usize = 32;
-
-/// Share of `--cache-memory`, as a divisor, that is for findings after suppressions and severities.
-const POLICY: usize = 4;
-
 /// Permissions that new files do not have, whichever shell started the daemon: a commit writes for all workspaces, and
 /// what the daemon keeps for itself is private by its own permissions.
 const UMASK: u32 = 0o022;
-
-/// Threads for a person who waits, beside those for everybody.
-const INTERACTIVE: usize = 2;
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let endpoint = match &args.socket {
@@ -141,7 +132,7 @@ fn is_taken(
 
 /// Where the daemon that runs listens for TCP, if it does.
 fn tcp_address(session: &Session, endpoint: &Endpoint) -> Result<Option<SocketAddr>, CliError> {
-    let client = Client::at(endpoint, &session.surroundings.cancel)?;
+    let client = Client::at(endpoint, &session.process_context.cancel)?;
     let client = client.ok_or_else(|| {
         CliError::files("a daemon was running here and has ended just now").hint("repeat the command")
     })?;
@@ -169,23 +160,18 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
     let state_dir = folders::own_state_dir()?.ok_or_else(|| {
         CliError::files("there is no folder to keep branches in").hint("set BROKER_STATE_DIR")
     })?;
-    workspaces::prune_kept(&state_dir);
-    let workers = args.jobs.map_or_else(default_jobs, usize::from);
-    let plugins = session.loader().load(&args.plugins.plugin, workers + INTERACTIVE)?;
+    let settings = Settings {
+        workers: args.jobs.map_or_else(default_jobs, usize::from),
+        memory: args.cache_memory << 20,
+        answers: session.process_context.cache_dir.as_ref().map(|it| it.join("answers")),
+        state_dir,
+        idle_exit: (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit)),
+        build: crate::BUILD,
+    };
+    let plugins = session.loader().load(&args.plugins.plugin, settings.instances())?;
     session.report_broken(&plugins);
-    let scheduling =
-        SchedulerOptions { workers, interactive_workers: INTERACTIVE, ..SchedulerOptions::default() };
-    let folder = session.surroundings.cache_dir.as_ref().map(|it| it.join("answers"));
-    let memory = args.cache_memory << 20;
-    let policy_memory = memory / POLICY;
-    let options = CacheOptions { memory: memory - policy_memory, folder, ..CacheOptions::default() };
-    let cache = Cache::new(options, AnswerCodec);
-    let engine = Engine::new(scheduling, WAITING, Some(Arc::new(cache)), crate::BUILD)
-        .map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
-    let idle_exit = (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit));
-    let servers = Servers::of_user();
-    let policy_memory = policy_memory as u64;
-    Ok(Daemon::new(workspaces::Parts { plugins, servers, engine, state_dir, idle_exit, policy_memory }))
+    Daemon::start(plugins, Servers::of_user(), settings)
+        .map_err(|error| CliError::files(format!("cannot start threads: {error}")))
 }
 
 async fn serve(
@@ -213,9 +199,25 @@ async fn serve(
         said += &ready_for_tcp(address, endpoint);
         doors.push(Door::Tcp(listener, Token(Some(token.into()))));
     }
+    tokio::spawn(give_back_memory(Arc::clone(daemon)));
     end_on_signals(daemon).map_err(|error| cannot_heed(&error))?;
     session.print(&said)?;
     grpc::serve(daemon, doors).await.map_err(|error| CliError::files(format!("the daemon failed: {error}")))
+}
+
+/// Gives back what checks have freed, each time they were over for a while.
+async fn give_back_memory(daemon: Arc<Daemon>) {
+    const WHILE: Duration = Duration::from_secs(1);
+    let mut memory = FreeMemory::default();
+    loop {
+        daemon.quiet_for(WHILE).await;
+        let give_back = move || {
+            memory.give_back();
+            memory
+        };
+        let Ok(after) = tokio::task::spawn_blocking(give_back).await else { return };
+        memory = after;
+    }
 }
 
 /// Raises the limit of open files, which many shells set low: a daemon has connections, watched folders and files of many

@@ -77,7 +77,7 @@ struct Line {
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    let Some(client) = Client::running(&session.surroundings.cancel)? else {
+    let Some(client) = Client::running(&session.process_context.cancel)? else {
         session.messages.line("no daemon is running");
         if args.output_format == AnswerFormat::Json {
             session.print("[]\n")?;
@@ -94,7 +94,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             let request = pb::GetServerLogRequest { name: name.clone() };
             let answer = client.call(client.servers().get_server_log(request))?;
             let logs: Vec<_> = answer.logs.into_iter().map(log).collect();
-            if args.output_format == AnswerFormat::Json { json(&logs) } else { told(&logs) }
+            if args.output_format == AnswerFormat::Json { json(&logs) } else { render(&logs) }
         }
         Some(Command::End { path }) => {
             let folder = workspace_folder(path.as_deref(), session)?;
@@ -224,7 +224,7 @@ fn state_and_why(it: &Server) -> String {
     }
 }
 
-fn told(logs: &[Log]) -> String {
+fn render(logs: &[Log]) -> String {
     let mut text = String::new();
     for log in logs {
         let _to_a_string = writeln!(text, "{} in {}", printable(&log.name), printable(&log.root));
@@ -294,6 +294,6 @@ mod tests {
             pb::ServerLog { name: "gopls".to_owned(), root: "/x".to_owned(), ..Default::default() },
         ];
         let logs: Vec<_> = logs.into_iter().map(log).collect();
-        insta::assert_snapshot!(told(&logs));
+        insta::assert_snapshot!(render(&logs));
     }
 }

@@ -90,12 +90,12 @@ struct Cache {
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    let client = Client::running(&session.surroundings.cancel)?;
+    let client = Client::running(&session.process_context.cancel)?;
     let daemon = client.map(|it| ask(&it)).transpose()?;
     let exit = if daemon.is_some() { Exit::Clean } else { Exit::Findings };
     let text = match (args.output_format, &daemon) {
         (AnswerFormat::Json, _) => super::json(&Status { running: daemon.is_some(), daemon }),
-        (AnswerFormat::Text, Some(daemon)) => told(daemon),
+        (AnswerFormat::Text, Some(daemon)) => render(daemon),
         (AnswerFormat::Text, None) => "no daemon is running\n".to_owned(),
     };
     session.print(&text)?;
@@ -154,7 +154,7 @@ fn servers(it: pb::ServersStatus) -> Servers {
     Servers { running, resident_bytes }
 }
 
-fn told(it: &Daemon) -> String {
+fn render(it: &Daemon) -> String {
     let uptime = words::duration(Duration::from_secs(it.uptime_seconds));
     let mut text = format!("broker {}, process {}, up {uptime}\n", printable(&it.version), it.pid);
     if it.resident_bytes > 0 {

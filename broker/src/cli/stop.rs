@@ -16,7 +16,7 @@ use crate::{
 pub(super) struct Args {}
 
 pub(super) fn run(_: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    let Some(client) = Client::running(&session.surroundings.cancel)? else {
+    let Some(client) = Client::running(&session.process_context.cancel)? else {
         session.messages.line("no daemon is running");
         return Ok(Exit::Clean);
     };

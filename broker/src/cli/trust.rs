@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let folder = workspace_folder(args.path.as_deref(), session)?;
     let said = if args.revoke {
         let was = trusted.remove(&folder).map_err(unusable)?;
-        if let Some(client) = Client::running(&session.surroundings.cancel)? {
+        if let Some(client) = Client::running(&session.process_context.cancel)? {
             servers::end(&client, &folder)?;
         }
         if was { "is not trusted any more" } else { "was not trusted" }
@@ -76,8 +76,11 @@ pub(super) fn workspace_folder(path: Option<&Path>, session: &Session) -> Result
     match path {
         Some(path) => canonical(&cwd.join(path)),
         None => {
-            let found =
-                WorkspaceRoot::of_paths(&cwd, &[PathBuf::from(".")], session.surroundings.home.as_deref())?;
+            let found = WorkspaceRoot::of_paths(
+                &cwd,
+                &[PathBuf::from(".")],
+                session.process_context.home.as_deref(),
+            )?;
             Ok(found.workspace.root().to_owned())
         }
     }

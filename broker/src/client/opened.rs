@@ -44,7 +44,9 @@ impl Opened {
         let root = workspace.root().to_str().ok_or_else(|| {
             CliError::files(format!("the name of {} is not UTF-8", workspace.root().display()))
         })?;
-        let environment = Some(pb::Environment { variables: told(workspace.root()).into_iter().collect() });
+        let environment = Some(pb::Environment {
+            variables: environment_for_daemon(workspace.root()).into_iter().collect(),
+        });
         let request = pb::OpenWorkspaceRequest { root: root.to_owned(), environment };
         let answer = client.call(client.workspaces().open_workspace(request))?;
         for reason in &answer.unreadable {
@@ -70,8 +72,8 @@ impl Opened {
     }
 
     /// A workspace path as the user would name it.
-    pub(crate) fn shown(&self, path: &str) -> String {
-        let shown = WorkspacePath::new(path).map(|it| self.workspace.shown(&it));
+    pub(crate) fn display(&self, path: &str) -> String {
+        let shown = WorkspacePath::new(path).map(|it| self.workspace.display(&it));
         printable(&shown.unwrap_or_else(|_| path.to_owned())).into_owned()
     }
 
@@ -169,20 +171,20 @@ impl Opened {
     }
 }
 
-/// What the daemon is told of this shell: no more than the servers and plugins of the workspace may have.
-fn told(root: &Path) -> BTreeMap<String, String> {
-    let mut told = Environment::to_tell();
+/// Variables of this shell that the daemon is sent: no more than the servers and plugins of the workspace may have.
+fn environment_for_daemon(root: &Path) -> BTreeMap<String, String> {
+    let mut variables = Environment::to_tell();
     if !Trusted::of_user().is_some_and(|it| it.holds(root)) {
-        return told;
+        return variables;
     }
-    // What is wrong with the configuration is told when it is used.
-    let Ok(disk) = Disk::new(root) else { return told };
+    // What is wrong with the configuration is reported when it is used.
+    let Ok(disk) = Disk::new(root) else { return variables };
     let settings = Configs::new(&disk).workspace().map(|it| it.plugins()).unwrap_or_default();
     let granted = settings.into_values().filter_map(|it| it.grants).flatten();
-    told.extend(
+    variables.extend(
         granted.filter_map(|Capability::Environment(name)| Some((name.clone(), env::var(name).ok()?))),
     );
-    told
+    variables
 }
 
 /// What a question about a branch is about.

@@ -2,34 +2,34 @@
 
 use broker_proto::{v1 as pb, v1::query_edit::Step};
 use language_servers::{
-    Access, Action, Answer, Completion, EditStep, Edits, File, FoundSymbol, Hint, HintKind, Link, Linked,
-    MarkupText, Place, Renamable, Signature, Signatures, Symbol, SymbolKind, TextRange, Token,
+    Access, Action, Completion, EditStep, Edits, File, FoundSymbol, Hint, HintKind, Link, Linked, Location,
+    MarkupText, QueryResult, Renamable, Signature, Signatures, Symbol, SymbolKind, TextRange, Token,
 };
 use overlay::TextEdit;
 
 use super::to_proto::{self, span};
 
 /// All that the answer itself says.
-pub(super) fn response(answer: &Answer) -> pb::QueryResponse {
+pub(super) fn response(answer: &QueryResult) -> pb::QueryResponse {
     let items = match answer {
-        Answer::Edits(edits) => return changes(edits),
-        Answer::Links(all) => all.iter().map(link).collect(),
-        Answer::References(all) => all.iter().map(at).collect(),
-        Answer::Highlights(all) => {
+        QueryResult::Edits(edits) => return changes(edits),
+        QueryResult::Links(all) => all.iter().map(link).collect(),
+        QueryResult::References(all) => all.iter().map(at).collect(),
+        QueryResult::Highlights(all) => {
             all.iter().map(|it| pb::QueryItem { tags: tag(access(it.access)), ..here(it.range) }).collect()
         }
-        Answer::Hover(hover) => hover.iter().map(|it| said(&it.text, it.range)).collect(),
-        Answer::Completions(all) => all.items.iter().map(completion).collect(),
-        Answer::Completion(one) => vec![completion(one)],
-        Answer::Signatures(all) => all.iter().flat_map(signatures).collect(),
-        Answer::Symbols(all) => all.iter().map(symbol).collect(),
-        Answer::FoundSymbols(all) => all.iter().map(found_symbol).collect(),
-        Answer::Renamable(it) => it.iter().map(renamable).collect(),
-        Answer::Actions(all) => all.iter().map(action).collect(),
-        Answer::Hierarchy(all) => all.iter().map(linked).collect(),
-        Answer::Tokens(all) => all.iter().map(token).collect(),
-        Answer::Hints(all) => all.iter().map(hint).collect(),
-        Answer::Folds(all) => {
+        QueryResult::Hover(hover) => hover.iter().map(|it| said(&it.text, it.range)).collect(),
+        QueryResult::Completions(all) => all.items.iter().map(completion).collect(),
+        QueryResult::Completion(one) => vec![completion(one)],
+        QueryResult::Signatures(all) => all.iter().flat_map(signatures).collect(),
+        QueryResult::Symbols(all) => all.iter().map(symbol).collect(),
+        QueryResult::FoundSymbols(all) => all.iter().map(found_symbol).collect(),
+        QueryResult::Renamable(it) => it.iter().map(renamable).collect(),
+        QueryResult::Actions(all) => all.iter().map(action).collect(),
+        QueryResult::Hierarchy(all) => all.iter().map(linked).collect(),
+        QueryResult::Tokens(all) => all.iter().map(token).collect(),
+        QueryResult::Hints(all) => all.iter().map(hint).collect(),
+        QueryResult::Folds(all) => {
             let fold = |it: &language_servers::Fold| pb::QueryItem {
                 kind: it.kind.clone().unwrap_or_default(),
                 ..here(it.range)
@@ -37,7 +37,7 @@ pub(super) fn response(answer: &Answer) -> pb::QueryResponse {
             all.iter().map(fold).collect()
         }
         // It has an answer of its own.
-        Answer::Raw { .. } => Vec::new(),
+        QueryResult::Raw { .. } => Vec::new(),
     };
     pb::QueryResponse { items, ..pb::QueryResponse::default() }
 }
@@ -46,8 +46,8 @@ fn link(it: &Link) -> pb::QueryItem {
     pb::QueryItem { whole: it.whole.map(range), ..at(&it.target) }
 }
 
-fn at(place: &Place) -> pb::QueryItem {
-    pb::QueryItem { location: Some(location(place)), ..pb::QueryItem::default() }
+fn at(it: &Location) -> pb::QueryItem {
+    pb::QueryItem { location: Some(location(it)), ..pb::QueryItem::default() }
 }
 
 /// In the file that was asked about.
@@ -111,7 +111,7 @@ fn found_symbol(it: &FoundSymbol) -> pb::QueryItem {
         kind: kind(it.kind),
         container: it.container.clone().unwrap_or_default(),
         tags: tags_of([(it.is_deprecated, "deprecated")]),
-        ..at(&it.place)
+        ..at(&it.location)
     }
 }
 
@@ -139,7 +139,7 @@ fn linked(it: &Linked) -> pb::QueryItem {
         detail: it.item.detail.clone().unwrap_or_default(),
         whole: it.item.whole.map(range),
         calls: it.calls.iter().map(location).collect(),
-        ..at(&it.item.place)
+        ..at(&it.item.location)
     }
 }
 
@@ -194,7 +194,7 @@ fn text_edit(it: &TextEdit) -> pb::TextEdit {
     pb::TextEdit { span: Some(span), replacement: it.replacement.clone() }
 }
 
-fn location(it: &Place) -> pb::Location {
+fn location(it: &Location) -> pb::Location {
     let path = match &it.file {
         File::Workspace(path) => path.to_string(),
         File::Outside(path) => path.display().to_string(),

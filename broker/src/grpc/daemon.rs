@@ -4,6 +4,7 @@ use broker_proto::v1::{self as pb, daemon_service_server::DaemonService};
 use tonic::{Request, Response, Status, async_trait};
 
 use super::{Front, status, to_proto};
+use crate::memory::resident_bytes;
 
 #[async_trait]
 impl DaemonService for Front {
@@ -34,12 +35,4 @@ impl DaemonService for Front {
         self.0.shut_down();
         Ok(Response::new(pb::ShutdownResponse {}))
     }
-}
-
-/// The process's memory as Linux counts it; 0 elsewhere.
-#[expect(clippy::disallowed_methods, reason = "the process's own state is no workspace file")]
-fn resident_bytes() -> u64 {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok();
-    let pages = pages.and_then(|it| it.split(' ').nth(1)?.parse::<u64>().ok());
-    pages.unwrap_or(0) * rustix::param::page_size() as u64
 }

@@ -157,9 +157,7 @@ fn least(applicability: i32) -> Result<Applicability, Status> {
     match pb::Applicability::try_from(applicability) {
         Ok(pb::Applicability::Unspecified | pb::Applicability::Safe) => Ok(Applicability::Safe),
         Ok(pb::Applicability::Unsafe) => Ok(Applicability::Unsafe),
-        Ok(pb::Applicability::DisplayOnly) => {
-            Err(status::invalid("applicability", "fixes that are only for display are never made"))
-        }
+        Ok(pb::Applicability::DisplayOnly) => Ok(Applicability::DisplayOnly),
         Err(_) => Err(status::invalid("applicability", format!("there is none {applicability}"))),
     }
 }

@@ -12,14 +12,14 @@ impl QueryService for Front {
         let deadline = from_proto::deadline(request.metadata());
         let request = from_proto::query(request.into_inner(), deadline)?;
         let reply = self.0.query(request).await.map_err(status::of)?;
-        let QueryReply { server, revision, content, answer, partial, applied } = reply;
+        let QueryReply { server, revision, content, result, partial, applied } = reply;
         Ok(Response::new(pb::QueryResponse {
             server,
             revision: revision.0,
             content_hash: content.map(|it| it.to_string()).unwrap_or_default(),
             partial_reason: partial.unwrap_or_default(),
             applied_revision: applied.map(|it| it.0),
-            ..answers::response(&answer)
+            ..answers::response(&result)
         }))
     }
 

@@ -48,7 +48,7 @@ pub(crate) async fn serve(daemon: &Arc<Daemon>, doors: Vec<Door>) -> io::Result<
         open.spawn(serve_door(Arc::clone(daemon), door));
     }
     tokio::select! {
-        () = daemon.served() => {}
+        () = daemon.wait_for_end() => {}
         // A door that closes by itself is an error.
         Some(ended) = open.join_next() => ended.map_err(io::Error::other)??,
     }

@@ -68,7 +68,7 @@ fn server_state(it: ServerState) -> (pb::ServerState, pb::ServerEnding) {
         ServerState::Ended(why) => match why {
             Ending::Idleness => pb::ServerEnding::Idleness,
             Ending::Memory => pb::ServerEnding::Memory,
-            Ending::Worn(_) => pb::ServerEnding::Worn,
+            Ending::Recycled(_) => pb::ServerEnding::Worn,
             Ending::Outdated => pb::ServerEnding::Outdated,
             Ending::Shutdown => pb::ServerEnding::Shutdown,
         },

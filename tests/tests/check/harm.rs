@@ -37,6 +37,29 @@ fn a_fix_that_breaks_a_file_is_taken_back_in_every_language() {
     }
 }
 
+/// A file of a language without patterns: how its name ends, the beginning of a comment, and what is broken and what is not.
+const WITHOUT_PATTERNS: [(&str, &str, &str, &str); 3] = [
+    ("sql", "--", "SELECT ( FROM", "SELECT 2"),
+    ("scss", "//", "}", "a { color: red; }"),
+    ("less", "//", "}", "a { color: red; }"),
+];
+
+#[test]
+fn a_fix_of_another_plugin_that_breaks_a_file_is_taken_back() {
+    let plugin = tests::guest("guest_misbehaves");
+    for (ending, comment, broken, good) in WITHOUT_PATTERNS {
+        let text = |code: &str| format!("{comment} uncomments\n{comment} {code}\n");
+        let (bad, fine) = (format!("bad.fault.{ending}"), format!("fine.fault.{ending}"));
+        // Without a dialect, what cannot be parsed may be good in another one.
+        let dialect = (".sqruff", "[sqruff]\ndialect = ansi\n");
+        let it = Workspace::new(&[dialect, (&bad, &text(broken)), (&fine, &text(good))]);
+        let said = it.told(&["--plugin", plugin.to_str().unwrap(), "--fix", &bad, &fine]);
+        assert!(said.contains(&format!("the fix of misbehaves/fault in {bad} was not made")), "{said}");
+        assert_eq!(it.read(&bad), text(broken), "{said}");
+        assert_eq!(it.read(&fine), format!("{comment} nothing\n{good}\n"), "{said}");
+    }
+}
+
 #[test]
 fn a_fix_that_breaks_a_file_is_taken_back_where_the_error_is_off() {
     let rule = "id: breaks\nlanguage: python\nmessage: m\nrule: { pattern: breakme }\nfix: (\n";

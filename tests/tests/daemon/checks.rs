@@ -1,108 +1,109 @@
 //! Checks: what they answer, what is new, and how they end early.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use broker_proto::v1::{self as pb, file_edit::Edit};
-use overlay::ContentHash;
+use checker::{Level, pipeline::Change};
+use overlay::{ContentHash, Revision};
 use tests::{
-    daemon::{Client, ask, base, branch, gather, refusal, until, write},
+    api::{Api, Checked, Event, Finding, ask, base, branch, refusal, remove, rename, undo, write},
+    daemon::until,
     guest,
 };
 use tokio::task::JoinSet;
-use tonic::{Code, Request};
+use tokio_stream::StreamExt as _;
+use workspaces::{CheckRequest, ErrorKind, FileEdit};
 
-use super::{Fixture, found};
+use super::{Fixture, Way, found};
+
+both! {
+    findings_are_bound_to_the_text_that_was_checked,
+    a_file_that_is_named_twice_is_checked_once,
+    only_what_a_branch_changed_is_new,
+    a_file_that_was_moved_is_compared_with_itself,
+    what_could_not_be_looked_at_is_not_fixed,
+    only_some_files_are_compared_with_the_same_of_the_parent,
+    an_older_revision_is_compared_with_its_own_parent,
+    a_deadline_is_kept_and_stops_the_work,
+    who_leaves_stops_the_work,
+    a_full_queue_says_when_to_come_again,
+    a_newer_revision_ends_a_check_that_wants_that,
+    a_check_that_does_not_want_that_goes_on,
+    an_undo_and_a_discard_end_it_too,
+    the_rules_of_one_branch_are_not_those_of_another,
+}
 
 /// A daemon with a plugin that never ends for `spin.fault`.
-async fn spinning() -> Fixture {
-    let plugin = guest("guest_misbehaves");
+async fn spinning(way: Way) -> Fixture {
     let files = [("spin.fault", "spin"), ("good.fault", "nothing")];
-    Fixture::with(&["--plugin", plugin.to_str().unwrap()], &files).await
+    Fixture::with(way, &[guest("guest_misbehaves")], &files).await
 }
 
 /// Waits until so many tasks run.
-async fn until_running(it: &Fixture, count: u32) {
-    let running = async || {
-        let classes = it.client.status().await.scheduler.unwrap().classes;
-        classes.iter().map(|it| it.running).sum::<u32>() == count
-    };
+async fn until_running(it: &Fixture, count: usize) {
+    let running = async || it.client.work().await.unwrap().running == count;
     until(&format!("{count} tasks run"), running).await;
 }
 
-#[tokio::test]
-async fn findings_are_bound_to_the_text_that_was_checked() {
-    let it = Fixture::new(&[("a.py", "import os\n"), ("pkg/b.py", "y = 1\n")]).await;
+async fn findings_are_bound_to_the_text_that_was_checked(way: Way) {
+    let it = Fixture::new(way, &[("a.py", "import os\n"), ("pkg/b.py", "y = 1\n")]).await;
     let of_base = it.client.check(ask(base(&it.workspace), &[])).await.unwrap();
     assert_eq!(found(&of_base.findings), ["a.py:1 F401"]);
-    assert_eq!((of_base.summary.revision, of_base.summary.files, of_base.summary.findings), (0, 2, 1));
-    assert_eq!(of_base.summary.completeness, i32::from(pb::Completeness::Complete));
+    assert_eq!((of_base.summary.revision.0, of_base.summary.files, of_base.summary.findings), (0, 2, 1));
+    assert_eq!(of_base.summary.level, Level::Complete);
     let id = it.fork().await;
     let text = "\nprint(undefined)\n";
     it.client.edit(&id, vec![write("pkg/b.py", text)]).await.unwrap();
     let of_branch = it.client.check(ask(branch(&id), &[])).await.unwrap();
     assert_eq!(found(&of_branch.findings), ["a.py:1 F401", "pkg/b.py:2 F821"]);
     let finding = of_branch.findings.iter().find(|it| it.path == "pkg/b.py").unwrap();
-    assert_eq!(finding.content_hash, ContentHash::of(text.as_bytes()).to_string());
-    assert_eq!((of_branch.started.revision, of_branch.summary.revision), (1, 1));
-    assert_ne!(of_branch.summary.content_hash, of_base.summary.content_hash);
-    let python = of_branch.summary.linters.iter().find(|it| it.linter.as_ref().unwrap().name == "python");
-    assert_eq!(python.unwrap().cached, 1, "the file that no one changed");
+    assert_eq!(finding.content, Some(ContentHash::of(text.as_bytes())));
+    assert_eq!((of_branch.started.0, of_branch.summary.revision), (Revision(1), Revision(1)));
+    assert_ne!(of_branch.summary.content, of_base.summary.content);
+    assert_eq!(of_branch.summary.cached["python"], 1, "the file that no one changed");
     let mut older = ask(branch(&id), &[]);
-    older.revision = Some(0);
+    older.revision = Some(Revision(0));
     let older = it.client.check(older).await.unwrap();
-    assert_eq!(older.summary.content_hash, of_base.summary.content_hash);
+    assert_eq!(older.summary.content, of_base.summary.content);
     let mut chosen = ask(branch(&id), &[]);
     chosen.select = vec!["F821".to_owned()];
     assert_eq!(found(&it.client.check(chosen).await.unwrap().findings), ["pkg/b.py:2 F821"]);
 }
 
-#[tokio::test]
-async fn a_file_that_is_named_twice_is_checked_once() {
-    let it = Fixture::new(&[("a.py", "import os\n")]).await;
+async fn a_file_that_is_named_twice_is_checked_once(way: Way) {
+    let it = Fixture::new(way, &[("a.py", "import os\n")]).await;
     let answer = it.client.check(ask(base(&it.workspace), &["a.py", "./a.py", "a.py"])).await.unwrap();
     assert_eq!(found(&answer.findings), ["a.py:1 F401"]);
-    assert_eq!((answer.started.files, answer.summary.files, answer.summary.findings), (1, 1, 1));
+    assert_eq!((answer.started.1, answer.summary.files, answer.summary.findings), (1, 1, 1));
 }
 
-#[tokio::test]
-async fn only_what_a_branch_changed_is_new() {
+async fn only_what_a_branch_changed_is_new(way: Way) {
     let text = "import os\n\n\ndef f():\n    return undefined\n";
-    let it = Fixture::new(&[("a.py", text), ("old.py", "import sys\n")]).await;
+    let it = Fixture::new(way, &[("a.py", text), ("old.py", "import sys\n")]).await;
     let id = it.fork().await;
-    let rename = pb::RenamePath { from_path: "old.py".to_owned(), to_path: "new.py".to_owned() };
     let moved = "# one\n# two\n\n\ndef f():\n    return undefined\n\n\nprint(other)\n";
-    it.client.edit(&id, vec![write("a.py", moved), Edit::Rename(rename)]).await.unwrap();
+    it.client.edit(&id, vec![write("a.py", moved), rename("old.py", "new.py")]).await.unwrap();
     let mut request = ask(branch(&id), &[]);
     request.new_only = true;
     let answer = it.client.check(request).await.unwrap();
-    let of = |change: pb::FindingChange| {
-        let is = |it: &&pb::Finding| it.change == i32::from(change);
-        found(&answer.findings.iter().filter(is).cloned().collect::<Vec<_>>())
-    };
-    assert_eq!(of(pb::FindingChange::New), ["a.py:9 F821"]);
-    assert_eq!(of(pb::FindingChange::Fixed), ["a.py:1 F401"]);
-    assert_eq!((answer.summary.new_findings, answer.summary.fixed_findings), (1, 1));
+    assert_eq!(compared(&answer), [vec!["a.py:9 F821"], vec!["a.py:1 F401"]]);
+    assert_eq!((answer.summary.findings, answer.summary.fixed), (1, 1));
     let mut of_base = ask(base(&it.workspace), &[]);
     of_base.new_only = true;
-    assert_eq!(refusal(it.client.check(of_base).await).0, Code::InvalidArgument);
+    assert_eq!(refusal(it.client.check(of_base).await).kind, ErrorKind::Invalid);
 }
 
 /// What is new and what is fixed.
-fn compared(answer: &tests::daemon::Answer) -> [Vec<String>; 2] {
-    [pb::FindingChange::New, pb::FindingChange::Fixed].map(|change| {
-        let is = |it: &&pb::Finding| it.change == i32::from(change);
+fn compared(answer: &Checked) -> [Vec<String>; 2] {
+    [Change::New, Change::Fixed].map(|change| {
+        let is = |it: &&Finding| it.change == Some(change);
         found(&answer.findings.iter().filter(is).cloned().collect::<Vec<_>>())
     })
 }
 
-#[tokio::test]
-async fn a_file_that_was_moved_is_compared_with_itself() {
+async fn a_file_that_was_moved_is_compared_with_itself(way: Way) {
     let text = "import os\nimport sys\n\n\ndef f():\n    return undefined\n";
-    let it = Fixture::new(&[("pkg/old.py", text), ("pkg/away.py", "import re\n"), ("b.py", "")]).await;
+    let it = Fixture::new(way, &[("pkg/old.py", text), ("pkg/away.py", "import re\n"), ("b.py", "")]).await;
     let id = it.fork().await;
-    let rename = |from: &str, to: &str| {
-        Edit::Rename(pb::RenamePath { from_path: from.to_owned(), to_path: to.to_owned() })
-    };
     // Moved and edited: no text is where it was, and half of the lines are the same.
     let edited = text.replace("import os\n", "") + "\n\nprint(other)\n";
     let edits = vec![
@@ -124,9 +125,8 @@ async fn a_file_that_was_moved_is_compared_with_itself() {
 }
 
 /// What is not computed is neither fixed nor new.
-#[tokio::test]
-async fn what_could_not_be_looked_at_is_not_fixed() {
-    let it = Fixture::new(&[("a.py", "import os\n"), ("b.py", "import re\n")]).await;
+async fn what_could_not_be_looked_at_is_not_fixed(way: Way) {
+    let it = Fixture::new(way, &[("a.py", "import os\n"), ("b.py", "import re\n")]).await;
     let id = it.fork().await;
     let compare = async |id: &str| {
         let mut request = ask(branch(id), &[]);
@@ -137,7 +137,7 @@ async fn what_could_not_be_looked_at_is_not_fixed() {
     let answer = compare(&id).await;
     let bad = || vec!["ruff.toml:1 invalid-syntax".to_owned()];
     assert_eq!(compared(&answer), [bad(), vec![]]);
-    assert_eq!(answer.summary.completeness, i32::from(pb::Completeness::Failed));
+    assert_eq!(answer.summary.level, Level::Failed);
 
     let id = it.fork().await;
     it.client.edit(&id, vec![write("a.py", "import os\n)\n")]).await.unwrap();
@@ -183,29 +183,25 @@ async fn what_could_not_be_looked_at_is_not_fixed() {
     it.client.edit(&id, vec![write("ruff.toml", "")]).await.unwrap();
     let answer = compare(&id).await;
     assert_eq!(compared(&answer), [vec!["a.py:1 F401".to_owned(), "b.py:1 F401".to_owned()], bad()]);
-    assert_ne!(answer.summary.completeness, i32::from(pb::Completeness::Complete));
+    assert_ne!(answer.summary.level, Level::Complete);
     assert!(answer.incomplete.iter().all(|it| it.reason.starts_with("in the parent")), "{answer:?}");
 }
 
-#[tokio::test]
-async fn only_some_files_are_compared_with_the_same_of_the_parent() {
+async fn only_some_files_are_compared_with_the_same_of_the_parent(way: Way) {
     let files = [("old/y.py", "import os\n"), ("gone.py", "import re\n"), ("build/x.py", "import re\n")];
-    let it = Fixture::new(&files).await;
+    let it = Fixture::new(way, &files).await;
     it.write(".brokerignore", "build/\n");
     let id = it.fork().await;
-    let rename = |from: &str, to: &str| {
-        Edit::Rename(pb::RenamePath { from_path: from.to_owned(), to_path: to.to_owned() })
-    };
-    let remove = Edit::Remove(pb::RemovePath { path: "gone.py".to_owned() });
-    let make = Edit::CreateDirectory(pb::CreateDirectory { path: "src".to_owned() });
-    let edits = vec![make, rename("old/y.py", "src/y.py"), rename("build/x.py", "src/x.py"), remove];
+    let make = FileEdit::CreateDirectory { path: "src".to_owned() };
+    let moved = [rename("old/y.py", "src/y.py"), rename("build/x.py", "src/x.py")];
+    let edits = [make].into_iter().chain(moved).chain([remove("gone.py")]).collect();
     it.client.edit(&id, edits).await.unwrap();
     let compare = async |paths: &[&str], only: &[&str]| {
         let mut request = ask(branch(&id), paths);
         request.only_paths = only.iter().map(|it| (*it).to_owned()).collect();
         request.new_only = true;
         let answer = it.client.check(request).await.unwrap();
-        assert_eq!(answer.summary.completeness, i32::from(pb::Completeness::Complete), "{paths:?} {only:?}");
+        assert_eq!(answer.summary.level, Level::Complete, "{paths:?} {only:?}");
         compared(&answer)
     };
     let (new, fixed) = (vec!["src/x.py:1 F401".to_owned()], vec!["gone.py:1 F401".to_owned()]);
@@ -215,57 +211,50 @@ async fn only_some_files_are_compared_with_the_same_of_the_parent() {
     assert_eq!(compare(&[], &["src/y.py"]).await, [vec![], fixed]);
 }
 
-#[tokio::test]
-async fn an_older_revision_is_compared_with_its_own_parent() {
-    let it = Fixture::new(&[("a.py", "import os\n")]).await;
+async fn an_older_revision_is_compared_with_its_own_parent(way: Way) {
+    let it = Fixture::new(way, &[("a.py", "import os\n")]).await;
     let id = it.fork().await;
     it.client.edit(&id, vec![write("b.py", "import sys\n")]).await.unwrap();
     it.client.edit(&id, vec![write("b.py", "")]).await.unwrap();
     let mut request = ask(branch(&id), &[]);
-    (request.new_only, request.revision) = (true, Some(1));
+    (request.new_only, request.revision) = (true, Some(Revision(1)));
     let answer = it.client.check(request).await.unwrap();
     assert_eq!(compared(&answer), [vec!["b.py:1 F401".to_owned()], vec![]]);
 }
 
-#[tokio::test]
-async fn a_deadline_is_kept_and_stops_the_work() {
-    let it = spinning().await;
-    let mut request = Request::new(ask(base(&it.workspace), &["spin.fault"]));
-    request.set_timeout(Duration::from_millis(300));
-    let answer = async { gather(it.client.checks().check(request).await?.into_inner()).await };
-    let status = answer.await.unwrap_err();
-    // The client's own clock may be the first to notice.
-    assert!([Code::DeadlineExceeded, Code::Cancelled].contains(&status.code()), "{status:?}");
+async fn a_deadline_is_kept_and_stops_the_work(way: Way) {
+    let it = spinning(way).await;
+    let deadline = Some(Duration::from_millis(300));
+    let request = CheckRequest { deadline, ..ask(base(&it.workspace), &["spin.fault"]) };
+    assert_eq!(refusal(it.client.check(request).await).kind, ErrorKind::DeadlineExceeded);
     until_running(&it, 0).await;
 }
 
-#[tokio::test]
-async fn who_leaves_stops_the_work() {
-    let it = spinning().await;
+async fn who_leaves_stops_the_work(way: Way) {
+    let it = spinning(way).await;
     let request = ask(base(&it.workspace), &["spin.fault"]);
-    let mut events = it.client.checks().check(request).await.unwrap().into_inner();
-    let first = events.message().await.unwrap().unwrap().event.unwrap();
-    assert!(matches!(first, pb::check_response::Event::Started(_)), "{first:?}");
+    let mut events = it.client.begin_check(request).await.unwrap();
+    let first = events.next().await.unwrap().unwrap();
+    assert!(matches!(first, Event::Started { .. }), "{first:?}");
     until_running(&it, 1).await;
     let good = it.client.check(ask(base(&it.workspace), &["good.fault"])).await.unwrap();
     assert_eq!(good.findings.len(), 1, "another question is answered meanwhile");
     drop(events);
     until_running(&it, 0).await;
-    assert!(it.client.status().await.scheduler.unwrap().cancelled >= 1);
+    assert!(it.client.work().await.unwrap().cancelled >= 1);
 }
 
 /// Two spinning tasks hold the two workers; then work of one branch piles up beyond what may wait.
-#[tokio::test]
-async fn a_full_queue_says_when_to_come_again() {
+async fn a_full_queue_says_when_to_come_again(way: Way) {
     const REQUESTS: usize = 2_100;
-    let it = spinning().await;
+    let it = spinning(way).await;
     let id = it.fork().await;
     let spin = ["a.fault", "b.fault"].map(|it| write(it, "spin"));
     let rest = (0..REQUESTS).map(|it| write(&format!("{it}.fault"), format!("{it}")));
     it.client.edit(&id, spin.into_iter().chain(rest).collect()).await.unwrap();
     let mut checks = JoinSet::new();
-    let check = |client: &Client, path: &str| {
-        let (client, request) = (client.clone(), ask(branch(&id), &[path]));
+    let check = |client: &Arc<dyn Api>, path: &str| {
+        let (client, request) = (Arc::clone(client), ask(branch(&id), &[path]));
         async move { client.check(request).await }
     };
     for path in ["a.fault", "b.fault"] {
@@ -274,15 +263,15 @@ async fn a_full_queue_says_when_to_come_again() {
     until_running(&it, 2).await;
     // No connection carries more than 200 requests at once.
     for requests in (0..REQUESTS).collect::<Vec<_>>().chunks(150) {
-        let client = it.daemon.client().await;
+        let client = it.another_client().await;
         for number in requests {
             checks.spawn(check(&client, &format!("{number}.fault")));
         }
     }
     let refused = checks.join_next().await.unwrap().unwrap();
-    let (code, reason, details) = refusal(refused);
-    assert_eq!((code, reason.as_str()), (Code::ResourceExhausted, "QUEUE_FULL"));
-    let delay = details.retry_info().unwrap().retry_delay.unwrap();
+    let refused = refusal(refused);
+    assert_eq!(refused.what(), (ErrorKind::Exhausted, "QUEUE_FULL"));
+    let delay = Duration::from_millis(refused.facts["retry_after_ms"].parse().unwrap());
     assert!((Duration::from_millis(10)..=Duration::from_secs(10)).contains(&delay), "{delay:?}");
     checks.shutdown().await;
     until_running(&it, 0).await;
@@ -290,25 +279,22 @@ async fn a_full_queue_says_when_to_come_again() {
     assert_eq!(answer.summary.files, 1, "there is room again");
 }
 
-#[tokio::test]
-async fn a_newer_revision_ends_a_check_that_wants_that() {
-    let it = spinning().await;
+async fn a_newer_revision_ends_a_check_that_wants_that(way: Way) {
+    let it = spinning(way).await;
     let id = it.fork().await;
     it.client.edit(&id, vec![write("x.fault", "spin")]).await.unwrap();
     let mut request = ask(branch(&id), &["x.fault"]);
     request.supersede = true;
-    let client = it.client.clone();
+    let client = Arc::clone(&it.client);
     let check = tokio::spawn(async move { client.check(request).await });
     until_running(&it, 1).await;
     it.client.edit(&id, vec![write("x.fault", "nothing")]).await.unwrap();
-    let (code, reason, _) = refusal(check.await.unwrap());
-    assert_eq!((code, reason.as_str()), (Code::Aborted, "SUPERSEDED"));
+    assert_eq!(refusal(check.await.unwrap()).what(), (ErrorKind::Aborted, "SUPERSEDED"));
     until_running(&it, 0).await;
 }
 
-#[tokio::test]
-async fn a_check_that_does_not_want_that_goes_on() {
-    let it = Fixture::new(&[]).await;
+async fn a_check_that_does_not_want_that_goes_on(way: Way) {
+    let it = Fixture::new(way, &[]).await;
     let id = it.fork().await;
     let files = (0..60).map(|it| write(&format!("f{it}.py"), "import os\n")).collect();
     it.client.edit(&id, files).await.unwrap();
@@ -323,23 +309,20 @@ async fn a_check_that_does_not_want_that_goes_on() {
     }
 }
 
-#[tokio::test]
-async fn an_undo_and_a_discard_end_it_too() {
-    let it = spinning().await;
+async fn an_undo_and_a_discard_end_it_too(way: Way) {
+    let it = spinning(way).await;
     for discard in [false, true] {
         let id = it.fork().await;
         it.client.edit(&id, vec![write("x.fault", "spin")]).await.unwrap();
         let mut request = ask(branch(&id), &["x.fault"]);
         request.supersede = true;
-        let client = it.client.clone();
+        let client = Arc::clone(&it.client);
         let check = tokio::spawn(async move { client.check(request).await });
         until_running(&it, 1).await;
         if discard {
-            it.client.discard(&id).await.unwrap();
+            it.client.discard_branch(&id).await.unwrap();
         } else {
-            let undo =
-                pb::UndoBranchRequest { branch_id: id, to_revision: 0, if_revision: None, step_back: false };
-            it.client.branches().undo_branch(undo).await.unwrap();
+            it.client.undo_branch(undo(&id, 0)).await.unwrap();
         }
         until_running(&it, 0).await;
         let ended = check.await.unwrap();
@@ -348,21 +331,22 @@ async fn an_undo_and_a_discard_end_it_too() {
 }
 
 /// `sgconfig.yml` names folders of rules, which are read only to find out which rules there are.
-#[tokio::test]
-async fn the_rules_of_one_branch_are_not_those_of_another() {
+async fn the_rules_of_one_branch_are_not_those_of_another(way: Way) {
     let config = [("sgconfig.yml", "ruleDirs: [rules]\n"), ("a.py", "foo()\n")];
-    let it = Fixture::new(&config).await;
+    let it = Fixture::new(way, &config).await;
     let (with, without) = (it.fork().await, it.fork().await);
     let rule = "id: no-foo\nlanguage: python\nmessage: no foo\nrule:\n  pattern: foo()\n";
     it.client.edit(&with, vec![write("rules/no-foo.yml", rule)]).await.unwrap();
     let chosen =
-        |target| pb::CheckRequest { select: vec!["pattern/no-foo".to_owned()], ..ask(target, &["a.py"]) };
+        |target| CheckRequest { select: vec!["pattern/no-foo".to_owned()], ..ask(target, &["a.py"]) };
     for _ in 0..2 {
         let found_there = it.client.check(chosen(branch(&with))).await.unwrap();
         assert_eq!(found(&found_there.findings), ["a.py:1 no-foo"]);
         for target in [branch(&without), base(&it.workspace)] {
-            let (code, reason, _) = refusal(it.client.check(chosen(target)).await);
-            assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "BAD_CONFIGURATION"));
+            assert_eq!(
+                refusal(it.client.check(chosen(target)).await).what(),
+                (ErrorKind::Refused, "BAD_CONFIGURATION")
+            );
         }
     }
     it.client.edit(&without, vec![write("rules/no-foo.yml", rule)]).await.unwrap();

@@ -20,13 +20,13 @@ use tonic::{
 };
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 
-use super::Fixture;
+use super::Process;
 
 const SERVICES: [&str; 6] = ["Branch", "Check", "Daemon", "File", "Rule", "Workspace"];
 
 #[tokio::test]
 async fn every_service_is_healthy_and_described() {
-    let it = Fixture::new(&[]).await;
+    let it = Process::new(&[]).await;
     let mut health = HealthClient::new(it.client.channel.clone());
     let services = SERVICES.map(|it| format!("broker.v1.{it}Service"));
     for service in [String::new()].into_iter().chain(services.clone()) {
@@ -55,7 +55,7 @@ async fn every_service_is_healthy_and_described() {
 
 #[tokio::test]
 async fn only_the_user_reaches_the_socket() {
-    let it = Fixture::new(&[]).await;
+    let it = Process::new(&[]).await;
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&it.home.socket()), 0o600);
     assert_eq!(mode(&it.home.path("run")), 0o700);
@@ -64,7 +64,7 @@ async fn only_the_user_reaches_the_socket() {
 
 #[tokio::test]
 async fn a_second_daemon_finds_the_first() {
-    let it = Fixture::new(&[]).await;
+    let it = Process::new(&[]).await;
     let second = it.home.command(&[]).output().unwrap();
     assert!(second.status.success());
     assert_eq!(String::from_utf8(second.stdout).unwrap(), it.daemon.said[0]);
@@ -74,7 +74,7 @@ async fn a_second_daemon_finds_the_first() {
 
 #[tokio::test]
 async fn a_socket_that_a_killed_daemon_left_is_replaced() {
-    let mut it = Fixture::new(&[]).await;
+    let mut it = Process::new(&[]).await;
     it.daemon.kill();
     assert!(it.home.socket().exists());
     it.daemon = it.home.start(&[]);
@@ -94,7 +94,7 @@ async fn without_clients_it_ends_and_leaves_nothing() {
 
 #[tokio::test]
 async fn it_ends_when_asked() {
-    let it = Fixture::new(&[]).await;
+    let it = Process::new(&[]).await;
     it.client.daemon().shutdown(pb::ShutdownRequest {}).await.unwrap();
     assert!(it.daemon.ended().await);
     assert!(!it.home.socket().exists());
@@ -309,7 +309,7 @@ async fn a_process_of_another_user_is_turned_away() {
         println!("skipped: only root can act as another user");
         return;
     }
-    let it = Fixture::new(&[]).await;
+    let it = Process::new(&[]).await;
     // Where the folder and the socket keep no other user out, the daemon does.
     fs::set_permissions(it.home.socket(), fs::Permissions::from_mode(0o777)).unwrap();
     let mut caller = stranger(&it.home, "calls", &it.home.socket());

@@ -1,49 +1,92 @@
-//! The daemon from outside: real clients on its socket, real plugins in it.
+//! The daemon: real plugins in it, and real clients on its socket.
+//!
+//! What it does is tested twice from one source, over gRPC through the program and in process on `workspaces` itself: see
+//! [`both`]. What is about processes, sockets and messages is tested over gRPC alone: the modules `doors`, `messages` and
+//! `state`.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the disk, and may fail")]
+
+/// The tests of a module, each over gRPC and in process.
+macro_rules! both {
+    ($($test:ident,)*) => {
+        mod over_grpc {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(crate::Way::OverGrpc).await;
+            })*
+        }
+
+        mod in_process {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(crate::Way::InProcess).await;
+            })*
+        }
+    };
+}
 
 mod branches;
 mod checks;
 mod doors;
 mod files;
 mod fixes;
+mod messages;
+mod queries;
 mod refusals;
 mod state;
 mod watching;
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, sync::Arc};
 
-use tests::daemon::{Client, Daemon, Home, base};
+use tempfile::TempDir;
+use tests::{
+    api::{self, Api, InProcess},
+    daemon::{Client, Daemon, Home, base},
+};
 
-/// A workspace that a daemon serves.
+/// How a test reaches the daemon's operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    OverGrpc,
+    InProcess,
+}
+
+/// A workspace that a daemon serves, one way or the other.
 struct Fixture {
-    home: Home,
-    folder: tempfile::TempDir,
-    daemon: Daemon,
-    client: Client,
+    folder: TempDir,
+    client: Arc<dyn Api>,
     workspace: String,
+    /// Over gRPC.
+    process: Option<(Daemon, Home)>,
 }
 
 impl Fixture {
-    async fn new(files: &[(&str, &str)]) -> Self {
-        Self::with(&[], files).await
+    async fn new(way: Way, files: &[(&str, &str)]) -> Self {
+        Self::with(way, &[], files).await
     }
 
-    /// A daemon with these arguments.
-    async fn with(arguments: &[&str], files: &[(&str, &str)]) -> Self {
-        let (home, folder) = (Home::default(), tempfile::tempdir().unwrap());
-        let daemon = home.start(arguments);
-        let client = daemon.client().await;
-        write_all(folder.path().to_owned(), files);
+    /// A daemon with these plugins besides its own.
+    async fn with(way: Way, plugins: &[PathBuf], files: &[(&str, &str)]) -> Self {
+        let folder = folder_of(files);
+        let (client, process): (Arc<dyn Api>, _) = match way {
+            Way::InProcess => (Arc::new(InProcess::start(plugins)), None),
+            Way::OverGrpc => {
+                let home = Home::default();
+                let named = plugins.iter().flat_map(|it| ["--plugin", it.to_str().unwrap()]);
+                let daemon = home.start(&named.collect::<Vec<_>>());
+                (Arc::new(daemon.client().await), Some((daemon, home)))
+            }
+        };
         let workspace = client.open(folder.path()).await;
-        Self { home, folder, daemon, client, workspace }
+        Self { folder, client, workspace, process }
     }
 
-    /// Another daemon in place of this one, which is killed.
-    async fn restart(&mut self) {
-        self.daemon.kill();
-        self.daemon = self.home.start(&[]);
-        self.client = self.daemon.client().await;
+    /// Another client of the same daemon.
+    async fn another_client(&self) -> Arc<dyn Api> {
+        match &self.process {
+            Some((daemon, _)) => Arc::new(daemon.client().await),
+            None => Arc::clone(&self.client),
+        }
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -59,8 +102,44 @@ impl Fixture {
     }
 
     async fn fork(&self) -> String {
+        self.client.fork(api::base(&self.workspace), "").await.unwrap()
+    }
+}
+
+/// A workspace that a daemon in a process of its own serves, for what is about that process or its messages.
+struct Process {
+    home: Home,
+    folder: TempDir,
+    daemon: Daemon,
+    client: Client,
+    workspace: String,
+}
+
+impl Process {
+    async fn new(files: &[(&str, &str)]) -> Self {
+        let (home, folder) = (Home::default(), folder_of(files));
+        let daemon = home.start(&[]);
+        let client = daemon.client().await;
+        let workspace = client.open(folder.path()).await;
+        Self { home, folder, daemon, client, workspace }
+    }
+
+    /// Another daemon in place of this one, which is killed.
+    async fn restart(&mut self) {
+        self.daemon.kill();
+        self.daemon = self.home.start(&[]);
+        self.client = self.daemon.client().await;
+    }
+
+    async fn fork(&self) -> String {
         self.client.fork(base(&self.workspace), "").await.unwrap()
     }
+}
+
+fn folder_of(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write_all(folder.path().to_owned(), files);
+    folder
 }
 
 fn write_all(folder: PathBuf, files: &[(&str, &str)]) {
@@ -71,10 +150,9 @@ fn write_all(folder: PathBuf, files: &[(&str, &str)]) {
     }
 }
 
-/// `path:line code` of each finding.
-fn found(findings: &[broker_proto::v1::Finding]) -> Vec<String> {
-    let line = |it: &broker_proto::v1::Finding| it.range.as_ref().unwrap().start.as_ref().unwrap().line;
-    let mut all: Vec<_> = findings.iter().map(|it| format!("{}:{} {}", it.path, line(it), it.code)).collect();
+/// `path:line code` of each finding, sorted.
+fn found(findings: &[api::Finding]) -> Vec<String> {
+    let mut all: Vec<_> = findings.iter().map(|it| format!("{}:{} {}", it.path, it.line, it.code)).collect();
     all.sort();
     all
 }

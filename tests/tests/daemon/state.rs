@@ -10,7 +10,7 @@ use broker_proto::v1 as pb;
 use tests::daemon::{Client, Home, ask, base, branch, refusal, write};
 use tonic::Code;
 
-use super::{Fixture, found, write_all};
+use super::{Process, write_all};
 
 /// A small file system of its own.
 struct Mounted(PathBuf);
@@ -125,7 +125,7 @@ fn store_of(home: &Home) -> PathBuf {
 
 #[tokio::test]
 async fn a_damaged_store_is_told_and_left_alone() {
-    let mut it = Fixture::new(&[("a.txt", "1\n")]).await;
+    let mut it = Process::new(&[("a.txt", "1\n")]).await;
     let id = it.fork().await;
     it.client.edit(&id, vec![write("a.txt", "2\n")]).await.unwrap();
     it.daemon.kill();
@@ -160,16 +160,18 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-async fn answers(client: &Client, workspace: &str) -> (Vec<String>, pb::CheckSummary) {
+async fn answers(client: &Client, workspace: &str) -> (Vec<pb::Finding>, pb::CheckSummary) {
     let answer = client.check(ask(base(workspace), &[])).await.unwrap();
     assert_eq!(answer.incomplete, []);
     let summary = pb::CheckSummary { duration_us: 0, queued_us: 0, linters: Vec::new(), ..answer.summary };
-    (found(&answer.findings), summary)
+    let mut findings = answer.findings;
+    findings.sort_by(|a, b| (&a.path, &a.code).cmp(&(&b.path, &b.code)));
+    (findings, summary)
 }
 
 #[tokio::test]
 async fn a_damaged_cache_changes_no_answer() {
-    let mut it = Fixture::new(&[("a.py", "import os\n"), ("b.txt", "<<<<<<< x\n=======\n>>>>>>> y\n")]).await;
+    let mut it = Process::new(&[("a.py", "import os\n"), ("b.txt", "<<<<<<< x\n=======\n>>>>>>> y\n")]).await;
     let good = answers(&it.client, &it.workspace).await;
     it.client.daemon().shutdown(pb::ShutdownRequest {}).await.unwrap();
     tests::daemon::until("the daemon ends", async || !it.home.socket().exists()).await;

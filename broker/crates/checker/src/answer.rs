@@ -27,7 +27,7 @@ pub struct Answer {
 
 /// An answer just computed, with what the linter looked at.
 #[derive(Debug, Clone)]
-pub(crate) struct Given {
+pub(crate) struct Computed {
     pub(super) answer: Arc<Answer>,
     pub(super) reads: Arc<ReadSet>,
     /// Whether the linter was not asked, because there is too much to read.
@@ -71,7 +71,7 @@ impl Finding {
     }
 }
 
-impl Given {
+impl Computed {
     /// What there is to say of a unit that was not asked about.
     pub(super) fn without_findings(completeness: Completeness) -> Self {
         let answer = Arc::new(Answer::without_findings(completeness));
@@ -129,7 +129,7 @@ pub(super) fn ask(
     job: &lint::Job,
     largest: u64,
     mut answered: impl FnMut(),
-) -> Vec<Given> {
+) -> Vec<Computed> {
     let is_too_large: Vec<bool> = job.units.iter().map(|it| size(&*job.view, it) > largest).collect();
     if !is_too_large.contains(&true) {
         return ask_all(linter, job, &mut answered);
@@ -137,13 +137,13 @@ pub(super) fn ask(
     let units = job.units.iter().zip(&is_too_large).filter(|(_, it)| !**it).map(|(unit, _)| unit.clone());
     let (view, cancel) = (Arc::clone(&job.view), job.cancel.clone());
     let rest = lint::Job { view, units: units.collect(), cancel, timeout: job.timeout };
-    let mut given = ask_all(linter, &rest, &mut answered).into_iter();
+    let mut computed = ask_all(linter, &rest, &mut answered).into_iter();
     let one = |is_too_large: bool| {
         if is_too_large {
             answered();
-            return Some(Given::too_large());
+            return Some(Computed::too_large());
         }
-        given.next()
+        computed.next()
     };
     is_too_large.into_iter().filter_map(one).collect()
 }
@@ -157,22 +157,22 @@ fn size(view: &dyn View, unit: &Unit) -> u64 {
     metadata.map_or(0, |it| it.size)
 }
 
-fn ask_all(linter: &dyn Linter, job: &lint::Job, answered: &mut impl FnMut()) -> Vec<Given> {
+fn ask_all(linter: &dyn Linter, job: &lint::Job, answered: &mut impl FnMut()) -> Vec<Computed> {
     if job.units.is_empty() {
         return Vec::new();
     }
     let name: Arc<str> = linter.identity().name.as_str().into();
-    let mut placer = Placer::new();
-    let mut given: Vec<Option<Given>> = vec![None; job.units.len()];
+    let mut placer = Placer::default();
+    let mut computed: Vec<Option<Computed>> = vec![None; job.units.len()];
     let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         linter.check(job, &mut |index, outcome| {
-            if let Some(place @ None) = given.get_mut(index) {
-                *place = Some(Given::placed(&mut placer, &*job.view, &name, &job.units[index], outcome));
+            if let Some(place @ None) = computed.get_mut(index) {
+                *place = Some(Computed::placed(&mut placer, &*job.view, &name, &job.units[index], outcome));
                 answered();
             }
         });
     }));
     let why = if asked.is_ok() { "gave no answer" } else { "broke off; this is a bug in Broker" };
     let silent = || Completeness::Failed(format!("the linter `{name}` {why}"));
-    given.into_iter().map(|it| it.unwrap_or_else(|| Given::without_findings(silent()))).collect()
+    computed.into_iter().map(|it| it.unwrap_or_else(|| Computed::without_findings(silent()))).collect()
 }

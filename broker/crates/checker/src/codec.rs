@@ -21,61 +21,63 @@ impl Codec<Answer> for AnswerCodec {
     }
 
     fn encode(&self, value: &Answer) -> Option<Vec<u8>> {
-        postcard::to_stdvec(&Kept::of(value)?).ok()
+        postcard::to_stdvec(&Cached::of(value)?).ok()
     }
 
     fn decode(&self, bytes: &[u8]) -> Option<Answer> {
-        postcard::from_bytes::<Kept>(bytes).ok()?.into_answer()
+        postcard::from_bytes::<Cached>(bytes).ok()?.into_answer()
     }
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct Cached {
     excluded: bool,
     left_out: Option<String>,
     content: [u8; 32],
     path: String,
-    rules: Vec<KeptRule>,
+    rules: Vec<CachedRule>,
     cells: Vec<String>,
-    findings: Vec<KeptFinding>,
+    findings: Vec<CachedFinding>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptRule {
+struct CachedRule {
     linter: String,
     code: String,
     name: Option<String>,
     url: Option<String>,
     is_syntax_error: bool,
+    fixes_first: bool,
+    shared_name: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptFinding {
+struct CachedFinding {
     rule: u32,
     message: String,
     severity: u8,
     /// The cell's number, and which of the texts it has.
     cell: Option<(u32, u32)>,
     span: (u32, u32),
-    range: KeptRange,
-    fixes: Vec<KeptFix>,
-    related: Vec<KeptRelated>,
+    range: CachedRange,
+    fixes: Vec<CachedFix>,
+    related: Vec<CachedRelated>,
 }
 
 /// Lines and columns of the start and the end.
-type KeptRange = [u32; 4];
+type CachedRange = [u32; 4];
 
 #[derive(Serialize, Deserialize)]
-struct KeptFix {
+struct CachedFix {
     message: Option<String>,
     applicability: u8,
-    edits: Vec<((u32, u32), KeptRange, String)>,
+    edits: Vec<((u32, u32), CachedRange, String)>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptRelated {
+struct CachedRelated {
     path: Option<String>,
-    range: Option<KeptRange>,
+    range: Option<CachedRange>,
     span: (u32, u32),
     message: String,
 }
@@ -89,7 +91,7 @@ fn number<T: PartialEq>(all: &[T], value: &T) -> u8 {
     all.iter().position(|it| it == value).and_then(|it| u8::try_from(it).ok()).unwrap_or(u8::MAX)
 }
 
-impl Kept {
+impl Cached {
     /// `None` for an answer that is not final, or that rests on more than files of a view.
     fn of(answer: &Answer) -> Option<Self> {
         if answer.lease.is_some() || answer.halted {
@@ -103,8 +105,9 @@ impl Kept {
         };
         let path = answer.findings.first().map(|it| it.file.path.to_string()).unwrap_or_default();
         let (mut rules, mut cells) = (Table::default(), Table::default());
-        let findings = answer.findings.iter().map(|it| KeptFinding::of(it, &mut rules, &mut cells)).collect();
-        let rules = rules.items.iter().map(|it: &Arc<RuleRef>| KeptRule::of(it)).collect();
+        let findings =
+            answer.findings.iter().map(|it| CachedFinding::of(it, &mut rules, &mut cells)).collect();
+        let rules = rules.items.iter().map(|it: &Arc<RuleRef>| CachedRule::of(it)).collect();
         let cells = cells.items.iter().map(|it: &Arc<str>| it.to_string()).collect();
         let left_out = answer.left_out.as_deref().map(str::to_owned);
         Some(Self { excluded, left_out, content, path, rules, cells, findings })
@@ -117,7 +120,9 @@ impl Kept {
         let cells: Vec<Arc<str>> = self.cells.into_iter().map(Into::into).collect();
         let findings = self.findings.into_iter().map(|it| it.into_finding(&file, &rules, &cells));
         let completeness = if self.excluded { Completeness::Excluded } else { Completeness::Complete };
-        let findings = findings.collect::<Option<_>>()?;
+        let mut findings: Vec<_> = findings.collect::<Option<_>>()?;
+        // Collected in place, they keep the room of what was read.
+        findings.shrink_to_fit();
         let left_out = self.left_out.map(Into::into);
         Some(Answer { completeness, content, findings, lease: None, halted: false, left_out })
     }
@@ -148,7 +153,7 @@ impl<T: Clone + Eq + std::hash::Hash> Table<T> {
     }
 }
 
-impl KeptRule {
+impl CachedRule {
     fn of(it: &RuleRef) -> Self {
         Self {
             linter: it.linter.to_string(),
@@ -156,6 +161,8 @@ impl KeptRule {
             name: it.name.clone(),
             url: it.url.clone(),
             is_syntax_error: it.is_syntax_error,
+            fixes_first: it.fixes_first,
+            shared_name: it.shared_name.clone(),
         }
     }
 
@@ -166,11 +173,13 @@ impl KeptRule {
             name: self.name,
             url: self.url,
             is_syntax_error: self.is_syntax_error,
+            fixes_first: self.fixes_first,
+            shared_name: self.shared_name,
         }
     }
 }
 
-impl KeptFinding {
+impl CachedFinding {
     fn of(it: &Finding, rules: &mut Table<Arc<RuleRef>>, cells: &mut Table<Arc<str>>) -> Self {
         Self {
             rule: rules.number(&it.rule),
@@ -179,8 +188,8 @@ impl KeptFinding {
             cell: it.cell.as_ref().map(|cell| (cell.index, cells.number(&cell.text))),
             span: pair(it.span),
             range: four(it.range),
-            fixes: it.fixes.iter().map(KeptFix::of).collect(),
-            related: it.related.iter().map(KeptRelated::of).collect(),
+            fixes: it.fixes.iter().map(CachedFix::of).collect(),
+            related: it.related.iter().map(CachedRelated::of).collect(),
         }
     }
 
@@ -202,13 +211,13 @@ impl KeptFinding {
             cell,
             span: span(self.span),
             range: range(self.range),
-            fixes: self.fixes.into_iter().map(KeptFix::into_fix).collect::<Option<_>>()?,
-            related: self.related.into_iter().map(KeptRelated::into_related).collect::<Option<_>>()?,
+            fixes: self.fixes.into_iter().map(CachedFix::into_fix).collect::<Option<_>>()?,
+            related: self.related.into_iter().map(CachedRelated::into_related).collect::<Option<_>>()?,
         })
     }
 }
 
-impl KeptFix {
+impl CachedFix {
     fn of(it: &Fix) -> Self {
         let edit = |it: &Edit| (pair(it.span), four(it.range), it.replacement.to_string());
         Self {
@@ -219,7 +228,7 @@ impl KeptFix {
     }
 
     fn into_fix(self) -> Option<Fix> {
-        let edit = |(own, place, replacement): ((u32, u32), KeptRange, String)| Edit {
+        let edit = |(own, place, replacement): ((u32, u32), CachedRange, String)| Edit {
             span: span(own),
             range: range(place),
             replacement: replacement.into(),
@@ -232,7 +241,7 @@ impl KeptFix {
     }
 }
 
-impl KeptRelated {
+impl CachedRelated {
     fn of(it: &Related) -> Self {
         Self {
             path: it.path.as_ref().map(ToString::to_string),
@@ -260,11 +269,11 @@ fn span((start, end): (u32, u32)) -> Span {
     Span::new(start, end)
 }
 
-fn four(it: Range) -> KeptRange {
+fn four(it: Range) -> CachedRange {
     [it.start.line, it.start.column, it.end.line, it.end.column]
 }
 
-fn range([line, column, end_line, end_column]: KeptRange) -> Range {
+fn range([line, column, end_line, end_column]: CachedRange) -> Range {
     let at = |line, column| LineColumn { line, column };
     Range { start: at(line, column), end: at(end_line, end_column) }
 }

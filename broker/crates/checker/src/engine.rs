@@ -2,9 +2,10 @@
 //!
 //! Knows neither daemons nor command lines: both ask here, with the same code behind it.
 
-mod course;
 mod learn;
-mod lookup;
+mod plan;
+mod run;
+mod unkept;
 
 use std::{
     io,
@@ -20,14 +21,15 @@ use scheduler::{
 };
 use tokio::task::JoinSet;
 
-pub(crate) use self::learn::Learned;
+pub(crate) use self::learn::KnownAnswers;
+pub use self::unkept::Unkept;
 use self::{
-    course::{Batch, Course, Piece},
-    lookup::{Known, Survey, digest, key},
+    plan::{Known, Plan, digest, key},
+    run::{Batch, CheckRun, WorkItem},
 };
 use super::{
-    Coverage, Dependents, Files, Lack, Router, Wanted,
-    answer::{Answer, Given, ask},
+    Coverage, Dependents, Files, MissingLinter, Router, Wanted,
+    answer::{Answer, Computed, ask},
 };
 
 /// Where work runs, and what is remembered of it. Clones share both.
@@ -43,7 +45,7 @@ pub struct Engine {
 }
 
 /// What is to be found out.
-pub struct Inquiry {
+pub struct EngineRequest {
     pub view: Arc<dyn View>,
     pub wanted: Wanted,
     /// Whose files are asked about as well.
@@ -61,14 +63,16 @@ pub struct Inquiry {
     pub batch: BatchSize,
     /// Whether others who ask the same at the same time may have the answer, too.
     pub share: bool,
-    /// Ends the inquiry early; what was not answered is pending.
+    /// Ends the request early; what was not answered is pending.
     pub cancel: Option<Cancel>,
     /// Called once for each answer, from any thread.
     pub answered: Arc<dyn Fn() + Send + Sync>,
-    /// Takes what was seen, for the sake of another inquiry about a child of this view.
+    /// Takes what was seen, for the sake of another request about a child of this view.
     pub seen: Option<mpsc::Sender<Seen>>,
     /// What was just seen in the parent of this view.
     pub parent: Option<Arc<Inherited>>,
+    /// Takes and gives answers that are not kept, for the same question about another view.
+    pub unkept: Option<Arc<Unkept>>,
 }
 
 /// Says, once the files are known, which linters are to be asked about them.
@@ -83,7 +87,7 @@ pub struct FileAnswers {
     pub coverage: Coverage,
 }
 
-/// What became of an inquiry as a whole.
+/// What became of a request as a whole.
 #[derive(Debug, Default)]
 pub struct Totals {
     pub skipped: overlay::Skipped,
@@ -108,11 +112,11 @@ pub enum Refused {
 
 /// Told of each file that is done. While it takes its time, nothing new is begun.
 pub trait Listener: Send {
-    /// So many answers of these linters will come, about so many files, and none of those that are lacking.
+    /// So many answers of these linters will come, about so many files, and none of those that are missing.
     fn start(
         &mut self,
         router: &Router,
-        lacks: Vec<Lack>,
+        missing: Vec<MissingLinter>,
         files: usize,
         answers: usize,
     ) -> impl Future<Output = ()> + Send;
@@ -125,9 +129,9 @@ pub trait Listener: Send {
 
 /// What a task gives.
 pub(crate) enum Output {
-    Survey(Result<Arc<Survey>, SetupFailure>),
+    Plan(Result<Arc<Plan>, SetupFailure>),
     Known(Vec<Known>),
-    Batch(Vec<Given>),
+    Batch(Vec<Computed>),
 }
 
 /// So few files are looked up where they are asked for: to hand them to another thread would take longer.
@@ -188,30 +192,30 @@ impl Engine {
     /// Answers for every file; `listener` hears of each as soon as all its linters have answered.
     pub async fn answer(
         &self,
-        inquiry: &Arc<Inquiry>,
+        request: &Arc<EngineRequest>,
         listener: &mut impl Listener,
     ) -> Result<Totals, Refused> {
-        let survey = self.survey(inquiry).await?;
-        let mut course = Course::new(inquiry, survey);
-        course.start(listener).await;
-        self.look_up_few(&mut course, listener).await;
+        let plan = self.plan(request).await?;
+        let mut run = CheckRun::new(request, plan);
+        run.start(listener).await;
+        self.look_up_few(&mut run, listener).await;
         let mut running = JoinSet::new();
         loop {
-            let asked = self.submit(&mut course, &mut running)?;
+            let asked = self.submit(&mut run, &mut running)?;
             if running.is_empty() && asked.is_none() {
                 break;
             }
             tokio::select! {
                 ended = running.join_next(), if !running.is_empty() => {
                     // A task that only waits does not panic.
-                    let Some(Ok((piece, ended))) = ended else { continue };
-                    course.take(piece, ended, listener).await?;
+                    let Some(Ok((item, ended))) = ended else { continue };
+                    run.take(item, ended, listener).await?;
                     listener.pause().await;
                 }
                 () = tokio::time::sleep(asked.unwrap_or_default()), if asked.is_some() => {}
-                () = flagged(inquiry.cancel.as_ref()) => {
+                () = flagged(request.cancel.as_ref()) => {
                     running.abort_all();
-                    course.give_up(Completeness::Pending("interrupted".to_owned()), listener).await;
+                    run.give_up(Completeness::Pending("interrupted".to_owned()), listener).await;
                     listener.pause().await;
                     break;
                 }
@@ -219,60 +223,60 @@ impl Engine {
         }
         // Nothing should be left by now, and what is left is never a clean answer.
         let lost = Completeness::Failed("no answer came; this is a bug in Broker".to_owned());
-        course.give_up(lost, listener).await;
-        Ok(course.totals)
+        run.give_up(lost, listener).await;
+        Ok(run.totals)
     }
 
-    async fn survey(&self, inquiry: &Arc<Inquiry>) -> Result<Arc<Survey>, Refused> {
-        if let Wanted::Files(files) = &inquiry.wanted
+    async fn plan(&self, request: &Arc<EngineRequest>) -> Result<Arc<Plan>, Refused> {
+        if let Wanted::Files(files) = &request.wanted
             && files.units.len() <= FEW
-            && inquiry.dependents.is_none()
+            && request.dependents.is_none()
         {
-            let survey = Survey::of(inquiry, self.build).map_err(Refused::Setup)?;
-            if survey.with_context().is_empty() {
-                return Ok(Arc::new(survey));
+            let plan = Plan::of(request, self.build).map_err(Refused::Setup)?;
+            if plan.with_context().is_empty() {
+                return Ok(Arc::new(plan));
             }
         }
-        let (own, build) = (Arc::clone(inquiry), self.build);
-        let survey = move || Survey::of(&own, build).map(|it| Arc::new(it.in_context(&own.view)));
-        let run = move |_: &Cancel| Arc::new(Output::Survey(survey()));
-        let ticket = self.scheduler.submit(task(inquiry, None, Box::new(run)))?;
+        let (own, build) = (Arc::clone(request), self.build);
+        let plan = move || Plan::of(&own, build).map(|it| Arc::new(it.in_context(&own.view)));
+        let run = move |_: &Cancel| Arc::new(Output::Plan(plan()));
+        let ticket = self.scheduler.submit(task(request, None, Box::new(run)))?;
         match &*done(ticket.end().await.end)? {
-            Output::Survey(survey) => survey.clone().map_err(Refused::Setup),
+            Output::Plan(plan) => plan.clone().map_err(Refused::Setup),
             Output::Known(_) | Output::Batch(_) => Err(Refused::mistaken()),
         }
     }
 
-    async fn look_up_few(&self, course: &mut Course, listener: &mut impl Listener) {
-        if course.survey.wanting.len() <= FEW
-            && let Some(Piece::Part(part)) = course.next()
+    async fn look_up_few(&self, run: &mut CheckRun, listener: &mut impl Listener) {
+        if run.plan.wanting.len() <= FEW
+            && let Some(WorkItem::Part(part)) = run.next()
         {
-            let known = course.survey.look_up(part.clone(), self.cache.as_deref(), &course.inquiry);
-            course.learn(part, &known, listener).await;
+            let known = run.plan.look_up(part.clone(), self.cache.as_deref(), &run.request);
+            run.learn(part, &known, listener).await;
             listener.pause().await;
         }
     }
 
-    /// Hands out as many pieces as can be busy; says how long to wait if there was no room for one.
-    fn submit(&self, course: &mut Course, running: &mut Running) -> Result<Option<Duration>, Refused> {
+    /// Hands out as many items as can be busy; says how long to wait if there was no room for one.
+    fn submit(&self, run: &mut CheckRun, running: &mut Running) -> Result<Option<Duration>, Refused> {
         let window = 2 * self.workers + 2;
         while running.len() < window
-            && let Some(piece) = course.next()
+            && let Some(item) = run.next()
         {
-            let (scheduler, task) = match &piece {
-                Piece::Part(part) => (&self.scheduler, self.look_up_task(course, part.clone())),
-                Piece::Batch(batch) => (self.scheduler_for(course, batch), self.batch_task(course, batch)),
+            let (scheduler, task) = match &item {
+                WorkItem::Part(part) => (&self.scheduler, self.look_up_task(run, part.clone())),
+                WorkItem::Batch(batch) => (self.scheduler_for(run, batch), self.batch_task(run, batch)),
             };
             match scheduler.submit(task) {
                 Ok(ticket) => {
-                    course.began = true;
-                    running.spawn(async move { (piece, ticket.end().await) });
+                    run.began = true;
+                    running.spawn(async move { (item, ticket.end().await) });
                 }
                 Err(rejected) => {
-                    course.put_back(piece);
+                    run.put_back(item);
                     // What has begun is carried through.
                     return match Refused::from(rejected) {
-                        Refused::Busy { retry_after } if course.began => Ok(Some(retry_after)),
+                        Refused::Busy { retry_after } if run.began => Ok(Some(retry_after)),
                         refused => Err(refused),
                     };
                 }
@@ -281,63 +285,67 @@ impl Engine {
         Ok(None)
     }
 
-    fn look_up_task(&self, course: &Course, part: std::ops::Range<usize>) -> Task<Arc<Output>> {
-        let (survey, inquiry) = (Arc::clone(&course.survey), Arc::clone(&course.inquiry));
+    fn look_up_task(&self, run: &CheckRun, part: std::ops::Range<usize>) -> Task<Arc<Output>> {
+        let (plan, request) = (Arc::clone(&run.plan), Arc::clone(&run.request));
         let cache = self.cache.clone();
-        let run = move |_: &Cancel| Arc::new(Output::Known(survey.look_up(part, cache.as_deref(), &inquiry)));
-        task(&course.inquiry, None, Box::new(run))
+        let look_up =
+            move |_: &Cancel| Arc::new(Output::Known(plan.look_up(part, cache.as_deref(), &request)));
+        task(&run.request, None, Box::new(look_up))
     }
 
-    fn scheduler_for(&self, course: &Course, batch: &Batch) -> &Scheduler<Arc<Output>> {
-        match course.survey.router.linters()[batch.linter].profile().runs {
+    fn scheduler_for(&self, run: &CheckRun, batch: &Batch) -> &Scheduler<Arc<Output>> {
+        match run.plan.router.linters()[batch.linter].profile().runs {
             Runs::Outside => &self.waiting,
             Runs::Here => &self.scheduler,
         }
     }
 
-    fn batch_task(&self, course: &Course, batch: &Batch) -> Task<Arc<Output>> {
-        let (survey, inquiry) = (&course.survey, &course.inquiry);
-        let linter = Arc::clone(&survey.router.linters()[batch.linter]);
-        let units: Vec<Unit> = batch.files.iter().map(|it| survey.files.units[*it].clone()).collect();
-        let is_shared = inquiry.share && !batch.alone;
-        let key = is_shared.then(|| work_key(&units, batch, course)).flatten();
-        let (cache, own, build) = (self.cache.clone(), Arc::clone(inquiry), self.build);
-        let (known_as, memory) = (survey.digests[batch.linter], linter.memory());
+    fn batch_task(&self, run: &CheckRun, batch: &Batch) -> Task<Arc<Output>> {
+        let (plan, request) = (&run.plan, &run.request);
+        let linter = Arc::clone(&plan.router.linters()[batch.linter]);
+        let units: Vec<Unit> = batch.files.iter().map(|it| plan.files.units[*it].clone()).collect();
+        let is_shared = request.share && !batch.alone;
+        let key = is_shared.then(|| work_key(&units, batch, run)).flatten();
+        let (cache, own, build) = (self.cache.clone(), Arc::clone(request), self.build);
+        let (known_as, memory) = (plan.digests[batch.linter], linter.memory());
         let run = move |cancel: &Cancel| {
             let job =
                 Job { view: Arc::clone(&own.view), units, cancel: cancel.clone(), timeout: own.timeout };
             let mut given = ask(&*linter, &job, own.largest, || (own.answered)());
             let is_named_by_context = linter.profile().reads == Reads::Context;
             if is_named_by_context && digest(&*linter, linter.context(&own.view), build) != known_as {
-                given.iter_mut().for_each(Given::doubt);
+                given.iter_mut().for_each(Computed::doubt);
             }
             if let Some(cache) = cache {
                 remember(&cache, known_as, &job.units, &given);
             }
+            if let Some(unkept) = &own.unkept {
+                unkept.add(&*linter, known_as, &job.units, &given);
+            }
             Arc::new(Output::Batch(given))
         };
-        Task { memory, ..task(inquiry, key, Box::new(run)) }
+        Task { memory, ..task(request, key, Box::new(run)) }
     }
 }
 
-type Running = JoinSet<(Piece, Finished<Arc<Output>>)>;
+type Running = JoinSet<(WorkItem, Finished<Arc<Output>>)>;
 type Run = Box<dyn FnOnce(&Cancel) -> Arc<Output> + Send>;
 
-fn task(inquiry: &Inquiry, key: Option<WorkKey>, run: Run) -> Task<Arc<Output>> {
+fn task(request: &EngineRequest, key: Option<WorkKey>, run: Run) -> Task<Arc<Output>> {
     Task {
-        class: inquiry.class,
-        branch: inquiry.branch,
-        revision: inquiry.revision,
+        class: request.class,
+        branch: request.branch,
+        revision: request.revision,
         key,
-        supersede: inquiry.supersede,
+        supersede: request.supersede,
         memory: 0,
         run,
     }
 }
 
 /// Keeps what is final, for every view that shows the same.
-fn remember(cache: &Cache<Answer>, digest: ContentHash, units: &[Unit], given: &[Given]) {
-    for (unit, Given { answer, reads, .. }) in units.iter().zip(given) {
+fn remember(cache: &Cache<Answer>, digest: ContentHash, units: &[Unit], given: &[Computed]) {
+    for (unit, Computed { answer, reads, .. }) in units.iter().zip(given) {
         let Some(content) = answer.content.filter(|_| answer.is_reusable()) else { continue };
         if !answer.rests_on(reads) {
             continue;
@@ -350,11 +358,11 @@ fn remember(cache: &Cache<Answer>, digest: ContentHash, units: &[Unit], given: &
 
 /// Names the work by all that is known of it beforehand. What the linter will read besides is not, so who
 /// joins must see for itself whether the answer holds.
-fn work_key(units: &[Unit], batch: &Batch, course: &Course) -> Option<WorkKey> {
+fn work_key(units: &[Unit], batch: &Batch, run: &CheckRun) -> Option<WorkKey> {
     let mut hash = blake3::Hasher::new();
-    hash.update(course.survey.digests[batch.linter].as_bytes());
+    hash.update(run.plan.digests[batch.linter].as_bytes());
     for (unit, file) in units.iter().zip(&batch.files) {
-        hash.update(course.content(*file)?.as_bytes());
+        hash.update(run.content(*file)?.as_bytes());
         for path in [&unit.path, &unit.named] {
             hash.update(&(path.as_str().len() as u64).to_le_bytes()).update(path.as_str().as_bytes());
         }

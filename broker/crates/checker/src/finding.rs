@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, fmt, sync::Arc};
 
-use lint::{Applicability, Completeness, LineColumn, Severity, Site, Span};
+use lint::{Applicability, Completeness, FindingKey, LineColumn, Severity, Span};
 use overlay::{ContentHash, WorkspacePath};
 
 /// One finding. There can be very many, so what is alike is shared.
@@ -36,6 +36,10 @@ pub struct RuleRef {
     pub url: Option<String>,
     /// Whether it says that the file cannot be parsed, so that others of the linter may be missing.
     pub is_syntax_error: bool,
+    /// Whether its fixes are made before all others of a file.
+    pub fixes_first: bool,
+    /// Name that it shares with rules of other linters that find the same.
+    pub shared_name: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +91,7 @@ pub struct Incomplete {
 }
 
 /// A file that a linter leaves out for its content, such as a template: no configuration says so, and nothing in the file
-/// has to be mended.
+/// has to be fixed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Excluded {
     pub path: WorkspacePath,
@@ -155,8 +159,8 @@ impl Finding {
     }
 
     /// What it can be recognised by.
-    pub fn site(&self) -> Site<'_> {
-        Site {
+    pub fn key(&self) -> FindingKey<'_> {
+        FindingKey {
             linter: &self.rule.linter,
             code: &self.rule.code,
             name: self.rule.name.as_deref(),

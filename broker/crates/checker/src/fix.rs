@@ -47,7 +47,7 @@ pub fn pick(findings: &[Finding], choice: &Choice<'_>) -> Picked {
     let fixes = findings.iter().filter_map(|it| Some((it, fix_of(it, choice.least)?)));
     let mut fixes: Vec<_> = fixes.filter_map(|(it, fix)| Some((start(fix)?, it, fix))).collect();
     let is_late = |fix: &Fix| choice.order == Order::RemovalsLast && removes(fix);
-    fixes.sort_by_key(|(start, it, fix)| (!goes_first(&it.rule), is_late(fix), *start, Arc::clone(&it.rule)));
+    fixes.sort_by_key(|(start, it, fix)| (!it.rule.fixes_first, is_late(fix), *start, Arc::clone(&it.rule)));
     let mut picked = Picked::default();
     let mut made: HashSet<(Span, &str)> = HashSet::new();
     let mut last = None;
@@ -86,11 +86,6 @@ impl FixId {
 fn removes(fix: &Fix) -> bool {
     let removed: u64 = fix.edits.iter().map(|it| u64::from(it.span.end - it.span.start)).sum();
     removed > fix.edits.iter().map(|it| it.replacement.len() as u64).sum()
-}
-
-/// A name that is bound twice makes one of its bindings look unused: ruff makes these before all others.
-fn goes_first(rule: &RuleRef) -> bool {
-    &*rule.linter == "python" && rule.code == "F811"
 }
 
 /// The fix of a finding that may be made.
@@ -133,6 +128,8 @@ mod tests {
                 name: None,
                 url: None,
                 is_syntax_error: false,
+                fixes_first: false,
+                shared_name: None,
             }),
             message: "m".into(),
             severity: Severity::Warning,
@@ -153,6 +150,13 @@ mod tests {
         let rules: Vec<_> = picked.fixes.iter().map(|it| it.rule.code.as_str()).collect();
         let edits: Vec<_> = picked.edits.iter().map(|it| format!("{}-{}", it.start, it.end)).collect();
         format!("{}: {}", rules.join(" "), edits.join(" "))
+    }
+
+    #[test]
+    fn what_makes_others_appear_goes_first() {
+        let mut all = [finding("a", SAFE, &[(2, 4, "")]), finding("first", SAFE, &[(3, 5, "")])];
+        all[1].rule = Arc::new(RuleRef { fixes_first: true, ..(*all[1].rule).clone() });
+        assert_eq!(told(&all, SAFE, 9), "first: 3-5");
     }
 
     #[test]

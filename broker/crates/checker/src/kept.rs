@@ -2,213 +2,254 @@
 //! which the two may have different answers.
 //!
 //! Each file has its entry with what its answers rest on. Where that is not known, the file is looked at each time: links,
-//! files of linters that look beyond what they read, answers that are not the last word. Keeps no findings.
+//! files of linters that look beyond what they read, answers that are not the last word. What the folder's changes touch
+//! is learned anew, and nothing else. Keeps no findings.
+
+mod checks;
+mod configuration;
+mod entry;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Bound,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    sync::Arc,
 };
 
-use lint::Completeness;
-use overlay::{
-    ChangeLog, ContentHash, KeptWalk, Look, Moment, Observation, Read, ReadSet, View, WorkspacePath,
-};
+use lint::Identity;
+use overlay::{ChangeLog, KeptWalk, Moment, ReadSet, View, WorkspacePath};
 use scheduler::ReadIndex;
 
-use super::{Excluded, Lack, Router, engine::Learned};
+use self::configuration::{Configuration, look};
+pub(crate) use self::{
+    checks::{KeptChecks, SharedAnswers},
+    entry::{FileFacts, Sums},
+};
+use super::{MissingLinter, Router, contents::Contents};
 
 /// What is known of the files of one folder, for one way to ask.
-pub(crate) struct Kept {
+pub(crate) struct KeptAnswers {
     moment: Moment,
-    pub(crate) walk: KeptWalk,
-    pub(crate) router: Arc<Router>,
-    pub(crate) lacks: Vec<Lack>,
-    /// `None`: to be looked at each time.
-    files: BTreeMap<WorkspacePath, Option<Entry>>,
+    walk: KeptWalk,
+    router: Arc<Router>,
+    /// By linter that is missed: the files that it would be asked about.
+    missed: Vec<usize>,
+    files: BTreeMap<WorkspacePath, entry::Entry>,
+    /// Files that are looked at each time, and whether their answers were looked for once more in vain.
+    uncertain: BTreeMap<WorkspacePath, bool>,
+    contents: Contents,
+    sums: Sums,
     index: ReadIndex,
-    /// By set: the files whose answers rest on it.
+    /// By set: the files whose answers rest on it, sorted.
     resting: Vec<Vec<WorkspacePath>>,
-    /// What decides which linters are asked, and what of their answers is reported.
-    configuration: BTreeMap<WorkspacePath, Vec<(Read, Observation)>>,
-    /// That of it whose changes are not told.
-    untold_configuration: Vec<(Read, Observation)>,
+    configuration: Configuration,
+}
+
+/// What was learned of some files.
+pub(crate) struct Lesson {
+    pub(crate) router: Arc<Router>,
+    /// Sorted. `None` if what the answers are, or rest on, is not known.
+    pub(crate) files: Vec<(WorkspacePath, Option<FileFacts>)>,
+    pub(crate) configuration: Arc<ReadSet>,
+}
+
+/// What two views have in common with what is kept.
+pub(crate) struct Common {
     pub(crate) sums: Sums,
+    pub(crate) contents: Contents,
+    pub(crate) linters: Vec<Identity>,
 }
 
-/// What a file adds to the sums.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) content: ContentHash,
-    /// By linter, and whether it leaves the file out.
-    pub(crate) linters: Box<[(u16, bool)]>,
-    pub(crate) suppressed: u32,
-    pub(crate) baselined: u32,
-    pub(crate) excluded: Box<[Excluded]>,
-}
-
-/// Over many files.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Sums {
-    /// Files that a linter is asked about.
-    pub(crate) asked: usize,
-    /// Files that a linter does not leave out.
-    pub(crate) files: usize,
-    /// By linter: the answers that are complete, and those that leave the file out.
-    pub(crate) linters: Vec<(u32, u32)>,
-    pub(crate) suppressed: usize,
-    pub(crate) baselined: usize,
-}
-
-impl Entry {
-    /// `None` if an answer is not the last word.
-    pub(crate) fn of(
-        learned: &Learned,
-        file: usize,
-        names: &[String],
-        suppressed: usize,
-        baselined: usize,
-    ) -> Option<Self> {
-        let known = learned.answers[file].as_ref()?;
-        let path = &learned.files.units[file].path;
-        let mut linters = Vec::with_capacity(known.answers.len());
-        let mut excluded = Vec::new();
-        for (place, answer) in &known.answers {
-            let is_left_out = match answer.completeness {
-                Completeness::Complete => false,
-                Completeness::Excluded => true,
-                _ => return None,
-            };
-            linters.push((u16::try_from(*place).ok()?, is_left_out));
-            excluded.extend(Excluded::of_answer(path, &names[*place], answer));
+impl KeptAnswers {
+    pub(crate) fn new(moment: Moment, walk: KeptWalk, lesson: Lesson, log: &dyn ChangeLog) -> Self {
+        let wants = lesson.router.wanted_by_missing();
+        let mut missed = vec![0; lesson.router.missing().len()];
+        for path in walk.files() {
+            wants(path).for_each(|it| missed[it] += 1);
         }
-        Some(Self {
-            content: known.content,
-            linters: linters.into(),
-            suppressed: u32::try_from(suppressed).ok()?,
-            baselined: u32::try_from(baselined).ok()?,
-            excluded: excluded.into(),
-        })
+        drop(wants);
+        let answered = |(path, facts): &(WorkspacePath, Option<FileFacts>)| {
+            let facts = facts.as_ref().filter(|it| it.entry.is_answered())?;
+            Some((path.clone(), Some(facts.content)))
+        };
+        let mut kept = Self {
+            moment,
+            walk,
+            missed,
+            files: BTreeMap::new(),
+            uncertain: BTreeMap::new(),
+            contents: lesson.files.iter().filter_map(answered).collect(),
+            sums: Sums::of_linters(lesson.router.linters().len()),
+            index: ReadIndex::default(),
+            resting: Vec::new(),
+            configuration: Configuration::default(),
+            router: lesson.router,
+        };
+        kept.configuration.add(&lesson.configuration, log);
+        lesson.files.into_iter().for_each(|(path, facts)| kept.add(path, facts, false, log));
+        kept
     }
 
-    pub(crate) fn is_answered(&self) -> bool {
-        self.linters.iter().any(|(_, is_left_out)| !is_left_out)
+    fn add(&mut self, path: WorkspacePath, facts: Option<FileFacts>, is_again: bool, log: &dyn ChangeLog) {
+        let Some(mut facts) = facts else {
+            self.uncertain.insert(path, is_again);
+            return;
+        };
+        for (place, reads) in facts.reads.iter().enumerate() {
+            let set = self.index.add(reads, |read| log.covers(look(read)));
+            facts.entry.rests_on(place, set);
+            let resting = self.resting.len().max(set as usize + 1);
+            self.resting.resize_with(resting, Vec::new);
+            let resting = &mut self.resting[set as usize];
+            if let Err(index) = resting.binary_search(&path) {
+                resting.insert(index, path.clone());
+            }
+        }
+        self.sums.add(&facts.entry);
+        self.files.insert(path, facts.entry);
     }
-}
 
-impl Sums {
-    pub(crate) fn add(&mut self, entry: &Entry) {
-        self.change(entry, |sum, more| *sum += more);
-    }
-
-    pub(crate) fn subtract(&mut self, entry: &Entry) {
-        self.change(entry, |sum, less| *sum -= less);
-    }
-
-    fn change(&mut self, entry: &Entry, change: impl Fn(&mut usize, usize)) {
-        change(&mut self.asked, usize::from(!entry.linters.is_empty()));
-        change(&mut self.files, usize::from(entry.is_answered()));
-        change(&mut self.suppressed, entry.suppressed as usize);
-        change(&mut self.baselined, entry.baselined as usize);
-        for (linter, is_left_out) in &entry.linters {
-            let (complete, left_out) = &mut self.linters[usize::from(*linter)];
-            let sum = if *is_left_out { left_out } else { complete };
-            let mut count = *sum as usize;
-            change(&mut count, 1);
-            // It was no more than that before one was added, or taken away.
-            *sum = u32::try_from(count).unwrap_or(u32::MAX);
+    fn forget(&mut self, path: &WorkspacePath) {
+        self.uncertain.remove(path);
+        let Some(entry) = self.files.remove(path) else { return };
+        self.sums.subtract(&entry);
+        self.contents.remove(path);
+        for set in entry.sets() {
+            let resting = &mut self.resting[set as usize];
+            if let Ok(index) = resting.binary_search(path) {
+                resting.remove(index);
+            }
+            if resting.is_empty() {
+                self.index.remove(set);
+            }
         }
     }
-}
 
-impl Kept {
-    pub(crate) fn new(
-        moment: Moment,
+    /// Takes what was learned at `now` of the files that are outdated since `then`, and of those that are tried again.
+    /// `None`, and no change, if that does not fit what is kept.
+    pub(crate) fn renew(
+        &mut self,
+        (then, now): (Moment, Moment),
         walk: KeptWalk,
-        learned: Learned,
-        entries: Vec<Option<Entry>>,
-        reads: &ReadSet,
+        [outdated, again]: [&BTreeSet<WorkspacePath>; 2],
+        lesson: Lesson,
         log: &dyn ChangeLog,
-    ) -> Self {
-        let (mut configuration, mut untold_configuration) = (BTreeMap::<_, Vec<_>>::new(), Vec::new());
-        for (read, seen) in reads.iter() {
-            let look = match read {
-                Read::Listing(path) => Look::Listing(path),
-                Read::Metadata(path) | Read::Link(path) | Read::Content(path) => Look::At(path),
-            };
-            if log.covers(look) && seen != Observation::Failed {
-                configuration.entry(read.path().clone()).or_default().push((read.clone(), seen));
-            } else {
-                untold_configuration.push((read.clone(), seen));
-            }
+    ) -> Option<()> {
+        // Without files it is not known who would be asked.
+        let is_alike = lesson.files.is_empty() || self.router.is_alike(&lesson.router);
+        if self.moment != then || !is_alike {
+            return None;
         }
-        let mut sums = Sums { linters: vec![(0, 0); learned.router.linters().len()], ..Sums::default() };
-        let mut resting: Vec<Vec<WorkspacePath>> = vec![Vec::new(); learned.index.sizes().0];
-        let mut files = BTreeMap::new();
-        for ((unit, known), entry) in learned.files.units.into_iter().zip(&learned.answers).zip(entries) {
-            if let (Some(known), Some(entry)) = (known, &entry) {
-                sums.add(entry);
-                known.sets.iter().for_each(|it| resting[*it as usize].push(unit.path.clone()));
+        self.missed = self.missed_in(&walk);
+        (self.moment, self.walk) = (now, walk);
+        self.configuration.add(&lesson.configuration, log);
+        outdated.union(again).for_each(|it| self.forget(it));
+        for (path, facts) in lesson.files {
+            if let Some(facts) = facts.as_ref().filter(|it| it.entry.is_answered()) {
+                self.contents.insert(path.clone(), Some(facts.content));
             }
-            files.insert(unit.path, entry);
+            let is_again = !outdated.contains(&path);
+            self.add(path, facts, is_again, log);
         }
-        let Learned { router, lacks, index, .. } = learned;
-        Self { moment, walk, router, lacks, files, index, resting, configuration, untold_configuration, sums }
+        Some(())
     }
 
-    /// How many files there are, and how many of them are looked at each time.
-    pub(crate) fn sizes(&self) -> (usize, usize) {
-        (self.files.len(), self.files.values().filter(|it| it.is_none()).count())
+    pub(crate) fn moment(&self) -> Moment {
+        self.moment
     }
 
-    pub(crate) fn entry(&self, path: &WorkspacePath) -> Option<&Entry> {
-        self.files.get(path)?.as_ref()
+    /// The number of files.
+    pub(crate) fn len(&self) -> usize {
+        self.files.len() + self.uncertain.len()
     }
 
-    /// Those that are known, in the order of their paths.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&WorkspacePath, &Entry)> {
-        self.files.iter().filter_map(|(path, entry)| Some((path, entry.as_ref()?)))
-    }
-
-    /// Where a view with `edits` may differ from what is kept; `None` if that is not known any more.
-    pub(crate) fn changed(&self, log: &dyn ChangeLog, edits: &[WorkspacePath]) -> Option<Vec<WorkspacePath>> {
-        let told = log.changed_since(self.moment)?;
-        Some(told.into_iter().chain(edits.iter().cloned()).collect())
+    /// Where the folder may differ from what is kept; `None` if that is not known any more.
+    pub(crate) fn told(&self, log: &dyn ChangeLog) -> Option<Vec<WorkspacePath>> {
+        log.changed_since(self.moment)
     }
 
     /// Whether the same linters are asked about the files that stay, and the same of their answers is reported, in
     /// views that differ from what is kept at `changed` alone.
-    pub(crate) fn is_configured_alike(&self, changed: &[WorkspacePath], views: [&dyn View; 2]) -> bool {
-        let shows = |(read, then): &(Read, Observation)| {
-            *then != Observation::Failed && views.iter().all(|it| read.observe(*it) == *then)
-        };
-        let at_or_below = |path| at_or_below(&self.configuration, path).map(|(_, reads)| reads);
-        let above = |path: &WorkspacePath| {
-            let above: Vec<_> = path.ancestors().skip(1).collect();
-            above.into_iter().filter_map(|it| self.configuration.get(&it))
-        };
-        let touched = changed.iter().flat_map(|it| at_or_below(it).chain(above(it))).flatten();
-        touched.chain(&self.untold_configuration).all(shows)
+    pub(crate) fn is_configured_alike(&self, changed: &[WorkspacePath], views: &[&dyn View]) -> bool {
+        self.configuration.is_alike(changed, views)
     }
 
-    /// The files of which views that differ from what is kept at `changed` alone may have other answers, or that only
-    /// one of the walks finds. `folder` is the folder without edits.
-    pub(crate) fn differing(
+    /// Whether what configures the file was looked at, which may be new in a directory that is.
+    pub(crate) fn knows_configuration_of(&self, path: &WorkspacePath) -> bool {
+        let directory = path.parent().unwrap_or_else(WorkspacePath::root);
+        at_or_below(&self.files, &directory).next().is_some()
+    }
+
+    /// The files whose answers may be others since the folder changed at `told`; it is as `walk` says now.
+    pub(crate) fn outdated(
         &self,
-        changed: &[WorkspacePath],
-        walks: [&KeptWalk; 2],
+        told: &[WorkspacePath],
+        walk: &KeptWalk,
         folder: &dyn View,
     ) -> BTreeSet<WorkspacePath> {
-        let sets = self.index.touched(changed, folder);
-        let mut files: BTreeSet<_> =
-            sets.into_iter().flat_map(|it| &self.resting[it as usize]).cloned().collect();
-        files.extend(self.files.iter().filter(|(_, it)| it.is_none()).map(|(path, _)| path.clone()));
+        let mut files = self.touched(told);
+        files.extend(self.resting_on(self.index.moved(folder)));
+        files.extend(self.walk.difference(walk));
+        files
+    }
+
+    /// The files whose answers may be others where something else may stand at `changed`.
+    pub(crate) fn touched(&self, changed: &[WorkspacePath]) -> BTreeSet<WorkspacePath> {
+        let mut files: BTreeSet<_> = self.resting_on(self.index.touched(changed)).collect();
         for path in changed {
             files.extend(at_or_below(&self.files, path).map(|(it, _)| it.clone()));
+            files.extend(at_or_below(&self.uncertain, path).map(|(it, _)| it.clone()));
         }
-        walks.iter().for_each(|it| files.extend(self.walk.difference(it)));
         files
+    }
+
+    fn resting_on(&self, sets: BTreeSet<u32>) -> impl Iterator<Item = WorkspacePath> {
+        sets.into_iter().flat_map(|it| &self.resting[it as usize]).cloned()
+    }
+
+    /// The files that are looked at each time.
+    pub(crate) fn uncertain(&self) -> impl Iterator<Item = &WorkspacePath> {
+        self.uncertain.keys()
+    }
+
+    /// Those of them whose answers may be there now, since they were looked at meanwhile.
+    pub(crate) fn to_be_tried(&self) -> impl Iterator<Item = &WorkspacePath> {
+        self.uncertain.iter().filter(|(_, is_again)| !**is_again).map(|(path, _)| path)
+    }
+
+    /// The linters that are missed where these files are. `None` if it is not known for whom new files are.
+    pub(crate) fn missing(&self, walk: &KeptWalk) -> Option<Vec<MissingLinter>> {
+        let is_same_list = self.walk.difference(walk).is_empty();
+        if !is_same_list && self.router.is_grouped() {
+            return None;
+        }
+        let missed = self.missed_in(walk);
+        Some(self.router.missing_where(|it| missed[it] > 0, true))
+    }
+
+    fn missed_in(&self, walk: &KeptWalk) -> Vec<usize> {
+        let (mut missed, wants) = (self.missed.clone(), self.router.wanted_by_missing());
+        for path in self.walk.difference(walk) {
+            let is_new = walk.has(&path);
+            wants(&path).for_each(|it| if is_new { missed[it] += 1 } else { missed[it] -= 1 });
+        }
+        missed
+    }
+
+    pub(crate) fn is_grouped(&self) -> bool {
+        self.router.is_grouped()
+    }
+
+    /// All but the files `differing`.
+    pub(crate) fn without(&self, differing: &BTreeSet<WorkspacePath>) -> Common {
+        let (mut sums, mut contents) = (self.sums.clone(), self.contents.clone());
+        for path in differing {
+            if let Some(entry) = self.files.get(path) {
+                sums.subtract(entry);
+                contents.remove(path);
+            }
+        }
+        let linters = self.router.linters().iter().map(|it| it.identity().clone());
+        Common { sums, contents, linters: linters.collect() }
     }
 }
 
@@ -221,42 +262,4 @@ fn at_or_below<'m, T>(
     // `a-b` and `a/b` both begin with `a`: the first is passed over, not the end.
     let later = map.range::<str, _>(from).take_while(|(it, _)| it.as_str().starts_with(path.as_str()));
     later.filter(|(it, _)| it.starts_with(path))
-}
-
-/// What is kept of a folder, by the way to ask.
-#[derive(Default)]
-pub(crate) struct KeptChecks(Mutex<Vec<Stored>>);
-
-struct Stored {
-    question: ContentHash,
-    kept: Arc<Kept>,
-    made: Instant,
-    took: Duration,
-}
-
-/// Ways to ask of which something is kept: that of the configuration, and a few of clients that select rules.
-const QUESTIONS: usize = 3;
-
-/// What is not of use any more is made again only if that takes a small part of the time.
-const SPARING: u32 = 20;
-
-impl KeptChecks {
-    pub(crate) fn find(&self, question: &ContentHash) -> Option<Arc<Kept>> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().find(|it| it.question == *question).map(|it| Arc::clone(&it.kept))
-    }
-
-    /// Whether it is worth while to learn everything anew.
-    pub(crate) fn may_learn(&self, question: &ContentHash) -> bool {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = all.iter().find(|it| it.question == *question);
-        last.is_none_or(|it| it.made.elapsed() > it.took * SPARING)
-    }
-
-    pub(crate) fn keep(&self, question: ContentHash, kept: Arc<Kept>, took: Duration) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|it| it.question != question);
-        all.insert(0, Stored { question, kept, made: Instant::now(), took });
-        all.truncate(QUESTIONS);
-    }
 }

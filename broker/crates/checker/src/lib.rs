@@ -7,6 +7,7 @@ mod answer;
 pub mod baseline;
 mod codec;
 mod collect;
+mod contents;
 mod coverage;
 mod dependents;
 mod engine;
@@ -33,14 +34,14 @@ pub use self::{
     collect::{Files, Wanted, collect},
     coverage::{Coverage, Others},
     dependents::Dependents,
-    engine::{BatchSize, Engine, FileAnswers, Inquiry, Listener, Refused, Route, Totals},
+    engine::{BatchSize, Engine, EngineRequest, FileAnswers, Listener, Refused, Route, Totals, Unkept},
     finding::{
         CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, RuleRef,
         Subject, Unavailable,
     },
     local::{LocalChecker, Options, check, default_jobs},
     report::{Checked, Counts, Report},
-    router::{Absent, Lack, Need, Router, SharedLinter},
+    router::{Absent, MissingLinter, Need, Router, SharedLinter},
 };
 pub use self::{collect::is_file, place::read};
 

@@ -33,7 +33,7 @@ pub use self::{
 };
 use self::{evaluator::PolicyEvaluator, rest::Rest, stream::CheckStream};
 use super::{
-    BatchSize, Dependents, Engine, Files, Inquiry, Refused, Router, Wanted, baseline::Baseline,
+    BatchSize, Dependents, Engine, EngineRequest, Files, Refused, Router, Wanted, baseline::Baseline,
     policy::RuleIndex,
 };
 
@@ -117,26 +117,31 @@ pub async fn check(
     sink: &mut impl Sink,
 ) -> Result<Outcome, Refused> {
     let start = Instant::now();
-    let evaluator = PolicyEvaluator::new(request, &request.view, cache)?;
     let rest = match &request.comparison {
         Some(comparison) => Rest::of(engine, cache, request, comparison).await?,
         None => None,
     };
+    let configured = rest.as_ref().and_then(|it| it.configured.as_ref());
+    let configuration = configured.unwrap_or(&request.view);
+    let evaluator = PolicyEvaluator::configured_by(request, configuration, &request.view, cache)?;
     let before = match &request.comparison {
         Some(comparison) => {
-            let evaluator = PolicyEvaluator::new(request, &comparison.before, cache)?;
-            Some((
-                evaluator,
-                comparison.answers(engine, request, rest.as_ref().map(|it| it.wanted_before())).await?,
-            ))
+            let evaluator = match configured {
+                Some(configuration) => evaluator.for_view(request, configuration, &comparison.before),
+                None => PolicyEvaluator::new(request, &comparison.before, cache)?,
+            };
+            Some((evaluator, comparison.answers(engine, request, rest.as_deref()).await?))
         }
         None => None,
     };
     let wanted = rest.as_ref().map_or_else(|| request.wanted.clone(), |it| it.wanted());
-    let mut inquiry = request.inquiry(&request.view, wanted);
-    inquiry.parent = before.as_ref().map(|(_, answers)| Arc::clone(&answers.seen));
-    let mut stream = CheckStream::new(&evaluator, before, rest, request, sink);
-    let totals = engine.answer(&Arc::new(inquiry), &mut stream).await?;
+    let mut engine_request = request.engine_request(&request.view, configuration, wanted);
+    if let Some((_, answers)) = &before {
+        engine_request.parent = Some(Arc::clone(&answers.seen));
+        engine_request.unkept = Some(Arc::clone(&answers.unkept));
+    }
+    let mut stream = CheckStream::new(&evaluator, before, rest.clone(), request, sink);
+    let totals = engine.answer(&Arc::new(engine_request), &mut stream).await?;
     let summary = stream.finish(totals, start).await?;
     Ok(Outcome { summary, graded_rules: evaluator.graded_rules() })
 }
@@ -154,15 +159,24 @@ impl Request {
         self.policy.baseline = baseline.map_or(BaselineUse::Later, BaselineUse::This);
     }
 
-    fn inquiry(&self, view: &Arc<dyn View>, wanted: Wanted) -> Inquiry {
-        let (lineup, shown) = (Arc::clone(&self.lineup), Arc::clone(view));
+    /// The configuration is read in `configuration`, which is the view or has the same.
+    fn engine_request(
+        &self,
+        view: &Arc<dyn View>,
+        configuration: &Arc<dyn View>,
+        wanted: Wanted,
+    ) -> EngineRequest {
+        let (lineup, shown) = (Arc::clone(&self.lineup), Arc::clone(configuration));
         let Schedule { class, branch, revision, supersede, timeout, batch, share, .. } = self.schedule;
-        Inquiry {
+        EngineRequest {
             wanted,
             dependents: self.dependents.clone(),
             route: Box::new(move |files| lineup.route(&shown, files)),
             // What is wrong with the configuration, the route reports.
-            largest: self.configs(&**view).workspace().map_or(DEFAULT_LARGEST, |it| it.max_file_size()),
+            largest: self
+                .configs(&**configuration)
+                .workspace()
+                .map_or(DEFAULT_LARGEST, |it| it.max_file_size()),
             view: Arc::clone(view),
             class,
             branch,
@@ -176,6 +190,7 @@ impl Request {
             answered: Arc::clone(&self.schedule.answered),
             seen: None,
             parent: None,
+            unkept: None,
         }
     }
 

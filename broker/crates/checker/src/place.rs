@@ -16,15 +16,15 @@ use super::finding::{CheckedFile, Edit, Finding, FindingCell, Fix, Range, Relate
 pub struct Changed;
 
 /// Gives findings their lines and columns, and shares what is alike among them.
+#[derive(Default)]
 pub(super) struct Placer {
     rules: HashSet<Arc<RuleRef>>,
+    messages: HashSet<Arc<str>>,
+    no_fixes: Arc<[Fix]>,
+    no_related: Arc<[Related]>,
 }
 
 impl Placer {
-    pub(super) fn new() -> Self {
-        Self { rules: HashSet::new() }
-    }
-
     /// The findings of one outcome. Reads the file once more, and only if there are any.
     pub(super) fn place(
         &mut self,
@@ -44,6 +44,8 @@ impl Placer {
             table: LineTable::new(&text),
             cells: outcome.cells.iter().map(|it| (it, LineTable::new(it.as_bytes()))).collect(),
         };
+        // Collected in place, they would keep the room of the larger diagnostics.
+        let mut placed = Vec::with_capacity(diagnostics.len());
         let findings = diagnostics.into_iter().map(|it| self.finding(&place, linter, it));
         let mut told = HashSet::new();
         // What a linter says twice of the same place in the same words is one finding.
@@ -51,7 +53,8 @@ impl Placer {
             let cell = it.cell.as_ref().map(|it| it.index);
             told.insert((Arc::clone(&it.rule), cell, it.span, Arc::clone(&it.message)))
         };
-        Ok(findings.filter(is_new).collect())
+        placed.extend(findings.filter(is_new));
+        Ok(placed)
     }
 
     fn finding(&mut self, place: &Place<'_>, linter: &Arc<str>, it: Diagnostic) -> Finding {
@@ -59,21 +62,38 @@ impl Placer {
         let table = cell.map_or(&place.table, |(_, (_, table))| table);
         Finding {
             file: Arc::clone(&place.file),
-            message: it.message.into(),
+            message: self.message(it.message),
             severity: it.severity,
             cell: cell.map(|(index, (text, _))| FindingCell { index, text: Arc::clone(text) }),
             span: it.span,
             range: range(table, it.span),
-            fixes: it.fixes.into_iter().map(|fix| placed_fix(table, fix)).collect(),
-            related: it.related.into_iter().map(|it| place.related(table, it)).collect(),
+            fixes: match it.fixes.is_empty() {
+                true => Arc::clone(&self.no_fixes),
+                false => it.fixes.into_iter().map(|fix| placed_fix(table, fix)).collect(),
+            },
+            related: match it.related.is_empty() {
+                true => Arc::clone(&self.no_related),
+                false => it.related.into_iter().map(|it| place.related(table, it)).collect(),
+            },
             rule: self.rule(RuleRef {
                 linter: Arc::clone(linter),
                 code: it.code,
                 name: it.name,
                 url: it.url,
                 is_syntax_error: it.tags.contains(&Tag::SyntaxError),
+                fixes_first: it.tags.contains(&Tag::FixFirst),
+                shared_name: it.shared_name,
             }),
         }
+    }
+
+    fn message(&mut self, message: String) -> Arc<str> {
+        if let Some(known) = self.messages.get(message.as_str()) {
+            return Arc::clone(known);
+        }
+        let message: Arc<str> = message.into();
+        self.messages.insert(Arc::clone(&message));
+        message
     }
 
     fn rule(&mut self, rule: RuleRef) -> Arc<RuleRef> {

@@ -4,8 +4,8 @@
 //! A finding that a comment suppresses is suppressed even if its rule is off, so that to switch a rule off
 //! does not make comments unused.
 
+mod dedup;
 mod rule_index;
-mod twice;
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub fn for_file(
     options: suppress::Options,
 ) -> FileAnswer {
     let Read { path, text, linters, coverage, rules } = file;
-    let sites: Vec<_> = findings.iter().map(Finding::site).collect();
+    let keys: Vec<_> = findings.iter().map(Finding::key).collect();
     let whole: Vec<_> = coverage.whole.iter().filter_map(|it| linters.get(*it).copied()).collect();
     let is_of_whole = |rule: &RulePattern| {
         coverage.others <= Others::WithOwnRules && whole.iter().any(|it| rules.has(it, rule))
@@ -65,18 +65,18 @@ pub fn for_file(
     let remark = |rule: &RulePattern| rules.absence(linters, rule);
     let is_all = coverage.is_all();
     let known = suppress::Coverage { whole: &whole, is_all, is_of_whole: &is_of_whole, remark: &remark };
-    let verdict = suppress::suppress(path, FileFindings { text, findings: &sites }, known, options);
+    let verdict = suppress::suppress(path, FileFindings { text, findings: &keys }, known, options);
     let suppressed = verdict.suppressed.iter().filter(|it| **it).count();
     let left = findings.into_iter().zip(verdict.suppressed).filter(|(_, suppressed)| !suppressed);
     let left = left.map(|(it, _)| it).chain(problems(path, text, verdict.problems));
     let (on, off): (Vec<_>, Vec<_>) = left.partition(|it| is_on(it, severities));
     let graded = on.into_iter().filter_map(|it| graded(it, severities)).collect();
-    let (mut findings, again) = twice::once(graded, linters);
+    let (mut findings, again) = dedup::dedup(graded, linters);
     findings.sort_by(Finding::order);
     guard_suppressions(path, text, &mut findings);
     let kinds = |findings: &[Finding]| {
-        let sites: Vec<_> = findings.iter().map(Finding::site).collect();
-        Fingerprint::kinds(text, &sites)
+        let keys: Vec<_> = findings.iter().map(Finding::key).collect();
+        Fingerprint::kinds(text, &keys)
     };
     let hidden: Vec<_> = off.into_iter().chain(again).collect();
     let rules = hidden.iter().map(|it| Arc::clone(&it.rule));
@@ -123,7 +123,7 @@ fn is_on(finding: &Finding, severities: &Severities) -> bool {
     level.is_none_or(|it| it.severity().is_some())
 }
 
-/// The finding, as grave as its rule is said to be; `None` if the rule is off. Needs no text.
+/// The finding with the configured severity of its rule; `None` if the rule is off. Needs no text.
 pub fn graded(finding: Finding, severities: &Severities) -> Option<Finding> {
     let rule = &finding.rule;
     match severities.level(&rule.linter, &rule.code, rule.name.as_deref()) {
@@ -148,6 +148,8 @@ fn problems(path: &WorkspacePath, text: &[u8], problems: Vec<Diagnostic>) -> Vec
             name: it.name,
             url: it.url,
             is_syntax_error: false,
+            fixes_first: false,
+            shared_name: None,
         }),
         message: it.message.into(),
         severity: it.severity,

@@ -17,7 +17,7 @@ pub type SharedLinter = Arc<dyn Linter>;
 
 /// A linter that would be asked, were it there, or one that is asked by name and may have no files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lack {
+pub struct MissingLinter {
     pub linter: String,
     /// The files that it would be asked about, as in an [`Interest`].
     pub globs: Vec<String>,
@@ -34,14 +34,14 @@ pub enum Need {
     Missing,
     /// It is named, and is there, but not asked about its files.
     PassedOver,
-    /// It is named and asked, and lacks at most files.
+    /// It is named and asked, and at most files are missing.
     Asked,
 }
 
 /// The reason of a linter that is there, is named, and has nothing to look at.
 const NO_FILES: &str = "there are no files for it";
 
-impl Lack {
+impl MissingLinter {
     /// What is missed, where `matches` says whether there are files for it, and `counts_alone` whether the question is
     /// about all files, or about none that another linter is asked about.
     fn among(&self, matches: bool, counts_alone: bool) -> Option<Self> {
@@ -74,9 +74,9 @@ pub struct Router {
     linters: Vec<SharedLinter>,
     globs: Vec<Globs>,
     /// For each path that is not of the first, the group of linters that is asked about it.
-    groups: HashMap<WorkspacePath, Team>,
-    first: Team,
-    lacks: Vec<Lack>,
+    groups: HashMap<WorkspacePath, LinterGroup>,
+    first: LinterGroup,
+    missing: Vec<MissingLinter>,
     absent: Vec<Absent>,
     /// What those want to see.
     unseen: Vec<Globs>,
@@ -93,10 +93,10 @@ pub struct Absent {
 
 /// Linters that are asked in the same way, those that are not asked then, and those that are missed.
 #[derive(Debug, Clone, Default)]
-struct Team {
+struct LinterGroup {
     linters: Range<usize>,
     absent: Range<usize>,
-    lacks: Range<usize>,
+    missing: Range<usize>,
 }
 
 impl Router {
@@ -105,8 +105,8 @@ impl Router {
             linters: linters.to_vec(),
             globs: linters.iter().map(|it| Globs::of(it.interest())).collect(),
             groups: HashMap::new(),
-            first: Team { linters: 0..linters.len(), ..Team::default() },
-            lacks: Vec::new(),
+            first: LinterGroup { linters: 0..linters.len(), ..LinterGroup::default() },
+            missing: Vec::new(),
             absent: Vec::new(),
             unseen: Vec::new(),
         }
@@ -114,9 +114,9 @@ impl Router {
 
     /// The same, of which it is known who else would be asked.
     #[must_use]
-    pub fn lacking(mut self, lacks: Vec<Lack>) -> Self {
-        self.first.lacks = 0..lacks.len();
-        self.lacks = lacks;
+    pub fn with_missing(mut self, missing: Vec<MissingLinter>) -> Self {
+        self.first.missing = 0..missing.len();
+        self.missing = missing;
         self
     }
 
@@ -131,7 +131,7 @@ impl Router {
 
     /// Whether it has no linters and knows of none that is not asked.
     pub fn is_empty(&self) -> bool {
-        self.linters.is_empty() && self.lacks.is_empty() && self.absent.is_empty()
+        self.linters.is_empty() && self.missing.is_empty() && self.absent.is_empty()
     }
 
     /// Whether files are not all for the same linters.
@@ -139,8 +139,8 @@ impl Router {
         !self.groups.is_empty()
     }
 
-    pub(super) fn lacks(&self) -> &[Lack] {
-        &self.lacks
+    pub(super) fn missing(&self) -> &[MissingLinter] {
+        &self.missing
     }
 
     pub fn absent(&self) -> &[Absent] {
@@ -151,25 +151,51 @@ impl Router {
     ///
     /// A linter is missed for files that it would be asked about. That it has no files is only told if it has none in any
     /// group.
-    pub(super) fn lacks_for(&self, files: &Files, is_answered: bool) -> Vec<Lack> {
+    pub(super) fn missing_for(&self, files: &Files, is_answered: bool) -> Vec<MissingLinter> {
         let counts_alone = files.is_whole || !files.units.is_empty() && !is_answered;
-        let has_files = |place: usize| {
-            let globs = Globs::of_globs(&self.lacks[place].globs);
-            let is_for = |path| self.team(path).lacks.contains(&place) && globs.want(path);
-            files.units.iter().any(|it| is_for(&it.path))
-        };
-        let (busy, idle): (Vec<_>, Vec<_>) = (0..self.lacks.len()).partition(|it| has_files(*it));
-        let is_busy = |linter: &str| busy.iter().any(|it| self.lacks[*it].linter == linter);
-        let idle = idle.into_iter().map(|it| &self.lacks[it]).filter(|it| !is_busy(&it.linter));
+        let mut has_files = vec![false; self.missing.len()];
+        let wants = self.wanted_by_missing();
+        files.units.iter().flat_map(|it| wants(&it.path)).for_each(|it| has_files[it] = true);
+        self.missing_where(|it| has_files[it], counts_alone)
+    }
+
+    /// The same where it is known which of the missing linters have files.
+    pub(super) fn missing_where(
+        &self,
+        has_files: impl Fn(usize) -> bool,
+        counts_alone: bool,
+    ) -> Vec<MissingLinter> {
+        let (busy, idle): (Vec<_>, Vec<_>) = (0..self.missing.len()).partition(|it| has_files(*it));
+        let is_busy = |linter: &str| busy.iter().any(|it| self.missing[*it].linter == linter);
+        let idle = idle.into_iter().map(|it| &self.missing[it]).filter(|it| !is_busy(&it.linter));
         let idle = idle.filter_map(|it| it.among(false, counts_alone));
-        let missed = busy.iter().filter_map(|it| self.lacks[*it].among(true, counts_alone)).chain(idle);
-        let mut each: Vec<Lack> = Vec::new();
-        for lack in missed {
-            if !each.contains(&lack) {
-                each.push(lack);
+        let missed = busy.iter().filter_map(|it| self.missing[*it].among(true, counts_alone)).chain(idle);
+        let mut each: Vec<MissingLinter> = Vec::new();
+        for missing in missed {
+            if !each.contains(&missing) {
+                each.push(missing);
             }
         }
         each
+    }
+
+    /// Says of a file which of the missing linters would be asked about it, by their places.
+    pub(super) fn wanted_by_missing(&self) -> impl Fn(&WorkspacePath) -> std::vec::IntoIter<usize> {
+        let globs: Vec<_> = self.missing.iter().map(|it| Globs::of_globs(&it.globs)).collect();
+        move |path| {
+            let places = self.group(path).missing.clone();
+            places.filter(|it| globs[*it].want(path)).collect::<Vec<_>>().into_iter()
+        }
+    }
+
+    /// Whether both ask the same linters about all files alike.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        let identities = |it: &Self| it.linters.iter().map(|it| it.identity().clone()).collect::<Vec<_>>();
+        !self.is_grouped()
+            && !other.is_grouped()
+            && identities(self) == identities(other)
+            && self.missing == other.missing
+            && self.absent == other.absent
     }
 
     /// Asks the linters of all of them about every file. None of them is grouped.
@@ -178,8 +204,11 @@ impl Router {
         for router in routers {
             all.add(router);
         }
-        all.first =
-            Team { linters: 0..all.linters.len(), absent: 0..all.absent.len(), lacks: 0..all.lacks.len() };
+        all.first = LinterGroup {
+            linters: 0..all.linters.len(),
+            absent: 0..all.absent.len(),
+            missing: 0..all.missing.len(),
+        };
         all
     }
 
@@ -188,28 +217,28 @@ impl Router {
     pub fn grouped(routers: Vec<(Arc<Self>, Vec<WorkspacePath>)>) -> Self {
         let mut all = Self::new(&[]);
         for (index, (router, paths)) in routers.into_iter().enumerate() {
-            let team = all.add(&router);
+            let group = all.add(&router);
             if index == 0 {
-                all.first = team;
+                all.first = group;
             } else {
-                all.groups.extend(paths.into_iter().map(|it| (it, team.clone())));
+                all.groups.extend(paths.into_iter().map(|it| (it, group.clone())));
             }
         }
         all
     }
 
     /// Where those of another router stand now.
-    fn add(&mut self, other: &Self) -> Team {
-        let (linters, absent, lacks) = (self.linters.len(), self.absent.len(), self.lacks.len());
+    fn add(&mut self, other: &Self) -> LinterGroup {
+        let (linters, absent, missing) = (self.linters.len(), self.absent.len(), self.missing.len());
         self.linters.extend(other.linters.iter().cloned());
         self.globs.extend(other.globs.iter().cloned());
         self.absent.extend(other.absent.iter().cloned());
         self.unseen.extend(other.unseen.iter().cloned());
-        self.lacks.extend(other.lacks.iter().cloned());
-        Team {
+        self.missing.extend(other.missing.iter().cloned());
+        LinterGroup {
             linters: linters..self.linters.len(),
             absent: absent..self.absent.len(),
-            lacks: lacks..self.lacks.len(),
+            missing: missing..self.missing.len(),
         }
     }
 
@@ -240,10 +269,10 @@ impl Router {
 
     /// The same as [`linters_for`](Router::linters_for), by their places in [`linters`](Router::linters).
     fn wanting(&self, path: &WorkspacePath) -> impl Iterator<Item = usize> {
-        self.team(path).linters.clone().filter(|it| self.globs[*it].want(path))
+        self.group(path).linters.clone().filter(|it| self.globs[*it].want(path))
     }
 
-    fn team(&self, path: &WorkspacePath) -> &Team {
+    fn group(&self, path: &WorkspacePath) -> &LinterGroup {
         self.groups.get(path).unwrap_or(&self.first)
     }
 
@@ -253,7 +282,7 @@ impl Router {
         if files.dependents.contains(path) && self.wanting(path).any(|it| !self.is_project_wide(it)) {
             return Others::Any;
         }
-        let absent = self.team(path).absent.clone().filter(|it| self.unseen[*it].want(path));
+        let absent = self.group(path).absent.clone().filter(|it| self.unseen[*it].want(path));
         let kind = |it: usize| if self.absent[it].has_own_rules { Others::WithOwnRules } else { Others::Any };
         absent.map(kind).max().unwrap_or(Others::None)
     }
@@ -361,22 +390,23 @@ mod tests {
     #[test]
     fn a_linter_is_missed_for_the_files_of_its_group() {
         let path = |text: &str| WorkspacePath::new(text).unwrap();
-        let lack = |linter: &str, glob: &str, need| Lack {
+        let missing = |linter: &str, glob: &str, need| MissingLinter {
             linter: linter.to_owned(),
             globs: vec![glob.to_owned()],
             reason: "it is not installed".to_owned(),
             need,
         };
-        let lacking = |lacks: &[Lack]| Arc::new(Router::new(&[]).lacking(lacks.to_vec()));
-        let missed = |lacks: [&[Lack]; 2], files: &[&str]| {
-            let [first, of_tests] = lacks.map(lacking);
+        let with_missing =
+            |missing: &[MissingLinter]| Arc::new(Router::new(&[]).with_missing(missing.to_vec()));
+        let missed = |missing: [&[MissingLinter]; 2], files: &[&str]| {
+            let [first, of_tests] = missing.map(with_missing);
             let tests = files.iter().filter(|it| it.starts_with("tests/")).map(|it| path(it)).collect();
             let grouped = Router::grouped(vec![(first, vec![]), (of_tests, tests)]);
             let files = Files { is_whole: true, ..Files::of_named(files.iter().map(|it| path(it))) };
-            let missed = grouped.lacks_for(&files, true).into_iter();
+            let missed = grouped.missing_for(&files, true).into_iter();
             missed.map(|it| format!("{} {:?}: {}", it.linter, it.need, it.reason)).collect::<Vec<_>>()
         };
-        let ty = |need| lack("ty", "*.py", need);
+        let ty = |need| missing("ty", "*.py", need);
         let missing = ["ty Optional: it is not installed"];
         assert_eq!(missed([&[ty(Need::Optional)], &[ty(Need::Optional)]], &["a.py", "tests/b.py"]), missing);
         assert_eq!(missed([&[], &[ty(Need::Optional)]], &["a.py", "tests/b.md"]), [""; 0], "not there");

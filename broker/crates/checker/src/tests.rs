@@ -41,6 +41,7 @@ fn finding(code: &str, start: u32) -> Diagnostic {
         span: Span::new(start, start + 1),
         tags: vec![],
         url: None,
+        shared_name: None,
         fixes: vec![],
         related: vec![],
     }

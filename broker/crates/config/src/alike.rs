@@ -1,7 +1,10 @@
 //! Which of the known names is most like one that is not known.
 
 /// Like [`closest`], but also accepts one edit in a short name, such as `ty`, where the similarity is low.
-pub fn closest_linter<'c>(name: &str, known: impl Iterator<Item = &'c str> + Clone) -> Option<&'c str> {
+pub(crate) fn closest_linter<'c>(
+    name: &str,
+    known: impl Iterator<Item = &'c str> + Clone,
+) -> Option<&'c str> {
     let is_one_slip = |it: &&str| strsim::damerau_levenshtein(name, it) == 1;
     closest(name, known.clone()).or_else(|| known.into_iter().find(is_one_slip))
 }
@@ -13,7 +16,7 @@ pub fn closest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Opt
 }
 
 /// The candidate that is most like `text`, however little that is.
-pub fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+pub(crate) fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     best(text, candidates).map(|(_, it)| it)
 }
 

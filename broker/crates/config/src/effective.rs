@@ -27,7 +27,7 @@ pub struct Choice {
     pub ignore: Vec<String>,
 }
 
-/// How grave rules are.
+/// Configured severities of rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Severities {
     /// The first with a match counts, and in it the closest match.

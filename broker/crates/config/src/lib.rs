@@ -17,6 +17,7 @@ pub mod root;
 mod selectors;
 mod show;
 mod source;
+mod suggest;
 #[cfg(test)]
 mod tests;
 
@@ -31,13 +32,14 @@ use serde_json::Value;
 
 use self::load::Layer;
 pub use self::{
-    alike::{closest, closest_linter, nearest},
+    alike::closest,
     effective::{Choice, Effective, Severities},
     error::{ConfigError, SetupFailure},
     model::{PluginSettings, RuleLevel, ServerDefinition},
-    selectors::{Selection, Selectors, unknown_linter, with_slash},
-    show::{Shown, ShownValue},
+    selectors::{Selection, Selectors, unknown_linter},
+    show::{EffectiveConfig, EffectiveValue},
     source::{Digest, Source, is_encrypted_or_near, is_this_machine},
+    suggest::{KnownRules, Suggestion},
 };
 
 /// Bytes of a file that are checked where the configuration says nothing of it: sources are far below, and a
@@ -118,7 +120,7 @@ impl<'v> Configs<'v> {
     }
 
     /// The files and values that make up what holds for `path`.
-    pub fn show(&self, path: &WorkspacePath) -> Result<Shown, ConfigError> {
+    pub fn show(&self, path: &WorkspacePath) -> Result<EffectiveConfig, ConfigError> {
         let folder = path.parent().unwrap_or_else(WorkspacePath::root);
         Ok(show::show(&*self.for_folder(&folder)?, path))
     }

@@ -30,7 +30,7 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Rules that are said to be more or less grave.
+    /// Rules with a configured severity.
     pub(super) fn graded_rules(&self) -> impl Iterator<Item = &RulePattern> {
         let overridden = self.settings.overrides.iter().flat_map(|it| it.severity.keys());
         self.settings.severity.keys().chain(overridden).map(|it| &it.0)

@@ -136,7 +136,7 @@ impl WorkspaceRoot {
     }
 
     /// `path` as a person in the current folder would name it: relative if it is below, else absolute.
-    pub fn shown(&self, path: &WorkspacePath) -> String {
+    pub fn display(&self, path: &WorkspacePath) -> String {
         let path = self.root.join(path.as_str());
         let shown = path.strip_prefix(&self.cwd).unwrap_or(&path);
         if shown.as_os_str().is_empty() { ".".to_owned() } else { shown.to_string_lossy().into_owned() }
@@ -374,10 +374,10 @@ mod tests {
     fn paths_are_shown_from_where_one_is() {
         let workspace = |cwd: &str| WorkspaceRoot::new("/w".into(), cwd.into());
         let path = WorkspacePath::new("a/b.py").unwrap();
-        assert_eq!(workspace("/w").shown(&path), "a/b.py");
-        assert_eq!(workspace("/w/a").shown(&path), "b.py");
-        assert_eq!(workspace("/").shown(&path), "w/a/b.py");
-        assert_eq!(workspace("/w/c").shown(&path), "/w/a/b.py");
-        assert_eq!(workspace("/w").shown(&WorkspacePath::root()), ".");
+        assert_eq!(workspace("/w").display(&path), "a/b.py");
+        assert_eq!(workspace("/w/a").display(&path), "b.py");
+        assert_eq!(workspace("/").display(&path), "w/a/b.py");
+        assert_eq!(workspace("/w/c").display(&path), "/w/a/b.py");
+        assert_eq!(workspace("/w").display(&WorkspacePath::root()), ".");
     }
 }

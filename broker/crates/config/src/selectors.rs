@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{SetupFailure, closest_linter};
+use crate::{SetupFailure, alike::closest_linter};
 
 /// What `--select` and `--ignore` say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -149,7 +149,7 @@ pub fn unknown_linter(name: &str, plugins: &[&str], servers: &[&str]) -> SetupFa
 }
 
 /// `ty:some-rule` as it has to be written: `ty/some-rule`.
-pub fn with_slash<'l>(text: &str, mut linters: impl Iterator<Item = &'l str>) -> Option<String> {
+pub(crate) fn with_slash<'l>(text: &str, mut linters: impl Iterator<Item = &'l str>) -> Option<String> {
     let (linter, rule) = text.split_once(':')?;
     linters.any(|it| it == linter).then(|| format!("{linter}/{rule}"))
 }

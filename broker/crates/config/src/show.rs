@@ -9,16 +9,16 @@ use super::Config;
 
 /// Everything that holds for a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct EffectiveConfig {
     pub path: WorkspacePath,
     /// The farthest first; what is extended stands before what extends it.
     pub files: Vec<WorkspacePath>,
     /// By key; then the overrides that are for the file, the one that counts most last.
-    pub values: Vec<ShownValue>,
+    pub values: Vec<EffectiveValue>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct ShownValue {
+pub struct EffectiveValue {
     /// As it would be written at the top of a file: `suppressions.require-reason`.
     pub key: String,
     pub value: toml::Value,
@@ -37,7 +37,7 @@ enum Default {
     No,
 }
 
-pub(super) fn show(config: &Config, path: &WorkspacePath) -> Shown {
+pub(super) fn show(config: &Config, path: &WorkspacePath) -> EffectiveConfig {
     let mut values = BTreeMap::new();
     for (key, default) in DEFAULTS {
         let value = match default {
@@ -56,7 +56,7 @@ pub(super) fn show(config: &Config, path: &WorkspacePath) -> Shown {
                 layer.settings.overrides[index].paths.iter().map(|it| it.0.clone()).collect::<Vec<_>>();
             let table = layer.table.get("overrides").and_then(|it| it.get(index)?.as_table());
             for (key, value) in table.into_iter().flat_map(|it| leaves(it, &["paths"])) {
-                overrides.push(ShownValue {
+                overrides.push(EffectiveValue {
                     key,
                     value,
                     file: Some(layer.file.clone()),
@@ -66,8 +66,8 @@ pub(super) fn show(config: &Config, path: &WorkspacePath) -> Shown {
         }
     }
     let plain =
-        values.into_iter().map(|(key, (value, file))| ShownValue { key, value, file, paths: Vec::new() });
-    Shown {
+        values.into_iter().map(|(key, (value, file))| EffectiveValue { key, value, file, paths: Vec::new() });
+    EffectiveConfig {
         path: path.clone(),
         files: config.layers.iter().map(|it| it.file.clone()).collect(),
         values: plain.chain(overrides).collect(),
@@ -93,9 +93,9 @@ fn quoted(key: &str) -> String {
     if is_bare { key.to_owned() } else { toml::Value::String(key.to_owned()).to_string() }
 }
 
-impl Shown {
+impl EffectiveConfig {
     pub fn to_json(&self) -> serde_json::Value {
-        let value = |it: &ShownValue| {
+        let value = |it: &EffectiveValue| {
             json!({
                 "key": it.key,
                 "value": it.value,
@@ -112,7 +112,7 @@ impl Shown {
 }
 
 /// For people, in the form of a configuration file.
-impl fmt::Display for Shown {
+impl fmt::Display for EffectiveConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "# what holds for {}", self.path)?;
         let mut paths: &[String] = &[];

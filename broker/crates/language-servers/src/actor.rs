@@ -6,13 +6,13 @@
 
 mod convert;
 mod crashes;
-mod goal;
-mod life;
+mod open_documents;
 mod process;
 mod query;
 mod queue;
+mod recycle;
 mod serve;
-mod shown;
+mod target;
 
 use std::{
     collections::BTreeSet,
@@ -31,19 +31,19 @@ use lsp_client::{Launch, Limits, RequestError, TICK, uri::Uris};
 use overlay::{ContentHash, View, WorkspacePath};
 
 pub(crate) use self::crashes::Crashes;
-pub use self::life::Life;
+pub use self::recycle::RecyclePolicy;
 use self::{
-    convert::{Place, Report, diagnostics},
-    crashes::Asked,
-    goal::Goal,
-    life::Age,
-    process::{Process, Settled, Trouble},
+    convert::{DocumentContext, Report, diagnostics},
+    crashes::CrashKey,
+    process::{AskError, Process, Settled},
     queue::{Class, Queue},
+    recycle::ProcessUsage,
     serve::BESIDE,
+    target::TargetState,
 };
 use crate::{
-    Profile, Question, Reply, Worn,
-    board::{Board, Load, Post},
+    Profile, Question, RecycleReason, ServerReply,
+    registry::{Load, ServerRegistry, StatusHandle},
     watched::Watched,
 };
 
@@ -65,7 +65,7 @@ pub struct Server {
     messages: Sender<Message>,
     stop: Cancel,
     setup: Arc<Setup>,
-    post: Arc<Post>,
+    status: Arc<StatusHandle>,
     watched: Arc<Watched>,
     thread: Mutex<Option<thread::JoinHandle<()>>>,
 }
@@ -102,28 +102,28 @@ struct Request {
     cancel: Cancel,
     /// As it was when this was asked, without the units: only to know what goes together. The disk may have
     /// changed until it is answered.
-    state: Goal,
+    state: TargetState,
     state_key: ContentHash,
 }
 
 /// What is asked of a state, and where the answer goes.
 enum Task {
     Check { units: Vec<WorkspacePath>, answers: Sender<(usize, Outcome)> },
-    Query { question: Question, reply: Sender<Reply> },
+    Query { question: Question, reply: Sender<ServerReply> },
 }
 
 impl Server {
     /// The server itself is started when it is first needed.
     pub fn new(setup: Setup) -> Self {
-        Self::on(&Board::new(u64::MAX), setup, Life::default(), Arc::default(), 0)
+        Self::on(&ServerRegistry::new(u64::MAX), setup, RecyclePolicy::default(), Arc::default(), 0)
     }
 
     /// `crashes` are also those of other processes of the same server.
     /// `known_crashes` are counted as its own.
     pub(crate) fn on(
-        board: &Arc<Board>,
+        registry: &Arc<ServerRegistry>,
         setup: Setup,
-        life: Life,
+        recycle: RecyclePolicy,
         crashes: Arc<Crashes>,
         known_crashes: u64,
     ) -> Self {
@@ -132,18 +132,19 @@ impl Server {
         let sender = messages.clone();
         let end = move || drop(sender.send(Message::EndIfIdle));
         let Setup { profile, root, .. } = &*setup;
-        let post = Arc::new(board.post(&profile.name, root.clone(), profile.memory, end));
-        post.set_crashes(known_crashes);
+        let status = Arc::new(registry.register(&profile.name, root.clone(), profile.memory, end));
+        status.set_crashes(known_crashes);
         let watched = Arc::<Watched>::default();
-        let process = Process::new(Arc::clone(&setup), stop.clone(), Arc::clone(&post), Arc::clone(&watched));
-        let actor = Actor::new(Arc::clone(&setup), life, crashes, Arc::clone(&post), process);
+        let process =
+            Process::new(Arc::clone(&setup), stop.clone(), Arc::clone(&status), Arc::clone(&watched));
+        let actor = Actor::new(Arc::clone(&setup), recycle, crashes, Arc::clone(&status), process);
         let thread = Mutex::new(Some(thread::spawn(move || actor.run(&receiver))));
-        Self { messages, stop, setup, post, watched, thread }
+        Self { messages, stop, setup, status, watched, thread }
     }
 
     /// What the server calls itself, once it could be started.
     pub fn start(&self, deadline: Instant, cancel: &Cancel) -> Result<Option<String>, String> {
-        let _line = self.post.in_line();
+        let _line = self.status.in_line();
         let (reply, receiver) = channel();
         let given_up = Cancel::default();
         self.send(Message::Start { deadline, cancel: given_up.clone(), reply });
@@ -181,7 +182,7 @@ impl Server {
         cancel: &Cancel,
         answer: &mut dyn FnMut(usize, Outcome),
     ) {
-        let _line = self.post.in_line();
+        let _line = self.status.in_line();
         let mut is_open = vec![true; units.len()];
         let (answers, receiver) = channel();
         let given_up = self.put(view, Task::Check { units, answers }, deadline, cancel);
@@ -204,7 +205,7 @@ impl Server {
         if by_caller.is_cancelled() {
             return given_up;
         }
-        let state = Goal::of(&*view, &*self.setup.disk, &self.setup.profile, &[]);
+        let state = TargetState::of(&*view, &*self.setup.disk, &self.setup.profile, &[]);
         let state_key = state.key(&[]);
         self.send(Message::Ask(Box::new(Request { view, task, deadline, cancel, state, state_key })));
         given_up
@@ -212,16 +213,16 @@ impl Server {
 
     /// How long a question would wait that is asked now.
     pub(crate) fn load(&self) -> Load {
-        self.post.load()
+        self.status.load()
     }
 
     /// As the server called itself when it was last started.
     pub(crate) fn version(&self) -> Option<String> {
-        self.post.version()
+        self.status.version()
     }
 
     pub(crate) fn has_process(&self) -> bool {
-        self.post.has_process()
+        self.status.has_process()
     }
 
     /// Asks it to end, and has it killed when the deadline is over. Does not wait for it.
@@ -244,7 +245,7 @@ impl Server {
             Completeness::Failed("the server's thread has ended".to_owned())
         } else {
             let late = || RequestError::TimedOut.to_string();
-            Completeness::Pending(self.post.why_late().unwrap_or_else(late))
+            Completeness::Pending(self.status.why_late().unwrap_or_else(late))
         }
     }
 
@@ -283,42 +284,48 @@ impl Drop for Server {
 
 struct Actor {
     setup: Arc<Setup>,
-    life: Life,
+    recycle: RecyclePolicy,
     uris: Uris,
-    post: Arc<Post>,
+    status: Arc<StatusHandle>,
     process: Process,
     queue: Queue<Box<Request>>,
     /// The state of the process, as far as it is known.
-    present: Goal,
+    present: TargetState,
     present_key: Option<ContentHash>,
     /// What is open besides, since it is asked about in this turn.
     beside: BTreeSet<WorkspacePath>,
-    age: Age,
+    usage: ProcessUsage,
     /// Why it is to be ended as soon as no request waits.
-    worn: Option<Worn>,
+    recycle_reason: Option<RecycleReason>,
     /// Since when nothing was asked.
     idle_since: Instant,
     /// What was asked when the server stopped answering.
-    owed: Option<Asked>,
+    owed: Option<CrashKey>,
     crashes: Arc<Crashes>,
     imports: Imports,
 }
 
 impl Actor {
-    fn new(setup: Arc<Setup>, life: Life, crashes: Arc<Crashes>, post: Arc<Post>, process: Process) -> Self {
+    fn new(
+        setup: Arc<Setup>,
+        recycle: RecyclePolicy,
+        crashes: Arc<Crashes>,
+        status: Arc<StatusHandle>,
+        process: Process,
+    ) -> Self {
         let uris = Uris::new(&setup.root);
         Self {
             setup,
-            life,
+            recycle,
             uris,
-            post,
+            status,
             process,
             queue: Queue::new(),
-            present: Goal::default(),
+            present: TargetState::default(),
             present_key: None,
             beside: BTreeSet::new(),
-            age: Age::default(),
-            worn: None,
+            usage: ProcessUsage::default(),
+            recycle_reason: None,
             idle_since: Instant::now(),
             owed: None,
             crashes,
@@ -330,11 +337,12 @@ impl Actor {
         &mut self,
         request: &Request,
         units: &[WorkspacePath],
-        goal: &Goal,
-    ) -> Result<Vec<Outcome>, Trouble> {
+        target: &TargetState,
+    ) -> Result<Vec<Outcome>, AskError> {
         let Request { view, deadline, cancel, .. } = request;
-        let unreadable = self.process.switch(goal, &**view)?;
-        let is_there = |process: &Process, it: &WorkspacePath| process.is_open(it) && !goal.gone.contains(it);
+        let unreadable = self.process.switch(target, &**view)?;
+        let is_there =
+            |process: &Process, it: &WorkspacePath| process.is_open(it) && !target.gone.contains(it);
         let readable: Vec<_> = units.iter().filter(|it| is_there(&self.process, it)).collect();
         let (reports, settled) = self.process.ask(&readable, *deadline, cancel)?;
         let halted = self.halted(request, &readable, &reports)?;
@@ -348,11 +356,11 @@ impl Actor {
                 let report = reports.next().unwrap_or(Err(RequestError::TimedOut));
                 let others = unreadable.first_key_value().map(|(path, why)| format!("`{path}`: {why}"));
                 let profile = &self.setup.profile;
-                let unseen = others.or_else(|| goal.unseen_by(profile, unit));
+                let unseen = others.or_else(|| target.unseen_by(profile, unit));
                 let mut outcome = self.outcome(unit, &**view, report, &settled, unseen);
                 let (text, _) = self.process.document(unit);
                 outcome.halted = unit.parent().is_some_and(|it| halted.contains(&it));
-                outcome.diagnostics.retain(|it| !goal.is_seen_wrongly(profile, unit, text, it));
+                outcome.diagnostics.retain(|it| !target.is_seen_wrongly(profile, unit, text, it));
                 outcome
             }
         };
@@ -365,7 +373,7 @@ impl Actor {
         request: &Request,
         units: &[&WorkspacePath],
         reports: &[Result<Report, RequestError>],
-    ) -> Result<BTreeSet<WorkspacePath>, Trouble> {
+    ) -> Result<BTreeSet<WorkspacePath>, AskError> {
         let profile = &Arc::clone(&self.setup).profile;
         let mut halted = BTreeSet::new();
         if profile.analyzes_after.is_empty() || !profile.barrier.is_pull() {
@@ -403,15 +411,15 @@ impl Actor {
             Ok(Report::Full { items }) => {
                 let (uris, encoding) = (&self.uris, self.process.encoding());
                 let profile = &self.setup.profile;
-                let place = Place { path: unit, text, encoding, uris, view, profile };
+                let context = DocumentContext { path: unit, text, encoding, uris, view, profile };
                 let reason = settled.reason().or(unseen);
-                (diagnostics(items, &place), reason.map_or(Completeness::Complete, Completeness::Partial))
+                (diagnostics(items, &context), reason.map_or(Completeness::Complete, Completeness::Partial))
             }
             Ok(Report::Unchanged) => {
                 let reason = "the server says that an answer is unchanged which it was not told";
                 (Vec::new(), Completeness::Failed(reason.to_owned()))
             }
-            Err(error) => (Vec::new(), Trouble::Request(error).completeness()),
+            Err(error) => (Vec::new(), AskError::Request(error).completeness()),
         };
         let lease = Some(Lease::new(self.process.lease(), self.setup.profile.longest_reuse()));
         Outcome { diagnostics: found, content: Some(hash), lease, ..Outcome::without_findings(completeness) }

@@ -14,7 +14,6 @@
 //! branches: a view tells where it differs from the disk.
 
 mod actor;
-mod board;
 mod choose;
 mod configs;
 mod dependents;
@@ -23,22 +22,23 @@ mod linter;
 mod pool;
 mod profile;
 mod query;
+mod registry;
 mod watched;
 
-pub use actor::{DiskChange, Life, Server, Setup};
-pub use board::{Counts, Ending, ServerLog, ServerReport, ServerState, Worn};
+pub use actor::{DiskChange, RecyclePolicy, Server, Setup};
 pub use choose::{Pick, Reason, choose};
 pub use environment::Environment;
 pub use linter::LanguageServer;
-pub use lsp_client::{Epoch, Keeper, Launch, Limits, RequestError, keeper};
+pub use lsp_client::{Epoch, Launch, Limits, RequestError, Supervisor, supervisor};
 pub use pool::{Pool, PoolLimits};
 pub use profile::{
     Barrier, Canary, Checks, Deletes, Find, MemoryClass, Outside, Profile, Program, Searches, Sees, Symbols,
     profiles,
 };
 pub use query::{
-    Access, Action, Answer, At, Chosen, Completion, CompletionKind, Completions, EditStep, Edits, File, Fold,
-    Found, FoundSymbol, Goto, Hierarchy, Highlight, Hint, HintKind, Hover, Item, Link, Linked, Markup,
-    MarkupText, NoAnswer, Parameter, Part, Place, Question, Renamable, Reply, Signature, Signatures, Style,
-    Symbol, SymbolKind, TextRange, Token,
+    Access, Action, At, Chosen, Completion, CompletionKind, Completions, EditStep, Edits, File, Fold,
+    FoundSymbol, Goto, Hierarchy, Highlight, Hint, HintKind, Hover, Item, Link, Linked, Location, Markup,
+    MarkupText, NoAnswer, Parameter, Part, QueryAnswer, QueryResult, Question, Renamable, ServerReply,
+    Signature, Signatures, Style, Symbol, SymbolKind, TextRange, Token,
 };
+pub use registry::{Counts, Ending, RecycleReason, ServerLog, ServerReport, ServerState};

@@ -8,14 +8,14 @@ use std::{
 };
 
 use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError, Tag};
-use lsp_client::{Keeper, Launch, Limits};
+use lsp_client::{Launch, Limits, Supervisor};
 use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
-    Environment, Pool, Profile, Question, Reply,
+    Environment, Pool, Profile, Question, ServerReply,
     actor::Setup,
     dependents::dependents,
-    pool::{SetupDigest, Team, look},
+    pool::{ReplicaSet, ServerInputs, SetupDigest},
     profile::fill_text,
 };
 
@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A server that is asked for diagnostics, of one workspace and in one configuration. It is one of a pool's, and
 /// has a process while it is needed.
 pub struct LanguageServer {
-    team: Arc<Team>,
+    replicas: Arc<ReplicaSet>,
     setup: Setup,
     /// Its digest is of the setup, and of what was around it when the answers were given a name.
     identity: Identity,
@@ -40,7 +40,7 @@ impl LanguageServer {
         profile: &Profile,
         root: &Path,
         disk: Arc<dyn View>,
-        keeper: Keeper,
+        supervisor: Supervisor,
         environment: &Environment,
     ) -> Result<Self, SetupError> {
         let name = &profile.name;
@@ -51,7 +51,7 @@ impl LanguageServer {
         let offline = OFFLINE.iter().map(|(name, value)| ((*name).into(), Some((*value).into())));
         let own = profile.env.iter().map(|(key, it)| (key.into(), Some(fill_text(it, root).into())));
         let launch = Launch {
-            keeper,
+            supervisor,
             program,
             args: args.iter().map(OsString::from).collect(),
             env: environment.changes().into_iter().chain(offline).chain(own).collect(),
@@ -67,17 +67,17 @@ impl LanguageServer {
     /// The same, of a setup that is complete. Its answers are named by the program's file and not by the version
     /// that it tells once it is started.
     pub fn in_pool(pool: &Pool, setup: Setup) -> Result<Self, String> {
-        let looks = pool.looks(&setup.root);
-        let (profile, digest) = (&setup.profile, SetupDigest::of(&setup, &looks));
-        let team = pool.team(setup.clone(), digest, looks)?;
+        let outside = pool.outside_state(&setup.root);
+        let (profile, digest) = (&setup.profile, SetupDigest::of(&setup, &outside));
+        let replicas = pool.replicas(setup.clone(), digest, outside)?;
         let identity = Identity { name: profile.name.clone(), version: String::new(), digest: digest.name() };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
-        Ok(Self { team, setup, identity, interest })
+        Ok(Self { replicas, setup, identity, interest })
     }
 
     /// What the server calls itself; it is started for that if it is not known yet.
     pub fn version(&self, deadline: Instant, cancel: &Cancel) -> Result<String, String> {
-        self.team.version(deadline, cancel)
+        self.replicas.version(deadline, cancel)
     }
 
     /// Asks something else than for findings. See [`Server::query`](crate::Server::query).
@@ -87,15 +87,16 @@ impl LanguageServer {
         question: Question,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Reply {
-        self.team.look_outside();
-        let looked = look(view, &self.setup.profile);
-        let edited = self.team.tell_changes(&**view, &looked.contents);
-        let mut reply = self.team.query(Arc::clone(view), question, deadline, cancel);
-        if let Ok(found) = &mut reply.found {
+    ) -> ServerReply {
+        self.replicas.look_outside();
+        let inputs = ServerInputs::of(view, &self.setup.profile);
+        let edited = self.replicas.tell_changes(&**view, &inputs.contents);
+        let mut reply = self.replicas.query(Arc::clone(view), question, deadline, cancel);
+        if let Ok(answer) = &mut reply.answer {
             let changed = || "files have changed while it was asked".to_owned();
-            let changed = || (!looked.reads.holds_in(&**view)).then(changed);
-            found.partial = found.partial.take().or_else(changed).or_else(|| looked.hidden(&edited, &**view));
+            let changed = || (!inputs.reads.holds_in(&**view)).then(changed);
+            answer.partial =
+                answer.partial.take().or_else(changed).or_else(|| inputs.hidden(&edited, &**view));
         }
         reply
     }
@@ -127,29 +128,29 @@ impl Linter for LanguageServer {
     /// Names all files of its kind, and those that it is configured by. What its processes watch outside is looked at
     /// before, so that no answer is given again that rests on what was there.
     fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
-        self.team.look_outside();
-        Some(look(view, &self.setup.profile).name)
+        self.replicas.look_outside();
+        Some(ServerInputs::of(view, &self.setup.profile).digest)
     }
 
     fn dependents(&self, view: &Arc<dyn View>, changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
-        dependents(&self.team.imports, &self.setup.profile, &**view, changed)
+        dependents(&self.replicas.imports, &self.setup.profile, &**view, changed)
     }
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
-        self.team.look_outside();
-        let looked = look(&job.view, &self.setup.profile);
-        let edited = self.team.tell_changes(&*job.view, &looked.contents);
+        self.replicas.look_outside();
+        let inputs = ServerInputs::of(&job.view, &self.setup.profile);
+        let edited = self.replicas.tell_changes(&*job.view, &inputs.contents);
         let mut outcomes = Vec::new();
         for (number, units) in job.units.chunks(AT_ONCE).enumerate() {
             let units: Vec<_> = units.iter().map(|it| it.path.clone()).collect();
             let time = job.timeout.saturating_mul(u32::try_from(units.len()).unwrap_or(u32::MAX));
             let deadline = Instant::now() + time.min(LONGEST);
             let mut keep = |index, outcome| outcomes.push((number * AT_ONCE + index, outcome));
-            self.team.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
+            self.replicas.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
         }
-        let is_another = self.identity.digest != SetupDigest::of(&self.setup, &self.team.looks).name();
+        let is_another = self.identity.digest != SetupDigest::of(&self.setup, &self.replicas.outside).name();
         let installed = is_another.then(|| "something was installed while it was asked".to_owned());
-        let unsure = installed.or_else(|| looked.hidden(&edited, &*job.view));
+        let unsure = installed.or_else(|| inputs.hidden(&edited, &*job.view));
         for (index, mut outcome) in outcomes {
             if let (Some(why), Completeness::Complete) = (&unsure, &outcome.completeness) {
                 outcome.completeness = Completeness::Partial(why.clone());
@@ -158,8 +159,9 @@ impl Linter for LanguageServer {
                 if self.setup.profile.is_syntax_error(&it.code) {
                     it.tags.push(Tag::SyntaxError);
                 }
+                it.shared_name = self.setup.profile.same_as.shared_name(&it.code, it.url.as_deref());
             }
-            let reads = Arc::new(looked.related(&outcome));
+            let reads = Arc::new(inputs.related(&outcome));
             answer(index, Outcome { reads, ..outcome });
         }
     }

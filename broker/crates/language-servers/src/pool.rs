@@ -3,10 +3,10 @@
 //!
 //! Callers say which servers there are. Nothing here knows what a server is asked.
 
+mod disk_sync;
 mod outside;
-mod surroundings;
-mod team;
-mod told;
+mod outside_state;
+mod replicas;
 
 use std::{
     collections::BTreeMap,
@@ -18,11 +18,11 @@ use std::{
 use lsp_client::Launch;
 use overlay::ContentHash;
 
-pub(crate) use self::{surroundings::Looks, team::Team, told::look};
+pub(crate) use self::{disk_sync::ServerInputs, outside_state::OutsideState, replicas::ReplicaSet};
 use crate::{
-    Life, ServerLog, ServerReport, Setup,
+    RecyclePolicy, ServerLog, ServerReport, Setup,
     actor::{Crashes, FAREWELL},
-    board::Board,
+    registry::ServerRegistry,
 };
 
 const SHUT_DOWN: &str = "the language servers were shut down";
@@ -40,14 +40,14 @@ pub struct PoolLimits {
     pub processes: usize,
     /// How long a question is to wait before there is one more.
     pub wait: Duration,
-    pub life: Life,
+    pub recycle: RecyclePolicy,
 }
 
 impl Default for PoolLimits {
     /// A quarter of the machine's memory.
     fn default() -> Self {
         let memory = memory_of_the_machine().unwrap_or(MEMORY) / 4;
-        Self { memory, processes: 2, wait: Duration::from_secs(1), life: Life::default() }
+        Self { memory, processes: 2, wait: Duration::from_secs(1), recycle: RecyclePolicy::default() }
     }
 }
 
@@ -60,15 +60,15 @@ pub struct Pool(Arc<Shared>);
 
 struct Shared {
     limits: PoolLimits,
-    board: Arc<Board>,
-    teams: Mutex<Teams>,
-    /// By the root of the workspace. Its teams hold them.
-    looks: Mutex<BTreeMap<PathBuf, Weak<Looks>>>,
+    registry: Arc<ServerRegistry>,
+    replica_sets: Mutex<ReplicaSets>,
+    /// By the root of the workspace. The replica sets hold them.
+    outside: Mutex<BTreeMap<PathBuf, Weak<OutsideState>>>,
 }
 
 #[derive(Default)]
-struct Teams {
-    by_key: BTreeMap<Key, Arc<Team>>,
+struct ReplicaSets {
+    by_key: BTreeMap<Key, Arc<ReplicaSet>>,
     /// Crashes by server, kept after the server is forgotten.
     crashes: BTreeMap<Key, Arc<Crashes>>,
     is_shut_down: bool,
@@ -88,37 +88,38 @@ pub(crate) struct SetupDigest {
     /// Launch command and settings of the server.
     setup: ContentHash,
     /// What it finds outside of the workspace.
-    surroundings: ContentHash,
+    outside: ContentHash,
 }
 
 impl Pool {
     pub fn new(limits: PoolLimits) -> Self {
-        let (board, teams, looks) = (Board::new(limits.memory), Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { limits, board, teams, looks }))
+        let (registry, replica_sets, outside) =
+            (ServerRegistry::new(limits.memory), Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { limits, registry, replica_sets, outside }))
     }
 
     /// Every server that there is, also those that have no process at the moment.
     pub fn status(&self) -> Vec<ServerReport> {
-        self.0.board.report()
+        self.0.registry.report()
     }
 
     /// Waits until the servers are so; their memory is not told. Returns whether they are.
     pub fn wait_until(&self, deadline: Instant, is_so: impl Fn(&[ServerReport]) -> bool) -> bool {
-        self.0.board.wait_until(deadline, &is_so)
+        self.0.registry.wait_until(deadline, &is_so)
     }
 
     /// What the servers of this name wrote to their standard error lately.
     pub fn log(&self, name: &str) -> Vec<ServerLog> {
-        self.0.board.logs(name)
+        self.0.registry.logs(name)
     }
 
     /// Ends all servers side by side, and kills those that have not ended until `deadline`. There are no
     /// others after that: what is asked is failed.
     pub fn shutdown(&self, deadline: Instant) {
         let ended = {
-            let mut teams = self.0.teams();
-            teams.is_shut_down = true;
-            std::mem::take(&mut teams.by_key)
+            let mut replica_sets = self.0.replica_sets();
+            replica_sets.is_shut_down = true;
+            std::mem::take(&mut replica_sets.by_key)
         };
         end(&ended, SHUT_DOWN, deadline);
     }
@@ -127,56 +128,57 @@ impl Pool {
     /// and later; who wants to ask again needs another [`LanguageServer`](crate::LanguageServer).
     pub fn release(&self, root: &Path) {
         let ended = {
-            let mut teams = self.0.teams();
-            let all = std::mem::take(&mut teams.by_key);
+            let mut replica_sets = self.0.replica_sets();
+            let all = std::mem::take(&mut replica_sets.by_key);
             let (ended, kept) = all.into_iter().partition(|(key, _)| key.root.starts_with(root));
-            teams.by_key = kept;
-            teams.crashes.retain(|key, _| !key.root.starts_with(root));
+            replica_sets.by_key = kept;
+            replica_sets.crashes.retain(|key, _| !key.root.starts_with(root));
             ended
         };
         end(&ended, ENDED, Instant::now() + FAREWELL);
     }
 
-    /// What was seen outside of this workspace; forgotten with its last team.
-    pub(crate) fn looks(&self, root: &Path) -> Arc<Looks> {
-        let mut looks = self.0.looks.lock().unwrap_or_else(PoisonError::into_inner);
-        looks.retain(|_, it| it.strong_count() > 0);
-        let known = looks.get(root).and_then(Weak::upgrade);
+    /// What was seen outside of this workspace; forgotten with its last replica set.
+    pub(crate) fn outside_state(&self, root: &Path) -> Arc<OutsideState> {
+        let mut outside = self.0.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        outside.retain(|_, it| it.strong_count() > 0);
+        let known = outside.get(root).and_then(Weak::upgrade);
         known.unwrap_or_else(|| {
             let new = Arc::default();
-            looks.insert(root.to_owned(), Arc::downgrade(&new));
+            outside.insert(root.to_owned(), Arc::downgrade(&new));
             new
         })
     }
 
     /// The servers for this setup. What was set up first counts.
-    pub(crate) fn team(
+    pub(crate) fn replicas(
         &self,
         setup: Setup,
         digest: SetupDigest,
-        looks: Arc<Looks>,
-    ) -> Result<Arc<Team>, String> {
-        let mut teams = self.0.teams();
-        if teams.is_shut_down {
+        outside: Arc<OutsideState>,
+    ) -> Result<Arc<ReplicaSet>, String> {
+        let mut replica_sets = self.0.replica_sets();
+        if replica_sets.is_shut_down {
             return Err(SHUT_DOWN.to_owned());
         }
         // Configurations come and go.
-        teams.by_key.retain(|_, it| Arc::strong_count(it) > 1 || it.has_process());
+        replica_sets.by_key.retain(|_, it| Arc::strong_count(it) > 1 || it.has_process());
         let key = Key { root: setup.root.clone(), profile: setup.profile.name.clone(), digest };
-        teams.end_outdated(&key);
-        let crashes = teams.crashes_of(&key);
-        let team = || Arc::new(Team::new(setup, &self.0.limits, &self.0.board, crashes, looks));
-        Ok(Arc::clone(teams.by_key.entry(key).or_insert_with(team)))
+        replica_sets.end_outdated(&key);
+        let crashes = replica_sets.crashes_of(&key);
+        let replicas =
+            || Arc::new(ReplicaSet::new(setup, &self.0.limits, &self.0.registry, crashes, outside));
+        Ok(Arc::clone(replica_sets.by_key.entry(key).or_insert_with(replicas)))
     }
 }
 
-impl Teams {
+impl ReplicaSets {
     /// Ends what was started when something else was installed, unless it is still asked.
     fn end_outdated(&mut self, key: &Key) {
-        let is_outdated = |other: &Key, team: &mut Arc<Team>| {
+        let is_outdated = |other: &Key, replicas: &mut Arc<ReplicaSet>| {
             let is_same = (&other.root, &other.profile, other.digest.setup)
                 == (&key.root, &key.profile, key.digest.setup);
-            is_same && other != key && Arc::strong_count(team) == 1
+            is_same && other != key && Arc::strong_count(replicas) == 1
         };
         let outdated: Vec<_> = self.by_key.extract_if(.., is_outdated).map(|it| it.1).collect();
         if !outdated.is_empty() {
@@ -193,9 +195,9 @@ impl Teams {
 }
 
 /// Side by side.
-fn end(teams: &BTreeMap<Key, Arc<Team>>, why: &'static str, deadline: Instant) {
-    teams.values().for_each(|it| it.stop(why, deadline));
-    teams.values().for_each(|it| it.join());
+fn end(replica_sets: &BTreeMap<Key, Arc<ReplicaSet>>, why: &'static str, deadline: Instant) {
+    replica_sets.values().for_each(|it| it.stop(why, deadline));
+    replica_sets.values().for_each(|it| it.join());
 }
 
 impl Default for Pool {
@@ -205,16 +207,16 @@ impl Default for Pool {
 }
 
 impl Shared {
-    fn teams(&self) -> MutexGuard<'_, Teams> {
-        self.teams.lock().unwrap_or_else(PoisonError::into_inner)
+    fn replica_sets(&self) -> MutexGuard<'_, ReplicaSets> {
+        self.replica_sets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Shared {
     /// All are asked to end before one is waited for.
     fn drop(&mut self) {
-        for team in self.teams().by_key.values().filter(|it| Arc::strong_count(it) == 1) {
-            team.stop(SHUT_DOWN, Instant::now() + FAREWELL);
+        for replicas in self.replica_sets().by_key.values().filter(|it| Arc::strong_count(it) == 1) {
+            replicas.stop(SHUT_DOWN, Instant::now() + FAREWELL);
         }
     }
 }
@@ -228,19 +230,19 @@ fn memory_of_the_machine() -> Option<u64> {
 }
 
 impl SetupDigest {
-    pub(crate) fn of(setup: &Setup, looks: &Looks) -> Self {
+    pub(crate) fn of(setup: &Setup, outside: &OutsideState) -> Self {
         let Setup { profile, launch, root, .. } = setup;
-        // The keeper and the niceness make no other server of it.
-        let Launch { keeper: _, nice: _, program, args, env, own_folder, cwd } = launch;
+        // The supervisor and the niceness make no other server of it.
+        let Launch { supervisor: _, nice: _, program, args, env, own_folder, cwd } = launch;
         // What is made of a server's answers may be another thing with each version of this program.
         let own = env!("CARGO_PKG_VERSION");
         let text = format!("{own} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}");
-        Self { setup: ContentHash::of(text.as_bytes()), surroundings: surroundings::digest(setup, looks) }
+        Self { setup: ContentHash::of(text.as_bytes()), outside: outside_state::digest(setup, outside) }
     }
 
     /// One name for both.
     pub(crate) fn name(self) -> ContentHash {
-        ContentHash::of(format!("{} {}", self.setup, self.surroundings).as_bytes())
+        ContentHash::of(format!("{} {}", self.setup, self.outside).as_bytes())
     }
 }
 
@@ -251,15 +253,15 @@ mod tests {
     #[test]
     fn what_was_seen_is_forgotten_with_the_last_who_asks() {
         let pool = Pool::default();
-        let first = pool.looks(Path::new("/a"));
-        assert!(Arc::ptr_eq(&first, &pool.looks(Path::new("/a"))));
-        let second = pool.looks(Path::new("/b"));
+        let first = pool.outside_state(Path::new("/a"));
+        assert!(Arc::ptr_eq(&first, &pool.outside_state(Path::new("/a"))));
+        let second = pool.outside_state(Path::new("/b"));
         drop(first);
-        let roots = || pool.0.looks.lock().unwrap().keys().cloned().collect::<Vec<_>>();
-        let third = pool.looks(Path::new("/c"));
+        let roots = || pool.0.outside.lock().unwrap().keys().cloned().collect::<Vec<_>>();
+        let third = pool.outside_state(Path::new("/c"));
         assert_eq!(roots(), [Path::new("/b"), Path::new("/c")]);
         drop((second, third));
-        drop(pool.looks(Path::new("/d")));
+        drop(pool.outside_state(Path::new("/d")));
         assert_eq!(roots(), [Path::new("/d")]);
     }
 }

@@ -11,9 +11,10 @@ use std::{
     time::Duration,
 };
 
+use lint::RuleAliases;
 use lsp_client::uri;
 use overlay::WorkspacePath;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Map, Value};
 
 use crate::Environment;
@@ -49,6 +50,9 @@ pub struct Profile {
     /// Codes of what says that a file cannot be parsed, with `*` for any letters.
     #[serde(default)]
     pub syntax_errors: Vec<String>,
+    /// Names that its rules share with rules of other linters that find the same.
+    #[serde(default, deserialize_with = "aliases")]
+    pub same_as: RuleAliases,
     /// A file with none of these words in it depends on no other file. Without words, any may.
     #[serde(default)]
     pub refers_by: Vec<String>,
@@ -459,6 +463,10 @@ pub(crate) fn fill_text(text: &str, root: &Path) -> String {
     text.replace("${root}", &root.to_string_lossy()).replace("${root-uri}", &uri)
 }
 
+fn aliases<'de, D: Deserializer<'de>>(from: D) -> Result<RuleAliases, D::Error> {
+    RuleAliases::new(&BTreeMap::deserialize(from)?).map_err(D::Error::custom)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
@@ -504,6 +512,9 @@ mod tests {
         assert!(ty.covers(&path("src/a.py")) && ty.covers(&path("a.pyi")) && !ty.covers(&path("a.pyc")));
         assert!(ty.is_config(&path("sub/pyproject.toml")) && !ty.is_config(&path("pyproject.py")));
         assert!(ty.is_syntax_error("invalid-syntax") && !ty.is_syntax_error("unresolved-import"));
+        let shared = |server: &str, code| Profile::named(server).unwrap().same_as.shared_name(code, None);
+        assert_eq!(shared("ty", "unresolved-reference").as_deref(), Some("undefined-name"));
+        assert_eq!(shared("bash-language-server", "SC2154").as_deref(), Some("shellcheck/SC2154"));
         assert_eq!(ty.language_id(&path("a.pyi")), "python");
         let id = |server: &str, it: &str| Profile::named(server).unwrap().language_id(&path(it)).to_owned();
         let of_go = ["a/go.mod", "go.sum", "go.work", "b.tmpl", "x.go"].map(|it| id("gopls", it));

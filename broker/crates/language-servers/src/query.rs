@@ -7,15 +7,15 @@
 
 mod actions;
 mod asker;
+mod cursor;
 mod edits;
 mod hierarchy;
+mod location;
 mod marks;
-mod place;
-mod places;
+mod navigation;
 mod raw;
 mod symbols;
 mod wire;
-mod words;
 
 use std::ops::Range;
 
@@ -25,16 +25,16 @@ use serde_json::Value;
 
 pub use self::{
     actions::{Action, Chosen},
-    edits::{EditStep, Edits},
-    hierarchy::{Hierarchy, Item, Linked},
-    marks::{Fold, Hint, HintKind, Token},
-    place::{File, Place, TextRange},
-    places::{Access, Highlight, Link},
-    symbols::{FoundSymbol, Symbol, SymbolKind},
-    words::{
+    cursor::{
         Completion, CompletionKind, Completions, Hover, Markup, MarkupText, Parameter, Renamable, Signature,
         Signatures,
     },
+    edits::{EditStep, Edits},
+    hierarchy::{Hierarchy, Item, Linked},
+    location::{File, Location, TextRange},
+    marks::{Fold, Hint, HintKind, Token},
+    navigation::{Access, Highlight, Link},
+    symbols::{FoundSymbol, Symbol, SymbolKind},
 };
 pub(crate) use self::{
     asker::{Asker, offset_of},
@@ -163,9 +163,9 @@ pub struct Style {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum QueryResult {
     Links(Vec<Link>),
-    References(Vec<Place>),
+    References(Vec<Location>),
     Highlights(Vec<Highlight>),
     /// `None` here and below: the server has nothing to say of this place.
     Hover(Option<Hover>),
@@ -188,17 +188,17 @@ pub enum Answer {
     },
 }
 
-/// What became of a question.
+/// What a server replied to a question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
+pub struct ServerReply {
     /// Hash of the document that was asked about.
     pub content: Option<ContentHash>,
-    pub found: Result<Found, NoAnswer>,
+    pub answer: Result<QueryAnswer, NoAnswer>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    pub answer: Answer,
+pub struct QueryAnswer {
+    pub result: QueryResult,
     /// Why there may be more to say, or something else: what the server does not see of the view.
     pub partial: Option<String>,
 }
@@ -220,9 +220,9 @@ impl Default for Style {
     }
 }
 
-impl Reply {
+impl ServerReply {
     pub(crate) fn without(reason: NoAnswer) -> Self {
-        Self { content: None, found: Err(reason) }
+        Self { content: None, answer: Err(reason) }
     }
 }
 
@@ -276,34 +276,34 @@ impl Question {
         }
     }
 
-    pub(crate) fn ask(&self, asker: &mut Asker<'_>) -> Result<Answer, NoAnswer> {
+    pub(crate) fn ask(&self, asker: &mut Asker<'_>) -> Result<QueryResult, NoAnswer> {
         match self {
-            Self::Goto { to, at, .. } => places::goto(asker, to.method(), *at).map(Answer::Links),
+            Self::Goto { to, at, .. } => navigation::goto(asker, to.method(), *at).map(QueryResult::Links),
             Self::References { at, with_declaration, .. } => {
-                places::references(asker, *at, *with_declaration).map(Answer::References)
+                navigation::references(asker, *at, *with_declaration).map(QueryResult::References)
             }
-            Self::Highlights { at, .. } => places::highlights(asker, *at).map(Answer::Highlights),
-            Self::Hover { at, .. } => words::hover(asker, *at).map(Answer::Hover),
-            Self::Completions { at, .. } => words::completions(asker, *at).map(Answer::Completions),
+            Self::Highlights { at, .. } => navigation::highlights(asker, *at).map(QueryResult::Highlights),
+            Self::Hover { at, .. } => cursor::hover(asker, *at).map(QueryResult::Hover),
+            Self::Completions { at, .. } => cursor::completions(asker, *at).map(QueryResult::Completions),
             Self::Completion { at, label, .. } => {
-                words::completion(asker, *at, label).map(Answer::Completion)
+                cursor::completion(asker, *at, label).map(QueryResult::Completion)
             }
-            Self::Signatures { at, .. } => words::signatures(asker, *at).map(Answer::Signatures),
-            Self::Symbols { .. } => symbols::of_document(asker).map(Answer::Symbols),
-            Self::FindSymbols { query, .. } => symbols::find(asker, query).map(Answer::FoundSymbols),
-            Self::PrepareRename { at, .. } => words::prepare_rename(asker, *at).map(Answer::Renamable),
-            Self::Rename { at, new_name, .. } => edits::rename(asker, *at, new_name).map(Answer::Edits),
-            Self::Actions { part, only, .. } => actions::list(asker, part, only).map(Answer::Actions),
+            Self::Signatures { at, .. } => cursor::signatures(asker, *at).map(QueryResult::Signatures),
+            Self::Symbols { .. } => symbols::of_document(asker).map(QueryResult::Symbols),
+            Self::FindSymbols { query, .. } => symbols::find(asker, query).map(QueryResult::FoundSymbols),
+            Self::PrepareRename { at, .. } => cursor::prepare_rename(asker, *at).map(QueryResult::Renamable),
+            Self::Rename { at, new_name, .. } => edits::rename(asker, *at, new_name).map(QueryResult::Edits),
+            Self::Actions { part, only, .. } => actions::list(asker, part, only).map(QueryResult::Actions),
             Self::Action { part, only, chosen, .. } => {
-                actions::edits(asker, part, only, chosen).map(Answer::Edits)
+                actions::edits(asker, part, only, chosen).map(QueryResult::Edits)
             }
             Self::Format { part, style, .. } => {
-                edits::format(asker, part.as_ref(), *style).map(Answer::Edits)
+                edits::format(asker, part.as_ref(), *style).map(QueryResult::Edits)
             }
-            Self::Hierarchy { step, at, .. } => hierarchy::ask(asker, *step, *at).map(Answer::Hierarchy),
-            Self::Tokens { part, .. } => marks::tokens(asker, part.as_ref()).map(Answer::Tokens),
-            Self::Hints { part, .. } => marks::hints(asker, part.as_ref()).map(Answer::Hints),
-            Self::Folds { .. } => marks::folds(asker).map(Answer::Folds),
+            Self::Hierarchy { step, at, .. } => hierarchy::ask(asker, *step, *at).map(QueryResult::Hierarchy),
+            Self::Tokens { part, .. } => marks::tokens(asker, part.as_ref()).map(QueryResult::Tokens),
+            Self::Hints { part, .. } => marks::hints(asker, part.as_ref()).map(QueryResult::Hints),
+            Self::Folds { .. } => marks::folds(asker).map(QueryResult::Folds),
             Self::Raw { method, params } => raw::ask(asker, method, params),
         }
     }

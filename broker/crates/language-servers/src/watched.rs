@@ -13,7 +13,7 @@ use overlay::ContentHash;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::pool::Looks;
+use crate::pool::OutsideState;
 
 pub(crate) const METHOD: &str = "workspace/didChangeWatchedFiles";
 
@@ -21,7 +21,7 @@ pub(crate) const METHOD: &str = "workspace/didChangeWatchedFiles";
 #[derive(Default)]
 pub(crate) struct Watched {
     inner: Mutex<Inner>,
-    looks: Looks,
+    outside: OutsideState,
 }
 
 #[derive(Default)]
@@ -69,7 +69,7 @@ impl Watched {
         let options = client.options(METHOD);
         let mut inner = self.lock();
         for place in options.iter().flat_map(|it| outside(it, root)) {
-            inner.seen.entry(place).or_insert_with_key(|it| self.looks.seen_at(it));
+            inner.seen.entry(place).or_insert_with_key(|it| self.outside.seen_at(it));
         }
     }
 
@@ -79,7 +79,7 @@ impl Watched {
             let inner = self.lock();
             (inner.seen.clone(), inner.revoked.clone())
         };
-        if !revoked.is_cancelled() && places.iter().any(|(it, seen)| self.looks.seen_at(it) != *seen) {
+        if !revoked.is_cancelled() && places.iter().any(|(it, seen)| self.outside.seen_at(it) != *seen) {
             revoked.cancel();
         }
     }

@@ -1,4 +1,4 @@
-//! `language-servers-testkit keeper …|fake SCRIPT|model [publishes|MS]|orphan|grandchild|pool COUNT`:
+//! `language-servers-testkit supervisor …|fake SCRIPT|model [publishes|MS]|orphan|grandchild|pool COUNT`:
 //! what the tests run.
 
 #![allow(
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     let command = args.next().unwrap();
     let text = args.by_ref().map(|it| it.into_string().unwrap());
     match command.to_str().unwrap() {
-        "keeper" => return language_servers::keeper::run(args),
+        "supervisor" => return language_servers::supervisor::run(args),
         "fake" => fake::run(&text.collect::<String>()),
         "model" => model::run(&text.collect::<String>()),
         "orphan" => family::orphan(),

@@ -8,7 +8,7 @@ use std::{
 
 use language_servers::{LanguageServer, Pool, PoolLimits, Profile, Setup};
 use lint::Cancel;
-use lsp_client::{Keeper, Limits};
+use lsp_client::{Limits, Supervisor};
 use overlay::Memory;
 
 use crate::{family, options::launch};
@@ -30,7 +30,7 @@ pub(crate) fn run(count: &str) {
 /// Setup of the workspace with this number.
 fn setup(number: u32) -> Setup {
     let mut launch = launch(&std::env::current_exe().unwrap(), ["model"]);
-    launch.keeper = Keeper::this_program(["keeper"]).unwrap();
+    launch.supervisor = Supervisor::this_program(["supervisor"]).unwrap();
     let profile = Profile::named("ty").unwrap().clone();
     let (root, disk) = (PathBuf::from(format!("/w{number}")), Arc::new(Memory::default()));
     Setup { profile, root, disk, launch, limits: Limits::default(), pause: Duration::from_secs(1) }

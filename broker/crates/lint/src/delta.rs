@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::{FileFindings, LineTable, Site, fingerprint::Fingerprint, line_map::LineMap, site::slice};
+use crate::{
+    FileFindings, FindingKey, LineTable, finding_key::slice, fingerprint::Fingerprint, line_map::LineMap,
+};
 
 /// Findings by their index in what was compared; each stands in exactly one of these.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,7 +44,7 @@ struct Side<'a> {
 impl<'a> Side<'a> {
     fn new(of: FileFindings<'a>) -> Self {
         let table = LineTable::new(of.text);
-        let line = |it: &Site<'_>| it.cell.is_none().then(|| table.utf8(it.span.start).line);
+        let line = |it: &FindingKey<'_>| it.cell.is_none().then(|| table.utf8(it.span.start).line);
         let mut order: Vec<usize> = (0..of.findings.len()).collect();
         order.sort_by_key(|index| of.findings[*index].span);
         Self {
@@ -155,9 +157,9 @@ mod tests {
     use crate::Span;
 
     /// A linter that finds each `!`.
-    fn findings(text: &str) -> Vec<Site<'_>> {
+    fn findings(text: &str) -> Vec<FindingKey<'_>> {
         let found = text.match_indices('!');
-        let site = |(at, _): (usize, &str)| Site {
+        let key = |(at, _): (usize, &str)| FindingKey {
             linter: "l",
             code: "bang",
             name: None,
@@ -165,7 +167,7 @@ mod tests {
             cell: None,
             span: Span::new(at as u32, at as u32 + 1),
         };
-        found.map(site).collect()
+        found.map(key).collect()
     }
 
     fn between(before: &str, after: &str) -> Delta {
@@ -210,16 +212,17 @@ mod tests {
     #[test]
     fn the_same_message_is_preferred() {
         let text = "import os, sys";
-        let site = |message, start| Site { message, span: Span::new(start, start + 2), ..findings("!")[0] };
-        let both = [site("os", 7), site("sys", 11)];
+        let key =
+            |message, start| FindingKey { message, span: Span::new(start, start + 2), ..findings("!")[0] };
+        let both = [key("os", 7), key("sys", 11)];
         let side = |findings| FileFindings { text: text.as_bytes(), findings };
         assert_eq!(delta(side(&both), side(&both[1..])).kept, [(1, 0)]);
     }
 
     #[test]
     fn findings_in_cells_are_told_by_their_cells_text() {
-        let site = |cell| Site { cell: Some(cell), ..findings("!")[0] };
-        let (old, new) = ([site("!a"), site("!b")], [site("!b"), site("!c"), site("!a")]);
+        let key = |cell| FindingKey { cell: Some(cell), ..findings("!")[0] };
+        let (old, new) = ([key("!a"), key("!b")], [key("!b"), key("!c"), key("!a")]);
         let side = |findings| FileFindings { text: b"{}", findings };
         let delta = delta(side(&old), side(&new));
         assert_eq!((delta.new, delta.kept), (vec![1], vec![(0, 2), (1, 0)]));

@@ -31,6 +31,8 @@ pub enum Tag {
     Deprecated,
     /// The file cannot be parsed, so that other findings may be missing.
     SyntaxError,
+    /// Its fix is made before all others: what it says makes other findings appear.
+    FixFirst,
 }
 
 /// One finding.
@@ -49,6 +51,8 @@ pub struct Diagnostic {
     pub tags: Vec<Tag>,
     /// Where the rule is explained.
     pub url: Option<String>,
+    /// Name that the rule shares with rules of other linters that find the same: `undefined-name`.
+    pub shared_name: Option<String>,
     pub fixes: Vec<Fix>,
     pub related: Vec<Related>,
 }

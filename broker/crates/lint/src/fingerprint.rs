@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt};
 
-use crate::{LineTable, Site, Span, site::slice};
+use crate::{FindingKey, LineTable, Span, finding_key::slice};
 
 /// Lines that count of a longer span, so that an edit deep in a function leaves the
 /// function's findings what they are.
@@ -21,7 +21,7 @@ pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
     /// One for each finding, in the order given. Those that are alike are numbered by where they stand.
-    pub fn of_file(text: &[u8], findings: &[Site<'_>]) -> Vec<Self> {
+    pub fn of_file(text: &[u8], findings: &[FindingKey<'_>]) -> Vec<Self> {
         let kinds = Self::kinds(text, findings);
         let mut order: Vec<usize> = (0..findings.len()).collect();
         order.sort_by_key(|index| (findings[*index].cell, findings[*index].span));
@@ -36,7 +36,7 @@ impl Fingerprint {
     }
 
     /// As [`of_file`](Self::of_file), but all that are alike have the fingerprint of their first.
-    pub fn kinds(text: &[u8], findings: &[Site<'_>]) -> Vec<Self> {
+    pub fn kinds(text: &[u8], findings: &[FindingKey<'_>]) -> Vec<Self> {
         if findings.is_empty() {
             return Vec::new();
         }
@@ -62,11 +62,11 @@ impl Fingerprint {
         &self.0
     }
 
-    fn of(site: &Site<'_>, context: &[u8]) -> Self {
+    fn of(key: &FindingKey<'_>, context: &[u8]) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("broker finding fingerprint 1");
-        let what = if context.is_empty() { site.message.as_bytes() } else { context };
+        let what = if context.is_empty() { key.message.as_bytes() } else { context };
         // Lengths keep the parts apart.
-        for part in [site.linter.as_bytes(), site.code.as_bytes(), &[u8::from(context.is_empty())], what] {
+        for part in [key.linter.as_bytes(), key.code.as_bytes(), &[u8::from(context.is_empty())], what] {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
@@ -103,24 +103,24 @@ pub(crate) struct Contexts<'a> {
 }
 
 impl<'a> Contexts<'a> {
-    pub(crate) fn new(text: &'a [u8], findings: &[Site<'a>]) -> Self {
+    pub(crate) fn new(text: &'a [u8], findings: &[FindingKey<'a>]) -> Self {
         let cells = findings.iter().filter_map(|it| it.cell);
         let cells = cells.map(|it| (it, LineTable::new(it.as_bytes()))).collect();
         Self { table: LineTable::new(text), text, cells }
     }
 
     /// The lines of the finding's span, with each run of white space as one space.
-    pub(crate) fn of(&self, site: &Site<'_>) -> Vec<u8> {
-        let (text, table) = match site.cell {
+    pub(crate) fn of(&self, key: &FindingKey<'_>) -> Vec<u8> {
+        let (text, table) = match key.cell {
             Some(cell) => (cell.as_bytes(), self.cells.get(cell)),
             None => (self.text, Some(&self.table)),
         };
         let Some(table) = table else { return Vec::new() };
-        let lines = slice(text, lines(table, site.span));
+        let lines = slice(text, lines(table, key.span));
         if lines.len() <= MOST_BYTES {
             return normalised(lines);
         }
-        let own = slice(text, site.span);
+        let own = slice(text, key.span);
         normalised(&own[..own.len().min(MOST_BYTES)])
     }
 }
@@ -155,10 +155,10 @@ fn normalised(text: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn at<'a>(text: &str, part: &str, code: &'a str) -> Site<'a> {
+    fn at<'a>(text: &str, part: &str, code: &'a str) -> FindingKey<'a> {
         let start = text.find(part).unwrap() as u32;
         let span = Span::new(start, start + part.len() as u32);
-        Site { linter: "l", code, name: None, message: "m", cell: None, span }
+        FindingKey { linter: "l", code, name: None, message: "m", cell: None, span }
     }
 
     fn one(text: &str, part: &str, code: &str) -> Fingerprint {
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn those_alike_are_numbered_from_the_top() {
         let text = "x\ny\nx\n";
-        let (first, last) = (at(text, "x", "R"), Site { span: Span::new(4, 5), ..at(text, "x", "R") });
+        let (first, last) = (at(text, "x", "R"), FindingKey { span: Span::new(4, 5), ..at(text, "x", "R") });
         let forth = Fingerprint::of_file(text.as_bytes(), &[first, last]);
         let back = Fingerprint::of_file(text.as_bytes(), &[last, first]);
         assert_eq!(forth, [back[1], back[0]]);
@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn the_message_counts_where_there_is_no_text() {
-        let site = |message| Site { message, ..at("", "", "R") };
-        let of = |message| Fingerprint::of_file(b"\n", &[site(message)])[0];
+        let key = |message| FindingKey { message, ..at("", "", "R") };
+        let of = |message| Fingerprint::of_file(b"\n", &[key(message)])[0];
         assert_ne!(of("a"), of("b"));
         assert_eq!(of("a"), of("a"));
     }
@@ -207,8 +207,8 @@ mod tests {
 
     #[test]
     fn the_text_of_a_cell_counts_in_a_notebook() {
-        let site = |cell| Site { cell: Some(cell), ..at("import os", "import os", "R") };
-        let of = |text: &[u8], cell| Fingerprint::of_file(text, &[site(cell)])[0];
+        let key = |cell| FindingKey { cell: Some(cell), ..at("import os", "import os", "R") };
+        let of = |text: &[u8], cell| Fingerprint::of_file(text, &[key(cell)])[0];
         assert_eq!(of(b"{}", "import os\n"), of(b"{ }", " import os"));
         assert_ne!(of(b"{}", "import os\n"), of(b"{}", "import sys\n"));
     }
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn nothing_is_believed_of_spans() {
-        let site = Site { span: Span::new(9, 3), ..at("x", "x", "R") };
-        assert_eq!(Fingerprint::of_file(b"x", &[site]).len(), 1);
+        let key = FindingKey { span: Span::new(9, 3), ..at("x", "x", "R") };
+        assert_eq!(Fingerprint::of_file(b"x", &[key]).len(), 1);
     }
 }

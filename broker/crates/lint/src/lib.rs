@@ -6,19 +6,21 @@
 mod counted;
 mod delta;
 mod diagnostic;
+mod finding_key;
 mod fingerprint;
 mod line_map;
 mod line_table;
 mod linter;
 mod printable;
 mod profile;
+mod rule_aliases;
 mod rule_pattern;
-mod site;
 pub mod suppress;
 
 pub use counted::counted;
 pub use delta::{Delta, delta};
 pub use diagnostic::{Applicability, CellText, Diagnostic, Edit, Fix, Related, Severity, Span, Tag};
+pub use finding_key::{FileFindings, FindingKey};
 pub use fingerprint::Fingerprint;
 pub use line_table::{LineColumn, LineTable};
 pub use linter::{
@@ -27,5 +29,5 @@ pub use linter::{
 };
 pub use printable::{is_invisible, printable};
 pub use profile::{Profile, Reads, Runs, Scope};
+pub use rule_aliases::RuleAliases;
 pub use rule_pattern::{BadPattern, RulePattern};
-pub use site::{FileFindings, Site};

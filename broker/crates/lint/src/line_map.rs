@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Range};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::{LineTable, site::slice};
+use crate::{LineTable, finding_key::slice};
 
 /// Beyond this many lines that are not alike at both ends, nothing is compared: the time would grow with
 /// the square.

@@ -12,5 +12,5 @@ pub mod trust;
 
 pub use lineup::{Catalogs, LinterSet};
 pub use provider::{
-    Catalog, Diagnosis, LinterName, Program, Provider, RuleSet, Rules, Selected, Site, Standing,
+    Catalog, Diagnosis, LinterName, Program, Provider, RuleSet, Rules, Selected, Standing, WorkspaceContext,
 };

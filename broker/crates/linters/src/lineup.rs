@@ -16,16 +16,19 @@ use lint::{Cancel, Rule, RulePattern, suppress};
 use overlay::{View, WorkspacePath};
 
 use self::unknown::Known;
-use crate::provider::{Catalog, Diagnosis, LinterName, Provider, RuleSet, Rules, Site};
+use crate::provider::{Catalog, Diagnosis, LinterName, Provider, RuleSet, Rules, WorkspaceContext};
 
 /// The linters of a workspace, of which a request asks for some.
 pub struct LinterSet {
     providers: Vec<Arc<dyn Provider>>,
-    site: Arc<Site>,
+    context: Arc<WorkspaceContext>,
     requested: Choice,
-    /// The view that was asked about last, since one is asked about several times.
-    last: Mutex<Option<Seen>>,
+    /// The views that were asked about last, since each is asked about several times.
+    last: Mutex<Vec<Seen>>,
 }
+
+/// A comparison asks about two views, and about the folder that both lie over.
+const VIEWS: usize = 3;
 
 /// A view with its linters.
 type Seen = (Arc<dyn View>, Arc<Catalogs>);
@@ -40,25 +43,27 @@ pub struct Catalogs {
 impl LinterSet {
     /// What these providers have; a `select` of `requested` takes the place of all that the configuration says, as with
     /// ruff, and `ignore` is added to it.
-    pub fn new(providers: Vec<Arc<dyn Provider>>, site: Site, requested: Choice) -> Self {
-        Self { providers, site: Arc::new(site), requested, last: Mutex::default() }
+    pub fn new(providers: Vec<Arc<dyn Provider>>, context: WorkspaceContext, requested: Choice) -> Self {
+        Self { providers, context: Arc::new(context), requested, last: Mutex::default() }
     }
 
     /// The linters of the workspace as `view` shows it. Blocks: configuration is read.
     pub fn at(&self, view: &Arc<dyn View>) -> Result<Arc<Catalogs>, SetupFailure> {
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = last().as_ref().filter(|(of, _)| Arc::ptr_eq(of, view)) {
+        if let Some((_, known)) = last().iter().find(|(of, _)| Arc::ptr_eq(of, view)) {
             return Ok(Arc::clone(known));
         }
-        let catalogs = Arc::new(Catalogs::open(&self.providers, &self.site, view)?);
-        *last() = Some((Arc::clone(view), Arc::clone(&catalogs)));
+        let catalogs = Arc::new(Catalogs::open(&self.providers, &self.context, view)?);
+        let mut last = last();
+        last.truncate(VIEWS - 1);
+        last.insert(0, (Arc::clone(view), Arc::clone(&catalogs)));
         Ok(catalogs)
     }
 }
 
 impl checker::pipeline::Lineup for LinterSet {
     fn route(&self, view: &Arc<dyn View>, files: &Files) -> Result<Arc<Router>, SetupFailure> {
-        let configs = if self.site.isolated { Configs::isolated() } else { Configs::new(&**view) };
+        let configs = if self.context.isolated { Configs::isolated() } else { Configs::new(&**view) };
         self.at(view)?.route(files, &self.requested, &configs)
     }
 
@@ -70,10 +75,10 @@ impl checker::pipeline::Lineup for LinterSet {
 impl Catalogs {
     fn open(
         providers: &[Arc<dyn Provider>],
-        site: &Arc<Site>,
+        context: &Arc<WorkspaceContext>,
         view: &Arc<dyn View>,
     ) -> Result<Self, SetupFailure> {
-        let catalogs = providers.iter().map(|it| it.open(site, view)).collect::<Result<_, _>>()?;
+        let catalogs = providers.iter().map(|it| it.open(context, view)).collect::<Result<_, _>>()?;
         Ok(Self { catalogs, routers: Mutex::default() })
     }
 

@@ -21,7 +21,7 @@ use overlay::{Memory, View, WorkspacePath};
 pub use self::diagnosis::{Diagnosis, Program, Standing};
 
 /// A workspace whose linters are asked, whatever the view.
-pub struct Site {
+pub struct WorkspaceContext {
     /// Where it is on the disk.
     pub root: PathBuf,
     /// What no branch can change, and what programs see that run outside.
@@ -39,7 +39,11 @@ pub struct Site {
 /// One kind of linters.
 pub trait Provider: Send + Sync {
     /// What it has for a workspace as `view` shows it. Blocks: configuration is read, and a plugin may be compiled.
-    fn open(&self, site: &Arc<Site>, view: &Arc<dyn View>) -> Result<Box<dyn Catalog>, SetupFailure>;
+    fn open(
+        &self,
+        context: &Arc<WorkspaceContext>,
+        view: &Arc<dyn View>,
+    ) -> Result<Box<dyn Catalog>, SetupFailure>;
 
     /// Ends the processes that it has started.
     fn shut_down(&self) {}
@@ -107,7 +111,7 @@ pub enum Rules {
     Open,
 }
 
-impl Site {
+impl WorkspaceContext {
     /// No workspace at all.
     pub fn nowhere() -> Self {
         Self::of_shell(Path::new(""), Arc::new(Memory::default()))

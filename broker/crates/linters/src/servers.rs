@@ -12,42 +12,43 @@ use std::{
     time::{Duration, Instant},
 };
 
-use checker::{Absent, Lack, Need, Router, SharedLinter};
+use checker::{Absent, MissingLinter, Need, Router, SharedLinter};
 use config::{Configs, Selection, Selectors, ServerSettings, SetupFailure};
 use language_servers::{
-    Checks, Environment, Keeper, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, choose, profiles,
+    Checks, Environment, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, Supervisor, choose,
+    profiles,
 };
 use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
 use overlay::{ContentHash, View, WorkspacePath};
 
 pub use self::diagnosis::diagnose;
 use crate::{
-    provider::{self, Catalog, Diagnosis, LinterName, Provider, Rules},
+    provider::{self, Catalog, Diagnosis, LinterName, Provider, Rules, WorkspaceContext},
     trust::Trusted,
 };
 
-/// The first argument of a process that is only there to keep a language server.
-const KEEPER: &str = "__keep-language-server";
+/// First argument of a process that supervises a language server.
+const SUPERVISOR: &str = "__supervise-language-server";
 
 /// How long servers have to end when the program does.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// The life of a keeper, if these arguments, without the program's own name, are for one.
-pub fn keep(args: impl IntoIterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
+/// Runs the supervisor of a language server, if these arguments, without the program's own name, are for one.
+pub fn supervise(args: impl IntoIterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter();
-    (args.next()? == KEEPER).then(|| language_servers::keeper::run(args))
+    (args.next()? == SUPERVISOR).then(|| language_servers::supervisor::run(args))
 }
 
 /// The servers of this process. Clones share them.
 #[derive(Clone)]
 pub struct Servers {
     pub pool: Pool,
-    keeper: Option<Keeper>,
+    supervisor: Option<Supervisor>,
     trusted: Option<Trusted>,
 }
 
 /// A workspace as a server sees it.
-pub struct Site<'s> {
+pub struct ServerContext<'s> {
     pub root: &'s Path,
     /// What the server reads itself.
     pub disk: &'s Arc<dyn View>,
@@ -57,26 +58,26 @@ pub struct Site<'s> {
 /// The servers that there could be in one workspace.
 struct ServerCatalog {
     servers: Servers,
-    site: Arc<provider::Site>,
+    context: Arc<WorkspaceContext>,
     view: Arc<dyn View>,
 }
 
 /// Servers that are asked, and those that cannot be.
 #[derive(Default)]
-struct Asked {
+struct SelectedServers {
     linters: Vec<SharedLinter>,
-    lacks: Vec<Lack>,
+    missing: Vec<MissingLinter>,
     absent: Vec<Absent>,
 }
 
 impl Provider for Servers {
     fn open(
         &self,
-        site: &Arc<provider::Site>,
+        context: &Arc<WorkspaceContext>,
         view: &Arc<dyn View>,
     ) -> Result<Box<dyn Catalog>, SetupFailure> {
-        let (servers, site, view) = (self.clone(), Arc::clone(site), Arc::clone(view));
-        Ok(Box::new(ServerCatalog { servers, site, view }))
+        let (servers, context, view) = (self.clone(), Arc::clone(context), Arc::clone(view));
+        Ok(Box::new(ServerCatalog { servers, context, view }))
     }
 
     fn shut_down(&self) {
@@ -87,15 +88,20 @@ impl Provider for Servers {
 impl ServerCatalog {
     /// Where servers may run, the disk's: what a branch says of them does not count.
     fn settings(&self) -> Result<ServerSettings, SetupFailure> {
-        if self.site.isolated {
+        if self.context.isolated {
             return Ok(ServerSettings::default());
         }
-        let view = if self.servers.are_trusted_in(&self.site.root) { &self.site.disk } else { &self.view };
+        let view =
+            if self.servers.are_trusted_in(&self.context.root) { &self.context.disk } else { &self.view };
         Ok(Configs::new(&**view).workspace()?.servers())
     }
 
-    fn site(&self) -> Site<'_> {
-        Site { root: &self.site.root, disk: &self.site.disk, environment: &self.site.environment }
+    fn context(&self) -> ServerContext<'_> {
+        ServerContext {
+            root: &self.context.root,
+            disk: &self.context.disk,
+            environment: &self.context.environment,
+        }
     }
 }
 
@@ -105,9 +111,9 @@ impl Catalog for ServerCatalog {
     }
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
-        let Asked { linters, lacks, absent } =
-            self.servers.asked(&self.site(), &self.settings()?, selectors)?;
-        let router = Router::new(&linters).lacking(lacks).without(absent);
+        let SelectedServers { linters, missing, absent } =
+            self.servers.asked(&self.context(), &self.settings()?, selectors)?;
+        let router = Router::new(&linters).with_missing(missing).without(absent);
         Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new() })
     }
 
@@ -117,21 +123,21 @@ impl Catalog for ServerCatalog {
     }
 
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
-        let (settings, site) = (self.settings()?, self.site());
-        let find = |it: &Profile| it.find(site.root, site.environment).map(|(program, _)| program);
-        diagnose(&known(&settings)?, &site, &settings, selectors, find)
+        let (settings, context) = (self.settings()?, self.context());
+        let find = |it: &Profile| it.find(context.root, context.environment).map(|(program, _)| program);
+        diagnose(&known(&settings)?, &context, &settings, selectors, find)
     }
 
     fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
         let known = self.settings().and_then(|it| known(&it)).ok()?;
         let profile = known.iter().find(|it| it.name == linter)?;
-        let server = self.servers.server(&self.site(), profile).map_err(|error| error.message);
+        let server = self.servers.server(&self.context(), profile).map_err(|error| error.message);
         Some(server.and_then(|it| it.version(deadline, cancel)))
     }
 
     fn has_open_rules(&self) -> Result<bool, SetupFailure> {
         let settings = self.settings()?;
-        Ok(!wanted(&known(&settings)?, &self.site(), &settings)?.is_empty())
+        Ok(!wanted(&known(&settings)?, &self.context(), &settings)?.is_empty())
     }
 }
 
@@ -139,7 +145,7 @@ impl Servers {
     pub fn of_user() -> Self {
         Self {
             pool: Pool::new(PoolLimits::default()),
-            keeper: Keeper::this_program([KEEPER]).ok(),
+            supervisor: Supervisor::this_program([SUPERVISOR]).ok(),
             trusted: Trusted::of_user(),
         }
     }
@@ -151,45 +157,45 @@ impl Servers {
     /// Those for this workspace, as it is on the disk.
     fn asked(
         &self,
-        site: &Site<'_>,
+        context: &ServerContext<'_>,
         settings: &ServerSettings,
         selectors: &Selectors,
-    ) -> Result<Asked, SetupFailure> {
+    ) -> Result<SelectedServers, SetupFailure> {
         let known = known(settings)?;
         let selected = known.iter().filter(|it| selectors.select_by_name(&it.name));
-        if !self.are_trusted_in(site.root) {
+        if !self.are_trusted_in(context.root) {
             let named = settings.used.iter().flatten().chain(selected.map(|it| &it.name));
             let named: BTreeSet<_> = named.collect();
             let is_asked = |it: &Profile| {
                 !named.contains(&it.name)
                     && selectors.for_server(&it.name).is_some()
-                    && it.find(site.root, site.environment).is_some()
+                    && it.find(context.root, context.environment).is_some()
             };
-            let wanted = wanted(&known, site, settings)?;
+            let wanted = wanted(&known, context, settings)?;
             let absent = wanted.iter().map(|it| absent(it.profile)).collect();
             let wanted = wanted.into_iter().filter(|it| is_asked(it.profile));
-            let others = wanted.map(|it| not_trusted(it.profile, site.root));
-            let lacks = named.iter().map(|name| untrusted(name, site.root)).chain(others);
-            return Ok(Asked { linters: Vec::new(), lacks: lacks.collect(), absent });
+            let others = wanted.map(|it| not_trusted(it.profile, context.root));
+            let missing = named.iter().map(|name| untrusted(name, context.root)).chain(others);
+            return Ok(SelectedServers { linters: Vec::new(), missing: missing.collect(), absent });
         }
-        let wanted = wanted(&known, site, settings)?;
+        let wanted = wanted(&known, context, settings)?;
         let is_wanted = |name: &str| wanted.iter().any(|it| it.profile.name == name);
-        let not_wanted = selected.filter(|it| !is_wanted(&it.name)).map(|it| self.not_wanted(site, it));
-        let mut asked = Asked { lacks: not_wanted.collect(), ..Asked::default() };
+        let not_wanted = selected.filter(|it| !is_wanted(&it.name)).map(|it| self.not_wanted(context, it));
+        let mut asked = SelectedServers { missing: not_wanted.collect(), ..SelectedServers::default() };
         for Wanted { profile, why } in wanted {
             let Some(selection) = selectors.for_server(&profile.name) else {
                 asked.absent.push(absent(profile));
                 continue;
             };
             let is_named = matches!(why, Why::Named) || selectors.select_by_name(&profile.name);
-            match self.server(site, profile) {
+            match self.server(context, profile) {
                 Ok(server) => {
                     asked.linters.push(Arc::new(Selected::new(server, selection)));
-                    asked.lacks.extend(is_named.then(|| lack(profile, Need::Asked, String::new())));
+                    asked.missing.extend(is_named.then(|| missing(profile, Need::Asked, String::new())));
                 }
                 Err(error) => {
                     let need = if is_named { Need::Missing } else { Need::Optional };
-                    asked.lacks.push(lack(profile, need, why_not(error)));
+                    asked.missing.push(missing(profile, need, why_not(error)));
                     asked.absent.push(absent(profile));
                 }
             }
@@ -198,24 +204,35 @@ impl Servers {
     }
 
     /// For a server whose rules are selected, and that is none of those that are asked.
-    fn not_wanted(&self, site: &Site<'_>, profile: &Profile) -> Lack {
-        if profile.find(site.root, site.environment).is_none()
-            && let Err(error) = self.server(site, profile)
+    fn not_wanted(&self, context: &ServerContext<'_>, profile: &Profile) -> MissingLinter {
+        if profile.find(context.root, context.environment).is_none()
+            && let Err(error) = self.server(context, profile)
         {
-            return lack(profile, Need::Missing, why_not(error));
+            return missing(profile, Need::Missing, why_not(error));
         }
         let reason = "rules of it are selected, but this workspace does not use it: add it to `servers.use` in \
                       `broker.toml`; `broker doctor` lists the servers in use";
-        lack(profile, Need::PassedOver, reason.to_owned())
+        missing(profile, Need::PassedOver, reason.to_owned())
     }
 
-    pub fn server(&self, site: &Site<'_>, profile: &Profile) -> Result<LanguageServer, SetupError> {
-        let keeper = self.keeper.clone().ok_or_else(|| SetupError {
+    pub fn server(
+        &self,
+        context: &ServerContext<'_>,
+        profile: &Profile,
+    ) -> Result<LanguageServer, SetupError> {
+        let supervisor = self.supervisor.clone().ok_or_else(|| SetupError {
             linter: profile.name.clone(),
             message: "this program cannot find its own file".to_owned(),
             hint: None,
         })?;
-        LanguageServer::new(&self.pool, profile, site.root, Arc::clone(site.disk), keeper, site.environment)
+        LanguageServer::new(
+            &self.pool,
+            profile,
+            context.root,
+            Arc::clone(context.disk),
+            supervisor,
+            context.environment,
+        )
     }
 }
 
@@ -236,12 +253,12 @@ pub enum Why<'k> {
 /// Those of the `known` that are to be asked.
 pub fn wanted<'k>(
     known: &'k [Profile],
-    site: &Site<'_>,
+    context: &ServerContext<'_>,
     settings: &ServerSettings,
 ) -> Result<Vec<Wanted<'k>>, SetupFailure> {
     let Some(used) = &settings.used else {
-        let is_installed = |it: &Profile| it.find(site.root, site.environment).is_some();
-        let picks = choose(known, &**site.disk, is_installed);
+        let is_installed = |it: &Profile| it.find(context.root, context.environment).is_some();
+        let picks = choose(known, &**context.disk, is_installed);
         return Ok(picks
             .into_iter()
             .map(|Pick { profile, why }| Wanted { profile, why: Why::Project(why) })
@@ -284,8 +301,8 @@ fn absent(profile: &Profile) -> Absent {
     Absent { globs: profile.globs.clone(), has_own_rules: profile.checks == Checks::Types }
 }
 
-fn lack(profile: &Profile, need: Need, reason: String) -> Lack {
-    Lack { linter: profile.name.clone(), globs: profile.globs.clone(), reason, need }
+fn missing(profile: &Profile, need: Need, reason: String) -> MissingLinter {
+    MissingLinter { linter: profile.name.clone(), globs: profile.globs.clone(), reason, need }
 }
 
 fn why_not(error: SetupError) -> String {
@@ -295,14 +312,14 @@ fn why_not(error: SetupError) -> String {
     }
 }
 
-fn untrusted(name: &str, root: &Path) -> Lack {
+fn untrusted(name: &str, root: &Path) -> MissingLinter {
     let (globs, reason) = (vec!["*".to_owned()], no_trust(root));
-    Lack { linter: name.to_owned(), globs, reason, need: Need::Missing }
+    MissingLinter { linter: name.to_owned(), globs, reason, need: Need::Missing }
 }
 
 /// It is installed, and would be asked if the workspace were trusted.
-fn not_trusted(profile: &Profile, root: &Path) -> Lack {
-    lack(profile, Need::Optional, no_trust(root))
+fn not_trusted(profile: &Profile, root: &Path) -> MissingLinter {
+    missing(profile, Need::Optional, no_trust(root))
 }
 
 fn no_trust(root: &Path) -> String {

@@ -76,7 +76,7 @@ impl Session {
                 .map(|it| Some(EventKind::Progress { token: it.token, value: it.value })),
             "experimental/serverStatus" => read(given).map(|it| Some(EventKind::Status(it))),
             "window/logMessage" | "window/showMessage" => {
-                read::<Shown>(given).map(|it| self.messages.push(&it.message)).map(|()| None)
+                read::<WindowMessage>(given).map(|it| self.messages.push(&it.message)).map(|()| None)
             }
             // A request of the server that it may cancel is answered already.
             "$/logTrace" | "telemetry/event" | "$/cancelRequest" => Ok(None),
@@ -120,8 +120,8 @@ impl Session {
     }
 
     fn nobody_chooses(&self, params: Option<&RawValue>) -> Answer {
-        let shown: Shown = read(params)?;
-        self.messages.push(&shown.message);
+        let message: WindowMessage = read(params)?;
+        self.messages.push(&message.message);
         NULL
     }
 
@@ -167,7 +167,7 @@ struct ApplyEdit {
 }
 
 #[derive(Deserialize)]
-struct Shown {
+struct WindowMessage {
     message: String,
 }
 

@@ -63,9 +63,9 @@ pub struct Ended {
 impl Client {
     /// Returns when the server has answered `initialize` and was sent `initialized`.
     pub fn start(options: &Options, events: &EventSink, cancel: &Cancel) -> Result<Self, StartError> {
-        let Launch { keeper, program, cwd, .. } = &options.launch;
+        let Launch { supervisor, program, cwd, .. } = &options.launch;
         let session = spawn(options, events).map_err(|source| {
-            let (program, cwd) = (keeper.program.clone(), cwd.clone());
+            let (program, cwd) = (supervisor.program.clone(), cwd.clone());
             StartError::Spawn { program, cwd, source }
         })?;
         let started = initialize(Owned(session), options, cancel);

@@ -1,4 +1,4 @@
-//! A session with one language server: starts it under a keeper process that ends it and its descendants, speaks LSP,
+//! A session with one language server: starts it under a supervisor process that ends it and its descendants, speaks LSP,
 //! and reports how each request ended.
 //!
 //! [`Client`] is the session. Its calls block, each until a deadline or a [`lint::Cancel`]; what the server says by
@@ -6,7 +6,7 @@
 //! whatever serialises, so that every method can be used: the only types of LSP's own here are those that the session
 //! itself must understand. [`Positions`] turns offsets into LSP's positions, [`uri`] paths of a workspace into URIs.
 //!
-//! [`keeper`] is the process between the program and the server. [`memory_of`] and [`child_of`] look at the processes
+//! [`supervisor`] is the process between the program and the server. [`memory_of`] and [`child_of`] look at the processes
 //! below it.
 //!
 //! Left out, and the business of the crate `language-servers`: which server to start and with what settings, which
@@ -20,7 +20,6 @@ mod descendants;
 mod error;
 mod events;
 mod initialize;
-pub mod keeper;
 mod limits;
 mod log;
 mod message;
@@ -29,6 +28,7 @@ mod positions;
 mod process;
 mod session;
 mod state;
+pub mod supervisor;
 mod transport;
 pub mod uri;
 
@@ -43,5 +43,5 @@ pub use log::Log;
 pub use message::Id;
 pub use outbox::TICK;
 pub use positions::{Position, PositionEncoding, Positions, Range};
-pub use process::{Exit, Keeper, Launch};
+pub use process::{Exit, Launch, Supervisor};
 pub use state::EditPolicy;

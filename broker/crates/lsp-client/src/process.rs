@@ -1,4 +1,4 @@
-//! A server's process as the daemon has it: the keeper, with the server's pipes.
+//! A server's process as the daemon has it: the supervisor, with the server's pipes.
 
 use std::{
     ffi::OsString,
@@ -23,13 +23,13 @@ use rustix::{
 
 use crate::descendants;
 
-/// Between two looks whether the keeper has ended, when it is about to.
+/// Between two looks whether the supervisor has ended, when it is about to.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// What to run, and how.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    pub keeper: Keeper,
+    pub supervisor: Supervisor,
     /// A path, or a name to be found in the server's `PATH`.
     pub program: PathBuf,
     pub args: Vec<OsString>,
@@ -42,14 +42,14 @@ pub struct Launch {
     pub nice: i32,
 }
 
-/// The command that calls [`keeper::run`](crate::keeper::run) with the arguments that are added to it.
+/// The command that calls [`supervisor::run`](crate::supervisor::run) with the arguments that are added to it.
 #[derive(Debug, Clone)]
-pub struct Keeper {
+pub struct Supervisor {
     pub program: PathBuf,
     pub args: Vec<OsString>,
 }
 
-impl Keeper {
+impl Supervisor {
     /// This very program, also when its file was replaced meanwhile.
     pub fn this_program(args: impl IntoIterator<Item = impl Into<OsString>>) -> io::Result<Self> {
         let program =
@@ -60,8 +60,8 @@ impl Keeper {
 
 impl Launch {
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.keeper.program);
-        command.args(&self.keeper.args).arg(self.nice.to_string()).arg(self.own_folder.join(","));
+        let mut command = Command::new(&self.supervisor.program);
+        command.args(&self.supervisor.args).arg(self.nice.to_string()).arg(self.own_folder.join(","));
         command.arg(&self.program).args(&self.args);
         for (name, value) in &self.env {
             match value {
@@ -70,7 +70,7 @@ impl Launch {
             };
         }
         command.current_dir(&self.cwd).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A Ctrl-C in the daemon's terminal is not for the keeper.
+        // A Ctrl-C in the daemon's terminal is not for the supervisor.
         command.process_group(0);
         command
     }
@@ -86,8 +86,8 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The keeper tells of a signal as shells do.
-    fn of_keeper(status: ExitStatus) -> Self {
+    /// The supervisor tells of a signal as shells do.
+    fn of_supervisor(status: ExitStatus) -> Self {
         match (status.code(), status.signal()) {
             (Some(code), _) if code > 128 => Self::Signal(code - 128),
             (Some(code), _) => Self::Code(code),
@@ -107,9 +107,9 @@ impl fmt::Display for Exit {
     }
 }
 
-/// The keeper. When the input that was handed out is closed, it kills the server and ends.
+/// The supervisor. When the input that was handed out is closed, it kills the server and ends.
 pub(crate) struct Process {
-    keeper: Mutex<Child>,
+    supervisor: Mutex<Child>,
     pid: Pid,
 }
 
@@ -121,14 +121,14 @@ pub(crate) struct Pipes {
 
 impl Process {
     pub(crate) fn start(launch: &Launch) -> io::Result<(Self, Pipes)> {
-        let mut keeper = launch.command().spawn()?;
-        let pid = Pid::from_child(&keeper);
+        let mut supervisor = launch.command().spawn()?;
+        let pid = Pid::from_child(&supervisor);
         let end = end_of(pid).map(Arc::new);
         let none = || io::Error::other("a pipe is missing");
-        let input = keeper.stdin.take().ok_or_else(none)?;
-        let output = Output { pipe: keeper.stdout.take().ok_or_else(none)?, end: end.clone() };
-        let errors = Output { pipe: keeper.stderr.take().ok_or_else(none)?, end };
-        Ok((Self { keeper: Mutex::new(keeper), pid }, Pipes { input, output, errors }))
+        let input = supervisor.stdin.take().ok_or_else(none)?;
+        let output = Output { pipe: supervisor.stdout.take().ok_or_else(none)?, end: end.clone() };
+        let errors = Output { pipe: supervisor.stderr.take().ok_or_else(none)?, end };
+        Ok((Self { supervisor: Mutex::new(supervisor), pid }, Pipes { input, output, errors }))
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -138,8 +138,8 @@ impl Process {
     /// How it ended, as soon as it has; `None` if it has not until `deadline`.
     pub(crate) fn wait(&self, deadline: Instant) -> Option<Exit> {
         loop {
-            match self.keeper.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
-                Ok(Some(status)) => return Some(Exit::of_keeper(status)),
+            match self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
+                Ok(Some(status)) => return Some(Exit::of_supervisor(status)),
                 Ok(None) => {}
                 Err(_) => return Some(Exit::Unknown),
             }
@@ -150,11 +150,11 @@ impl Process {
         }
     }
 
-    /// For a keeper that does not do its work: kills what is below it, then the keeper.
+    /// For a supervisor that does not do its work: kills what is below it, then the supervisor.
     pub(crate) fn kill(&self, deadline: Instant) {
-        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut supervisor = self.supervisor.lock().unwrap_or_else(PoisonError::into_inner);
         // As long as it was not asked after, its number is its own.
-        if matches!(keeper.try_wait(), Ok(None)) {
+        if matches!(supervisor.try_wait(), Ok(None)) {
             while descendants::kill_below(self.pid) > 0 && Instant::now() < deadline {
                 thread::sleep(LOOK);
             }
@@ -175,7 +175,7 @@ fn end_of(_: Pid) -> Option<OwnedFd> {
     None
 }
 
-/// A pipe that ends when the keeper has, even while another process holds its other end.
+/// A pipe that ends when the supervisor has, even while another process holds its other end.
 pub(crate) struct Output<P> {
     pipe: P,
     end: Option<Arc<OwnedFd>>,

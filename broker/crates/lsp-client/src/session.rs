@@ -28,7 +28,7 @@ use crate::{
 /// For a server whose output has ended, before it is killed.
 const TIME_TO_EXIT: Duration = Duration::from_millis(500);
 
-/// For the keeper to kill the server, before both are killed.
+/// For the supervisor to kill the server, before both are killed.
 const TIME_TO_KILL: Duration = Duration::from_secs(2);
 
 /// How many lines of standard error explain a death.
@@ -245,7 +245,7 @@ impl Session {
         if let Err(after) = self.outbox.write_to(input, self.limits.not_reading) {
             self.break_off(Broken::Protocol(ProtocolError::NotReading { after }));
         }
-        // The input is closed now, so the keeper kills the server.
+        // The input is closed now, so the supervisor kills the server.
         if self.wait_for_exit(Instant::now() + TIME_TO_KILL).is_none() {
             self.process.kill(Instant::now() + TIME_TO_KILL);
         }

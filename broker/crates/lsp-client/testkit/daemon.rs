@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lint::Cancel;
-use lsp_client::{Client, EventKind, Keeper, events};
+use lsp_client::{Client, EventKind, Supervisor, events};
 
 use crate::{family, options::options};
 
@@ -12,7 +12,7 @@ pub(crate) fn run(scripts: impl Iterator<Item = String>) {
     let program = std::env::current_exe().unwrap();
     let start = |script: String| {
         let mut options = options(&program, &script);
-        options.launch.keeper = Keeper::this_program(["keeper"]).unwrap();
+        options.launch.supervisor = Supervisor::this_program(["supervisor"]).unwrap();
         Client::start(&options, &sink, &Cancel::default()).unwrap()
     };
     let clients: Vec<_> = scripts.map(start).collect();

@@ -9,7 +9,7 @@
 //! - `{"spawn": "session"|"orphan"}`, `{"tell": "family"|"self"}` (a notification).
 //! - `{"wait-for": FILE}`: goes on when the file is there. `{"once": FILE, "do": [STEP, …]}`: only
 //!   where the file is not there yet, which then is.
-//! - `{"exit": CODE}`, `{"die": true}`, `{"hang": true}`, `{"close-output": true}`, `{"stop-keeper": true}`.
+//! - `{"exit": CODE}`, `{"die": true}`, `{"hang": true}`, `{"close-output": true}`, `{"stop-supervisor": true}`.
 
 #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
@@ -177,7 +177,7 @@ fn end(step: &Value) {
             let nothing = std::fs::OpenOptions::new().write(true).open("/dev/null").unwrap();
             rustix::stdio::dup2_stdout(nothing).unwrap();
         }
-        ["stop-keeper"] => kill_process(getppid().unwrap(), Signal::STOP).unwrap(),
+        ["stop-supervisor"] => kill_process(getppid().unwrap(), Signal::STOP).unwrap(),
         _ => fail(&format!("{step}: no such step")),
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Starts one that leaves the session, or one that also loses its parent. Returns its process id.
-#[expect(clippy::zombie_processes, reason = "it is the keeper that has to ask after it")]
+#[expect(clippy::zombie_processes, reason = "it is the supervisor that has to ask after it")]
 pub(crate) fn spawn(kind: &str) -> i32 {
     let command = match kind {
         "session" => "grandchild",
@@ -24,7 +24,7 @@ pub(crate) fn spawn(kind: &str) -> i32 {
     line.trim().parse().unwrap()
 }
 
-#[expect(clippy::zombie_processes, reason = "it is the keeper that has to ask after it")]
+#[expect(clippy::zombie_processes, reason = "it is the supervisor that has to ask after it")]
 pub(crate) fn orphan() {
     rustix::process::setsid().unwrap();
     this("grandchild").spawn().unwrap();

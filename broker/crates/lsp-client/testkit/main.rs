@@ -1,4 +1,4 @@
-//! `lsp-client-testkit keeper …|fake SCRIPT|orphan|grandchild|daemon SCRIPT…`: what the tests run.
+//! `lsp-client-testkit supervisor …|fake SCRIPT|orphan|grandchild|daemon SCRIPT…`: what the tests run.
 
 #![allow(
     clippy::disallowed_methods,
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let command = args.next().unwrap();
     let text = args.by_ref().map(|it| it.into_string().unwrap());
     match command.to_str().unwrap() {
-        "keeper" => return lsp_client::keeper::run(args),
+        "supervisor" => return lsp_client::supervisor::run(args),
         "fake" => fake::run(&text.collect::<String>()),
         "orphan" => family::orphan(),
         "grandchild" => family::grandchild(),

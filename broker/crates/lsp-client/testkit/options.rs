@@ -5,13 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lsp_client::{EditPolicy, Epoch, Initialize, Keeper, Launch, Limits, Options};
+use lsp_client::{EditPolicy, Epoch, Initialize, Launch, Limits, Options, Supervisor};
 use serde_json::Value;
 
-/// Both the keeper and the server are this program.
+/// Both the supervisor and the server are this program.
 pub(crate) fn launch(testkit: &Path, args: impl IntoIterator<Item = impl Into<OsString>>) -> Launch {
     Launch {
-        keeper: Keeper { program: testkit.into(), args: vec!["keeper".into()] },
+        supervisor: Supervisor { program: testkit.into(), args: vec!["supervisor".into()] },
         program: testkit.into(),
         args: args.into_iter().map(Into::into).collect(),
         env: Vec::new(),

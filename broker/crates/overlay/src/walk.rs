@@ -12,7 +12,7 @@ use std::{
     ops::Bound,
 };
 
-pub use kept::{KeptWalk, kept_walk};
+pub use kept::{KeptWalk, folder_walk, kept_walk};
 pub(crate) use rules::{Rules, marks};
 
 use crate::{Entry, FileKind, Listing, Skipped, View, WorkspacePath};

@@ -22,9 +22,7 @@ pub(crate) fn outcome(
     let texts = Texts { file: bytes, cells: report.cells.iter().map(String::as_bytes).collect() };
     let diagnostics = report.diagnostics.into_iter().map(|it| {
         let mut it = diagnostic(it, &texts)?;
-        if manifest.is_syntax_error(&it.code, it.name.as_deref()) {
-            it.tags.push(Tag::SyntaxError);
-        }
+        declare(&mut it, manifest);
         Ok::<_, String>(it)
     });
     let diagnostics = diagnostics.collect::<Result<Vec<_>, _>>().map_err(|error| name.invalid(error))?;
@@ -38,6 +36,18 @@ pub(crate) fn outcome(
     };
     let cells = report.cells.into_iter().map(Arc::from).collect();
     Ok(Outcome { diagnostics, cells, ..Outcome::without_findings(completeness) })
+}
+
+/// Adds what the manifest says of the finding's rule.
+fn declare(it: &mut Diagnostic, manifest: &Manifest) {
+    let name = it.name.as_deref();
+    if manifest.is_syntax_error(&it.code, name) {
+        it.tags.push(Tag::SyntaxError);
+    }
+    if manifest.fixes_first(&it.code, name) {
+        it.tags.push(Tag::FixFirst);
+    }
+    it.shared_name = manifest.same_as.shared_name(&it.code, it.url.as_deref());
 }
 
 /// Other files that the findings of one file may point into: each is read to tell the lines.
@@ -92,6 +102,7 @@ fn diagnostic(it: types::Diagnostic, texts: &Texts<'_>) -> Result<Diagnostic, St
         cell: it.cell,
         tags: tags(it.tags),
         url: it.url,
+        shared_name: None,
         fixes,
         related,
         code: it.code,

@@ -47,6 +47,7 @@ impl MachineCode {
             return Ok(component);
         }
         let code = zstd::decode_all(bundled.machine_code).map_err(|error| name.host(error))?;
+        page_out(bundled.machine_code);
         match self.deserialize(&code) {
             Ok(component) => Ok(self.keep(entry.as_deref(), &code).unwrap_or(component)),
             // Not the code's fault: compiling again would end the same way.
@@ -145,6 +146,22 @@ impl MachineCode {
         }
     }
 }
+
+/// Lets go of the memory that a part of the program takes, which is read again if it is needed again.
+#[cfg(target_os = "linux")]
+fn page_out(part: &'static [u8]) {
+    let page = rustix::param::page_size();
+    let (start, end) = (part.as_ptr().addr().next_multiple_of(page), part.as_ptr().addr() + part.len());
+    let Some(length) = end.checked_sub(start).map(|it| it / page * page) else { return };
+    let start = part.as_ptr().with_addr(start).cast_mut().cast();
+    #[expect(unsafe_code, reason = "see below")]
+    // SAFETY: the range lies within `part`, and whatever it is mapped from, its content stays the same: what is paged out
+    // is read again at the next look.
+    let _ignored = unsafe { rustix::mm::madvise(start, length, rustix::mm::Advice::LinuxPageOut) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn page_out(_: &'static [u8]) {}
 
 /// Makes `dir` if it is missing, and refuses one that others could write: machine code is run as it is.
 fn private(dir: &Path) -> Result<(), String> {

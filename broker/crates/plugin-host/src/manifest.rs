@@ -1,7 +1,9 @@
 //! What a plugin says of itself without being run.
 
+use std::collections::BTreeMap;
+
 use ignore::gitignore::GitignoreBuilder;
-use lint::RulePattern;
+use lint::{RuleAliases, RulePattern};
 use overlay::WorkspacePath;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use wasmparser::{Encoding, Parser, Payload};
@@ -33,6 +35,12 @@ pub struct Manifest {
     /// end for any that begin so.
     #[serde(default, deserialize_with = "rules")]
     pub syntax_errors: Vec<RulePattern>,
+    /// The rules whose fixes are made before all others of a file.
+    #[serde(default, deserialize_with = "rules")]
+    pub fixes_first: Vec<RulePattern>,
+    /// Names that its rules share with rules of other linters that find the same.
+    #[serde(default, deserialize_with = "aliases")]
+    pub same_as: RuleAliases,
     /// Files or folders of the workspace, without any of which it has nothing to say. Some of its rules may be there.
     #[serde(default, deserialize_with = "paths")]
     pub needs: Vec<WorkspacePath>,
@@ -92,6 +100,11 @@ impl Manifest {
         self.syntax_errors.iter().any(|it| it.matches(&self.name, code, name))
     }
 
+    /// Whether fixes of this rule are made before all others.
+    pub(crate) fn fixes_first(&self, code: &str, name: Option<&str>) -> bool {
+        self.fixes_first.iter().any(|it| it.matches(&self.name, code, name))
+    }
+
     /// Whether to ignore what this selector means may leave out syntax errors.
     pub(crate) fn may_ignore_syntax_errors(&self, selector: &str) -> bool {
         let is_meant =
@@ -125,6 +138,10 @@ fn rules<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<RulePattern>, D::Erro
     let texts = Vec::<String>::deserialize(from)?;
     let parsed = texts.iter().map(|it| it.parse().map_err(|why| D::Error::custom(format!("`{it}`: {why}"))));
     parsed.collect()
+}
+
+fn aliases<'de, D: Deserializer<'de>>(from: D) -> Result<RuleAliases, D::Error> {
+    RuleAliases::new(&BTreeMap::deserialize(from)?).map_err(D::Error::custom)
 }
 
 /// Whether a plugin can be called that: it stands before its rules, and is the name of files.
@@ -188,7 +205,7 @@ mod tests {
     fn names_what_is_wrong() {
         let error = |from: &str, to: &str| Manifest::parse("x.wasm", &GOOD.replace(from, to)).unwrap_err();
         insta::assert_snapshot!(error("0.1.4", "0.2.0"), @"plugin `no-todo` 1.2.3 is built for broker:plugin 0.2.0, and this Broker speaks 0.1.0; use a Broker that is as new as the plugin, or an older release of the plugin");
-        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `syntax-errors`, `needs`, `capabilities`");
+        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `syntax-errors`, `fixes-first`, `same-as`, `needs`, `capabilities`");
         insta::assert_snapshot!(error("\"*.rs\"", "\"*.{rs\""), @"`x.wasm` has no usable manifest: in `globs`: error parsing glob '*.{rs': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
         insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest: `globs` is empty, so that the plugin would never be run");
         insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest: missing field `version`");
@@ -201,6 +218,15 @@ mod tests {
         let told = |text: &str| in_line(text, &error);
         assert!(told("a = 1\n\u{10400}\u{10400}").starts_with("line 2: "), "{}", told(""));
         assert!(told("").starts_with("line 1: "), "a place beyond the end");
+    }
+
+    #[test]
+    fn declares_what_its_rules_share_and_what_goes_first() {
+        let with = |keys: &str| Manifest::parse("x.wasm", &format!("{GOOD}\n{keys}"));
+        let manifest = with("fixes-first = ['F811']\nsame-as = { F821 = 'undefined-name' }").unwrap();
+        assert!(manifest.fixes_first("F811", None) && !manifest.fixes_first("F821", None));
+        assert_eq!(manifest.same_as.shared_name("F821", None).as_deref(), Some("undefined-name"));
+        insta::assert_snapshot!(with("same-as = { F821 = 'x*' }").unwrap_err(), @"`x.wasm` has no usable manifest: line 8: the star of `x*` stands for nothing, as `F821` has none");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lint::{Linter as _, counted};
+use lint::{Linter as _, RulePattern, counted};
 
 use crate::{Check, Report, Verdict, answers::Bench};
 
@@ -23,7 +23,7 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
         Err(error) => return report.fail(Check::Declaration, "", error.to_string()),
     };
     check_rules(&rules, report);
-    check_syntax_errors(bench, &rules, report);
+    check_named_rules(bench, &rules, report);
     check_codes(bench, &rules, report);
     let count = rules.len();
     report.pass(
@@ -49,15 +49,27 @@ fn check_rules(rules: &[lint::Rule], report: &mut Report) {
     }
 }
 
-/// What the manifest calls syntax errors are rules.
-fn check_syntax_errors(bench: &Bench<'_>, rules: &[lint::Rule], report: &mut Report) {
+/// Checks that the manifest names rules which there are.
+fn check_named_rules(bench: &Bench<'_>, rules: &[lint::Rule], report: &mut Report) {
     let manifest = bench.plugin.manifest();
-    for meant in &manifest.syntax_errors {
-        if !rules.iter().any(|it| meant.matches(&manifest.name, &it.code, Some(&it.name))) {
-            let why = "the manifest has it in `syntax-errors`, and no rule is called that";
-            report.fail(Check::Declaration, meant.to_string(), why);
+    let is_rule =
+        |meant: &RulePattern| rules.iter().any(|it| meant.matches(&manifest.name, &it.code, Some(&it.name)));
+    for (key, patterns) in
+        [("syntax-errors", &manifest.syntax_errors), ("fixes-first", &manifest.fixes_first)]
+    {
+        for meant in patterns.iter().filter(|it| !is_rule(it)) {
+            report.fail(Check::Declaration, meant.to_string(), not_called(key));
         }
     }
+    // Else it is the address of a page.
+    let codes = manifest.same_as.own_names().filter(|it| !it.contains("://"));
+    for own in codes.filter(|it| !it.parse().is_ok_and(|it| is_rule(&it))) {
+        report.fail(Check::Declaration, own, not_called("same-as"));
+    }
+}
+
+fn not_called(key: &str) -> String {
+    format!("the manifest has it in `{key}`, and no rule is called that")
 }
 
 /// What is found in the fixtures is of some rule, and the rules that have no fixture.

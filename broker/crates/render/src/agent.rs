@@ -25,7 +25,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "NOT ASKED {}", one_line(&format!("{}: {}", it.linter, it.reason)))?;
     }
     for path in &report.left_out {
-        let shown = page.workspace.shown(path);
+        let shown = page.workspace.display(path);
         match summary::why_left_out(report, path) {
             Some(why) => writeln!(out, "not checked: {}", one_line(&format!("{shown}: {why}")))?,
             None => writeln!(out, "not checked: {}, which the configuration leaves out", one_line(&shown))?,

@@ -18,7 +18,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn issue(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let path = property(&page.workspace.shown(&finding.file.path));
+    let path = property(&page.workspace.display(&finding.file.path));
     write!(out, "##vso[task.logissue type={};sourcepath={path};", kind(finding.severity))?;
     if finding.cell.is_none() {
         let at = finding.range.start;

@@ -12,7 +12,7 @@ use super::{INCOMPLETE, Page, placed_message, summary, xml::escaped};
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<checkstyle version=\"4.3\">")?;
     for of_file in page.report.findings.chunk_by(|a, b| a.file.path == b.file.path) {
-        writeln!(out, "  <file name=\"{}\">", escaped(&page.workspace.shown(&of_file[0].file.path)))?;
+        writeln!(out, "  <file name=\"{}\">", escaped(&page.workspace.display(&of_file[0].file.path)))?;
         of_file.iter().try_for_each(|it| finding(it, out))?;
         writeln!(out, "  </file>")?;
     }

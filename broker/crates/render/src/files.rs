@@ -25,7 +25,7 @@ pub fn show_files(
 ) -> io::Result<()> {
     let row = |unit: &'_ Unit| -> Option<(String, Vec<&str>)> {
         let linters: Vec<_> = router.linters_for(&unit.path).map(|it| it.identity().name.as_str()).collect();
-        (!linters.is_empty()).then(|| (workspace.shown(&unit.path), linters))
+        (!linters.is_empty()).then(|| (workspace.display(&unit.path), linters))
     };
     match format {
         Format::Json | Format::Jsonl => {

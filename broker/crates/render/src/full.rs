@@ -79,7 +79,7 @@ fn footer(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result
 
 fn related_place(page: &Page<'_>, finding: &Finding, related: &Related) -> String {
     let path = match &related.path {
-        Some(path) => printable(&page.workspace.shown(path)).into_owned(),
+        Some(path) => printable(&page.workspace.display(path)).into_owned(),
         None => page.shown_file(finding),
     };
     match related.range {

@@ -16,7 +16,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn annotation(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let path = page.workspace.shown(&finding.file.path);
+    let path = page.workspace.display(&finding.file.path);
     let rule = finding.rule.to_string();
     write!(out, "::{} file={}", command(finding.severity), property(&path))?;
     // A notebook's lines are those of its cells, which the file that GitHub shows does not have.

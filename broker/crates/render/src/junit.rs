@@ -48,7 +48,7 @@ fn suite(name: &str, [tests, failures, errors]: [usize; 3], out: &mut dyn Write)
 }
 
 fn findings(page: &Page<'_>, of_file: &[Finding], out: &mut dyn Write) -> io::Result<()> {
-    let path = page.workspace.shown(&of_file[0].file.path);
+    let path = page.workspace.display(&of_file[0].file.path);
     suite(&path, [of_file.len(), of_file.len(), 0], out)?;
     let mut names = Names::default();
     for finding in of_file {

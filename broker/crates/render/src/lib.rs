@@ -127,7 +127,7 @@ impl Page<'_> {
 
     /// `src/app.py`, or `src/book.ipynb:cell 3`.
     fn shown_file(&self, finding: &Finding) -> String {
-        let path = self.workspace.shown(&finding.file.path);
+        let path = self.workspace.display(&finding.file.path);
         let path = printable(&path);
         match &finding.cell {
             Some(cell) => format!("{path}:cell {}", cell.index + 1),
@@ -140,7 +140,7 @@ impl Page<'_> {
         match subject {
             Subject::Everything => ".".to_owned(),
             Subject::Argument(given) => given.clone(),
-            Subject::Path(path) => self.workspace.shown(path),
+            Subject::Path(path) => self.workspace.display(path),
         }
     }
 }

@@ -88,7 +88,7 @@ pub(super) fn render_lines(page: &Page<'_>, out: &mut dyn Write) -> io::Result<(
 /// Hands out one after the other, so that none is held longer than it is written.
 fn each(page: &Page<'_>, mut take: impl FnMut(&Diagnostic<'_>) -> io::Result<()>) -> io::Result<()> {
     for of_file in page.report.findings.chunk_by(|a, b| a.file.path == b.file.path) {
-        let path = page.workspace.shown(&of_file[0].file.path);
+        let path = page.workspace.display(&of_file[0].file.path);
         let text = Text::open(page.view, &of_file[0].file.path);
         let table = text.as_ref().map(|it| (it, Columns::new(&it.bytes)));
         for it in of_file {

@@ -130,7 +130,7 @@ fn sentence(
     let first = match &of[0].subject {
         Subject::Everything => return printable_lines(&format!("{linter}{reason}")),
         Subject::Argument(given) => given.clone(),
-        Subject::Path(path) => workspace.shown(path),
+        Subject::Path(path) => workspace.display(path),
     };
     let text = match of.len() {
         1 => format!("{linter}{first} {what}: {reason}"),

@@ -14,7 +14,7 @@ use std::{
 };
 
 use overlay::{Branch, ContentHash, Memory, Read, ReadSet, View, WorkspacePath};
-use scheduler::{Answer, Cache, CacheOptions, Codec, Inherited, Key, Looks};
+use scheduler::{Answer, Cache, CacheOptions, Codec, Inherited, Key, ReadChecker};
 
 const UNITS: usize = 4_000;
 const SETS: usize = 300;
@@ -91,8 +91,9 @@ impl Bench {
         }
     }
 
-    fn find(&self, looks: &mut Looks<'_>) {
-        let hits = self.units.iter().filter(|(key, content)| self.cache.find(key, *content, looks).is_some());
+    fn find(&self, checker: &mut ReadChecker<'_>) {
+        let hits =
+            self.units.iter().filter(|(key, content)| self.cache.find(key, *content, checker).is_some());
         assert_eq!(hits.count(), UNITS);
     }
 }
@@ -108,7 +109,7 @@ fn main() {
 
     println!(
         "find, nothing looked at yet     {:?}",
-        least(|| Looks::new(&*base), |mut it| bench.find(&mut it))
+        least(|| ReadChecker::new(&*base), |mut it| bench.find(&mut it))
     );
     // One answer that rests on everything, so that all looks are made and no set is judged.
     let everything: ReadSet =
@@ -117,7 +118,7 @@ fn main() {
     let (all, content) = (key(UNITS), ContentHash::of(b""));
     let answer = Answer { content, reads: Arc::new(everything), value: Arc::default() };
     bench.cache.insert(all.clone(), answer, 0);
-    let mut warm = Looks::new(&*base);
+    let mut warm = ReadChecker::new(&*base);
     bench.cache.find(&all, content, &mut warm).unwrap();
     println!("find, all looks made            {:?}", least(|| warm.clone(), |mut it| bench.find(&mut it)));
     bench.find(&mut warm);
@@ -127,7 +128,7 @@ fn main() {
     in_folder(&units, &sets, &*base);
 }
 
-fn in_branch(bench: &Bench, base: &Arc<dyn View>, warm: &Looks<'_>) {
+fn in_branch(bench: &Bench, base: &Arc<dyn View>, warm: &ReadChecker<'_>) {
     let mut branch = Branch::new(base.clone());
     let changed = [path("src/package3/new.py"), path("README.md"), path("src/package7/sub/x.py")];
     changed.iter().for_each(|it| _ = branch.write(it, "new".into()).unwrap());
@@ -135,7 +136,7 @@ fn in_branch(bench: &Bench, base: &Arc<dyn View>, warm: &Looks<'_>) {
     let inherited = || Inherited::new(vec![warm.clone().into_seen()], &changed);
     println!("inherited by a branch           {:?}", least(|| (), |()| drop(inherited())));
     let parent = Arc::new(inherited());
-    let over = || Looks::over_parent(&snapshot, parent.clone());
+    let over = || ReadChecker::over_parent(&snapshot, parent.clone());
     println!("find, branch of 3 edits         {:?}", least(|| (), |()| bench.find(&mut over())));
     let one = |()| _ = bench.cache.find(&bench.units[7].0, bench.units[7].1, &mut over()).unwrap();
     println!("find 1, branch of 3 edits       {:?}", least(|| (), one));
@@ -154,10 +155,10 @@ fn in_folder(units: &[(Key, ContentHash)], sets: &[Arc<ReadSet>], view: &dyn Vie
     #[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
     let bytes: u64 = std::fs::read_dir(folder.path().join("it")).unwrap().map(size).sum();
     println!("  {bytes} bytes");
-    let all = |bench: Bench| bench.find(&mut Looks::new(view));
+    let all = |bench: Bench| bench.find(&mut ReadChecker::new(view));
     println!("load and find, nothing looked at {:?}", least(|| Bench::new(open(), units), all));
     let one = |bench: Bench| {
-        _ = bench.cache.find(&units[7].0, units[7].1, &mut Looks::new(view)).unwrap();
+        _ = bench.cache.find(&units[7].0, units[7].1, &mut ReadChecker::new(view)).unwrap();
     };
     println!("load and find 1                 {:?}", least(|| Bench::new(open(), units), one));
 }

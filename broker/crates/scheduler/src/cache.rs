@@ -7,13 +7,13 @@
 //! Answers are found by linter and path, and there by the hash of the file's own text; of those, the
 //! newest whose read set holds is taken. They are kept in a folder too, if one is given: see `folder.rs`.
 
-mod facts;
 mod folder;
 mod format;
 mod index;
-mod keep;
-mod looks;
+mod observations;
 mod parent;
+mod persist;
+mod read_checker;
 mod shard;
 
 use std::{
@@ -24,12 +24,12 @@ use std::{
     },
 };
 
-use facts::Interner;
 pub use index::{ReadIndex, Reads};
-use keep::Keeper;
-pub use looks::Looks;
+use observations::Interner;
 use overlay::{ContentHash, ReadSet, WorkspacePath};
 pub use parent::{Inherited, Seen};
+use persist::Persister;
+pub use read_checker::ReadChecker;
 use shard::{Candidate, Shard};
 
 /// Into how many parts directories are divided, in memory as in the folder.
@@ -110,7 +110,7 @@ pub struct Cache<V> {
     shards: Box<[Mutex<Shard<V>>]>,
     interner: Interner,
     codec: Box<dyn Codec<V>>,
-    keeper: Option<Keeper>,
+    persister: Option<Persister>,
     memory: usize,
     /// Counts uses.
     clock: AtomicU64,
@@ -136,29 +136,29 @@ impl<V> Cache<V> {
     /// Never fails: where the folder cannot be used, [`Stats::unreadable`] says so.
     pub fn new(options: CacheOptions, codec: impl Codec<V> + 'static) -> Self {
         let mut unreadable = Vec::new();
-        let keeper = options.folder.clone().and_then(|folder| {
-            let opened = Keeper::open(&options, folder.clone());
+        let persister = options.folder.clone().and_then(|folder| {
+            let opened = Persister::open(&options, folder.clone());
             opened.map_err(|reason| unreadable.push((folder, reason))).ok()
         });
         Self {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             interner: Interner::default(),
             codec: Box::new(codec),
-            keeper,
+            persister,
             memory: options.memory,
             clock: AtomicU64::default(),
-            today: AtomicU32::new(keep::today()),
+            today: AtomicU32::new(persist::today()),
             counts: Counts::default(),
             unreadable: Mutex::new(unreadable),
             evicting: Mutex::default(),
         }
     }
 
-    /// The newest answer for this text that holds in the view of `looks`.
+    /// The newest answer for this text that holds in the view of `checker`.
     ///
     /// No lock is held while the view is looked at.
-    pub fn find(&self, key: &Key, content: ContentHash, looks: &mut Looks<'_>) -> Option<Arc<V>> {
-        self.find_with_reads(key, content, looks).map(|(value, _)| value)
+    pub fn find(&self, key: &Key, content: ContentHash, checker: &mut ReadChecker<'_>) -> Option<Arc<V>> {
+        self.find_with_reads(key, content, checker).map(|(value, _)| value)
     }
 
     /// The same, with what it rests on besides the text.
@@ -166,13 +166,13 @@ impl<V> Cache<V> {
         &self,
         key: &Key,
         content: ContentHash,
-        looks: &mut Looks<'_>,
+        checker: &mut ReadChecker<'_>,
     ) -> Option<(Arc<V>, Reads)> {
         let candidates = self.loaded(key).candidates(key, content);
         // A file may have been loaded.
         self.make_room();
         for candidate in candidates {
-            if !looks.holds(&candidate.set) {
+            if !checker.holds(&candidate.set) {
                 self.counts.invalid.fetch_add(1, Relaxed);
                 continue;
             }

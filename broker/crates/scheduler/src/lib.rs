@@ -12,7 +12,8 @@ mod state;
 mod task;
 
 pub use cache::{
-    Answer, Cache, CacheOptions, Codec, Inherited, Key, Looks, ReadIndex, Reads, Seen, Stats as CacheStats,
+    Answer, Cache, CacheOptions, Codec, Inherited, Key, ReadChecker, ReadIndex, Reads, Seen,
+    Stats as CacheStats,
 };
 pub use options::Options;
 pub use runner::Ticket;

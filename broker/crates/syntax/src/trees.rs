@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use overlay::ContentHash;
-use quick_cache::{Weighter, sync::Cache};
+use quick_cache::{
+    DefaultHashBuilder, OptionsBuilder, Weighter,
+    sync::{Cache, DefaultLifecycle},
+};
 
 use crate::{Language, Query, QueryError, Tree, Unparsed};
 
@@ -29,8 +32,8 @@ impl Weighter<(Language, Box<str>), Arc<Query>> for ByText {
     }
 }
 
-/// Bytes of a node, about; measured on trees of several languages.
-const NODE: usize = 48;
+/// Bytes of a node, about, with the hidden ones that it stands for; measured on trees of several languages.
+const NODE: usize = 112;
 
 impl<K> Weighter<K, Arc<Tree>> for ByMemory {
     fn weight(&self, _: &K, tree: &Arc<Tree>) -> u64 {
@@ -83,7 +86,14 @@ impl Trees {
 
 fn cache<K: Eq + std::hash::Hash>(memory: u64) -> Cache<K, Arc<Tree>, ByMemory> {
     let items = usize::try_from(memory / USUAL).unwrap_or(usize::MAX).max(16);
-    Cache::with_weighter(items, memory, ByMemory)
+    // In one part, so that a tree may be as large as all of it.
+    let options = OptionsBuilder::new()
+        .shards(1)
+        .estimated_items_capacity(items)
+        .weight_capacity(memory)
+        .build()
+        .expect("all that is needed is given");
+    Cache::with_options(options, ByMemory, DefaultHashBuilder::default(), DefaultLifecycle::default())
 }
 
 #[cfg(test)]

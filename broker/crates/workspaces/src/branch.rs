@@ -18,10 +18,10 @@ pub(super) struct BranchCell {
     pub(super) record: BranchRecord,
     /// What the scheduler calls it.
     pub(super) key: BranchKey,
-    store: Arc<dyn Keeper>,
+    store: Arc<dyn BranchStore>,
     /// Held from the look at the branch to the end of the durable write.
     editing: Mutex<Held>,
-    shown: watch::Sender<Shown>,
+    published: watch::Sender<Published>,
 }
 
 struct Held {
@@ -34,7 +34,7 @@ struct Held {
 }
 
 /// Where branches are kept. Calls `done` once the disk has it, or has failed.
-pub(super) trait Keeper: Send + Sync {
+pub(super) trait BranchStore: Send + Sync {
     /// See [`Store::save_with`].
     fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>, done: Done);
 
@@ -47,7 +47,7 @@ pub(super) trait Keeper: Send + Sync {
 
 pub(super) type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
-impl Keeper for Store {
+impl BranchStore for Store {
     fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>, done: Done) {
         self.save_with(id, record, steps, done);
     }
@@ -67,7 +67,7 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// What readers see of a branch.
 #[derive(Clone)]
-pub(super) struct Shown {
+pub(super) struct Published {
     pub(super) snapshot: Snapshot,
     /// Discarded, or its workspace was closed.
     pub(super) gone: bool,
@@ -78,27 +78,27 @@ impl BranchCell {
         id: Arc<str>,
         record: BranchRecord,
         key: BranchKey,
-        store: Arc<dyn Keeper>,
+        store: Arc<dyn BranchStore>,
         branch: Branch,
     ) -> Arc<Self> {
-        let (shown, _) = watch::channel(Shown { snapshot: branch.snapshot(), gone: false });
+        let (published, _) = watch::channel(Published { snapshot: branch.snapshot(), gone: false });
         // Counted at the first edit.
         let held = Held { branch, is_doubtful: false, bytes: u64::MAX };
-        Arc::new(Self { id, record, key, store, editing: Mutex::new(held), shown })
+        Arc::new(Self { id, record, key, store, editing: Mutex::new(held), published })
     }
 
     /// The branch as it is now.
     pub(super) fn snapshot(&self) -> Snapshot {
-        self.shown.borrow().snapshot.clone()
+        self.published.borrow().snapshot.clone()
     }
 
     pub(super) fn revision(&self) -> Revision {
-        self.shown.borrow().snapshot.revision()
+        self.published.borrow().snapshot.revision()
     }
 
     /// Tells of every change from now on.
-    pub(super) fn subscribe(&self) -> watch::Receiver<Shown> {
-        self.shown.subscribe()
+    pub(super) fn subscribe(&self) -> watch::Receiver<Published> {
+        self.published.subscribe()
     }
 
     /// Looks at the branch between two edits.
@@ -150,7 +150,7 @@ impl BranchCell {
             Unkept::Refused => self.keep_next(&mut held, next).await?,
             Unkept::Stands => self.keep_for_good(&mut held, next).await?,
         }
-        self.shown.send_if_modified(|it| {
+        self.published.send_if_modified(|it| {
             let is_new = it.snapshot.revision() != held.branch.revision();
             it.snapshot = held.branch.snapshot();
             is_new
@@ -168,7 +168,7 @@ impl BranchCell {
         let revision = next.revision();
         // What it holds is counted anew at the next edit.
         *held = Held { branch: next, is_doubtful: true, bytes: u64::MAX };
-        self.shown.send_modify(|it| it.snapshot = held.branch.snapshot());
+        self.published.send_modify(|it| it.snapshot = held.branch.snapshot());
         if is_new {
             tokio::spawn(note_again(Arc::downgrade(self)));
         }
@@ -241,11 +241,11 @@ impl BranchCell {
 
     /// Ends all watches of the branch.
     pub(super) fn leave(&self) {
-        self.shown.send_modify(|it| it.gone = true);
+        self.published.send_modify(|it| it.gone = true);
     }
 
     pub(super) fn expect_here(&self) -> Result<(), DaemonError> {
-        if self.shown.borrow().gone { Err(DaemonError::no_branch(&self.id)) } else { Ok(()) }
+        if self.published.borrow().gone { Err(DaemonError::no_branch(&self.id)) } else { Ok(()) }
     }
 }
 
@@ -295,7 +295,7 @@ mod tests {
     use config::folders;
     use overlay::{Memory, View as _, WorkspacePath};
 
-    use super::{super::Served, *};
+    use super::{super::OpenWorkspace, *};
 
     /// A store that has what it is given, and says of some of it that the disk failed.
     struct Lying {
@@ -313,7 +313,7 @@ mod tests {
         }
     }
 
-    impl Keeper for Lying {
+    impl BranchStore for Lying {
         fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>, done: Done) {
             self.store.save_with(id, record, steps, self.answer(done));
         }
@@ -365,8 +365,8 @@ mod tests {
     async fn after_a_refusal(lies: usize, then: Option<&'static str>) -> Vec<(Vec<String>, Revision)> {
         let dir = tempfile::tempdir().unwrap();
         let store = Arc::new(Lying { store: Store::open(dir.path()).unwrap(), lies: AtomicUsize::new(0) });
-        let keeper: Arc<dyn Keeper> = store.clone();
-        let cell = BranchCell::new("id".into(), record(), BranchKey(1), keeper, Branch::new(base()));
+        let branch_store: Arc<dyn BranchStore> = store.clone();
+        let cell = BranchCell::new("id".into(), record(), BranchKey(1), branch_store, Branch::new(base()));
         cell.begin().await.unwrap();
         write(&cell, "first").await.unwrap();
         store.lies.store(lies, Ordering::SeqCst);
@@ -393,8 +393,8 @@ mod tests {
     async fn a_branch_whose_discarding_failed_is_there() {
         let dir = tempfile::tempdir().unwrap();
         let store = Arc::new(Lying { store: Store::open(dir.path()).unwrap(), lies: AtomicUsize::new(0) });
-        let keeper: Arc<dyn Keeper> = store.clone();
-        let cell = BranchCell::new("id".into(), record(), BranchKey(1), keeper, Branch::new(base()));
+        let branch_store: Arc<dyn BranchStore> = store.clone();
+        let cell = BranchCell::new("id".into(), record(), BranchKey(1), branch_store, Branch::new(base()));
         cell.begin().await.unwrap();
         store.lies.store(2, Ordering::SeqCst);
         cell.discard().await.unwrap_err();
@@ -406,7 +406,7 @@ mod tests {
     /// A served folder, and a branch of it whose store can be made to fail.
     struct Committing {
         place: tempfile::TempDir,
-        served: Arc<Served>,
+        workspace: Arc<OpenWorkspace>,
         store: Arc<Lying>,
         cell: Arc<BranchCell>,
     }
@@ -416,17 +416,17 @@ mod tests {
             let place = tempfile::tempdir().unwrap();
             let root = place.path().join("work");
             std::fs::create_dir(&root).unwrap();
-            let served = Served::open("w".into(), &root, &place.path().join("state")).unwrap();
+            let workspace = OpenWorkspace::open("w".into(), &root, &place.path().join("state")).unwrap();
             let kept = Store::open(&place.path().join("kept")).unwrap();
             let store = Arc::new(Lying { store: kept, lies: AtomicUsize::new(0) });
-            let branch = Branch::new(Arc::clone(&served.view));
+            let branch = Branch::new(Arc::clone(&workspace.view));
             let cell = BranchCell::new("id".into(), record(), BranchKey(1), store.clone(), branch);
             cell.begin().await.unwrap();
-            Self { place, served, store, cell }
+            Self { place, workspace, store, cell }
         }
 
         async fn commit(&self) -> Result<Revision, DaemonError> {
-            let done = self.served.commit(&self.cell, None, Default::default(), None).await;
+            let done = self.workspace.commit(&self.cell, None, Default::default(), None).await;
             done.map(|it| it.revision)
         }
 

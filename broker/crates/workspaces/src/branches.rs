@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use overlay::{Branch, ContentHash, LogEntry, Revision, Snapshot, View, WalkOptions, WorkspacePath};
 
 use super::{
-    BranchCell, Daemon, DaemonError, Repeatable, Served,
+    BranchCell, Daemon, DaemonError, OpenWorkspace, Repeatable,
     fields::{Page, PageRequest, Paged},
     target::{Target, TargetId},
     task::{blocking, to_the_end},
@@ -76,10 +76,10 @@ pub struct Undone {
 }
 
 impl BranchInfo {
-    fn of(served: &Served, cell: &BranchCell, snapshot: &Snapshot) -> Self {
+    fn of(workspace: &OpenWorkspace, cell: &BranchCell, snapshot: &Snapshot) -> Self {
         Self {
             id: Arc::clone(&cell.id),
-            workspace: Arc::clone(&served.id),
+            workspace: Arc::clone(&workspace.id),
             name: cell.record.name.clone(),
             parent: cell.record.parent.clone(),
             revision: snapshot.revision(),
@@ -102,13 +102,13 @@ impl BranchState {
 impl Daemon {
     pub async fn fork(self: &Arc<Self>, request: ForkRequest) -> Result<BranchInfo, DaemonError> {
         let target = self.target(&request.parent)?;
-        let served = Arc::clone(target.served());
+        let workspace = Arc::clone(target.workspace());
         let parent = match target {
             Target::Base(_) => None,
             Target::Branch(_, branch) => Some(branch),
         };
-        let repeatable = Repeatable::of(&served.id, request.request_id.as_deref(), &request)?;
-        let own = Arc::clone(&served);
+        let repeatable = Repeatable::of(&workspace.id, request.request_id.as_deref(), &request)?;
+        let own = Arc::clone(&workspace);
         let id = to_the_end(async move {
             let fork = async {
                 let cell = own.fork(parent.as_deref(), &request.name, request.labels).await?;
@@ -116,31 +116,31 @@ impl Daemon {
             };
             own.forks.run(repeatable, fork).await
         });
-        let cell = served.branch(&id.await?)?;
-        Ok(BranchInfo::of(&served, &cell, &cell.snapshot()))
+        let cell = workspace.branch(&id.await?)?;
+        Ok(BranchInfo::of(&workspace, &cell, &cell.snapshot()))
     }
 
     pub async fn get_branch(&self, request: BranchRequest) -> Result<BranchState, DaemonError> {
-        let (served, cell) = match &request.workspace {
+        let (workspace, cell) = match &request.workspace {
             None => self.branch(&request.branch)?,
             Some(workspace) => {
-                let served = self.workspace(workspace)?;
-                let by_id = served.branch(&request.branch);
-                let cell = by_id.or_else(|_| served.branch_named(&request.branch))?;
-                (served, cell)
+                let workspace = self.workspace(workspace)?;
+                let by_id = workspace.branch(&request.branch);
+                let cell = by_id.or_else(|_| workspace.branch_named(&request.branch))?;
+                (workspace, cell)
             }
         };
         let branch = cell.look(Branch::clone).await?;
-        let info = BranchInfo::of(&served, &cell, &branch.snapshot());
+        let info = BranchInfo::of(&workspace, &cell, &branch.snapshot());
         blocking(move || BranchState::of(info, &branch, request.with_tree_hash)).await
     }
 
     /// The branches of a workspace, by name.
     pub fn branches(&self, workspace: &str, page: &PageRequest) -> Result<Paged<BranchInfo>, DaemonError> {
-        let served = self.workspace(workspace)?;
+        let workspace = self.workspace(workspace)?;
         let page = Page::of(page, 100, 1000)?;
-        let Paged { items, next_token } = page.cut(served.branches().into_iter());
-        let infos = items.iter().map(|it| BranchInfo::of(&served, it, &it.snapshot()));
+        let Paged { items, next_token } = page.cut(workspace.branches().into_iter());
+        let infos = items.iter().map(|it| BranchInfo::of(&workspace, it, &it.snapshot()));
         Ok(Paged { items: infos.collect(), next_token })
     }
 
@@ -169,10 +169,10 @@ impl Daemon {
 
     /// Forgets a branch for good; what runs for it is given up.
     pub async fn discard(self: &Arc<Self>, branch: &str) -> Result<(), DaemonError> {
-        let (served, cell) = self.branch(branch)?;
+        let (workspace, cell) = self.branch(branch)?;
         let daemon = Arc::clone(self);
         to_the_end(async move {
-            served.discard(&cell).await?;
+            workspace.discard(&cell).await?;
             daemon.engine.cancel_branch(cell.key);
             Ok(())
         })

@@ -29,6 +29,7 @@ impl Daemon {
         ask: &Ask,
         events: Events<'_>,
     ) -> Result<(), DaemonError> {
+        let _running = self.running.begin();
         tokio::select! {
             done = self.check_to_the_end(ask, events) => match done {
                 // What was running was cancelled: the branch may be gone rather than the daemon.
@@ -77,7 +78,7 @@ impl Daemon {
         };
         let baseline = BaselineUse::Configured;
         Ok(Request {
-            lineup: Arc::new(self.linters(ask.target.served(), ask.requested())),
+            lineup: Arc::new(self.linters(ask.target.workspace(), ask.requested())),
             policy: PolicyOptions { every_rule: ask.asks_every_rule(), configured: true, baseline },
             schedule: self.schedule(ask, resolved.revision),
             view,

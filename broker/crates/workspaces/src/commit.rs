@@ -7,7 +7,7 @@ use overlay::{
     PlanError, RebaseError, RebaseOnto, Rebased, Revision, Snapshot, WorkspacePath,
 };
 
-use super::{BranchCell, Daemon, DaemonError, Repeatable, Served, fields, task::to_the_end};
+use super::{BranchCell, Daemon, DaemonError, OpenWorkspace, Repeatable, fields, task::to_the_end};
 
 #[derive(Debug, Clone, Hash)]
 pub struct CommitRequest {
@@ -39,7 +39,7 @@ pub struct Committed {
     pub notes: Vec<String>,
 }
 
-impl Served {
+impl OpenWorkspace {
     /// Writes what a branch changed to the disk, all or nothing; the branch then shows the base.
     ///
     /// If the process ends between the last file and the note that the branch is done, the branch is still
@@ -54,13 +54,13 @@ impl Served {
     ) -> Result<Committed, DaemonError> {
         let commit = async {
             let _one_at_a_time = self.committing.lock().await;
-            let served = Arc::clone(self);
+            let workspace = Arc::clone(self);
             let write = move |branch: &mut Branch| {
-                served.expect_there()?;
+                workspace.expect_there()?;
                 // Leftovers of an earlier commit, by this process or another.
-                let recovered = served.committer.recover().map_err(DaemonError::Commit)?;
+                let recovered = workspace.committer.recover().map_err(DaemonError::Commit)?;
                 let plan = plan(branch, &force)?;
-                let (written, unfinished) = write(&served.committer, &plan)?;
+                let (written, unfinished) = write(&workspace.committer, &plan)?;
                 branch.committed_with(written.permissions);
                 let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
                 Ok((plan, left.map(|it| it.to_string()).collect(), unfinished))
@@ -74,7 +74,7 @@ impl Served {
         self.commits.run(request, commit).await
     }
 
-    /// What [`commit`](Served::commit) would write, with the same conflicts.
+    /// What [`commit`](OpenWorkspace::commit) would write, with the same conflicts.
     async fn would_commit(
         &self,
         cell: &Arc<BranchCell>,
@@ -147,16 +147,16 @@ fn refused(error: RebaseError) -> DaemonError {
 impl Daemon {
     /// Writes what a branch changed to the disk, or tells what that would be.
     pub async fn commit(self: &Arc<Self>, request: CommitRequest) -> Result<Committed, DaemonError> {
-        let (served, cell) = self.branch(&request.branch)?;
+        let (workspace, cell) = self.branch(&request.branch)?;
         let force = fields::paths("force_paths", &request.force_paths)?;
         let if_revision = request.if_revision;
         if request.dry_run {
-            return served.would_commit(&cell, if_revision, force).await;
+            return workspace.would_commit(&cell, if_revision, force).await;
         }
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         to_the_end(async move {
-            let committed = served.commit(&cell, if_revision, force, repeatable).await;
+            let committed = workspace.commit(&cell, if_revision, force, repeatable).await;
             // After some errors the branch has a new revision, too: all is written, but not noted or not cleaned up.
             daemon.engine.supersede(cell.key, cell.revision().0);
             committed
@@ -167,10 +167,10 @@ impl Daemon {
     /// Brings a branch onto its parent as it is now.
     pub async fn rebase(self: &Arc<Self>, request: RebaseRequest) -> Result<Rebased, DaemonError> {
         let RebaseRequest { branch, if_revision, on_conflict } = request;
-        let (served, cell) = self.branch(&branch)?;
-        served.expect_there()?;
+        let (workspace, cell) = self.branch(&branch)?;
+        workspace.expect_there()?;
         // A parent that is gone stays what it was at the fork.
-        let parent = cell.record.parent.as_ref().and_then(|it| served.branch(it).ok());
+        let parent = cell.record.parent.as_ref().and_then(|it| workspace.branch(it).ok());
         let parent = parent.map(|it| it.snapshot());
         let rebase = move |branch: &mut Branch| rebase(branch, parent.as_ref(), on_conflict).map_err(refused);
         let (rebased, _) = self.edit(cell, if_revision, rebase).await?;

@@ -69,12 +69,12 @@ pub enum Expected {
 impl Daemon {
     /// Edits files of a branch. When this returns, the edits are on the disk, in the daemon's own folder.
     pub async fn edit_files(self: &Arc<Self>, request: EditRequest) -> Result<Revision, DaemonError> {
-        let (served, cell) = self.branch(&request.branch)?;
+        let (workspace, cell) = self.branch(&request.branch)?;
         if request.edits.is_empty() {
             return Err(DaemonError::invalid("edits", "there is none"));
         }
         expect_few(&request.edits)?;
-        served.expect_there()?;
+        workspace.expect_there()?;
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let edits = request.edits;
         let apply = move |branch: &mut Branch| branch.transaction(|it| apply_all(&edits, it)).map(drop);
@@ -84,7 +84,7 @@ impl Daemon {
                 let ((), revision) = daemon.edit(cell, request.if_revision, apply).await?;
                 Ok(revision)
             };
-            served.edits.run(repeatable, edit).await
+            workspace.edits.run(repeatable, edit).await
         })
         .await
     }

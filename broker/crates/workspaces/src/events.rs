@@ -27,7 +27,7 @@ pub enum WatchEvent {
     Check(Event),
     /// The round was given up, since the target changed; the branch is at this revision.
     Superseded(Revision),
-    /// There is nothing to say before the configuration is mended.
+    /// There is nothing to say before the configuration is fixed.
     Refused(DaemonError),
 }
 

@@ -103,11 +103,11 @@ impl Daemon {
         path: &str,
         content: Bytes,
     ) -> Result<ContentHash, DaemonError> {
-        let served = self.workspace(workspace)?;
+        let workspace = self.workspace(workspace)?;
         let path = fields::path("path", path)?;
         blocking(move || {
             let content_hash = ContentHash::of(&content);
-            let set = served.base.set_buffer(&path, content);
+            let set = workspace.base.set_buffer(&path, content);
             set.map(|_| content_hash).map_err(|error| match error {
                 error @ BufferError::BuffersFull { .. } => DaemonError::Edit(error),
                 error => DaemonError::invalid("path", error),
@@ -118,9 +118,9 @@ impl Daemon {
 
     /// Shows what the disk has again. Whether there was a buffer.
     pub async fn close_buffer(&self, workspace: &str, path: &str) -> Result<bool, DaemonError> {
-        let served = self.workspace(workspace)?;
+        let workspace = self.workspace(workspace)?;
         let path = fields::path("path", path)?;
-        blocking(move || Ok(served.base.close_buffer(&path))).await
+        blocking(move || Ok(workspace.base.close_buffer(&path))).await
     }
 }
 

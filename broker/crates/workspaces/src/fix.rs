@@ -54,10 +54,11 @@ const CONTEXT_LINES: usize = 3;
 impl Daemon {
     /// Fixes files of a branch. When this returns, the fixes are on the disk, in the daemon's own folder.
     pub async fn fix_files(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
-        let (served, cell) = self.branch(&request.branch)?;
+        let (workspace, cell) = self.branch(&request.branch)?;
+        request.expect_made()?;
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
-        to_the_end(async move { served.fixes.run(repeatable, daemon.fix(request)).await }).await
+        to_the_end(async move { workspace.fixes.run(repeatable, daemon.fix(request)).await }).await
     }
 
     async fn fix(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
@@ -111,6 +112,14 @@ impl Daemon {
 }
 
 impl FixRequest {
+    fn expect_made(&self) -> Result<(), DaemonError> {
+        if self.least == Applicability::DisplayOnly {
+            let message = "fixes that are only for display are never made";
+            return Err(DaemonError::invalid("applicability", message));
+        }
+        Ok(())
+    }
+
     fn check(&self) -> CheckRequest {
         CheckRequest {
             target: TargetId::Branch(self.branch.clone()),

@@ -29,7 +29,9 @@ mod query;
 mod question;
 pub mod random;
 mod rules;
+mod running;
 mod servers;
+mod setup;
 mod target;
 mod task;
 #[cfg(test)]
@@ -55,11 +57,12 @@ use dashmap::DashMap;
 use overlay::{Branch, Revision};
 
 use self::{
-    branch::{BranchCell, Shown},
+    branch::{BranchCell, Published},
     once::Repeatable,
     opening::Openings,
+    running::RunningChecks,
     target::Target,
-    workspace::Served,
+    workspace::OpenWorkspace,
 };
 
 pub use self::{
@@ -78,9 +81,10 @@ pub use self::{
     query::{MethodReply, MethodRequest, QueryReply},
     question::{QueryKind, QueryRequest},
     rules::LinterRule,
+    setup::Settings,
     target::TargetId,
     watch::WatchEvents,
-    workspace::{OpenedWorkspace, WorkspaceInfo, id_of, journal_of, prune_kept, state_of},
+    workspace::{OpenedWorkspace, WorkspaceInfo, id_of, journal_of, state_of},
 };
 
 /// What a daemon is made of.
@@ -105,7 +109,7 @@ pub struct Daemon {
     servers: Servers,
     engine: Engine,
     state_dir: PathBuf,
-    workspaces: DashMap<Arc<str>, Arc<Served>>,
+    workspaces: DashMap<Arc<str>, Arc<OpenWorkspace>>,
     opening: Openings,
     policy_cache: PolicyCache,
     started_ms: u64,
@@ -113,6 +117,7 @@ pub struct Daemon {
     /// Where a front listens for TCP, once it does.
     tcp: OnceLock<SocketAddr>,
     clients: Clients,
+    running: RunningChecks,
     /// Asks the process to end.
     stopping: tokio::sync::watch::Sender<bool>,
 }
@@ -133,31 +138,34 @@ impl Daemon {
             tcp: OnceLock::new(),
             started_ms: workspace::now_ms(),
             clients: Clients::default(),
+            running: RunningChecks::default(),
             stopping: tokio::sync::watch::channel(false).0,
         })
     }
 
-    fn workspace(&self, id: &str) -> Result<Arc<Served>, DaemonError> {
+    fn workspace(&self, id: &str) -> Result<Arc<OpenWorkspace>, DaemonError> {
         self.workspaces.get(id).map(|it| Arc::clone(&it)).ok_or_else(|| DaemonError::no_workspace(id))
     }
 
     /// A branch by its handle, which names its workspace, too.
-    fn branch(&self, id: &str) -> Result<(Arc<Served>, Arc<BranchCell>), DaemonError> {
+    fn branch(&self, id: &str) -> Result<(Arc<OpenWorkspace>, Arc<BranchCell>), DaemonError> {
         if id.is_empty() {
             return Err(DaemonError::invalid("branch_id", "it is empty"));
         }
         let workspace = id.split_once('.').map(|(workspace, _)| workspace);
-        let served = workspace.and_then(|it| self.workspaces.get(it).map(|it| Arc::clone(&it)));
-        let served = served.ok_or_else(|| DaemonError::no_branch(id))?;
-        let branch = served.branch(id)?;
-        Ok((served, branch))
+        let workspace = workspace.and_then(|it| self.workspaces.get(it).map(|it| Arc::clone(&it)));
+        let workspace = workspace.ok_or_else(|| DaemonError::no_branch(id))?;
+        let branch = workspace.branch(id)?;
+        Ok((workspace, branch))
     }
 
     /// What a request is about.
     fn target(&self, id: &TargetId) -> Result<Target, DaemonError> {
         match id {
             TargetId::Workspace(id) => self.workspace(id).map(Target::Base),
-            TargetId::Branch(id) => self.branch(id).map(|(served, branch)| Target::Branch(served, branch)),
+            TargetId::Branch(id) => {
+                self.branch(id).map(|(workspace, branch)| Target::Branch(workspace, branch))
+            }
         }
     }
 

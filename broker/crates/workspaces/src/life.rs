@@ -8,7 +8,7 @@ use scheduler::{CacheStats, Stats};
 use super::{
     Clients, Daemon, DaemonError, fields,
     task::{blocking, to_the_end},
-    workspace::{self, OpenedWorkspace, Served, WorkspaceInfo},
+    workspace::{self, OpenWorkspace, OpenedWorkspace, WorkspaceInfo},
 };
 
 /// Limit on open workspaces: each has a watcher thread, open files and caches.
@@ -37,14 +37,14 @@ impl Daemon {
         environment.as_ref().map_or(Ok(()), fields::expect_environment)?;
         let daemon = Arc::clone(self);
         // One that is cut off would still hold the folder for state when the client tries again.
-        let served = to_the_end(async move { daemon.open(root).await }).await?;
+        let workspace = to_the_end(async move { daemon.open(root).await }).await?;
         if let Some(variables) = environment {
-            served.set_environment(variables);
+            workspace.set_environment(variables);
         }
-        Ok(served.opened())
+        Ok(workspace.opened())
     }
 
-    async fn open(&self, root: PathBuf) -> Result<Arc<Served>, DaemonError> {
+    async fn open(&self, root: PathBuf) -> Result<Arc<OpenWorkspace>, DaemonError> {
         if !root.is_absolute() {
             return Err(DaemonError::invalid("root", "the path of a workspace must be absolute"));
         }
@@ -58,20 +58,20 @@ impl Daemon {
         let _turn = self.opening.turn(&id).await;
         let known = self.workspaces.get(&id).map(|it| Arc::clone(&it));
         match known {
-            Some(served) if served.is_there() => return Ok(served),
+            Some(workspace) if workspace.is_there() => return Ok(workspace),
             // Another folder stands there now; the branches are those of the path.
-            Some(served) => {
+            Some(workspace) => {
                 self.workspaces.remove(&id);
-                served.leave();
-                drop(served);
+                workspace.leave();
+                drop(workspace);
             }
             None => {}
         }
         DaemonError::expect_at_most(MAX_WORKSPACES, self.workspaces.len() + 1, "open workspaces")?;
         let state = workspace::state_of(&self.state_dir, &id);
-        let served = blocking(move || Served::open(id, &root, &state)).await?;
-        self.workspaces.insert(Arc::clone(&served.id), Arc::clone(&served));
-        Ok(served)
+        let workspace = blocking(move || OpenWorkspace::open(id, &root, &state)).await?;
+        self.workspaces.insert(Arc::clone(&workspace.id), Arc::clone(&workspace));
+        Ok(workspace)
     }
 
     /// The open workspaces, by root.
@@ -86,8 +86,9 @@ impl Daemon {
         let daemon = Arc::clone(self);
         to_the_end(async move {
             let _turn = daemon.opening.turn(&id).await;
-            let (_, served) = daemon.workspaces.remove(&*id).ok_or_else(|| DaemonError::no_workspace(&id))?;
-            served.leave();
+            let (_, workspace) =
+                daemon.workspaces.remove(&*id).ok_or_else(|| DaemonError::no_workspace(&id))?;
+            workspace.leave();
             Ok(())
         })
         .await
@@ -129,7 +130,7 @@ impl Daemon {
     }
 
     /// Waits until the daemon is asked to end, and asks itself once it had no client for as long as it may.
-    pub async fn served(&self) {
+    pub async fn wait_for_end(&self) {
         match self.idle_exit {
             None => self.stopped().await,
             Some(idle) => tokio::select! {
@@ -137,6 +138,11 @@ impl Daemon {
                 () = self.clients.gone_for(idle) => self.shut_down(),
             },
         }
+    }
+
+    /// Waits for the end of checks after which none has run for `time`: what they needed meanwhile is free then.
+    pub async fn quiet_for(&self, time: Duration) {
+        self.running.quiet_for(time).await;
     }
 
     /// Ends language servers and threads. For the end of the process.

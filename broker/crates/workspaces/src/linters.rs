@@ -3,33 +3,33 @@
 use std::{path::PathBuf, sync::Arc};
 
 use config::{Choice, SetupFailure};
-use linters::{LinterSet, Site, plugins::Plugins};
+use linters::{LinterSet, WorkspaceContext, plugins::Plugins};
 use overlay::View;
 
-use super::{Daemon, Served};
+use super::{Daemon, OpenWorkspace};
 
 impl Daemon {
     /// The linters of a workspace, of which a client asks for some.
-    pub(super) fn linters(&self, served: &Served, requested: Choice) -> LinterSet {
-        LinterSet::new(self.providers.clone(), site(served), requested)
+    pub(super) fn linters(&self, workspace: &OpenWorkspace, requested: Choice) -> LinterSet {
+        LinterSet::new(self.providers.clone(), context(workspace), requested)
     }
 
     /// The plugins that the workspace has as `view` shows it. Blocks: it may read and compile some.
     pub(super) fn plugins_of(
         &self,
-        served: &Served,
+        workspace: &OpenWorkspace,
         view: &Arc<dyn View>,
     ) -> Result<Arc<Plugins>, SetupFailure> {
-        self.plugins.in_workspace(&site(served), view)
+        self.plugins.in_workspace(&context(workspace), view)
     }
 }
 
-fn site(served: &Served) -> Site {
-    Site {
-        root: PathBuf::from(served.root()),
-        disk: served.base.without_buffers(),
-        environment: served.environment_of_servers(),
-        variables: served.environment(),
+fn context(workspace: &OpenWorkspace) -> WorkspaceContext {
+    WorkspaceContext {
+        root: PathBuf::from(workspace.root()),
+        disk: workspace.base.without_buffers(),
+        environment: workspace.environment_of_servers(),
+        variables: workspace.environment(),
         isolated: false,
         own_config: None,
     }

@@ -6,9 +6,9 @@ use std::{
 };
 
 use config::{Configs, SetupFailure};
-use language_servers::{Answer, Found as Answered, LanguageServer, NoAnswer, Profile, Question, Reply};
+use language_servers::{LanguageServer, NoAnswer, Profile, QueryAnswer, QueryResult, Question, ServerReply};
 use lint::{Cancel, LineColumn, LineTable, SetupError};
-use linters::servers::{self, Site};
+use linters::servers::{self, ServerContext};
 use overlay::{Branch, ContentHash, Revision, View, WorkspacePath};
 
 use super::{
@@ -34,7 +34,7 @@ pub struct QueryReply {
     pub revision: Revision,
     /// Hash of the text that was asked about.
     pub content: Option<ContentHash>,
-    pub answer: Answer,
+    pub result: QueryResult,
     /// Why there may be more to say, or something else.
     pub partial: Option<String>,
     /// The revision that has what the answer would change, if that was asked.
@@ -66,7 +66,7 @@ struct Query {
 struct Replied {
     server: String,
     revision: Revision,
-    reply: Reply,
+    reply: ServerReply,
 }
 
 /// The longest that is waited for an answer.
@@ -88,7 +88,7 @@ impl Daemon {
         if request.apply && matches!(target, Target::Base(_)) {
             return Err(DaemonError::invalid("apply", "only a branch can be changed"));
         }
-        let mut reply = self.ask_server(query).await?.found()?;
+        let mut reply = self.ask_server(query).await?.answered()?;
         // What may not be all is not done.
         if request.apply && reply.partial.is_none() {
             reply.applied = self.apply(&target, &reply).await?;
@@ -114,8 +114,8 @@ impl Daemon {
             server: Some(request.server),
             deadline: request.deadline,
         };
-        let QueryReply { revision, answer, partial, .. } = self.ask_server(query).await?.found()?;
-        let Answer::Raw { result, encoding } = answer else {
+        let QueryReply { revision, result, partial, .. } = self.ask_server(query).await?.answered()?;
+        let QueryResult::Raw { result, encoding } = result else {
             return Err(DaemonError::Bug("a method was answered with something else".to_owned()));
         };
         let position_encoding = encoding.as_str();
@@ -128,7 +128,7 @@ impl Daemon {
         target: &Target,
         reply: &QueryReply,
     ) -> Result<Option<Revision>, DaemonError> {
-        let (Answer::Edits(edits), Target::Branch(_, cell)) = (&reply.answer, target) else {
+        let (QueryResult::Edits(edits), Target::Branch(_, cell)) = (&reply.result, target) else {
             return Ok(None);
         };
         let edits = edits.clone();
@@ -155,7 +155,7 @@ impl Daemon {
         query: &Query,
         view: &Arc<dyn View>,
         cancel: &Cancel,
-    ) -> Result<(String, Reply), DaemonError> {
+    ) -> Result<(String, ServerReply), DaemonError> {
         let deadline = Instant::now() + query.deadline.unwrap_or(TIMEOUT).min(TIMEOUT);
         query.expect_file(&**view)?;
         let servers = self.servers_of(query)?;
@@ -169,7 +169,7 @@ impl Daemon {
                 }
             };
             let reply = server.query(view, query.question.clone(), deadline, cancel);
-            match reply.found {
+            match reply.answer {
                 Err(NoAnswer::Unsupported(_)) => last = Some((profile.name, reply)),
                 Ok(_) | Err(_) => return Ok((profile.name, reply)),
             }
@@ -187,36 +187,36 @@ impl Daemon {
     }
 
     /// The servers that may know something of the file: those for types first.
-    fn servers_of(&self, query: &Query) -> Result<Vec<(Profile, Found)>, DaemonError> {
-        let served = query.target.served();
-        if !self.servers.are_trusted_in(served.root()) {
+    fn servers_of(&self, query: &Query) -> Result<Vec<(Profile, FoundServer)>, DaemonError> {
+        let workspace = query.target.workspace();
+        if !self.servers.are_trusted_in(workspace.root()) {
             return Err(DaemonError::NoServer {
                 server: None,
                 message: format!(
                     "language servers do not run in {}, which is not trusted",
-                    served.root().display()
+                    workspace.root().display()
                 ),
                 hint: Some("run `broker trust` to allow them".to_owned()),
             });
         }
-        let disk = served.base.without_buffers();
-        let environment = served.environment_of_servers();
-        let site = Site { root: served.root(), disk: &disk, environment: &environment };
-        let mut profiles = profiles(&site, query.server.as_deref())?;
+        let disk = workspace.base.without_buffers();
+        let environment = workspace.environment_of_servers();
+        let context = ServerContext { root: workspace.root(), disk: &disk, environment: &environment };
+        let mut profiles = profiles(&context, query.server.as_deref())?;
         profiles.retain(|it| query.server.is_some() || it.covers(&query.path));
         profiles.sort_by_key(|it| it.checks != language_servers::Checks::Types);
-        let found = |it: Profile| (self.servers.server(&site, &it), it);
+        let found = |it: Profile| (self.servers.server(&context, &it), it);
         Ok(profiles.into_iter().map(found).map(|(found, profile)| (profile, found)).collect())
     }
 }
 
 impl Replied {
-    fn found(self) -> Result<QueryReply, DaemonError> {
+    fn answered(self) -> Result<QueryReply, DaemonError> {
         let Self { server, revision, reply } = self;
-        let Reply { content, found } = reply;
-        match found {
-            Ok(Answered { answer, partial }) => {
-                Ok(QueryReply { server, revision, content, answer, partial, applied: None })
+        let ServerReply { content, answer } = reply;
+        match answer {
+            Ok(QueryAnswer { result, partial }) => {
+                Ok(QueryReply { server, revision, content, result, partial, applied: None })
             }
             Err(why) => Err(DaemonError::NoAnswer { server, why }),
         }
@@ -252,14 +252,14 @@ fn nowhere(lines: &LineTable<'_>, at: LineColumn) -> Option<String> {
 }
 
 /// A server, or why it is not there.
-type Found = Result<LanguageServer, SetupError>;
+type FoundServer = Result<LanguageServer, SetupError>;
 
 /// Those that the workspace is checked by, or the one that is named.
-fn profiles(site: &Site<'_>, named: Option<&str>) -> Result<Vec<Profile>, DaemonError> {
-    let settings = Configs::new(&**site.disk).workspace().map_err(SetupFailure::from)?.servers();
+fn profiles(context: &ServerContext<'_>, named: Option<&str>) -> Result<Vec<Profile>, DaemonError> {
+    let settings = Configs::new(&**context.disk).workspace().map_err(SetupFailure::from)?.servers();
     let known = servers::known(&settings)?;
     let Some(named) = named else {
-        let wanted = servers::wanted(&known, site, &settings)?;
+        let wanted = servers::wanted(&known, context, &settings)?;
         return Ok(wanted.into_iter().map(|it| it.profile.clone()).collect());
     };
     let found = known.into_iter().find(|it| it.name == named);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use config::{Choice, SetupFailure};
 use lint::Rule;
-use linters::{Catalogs, LinterSet, Rules, Site, plugins::Plugins};
+use linters::{Catalogs, LinterSet, Rules, WorkspaceContext, plugins::Plugins};
 use overlay::{Memory, View};
 
 use super::{
@@ -49,7 +49,8 @@ impl Daemon {
         let Some(target) = target else {
             return blocking(move || {
                 let nothing: Arc<dyn View> = Arc::new(Memory::default());
-                let linters = LinterSet::new(daemon.providers.clone(), Site::nowhere(), Choice::default());
+                let linters =
+                    LinterSet::new(daemon.providers.clone(), WorkspaceContext::nowhere(), Choice::default());
                 let plugins = Arc::clone(daemon.plugins.plugins());
                 read(Known { plugins, catalogs: linters.at(&nothing)? })
             })
@@ -58,9 +59,9 @@ impl Daemon {
         let target = self.target(target)?;
         let view = target.view(None).await?.view;
         blocking(move || {
-            let served = target.served();
-            let catalogs = daemon.linters(served, Choice::default()).at(&view)?;
-            read(Known { plugins: daemon.plugins_of(served, &view)?, catalogs })
+            let workspace = target.workspace();
+            let catalogs = daemon.linters(workspace, Choice::default()).at(&view)?;
+            read(Known { plugins: daemon.plugins_of(workspace, &view)?, catalogs })
         })
         .await
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use overlay::{Revision, Snapshot, View};
 use scheduler::BranchKey;
 
-use super::{BranchCell, DaemonError, Served};
+use super::{BranchCell, DaemonError, OpenWorkspace};
 
 /// What a request is about, by its handle.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -17,20 +17,20 @@ pub enum TargetId {
 /// What a request is about.
 #[derive(Clone)]
 pub(super) enum Target {
-    Base(Arc<Served>),
-    Branch(Arc<Served>, Arc<BranchCell>),
+    Base(Arc<OpenWorkspace>),
+    Branch(Arc<OpenWorkspace>, Arc<BranchCell>),
 }
 
 impl Target {
-    pub(super) fn served(&self) -> &Arc<Served> {
+    pub(super) fn workspace(&self) -> &Arc<OpenWorkspace> {
         match self {
-            Self::Base(served) | Self::Branch(served, _) => served,
+            Self::Base(workspace) | Self::Branch(workspace, _) => workspace,
         }
     }
 
     /// Fails if there is nothing more to ask about.
     pub(super) fn expect_here(&self) -> Result<(), DaemonError> {
-        self.served().expect_there()?;
+        self.workspace().expect_there()?;
         match self {
             Self::Base(_) => Ok(()),
             Self::Branch(_, cell) => cell.expect_here(),
@@ -40,7 +40,7 @@ impl Target {
     /// What the scheduler calls it.
     pub(super) fn key(&self) -> BranchKey {
         match self {
-            Self::Base(served) => served.key,
+            Self::Base(workspace) => workspace.key,
             Self::Branch(_, cell) => cell.key,
         }
     }
@@ -65,7 +65,7 @@ impl Target {
     pub(super) async fn view(&self, revision: Option<Revision>) -> Result<ResolvedView, DaemonError> {
         self.expect_here()?;
         match (self, revision) {
-            (Self::Base(served), None) => Ok(ResolvedView::of_base(served)),
+            (Self::Base(workspace), None) => Ok(ResolvedView::of_base(workspace)),
             (Self::Base(_), Some(_)) => Err(DaemonError::invalid("revision", "the base has no revisions")),
             (Self::Branch(_, cell), None) => Ok(ResolvedView::of_branch(cell.snapshot())),
             (Self::Branch(_, cell), Some(revision)) => {
@@ -91,8 +91,8 @@ pub(super) struct ResolvedView {
 }
 
 impl ResolvedView {
-    fn of_base(served: &Served) -> Self {
-        Self { view: Arc::clone(&served.view), revision: Revision::default(), snapshot: None }
+    fn of_base(workspace: &OpenWorkspace) -> Self {
+        Self { view: Arc::clone(&workspace.view), revision: Revision::default(), snapshot: None }
     }
 
     fn of_branch(snapshot: Snapshot) -> Self {

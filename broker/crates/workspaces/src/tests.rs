@@ -224,10 +224,10 @@ async fn without_clients_the_daemon_ends() {
     let it = Fixture::new();
     let client = it.daemon.clients().lease();
     let daemon = std::sync::Arc::clone(&it.daemon);
-    let served = tokio::spawn(async move { daemon.served().await });
+    let end = tokio::spawn(async move { daemon.wait_for_end().await });
     it.open().await;
-    assert!(!served.is_finished());
+    assert!(!end.is_finished());
     drop(client);
-    served.await.unwrap();
+    end.await.unwrap();
     it.daemon.stopped().await;
 }

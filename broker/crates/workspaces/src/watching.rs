@@ -2,23 +2,23 @@
 
 use tokio::sync::watch;
 
-use super::{DaemonError, Shown, Target};
+use super::{DaemonError, Published, Target};
 
 /// Tells of changes of a target, each at least once.
 pub(super) struct Watching {
     base: watch::Receiver<Option<u64>>,
-    branch: Option<(String, watch::Receiver<Shown>)>,
+    branch: Option<(String, watch::Receiver<Published>)>,
     workspace: String,
 }
 
 impl Watching {
     pub(super) fn new(target: &Target) -> Self {
-        let served = target.served();
+        let workspace = target.workspace();
         let branch = match target {
             Target::Base(_) => None,
             Target::Branch(_, cell) => Some((cell.id.to_string(), cell.subscribe())),
         };
-        Self { base: served.subscribe(), branch, workspace: served.id.to_string() }
+        Self { base: workspace.subscribe(), branch, workspace: workspace.id.to_string() }
     }
 
     /// Forgets the changes up to now.

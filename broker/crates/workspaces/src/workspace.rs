@@ -23,7 +23,7 @@ use tokio::sync::{Mutex, watch};
 use super::{BranchCell, DaemonError, once::Once, random};
 
 /// An open workspace.
-pub(super) struct Served {
+pub(super) struct OpenWorkspace {
     pub(super) id: Arc<str>,
     pub(super) base: Base,
     /// The same, as all branches hold it.
@@ -91,7 +91,7 @@ pub struct OpenedWorkspace {
     pub unreadable: Vec<String>,
 }
 
-impl Served {
+impl OpenWorkspace {
     /// Opens the folder `root`, whose state is in `state`.
     pub(super) fn open(id: Arc<str>, root: &Path, state: &Path) -> Result<Arc<Self>, DaemonError> {
         let io = |message: String| move |source| DaemonError::Io { message, source };
@@ -104,7 +104,7 @@ impl Served {
         let (changes, _) = watch::channel(Some(0));
         let watching = watch_base(&base, &journal, &changes);
         let leftovers = recovered.into_iter().flat_map(|it| it.leftovers);
-        let mut served = Self {
+        let mut workspace = Self {
             id,
             view: Arc::new(base.clone()),
             base,
@@ -125,8 +125,8 @@ impl Served {
             fixes: Once::new(),
             commits: Once::new(),
         };
-        served.load()?;
-        Ok(Arc::new(served))
+        workspace.load()?;
+        Ok(Arc::new(workspace))
     }
 
     pub(super) fn info(&self) -> WorkspaceInfo {
@@ -362,7 +362,7 @@ pub fn state_of(state_dir: &Path, id: &str) -> PathBuf {
 
 /// Removes what commits kept long ago, in the state of all workspaces: what was saved while it was replaced.
 #[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
-pub fn prune_kept(state_dir: &Path) {
+pub(super) fn prune_kept(state_dir: &Path) {
     let all = std::fs::read_dir(state_dir.join("workspaces"));
     for state in all.into_iter().flatten().flatten() {
         overlay::prune_kept(&journal_of(&state.path()), SystemTime::now());

@@ -76,11 +76,11 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
     answer.notes.iter().for_each(|it| session.messages.warning(&printable(it)));
     let changes: Vec<_> = answer.changes.iter().map(|it| Change::of(open, it)).collect();
     let committed = Committed { revision: answer.revision, changes };
-    args.shape.print(session, &committed, || committed.told(args.dry_run))
+    args.shape.print(session, &committed, || committed.render(args.dry_run))
 }
 
 impl Committed {
-    fn told(&self, dry_run: bool) -> String {
+    fn render(&self, dry_run: bool) -> String {
         let lines: String = self.changes.iter().map(Change::line).collect();
         let folders = self.changes.iter().filter(|it| it.is_directory).count();
         let counts = [(self.changes.len() - folders, "file"), (folders, "folder")];

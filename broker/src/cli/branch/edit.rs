@@ -120,11 +120,11 @@ fn input(file: &Path, session: &mut Session) -> Result<Vec<u8>, CliError> {
     let cannot = |what: &str, error| CliError::usage(format!("cannot read {what}: {}", io_reason(&error)));
     if file.as_os_str() == "-" {
         let mut bytes = Vec::new();
-        let read = session.surroundings.stdin.read_to_end(&mut bytes);
+        let read = session.process_context.stdin.read_to_end(&mut bytes);
         read.map_err(|error| cannot("standard input", error))?;
         return Ok(bytes);
     }
-    let cwd = session.surroundings.cwd.as_ref().map(PathBuf::as_path).unwrap_or(Path::new("."));
+    let cwd = session.process_context.cwd.as_ref().map(PathBuf::as_path).unwrap_or(Path::new("."));
     folders::read(&cwd.join(file)).map_err(|error| cannot(&file.display().to_string(), error))
 }
 
@@ -132,7 +132,7 @@ pub(super) fn read(args: &Read, open: &Opened, session: &mut Session) -> Result<
     let path = open.path(&args.path)?;
     let branch = open.branch(&args.branch)?;
     let bytes = open.read(&branch.branch_id, path.as_str(), args.revision)?;
-    let out = &mut session.surroundings.stdout;
+    let out = &mut session.process_context.stdout;
     Ok(out.write_all(&bytes).and_then(|()| out.flush())?)
 }
 

@@ -105,10 +105,10 @@ pub(super) fn log(args: &Log, open: &Opened, session: &mut Session) -> Result<()
         revision: it.revision,
         time_ms: it.time_ms,
         description: it.description,
-        paths: it.paths.iter().map(|it| open.shown(it)).collect(),
+        paths: it.paths.iter().map(|it| open.display(it)).collect(),
     };
     let entries: Vec<_> = answer.revisions.into_iter().map(entry).collect();
-    args.shape.print(session, &entries, || entries.iter().map(Entry::told).collect())
+    args.shape.print(session, &entries, || entries.iter().map(Entry::render).collect())
 }
 
 pub(super) fn undo(args: &Undo, open: &Opened, session: &mut Session) -> Result<(), CliError> {
@@ -127,8 +127,8 @@ pub(super) fn undo(args: &Undo, open: &Opened, session: &mut Session) -> Result<
     };
     let answer = open.client.call(open.client.branches().undo_branch(request))?;
     let (revision, to_revision) = (answer.revision, answer.to_revision);
-    let told = || format!("revision {revision}, as it was at revision {to_revision}\n");
-    args.shape.print(session, &Edited { revision }, told)
+    let text = || format!("revision {revision}, as it was at revision {to_revision}\n");
+    args.shape.print(session, &Edited { revision }, text)
 }
 
 pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Result<(), CliError> {
@@ -146,17 +146,17 @@ pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Res
         let error = CliError::from(status);
         if refused { error.hint(hint) } else { error }
     })?;
-    let conflict = |it: &pb::Conflict| Conflict { path: open.shown(&it.path), reason: it.reason.clone() };
+    let conflict = |it: &pb::Conflict| Conflict { path: open.display(&it.path), reason: it.reason.clone() };
     let rebased = Rebased {
         revision: answer.revision,
-        merged: answer.merged_paths.iter().map(|it| open.shown(it)).collect(),
+        merged: answer.merged_paths.iter().map(|it| open.display(it)).collect(),
         conflicts: answer.conflicts.iter().map(conflict).collect(),
     };
-    args.shape.print(session, &rebased, || rebased.told())
+    args.shape.print(session, &rebased, || rebased.render())
 }
 
 impl Entry {
-    fn told(&self) -> String {
+    fn render(&self) -> String {
         const SHOWN: usize = 3;
         let (ago, what) = (words::ago(self.time_ms), printable(&self.description));
         let shown = self.paths.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
@@ -169,7 +169,7 @@ impl Entry {
 }
 
 impl Rebased {
-    fn told(&self) -> String {
+    fn render(&self) -> String {
         let mut text = format!("revision {}\n", self.revision);
         for path in &self.merged {
             let _to_a_string = writeln!(text, "merged    {path}");

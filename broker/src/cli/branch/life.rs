@@ -104,9 +104,9 @@ pub(super) fn list(args: &List, open: &Opened, session: &mut Session) -> Result<
 pub(super) fn show(args: &Show, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let found = open.look(&args.branch)?;
     let branch = found.branch.unwrap_or_default();
-    let conflicts: Vec<_> = found.conflicts.iter().map(|it| open.shown(it)).collect();
+    let conflicts: Vec<_> = found.conflicts.iter().map(|it| open.display(it)).collect();
     let answer = Branch { conflicts: Some(conflicts), ..Branch::of(&branch) };
-    args.shape.print(session, &answer, || answer.told())
+    args.shape.print(session, &answer, || answer.render())
 }
 
 pub(super) fn discard(args: &Discard, open: &Opened, session: &mut Session) -> Result<(), CliError> {
@@ -134,7 +134,7 @@ impl<'a> Branch<'a> {
         }
     }
 
-    fn told(&self) -> String {
+    fn render(&self) -> String {
         let parent = if self.parent_id.is_empty() { "the workspace" } else { self.parent_id };
         let changed = words::counted(self.changed_paths, "path");
         let mut text = format!("branch    {}\n", printable(self.name));

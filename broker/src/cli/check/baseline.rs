@@ -95,7 +95,7 @@ impl BaselineArgs {
             Some(_) => File::Branch(named.clone()),
             None => File::Disk(input.workspace.root().join(named.as_str())),
         };
-        Ok(Some(Kept { shown: input.workspace.shown(&named), file, known: Arc::new(known) }))
+        Ok(Some(Kept { shown: input.workspace.display(&named), file, known: Arc::new(known) }))
     }
 
     /// There need not be a file that is about to be written.

@@ -44,8 +44,8 @@ impl FixArgs {
 }
 
 /// Warns of what was not fixed.
-pub(super) fn tell(fixed: &Fixed, messages: &Messages, shown: impl Fn(&WorkspacePath) -> String) {
-    fixed.notes.iter().for_each(|it| messages.warning(&printable(&it.text(&shown))));
+pub(super) fn report(fixed: &Fixed, messages: &Messages, display: impl Fn(&WorkspacePath) -> String) {
+    fixed.notes.iter().for_each(|it| messages.warning(&printable(&it.text(&display))));
 }
 
 /// The changes as a patch; empty if there are none.

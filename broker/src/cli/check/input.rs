@@ -67,7 +67,7 @@ impl Input {
             args.config.as_ref().map_or(Ok(()), |it| input.configure(&cwd.join(it)))?;
             return Ok(input);
         }
-        let home = session.surroundings.home.clone();
+        let home = session.process_context.home.clone();
         let mut input = match stdin_filename(args)? {
             Some(path) => Self::stdin(session, &cwd, &path, home.as_deref())?,
             None => Self::paths(args, &cwd, home.as_deref(), base, &session.messages)?,
@@ -119,7 +119,7 @@ impl Input {
         };
         if let Some(rev) = args.changed.rev.as_ref().filter(|_| changed.is_none()) {
             for path in paths.extract_if(.., |it| !is_there(it)) {
-                missing.push(absent(found.workspace.shown(&path), format!("it is not in `{rev}`")));
+                missing.push(absent(found.workspace.display(&path), format!("it is not in `{rev}`")));
             }
         }
         for (path, reason) in found.missing {

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use checker::{Files, Incomplete, Router, pipeline::Lineup};
 use config::{Choice, Selectors, SetupFailure};
 use lint::{Rule, RulePattern};
-use linters::{Catalogs, LinterSet, Provider, Site, plugins::PluginProvider, servers::Servers};
+use linters::{Catalogs, LinterSet, Provider, WorkspaceContext, plugins::PluginProvider, servers::Servers};
 use overlay::{Disk, View, WorkspacePath};
 
 use super::{Args, input::Input};
@@ -35,13 +35,13 @@ impl Loaded {
 impl Linters {
     pub(super) fn of(args: &Args, input: &Input, loaded: &Loaded) -> Result<Self, CliError> {
         let root = input.workspace.root();
-        let site = Site {
+        let context = WorkspaceContext {
             isolated: args.isolated,
             own_config: input.config.clone(),
-            ..Site::of_shell(root, Arc::new(Disk::new(root)?))
+            ..WorkspaceContext::of_shell(root, Arc::new(Disk::new(root)?))
         };
         let requested = Choice { select: args.select.clone(), ignore: args.ignore.clone() };
-        let all = LinterSet::new(loaded.providers.clone(), site, requested.clone());
+        let all = LinterSet::new(loaded.providers.clone(), context, requested.clone());
         let at_first = all.at(&input.view)?;
         // A rule that no linter knows is told even if there is nothing to check.
         at_first.router(&requested)?;

@@ -146,7 +146,7 @@ pub(super) fn write(
                 let written = File::create(path).and_then(|mut it| buffered(&mut it));
                 written.map_err(|error| CliError::files(format!("cannot write {}: {error}", path.display())))
             }
-            None => buffered(&mut session.surroundings.stdout).map_err(CliError::from),
+            None => buffered(&mut session.process_context.stdout).map_err(CliError::from),
         };
         if let Err(error) = written
             && error.kind != ErrorKind::BrokenPipe

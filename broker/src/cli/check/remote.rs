@@ -22,7 +22,7 @@ use self::{report::Round, texts::Texts};
 use super::{
     Args, Those, exit,
     outputs::{self, Output},
-    tell_excluded, tell_incomplete, tell_unavailable, warn_of_unchecked,
+    report_excluded, report_incomplete, report_unavailable, warn_of_unchecked,
 };
 use crate::{
     CliError, Exit,
@@ -112,14 +112,14 @@ pub(super) fn run(
     let changed = on_disk.as_ref().map(|it| it.not_utf8);
     let only = on_disk.map(|it| changed::paths(&open, &branch, it, args.changed.dependents())).transpose()?;
     let is_nothing = only.as_ref().is_some_and(BTreeSet::is_empty);
-    let priority = Priority::of(args, session.surroundings.watched);
+    let priority = Priority::of(args, session.process_context.watched);
     let request = request(args, &branch, priority, &named, &only.unwrap_or_default());
     let fixed = match args.fixes.is_asked() && !is_nothing {
         true => Some(fixes::fix(args, &open, &branch, &request)?),
         false => None,
     };
     if let Some(fixed) = &fixed {
-        fixes::tell(fixed, &session.messages);
+        fixes::report(fixed, &session.messages);
         if args.fixes.diff {
             return fixes::show(args, &open, fixed, session);
         }
@@ -191,13 +191,13 @@ impl Ask<'_> {
                 told => told?,
             };
             exit = match told {
-                Told::Round(round) => {
+                RoundEnd::Round(round) => {
                     if shown > 0 && !self.args.quiet {
                         session.messages.line(&format!("--- revision {}", round.revision));
                     }
                     self.show(&round, session)?
                 }
-                Told::Refused(error) => {
+                RoundEnd::Refused(error) => {
                     session.messages.error(&error);
                     Exit::Abnormal
                 }
@@ -228,8 +228,8 @@ impl Ask<'_> {
                 false => render::render(output.format, &page, out),
             }
         });
-        tell_incomplete(args, session, &open.workspace, &report);
-        tell_excluded(session, &open.workspace, &report);
+        report_incomplete(args, session, &open.workspace, &report);
+        report_excluded(session, &open.workspace, &report);
         if !args.quiet {
             self.warn(&report, session);
         }
@@ -238,7 +238,7 @@ impl Ask<'_> {
 
     /// Of what is no fault, and maybe not what was meant.
     fn warn(&self, report: &Report, session: &Session) {
-        tell_unavailable(&session.messages, report);
+        report_unavailable(&session.messages, report);
         let missed = report.unavailable.iter().map(|it| it.linter.as_str());
         let failed = report.incomplete.iter().filter(|it| it.level == Level::Failed);
         let missed: Vec<_> = missed.chain(failed.filter_map(|it| it.linter.as_deref())).collect();
@@ -249,9 +249,9 @@ impl Ask<'_> {
 }
 
 /// How a round of a watch ended.
-enum Told {
+enum RoundEnd {
     Round(Round),
-    /// The configuration does not allow it; the next change may mend that.
+    /// The configuration does not allow it; the next change may fix that.
     Refused(CliError),
 }
 
@@ -263,7 +263,7 @@ struct Rounds<'a> {
 
 impl Rounds<'_> {
     /// The next whole round; those that a change overtook are passed over.
-    fn next(&mut self) -> Result<Told, Status> {
+    fn next(&mut self) -> Result<RoundEnd, Status> {
         let mut round = Round::default();
         loop {
             let part = self.client.next(&mut self.parts)?;
@@ -276,9 +276,9 @@ impl Rounds<'_> {
                 Some(Watched::Superseded(_)) => round = Round::default(),
                 Some(Watched::Summary(it)) => {
                     round.add(Event::Summary(it));
-                    return Ok(Told::Round(round));
+                    return Ok(RoundEnd::Round(round));
                 }
-                Some(Watched::Refused(it)) => return Ok(Told::Refused(refused(&it))),
+                Some(Watched::Refused(it)) => return Ok(RoundEnd::Refused(refused(&it))),
                 None => {}
             }
         }

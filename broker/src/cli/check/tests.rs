@@ -16,7 +16,7 @@ use overlay::{Memory, View, WorkspacePath};
 use tempfile::TempDir;
 
 use super::*;
-use crate::Surroundings;
+use crate::ProcessContext;
 
 #[derive(Parser)]
 struct Line {
@@ -50,7 +50,7 @@ impl Write for Captured {
 /// Runs the whole program without plugins in `cwd`; what it printed to both outputs.
 fn broker(cwd: &Path, words: &str) -> (Exit, String, String) {
     let (stdout, stderr) = (Captured::default(), Captured::default());
-    let surroundings = Surroundings {
+    let process_context = ProcessContext {
         stdin: Box::new(io::empty()),
         stdout: Box::new(stdout.clone()),
         stderr: Box::new(stderr.clone()),
@@ -65,7 +65,7 @@ fn broker(cwd: &Path, words: &str) -> (Exit, String, String) {
         cancel: Cancel::default(),
     };
     let words = std::iter::once("broker").chain(words.split_whitespace());
-    let exit = crate::run(words.map(Into::into), surroundings);
+    let exit = crate::run(words.map(Into::into), process_context);
     (exit, stdout.text(), stderr.text())
 }
 
@@ -275,6 +275,7 @@ fn found() -> Vec<checker::Finding> {
         span: lint::Span::new(0, 1),
         tags: Vec::new(),
         url: None,
+        shared_name: None,
         fixes: Vec::new(),
         related: Vec::new(),
     };

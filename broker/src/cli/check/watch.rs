@@ -56,7 +56,7 @@ impl Watching {
 
     /// Waits for a change; `None` if the run is to end.
     fn wait(&self, session: &Session) -> Option<Changes> {
-        while !session.surroundings.cancel.is_cancelled() {
+        while !session.process_context.cancel.is_cancelled() {
             let mut changes = match self.news.recv_timeout(GLANCE) {
                 Ok(changes) => changes,
                 Err(mpsc::RecvTimeoutError::Timeout) => continue,

@@ -22,7 +22,7 @@ pub(super) fn recover(root: &Path, messages: &Messages) {
     });
     let recovered = committer.and_then(|it| it.recover().map_err(|error| error.to_string()));
     match recovered {
-        Ok(recovered) => tell(recovered.iter().flat_map(|it| &it.leftovers), messages),
+        Ok(recovered) => report_leftovers(recovered.iter().flat_map(|it| &it.leftovers), messages),
         Err(error) => {
             let text = format!("what an interrupted commit left cannot be ended: {error}");
             messages.warning(&printable(&text));
@@ -45,12 +45,12 @@ pub(super) fn fixes(branch: &Branch, root: &Path, messages: &Messages) -> Result
     let committer = Committer::new(root, &journal)
         .map_err(|error| CliError::files(format!("cannot use {}: {error}", journal.display())))?;
     let recovered = committer.recover().map_err(|error| refused(&error))?;
-    tell(recovered.iter().flat_map(|it| &it.leftovers), messages);
+    report_leftovers(recovered.iter().flat_map(|it| &it.leftovers), messages);
     match commit_rest(&committer, &mut plan.ops) {
-        Ok(committed) => tell(&committed.leftovers, messages),
+        Ok(committed) => report_leftovers(&committed.leftovers, messages),
         // The next check removes what was left behind.
         Err(CommitError::NotCleanedUp { journal, error, committed }) => {
-            tell(&committed.leftovers, messages);
+            report_leftovers(&committed.leftovers, messages);
             let error = CommitError::NotCleanedUp { journal, error, committed };
             messages.warning(&printable(&error.to_string()));
         }
@@ -87,7 +87,7 @@ fn journal(root: &Path) -> Option<PathBuf> {
     Some(workspaces::journal_of(&workspaces::state_of(&state, &workspaces::id_of(root))))
 }
 
-fn tell<'a>(leftovers: impl IntoIterator<Item = &'a Leftover>, messages: &Messages) {
+fn report_leftovers<'a>(leftovers: impl IntoIterator<Item = &'a Leftover>, messages: &Messages) {
     leftovers.into_iter().for_each(|it| messages.warning(&printable(&it.to_string())));
 }
 

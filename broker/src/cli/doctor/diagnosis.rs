@@ -6,7 +6,7 @@ use linters::{Program, Standing};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::survey::Survey;
+use super::language_stats::LanguageStats;
 use crate::client;
 
 /// Who checks a workspace, and what is missing for it. Fields may be added.
@@ -122,8 +122,8 @@ pub(super) struct Missing {
 }
 
 impl Diagnosis {
-    pub(super) fn new(root: &Path, named: bool, survey: Survey, servers: Vec<Server>) -> Self {
-        let Survey { files, languages, plugins, .. } = survey;
+    pub(super) fn new(root: &Path, named: bool, stats: LanguageStats, servers: Vec<Server>) -> Self {
+        let LanguageStats { files, languages, plugins, .. } = stats;
         Self {
             version: 1,
             root: root.to_string_lossy().into_owned(),
@@ -151,11 +151,11 @@ impl Diagnosis {
     /// With what the daemon finds, as far as it matters.
     pub(super) fn keep_elsewhere(&mut self, all: Vec<client::Elsewhere>) {
         let is_used = |it: &client::Elsewhere| self.servers.iter().any(|of| of.used && of.name == it.server);
-        let told = |it: client::Elsewhere| Elsewhere {
+        let elsewhere = |it: client::Elsewhere| Elsewhere {
             server: it.server,
             program: it.by_daemon.map(|it| it.to_string_lossy().into_owned()),
         };
-        self.elsewhere = all.into_iter().filter(is_used).map(told).collect();
+        self.elsewhere = all.into_iter().filter(is_used).map(elsewhere).collect();
     }
 
     /// Whether the daemon lacks a server that is used, so that checks of branches are not complete.

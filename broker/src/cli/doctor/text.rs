@@ -1,4 +1,4 @@
-//! The diagnosis for people. Of the servers that are not used, only those that are installed are told.
+//! The diagnosis for people. Of the servers that are not used, it lists only those that are installed.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::cli::words::counted;
 /// A line below a language: what it is, its name, why, and where it is.
 type Row = [String; 4];
 
-pub(super) fn told(it: &Diagnosis) -> String {
+pub(super) fn render(it: &Diagnosis) -> String {
     let mut text = head(it);
     let mut blocks: Vec<(String, Vec<Row>)> = it.languages.iter().map(|of| block(it, of)).collect();
     let idle: Vec<_> = it.servers.iter().filter(|it| it.used && it.files == 0).map(server).collect();
@@ -32,7 +32,7 @@ pub(super) fn told(it: &Diagnosis) -> String {
     for it in &it.missing {
         let why = printable(&it.why);
         let _to_a_string =
-            writeln!(text, "missing: {}: {why}; to mend it: {}", it.what, printable(&it.remedy));
+            writeln!(text, "missing: {}: {why}; to fix it: {}", it.what, printable(&it.remedy));
     }
     for it in &it.elsewhere {
         let _to_a_string = writeln!(text, "\n{}", elsewhere(it));

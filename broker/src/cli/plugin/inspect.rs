@@ -7,7 +7,7 @@ use std::{
 
 use config::{Digest, folders, unknown_linter};
 use lint::printable;
-use linters::plugins::{self, PluginSite, Shown};
+use linters::plugins::{self, PluginContext, RuleContext};
 use plugin_host::{Capability, Plugin};
 use serde::Serialize;
 
@@ -64,8 +64,8 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     let (root, view) = &session.here();
     let plugin = match (is_file, args.plugin.to_str()) {
         (false, Some(name)) => {
-            let site = PluginSite::on_disk(&**view, Path::new(root));
-            let plugins = session.loader().load(&[], 1)?.in_workspace(&site)?;
+            let context = PluginContext::on_disk(&**view, Path::new(root));
+            let plugins = session.loader().load(&[], 1)?.in_workspace(&context)?;
             let unknown = || match name.contains('/') || name.ends_with(".wasm") {
                 true => CliError::files(format!("there is no file {name}")),
                 false => unknown_linter(name, &plugins.names(), &[]).into(),
@@ -75,7 +75,7 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
         _ => session.loader().open(&file)?,
     };
     let bytes = is_file.then(|| folders::read(&file).ok()).flatten();
-    let rules = plugins::rules(&plugin, Shown { root, view })?;
+    let rules = plugins::rules(&plugin, RuleContext { root, view })?;
     let answer = answer(&plugin, bytes.as_deref(), rules)?;
     let text = match args.output_format {
         AnswerFormat::Text => text(&answer),

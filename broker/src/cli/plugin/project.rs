@@ -41,7 +41,7 @@ pub(super) struct Candidate {
 impl Project {
     /// That of the current folder.
     pub(super) fn open(session: &Session) -> Result<Self, CliError> {
-        let home = session.surroundings.home.as_deref();
+        let home = session.process_context.home.as_deref();
         let found = WorkspaceRoot::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
         let root = found.workspace.root().to_owned();
         let alone = alone(&root).map_err(|error| unwritable(&root, &error))?;
@@ -69,7 +69,7 @@ impl Project {
         if !matches!(source, Source::Path(_)) {
             session.messages.line(&format!("fetching {source}"));
         }
-        let fetched = fetch(source, None, &self.root, &session.surroundings.cancel)?;
+        let fetched = fetch(source, None, &self.root, &session.process_context.cancel)?;
         let digest = Digest::of(&fetched.bytes);
         if let Some(expected) = expected.filter(|it| **it != digest) {
             return Err(mismatch(

@@ -60,7 +60,7 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     let folder = Folder::open(&session.cwd()?.join(&args.folder))?;
     let plugin = plugin(args, &folder, session)?;
     let load = || Fixtures::load(&folder.fixtures()).map_err(|error| CliError::files(error.to_string()));
-    let cancel = session.surroundings.cancel.clone();
+    let cancel = session.process_context.cancel.clone();
     if args.update {
         let changed = update(&plugin, &load()?, &cancel)
             .map_err(|error| CliError::files(format!("cannot write fixtures: {error}")))?;
@@ -83,7 +83,7 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
 fn plugin(args: &Args, folder: &Folder, session: &Session) -> Result<Plugin, CliError> {
     let name = &folder.manifest.name;
     if args.bundled {
-        return Ok(session.loader().carried(name)?);
+        return Ok(session.loader().bundled(name)?);
     }
     let component = args.component.as_ref().map(|it| session.cwd().map(|cwd| cwd.join(it))).transpose()?;
     let file = component.unwrap_or_else(|| folder.component());

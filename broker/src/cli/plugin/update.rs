@@ -105,7 +105,7 @@ fn install_one(name: &str, source: &Source, project: &Project, session: &Session
     if !is_file {
         session.messages.line(&format!("fetching {source}"));
     }
-    let got = fetch(source, locked.manifest.as_ref(), &project.root, &session.surroundings.cancel)?;
+    let got = fetch(source, locked.manifest.as_ref(), &project.root, &session.process_context.cancel)?;
     let digest = Digest::of(&got.bytes);
     if digest != locked.digest {
         return Err(mismatch(&format!("plugin `{name}` from {source}"), &digest, &locked.digest, &update));

@@ -1,6 +1,10 @@
 //! Measures a daemon with 500 branches and with busy clients, and prints what was aimed at beside it.
 //!
 //! usage: bench-branches BROKER [--cache FOLDER] [--json FILE] [--small] [--only whole|many|pressure]
+//!        bench-branches BROKER --tree FOLDER... [--rounds N] [--idle SECONDS] [--json FILE]
+//!
+//! With `--tree` it measures these folders as they are, and nothing else: the first whole check, then branches with one
+//! edit each and what is new in them, the edited file alone, and what the daemon weighs, also after `--idle`.
 //!
 //! `--small` leaves the tree of 50,000 files out. Times are what a client sees, in milliseconds, unless they
 //! are said to be beyond queueing: then they are the daemon's own.
@@ -14,6 +18,7 @@ mod many;
 mod pressure;
 mod samples;
 mod table;
+mod tree;
 mod whole;
 
 use std::{env, io::Write as _, path::PathBuf, time::Duration};
@@ -21,11 +26,16 @@ use std::{env, io::Write as _, path::PathBuf, time::Duration};
 use anyhow::{Context as _, Result, bail};
 use corpus::corpus;
 use daemon::Daemon;
-use serde_json::json;
+use serde_json::{Value, json};
 use table::Table;
 
 /// The whole measurement is given up after so long.
-const LIMIT: Duration = Duration::from_secs(900);
+const LIMIT: Duration = Duration::from_secs(3_600);
+
+const USAGE: &str = "usage: bench-branches BROKER [--cache FOLDER] [--json FILE] [--small] [--tree FOLDER]";
+
+/// Edits of each folder of `--tree`.
+const ROUNDS: usize = 50;
 
 struct Args {
     broker: PathBuf,
@@ -33,40 +43,76 @@ struct Args {
     json: Option<PathBuf>,
     small: bool,
     only: Option<String>,
+    trees: Vec<PathBuf>,
+    rounds: usize,
+    idle: Duration,
+}
+
+impl Args {
+    fn new(broker: PathBuf, cache: PathBuf) -> Self {
+        let (rounds, idle) = (ROUNDS, Duration::ZERO);
+        Self { broker, cache, json: None, small: false, only: None, trees: Vec::new(), rounds, idle }
+    }
 }
 
 fn main() -> Result<()> {
     let args = parse(env::args().skip(1))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    let measured = runtime.block_on(async { tokio::time::timeout(LIMIT, measure(&args)).await });
-    let table = measured.context("the measurement took too long")??;
+    let measured = runtime.block_on(async { tokio::time::timeout(LIMIT, report(&args)).await });
+    let (text, rows) = measured.context("the measurement took too long")??;
     let cores = std::thread::available_parallelism()?;
     let mut out = std::io::stdout().lock();
-    write!(out, "branches and busy clients, on {cores} cores\n{}", table.text())?;
+    write!(out, "branches and busy clients, on {cores} cores\n{text}")?;
     if let Some(path) = &args.json {
-        let text = json!({ "cores": cores, "rows": table.json() }).to_string();
+        let text = json!({ "cores": cores, "rows": rows }).to_string();
         std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }
 
+/// What was measured, as a table and as data.
+async fn report(args: &Args) -> Result<(String, Value)> {
+    if args.trees.is_empty() {
+        let table = measure(args).await?;
+        return Ok((table.text(), table.json()));
+    }
+    let rows = trees(args).await?;
+    Ok((tree::table(&rows), tree::json(&rows)))
+}
+
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Args> {
-    let broker =
-        words.next().context("usage: bench-branches BROKER [--cache FOLDER] [--json FILE] [--small]")?;
+    let broker = words.next().context(USAGE)?;
     let home =
         env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cache")));
     let cache = home.unwrap_or_else(env::temp_dir).join("broker-bench");
-    let mut args = Args { broker: broker.into(), cache, json: None, small: false, only: None };
+    let mut args = Args::new(broker.into(), cache);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--cache" => args.cache = words.next().context("--cache wants a folder")?.into(),
             "--json" => args.json = Some(words.next().context("--json wants a file")?.into()),
             "--only" => args.only = Some(words.next().context("--only wants a name")?),
             "--small" => args.small = true,
+            "--tree" => args.trees.push(words.next().context("--tree wants a folder")?.into()),
+            "--rounds" => args.rounds = number(words.next()).context("--rounds wants a number")?,
+            "--idle" => {
+                args.idle = Duration::from_secs(number(words.next()).context("--idle wants seconds")?)
+            }
             other => bail!("no such option: {other}"),
         }
     }
     Ok(args)
+}
+
+fn number<N: std::str::FromStr>(word: Option<String>) -> Option<N> {
+    word?.parse().ok()
+}
+
+async fn trees(args: &Args) -> Result<Vec<tree::Row>> {
+    let mut rows = Vec::new();
+    for folder in &args.trees {
+        rows.push(tree::measure(&Daemon::start(&args.broker)?, folder, args.rounds, args.idle).await?);
+    }
+    Ok(rows)
 }
 
 async fn measure(args: &Args) -> Result<Table> {

@@ -1,4 +1,4 @@
-//! A plugin that does what the first line of each file tells it to. One fault per word.
+//! A plugin that does what the first line of each file tells it to, which may be a comment. One fault per word.
 
 mod greedy;
 
@@ -22,6 +22,9 @@ static CONSTRUCTOR: extern "C" fn() = {
     }
     construct
 };
+
+/// Beginnings of comments in languages whose files may ask for a fault, too.
+const COMMENT: &[char] = &['-', '/', ' '];
 
 struct Misbehaves {
     /// How often it had run when the plugin was made.
@@ -50,7 +53,7 @@ impl Plugin for Misbehaves {
 
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
         let text = String::from_utf8_lossy(&file.content).into_owned();
-        let mut words = text.split_whitespace();
+        let mut words = text.trim_start_matches(COMMENT).split_whitespace();
         let fault = words.next().unwrap_or("nothing");
         match fault {
             "nothing" => Ok(Report::new(vec![found("did nothing bad")])),
@@ -83,6 +86,7 @@ impl Plugin for Misbehaves {
             "query" => Ok(Report::new(vec![found(&query(&mut words))])),
             "tree" => Ok(Report::new(words.map(|path| found(&tree(path))).collect())),
             "mends" => Ok(Report::new(vec![mends(&text)])),
+            "uncomments" => Ok(Report::new(vec![uncomments(&text)])),
             "chatter" => Ok(Report::new(vec![found(&chatter())])),
             "constructors" => {
                 let now = CONSTRUCTED.load(Ordering::Relaxed);
@@ -109,6 +113,13 @@ fn found(message: &str) -> Diagnostic {
 fn mends(text: &str) -> Diagnostic {
     let rest = text.trim_start().trim_start_matches("mends").trim_start();
     found("mended").with_fix(Fix::safe("Mend", 0..text.len(), rest))
+}
+
+/// A finding whose fix makes code of the comment in the second line.
+fn uncomments(text: &str) -> Diagnostic {
+    let (first, rest) = text.split_once('\n').unwrap_or_default();
+    let fixed = format!("{}\n{}", first.replace("uncomments", "nothing"), rest.trim_start_matches(COMMENT));
+    found("a comment").with_fix(Fix::safe("Uncomment", 0..text.len(), fixed))
 }
 
 fn bomb() -> usize {

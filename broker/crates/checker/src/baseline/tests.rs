@@ -1,6 +1,6 @@
 //! Baselines and findings, by their marks.
 
-use lint::{FileFindings, Site, Span};
+use lint::{FileFindings, FindingKey, Span};
 use overlay::Memory;
 
 use super::*;
@@ -12,8 +12,8 @@ fn path(text: &str) -> WorkspacePath {
 /// A finding of `l/rule` about a line with this text.
 fn mark(at: &str, rule: &str, line: &str) -> Mark {
     let span = Span::new(0, line.len() as u32);
-    let site = Site { linter: "l", code: rule, name: None, message: "m", cell: None, span };
-    let file = FileFindings { text: line.as_bytes(), findings: &[site] };
+    let key = FindingKey { linter: "l", code: rule, name: None, message: "m", cell: None, span };
+    let file = FileFindings { text: line.as_bytes(), findings: &[key] };
     let fingerprint = Fingerprint::kinds(file.text, file.findings)[0];
     Mark { path: path(at), rule: format!("l/{rule}"), fingerprint }
 }

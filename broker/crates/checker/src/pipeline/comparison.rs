@@ -6,11 +6,14 @@ use std::{
     sync::{Arc, mpsc},
 };
 
+use lint::Completeness;
 use overlay::{Change, ChangeKind, ContentHash, FileState, Snapshot, View, WalkOptions, WorkspacePath};
 use scheduler::Inherited;
 
-use super::{Request, similar};
-use crate::{Engine, FileAnswers, Files, Lack, Listener, Refused, Router, Wanted, is_file};
+use super::{Request, rest::Rest, similar};
+use crate::{
+    Engine, Excluded, FileAnswers, Files, Listener, MissingLinter, Refused, Router, Unkept, Wanted, is_file,
+};
 
 /// Where files are looked for.
 #[derive(Clone)]
@@ -39,6 +42,8 @@ pub(super) struct Answers {
     files: BTreeMap<WorkspacePath, Answered>,
     /// What was seen meanwhile, for a check of the view after it.
     pub(super) seen: Arc<Inherited>,
+    /// Answers that are not kept, for the same check.
+    pub(super) unkept: Arc<Unkept>,
 }
 
 /// What the linters say of one file of the view before.
@@ -56,6 +61,17 @@ impl Answered {
         let mut asked = self.file.answers.iter().map(|(place, _)| *place);
         let place = asked.find(|it| self.linters.get(*it).is_some_and(|it| it == linter))?;
         self.digests.get(place).copied()
+    }
+}
+
+impl Answered {
+    /// Whether the file was left out by the same linter for the same reason.
+    pub(super) fn leaves_out(&self, now: &Excluded) -> bool {
+        self.file.answers.iter().any(|(linter, answer)| {
+            self.linters.get(*linter).is_some_and(|it| **it == *now.linter)
+                && answer.completeness == Completeness::Excluded
+                && answer.left_out.as_deref() == Some(&*now.reason)
+        })
     }
 }
 
@@ -182,23 +198,26 @@ impl Comparison {
 
     /// What the linters say of the view before, for the same question.
     ///
-    /// Only of the files `looked_at`, if all others are known to be alike.
+    /// Not of what is known to be alike.
     pub(super) async fn answers(
         &self,
         engine: &Engine,
         request: &Request,
-        looked_at: Option<Wanted>,
+        rest: Option<&Rest>,
     ) -> Result<Answers, Refused> {
         let (seen, parts) = mpsc::channel();
         let mut gathered = Gathered::default();
-        let first = looked_at.unwrap_or_else(|| self.wanted_before());
+        let unkept = Arc::<Unkept>::default();
+        let first = rest.map_or_else(|| self.wanted_before(), |it| it.wanted_before());
+        let configuration = rest.and_then(|it| it.configured.as_ref()).unwrap_or(&self.before);
         for wanted in [Some(first), self.elsewhere()].into_iter().flatten() {
-            let mut inquiry = request.inquiry(&self.before, wanted);
-            inquiry.seen = Some(seen.clone());
-            engine.answer(&Arc::new(inquiry), &mut gathered).await?;
+            let mut engine_request = request.engine_request(&self.before, configuration, wanted);
+            engine_request.seen = Some(seen.clone());
+            engine_request.unkept = Some(Arc::clone(&unkept));
+            engine.answer(&Arc::new(engine_request), &mut gathered).await?;
         }
         let seen = Inherited::new(parts.try_iter().collect(), &self.changed);
-        Ok(Answers { files: gathered.files, seen: Arc::new(seen) })
+        Ok(Answers { files: gathered.files, seen: Arc::new(seen), unkept })
     }
 
     /// The answers that no file of the view after stands for. A file that left what was asked about is not gone.
@@ -229,7 +248,7 @@ struct Gathered {
 }
 
 impl Listener for Gathered {
-    async fn start(&mut self, router: &Router, _lacks: Vec<Lack>, _files: usize, _answers: usize) {
+    async fn start(&mut self, router: &Router, _lacks: Vec<MissingLinter>, _files: usize, _answers: usize) {
         self.linters = router.names();
         self.digests = router.linters().iter().map(|it| it.identity().digest).collect();
     }

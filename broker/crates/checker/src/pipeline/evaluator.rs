@@ -124,6 +124,23 @@ impl<'v> PolicyEvaluator<'v> {
         Ok(Self { view: &**view, configs, baseline, every_rule, rules, cache })
     }
 
+    /// The same for the files of another view, where `configuration` is what this was configured by.
+    pub(super) fn for_view(
+        &self,
+        request: &Request,
+        configuration: &'v Arc<dyn View>,
+        view: &'v Arc<dyn View>,
+    ) -> Self {
+        Self {
+            view: &**view,
+            configs: request.configs(&**configuration),
+            baseline: self.baseline.clone(),
+            every_rule: self.every_rule,
+            rules: request.rule_index(configuration),
+            cache: self.cache,
+        }
+    }
+
     /// Rules that a configuration file says something of, as far as files were looked at.
     pub(super) fn graded_rules(&self) -> BTreeSet<(WorkspacePath, RulePattern)> {
         self.configs.graded_rules()
@@ -202,10 +219,13 @@ impl<'v> PolicyEvaluator<'v> {
         let (coverage, rules) = (&file.coverage, &self.rules);
         let read = Read { path, text: &text, linters, coverage, rules };
         let answer = policy::for_file(read, findings, &effective.severities, options);
-        let sites: Vec<_> = answer.findings.iter().map(Finding::site).collect();
-        let fingerprints = Fingerprint::of_file(&text, &sites);
+        let keys: Vec<_> = answer.findings.iter().map(Finding::key).collect();
+        let fingerprints = Fingerprint::of_file(&text, &keys);
+        let mut findings: Vec<_> = answer.findings.into_iter().zip(fingerprints).map(Arc::new).collect();
+        // Collected in place, they keep the room of what they were made of.
+        findings.shrink_to_fit();
         Some(FileFindings {
-            findings: answer.findings.into_iter().zip(fingerprints).map(Arc::new).collect(),
+            findings,
             kinds: answer.fingerprints,
             hidden: answer.hidden,
             suppressed: answer.suppressed,
@@ -286,6 +306,8 @@ mod tests {
                 name: None,
                 url: None,
                 is_syntax_error: false,
+                fixes_first: false,
+                shared_name: None,
             }),
             message: message.into(),
             severity: Severity::Error,
@@ -295,7 +317,7 @@ mod tests {
             fixes: [].into(),
             related: [].into(),
         };
-        let fingerprint = Fingerprint::of_file(b"x", &[finding.site()])[0];
+        let fingerprint = Fingerprint::of_file(b"x", &[finding.key()])[0];
         Arc::new((finding, fingerprint))
     }
 

@@ -3,35 +3,63 @@
 //! Only of whole views over one folder whose changes are told. Where anything else decides about the files that stay,
 //! as another configuration, all are looked at.
 
-use std::{collections::BTreeSet, sync::Arc, time::Instant};
+mod lesson;
 
-use lint::Unit;
-use overlay::{ContentHash, KeptWalk, Traced, Tracked, View, WalkOptions, WorkspacePath, kept_walk};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, PoisonError},
+    time::Instant,
+};
 
-use super::{Comparison, PolicyCache, Request, evaluator::PolicyEvaluator};
+use lint::{Identity, Unit};
+use overlay::{ContentHash, KeptWalk, Moment, Tracked, View, WalkOptions, WorkspacePath, folder_walk};
+
+use self::lesson::Renewal;
+use super::{Comparison, PolicyCache, Request};
 use crate::{
-    Engine, Excluded, Files, Lack, Level, Refused, Wanted,
-    kept::{Entry, Kept, KeptChecks, Sums},
+    Engine, Files, MissingLinter, Refused, Wanted,
+    contents::Contents,
+    kept::{Common, KeptAnswers, KeptChecks, SharedAnswers, Sums},
 };
 
 /// The files that both views show alike, with the same answers.
 pub(super) struct Rest {
-    kept: Arc<Kept>,
-    /// Those that are not among them, in either view.
-    differing: BTreeSet<WorkspacePath>,
-    sums: Sums,
+    common: Common,
     before: Files,
     pub(super) after: Files,
     /// The linters that are missed.
-    pub(super) lacks: Vec<Lack>,
+    pub(super) missing: Vec<MissingLinter>,
+    /// A view with the configuration of both, if that is known of all files that are looked at.
+    pub(super) configured: Option<Arc<dyn View>>,
 }
 
 /// More files than this, and more than a part of all, are no less work than all.
 const FEW: usize = 512;
 const PART: usize = 8;
 
-/// So many files are judged before others have a turn.
-const AT_ONCE: usize = 256;
+/// So many files that changed in the folder are learned anew rather than looked at each time; in tests of few files, few.
+const OUTDATED: usize = if cfg!(test) { 2 } else { 8 };
+
+/// So many changes in the folder are not gone through each time, whatever they are about.
+const TOLD: usize = 128;
+
+/// Two views over one folder, and the walk that they are asked about.
+#[derive(Clone)]
+struct Pair {
+    views: [Arc<dyn View>; 2],
+    tracked: [Tracked; 2],
+    options: WalkOptions,
+}
+
+/// What a look at what is kept gives.
+enum Found {
+    /// What the views have in common.
+    Rest(Arc<Rest>),
+    /// Some of it has to be learned anew before.
+    Outdated(Renewal),
+    /// It does not fit.
+    Nothing,
+}
 
 impl Rest {
     /// `None` where it is not known that anything is alike.
@@ -41,75 +69,33 @@ impl Rest {
         request: &Request,
         comparison: &Comparison,
     ) -> Result<Option<Arc<Self>>, Refused> {
-        let Some(options) = whole(request, comparison) else { return Ok(None) };
-        let (before, after) = (comparison.before.tracked(), request.view.tracked());
-        let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
-        if !std::ptr::addr_eq(Arc::as_ptr(&before.log), Arc::as_ptr(&after.log)) {
-            return Ok(None);
-        }
+        let Some(pair) = Pair::of(request, comparison) else { return Ok(None) };
+        let folder = pair.folder();
         // What is wrong with the folder's configuration need not be so in the views; if it is, the check tells.
-        let Ok(question) = question(request, &after.folder).await else { return Ok(None) };
-        let checks = after.log.extensions().get::<KeptChecks>();
-        let own = (request.clone(), Arc::clone(&comparison.before));
-        if let Some(kept) = checks.find(&question)
-            && let Some(rest) = Self::found(kept, &own, &before, &after, options).await?
-        {
-            return Ok(Some(rest));
+        let Ok(question) = question(request, &folder.folder).await else { return Ok(None) };
+        let checks = folder.log.extensions().get::<KeptChecks>();
+        if let Some(kept) = checks.find(&question) {
+            let mut found = pair.look(&kept, true).await?;
+            if let Found::Outdated(renewal) = found {
+                // What cannot be learned is looked at.
+                let _ = lesson::renew(engine, cache, request, folder, &kept, renewal).await;
+                found = pair.look(&kept, false).await?;
+            }
+            if let Found::Rest(rest) = found {
+                return Ok(Some(rest));
+            }
         }
         if !checks.may_learn(&question) {
             return Ok(None);
         }
         let start = Instant::now();
-        let Ok(Some(kept)) = learn(engine, cache, request, &after, options).await else { return Ok(None) };
-        checks.keep(question, Arc::clone(&kept), start.elapsed());
-        Self::found(kept, &own, &before, &after, options).await
-    }
-
-    async fn found(
-        kept: Arc<Kept>,
-        (request, view): &(Request, Arc<dyn View>),
-        before: &Tracked,
-        after: &Tracked,
-        options: &WalkOptions,
-    ) -> Result<Option<Arc<Self>>, Refused> {
-        let (before, after) = (before.clone(), after.clone());
-        let (views, options) = ([Arc::clone(view), Arc::clone(&request.view)], options.clone());
-        let find = move || Self::among(kept, [&before, &after], [&*views[0], &*views[1]], &options);
-        let found = tokio::task::spawn_blocking(find).await;
-        found.map_err(|error| Refused::Broken(error.to_string()))
-    }
-
-    fn among(
-        kept: Arc<Kept>,
-        [before, after]: [&Tracked; 2],
-        views: [&dyn View; 2],
-        options: &WalkOptions,
-    ) -> Option<Arc<Self>> {
-        let walks = [kept_walk(views[0], options)?, kept_walk(views[1], options)?];
-        // Only now, so that everything is among what was told that the walks saw.
-        after.log.sync()?;
-        let edits: Vec<_> = before.edits.iter().chain(&after.edits).cloned().collect();
-        let changed = kept.changed(&*after.log, &edits)?;
-        if !kept.is_configured_alike(&changed, views) {
-            return None;
+        let learned = lesson::learn(engine, cache, request, folder, &pair.options).await;
+        let Ok(Some(kept)) = learned else { return Ok(None) };
+        let kept = checks.keep(question, kept, start.elapsed());
+        match pair.look(&kept, false).await? {
+            Found::Rest(rest) => Ok(Some(rest)),
+            Found::Outdated(_) | Found::Nothing => Ok(None),
         }
-        let differing = kept.differing(&changed, [&walks[0], &walks[1]], &*after.folder);
-        if differing.len() > FEW.max(kept.sizes().0 / PART) {
-            return None;
-        }
-        let mut sums = kept.sums.clone();
-        differing.iter().filter_map(|it| kept.entry(it)).for_each(|it| sums.subtract(it));
-        let [before, after] = walks.each_ref().map(|walk| among(walk, &differing));
-        let is_same_list = walks.iter().all(|it| kept.walk.difference(it).is_empty());
-        let lacks = if is_same_list {
-            kept.lacks.clone()
-        } else if kept.router.is_grouped() {
-            // For whom new files are is not known.
-            return None;
-        } else {
-            kept.router.lacks_for(&Files::of_walk(&walks[1]), sums.asked > 0)
-        };
-        Some(Arc::new(Self { sums, before, after, lacks, differing, kept }))
     }
 
     /// What is to be looked at of the view before.
@@ -123,17 +109,12 @@ impl Rest {
     }
 
     pub(super) fn sums(&self) -> &Sums {
-        &self.sums
+        &self.common.sums
     }
 
-    /// The linters of the whole, by whose places the sums are.
-    fn linters(&self) -> impl Iterator<Item = &lint::Identity> {
-        self.kept.router.linters().iter().map(|it| it.identity())
-    }
-
-    /// Those, and what of `others` is not among them.
-    pub(super) fn all_linters(&self, others: &[lint::Identity]) -> Vec<lint::Identity> {
-        let mut all: Vec<_> = self.linters().cloned().collect();
+    /// The linters of the whole, by whose places the sums are, and what of `others` is not among them.
+    pub(super) fn all_linters(&self, others: &[Identity]) -> Vec<Identity> {
+        let mut all = self.common.linters.clone();
         let new: Vec<_> = others.iter().filter(|it| !all.contains(it)).cloned().collect();
         all.extend(new);
         all
@@ -141,27 +122,77 @@ impl Rest {
 
     /// With so many files and answers more.
     pub(super) fn plus(&self, files: usize, answers: usize) -> (usize, usize) {
-        let known: u32 = self.sums.linters.iter().map(|(complete, left_out)| complete + left_out).sum();
-        (self.sums.asked + files, known as usize + answers)
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (&WorkspacePath, &Entry)> {
-        self.kept.entries().filter(|(path, _)| !self.differing.contains(*path))
+        let sums = self.sums();
+        let known: u32 = sums.linters.iter().map(|(complete, left_out)| complete + left_out).sum();
+        (sums.asked + files, known as usize + answers)
     }
 
     /// The contents of the files that count.
-    pub(super) fn contents(&self) -> impl Iterator<Item = (WorkspacePath, Option<ContentHash>)> {
-        let answered = self.entries().filter(|(_, it)| it.is_answered());
-        answered.map(|(path, it)| (path.clone(), Some(it.content)))
+    pub(super) fn contents(&self) -> Contents {
+        self.common.contents.clone()
+    }
+}
+
+impl Pair {
+    /// `None` unless the request is about all that two views over one folder have, whose changes are told.
+    fn of(request: &Request, comparison: &Comparison) -> Option<Self> {
+        let options = whole(request, comparison)?;
+        let views = [Arc::clone(&comparison.before), Arc::clone(&request.view)];
+        let tracked = [views[0].tracked()?, views[1].tracked()?];
+        let is_one = std::ptr::addr_eq(Arc::as_ptr(&tracked[0].log), Arc::as_ptr(&tracked[1].log));
+        is_one.then(|| Self { views, tracked, options: options.clone() })
     }
 
-    /// Files that are left out for their content, with the level of what other linters say.
-    pub(super) fn excluded(&self) -> impl Iterator<Item = (Unit, Option<Level>, Vec<Excluded>)> {
-        let excluded = self.entries().filter(|(_, it)| !it.excluded.is_empty());
-        excluded.map(|(path, it)| {
-            let unit = Unit { path: path.clone(), named: WorkspacePath::root() };
-            (unit, it.is_answered().then_some(Level::Complete), it.excluded.to_vec())
-        })
+    /// What both lie over.
+    fn folder(&self) -> &Tracked {
+        &self.tracked[1]
+    }
+
+    async fn look(&self, kept: &SharedAnswers, may_renew: bool) -> Result<Found, Refused> {
+        let (own, kept) = (self.clone(), Arc::clone(kept));
+        let look = move || {
+            let now = folder_walk(own.folder(), &own.options);
+            let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
+            now.and_then(|now| own.among(&kept, now, may_renew)).unwrap_or(Found::Nothing)
+        };
+        let found = tokio::task::spawn_blocking(look).await;
+        found.map_err(|error| Refused::Broken(error.to_string()))
+    }
+
+    /// `walk` is the folder's, at the moment `now` or later.
+    fn among(&self, kept: &KeptAnswers, (now, walk): (Moment, KeptWalk), may_renew: bool) -> Option<Found> {
+        let Tracked { log, folder, .. } = self.folder();
+        let told = kept.told(&**log)?;
+        let mut differing = kept.outdated(&told, &walk, &**folder);
+        if may_renew && !kept.is_grouped() && kept.is_configured_alike(&told, &[&**folder]) {
+            let again: BTreeSet<_> = kept.to_be_tried().cloned().collect();
+            if differing.len() + again.len() >= OUTDATED || told.len() >= TOLD {
+                let then = kept.moment();
+                return Some(Found::Outdated(Renewal { then, now, walk, outdated: differing, again }));
+            }
+        }
+        let edits: Vec<_> = self.tracked.iter().flat_map(|it| &it.edits).cloned().collect();
+        let changed: Vec<_> = told.into_iter().chain(edits.iter().cloned()).collect();
+        if !kept.is_configured_alike(&changed, &self.views.each_ref().map(|it| &**it)) {
+            return None;
+        }
+        let walks = [0, 1].map(|it| walk.updated(&*self.views[it], &self.tracked[it].edits, &**log));
+        differing.extend(kept.touched(&edits));
+        differing.extend(kept.uncertain().cloned());
+        walks.iter().for_each(|it| differing.extend(walk.difference(it)));
+        if differing.len() > FEW.max(kept.len() / PART) {
+            return None;
+        }
+        let [before, after] = walks.each_ref().map(|it| among(it, &differing));
+        let mut looked_at = before.units.iter().chain(&after.units);
+        let is_configured = looked_at.all(|it| kept.knows_configuration_of(&it.path));
+        Some(Found::Rest(Arc::new(Rest {
+            common: kept.without(&differing),
+            missing: kept.missing(&walks[1])?,
+            configured: is_configured.then(|| Arc::clone(folder)),
+            before,
+            after,
+        })))
     }
 }
 
@@ -172,16 +203,19 @@ fn whole<'r>(request: &'r Request, comparison: &Comparison) -> Option<&'r WalkOp
     (is_whole && request.dependents.is_none()).then_some(options)
 }
 
-/// The files of a walk that may differ.
-fn among(walk: &KeptWalk, differing: &BTreeSet<WorkspacePath>) -> Files {
-    let there = differing.iter().filter(|it| walk.has(it));
-    let unit = |path: &WorkspacePath| Unit { path: path.clone(), named: WorkspacePath::root() };
+/// The files of a walk that are among `paths`.
+fn among(walk: &KeptWalk, paths: &BTreeSet<WorkspacePath>) -> Files {
     Files {
-        units: there.map(unit).collect(),
+        units: paths.iter().filter(|it| walk.has(it)).map(unit).collect(),
         skipped: walk.skipped().clone(),
         is_whole: true,
         ..Files::default()
     }
+}
+
+/// A file of a whole walk.
+fn unit(path: &WorkspacePath) -> Unit {
+    Unit { path: path.clone(), named: WorkspacePath::root() }
 }
 
 /// Names the way to ask: all that decides on answers and reports, besides what is read in the folder.
@@ -189,7 +223,7 @@ async fn question(request: &Request, folder: &Arc<dyn View>) -> Result<ContentHa
     let (request, folder) = (request.clone(), Arc::clone(folder));
     let name = move || {
         let router = request.lineup.route(&folder, &Files::default()).map_err(Refused::Setup)?;
-        let mut text = format!("{:?}\0{:?}\0{:?}", request.policy, router.lacks(), router.absent());
+        let mut text = format!("{:?}\0{:?}\0{:?}", request.policy, router.missing(), router.absent());
         for linter in router.linters() {
             let it = linter.identity();
             text.push_str(&format!("\0{}\0{}\0{}", it.name, it.version, it.digest));
@@ -198,47 +232,4 @@ async fn question(request: &Request, folder: &Arc<dyn View>) -> Result<ContentHa
     };
     let named = tokio::task::spawn_blocking(name).await;
     named.map_err(|error| Refused::Broken(error.to_string()))?
-}
-
-/// Looks at all of the folder.
-async fn learn(
-    engine: &Engine,
-    cache: &PolicyCache,
-    request: &Request,
-    tracked: &Tracked,
-    options: &WalkOptions,
-) -> Result<Option<Arc<Kept>>, Refused> {
-    let (folder, log) = (Arc::clone(&tracked.folder), Arc::clone(&tracked.log));
-    let traced = Arc::new(Traced::new(Arc::clone(&folder)));
-    let configuration: Arc<dyn View> = Arc::clone(&traced) as _;
-    let start = {
-        let (log, folder, options) = (Arc::clone(&log), Arc::clone(&folder), options.clone());
-        let walk = move || Some((log.sync()?, kept_walk(&*folder, &options)?));
-        tokio::task::spawn_blocking(walk).await.map_err(|error| Refused::Broken(error.to_string()))?
-    };
-    let Some((moment, walk)) = start else { return Ok(None) };
-    let mut inquiry = request.inquiry(&configuration, Wanted::Files(Files::of_walk(&walk)));
-    inquiry.view = folder.clone();
-    let Some(learned) = engine.learn(inquiry, Arc::clone(&log)).await? else { return Ok(None) };
-    let evaluator = PolicyEvaluator::configured_by(request, &configuration, &folder, cache)?;
-    let names = learned.router.names();
-    let linters: Vec<_> = names.iter().map(String::as_str).collect();
-    let mut entries = Vec::with_capacity(learned.files.units.len());
-    for file in 0..learned.files.units.len() {
-        if file % AT_ONCE == 0 {
-            tokio::task::yield_now().await;
-        }
-        let entry = match learned.file(file) {
-            Some(answers) => evaluator
-                .evaluate(&answers, &linters, None)?
-                .and_then(|it| Entry::of(&learned, file, &names, it.suppressed, it.baselined)),
-            None => None,
-        };
-        entries.push(entry);
-    }
-    // What moved meanwhile is true of no state of the folder.
-    if traced.changed().is_some() {
-        return Ok(None);
-    }
-    Ok(Some(Arc::new(Kept::new(moment, walk, learned, entries, &traced.read_set(), &*log))))
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
-use lint::{Completeness, FileFindings as Side, Site, Unit, delta, suppress};
+use lint::{Completeness, FileFindings as Side, FindingKey, Unit, delta, suppress};
 use overlay::{ContentHash, FileKind, Skipped, View, WorkspacePath};
 
 use super::{
@@ -13,8 +13,8 @@ use super::{
     rest::Rest,
 };
 use crate::{
-    Answer, Coverage, Excluded, FileAnswers, Incomplete, Lack, Level, Listener, Refused, Router, Subject,
-    Totals, read,
+    Answer, Coverage, Excluded, FileAnswers, Incomplete, Level, Listener, MissingLinter, Refused, Router,
+    Subject, Totals, contents::Contents, read,
 };
 
 pub(super) struct CheckStream<'a, S> {
@@ -25,7 +25,6 @@ pub(super) struct CheckStream<'a, S> {
     sink: &'a mut S,
     /// Of the linters, for the evaluator, who is asked about each file.
     names: Arc<[String]>,
-    /// Sorted at the end: files come as they are done.
     contents: Vec<(WorkspacePath, Option<ContentHash>)>,
     summary: Summary,
     /// The first thing that is wrong with the configuration.
@@ -121,6 +120,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         let evaluated = Self::evaluate(&mut self.wrong, &before.evaluator, &old.file, &old.linters, None);
         let old_view = before.evaluator.view();
         let Some(old_found) = evaluated else { return self.pend(report, "the parent's file") };
+        report.excluded.retain(|it| !old.leaves_out(it));
         self.tell_unknown_before(&old, file, report);
         if Arc::ptr_eq(&old_found, &report.found) {
             return;
@@ -172,7 +172,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         let has_looked = |it: &Answer| it.completeness == Completeness::Complete && !it.halted;
         let whole = file.answers.iter().filter(|(_, it)| has_looked(it));
         let whole = whole.filter_map(|(linter, _)| self.linter(*linter));
-        // Another selection, or another version, may lack the rule.
+        // Another selection, or another version, may not have the rule.
         let same = whole.filter(|it| old.digest(&it.name).is_none_or(|old| old == it.digest));
         let mut looked: Vec<_> = same.map(|it| it.name.as_str()).collect();
         if file.coverage.is_all() {
@@ -204,16 +204,11 @@ impl<'a, S: Sink> CheckStream<'a, S> {
     }
 
     /// What the files are and count that both views have alike. Nothing of them is new or fixed.
-    async fn add_rest(&mut self, rest: &Rest) {
+    fn add_rest(&mut self, rest: &Rest) {
         let sums = rest.sums();
         self.summary.files += sums.files;
         self.summary.suppressed += sums.suppressed;
         self.summary.baselined += sums.baselined;
-        self.contents.extend(rest.contents());
-        for (unit, level, excluded) in rest.excluded() {
-            let changes = Some(Vec::new());
-            self.sink.file(FileReport { level, excluded, changes, ..FileReport::new(unit) }).await;
-        }
         self.summary.linters = whole(std::mem::take(&mut self.summary.linters), rest);
     }
 
@@ -229,12 +224,18 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         for (linter, cached) in self.summary.linters.iter_mut().zip(totals.cached) {
             linter.cached = cached;
         }
-        if let Some(rest) = self.rest.take() {
-            self.add_rest(&rest).await;
-        }
+        let content = match self.rest.take() {
+            Some(rest) => {
+                self.add_rest(&rest);
+                let mut contents = rest.contents();
+                self.contents.drain(..).for_each(|(path, content)| contents.insert(path, content));
+                contents.hash()
+            }
+            None => self.contents.drain(..).collect::<Contents>().hash(),
+        };
         self.sink.pause().await;
         Ok(Summary {
-            content: content_of(&mut self.contents),
+            content,
             skipped: totals.skipped,
             queued: totals.queued,
             duration: start.elapsed(),
@@ -244,12 +245,12 @@ impl<'a, S: Sink> CheckStream<'a, S> {
 }
 
 impl<S: Sink> Listener for CheckStream<'_, S> {
-    async fn start(&mut self, router: &Router, lacks: Vec<Lack>, files: usize, answers: usize) {
+    async fn start(&mut self, router: &Router, missing: Vec<MissingLinter>, files: usize, answers: usize) {
         let rest = self.rest.as_deref();
-        let lacks = rest.map_or(lacks, |it| it.lacks.clone());
+        let missing = rest.map_or(missing, |it| it.missing.clone());
         let (files, answers) = rest.map_or((files, answers), |it| it.plus(files, answers));
-        for lack in lacks {
-            match lack.sorted() {
+        for missing in missing {
+            match missing.sorted() {
                 Ok(failed) => {
                     self.summary.level = Level::Failed;
                     self.sink.incomplete(failed);
@@ -257,7 +258,10 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
                 Err(unavailable) => self.summary.unavailable.push(unavailable),
             }
         }
-        let linters: Vec<_> = router.linters().iter().map(|it| it.identity().clone()).collect();
+        // Who would be asked about no files is not known.
+        let is_nothing = rest.is_some_and(|it| it.after.units.is_empty());
+        let linters = router.linters().iter().filter(|_| !is_nothing);
+        let linters: Vec<_> = linters.map(|it| it.identity().clone()).collect();
         match rest {
             Some(rest) => self.sink.started(&rest.all_linters(&linters), files, answers).await,
             None => self.sink.started(&linters, files, answers).await,
@@ -361,8 +365,8 @@ fn partial(path: &WorkspacePath, linter: &str, reason: String) -> Incomplete {
     }
 }
 
-fn sites(findings: &[Reported]) -> Vec<Site<'_>> {
-    findings.iter().map(|it| it.0.site()).collect()
+fn keys(findings: &[Reported]) -> Vec<FindingKey<'_>> {
+    findings.iter().map(|it| it.0.key()).collect()
 }
 
 type Evaluated<'a> = (&'a FileAnswers, &'a FileFindings);
@@ -386,21 +390,9 @@ fn difference(
     let (before_text, after_text) = (text(before_view, before)?, text(after_view, after)?);
     let (old, new) = (&before.1.findings, &after.1.findings);
     let delta = delta(
-        Side { text: &before_text, findings: &sites(old) },
-        Side { text: &after_text, findings: &sites(new) },
+        Side { text: &before_text, findings: &keys(old) },
+        Side { text: &after_text, findings: &keys(new) },
     );
     let pick = |all: &[Reported], picked: &[usize]| picked.iter().map(|it| Arc::clone(&all[*it])).collect();
     Some((pick(new, &delta.new), pick(old, &delta.fixed)))
-}
-
-fn content_of(files: &mut [(WorkspacePath, Option<ContentHash>)]) -> ContentHash {
-    files.sort();
-    let mut text = Vec::with_capacity(files.len() * 64);
-    for (path, content) in files {
-        text.extend_from_slice(path.as_str().as_bytes());
-        // No path contains it.
-        text.push(0);
-        text.extend_from_slice(content.as_ref().map_or(&[0; 32], |it| it.as_bytes()));
-    }
-    ContentHash::of(&text)
 }

@@ -26,6 +26,7 @@ fn linter(files: &[(&str, &str)]) -> Scripted {
             span: Span::new(at as u32, at as u32 + 1),
             tags: vec![],
             url: None,
+            shared_name: None,
             fixes: vec![],
             related: vec![],
         });

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use config::{closest, nearest};
+use config::KnownRules;
 use lint::{Rule, RulePattern, suppress};
 
 /// Which linter has which rules.
@@ -36,19 +36,18 @@ impl<'a> RuleIndex<'a> {
         if asked.iter().any(|it| self.has(it, meant)) {
             return None;
         }
-        let lists: Vec<_> = asked.iter().map(|it| self.of(it)).collect();
-        let (prefix, missing) = match meant.linter() {
-            Some(linter) => (format!("{linter}/"), "there is no such rule"),
+        let lists: Vec<_> = asked.iter().map(|it| (*it, self.of(it))).collect();
+        let missing = match meant.linter() {
+            Some(_) => "there is no such rule",
             // A linter that is not asked may have it.
-            None => (String::new(), "no linter here has such a rule"),
+            None => "no linter here has such a rule",
         };
-        let text = meant.to_string();
-        let rule = text.strip_prefix(&prefix).unwrap_or(&text);
-        let known: Vec<_> = lists.iter().flat_map(|it| it.iter()).collect();
-        let all_say = lists.iter().all(|it| !it.is_empty());
-        let alike = alike(rule, &known, meant.linter().is_some() && all_say);
-        let alike = alike.map(|it| format!("{missing}; the nearest is `{prefix}{it}`"));
-        alike.or_else(|| all_say.then(|| missing.to_owned()))
+        let all_say = lists.iter().all(|(_, it)| !it.is_empty());
+        let rules = lists.iter().flat_map(|(linter, rules)| rules.iter().map(move |it| (*linter, it)));
+        let known = KnownRules { linters: Vec::new(), rules: rules.collect(), has_open_rules: !all_say };
+        let suggestion = known.suggest(&meant.to_string());
+        let suggestion = suggestion.map(|it| format!("{missing}; the nearest is `{}`", it.rule));
+        suggestion.or_else(|| all_say.then(|| missing.to_owned()))
     }
 
     fn of(&self, linter: &str) -> Arc<[Rule]> {
@@ -60,19 +59,6 @@ impl<'a> RuleIndex<'a> {
         known().insert(linter.to_owned(), Arc::clone(&rules));
         rules
     }
-}
-
-/// The rule of `known` that `text` may be a slip of, or with `any` the one that it is most like; or all whose codes begin so.
-/// Names in words are alike where nothing was mistyped, so that without `any` only codes count.
-fn alike(text: &str, known: &[&Rule], any: bool) -> Option<String> {
-    let codes = || known.iter().filter(|it| it.code != it.name).map(|it| it.code.as_str());
-    let words =
-        || known.iter().flat_map(|it| [it.code.as_str(), it.name.as_str()]).filter(|it| !it.is_empty());
-    if codes().any(|it| it.starts_with(text)) {
-        return Some(format!("{text}*"));
-    }
-    let found = if any { nearest(text, words()) } else { closest(text, codes()) };
-    found.map(str::to_owned)
 }
 
 #[cfg(test)]

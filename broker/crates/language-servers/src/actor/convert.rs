@@ -90,8 +90,8 @@ impl Item {
     }
 }
 
-/// Where the positions of a document's findings are.
-pub(super) struct Place<'a> {
+/// Document whose findings are converted, with what their positions need.
+pub(super) struct DocumentContext<'a> {
     pub(super) path: &'a WorkspacePath,
     /// With its byte order mark, if it has one.
     pub(super) text: &'a str,
@@ -101,16 +101,16 @@ pub(super) struct Place<'a> {
     pub(super) profile: &'a Profile,
 }
 
-pub(super) fn diagnostics(items: Vec<Item>, place: &Place<'_>) -> Vec<Diagnostic> {
-    let positions = Positions::new(place.text, place.encoding);
+pub(super) fn diagnostics(items: Vec<Item>, context: &DocumentContext<'_>) -> Vec<Diagnostic> {
+    let positions = Positions::new(context.text, context.encoding);
     let findings = items.into_iter().filter(|it| !it.is_shade());
-    let mut all: Vec<_> = findings.map(|it| diagnostic(it, &positions, place)).collect();
+    let mut all: Vec<_> = findings.map(|it| diagnostic(it, &positions, context)).collect();
     all.sort_by_key(|it| it.span);
     all
 }
 
-fn diagnostic(it: Item, positions: &Positions<'_>, place: &Place<'_>) -> Diagnostic {
-    let code = code(it.code, it.source.as_deref(), it.code_description.as_ref(), place.profile);
+fn diagnostic(it: Item, positions: &Positions<'_>, context: &DocumentContext<'_>) -> Diagnostic {
+    let code = code(it.code, it.source.as_deref(), it.code_description.as_ref(), context.profile);
     let related = it.related_information.unwrap_or_default();
     Diagnostic {
         code,
@@ -123,8 +123,9 @@ fn diagnostic(it: Item, positions: &Positions<'_>, place: &Place<'_>) -> Diagnos
         span: positions.span(it.range),
         tags: it.tags.unwrap_or_default().into_iter().filter_map(tag).collect(),
         url: it.code_description.map(|it| it.href),
+        shared_name: None,
         fixes: Vec::new(),
-        related: related.into_iter().filter_map(|it| place.related(it, positions)).collect(),
+        related: related.into_iter().filter_map(|it| context.related(it, positions)).collect(),
     }
 }
 
@@ -169,7 +170,7 @@ fn tag(number: u8) -> Option<Tag> {
     }
 }
 
-impl Place<'_> {
+impl DocumentContext<'_> {
     /// `None` for what lies outside of the workspace, or cannot be read.
     fn related(&self, it: RelatedItem, positions: &Positions<'_>) -> Option<Related> {
         let path = self.uris.path(&it.location.uri)?;
@@ -206,10 +207,10 @@ mod tests {
         let uris = Uris::new(Path::new("/w"));
         let encoding = PositionEncoding::Utf16;
         let profile = Profile::named("gopls").unwrap();
-        let place = Place { path: &path, text, encoding, uris: &uris, view: &view, profile };
+        let context = DocumentContext { path: &path, text, encoding, uris: &uris, view: &view, profile };
         let report: Report = serde_json::from_value(json!({ "kind": "full", "items": items })).unwrap();
         let Report::Full { items } = report else { unreachable!() };
-        diagnostics(items, &place)
+        diagnostics(items, &context)
     }
 
     fn range(line: u32, start: u32, end: u32) -> Value {

@@ -16,9 +16,9 @@ const CRASHES: u32 = 2;
 /// So many states and questions are remembered that did.
 const REMEMBERED: usize = 1024;
 
-/// Names a state, and what is asked of it.
+/// Key of what was asked when a server died.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct CrashKey {
     pub(super) state: ContentHash,
     pub(super) task: ContentHash,
 }
@@ -40,13 +40,13 @@ impl Crashes {
         self.all.load(Ordering::Relaxed)
     }
 
-    pub(super) fn remember(&self, asked: Asked) {
+    pub(super) fn remember(&self, key: CrashKey) {
         let mut counts = self.counts();
-        for key in [asked.state, asked.task] {
+        for hash in [key.state, key.task] {
             if counts.len() >= REMEMBERED {
                 counts.clear();
             }
-            *counts.entry(key).or_default() += 1;
+            *counts.entry(hash).or_default() += 1;
         }
     }
 
@@ -60,8 +60,8 @@ impl Crashes {
     }
 
     /// Whether that is not to be asked again.
-    pub(super) fn has_too_many(&self, asked: Asked) -> bool {
-        self.counts().get(&asked.task).is_some_and(|it| *it >= CRASHES)
+    pub(super) fn has_too_many(&self, key: CrashKey) -> bool {
+        self.counts().get(&key.task).is_some_and(|it| *it >= CRASHES)
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<ContentHash, u32>> {
@@ -73,8 +73,8 @@ impl Crashes {
 mod tests {
     use super::*;
 
-    fn asked(state: u8, task: usize) -> Asked {
-        Asked { state: ContentHash::of(&[state]), task: ContentHash::of(&task.to_le_bytes()) }
+    fn asked(state: u8, task: usize) -> CrashKey {
+        CrashKey { state: ContentHash::of(&[state]), task: ContentHash::of(&task.to_le_bytes()) }
     }
 
     #[test]

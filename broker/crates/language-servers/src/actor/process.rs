@@ -20,10 +20,10 @@ use serde_json::{Value, json, value::RawValue};
 use super::{
     DiskChange, FAREWELL, Setup,
     convert::Report,
-    goal::Goal,
-    shown::{Listener, Shown},
+    open_documents::{Listener, OpenDocuments},
+    target::TargetState,
 };
-use crate::{Barrier, Ending, board::Post, configs, profile::Deletes, watched::Watched};
+use crate::{Barrier, Ending, configs, profile::Deletes, registry::StatusHandle, watched::Watched};
 
 const BYTES_OF_EVENTS: usize = 64 << 20;
 
@@ -37,7 +37,7 @@ pub(super) struct Process {
     setup: Arc<Setup>,
     uris: Uris,
     stop: Cancel,
-    post: Arc<Post>,
+    status: Arc<StatusHandle>,
     sink: EventSink,
     events: Events,
     epoch: u64,
@@ -52,7 +52,7 @@ pub(super) struct Process {
 
 struct Running {
     client: Client,
-    shown: Shown,
+    documents: OpenDocuments,
     /// Whether its answers count from now on.
     is_ready: bool,
     status: Option<ServerStatus>,
@@ -70,7 +70,7 @@ struct Running {
 
 /// Why there is no answer to any of the units.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum AskError {
     #[error("{0}")]
     Pending(String),
     #[error("{0}")]
@@ -87,7 +87,7 @@ pub(super) enum Settled {
     No,
 }
 
-impl Trouble {
+impl AskError {
     pub(super) fn completeness(&self) -> Completeness {
         match self {
             Self::Pending(reason) => Completeness::Pending(reason.clone()),
@@ -117,13 +117,18 @@ impl Settled {
 }
 
 impl Process {
-    pub(super) fn new(setup: Arc<Setup>, stop: Cancel, post: Arc<Post>, watched: Arc<Watched>) -> Self {
+    pub(super) fn new(
+        setup: Arc<Setup>,
+        stop: Cancel,
+        status: Arc<StatusHandle>,
+        watched: Arc<Watched>,
+    ) -> Self {
         let (sink, events) = events(BYTES_OF_EVENTS);
         Self {
             uris: Uris::new(&setup.root),
             setup,
             stop,
-            post,
+            status,
             sink,
             events,
             epoch: 0,
@@ -141,7 +146,7 @@ impl Process {
         let Some(running) = &self.running else { return false };
         let is_there = |it: &WorkspacePath| self.setup.disk.metadata(it).is_ok();
         let loses = self.setup.profile.loses_new_files;
-        self.watched.is_outdated() || loses && running.shown.ever_new().any(is_there)
+        self.watched.is_outdated() || loses && running.documents.ever_new().any(is_there)
     }
 
     /// Takes in what it has said of itself: what it watches, and whether it knows which files there are.
@@ -160,18 +165,18 @@ impl Process {
 
     pub(super) fn switch(
         &mut self,
-        goal: &Goal,
+        target: &TargetState,
         view: &dyn View,
-    ) -> Result<BTreeMap<WorkspacePath, String>, Trouble> {
+    ) -> Result<BTreeMap<WorkspacePath, String>, AskError> {
         self.make_quiet()?;
-        let mut goal = goal.clone();
-        let (shown, listener) = self.shown()?;
+        let mut target = target.clone();
+        let (documents, listener) = self.documents()?;
         if listener.profile.reads_late {
-            goal.open_too(view, &shown.kept());
+            target.open_too(view, &documents.kept());
         }
-        let unreadable = shown.switch(&goal, view, &listener)?;
+        let unreadable = documents.switch(&target, view, &listener)?;
         if listener.profile.sees.deletes == Deletes::Watched {
-            shown.let_go(&goal.gone, &listener)?;
+            documents.let_go(&target.gone, &listener)?;
         }
         Ok(unreadable)
     }
@@ -184,21 +189,21 @@ impl Process {
         document: Option<&WorkspacePath>,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<(), Trouble> {
-        let (shown, listener) = self.shown()?;
+    ) -> Result<(), AskError> {
+        let (documents, listener) = self.documents()?;
         // Without a document nothing is asked, and so the deletes can wait.
-        let Some(document) = document.or(shown.any_open()).cloned() else { return Ok(()) };
-        if !shown.lacks_something() {
+        let Some(document) = document.or(documents.any_open()).cloned() else { return Ok(()) };
+        if !documents.lacks_something() {
             return Ok(());
         }
-        shown.tell_back(&listener)?;
+        documents.tell_back(&listener)?;
         let params = json!({ "textDocument": { "uri": listener.uris.of(&document) } });
         // Whatever it answers, it has looked.
         match listener.client.request::<_, Value>(SYMBOLS, &params, deadline, cancel) {
             Ok(_) | Err(RequestError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(shown.tell_gone(&listener)?)
+        Ok(documents.tell_gone(&listener)?)
     }
 
     /// One that is not there yet will see for itself. So does one that is started again: what publishes once
@@ -214,9 +219,9 @@ impl Process {
         if publishes_once {
             return;
         }
-        if let Ok((shown, listener)) = self.shown() {
+        if let Ok((documents, listener)) = self.documents() {
             // If it cannot be told, it is over.
-            let _ = shown.disk_changed(changes, &listener);
+            let _ = documents.disk_changed(changes, &listener);
         }
     }
 
@@ -237,7 +242,7 @@ impl Process {
         units: &[&WorkspacePath],
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), Trouble> {
+    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), AskError> {
         if self.setup.profile.barrier.is_pull() {
             self.pull(units, deadline, cancel)
         } else {
@@ -263,12 +268,12 @@ impl Process {
     }
 
     pub(super) fn is_open(&self, path: &WorkspacePath) -> bool {
-        self.running.as_ref().is_some_and(|it| it.shown.document(path).is_some())
+        self.running.as_ref().is_some_and(|it| it.documents.document(path).is_some())
     }
 
     /// The text and hash of an open document.
     pub(super) fn document(&self, path: &WorkspacePath) -> (&str, ContentHash) {
-        let document = self.running.as_ref().and_then(|it| it.shown.document(path));
+        let document = self.running.as_ref().and_then(|it| it.documents.document(path));
         document.map_or(("", ContentHash::of(b"")), |it| (it.text(), it.hash))
     }
 
@@ -284,7 +289,7 @@ impl Process {
             EventKind::Status(status) => {
                 // It may be over again before anybody looks.
                 running.is_refreshed |= !status.quiescent;
-                self.post.set_unwell(status.unwell());
+                self.status.set_unwell(status.unwell());
                 running.status = Some(status);
             }
             EventKind::Edit { edit, .. } => running.wanted.push(edit),
@@ -296,17 +301,17 @@ impl Process {
         }
     }
 
-    fn running(&mut self) -> Result<&mut Running, Trouble> {
-        self.running.as_mut().ok_or(Trouble::Request(RequestError::Gone))
+    fn running(&mut self) -> Result<&mut Running, AskError> {
+        self.running.as_mut().ok_or(AskError::Request(RequestError::Gone))
     }
 
-    fn shown(&mut self) -> Result<(&mut Shown, Listener<'_>), Trouble> {
-        let running = self.running.as_mut().ok_or(Trouble::Request(RequestError::Gone))?;
+    fn documents(&mut self) -> Result<(&mut OpenDocuments, Listener<'_>), AskError> {
+        let running = self.running.as_mut().ok_or(AskError::Request(RequestError::Gone))?;
         let listener = Listener { client: &running.client, uris: &self.uris, profile: &self.setup.profile };
-        Ok((&mut running.shown, listener))
+        Ok((&mut running.documents, listener))
     }
 
-    fn check_alive(&mut self) -> Result<(), Trouble> {
+    fn check_alive(&mut self) -> Result<(), AskError> {
         let broken: Option<Broken> = self.running()?.client.broken();
         broken.map_or(Ok(()), |it| Err(RequestError::from(it).into()))
     }
@@ -316,7 +321,7 @@ impl Running {
     fn new(client: Client, revoked: Cancel) -> Self {
         Self {
             client,
-            shown: Shown::default(),
+            documents: OpenDocuments::default(),
             is_ready: false,
             status: None,
             is_refreshed: false,

@@ -12,9 +12,9 @@ use lint::{Cancel, Completeness};
 use lsp_client::RequestError;
 use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 
-use super::{Actor, Request, SLACK, Server, Task, goal::Goal, process::Trouble};
+use super::{Actor, Request, SLACK, Server, Task, process::AskError, target::TargetState};
 use crate::{
-    Found, NoAnswer, Question, Reply,
+    NoAnswer, QueryAnswer, Question, ServerReply,
     profile::{Searches, Symbols},
     query::{At, documents, offset_of},
 };
@@ -31,16 +31,16 @@ impl Server {
         question: Question,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Reply {
+    ) -> ServerReply {
         if cancel.is_cancelled() {
-            return Reply::without(NoAnswer::Pending(RequestError::Cancelled.to_string()));
+            return ServerReply::without(NoAnswer::Pending(RequestError::Cancelled.to_string()));
         }
-        let _line = self.post.in_line();
+        let _line = self.status.in_line();
         let (reply, receiver) = channel();
         let given_up = self.put(view, Task::Query { question, reply }, deadline, cancel);
         let replied = self.receive(&receiver, deadline + SLACK, cancel);
         given_up.cancel();
-        replied.unwrap_or_else(|| Reply::without(self.why_not().into()))
+        replied.unwrap_or_else(|| ServerReply::without(self.why_not().into()))
     }
 }
 
@@ -52,49 +52,49 @@ struct Named {
 }
 
 impl Actor {
-    pub(super) fn reply(&mut self, request: &Request, question: &Question) -> Reply {
+    pub(super) fn reply(&mut self, request: &Request, question: &Question) -> ServerReply {
         let profile = &Arc::clone(&self.setup).profile;
         let (name, document) = (&profile.name, question.path());
         if let Some(path) = document.filter(|it| !profile.covers(it)) {
-            return Reply::without(NoAnswer::Unsupported(format!(
+            return ServerReply::without(NoAnswer::Unsupported(format!(
                 "{name} knows nothing of files like `{path}`"
             )));
         }
         let named = self.named(&*request.view, question);
-        let goal = self.goal(request, &named.documents);
-        let key = goal.key(&named.documents);
+        let target = self.target(request, &named.documents);
+        let key = target.key(&named.documents);
         let key = ContentHash::of(format!("{key:?} {question:?}").as_bytes());
-        let found = self.attempt(request, key, |it| {
-            let goal = it.with_the_turn_s(request, &named.documents, goal.clone());
-            it.find(request, question, &goal, &named)
+        let answer = self.attempt(request, key, |it| {
+            let target = it.with_the_turn_s(request, &named.documents, target.clone());
+            it.find(request, question, &target, &named)
         });
-        Reply { content: document.and_then(|it| goal.documents.get(it).copied()), found }
+        ServerReply { content: document.and_then(|it| target.documents.get(it).copied()), answer }
     }
 
     fn find(
         &mut self,
         request: &Request,
         question: &Question,
-        goal: &Goal,
+        target: &TargetState,
         named: &Named,
-    ) -> Result<Found, NoAnswer> {
+    ) -> Result<QueryAnswer, NoAnswer> {
         let Request { view, deadline, cancel, .. } = request;
         let profile = &Arc::clone(&self.setup).profile;
-        let unreadable = self.process.switch(goal, &**view)?;
+        let unreadable = self.process.switch(target, &**view)?;
         if let Some(path) = question.path() {
             if let Some(reason) = unreadable.get(path) {
                 return Err(NoAnswer::Failed(reason.clone()));
             }
-            if !self.process.is_open(path) || goal.gone.contains(path) {
+            if !self.process.is_open(path) || target.gone.contains(path) {
                 return Err(NoAnswer::Failed("there is no such file".to_owned()));
             }
         }
-        let (answer, settled) = self.process.put(question, &named.documents, view, *deadline, cancel)?;
+        let (result, settled) = self.process.put(question, &named.documents, view, *deadline, cancel)?;
         let others = unreadable.first_key_value().map(|(path, why)| format!("`{path}`: {why}"));
         let root = WorkspacePath::root();
-        let unseen = || goal.unseen_by(profile, question.path().unwrap_or(&root));
+        let unseen = || target.unseen_by(profile, question.path().unwrap_or(&root));
         let partial = settled.reason().or_else(|| named.partial.clone()).or(others).or_else(unseen);
-        Ok(Found { answer: answer?, partial })
+        Ok(QueryAnswer { result: result?, partial })
     }
 
     fn named(&self, view: &dyn View, question: &Question) -> Named {
@@ -182,8 +182,8 @@ fn is_of_word(it: char) -> bool {
     it.is_alphanumeric() || it == '_' || it == '$'
 }
 
-impl From<Trouble> for NoAnswer {
-    fn from(it: Trouble) -> Self {
+impl From<AskError> for NoAnswer {
+    fn from(it: AskError) -> Self {
         it.completeness().into()
     }
 }

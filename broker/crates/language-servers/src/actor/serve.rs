@@ -10,7 +10,7 @@ use lint::Outcome;
 use lsp_client::{Broken, ProtocolError};
 use overlay::{ContentHash, WorkspacePath};
 
-use super::{Actor, Asked, Class, FAREWELL, Goal, Message, Request, Task, Trouble};
+use super::{Actor, AskError, Class, CrashKey, FAREWELL, Message, Request, TargetState, Task};
 use crate::{Ending, ServerState};
 
 /// Between two looks at what an idle server says.
@@ -112,11 +112,11 @@ impl Actor {
     fn rest(&mut self) {
         self.process.listen();
         self.bury(None);
-        self.post.set_owing(self.process.owes());
-        if let Some(worn) = self.worn {
-            self.end(FAREWELL, Ending::Worn(worn));
+        self.status.set_owing(self.process.owes());
+        if let Some(reason) = self.recycle_reason {
+            self.end(FAREWELL, Ending::Recycled(reason));
         }
-        let idle = self.life.idle(self.setup.profile.memory);
+        let idle = self.recycle.idle(self.setup.profile.memory);
         if self.process.is_running() && self.idle_since.elapsed() >= idle {
             self.end(FAREWELL, Ending::Idleness);
         }
@@ -139,35 +139,35 @@ impl Actor {
         if self.queue.of_this_turn().next().is_none() {
             self.beside.clear();
         }
-        let (life, post) = (&self.life, &self.post);
-        if let Some(worn) = self.age.answered(life, |is_first| post.measure(is_first)) {
+        let (recycle, status) = (&self.recycle, &self.status);
+        if let Some(reason) = self.usage.answered(recycle, |is_first| status.measure(is_first)) {
             // If a request waits, it goes on until the next look.
-            if self.queue.is_empty() || self.worn.replace(worn).is_some() {
-                self.end(FAREWELL, Ending::Worn(worn));
+            if self.queue.is_empty() || self.recycle_reason.replace(reason).is_some() {
+                self.end(FAREWELL, Ending::Recycled(reason));
             }
         }
     }
 
     fn answer(&mut self, request: &Request, units: &[WorkspacePath]) -> Vec<Outcome> {
-        let mut goal = self.goal(request, units);
-        goal.note_reach(&self.imports, &*request.view, &*self.setup.disk, &self.setup.profile);
-        let outcomes = self.attempt(request, goal.key(units), |it| {
-            let goal = it.with_the_turn_s(request, units, goal.clone());
-            it.outcomes(request, units, &goal)
+        let mut target = self.target(request, units);
+        target.note_reach(&self.imports, &*request.view, &*self.setup.disk, &self.setup.profile);
+        let outcomes = self.attempt(request, target.key(units), |it| {
+            let target = it.with_the_turn_s(request, units, target.clone());
+            it.outcomes(request, units, &target)
         });
-        let outcome = |trouble: &Trouble, unit: &WorkspacePath| Outcome {
-            content: goal.documents.get(unit).copied(),
-            ..Outcome::without_findings(trouble.completeness())
+        let outcome = |error: &AskError, unit: &WorkspacePath| Outcome {
+            content: target.documents.get(unit).copied(),
+            ..Outcome::without_findings(error.completeness())
         };
-        outcomes.unwrap_or_else(|trouble| units.iter().map(|it| outcome(&trouble, it)).collect())
+        outcomes.unwrap_or_else(|error| units.iter().map(|it| outcome(&error, it)).collect())
     }
 
     /// With these documents open.
-    pub(super) fn goal(&self, request: &Request, documents: &[WorkspacePath]) -> Goal {
+    pub(super) fn target(&self, request: &Request, documents: &[WorkspacePath]) -> TargetState {
         let setup = &self.setup;
-        let mut goal = Goal::of(&*request.view, &*setup.disk, &setup.profile, documents);
-        goal.forget_unnamed(&*request.view, &setup.profile);
-        goal
+        let mut target = TargetState::of(&*request.view, &*setup.disk, &setup.profile, documents);
+        target.forget_unnamed(&*request.view, &setup.profile);
+        target
     }
 
     /// With the documents open, too, that others ask about in this turn. What has crashed is asked alone.
@@ -175,8 +175,8 @@ impl Actor {
         &mut self,
         request: &Request,
         documents: &[WorkspacePath],
-        mut goal: Goal,
-    ) -> Goal {
+        mut target: TargetState,
+    ) -> TargetState {
         if !self.crashes.has(request.state_key) {
             let waiting = self.queue.of_this_turn().flat_map(|it| it.documents());
             let all: Vec<_> = waiting.chain(documents).take(BESIDE).cloned().collect();
@@ -185,79 +185,79 @@ impl Actor {
                 self.beside.clear();
             }
             self.beside.extend(all);
-            goal.open_too(&*request.view, &self.beside);
+            target.open_too(&*request.view, &self.beside);
         }
-        goal
+        target
     }
 
     /// Does the work when the process is ready for it. Once more if the process dies, which may be no fault of
     /// what was asked; or if it hangs since it did another work.
-    pub(super) fn attempt<T, E: From<Trouble>>(
+    pub(super) fn attempt<T, E: From<AskError>>(
         &mut self,
         request: &Request,
         task: ContentHash,
         mut work: impl FnMut(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
-        let asked = Asked { state: request.state_key, task };
+        let key = CrashKey { state: request.state_key, task };
         self.bury(None);
-        let mut done = self.attempt_once(request, asked, &mut work);
-        let is_once_more = match self.bury(Some(asked)) {
+        let mut done = self.attempt_once(request, key, &mut work);
+        let is_once_more = match self.bury(Some(key)) {
             Some(Death::Hanging) => true,
             Some(Death::Crash) => done.is_err() && request.is_wanted(),
             Some(Death::Ours) | None => false,
         };
         if is_once_more {
-            done = self.attempt_once(request, asked, &mut work);
-            self.bury(Some(asked));
+            done = self.attempt_once(request, key, &mut work);
+            self.bury(Some(key));
         }
-        self.owed = if self.process.owes() { self.owed.or(Some(asked)) } else { None };
+        self.owed = if self.process.owes() { self.owed.or(Some(key)) } else { None };
         done
     }
 
-    fn attempt_once<T, E: From<Trouble>>(
+    fn attempt_once<T, E: From<AskError>>(
         &mut self,
         request: &Request,
-        asked: Asked,
+        key: CrashKey,
         work: &mut impl FnMut(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
-        if self.crashes.has_too_many(asked) {
+        if self.crashes.has_too_many(key) {
             let name = &self.setup.profile.name;
-            return Err(Trouble::Failed(format!("{name} has crashed or hung twice on this")).into());
+            return Err(AskError::Failed(format!("{name} has crashed or hung twice on this")).into());
         }
         if self.process.is_outdated() {
             self.end(FAREWELL, Ending::Outdated);
         }
         self.process.make_ready(request.deadline, &request.cancel)?;
         self.process.learn();
-        self.post.set(ServerState::Busy);
-        let is_switch = self.present_key.replace(asked.state) != Some(asked.state);
+        self.status.set(ServerState::Busy);
+        let is_switch = self.present_key.replace(key.state) != Some(key.state);
         self.present.clone_from(&request.state);
-        self.post.asked(is_switch);
+        self.status.asked(is_switch);
         if is_switch {
-            self.age.switched();
+            self.usage.switched();
         }
         let start = Instant::now();
         let done = work(self);
         self.process.learn();
-        self.post.took(start.elapsed());
+        self.status.took(start.elapsed());
         done
     }
 
     fn be_idle(&mut self) {
         self.idle_since = Instant::now();
         if self.process.is_running() {
-            self.post.set(ServerState::Idle);
-            self.post.set_owing(self.process.owes());
+            self.status.set(ServerState::Idle);
+            self.status.set_owing(self.process.owes());
         }
     }
 
-    /// Accounts for a process that has died, and for what it died of: `asked`, unless it hung before.
-    fn bury(&mut self, asked: Option<Asked>) -> Option<Death> {
+    /// Accounts for a process that has died, and for what it died of: `key`, unless it hung before.
+    fn bury(&mut self, key: Option<CrashKey>) -> Option<Death> {
         let death = Death::of(&self.process.bury()?);
         self.crashes.count();
-        let culprit = if death == Death::Hanging { self.owed } else { asked };
-        if let Some(asked) = culprit {
-            self.crashes.remember(asked);
+        let culprit = if death == Death::Hanging { self.owed } else { key };
+        if let Some(key) = culprit {
+            self.crashes.remember(key);
         }
         self.forget_process();
         Some(death)
@@ -269,11 +269,11 @@ impl Actor {
     }
 
     fn forget_process(&mut self) {
-        self.present = Goal::default();
+        self.present = TargetState::default();
         self.present_key = None;
         self.owed = None;
         self.beside.clear();
-        self.age = self.age.next();
-        self.worn = None;
+        self.usage = self.usage.next();
+        self.recycle_reason = None;
     }
 }

@@ -16,7 +16,7 @@ use std::{
 
 use overlay::ContentHash;
 
-use super::surroundings::{Looks, children, lock, variable};
+use super::outside_state::{OutsideState, children, lock, variable};
 use crate::{Launch, Profile, environment::ACTIVE, profile::Outside};
 
 /// Longest wait for programs that print folders, all together.
@@ -32,16 +32,16 @@ const WALKED_EVERY: Duration = Duration::from_secs(5);
 const MOST: usize = 20_000;
 
 /// Files and folders whose stamps stand for what the server reads there.
-pub(super) fn paths(profile: &Profile, launch: &Launch, root: &Path, looks: &Looks) -> Vec<PathBuf> {
+pub(super) fn paths(profile: &Profile, launch: &Launch, root: &Path, outside: &OutsideState) -> Vec<PathBuf> {
     let all = || profile.outside.iter().flatten();
     let commands = all().filter_map(|it| match it {
         Outside::Printed(command) => command.split_first(),
         _ => None,
     });
-    let printed = printed(commands, launch, root, looks);
+    let printed = printed(commands, launch, root, outside);
     let named = all().flat_map(|it| match it {
         Outside::Path(path) => places(path, launch),
-        Outside::Folders(name) => folders(name, root, looks),
+        Outside::Folders(name) => folders(name, root, outside),
         Outside::Program(name) => programs(name, launch, root).into_iter().take(1).collect(),
         Outside::Printed(_) => Vec::new(),
     });
@@ -66,8 +66,8 @@ fn places(path: &str, launch: &Launch) -> Vec<PathBuf> {
 }
 
 /// Folders of this name in the workspace, and those in them that group others, as `@scope` does.
-fn folders(name: &str, root: &Path, looks: &Looks) -> Vec<PathBuf> {
-    let known = || lock(&looks.folders);
+fn folders(name: &str, root: &Path, outside: &OutsideState) -> Vec<PathBuf> {
+    let known = || lock(&outside.folders);
     let fresh = known().get(name).filter(|it| it.0.elapsed() < WALKED_EVERY).map(|it| it.1.clone());
     let found = fresh.unwrap_or_else(|| {
         let found = walk(name, root);
@@ -110,12 +110,12 @@ fn programs(name: &str, launch: &Launch, root: &Path) -> Vec<PathBuf> {
     programs.filter(|it| seen.insert(it.clone()) && it.is_file()).collect()
 }
 
-/// A program that is asked for folders.
+/// Command that prints the folders that a server reads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Asked {
+pub(super) struct PrintCommand {
     program: PathBuf,
     arguments: Vec<String>,
-    /// Stands for the variables that it is started with.
+    /// Hash of the variables that it is started with.
     environment: ContentHash,
 }
 
@@ -125,19 +125,20 @@ fn printed<'a>(
     commands: impl Iterator<Item = (&'a String, &'a [String])>,
     launch: &Launch,
     root: &Path,
-    looks: &Looks,
+    outside: &OutsideState,
 ) -> Vec<PathBuf> {
     let environment = ContentHash::of(format!("{:?}", launch.env).as_bytes());
     let asked = commands.flat_map(|(name, arguments)| {
         let arguments = arguments.to_vec();
-        programs(name, launch, root).into_iter().map(move |program| Asked {
+        programs(name, launch, root).into_iter().map(move |program| PrintCommand {
             program,
             arguments: arguments.clone(),
             environment,
         })
     });
     let asked: Vec<_> = asked.collect();
-    let is_fresh = |it: &Asked| lock(&looks.printed).get(it).is_some_and(|it| it.0.elapsed() < ASKED_EVERY);
+    let is_fresh =
+        |it: &PrintCommand| lock(&outside.printed).get(it).is_some_and(|it| it.0.elapsed() < ASKED_EVERY);
     let running: Vec<_> =
         asked.iter().filter(|it| !is_fresh(it)).map(|it| (it, Running::start(it, launch, root))).collect();
     let deadline = Instant::now() + PATIENCE;
@@ -145,10 +146,10 @@ fn printed<'a>(
         let output = running.and_then(|it| it.output(deadline)).unwrap_or_default();
         let lines = output.lines().map(str::trim).filter(|it| it.starts_with('/'));
         let folders = lines.map(PathBuf::from).collect();
-        lock(&looks.printed).insert(it.clone(), (Instant::now(), folders));
+        lock(&outside.printed).insert(it.clone(), (Instant::now(), folders));
     }
-    let known = lock(&looks.printed);
-    let folders = |it: &Asked| known.get(it).map(|it| it.1.clone()).unwrap_or_default();
+    let known = lock(&outside.printed);
+    let folders = |it: &PrintCommand| known.get(it).map(|it| it.1.clone()).unwrap_or_default();
     asked.iter().flat_map(|it| folders(it).into_iter().chain([it.program.clone()])).collect()
 }
 
@@ -159,7 +160,7 @@ struct Running {
 }
 
 impl Running {
-    fn start(it: &Asked, launch: &Launch, root: &Path) -> Option<Self> {
+    fn start(it: &PrintCommand, launch: &Launch, root: &Path) -> Option<Self> {
         let mut command = Command::new(&it.program);
         command.args(it.arguments.iter().map(OsStr::new)).current_dir(root);
         for (name, value) in &launch.env {
@@ -198,12 +199,12 @@ pub(super) mod tests {
     use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt as _};
 
     use super::*;
-    use crate::Keeper;
+    use crate::Supervisor;
 
     pub(in crate::pool) fn launch(env: &[(&str, &Path)]) -> Launch {
         let env = env.iter().map(|(name, it)| (OsString::from(name), Some(it.as_os_str().to_owned())));
         Launch {
-            keeper: Keeper { program: PathBuf::new(), args: Vec::new() },
+            supervisor: Supervisor { program: PathBuf::new(), args: Vec::new() },
             program: PathBuf::from("/nowhere/server"),
             args: Vec::new(),
             env: env.collect(),
@@ -233,7 +234,7 @@ pub(super) mod tests {
         for name in ["a/node_modules/@s/p", "node_modules/q/node_modules", ".git/node_modules"] {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
-        let mut found = folders("node_modules", folder.path(), &Looks::default());
+        let mut found = folders("node_modules", folder.path(), &OutsideState::default());
         found.sort();
         found.dedup();
         let want = ["a/node_modules", "a/node_modules/@s", "node_modules"];
@@ -245,14 +246,14 @@ pub(super) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let launch = launch(&[("WHERE", folder.path())]);
         let command = ["sh", "-c", "echo note; echo $WHERE/lib"].map(str::to_owned);
-        let looks = Looks::default();
+        let outside = OutsideState::default();
         let ask =
-            |command: &[String]| printed(command.split_first().into_iter(), &launch, folder.path(), &looks);
+            |command: &[String]| printed(command.split_first().into_iter(), &launch, folder.path(), &outside);
         let found = ask(&command);
         assert_eq!(found[0], folder.path().join("lib"));
         assert!(found[1].ends_with("sh"), "{found:?}");
         assert!(ask(&["no-such-program".to_owned()]).is_empty());
-        assert_eq!(lock(&looks.printed).len(), 1);
+        assert_eq!(lock(&outside.printed).len(), 1);
     }
 
     #[test]
@@ -284,8 +285,12 @@ pub(super) mod tests {
         let commands = [vec!["a".to_owned()], vec!["b".to_owned()]];
         let commands = commands.iter().filter_map(|it| it.split_first());
         let path = std::env::var_os("PATH").unwrap();
-        let found =
-            printed(commands, &launch(&[("PATH", Path::new(&path))]), folder.path(), &Looks::default());
+        let found = printed(
+            commands,
+            &launch(&[("PATH", Path::new(&path))]),
+            folder.path(),
+            &OutsideState::default(),
+        );
         let programs = [own[0].join("a"), own[1].join("a"), own[1].join("b")];
         assert_eq!(found, programs.map(|it| [it.join("lib"), it]).concat());
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use lsp_client::{Client, EditPolicy, Position, PositionEncoding, Positions, Range, RequestError, uri::Uris};
 
-use super::{At, NoAnswer, Part, place::Texts};
+use super::{At, NoAnswer, Part, location::Texts};
 use crate::Profile;
 
 /// All that it takes.

@@ -5,7 +5,7 @@ use lsp_client::Range;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{At, NoAnswer, Place, SymbolKind, TextRange, asker::Asker};
+use super::{At, Location, NoAnswer, SymbolKind, TextRange, asker::Asker};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hierarchy {
@@ -25,7 +25,7 @@ pub struct Item {
     pub detail: Option<String>,
     pub kind: SymbolKind,
     /// Its name.
-    pub place: Place,
+    pub location: Location,
     /// With all that belongs to it.
     pub whole: Option<TextRange>,
 }
@@ -35,7 +35,7 @@ pub struct Item {
 pub struct Linked {
     pub item: Item,
     /// Where the one calls the other.
-    pub calls: Vec<Place>,
+    pub calls: Vec<Location>,
 }
 
 #[derive(Deserialize)]
@@ -91,7 +91,7 @@ fn follow(asker: &Asker<'_>, step: Hierarchy, item: Value) -> Result<Vec<Linked>
                 let caller =
                     if step == Hierarchy::IncomingCalls { it.to.uri.clone() } else { asked.to_owned() };
                 let ranges = it.from_ranges.into_iter().map(|it| (caller.clone(), Some(it)));
-                let calls = asker.texts().places(ranges);
+                let calls = asker.texts().locations(ranges);
                 linked(asker, it.to).map(|it| Linked { calls, ..it })
             };
             Ok(calls.unwrap_or_default().into_iter().filter_map(call).collect())
@@ -110,9 +110,9 @@ fn read(item: Value) -> Result<WireItem, NoAnswer> {
 
 fn linked(asker: &Asker<'_>, it: WireItem) -> Option<Linked> {
     let both = [it.selection_range, it.range].map(|range| (it.uri.clone(), Some(range)));
-    let mut places = asker.texts().places(both).into_iter();
-    let (place, whole) = (places.next()?, places.next()?.range);
+    let mut locations = asker.texts().locations(both).into_iter();
+    let (location, whole) = (locations.next()?, locations.next()?.range);
     let detail = it.detail.filter(|it| !it.is_empty());
-    let item = Item { name: it.name, detail, kind: SymbolKind(it.kind), place, whole };
+    let item = Item { name: it.name, detail, kind: SymbolKind(it.kind), location, whole };
     Some(Linked { item, calls: Vec::new() })
 }

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::{
     NoAnswer, Part, TextRange,
     asker::Asker,
+    cursor::{Markup, MarkupText},
     edits::in_bytes,
-    place::text_range,
+    location::text_range,
     wire::{Marked, TextEdit},
-    words::{Markup, MarkupText},
 };
 
 /// What a word is: `function`, and `async`.

@@ -4,7 +4,7 @@ use lsp_client::uri::Uris;
 use overlay::WorkspacePath;
 use serde_json::Value;
 
-use super::{Answer, NoAnswer, asker::Asker};
+use super::{NoAnswer, QueryResult, asker::Asker};
 
 /// The documents that parameters name.
 pub(crate) fn documents(params: &Value, uris: &Uris) -> Vec<WorkspacePath> {
@@ -12,7 +12,7 @@ pub(crate) fn documents(params: &Value, uris: &Uris) -> Vec<WorkspacePath> {
     named.into_iter().flatten().filter_map(|it| uris.path(it)).collect()
 }
 
-pub(super) fn ask(asker: &Asker<'_>, method: &str, params: &Value) -> Result<Answer, NoAnswer> {
+pub(super) fn ask(asker: &Asker<'_>, method: &str, params: &Value) -> Result<QueryResult, NoAnswer> {
     if is_of_the_session(method) {
         return Err(NoAnswer::Failed(format!("`{method}` is not a question")));
     }
@@ -21,7 +21,7 @@ pub(super) fn ask(asker: &Asker<'_>, method: &str, params: &Value) -> Result<Ans
     } else {
         asker.request_unseen(method, params)?
     };
-    Ok(Answer::Raw { result, encoding: asker.encoding() })
+    Ok(QueryResult::Raw { result, encoding: asker.encoding() })
 }
 
 /// What would take the server out of the state that it is in, or do something.

@@ -4,7 +4,7 @@ use lsp_client::{Positions, Range};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{NoAnswer, Place, TextRange, asker::Asker, place::text_range, wire::Location};
+use super::{Location, NoAnswer, TextRange, asker::Asker, location::text_range, wire::LspLocation};
 
 /// Something that a file defines, with what is defined in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct FoundSymbol {
     pub kind: SymbolKind,
     pub is_deprecated: bool,
     pub container: Option<String>,
-    pub place: Place,
+    pub location: Location,
 }
 
 /// A number of LSP's.
@@ -76,7 +76,7 @@ struct Information {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum SymbolLocation {
-    Full(Location),
+    Full(LspLocation),
     Document { uri: String },
 }
 
@@ -101,7 +101,7 @@ fn symbol(it: Listed, positions: &Positions<'_>) -> Option<Symbol> {
         },
         Listed::Flat(it) => {
             let is_deprecated = it.is_deprecated();
-            let SymbolLocation::Full(Location { range, .. }) = it.location else { return None };
+            let SymbolLocation::Full(LspLocation { range, .. }) = it.location else { return None };
             let whole = text_range(positions, range);
             Symbol {
                 name: it.name,
@@ -142,7 +142,7 @@ pub(super) fn find(asker: &Asker<'_>, query: &str) -> Result<Vec<FoundSymbol>, N
             kind: SymbolKind(it.kind),
             is_deprecated,
             container: it.container_name.filter(|it| !it.is_empty()),
-            place: texts.place(uri, range)?,
+            location: texts.location(uri, range)?,
         })
     };
     Ok(all.into_iter().filter_map(found).collect())

@@ -3,16 +3,16 @@
 use lsp_client::Range;
 use serde::Deserialize;
 
-use super::words::{Markup, MarkupText};
+use super::cursor::{Markup, MarkupText};
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Location {
+pub(super) struct LspLocation {
     pub(super) uri: String,
     pub(super) range: Range,
 }
 
-impl From<Location> for (String, Option<Range>) {
-    fn from(it: Location) -> Self {
+impl From<LspLocation> for (String, Option<Range>) {
+    fn from(it: LspLocation) -> Self {
         (it.uri, Some(it.range))
     }
 }

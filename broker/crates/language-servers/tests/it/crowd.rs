@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use language_servers::{Barrier, LanguageServer, Life, Pool, PoolLimits, Profile, Setup};
+use language_servers::{Barrier, LanguageServer, Pool, PoolLimits, Profile, RecyclePolicy, Setup};
 use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
 use overlay::{Branch, View};
 
@@ -121,8 +121,9 @@ fn one_process() {
 
 #[test]
 fn two_that_are_often_started_anew() {
-    let life = Life { switches: 20, idle_cheap: Duration::ZERO, ..Life::default() };
-    let limits = PoolLimits { wait: Duration::ZERO, life, ..PoolLimits::default() };
+    let recycle =
+        RecyclePolicy { switches: 20, idle_timeout_fast: Duration::ZERO, ..RecyclePolicy::default() };
+    let limits = PoolLimits { wait: Duration::ZERO, recycle, ..PoolLimits::default() };
     check(limits, setup(&["model"], profile()));
 }
 

@@ -1,6 +1,6 @@
 //! What a server would change: as steps that a branch can take, or refused.
 
-use language_servers::{Answer, Chosen, Edits, NoAnswer, Question, Style};
+use language_servers::{Chosen, Edits, NoAnswer, QueryResult, Question, Style};
 use overlay::{Branch, View as _};
 use serde_json::{Value, json};
 
@@ -40,9 +40,9 @@ fn after(edits: &Edits, branch: &mut Branch) -> String {
 /// What comes of a `WorkspaceEdit`.
 fn made(edit: Value) -> String {
     let bench = bench(&capabilities(), &[step("textDocument/rename", &edit)]);
-    match ask(&bench, rename()).found {
+    match ask(&bench, rename()).answer {
         Ok(found) => {
-            let Answer::Edits(edits) = found.answer else { panic!("{found:?}") };
+            let QueryResult::Edits(edits) = found.result else { panic!("{found:?}") };
             let mut branch = Branch::new(view(&bench));
             after(&edits, &mut branch)
         }
@@ -153,8 +153,8 @@ fn formatting() {
     let style = Style { tab_size: 2, insert_spaces: false };
     let foo = language_servers::At::Offset(u32::try_from(TEXT.rfind('(').unwrap()).unwrap());
     let formatted = |part| {
-        let found = ask(&bench, Question::Format { path: path("a.m"), part, style }).found.unwrap();
-        let Answer::Edits(edits) = found.answer else { panic!("{found:?}") };
+        let found = ask(&bench, Question::Format { path: path("a.m"), part, style }).answer.unwrap();
+        let QueryResult::Edits(edits) = found.result else { panic!("{found:?}") };
         after(&edits, &mut Branch::new(view(&bench)))
     };
     insta::assert_snapshot!(format!("{}{}{}", formatted(None), formatted(None), formatted(Some(FOO..foo))));
@@ -199,7 +199,7 @@ fn part() -> language_servers::Part {
 fn what_is_offered() {
     let bench = bench(&capabilities(), &offer());
     let question = Question::Actions { path: path("a.m"), part: part(), only: only() };
-    insta::assert_debug_snapshot!(ask(&bench, question).found);
+    insta::assert_debug_snapshot!(ask(&bench, question).answer);
 }
 
 /// What an action does, given what the server does when it is chosen.
@@ -207,8 +207,8 @@ fn done(title: &str, steps: &[String]) -> Result<String, NoAnswer> {
     let bench = bench(&capabilities(), &[&offer()[..], steps].concat());
     let chosen = Chosen { title: title.to_owned(), kind: None };
     let question = Question::Action { path: path("a.m"), part: part(), only: only(), chosen };
-    let found = ask(&bench, question).found?;
-    let Answer::Edits(edits) = found.answer else { panic!("{found:?}") };
+    let found = ask(&bench, question).answer?;
+    let QueryResult::Edits(edits) = found.result else { panic!("{found:?}") };
     Ok(after(&edits, &mut Branch::new(view(&bench))))
 }
 
@@ -260,5 +260,5 @@ fn nothing_is_applied_that_nobody_asked_for() {
     ];
     let bench = bench(&capabilities(), &steps);
     let nothing = NoAnswer::Failed("nothing is renamed to `new`".to_owned());
-    assert_eq!(ask(&bench, rename()).found, Err(nothing));
+    assert_eq!(ask(&bench, rename()).answer, Err(nothing));
 }

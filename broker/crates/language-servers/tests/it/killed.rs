@@ -33,8 +33,8 @@ fn slow(method: &str, result: &Value, file: &Path) -> Yard {
 
 /// As another process may do it.
 fn kill(yard: &Yard) {
-    let keeper = i64::from(yard.report().pid.unwrap());
-    let server = i32::try_from(children(&[keeper])[0]).unwrap();
+    let supervisor = i64::from(yard.report().pid.unwrap());
+    let server = i32::try_from(children(&[supervisor])[0]).unwrap();
     kill_process(Pid::from_raw(server).unwrap(), Signal::KILL).unwrap();
 }
 
@@ -70,7 +70,7 @@ fn a_query_is_put_once_more_too() {
     yard.wait_for_state("/w", ServerState::Busy);
     kill(&yard);
     std::fs::write(file, "").unwrap();
-    assert_eq!(asked.join().unwrap().found.map(|it| it.partial), Ok(None));
+    assert_eq!(asked.join().unwrap().answer.map(|it| it.partial), Ok(None));
     assert_eq!(yard.report().counts.starts, 2);
 }
 

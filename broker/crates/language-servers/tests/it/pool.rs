@@ -10,7 +10,8 @@ use std::{
 };
 
 use language_servers::{
-    At, Ending, LanguageServer, Life, MemoryClass, Question, ServerReport, ServerState, Worn,
+    At, Ending, LanguageServer, MemoryClass, Question, RecyclePolicy, RecycleReason, ServerReport,
+    ServerState,
 };
 use lint::{Cancel, Job, Linter, Unit};
 use serde_json::json;
@@ -113,7 +114,7 @@ fn who_asks_where_something_is_goes_before_checks() {
     });
     yard.wait_for("/w", |it| it.waiting == 3);
     first.give_up();
-    assert_eq!((query.join().unwrap().found.unwrap().partial, check.join()), (None, String::new()));
+    assert_eq!((query.join().unwrap().answer.unwrap().partial, check.join()), (None, String::new()));
 }
 
 #[test]
@@ -177,7 +178,7 @@ fn a_busy_server_is_waited_for() {
 
 #[test]
 fn what_is_not_needed_ends_and_comes_back() {
-    let mut yard = Yard::new(|it| it.life.idle_cheap = Duration::ZERO);
+    let mut yard = Yard::new(|it| it.recycle.idle_timeout_fast = Duration::ZERO);
     let linter = yard.linter();
     for starts in 2..4 {
         yard.wait_for_state("/w", ServerState::Ended(Ending::Idleness));
@@ -195,20 +196,20 @@ fn what_is_not_needed_ends_and_comes_back() {
 
 #[test]
 fn what_has_grown_is_started_anew() {
-    let life = Life { look: 1, slack: 16 << 20, ..Life::default() };
-    let yard = Yard::new(|it| it.life = life);
+    let recycle = RecyclePolicy { measure_every: 1, slack: 16 << 20, ..RecyclePolicy::default() };
+    let yard = Yard::new(|it| it.recycle = recycle);
     let linter = yard.linter();
     assert_eq!(says(&linter, "x"), "a.m=x");
     assert_eq!(says(&linter, "grow"), "a.m=grow");
-    yard.wait_for_state("/w", ServerState::Ended(Ending::Worn(Worn::Memory)));
+    yard.wait_for_state("/w", ServerState::Ended(Ending::Recycled(RecycleReason::Memory)));
     assert_eq!(says(&linter, "x"), "a.m=x");
     assert_eq!((yard.report().counts.starts, yard.report().counts.crashes), (2, 0));
 }
 
 #[test]
 fn what_was_moved_about_is_started_anew() {
-    let life = Life { switches: 3, ..Life::default() };
-    let yard = Yard::new(|it| it.life = life);
+    let recycle = RecyclePolicy { switches: 3, ..RecyclePolicy::default() };
+    let yard = Yard::new(|it| it.recycle = recycle);
     let linter = yard.linter();
     for number in 0..7 {
         assert_eq!(says(&linter, &number.to_string()), format!("a.m={number}"));
@@ -342,9 +343,9 @@ fn what_is_released_ends_and_others_stay() {
     let busy = ask(&one, "hang");
     yard.wait_for_state("/w", ServerState::Busy);
     let is_below = |it: &ServerReport| it.root.starts_with("/w");
-    let keepers: Vec<i64> =
+    let supervisors: Vec<i64> =
         yard.pool.status().iter().filter(|it| is_below(it)).map(|it| it.pid.unwrap().into()).collect();
-    let pids: Vec<i64> = keepers.iter().copied().chain(children(&keepers)).collect();
+    let pids: Vec<i64> = supervisors.iter().copied().chain(children(&supervisors)).collect();
     assert_eq!(pids.len(), 4);
     yard.pool.release(Path::new("/w"));
     check_gone(&pids, Duration::ZERO);
@@ -372,9 +373,9 @@ fn nothing_outlives_a_pool_whose_program_is_killed() {
     let mut daemon = Command::new(TESTKIT).args(["pool", "6"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let keepers: Vec<i64> = line.split_whitespace().map(|it| it.parse().unwrap()).collect();
-    let pids: Vec<i64> = keepers.iter().copied().chain(children(&keepers)).collect();
-    assert_eq!(pids.len(), 12, "a keeper and a server each");
+    let supervisors: Vec<i64> = line.split_whitespace().map(|it| it.parse().unwrap()).collect();
+    let pids: Vec<i64> = supervisors.iter().copied().chain(children(&supervisors)).collect();
+    assert_eq!(pids.len(), 12, "a supervisor and a server each");
     assert!(pids.iter().all(|it| lives(*it)));
     daemon.kill().unwrap();
     check_gone(&pids, Duration::from_secs(2));

@@ -297,7 +297,7 @@ fn what_a_question_in_vain_has_opened_is_waited_for() {
     let question = Question::Hover { path: path("none.m"), at: At::Offset(0) };
     let view = bench.view(&[("a.m", Some("a1"))]);
     let reply = bench.server.query(view, question, far(), &Cancel::default());
-    assert_eq!(reply.found.unwrap_err(), NoAnswer::Failed("there is no such file".to_owned()));
+    assert_eq!(reply.answer.unwrap_err(), NoAnswer::Failed("there is no such file".to_owned()));
     std::fs::write(file, "").unwrap();
     assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "new");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use language_servers::{At, Goto, Hierarchy, NoAnswer, Question, Reply, Server};
+use language_servers::{At, Goto, Hierarchy, NoAnswer, Question, Server, ServerReply};
 use lint::{Cancel, LineColumn};
 use overlay::View;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ pub(crate) fn view(bench: &Bench) -> Arc<dyn View> {
     bench.view(&[("a.m", Some(TEXT))])
 }
 
-pub(crate) fn ask(bench: &Bench, question: Question) -> Reply {
+pub(crate) fn ask(bench: &Bench, question: Question) -> ServerReply {
     bench.server.query(view(bench), question, far(), &Cancel::default())
 }
 
@@ -66,9 +66,9 @@ pub(crate) fn asked(question: &Question, method: &str, answers: &[Value]) -> Vec
     let bench = bench(&capabilities(), &steps);
     let ask = || {
         let reply = ask(&bench, question.clone());
-        reply.found.map(|it| {
+        reply.answer.map(|it| {
             assert_eq!(it.partial, None);
-            format!("{:#?}", it.answer)
+            format!("{:#?}", it.result)
         })
     };
     answers.iter().map(|_| ask()).collect()
@@ -132,7 +132,7 @@ fn what_is_asked() {
     let at = At::Offset(u32::try_from(foo).unwrap());
     let reply = ask(&bench, Question::References { path: a(), at, with_declaration: true });
     assert_eq!(reply.content, Some(overlay::ContentHash::of(TEXT.as_bytes())));
-    assert!(reply.found.is_ok(), "{reply:?}");
+    assert!(reply.answer.is_ok(), "{reply:?}");
 }
 
 #[test]
@@ -189,8 +189,8 @@ fn one_that_may_be_typed() {
     let resolve = json!({ "expect": "completionItem/resolve", "with": with, "answer": resolved }).to_string();
     let bench = bench(&capabilities(), &[list.clone(), resolve, list]);
     let one = |label: &str| Question::Completion { path: a(), at: FOO, label: label.to_owned() };
-    insta::assert_debug_snapshot!(ask(&bench, one("food")).found);
-    let none = ask(&bench, one("nothing")).found.unwrap_err();
+    insta::assert_debug_snapshot!(ask(&bench, one("food")).answer);
+    let none = ask(&bench, one("nothing")).answer.unwrap_err();
     assert_eq!(none, NoAnswer::Failed("nothing here is called `nothing`".to_owned()));
 }
 
@@ -236,7 +236,7 @@ fn what_the_workspace_defines() {
     ];
     let bench = bench(&capabilities(), &steps);
     let question = Question::FindSymbols { query: "f".to_owned(), near: None };
-    insta::assert_debug_snapshot!(ask(&bench, question).found);
+    insta::assert_debug_snapshot!(ask(&bench, question).answer);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn who_calls_whom() {
     let to = json!({ "to": item("bar", "b.m", 0), "fromRanges": [range(1, 7, 10)] });
     let steps = [prepare.clone(), prepare.clone(), call("incoming", from), prepare, call("outgoing", to)];
     let bench = bench(&capabilities(), &steps);
-    let ask = |step| ask(&bench, Question::Hierarchy { step, path: a(), at: FOO }).found;
+    let ask = |step| ask(&bench, Question::Hierarchy { step, path: a(), at: FOO }).answer;
     let steps = [Hierarchy::Calls, Hierarchy::IncomingCalls, Hierarchy::OutgoingCalls];
     insta::assert_debug_snapshot!(steps.map(ask));
 }
@@ -287,7 +287,7 @@ fn what_is_above_and_below() {
         step("textDocument/prepareTypeHierarchy", &Value::Null),
     ];
     let bench = bench(&capabilities(), &steps);
-    let ask = |step| ask(&bench, Question::Hierarchy { step, path: a(), at: FOO }).found;
+    let ask = |step| ask(&bench, Question::Hierarchy { step, path: a(), at: FOO }).answer;
     insta::assert_debug_snapshot!([Hierarchy::Supertypes, Hierarchy::Subtypes, Hierarchy::Types].map(ask));
 }
 
@@ -325,8 +325,8 @@ fn anything_else() {
     let steps = [json!({ "expect": "m/any", "with": params, "answer": { "is": "as it came" } }).to_string()];
     let bench = bench(&capabilities(), &steps);
     let raw = |method: &str| Question::Raw { method: method.to_owned(), params: params.clone() };
-    insta::assert_debug_snapshot!(ask(&bench, raw("m/any")).found);
-    let refused = ask(&bench, raw("shutdown")).found.unwrap_err();
+    insta::assert_debug_snapshot!(ask(&bench, raw("m/any")).answer);
+    let refused = ask(&bench, raw("shutdown")).answer.unwrap_err();
     assert_eq!(refused, NoAnswer::Failed("`shutdown` is not a question".to_owned()));
 }
 
@@ -345,8 +345,8 @@ fn find_symbols(
     let bench = Bench { disk: Arc::clone(&setup.disk), server: Server::new(setup) };
     let question = Question::FindSymbols { query: "A0".to_owned(), near: Some(path("a.m")) };
     let deadline = std::time::Instant::now() + patience;
-    let found = bench.server.query(bench.view(&[]), question, deadline, &Cancel::default()).found?;
-    let language_servers::Answer::FoundSymbols(all) = found.answer else { panic!() };
+    let found = bench.server.query(bench.view(&[]), question, deadline, &Cancel::default()).answer?;
+    let language_servers::QueryResult::FoundSymbols(all) = found.result else { panic!() };
     Ok((all.len(), found.partial))
 }
 

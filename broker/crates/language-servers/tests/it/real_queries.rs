@@ -10,8 +10,8 @@ use std::{
 };
 
 use language_servers::{
-    Answer, At, Chosen, File, Goto, Hierarchy, NoAnswer, Place, Profile, Question, Server, Setup, Style,
-    Symbols,
+    At, Chosen, File, Goto, Hierarchy, Location, NoAnswer, Profile, QueryResult, Question, Server, Setup,
+    Style, Symbols,
 };
 use lint::{Cancel, Completeness};
 use lsp_client::Limits;
@@ -131,13 +131,13 @@ impl Bench {
         branch
     }
 
-    fn ask(&self, view: &Arc<dyn View>, question: Question) -> Result<Answer, NoAnswer> {
+    fn ask(&self, view: &Arc<dyn View>, question: Question) -> Result<QueryResult, NoAnswer> {
         let of_open_files = Profile::named(self.name).unwrap().symbols == Symbols::OpenFiles;
         let is_partial = of_open_files && matches!(question, Question::FindSymbols { .. });
         let reply = self.server.query(Arc::clone(view), question, far(), &Cancel::default());
-        let found = reply.found?;
+        let found = reply.answer?;
         assert_eq!(found.partial.is_some(), is_partial, "{}: {:?}", self.name, found.partial);
-        Ok(found.answer)
+        Ok(found.result)
     }
 
     /// The last place of the name in a file.
@@ -177,7 +177,7 @@ fn text(view: &dyn View, path: &WorkspacePath) -> String {
 }
 
 /// What the view has at a place.
-fn at(view: &dyn View, place: &Place) -> String {
+fn at(view: &dyn View, place: &Location) -> String {
     let File::Workspace(path) = &place.file else { panic!("{place:?}") };
     let range = place.range.unwrap();
     let text = text(view, path);
@@ -220,12 +220,14 @@ fn check_places(bench: &Bench, view: &Arc<dyn View>) {
     let files: Vec<_> = bench.project.sources().collect();
     let (path, place) = bench.last(&**view, files[1]);
     let question = Question::Goto { to: Goto::Definition, path: path.clone(), at: place };
-    let Ok(Answer::Links(links)) = bench.ask(view, question) else { panic!("{}: no definition", bench.name) };
+    let Ok(QueryResult::Links(links)) = bench.ask(view, question) else {
+        panic!("{}: no definition", bench.name)
+    };
     assert!(!links.is_empty() && links.iter().all(|it| at(&**view, &it.target) == name), "{links:?}");
 
     let question = Question::References { path, at: place, with_declaration: true };
     let found = bench.ask(view, question).unwrap();
-    let Answer::References(places) = found else { panic!("{found:?}") };
+    let QueryResult::References(places) = found else { panic!("{found:?}") };
     let mut counted = BTreeMap::new();
     for place in &places {
         assert_eq!(at(&**view, place), name);
@@ -241,10 +243,10 @@ fn check_rename(bench: &Bench, view: &Arc<dyn View>) {
     let (path, place) = bench.last(&**view, bench.project.files[1].0);
     let new_name = if bench.project.name() == "Greet" { "Welcome" } else { "welcome" };
     let prepare = bench.ask(view, Question::PrepareRename { path: path.clone(), at: place });
-    assert!(!matches!(prepare, Ok(Answer::Renamable(None))), "{prepare:?}");
+    assert!(!matches!(prepare, Ok(QueryResult::Renamable(None))), "{prepare:?}");
     let question = Question::Rename { path, at: place, new_name: new_name.to_owned() };
     let found = bench.ask(view, question).unwrap();
-    let Answer::Edits(edits) = found else { panic!("{found:?}") };
+    let QueryResult::Edits(edits) = found else { panic!("{found:?}") };
     let mut branch = bench.branch();
     edits.apply(&mut branch).unwrap();
     let renamed: Arc<dyn View> = Arc::new(branch.snapshot());
@@ -385,7 +387,7 @@ fn check_action(name: &'static str, variable: &str, project: Project, text: &str
     let chosen = Chosen { title: title.to_owned(), kind: None };
     let question = Question::Action { path: file.clone(), part, only: Vec::new(), chosen };
     let found = bench.ask(&view, question).unwrap();
-    let Answer::Edits(edits) = found else { panic!("{found:?}") };
+    let QueryResult::Edits(edits) = found else { panic!("{found:?}") };
     edits.apply(&mut branch).unwrap();
     assert_eq!(self::text(&branch.snapshot(), &file), want);
     assert_eq!(self::text(&*bench.disk, &file), bench.project.files[1].1, "the disk is as it was");

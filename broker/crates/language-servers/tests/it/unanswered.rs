@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use language_servers::{At, Barrier, Canary, NoAnswer, Question, Reply, Searches, Server};
+use language_servers::{At, Barrier, Canary, NoAnswer, Question, Searches, Server, ServerReply};
 use lint::Cancel;
 use overlay::ContentHash;
 use serde_json::{Value, json};
@@ -24,11 +24,11 @@ fn text(text: &str) -> Value {
 }
 
 /// The text of a hover, or why there is none.
-fn said(reply: &Reply) -> String {
-    match &reply.found {
+fn said(reply: &ServerReply) -> String {
+    match &reply.answer {
         Ok(found) => {
             let reason = found.partial.as_ref().map(|it| format!(" [{it}]")).unwrap_or_default();
-            let debug = format!("{:?}", found.answer);
+            let debug = format!("{:?}", found.result);
             let (_, after) = debug.split_once("text: \"").unwrap_or(("", ""));
             format!("{}{reason}", after.split('"').next().unwrap())
         }
@@ -115,7 +115,7 @@ fn what_is_not_wanted_any_more_is_not_asked() {
     let bench = bench(&capabilities(), &[step(HOVER, &text("first"))]);
     bench.server.start(far(), &Cancel::default()).unwrap();
     let reply = bench.server.query(crate::query::view(&bench), hover(), far(), &cancel);
-    assert!(matches!(reply.found, Err(NoAnswer::Pending(_))), "{reply:?}");
+    assert!(matches!(reply.answer, Err(NoAnswer::Pending(_))), "{reply:?}");
     assert_eq!(said(&ask(&bench, hover())), "first");
 }
 
@@ -236,7 +236,7 @@ fn a_server_that_looks_into_open_files_only_gets_those_with_the_name() {
     let view = bench.view(&[("a.m", Some("b0 𐐀"))]);
     let question = Question::References { path: path("a.m"), at: At::Offset(0), with_declaration: true };
     let reply = bench.server.query(view, question, far(), &Cancel::default());
-    assert_eq!(reply.found.map(|it| it.partial), Ok(None));
+    assert_eq!(reply.answer.map(|it| it.partial), Ok(None));
 }
 
 #[test]

@@ -8,19 +8,19 @@ use super::{
     fix::bracket,
     scan::{Suppression, Suppressions},
 };
-use crate::{Diagnostic, Fix, RulePattern, Severity, Site, Span, fingerprint::last_line};
+use crate::{Diagnostic, FindingKey, Fix, RulePattern, Severity, Span, fingerprint::last_line};
 
 impl Suppressions<'_> {
     /// Marks the findings that are suppressed among those in `cell`.
     pub(super) fn mark(
         &self,
-        findings: &[Site<'_>],
+        findings: &[FindingKey<'_>],
         cell: Option<&str>,
         suppressed: &mut [bool],
     ) -> Uses<'_, '_> {
         let mut uses = Uses::new(self);
-        for (site, suppressed) in findings.iter().zip(suppressed).filter(|(it, _)| it.cell == cell) {
-            *suppressed = uses.suppress(site);
+        for (key, suppressed) in findings.iter().zip(suppressed).filter(|(it, _)| it.cell == cell) {
+            *suppressed = uses.suppress(key);
         }
         uses
     }
@@ -59,7 +59,7 @@ impl<'s, 't> Uses<'s, 't> {
     /// What is wrong with the suppressions, from top to bottom.
     pub(super) fn problems(
         &self,
-        findings: &[Site<'_>],
+        findings: &[FindingKey<'_>],
         coverage: Coverage<'_>,
         options: Options,
     ) -> Vec<Diagnostic> {
@@ -92,14 +92,14 @@ impl<'s, 't> Uses<'s, 't> {
     }
 
     /// Whether a suppression is for the finding. The nearest gets the credit.
-    fn suppress(&mut self, site: &Site<'_>) -> bool {
-        let first = self.of.table.utf8(site.span.start).line;
-        let last = last_line(&self.of.table, site.span);
-        let found = self.on_line(first, site, |_| true).or_else(|| {
+    fn suppress(&mut self, key: &FindingKey<'_>) -> bool {
+        let first = self.of.table.utf8(key.span.start).line;
+        let last = last_line(&self.of.table, key.span);
+        let found = self.on_line(first, key, |_| true).or_else(|| {
             // A comment after the end of a statement over several lines.
-            self.on_line(last, site, |it| it.target == Some(it.line))
+            self.on_line(last, key, |it| it.target == Some(it.line))
         });
-        let found = found.or_else(|| self.in_range(site)).or_else(|| self.first(&self.whole_file, site));
+        let found = found.or_else(|| self.in_range(key)).or_else(|| self.first(&self.whole_file, key));
         if let Some((index, rule)) = found {
             self.used[index][rule] = true;
         }
@@ -109,23 +109,23 @@ impl<'s, 't> Uses<'s, 't> {
     fn on_line(
         &self,
         line: u32,
-        site: &Site<'_>,
+        key: &FindingKey<'_>,
         counts: impl Fn(&Suppression) -> bool,
     ) -> Option<(usize, usize)> {
         let mut indices = self.by_line.get(&line)?.iter().filter(|it| counts(&self.of.found[**it]));
-        indices.find_map(|index| Some((*index, self.of.found[*index].rule_for(site)?)))
+        indices.find_map(|index| Some((*index, self.of.found[*index].rule_for(key)?)))
     }
 
     /// The last switch before the finding that is for its rule decides.
-    fn in_range(&self, site: &Site<'_>) -> Option<(usize, usize)> {
-        let before = self.switches.partition_point(|it| self.of.found[*it].comment.start <= site.span.start);
+    fn in_range(&self, key: &FindingKey<'_>) -> Option<(usize, usize)> {
+        let before = self.switches.partition_point(|it| self.of.found[*it].comment.start <= key.span.start);
         let mut switches = self.switches[..before].iter().rev();
-        let last = switches.find_map(|index| Some((*index, self.of.found[*index].rule_for(site)?)));
+        let last = switches.find_map(|index| Some((*index, self.of.found[*index].rule_for(key)?)));
         last.filter(|(index, _)| self.of.found[*index].directive.kind == Kind::Disable)
     }
 
-    fn first(&self, indices: &[usize], site: &Site<'_>) -> Option<(usize, usize)> {
-        indices.iter().find_map(|index| Some((*index, self.of.found[*index].rule_for(site)?)))
+    fn first(&self, indices: &[usize], key: &FindingKey<'_>) -> Option<(usize, usize)> {
+        indices.iter().find_map(|index| Some((*index, self.of.found[*index].rule_for(key)?)))
     }
 
     fn unused(&self, index: usize, coverage: Coverage<'_>, severity: Severity) -> Option<Diagnostic> {
@@ -162,7 +162,7 @@ impl Suppression {
 
     /// The problem of `ignore F401`, which suppresses every rule: its words begin with the rule of a finding, or
     /// all look like codes.
-    fn without_brackets(&self, findings: &[Site<'_>]) -> Option<Diagnostic> {
+    fn without_brackets(&self, findings: &[FindingKey<'_>]) -> Option<Diagnostic> {
         let Bare { start, words, are_codes } = self.directive.bare.as_ref()?;
         let is_of_finding = |word: &&(RulePattern, u32)| {
             findings.iter().any(|it| word.0.matches(it.linter, it.code, it.name))
@@ -182,9 +182,9 @@ impl Suppression {
     }
 
     /// Which of its rules is for the finding, by index.
-    fn rule_for(&self, site: &Site<'_>) -> Option<usize> {
+    fn rule_for(&self, key: &FindingKey<'_>) -> Option<usize> {
         match self.rules() {
-            Some(rules) => rules.iter().position(|it| it.matches(site.linter, site.code, site.name)),
+            Some(rules) => rules.iter().position(|it| it.matches(key.linter, key.code, key.name)),
             None => Some(0),
         }
     }
@@ -214,6 +214,7 @@ fn problem(code: &str, span: Span, severity: Severity, message: &str) -> Diagnos
         span,
         tags: Vec::new(),
         url: None,
+        shared_name: None,
         fixes: Vec::new(),
         related: Vec::new(),
     }

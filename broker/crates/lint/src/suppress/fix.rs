@@ -2,7 +2,7 @@
 //! off at the moment.
 
 use super::scan::{Suppression, Suppressions};
-use crate::{Applicability, Edit, Fix, RulePattern, Span, site::slice};
+use crate::{Applicability, Edit, Fix, RulePattern, Span, finding_key::slice};
 
 impl Suppressions<'_> {
     /// Removes the whole comment, and its line with it if there is nothing else on that.

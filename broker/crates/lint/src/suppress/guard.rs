@@ -12,7 +12,7 @@ use super::{
     directive::Kind,
     scan::{Suppression, Suppressions, scan},
 };
-use crate::{Edit, Span, site::slice};
+use crate::{Edit, Span, finding_key::slice};
 
 /// What a fix does to suppressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

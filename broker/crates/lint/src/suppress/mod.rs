@@ -26,7 +26,7 @@ use overlay::WorkspacePath;
 
 use self::comments::Comments;
 pub use self::guard::{Effect, Guard};
-use crate::{Diagnostic, FileFindings, FixAvailability, Rule, RulePattern, Severity, Site};
+use crate::{Diagnostic, FileFindings, FindingKey, FixAvailability, Rule, RulePattern, Severity};
 
 /// The name under which problems with suppressions are told.
 pub const LINTER: &str = "broker";
@@ -106,7 +106,7 @@ pub fn suppress(
 }
 
 /// The texts of the cells with findings, each once.
-fn cells<'a>(findings: &[Site<'a>]) -> Vec<&'a str> {
+fn cells<'a>(findings: &[FindingKey<'a>]) -> Vec<&'a str> {
     let mut cells: Vec<_> = findings.iter().filter_map(|it| it.cell).collect();
     cells.sort_unstable();
     cells.dedup();

@@ -7,7 +7,7 @@ use super::{
     comments::Comments,
     directive::{Directive, Kind, parse},
 };
-use crate::{LineTable, Span, site::slice};
+use crate::{LineTable, Span, finding_key::slice};
 
 /// The suppressions of a text, from top to bottom.
 pub(super) struct Suppressions<'t> {

@@ -12,8 +12,8 @@ const ALL: Coverage<'_> =
     Coverage { whole: &["l"], is_all: true, is_of_whole: &|_| false, remark: &|_| None };
 
 /// A finding of `l/X` at each `!`, and of `l/Y` at each `?`; from a `{` to the next `}` one of `l/Z`.
-fn findings(text: &str) -> Vec<Site<'_>> {
-    let site = |code, start: usize, end: usize| Site {
+fn findings(text: &str) -> Vec<FindingKey<'_>> {
+    let key = |code, start: usize, end: usize| FindingKey {
         linter: "l",
         code,
         name: Some("named"),
@@ -22,9 +22,9 @@ fn findings(text: &str) -> Vec<Site<'_>> {
         span: Span::new(start as u32, end as u32),
     };
     let simple = text.char_indices().filter_map(|(at, it)| match it {
-        '!' => Some(site("X", at, at + 1)),
-        '?' => Some(site("Y", at, at + 1)),
-        '{' => Some(site("Z", at, at + text[at..].find('}')? + 1)),
+        '!' => Some(key("X", at, at + 1)),
+        '?' => Some(key("Y", at, at + 1)),
+        '{' => Some(key("Z", at, at + text[at..].find('}')? + 1)),
         _ => None,
     });
     simple.collect()
@@ -255,8 +255,8 @@ fn what_is_unused_is_removed() {
 #[test]
 fn comments_in_a_cell_are_for_the_cell() {
     let cell = "a! # broker: ignore\n";
-    let site = |cell| Site { cell: Some(cell), ..findings("a!")[0] };
-    let findings = [site(cell), site("a!\n")];
+    let key = |cell| FindingKey { cell: Some(cell), ..findings("a!")[0] };
+    let findings = [key(cell), key("a!\n")];
     let text = br##"{"source": "a! # broker: ignore\n"}"##;
     let path = WorkspacePath::new("a.ipynb").unwrap();
     let verdict = suppress(&path, FileFindings { text, findings: &findings }, ALL, TOLD);

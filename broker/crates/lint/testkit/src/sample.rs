@@ -45,6 +45,7 @@ fn diagnostic(code: &str, message: &str, severity: Severity, span: Span) -> Diag
         span,
         tags: Vec::new(),
         url: None,
+        shared_name: None,
         fixes: Vec::new(),
         related: Vec::new(),
     }

@@ -30,7 +30,7 @@ struct Commanded(Arc<AtomicUsize>);
 const KNOWN: [&str; 2] = ["C1", "C2"];
 
 impl Provider for Commands {
-    fn open(&self, _: &Arc<Site>, _: &Arc<dyn View>) -> Result<Box<dyn Catalog>, SetupFailure> {
+    fn open(&self, _: &Arc<WorkspaceContext>, _: &Arc<dyn View>) -> Result<Box<dyn Catalog>, SetupFailure> {
         Ok(Box::new(Commanded(Arc::clone(&self.opened))))
     }
 
@@ -100,7 +100,7 @@ fn linters(view: &Arc<dyn View>, commands: Commands, requested: Choice) -> Linte
     let plugins = PluginProvider::new(Plugins::none().unwrap());
     let providers: Vec<Arc<dyn Provider>> =
         vec![Arc::new(plugins), Arc::new(Servers::of_user()), Arc::new(commands)];
-    LinterSet::new(providers, Site::of_shell(Path::new("/nowhere"), Arc::clone(view)), requested)
+    LinterSet::new(providers, WorkspaceContext::of_shell(Path::new("/nowhere"), Arc::clone(view)), requested)
 }
 
 fn choice(select: &[&str], ignore: &[&str]) -> Choice {
@@ -175,8 +175,8 @@ fn rules_are_those_of_all_kinds() {
     let ended = Arc::clone(&commands.ended);
     let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(commands)];
     let view = view(&[]);
-    let site = Site::of_shell(Path::new("/nowhere"), Arc::clone(&view));
-    let lineup = LinterSet::new(providers.clone(), site, Choice::default()).at(&view).unwrap();
+    let context = WorkspaceContext::of_shell(Path::new("/nowhere"), Arc::clone(&view));
+    let lineup = LinterSet::new(providers.clone(), context, Choice::default()).at(&view).unwrap();
     let codes = |linter: &str| lineup.known_rules(linter).into_iter().map(|it| it.code).collect::<Vec<_>>();
     assert_eq!(codes("clippy"), KNOWN);
     assert_eq!(lineup.rules("make"), Ok(Some(Rules::Open)));
@@ -189,7 +189,8 @@ fn rules_are_those_of_all_kinds() {
     for known in ["C1", "clippy/C2", "make/anything"] {
         assert!(doubts(known).is_empty(), "{known}");
     }
-    let told = "broker.toml: `severity` names the unknown rule `clippy/C8`; did you mean `clippy/C1`?";
+    let told =
+        "broker.toml: `severity` names the unknown rule `clippy/C8`; the nearest of its rules is `clippy/C1`";
     assert_eq!(doubts("clippy/C8"), [told]);
     providers.iter().for_each(|it| it.shut_down());
     assert_eq!(ended.load(Ordering::Relaxed), 1);

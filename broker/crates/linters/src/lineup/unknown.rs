@@ -1,6 +1,6 @@
-//! What is said of selectors and rules that no linter knows: which there may have been meant.
+//! Messages about selectors and rules that no linter knows.
 
-use config::{SetupFailure, closest, closest_linter, nearest, with_slash};
+use config::{KnownRules, SetupFailure, Suggestion};
 use lint::{Rule, RulePattern};
 use overlay::WorkspacePath;
 
@@ -24,22 +24,12 @@ impl Known<'_> {
         if self.names.iter().any(|it| it.name == *first) {
             return error.hint(format!("did you mean `{first}/ALL`?"));
         }
-        if let Some(meant) = with_slash(first, self.names.iter().map(|it| it.name.as_str())) {
-            return error.hint(format!("did you mean `{meant}`?"));
+        if let Some(suggestion) = self.suggest(first, false) {
+            return error.hint(suggestion.hint());
         }
-        let (prefix, rule) =
-            first.split_once('/').map_or((None, first.as_str()), |(it, rule)| (Some(it), rule));
-        let rules = || self.rules.iter().map(|(_, it)| it);
-        let words =
-            || rules().flat_map(|it| [it.code.as_str(), it.name.as_str()]).filter(|it| !it.is_empty());
-        error.hint(match (closest(rule, words()), prefix) {
-            (Some(close), Some(prefix)) => format!("did you mean `{prefix}/{close}`?"),
-            (Some(close), None) => format!("did you mean `{close}`?"),
-            (None, Some(prefix)) => match nearest(rule, words()) {
-                Some(nearest) => format!("the nearest of its rules is `{prefix}/{nearest}`"),
-                None => format!("`broker plugins` says what `{prefix}` is"),
-            },
-            (None, None) => format!("a language server's rule has its name before it: `SERVER/{rule}`"),
+        error.hint(match first.split_once('/') {
+            Some((linter, _)) => format!("`broker plugins` says what `{linter}` is"),
+            None => format!("a language server's rule has its name before it: `SERVER/{first}`"),
         })
     }
 
@@ -54,9 +44,9 @@ impl Known<'_> {
         if self.may_have(rule, has_open_rules) {
             return None;
         }
-        let close = self.meant(&rule.to_string());
-        let close = close.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
-        Some(format!("{file}: `severity` names the unknown rule `{rule}`{close}"))
+        let hint = self.suggest(&rule.to_string(), has_open_rules);
+        let hint = hint.map_or_else(String::new, |it| format!("; {}", it.hint()));
+        Some(format!("{file}: `severity` names the unknown rule `{rule}`{hint}"))
     }
 
     /// What no list has may be a rule of a linter that has none, unless it looks like a slip.
@@ -66,47 +56,14 @@ impl Known<'_> {
         }
         match it.linter() {
             Some(linter) => self.open().contains(&linter),
-            None => has_open_rules && !self.is_slip(&it.to_string()),
+            None => has_open_rules && self.suggest(&it.to_string(), has_open_rules).is_none(),
         }
     }
 
-    /// Typo check for codes only: rule names resemble each other without a typo.
-    fn is_slip(&self, text: &str) -> bool {
-        with_slash(text, self.linters()).is_some()
-            || self.is_prefix(text)
-            || closest(text, self.codes()).is_some()
-    }
-
-    /// What `text` may be a slip of, with a linter before it if it has one.
-    pub(super) fn meant(&self, text: &str) -> Option<String> {
-        let words =
-            |rule: &Rule| [rule.code.clone(), rule.name.clone()].into_iter().filter(|it| !it.is_empty());
-        let Some((linter, rule)) = text.split_once('/') else {
-            if self.is_prefix(text) {
-                return Some(format!("{text}*"));
-            }
-            let words: Vec<_> = self.rules.iter().flat_map(|(_, it)| words(it)).collect();
-            let close = || closest(text, words.iter().map(String::as_str)).map(str::to_owned);
-            return with_slash(text, self.linters()).or_else(close);
-        };
-        let words: Vec<_> =
-            self.rules.iter().flat_map(|(of, it)| words(it).map(move |it| format!("{of}/{it}"))).collect();
-        let close = closest(text, words.iter().map(String::as_str)).map(str::to_owned);
-        close.or_else(|| Some(format!("{}/{rule}", closest_linter(linter, self.open().into_iter())?)))
-    }
-
-    fn codes(&self) -> impl Iterator<Item = &str> {
-        self.rules.iter().filter(|(_, it)| it.code != it.name).map(|(_, it)| it.code.as_str())
-    }
-
-    /// Whether it would mean something as a selector, or with a star.
-    fn is_prefix(&self, text: &str) -> bool {
-        self.codes().any(|it| it.starts_with(text))
-    }
-
-    /// Names of all linters, some repeated.
-    fn linters(&self) -> impl Iterator<Item = &str> + Clone {
-        self.rules.iter().map(|(of, _)| of.as_str()).chain(self.names.iter().map(|it| it.name.as_str()))
+    fn suggest(&self, text: &str, has_open_rules: bool) -> Option<Suggestion> {
+        let linters = self.names.iter().map(|it| it.name.as_str()).collect();
+        let rules = self.rules.iter().map(|(linter, rule)| (linter.as_str(), rule)).collect();
+        KnownRules { linters, rules, has_open_rules }.suggest(text)
     }
 
     fn open(&self) -> Vec<&str> {
@@ -136,13 +93,14 @@ mod tests {
         vec![rule("python", "F401", "unused-import"), rule("text", "private-key", "private-key")]
     }
 
-    /// What is told of a rule that `severity` names, where language servers are asked and where not.
+    /// Suggestions for a rule that `severity` names, where language servers are asked and where not.
     fn doubts(named: &str) -> [Option<String>; 2] {
         let names = ["ty", "pyright"].map(LinterName::open);
         let known = Known { names: &names, rules: rules() };
         [true, false].map(|has_open_rules| {
             let is_known = known.may_have(&named.parse().unwrap(), has_open_rules);
-            (!is_known).then(|| known.meant(named).unwrap_or_default())
+            let suggestion = || known.suggest(named, has_open_rules).map(|it| it.rule);
+            (!is_known).then(|| suggestion().unwrap_or_default())
         })
     }
 

@@ -25,7 +25,7 @@ use super::{
 use crate::trust::Trusted;
 
 /// Opens what `broker.lock` names, each once.
-pub(super) struct Shelf {
+pub(super) struct PluginCache {
     pub(super) host: PluginHost,
     store: Store,
     opened: Mutex<HashMap<(Digest, Seen), Plugin>>,
@@ -43,7 +43,7 @@ enum Seen {
 }
 
 /// A workspace whose plugins are asked for.
-pub struct PluginSite<'s> {
+pub struct PluginContext<'s> {
     pub view: &'s dyn View,
     /// What no branch can change.
     pub disk: &'s dyn View,
@@ -52,14 +52,14 @@ pub struct PluginSite<'s> {
     pub told: Option<&'s BTreeMap<String, String>>,
 }
 
-impl<'s> PluginSite<'s> {
+impl<'s> PluginContext<'s> {
     /// As it is on the disk.
     pub fn on_disk(disk: &'s dyn View, root: &'s Path) -> Self {
         Self { view: disk, disk, root, told: None }
     }
 }
 
-impl Shelf {
+impl PluginCache {
     pub(super) fn new(host: PluginHost, store: Store) -> Self {
         Self { host, store, opened: Mutex::default() }
     }
@@ -70,11 +70,11 @@ impl Shelf {
         name: &str,
         source: &Source,
         lock: &Lock,
-        site: &PluginSite<'_>,
+        context: &PluginContext<'_>,
     ) -> Result<Plugin, String> {
         let outside = is_outside(source);
         if outside {
-            expect_on_disk(name, source, site)?;
+            expect_on_disk(name, source, context)?;
         }
         let locked = lock.find(name).filter(|it| it.source == *source).ok_or_else(|| {
             format!("plugin `{name}` from {source} is not in {FILE_NAME}; `broker plugin update {name}` puts it there")
@@ -83,12 +83,12 @@ impl Shelf {
             true => not_told(name, source),
             false => format!("cannot read plugin `{name}` at {source}: {}", io_reason(&error)),
         };
-        let key = (locked.digest.clone(), seen(source, site).map_err(unreadable)?);
+        let key = (locked.digest.clone(), seen(source, context).map_err(unreadable)?);
         let opened = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let known = opened().get(&key).cloned();
         let plugin = match known {
             Some(plugin) => plugin,
-            None => self.open(name, source, &locked.digest, site)?,
+            None => self.open(name, source, &locked.digest, context)?,
         };
         expect_name(name, source, plugin.manifest())?;
         let mut opened = opened();
@@ -103,10 +103,10 @@ impl Shelf {
         name: &str,
         source: &Source,
         digest: &Digest,
-        site: &PluginSite<'_>,
+        context: &PluginContext<'_>,
     ) -> Result<Plugin, String> {
         let bytes = match source {
-            Source::Path(path) => read(path, site).map_err(|error| match is_outside(source) {
+            Source::Path(path) => read(path, context).map_err(|error| match is_outside(source) {
                 true => not_told(name, source),
                 false => format!("cannot read plugin `{name}` at {source}: {}", io_reason(&error)),
             })?,
@@ -143,14 +143,14 @@ fn is_outside(source: &Source) -> bool {
 
 /// A file outside of the workspace is read only where the user's own configuration names it: otherwise the author of a
 /// branch, or of an untrusted workspace, could learn which files the user has.
-fn expect_on_disk(name: &str, source: &Source, site: &PluginSite<'_>) -> Result<(), String> {
-    let settings = Configs::new(site.disk).workspace().map(|it| it.plugins()).unwrap_or_default();
+fn expect_on_disk(name: &str, source: &Source, context: &PluginContext<'_>) -> Result<(), String> {
+    let settings = Configs::new(context.disk).workspace().map(|it| it.plugins()).unwrap_or_default();
     if settings.get(name).and_then(|it| it.source.as_ref()) != Some(source) {
         return Err(format!(
             "plugin `{name}` lies outside of the workspace, at {source}, and only the broker.toml on the disk can name such a file"
         ));
     }
-    if !Trusted::of_user().is_some_and(|it| it.holds(site.root)) {
+    if !Trusted::of_user().is_some_and(|it| it.holds(context.root)) {
         return Err(format!(
             "plugin `{name}` lies outside of the workspace, at {source}, which counts only in a workspace that is trusted: \
              see `broker trust`"
@@ -168,22 +168,22 @@ fn not_told(name: &str, source: &Source) -> String {
 }
 
 /// Where the plugin would be read from now.
-fn seen(source: &Source, site: &PluginSite<'_>) -> io::Result<Seen> {
+fn seen(source: &Source, context: &PluginContext<'_>) -> io::Result<Seen> {
     let Source::Path(path) = source else { return Ok(Seen::InStore) };
     match WorkspacePath::new(path) {
-        Ok(path) => site.view.hash(&path).map(Seen::InView),
-        Err(_) => std::fs::metadata(site.root.join(path)).map(|it| {
+        Ok(path) => context.view.hash(&path).map(Seen::InView),
+        Err(_) => std::fs::metadata(context.root.join(path)).map(|it| {
             let changed = (it.ctime(), it.ctime_nsec());
             Seen::OnDisk { size: it.size(), inode: it.ino(), changed }
         }),
     }
 }
 
-fn read(path: &str, site: &PluginSite<'_>) -> io::Result<Bytes> {
+fn read(path: &str, context: &PluginContext<'_>) -> io::Result<Bytes> {
     match WorkspacePath::new(path) {
-        Ok(path) if too_large(site.view.metadata(&path)?.size) => Err(io::ErrorKind::FileTooLarge.into()),
-        Ok(path) => site.view.read(&path),
-        Err(_) => read_plugin(&site.root.join(path)).map(Bytes::from),
+        Ok(path) if too_large(context.view.metadata(&path)?.size) => Err(io::ErrorKind::FileTooLarge.into()),
+        Ok(path) => context.view.read(&path),
+        Err(_) => read_plugin(&context.root.join(path)).map(Bytes::from),
     }
 }
 
@@ -209,25 +209,25 @@ pub fn not_granted<'m>(manifest: &'m Manifest, grants: &[Capability]) -> Vec<&'m
 
 impl Plugins {
     /// These, with what the configuration of a workspace adds to them and grants them.
-    pub fn in_workspace(self: &Arc<Self>, site: &PluginSite<'_>) -> Result<Arc<Self>, ConfigError> {
-        let declared = Configs::new(site.view).workspace()?.plugins();
+    pub fn in_workspace(self: &Arc<Self>, context: &PluginContext<'_>) -> Result<Arc<Self>, ConfigError> {
+        let declared = Configs::new(context.view).workspace()?.plugins();
         let asks = self.usable.iter().any(|it| !it.manifest().capabilities.is_empty());
         if declared.is_empty() && !asks {
             return Ok(Arc::clone(self));
         }
         let mut plugins = Self::clone(self);
-        plugins.add_declared(&declared, site);
-        plugins.keep_granted(site);
+        plugins.add_declared(&declared, context);
+        plugins.keep_granted(context);
         Ok(Arc::new(plugins))
     }
 
-    fn add_declared(&mut self, declared: &BTreeMap<String, PluginSettings>, site: &PluginSite<'_>) {
-        let lock = Lock::read(site.view);
+    fn add_declared(&mut self, declared: &BTreeMap<String, PluginSettings>, context: &PluginContext<'_>) {
+        let lock = Lock::read(context.view);
         for (name, settings) in declared.iter().filter(|(name, _)| !self.named.contains(*name)) {
             let plugin = match (&settings.source, &lock) {
                 (None, _) if self.find(name).is_some() => continue,
                 (None, _) => Err(format!("plugin `{name}` has no `source` in broker.toml")),
-                (Some(source), Ok(lock)) => self.shelf.plugin(name, source, lock, site),
+                (Some(source), Ok(lock)) => self.cache.plugin(name, source, lock, context),
                 (Some(_), Err(error)) => Err(error.clone()),
             };
             // It is asked for in place of the one that the program carries, which must not answer for it.
@@ -245,14 +245,14 @@ impl Plugins {
     }
 
     /// Without what it asks for, a plugin is not used.
-    fn keep_granted(&mut self, site: &PluginSite<'_>) {
+    fn keep_granted(&mut self, context: &PluginContext<'_>) {
         let all = std::mem::take(&mut self.usable);
         let (asking, others): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|it| !it.manifest().capabilities.is_empty());
         self.usable = others;
         for plugin in asking {
             let name = plugin.manifest().name.clone();
-            match self.granted(&plugin, site) {
+            match self.granted(&plugin, context) {
                 Ok(environment) => {
                     self.environment.insert(name, environment);
                     self.usable.push(plugin);
@@ -265,9 +265,13 @@ impl Plugins {
 
     /// The variables that the plugin sees. Nothing that a branch says counts here, nor what a workspace says that the user
     /// does not trust.
-    fn granted(&self, plugin: &Plugin, site: &PluginSite<'_>) -> Result<BTreeMap<String, String>, String> {
+    fn granted(
+        &self,
+        plugin: &Plugin,
+        context: &PluginContext<'_>,
+    ) -> Result<BTreeMap<String, String>, String> {
         let name = &plugin.manifest().name;
-        let settings = Configs::new(site.disk).workspace().map(|it| it.plugins()).unwrap_or_default();
+        let settings = Configs::new(context.disk).workspace().map(|it| it.plugins()).unwrap_or_default();
         let grants = settings.get(name).and_then(|it| it.grants.clone()).unwrap_or_default();
         let missing = not_granted(plugin.manifest(), &grants);
         if !missing.is_empty() {
@@ -277,18 +281,18 @@ impl Plugins {
                 listed(&missing)
             ));
         }
-        if !self.named.contains(name) && !is_as_on_disk(name, site) {
+        if !self.named.contains(name) && !is_as_on_disk(name, context) {
             return Err(format!(
                 "plugin `{name}` on the branch differs from the one on the disk; grants hold only for the latter"
             ));
         }
-        if !Trusted::of_user().is_some_and(|it| it.holds(site.root)) {
+        if !Trusted::of_user().is_some_and(|it| it.holds(context.root)) {
             let asked = &plugin.manifest().capabilities[0];
             return Err(format!(
                 "plugin `{name}` asks for `{asked}`, and a grant counts only in a workspace that is trusted: see `broker trust`"
             ));
         }
-        variables(plugin.manifest(), site.told)
+        variables(plugin.manifest(), context.told)
     }
 
     /// What tells these from those of another workspace: the bytes of each, and what it is granted.
@@ -299,10 +303,10 @@ impl Plugins {
 }
 
 /// Whether the disk's lock file has the very bytes that the view's has, which are what is run.
-fn is_as_on_disk(name: &str, site: &PluginSite<'_>) -> bool {
+fn is_as_on_disk(name: &str, context: &PluginContext<'_>) -> bool {
     let digest = |view| Lock::read(view).ok()?.find(name).map(|it| it.digest.clone());
-    let used = digest(site.view);
-    used.is_some() && used == digest(site.disk)
+    let used = digest(context.view);
+    used.is_some() && used == digest(context.disk)
 }
 
 /// Those of the environment that the plugin asks for. One that is not set is not there.

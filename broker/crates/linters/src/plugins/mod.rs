@@ -21,19 +21,19 @@ use overlay::View;
 use plugin_host::{Bundled, Compiler, HostOptions, Limits, Notice, Plugin, PluginHost, Settings};
 use syntax::Trees;
 
-use self::added::Shelf;
+use self::added::PluginCache;
 pub use self::{
-    added::{PluginSite, expect_name, listed, not_granted},
+    added::{PluginContext, expect_name, listed, not_granted},
     fetch::fetch,
     lock::{FILE_NAME as LOCK_FILE, Lock, Locked},
     provider::PluginProvider,
     store::Store,
 };
 
-use checker::{Incomplete, Lack, Level, Need, Subject};
+use checker::{Incomplete, Level, MissingLinter, Need, Subject};
 
 /// Bytes of the syntax trees that are kept.
-const TREES: u64 = 128 << 20;
+const TREES: u64 = 48 << 20;
 
 /// The first argument of a process that is only there to compile a plugin.
 const COMPILER: &str = "__compile-plugin";
@@ -72,7 +72,7 @@ pub struct Plugins {
     environment: BTreeMap<String, BTreeMap<String, String>>,
     /// What `broker.lock` has of those that the workspace adds, by name.
     locked: BTreeMap<String, Digest>,
-    shelf: Arc<Shelf>,
+    cache: Arc<PluginCache>,
 }
 
 impl Loader {
@@ -84,8 +84,8 @@ impl Loader {
             return Err(error.hint("build it with ./dev build"));
         }
         let host = PluginHost::new(self.options(instances)).map_err(unusable)?;
-        let shelf = Arc::new(Shelf::new(host.clone(), self.store()));
-        let mut plugins = Plugins::on(shelf);
+        let cache = Arc::new(PluginCache::new(host.clone(), self.store()));
+        let mut plugins = Plugins::on(cache);
         let mut files = BTreeMap::new();
         for file in named {
             let plugin = host.open(file);
@@ -118,7 +118,7 @@ impl Loader {
     }
 
     /// The plugin of this name that the program carries, and no other.
-    pub fn carried(&self, name: &str) -> Result<Plugin, SetupFailure> {
+    pub fn bundled(&self, name: &str) -> Result<Plugin, SetupFailure> {
         let plugins = self.load(&[], 1)?;
         plugins.find(name).cloned().ok_or_else(|| unknown_linter(name, &plugins.names(), &[]))
     }
@@ -142,10 +142,10 @@ impl Loader {
 }
 
 impl Plugins {
-    fn on(shelf: Arc<Shelf>) -> Self {
+    fn on(cache: Arc<PluginCache>) -> Self {
         let (usable, broken) = (Vec::new(), Vec::new());
         let (environment, locked) = (BTreeMap::new(), BTreeMap::new());
-        Self { usable, broken, named: BTreeSet::new(), environment, locked, shelf }
+        Self { usable, broken, named: BTreeSet::new(), environment, locked, cache }
     }
 
     /// No plugins at all: for tests of what stands above them.
@@ -160,7 +160,7 @@ impl Plugins {
             compiler: compiler(),
         };
         let host = PluginHost::new(options).map_err(unusable)?;
-        Ok(Arc::new(Self::on(Arc::new(Shelf::new(host, Store::in_cache(None))))))
+        Ok(Arc::new(Self::on(Arc::new(PluginCache::new(host, Store::in_cache(None))))))
     }
 
     /// The variables that a plugin sees.
@@ -191,8 +191,8 @@ impl Plugins {
     }
 
     /// Plugins that cannot be used; each makes answers incomplete.
-    pub fn lacks(&self) -> impl Iterator<Item = Lack> {
-        self.broken.iter().map(|it| Lack {
+    pub fn missing(&self) -> impl Iterator<Item = MissingLinter> {
+        self.broken.iter().map(|it| MissingLinter {
             linter: it.linter.as_deref().unwrap_or_default().to_owned(),
             globs: vec!["*".to_owned()],
             reason: it.reason.clone(),
@@ -208,16 +208,16 @@ fn broken(name: String, reason: String) -> Incomplete {
 
 /// A state of a workspace, in which some rules may be.
 #[derive(Clone, Copy)]
-pub struct Shown<'v> {
+pub struct RuleContext<'v> {
     pub root: &'v str,
     pub view: &'v Arc<dyn View>,
 }
 
 /// A plugin's rules, whatever is selected.
-pub fn rules(plugin: &Plugin, shown: Shown<'_>) -> Result<Vec<lint::Rule>, SetupFailure> {
-    let linter = plugin.configured(Settings { root: shown.root.to_owned(), ..Settings::default() });
+pub fn rules(plugin: &Plugin, context: RuleContext<'_>) -> Result<Vec<lint::Rule>, SetupFailure> {
+    let linter = plugin.configured(Settings { root: context.root.to_owned(), ..Settings::default() });
     let failure = |error: lint::SetupError| SetupFailure { message: error.message, hint: error.hint };
-    lint::Linter::rules(&linter, shown.view).map_err(failure)
+    lint::Linter::rules(&linter, context.view).map_err(failure)
 }
 
 fn unusable(error: impl ToString) -> SetupFailure {

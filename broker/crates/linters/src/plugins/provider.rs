@@ -11,8 +11,10 @@ use lint::Linter as _;
 use overlay::{ContentHash, Memory, ReadSet, Traced, View, WorkspacePath};
 use plugin_host::{Configured, Plugin, Settings};
 
-use super::{PluginSite, Plugins};
-use crate::provider::{Catalog, Diagnosis, LinterName, Provider, Rules, Selected, Site, Standing};
+use super::{PluginContext, Plugins};
+use crate::provider::{
+    Catalog, Diagnosis, LinterName, Provider, Rules, Selected, Standing, WorkspaceContext,
+};
 
 /// The plugins of a program, and what was chosen among them.
 pub struct PluginProvider {
@@ -25,7 +27,7 @@ struct PluginCatalog {
     plugins: Arc<Plugins>,
     /// What tells them from those of the program, if they are others.
     added: Option<ContentHash>,
-    site: Arc<Site>,
+    context: Arc<WorkspaceContext>,
     view: Arc<dyn View>,
     chosen: Arc<Choices>,
 }
@@ -65,24 +67,32 @@ impl PluginProvider {
     }
 
     /// The plugins that a workspace has. Blocks: it may read and compile some.
-    pub fn in_workspace(&self, site: &Site, view: &Arc<dyn View>) -> Result<Arc<Plugins>, SetupFailure> {
-        if site.is_nowhere() {
+    pub fn in_workspace(
+        &self,
+        context: &WorkspaceContext,
+        view: &Arc<dyn View>,
+    ) -> Result<Arc<Plugins>, SetupFailure> {
+        if context.is_nowhere() {
             return Ok(Arc::clone(&self.plugins));
         }
         let nothing: Arc<dyn View> = Arc::new(Memory::default());
-        let [view, disk] = if site.isolated { [&nothing; 2] } else { [view, &site.disk] };
-        let told = site.variables.as_deref();
-        let site = PluginSite { view: &**view, disk: &**disk, root: &site.root, told };
-        self.plugins.in_workspace(&site).map_err(SetupFailure::from)
+        let [view, disk] = if context.isolated { [&nothing; 2] } else { [view, &context.disk] };
+        let told = context.variables.as_deref();
+        let context = PluginContext { view: &**view, disk: &**disk, root: &context.root, told };
+        self.plugins.in_workspace(&context).map_err(SetupFailure::from)
     }
 }
 
 impl Provider for PluginProvider {
-    fn open(&self, site: &Arc<Site>, view: &Arc<dyn View>) -> Result<Box<dyn Catalog>, SetupFailure> {
-        let plugins = self.in_workspace(site, view)?;
+    fn open(
+        &self,
+        context: &Arc<WorkspaceContext>,
+        view: &Arc<dyn View>,
+    ) -> Result<Box<dyn Catalog>, SetupFailure> {
+        let plugins = self.in_workspace(context, view)?;
         let added = (!Arc::ptr_eq(&plugins, &self.plugins)).then(|| plugins.fingerprint());
-        let (site, view, chosen) = (Arc::clone(site), Arc::clone(view), Arc::clone(&self.chosen));
-        Ok(Box::new(PluginCatalog { plugins, added, site, view, chosen }))
+        let (context, view, chosen) = (Arc::clone(context), Arc::clone(view), Arc::clone(&self.chosen));
+        Ok(Box::new(PluginCatalog { plugins, added, context, view, chosen }))
     }
 }
 
@@ -97,8 +107,8 @@ impl Catalog for PluginCatalog {
     fn select(&self, selectors: &Selectors) -> Result<Selected, SetupFailure> {
         let key = Key {
             root: self.root(),
-            isolated: self.site.isolated,
-            own_config: self.site.own_config.clone(),
+            isolated: self.context.isolated,
+            own_config: self.context.own_config.clone(),
             selectors: selectors.clone(),
             added: self.added,
         };
@@ -182,7 +192,7 @@ impl PluginCatalog {
         let broken = self.plugins.broken.iter().map(|_| absent(&["*".to_owned()]));
         let absent = unselected.chain(broken).collect();
         let used: Vec<_> = used.into_iter().map(|it: Configured| Arc::new(it) as SharedLinter).collect();
-        let router = Router::new(&used).lacking(self.plugins.lacks().collect()).without(absent);
+        let router = Router::new(&used).with_missing(self.plugins.missing().collect()).without(absent);
         Selected { router: Arc::new(router), unknown: all_unknown }
     }
 
@@ -193,14 +203,14 @@ impl PluginCatalog {
             root: self.root(),
             select: selection.select,
             ignore: selection.ignore,
-            isolated: self.site.isolated,
-            config: self.site.own_config.clone().filter(|_| !manifest.config_files.is_empty()),
+            isolated: self.context.isolated,
+            config: self.context.own_config.clone().filter(|_| !manifest.config_files.is_empty()),
             environment: self.plugins.environment(plugin),
         }
     }
 
     fn root(&self) -> String {
-        self.site.root.to_string_lossy().into_owned()
+        self.context.root.to_string_lossy().into_owned()
     }
 
     fn is_broken(&self, name: &str) -> bool {

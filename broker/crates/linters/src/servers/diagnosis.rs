@@ -6,18 +6,18 @@ use config::{Selectors, ServerSettings, SetupFailure};
 use language_servers::{Checks, Profile, Reason};
 use overlay::WorkspacePath;
 
-use super::{Site, Wanted, Why, wanted};
+use super::{ServerContext, Wanted, Why, wanted};
 use crate::provider::{Diagnosis, Program, Standing};
 
 /// What there is to know of each of the `known`. `find` finds the program of one.
 pub fn diagnose(
     known: &[Profile],
-    site: &Site<'_>,
+    context: &ServerContext<'_>,
     settings: &ServerSettings,
     selectors: &Selectors,
     find: impl Fn(&Profile) -> Option<PathBuf>,
 ) -> Result<Vec<Diagnosis>, SetupFailure> {
-    let wanted = wanted(known, site, settings)?;
+    let wanted = wanted(known, context, settings)?;
     let diagnosis = |profile: &Profile| {
         let why = wanted.iter().find(|it| it.profile.name == profile.name).map(|it| it.why);
         let standing = match why {

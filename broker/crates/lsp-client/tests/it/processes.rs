@@ -23,7 +23,7 @@ const FAMILY: &str = r#"
     {"tell": "family"}
 "#;
 
-/// The server, its keeper and its relatives, all of them alive.
+/// The server, its supervisor and its relatives, all of them alive.
 #[track_caller]
 fn family(fake: &Fake) -> Vec<i64> {
     let mut pids: Vec<i64> = serde_json::from_value(fake.told()).unwrap();
@@ -94,9 +94,9 @@ fn nothing_outlives_a_broken_connection() {
 }
 
 #[test]
-fn a_keeper_that_stands_still_is_killed_with_all_below() {
+fn a_supervisor_that_stands_still_is_killed_with_all_below() {
     let fake = Fake::new(&format!(
-        "{FAMILY}{{\"stop-keeper\": true}}\n{{\"expect\": \"x/go\", \"answer\": 1}}\n{{\"hang\": true}}"
+        "{FAMILY}{{\"stop-supervisor\": true}}\n{{\"expect\": \"x/go\", \"answer\": 1}}\n{{\"hang\": true}}"
     ));
     let pids = family(&fake);
     fake.ask("x/go").unwrap();
@@ -105,11 +105,11 @@ fn a_keeper_that_stands_still_is_killed_with_all_below() {
 }
 
 #[test]
-fn a_server_dies_with_its_keeper() {
+fn a_server_dies_with_its_supervisor() {
     let fake = Fake::new("{\"tell\": \"family\"}\n{\"hang\": true}");
     let server: Vec<i64> = serde_json::from_value(fake.told()).unwrap();
-    let keeper = rustix::process::Pid::from_raw(fake.client.pid().cast_signed()).unwrap();
-    rustix::process::kill_process(keeper, rustix::process::Signal::KILL).unwrap();
+    let supervisor = rustix::process::Pid::from_raw(fake.client.pid().cast_signed()).unwrap();
+    rustix::process::kill_process(supervisor, rustix::process::Signal::KILL).unwrap();
     check_gone(&server, Duration::from_secs(10));
     assert!(fake.ask("x/go").unwrap_err().to_string().starts_with("the server was killed by signal 9"));
 }

@@ -103,8 +103,8 @@ fn a_program_that_is_not_there() {
 }
 
 #[test]
-fn a_keeper_that_is_not_there() {
+fn a_supervisor_that_is_not_there() {
     let mut options = options("");
-    options.launch.keeper.program = PathBuf::from("/no/keeper");
+    options.launch.supervisor.program = PathBuf::from("/no/supervisor");
     assert!(matches!(try_start(&options), Err(StartError::Spawn { .. })));
 }

@@ -35,8 +35,14 @@ type Lookers = RedBlackTreeMapSync<WorkspacePath, (bool, BTreeSet<WorkspacePath>
 /// as that is known to be still so. `None` if nothing can be kept of it.
 pub fn kept_walk(view: &dyn View, options: &WalkOptions) -> Option<KeptWalk> {
     let tracked = view.tracked()?;
-    let of_folder = tracked.log.extensions().get::<Kept>().current(&tracked, options)?;
+    let (_, of_folder) = folder_walk(&tracked, options)?;
     Some(of_folder.updated(view, &tracked.edits, &*tracked.log))
+}
+
+/// The same of the folder without the view's edits, with the moment up to which all changes are in it. Walks of several
+/// views over one folder are [`updated`](KeptWalk::updated) from it, so that its changes are asked for once.
+pub fn folder_walk(tracked: &Tracked, options: &WalkOptions) -> Option<(Moment, KeptWalk)> {
+    tracked.log.extensions().get::<Kept>().current(tracked, options)
 }
 
 impl KeptWalk {
@@ -110,8 +116,11 @@ impl KeptWalk {
     fn renewed(&self, view: &dyn View, changed: &[WorkspacePath], log: &dyn ChangeLog, loose: bool) -> Self {
         let mut update = Update::new(view, &self.options, log, self.lookers.clone());
         update.changed = changed.iter().cloned().collect();
-        update.dirty = changed.iter().flat_map(|it| self.visited_for(it)).collect();
+        update.dirty = changed.iter().flat_map(|it| self.visited_for(it, view)).collect();
         update.looks_at_loose = loose;
+        if update.dirty.is_empty() && !loose {
+            return self.clone();
+        }
         let root = WorkspacePath::root();
         let folder = if update.changed.contains(&root) {
             update.forget(&root, &self.root);
@@ -124,10 +133,13 @@ impl KeptWalk {
 
     /// The directories to be visited again for a change at `path`: the one that lists it, or would, and those that
     /// looked there.
-    fn visited_for(&self, path: &WorkspacePath) -> BTreeSet<WorkspacePath> {
+    fn visited_for(&self, path: &WorkspacePath, view: &dyn View) -> BTreeSet<WorkspacePath> {
         let above = path.parent().unwrap_or_else(WorkspacePath::root);
-        let (_, rest) = self.nearest(&above);
-        let listing = above.ancestors().nth(rest.len());
+        let (folder, rest) = self.nearest(&above);
+        // A file that stays one is listed as before, whatever it has.
+        let is_file = || view.metadata(path).is_ok_and(|it| it.kind == FileKind::File);
+        let is_listed_alike = rest.is_empty() && folder.has_file(path) && is_file();
+        let listing = above.ancestors().nth(rest.len()).filter(|_| !is_listed_alike);
         let from = (Bound::Included(path.as_str()), Bound::Unbounded);
         let below = self.lookers.range::<str, _>(from);
         // `a-b` and `a/b` both begin with `a`: the first is passed over, not the end.
@@ -260,7 +272,7 @@ struct Kept(Mutex<Vec<(Moment, KeptWalk)>>);
 const KEPT: usize = 4;
 
 impl Kept {
-    fn current(&self, tracked: &Tracked, options: &WalkOptions) -> Option<KeptWalk> {
+    fn current(&self, tracked: &Tracked, options: &WalkOptions) -> Option<(Moment, KeptWalk)> {
         let log = &*tracked.log;
         let moment = log.sync()?;
         let known = self.find(options).and_then(|(then, walk)| Some((walk, log.changed_since(then)?)));
@@ -270,7 +282,7 @@ impl Kept {
             None => KeptWalk::new(&*tracked.folder, options, log)?,
         };
         self.keep(moment, &walk);
-        Some(walk)
+        Some((moment, walk))
     }
 
     fn find(&self, options: &WalkOptions) -> Option<(Moment, KeptWalk)> {

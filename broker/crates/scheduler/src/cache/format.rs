@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Key,
-    facts::{ByAddress, Fact, FactSet, Interner, address},
+    observations::{ByAddress, Interner, Observed, ObservedSet, address},
 };
 
 const MAGIC: &[u8; 8] = b"broker=1";
@@ -34,7 +34,7 @@ pub(super) struct Subject {
 pub(super) struct Stored {
     pub(super) key: Key,
     pub(super) content: ContentHash,
-    pub(super) set: Arc<FactSet>,
+    pub(super) set: Arc<ObservedSet>,
     /// The day of its last use, counted from 1970.
     pub(super) day: u32,
     /// Bytes that the decoded value takes.
@@ -47,8 +47,8 @@ struct Body<'a> {
     linter: [u8; 32],
     shard: u64,
     #[serde(borrow)]
-    facts: Vec<FactRecord<'a>>,
-    /// Runs of facts: how many to pass over since the run before, and how many to take.
+    observations: Vec<FactRecord<'a>>,
+    /// Runs of observations: how many to pass over since the run before, and how many to take.
     sets: Vec<Vec<(u32, u32)>>,
     #[serde(borrow)]
     answers: Vec<AnswerRecord<'a>>,
@@ -93,15 +93,15 @@ struct AnswerRecord<'a> {
 
 pub(super) fn encode(subject: Subject, answers: &[Stored]) -> Result<Vec<u8>, String> {
     let mut numbers = Numbers::default();
-    let mut sets: Vec<&Arc<FactSet>> = answers.iter().map(|it| &it.set).collect();
-    sets.sort_by_key(|set| (set.facts.len(), address(set)));
+    let mut sets: Vec<&Arc<ObservedSet>> = answers.iter().map(|it| &it.set).collect();
+    sets.sort_by_key(|set| (set.observations.len(), address(set)));
     sets.dedup_by_key(|set| address(set));
     let set_numbers: HashMap<usize, u32> = sets.iter().map(|it| address(it)).zip(0..).collect();
     let runs = sets.iter().map(|it| numbers.runs(it)).collect();
     let body = Body {
         linter: *subject.linter.as_bytes(),
         shard: subject.shard as u64,
-        facts: numbers.facts.iter().filter_map(|it| fact_record(it)).collect(),
+        observations: numbers.observations.iter().filter_map(|it| fact_record(it)).collect(),
         sets: runs,
         answers: answers.iter().map(|it| it.record(set_numbers[&address(&it.set)])).collect(),
     };
@@ -121,10 +121,11 @@ pub(super) fn decode(file: &[u8], subject: Subject, interner: &Interner) -> Resu
     if (body.linter, body.shard) != (*subject.linter.as_bytes(), subject.shard as u64) {
         return Err("belongs elsewhere".to_owned());
     }
-    let facts: Option<Vec<_>> = body.facts.into_iter().map(|it| fact(it, interner)).collect();
-    let facts = Ranked::new(facts.ok_or("names an impossible path")?);
-    let sets: Option<Vec<_>> = body.sets.iter().map(|runs| facts.set(runs, interner)).collect();
-    let sets = sets.ok_or("refers to facts that it has not")?;
+    let observations: Option<Vec<_>> =
+        body.observations.into_iter().map(|it| observed(it, interner)).collect();
+    let observations = Ranked::new(observations.ok_or("names an impossible path")?);
+    let sets: Option<Vec<_>> = body.sets.iter().map(|runs| observations.set(runs, interner)).collect();
+    let sets = sets.ok_or("refers to observations that it has not")?;
     let answers = body.answers.into_iter().map(|it| it.stored(subject.linter, &sets));
     answers.collect::<Option<_>>().ok_or_else(|| "has an impossible answer".to_owned())
 }
@@ -138,27 +139,27 @@ fn header(subject: Subject, body: &[u8]) -> [u8; HEADER] {
     header
 }
 
-/// Numbers facts as they come.
+/// Numbers observations as they come.
 #[derive(Default)]
 struct Numbers {
-    known: ByAddress<Fact, u32>,
-    facts: Vec<Arc<Fact>>,
+    known: ByAddress<Observed, u32>,
+    observations: Vec<Arc<Observed>>,
 }
 
 impl Numbers {
-    fn number(&mut self, fact: &Arc<Fact>) -> u32 {
-        let next = self.facts.len() as u32;
-        let entry = self.known.entry(address(fact));
+    fn number(&mut self, observed: &Arc<Observed>) -> u32 {
+        let next = self.observations.len() as u32;
+        let entry = self.known.entry(address(observed));
         entry
             .or_insert_with(|| {
-                self.facts.push(Arc::clone(fact));
-                (Arc::clone(fact), next)
+                self.observations.push(Arc::clone(observed));
+                (Arc::clone(observed), next)
             })
             .1
     }
 
-    fn runs(&mut self, set: &FactSet) -> Vec<(u32, u32)> {
-        let mut numbers: Vec<u32> = set.facts.iter().map(|it| self.number(it)).collect();
+    fn runs(&mut self, set: &ObservedSet) -> Vec<(u32, u32)> {
+        let mut numbers: Vec<u32> = set.observations.iter().map(|it| self.number(it)).collect();
         numbers.sort_unstable();
         let mut runs: Vec<(u32, u32)> = Vec::new();
         let mut next = 0;
@@ -173,23 +174,23 @@ impl Numbers {
     }
 }
 
-/// A file's facts, and where each stands in the order of reads.
+/// A file's observations, and where each stands in the order of reads.
 struct Ranked {
-    sorted: Vec<Arc<Fact>>,
+    sorted: Vec<Arc<Observed>>,
     /// By number.
     ranks: Vec<u32>,
 }
 
 impl Ranked {
-    fn new(facts: Vec<Arc<Fact>>) -> Self {
-        let mut order: Vec<u32> = (0..facts.len() as u32).collect();
-        order.sort_by(|a, b| facts[*a as usize].read.cmp(&facts[*b as usize].read));
-        let mut ranks = vec![0; facts.len()];
+    fn new(observations: Vec<Arc<Observed>>) -> Self {
+        let mut order: Vec<u32> = (0..observations.len() as u32).collect();
+        order.sort_by(|a, b| observations[*a as usize].read.cmp(&observations[*b as usize].read));
+        let mut ranks = vec![0; observations.len()];
         order.iter().zip(0..).for_each(|(number, rank)| ranks[*number as usize] = rank);
-        Self { sorted: order.iter().map(|it| Arc::clone(&facts[*it as usize])).collect(), ranks }
+        Self { sorted: order.iter().map(|it| Arc::clone(&observations[*it as usize])).collect(), ranks }
     }
 
-    fn set(&self, runs: &[(u32, u32)], interner: &Interner) -> Option<Arc<FactSet>> {
+    fn set(&self, runs: &[(u32, u32)], interner: &Interner) -> Option<Arc<ObservedSet>> {
         let mut ranks = Vec::new();
         let mut next = 0_usize;
         for (gap, length) in runs {
@@ -218,7 +219,7 @@ impl Stored {
 }
 
 impl AnswerRecord<'_> {
-    fn stored(self, linter: ContentHash, sets: &[Arc<FactSet>]) -> Option<Stored> {
+    fn stored(self, linter: ContentHash, sets: &[Arc<ObservedSet>]) -> Option<Stored> {
         let path = path(self.path)?;
         let named = self.named.map_or(Some(path.clone()), self::path)?;
         Some(Stored {
@@ -237,7 +238,7 @@ fn path(text: &str) -> Option<WorkspacePath> {
     WorkspacePath::new(text).ok().filter(|it| it.as_str() == text)
 }
 
-fn fact(record: FactRecord<'_>, interner: &Interner) -> Option<Arc<Fact>> {
+fn observed(record: FactRecord<'_>, interner: &Interner) -> Option<Arc<Observed>> {
     let path = path(record.path)?;
     let read = match record.kind {
         Kind::Metadata => Read::Metadata(path),
@@ -245,7 +246,7 @@ fn fact(record: FactRecord<'_>, interner: &Interner) -> Option<Arc<Fact>> {
         Kind::Listing => Read::Listing(path),
         Kind::Content => Read::Content(path),
     };
-    interner.fact(
+    interner.observed(
         read,
         match record.observation {
             ObservationRecord::Found(hash) => Observation::Found(ContentHash::from_bytes(hash)),
@@ -258,21 +259,21 @@ fn fact(record: FactRecord<'_>, interner: &Interner) -> Option<Arc<Fact>> {
     )
 }
 
-fn fact_record(fact: &Fact) -> Option<FactRecord<'_>> {
-    let kind = match fact.read {
+fn fact_record(observed: &Observed) -> Option<FactRecord<'_>> {
+    let kind = match observed.read {
         Read::Metadata(_) => Kind::Metadata,
         Read::Link(_) => Kind::Link,
         Read::Listing(_) => Kind::Listing,
         Read::Content(_) => Kind::Content,
     };
-    let observation = match fact.observation {
+    let observation = match observed.observation {
         Observation::Found(hash) => ObservationRecord::Found(*hash.as_bytes()),
         Observation::Missing => ObservationRecord::Missing,
         Observation::NotADirectory => ObservationRecord::NotADirectory,
         Observation::IsADirectory => ObservationRecord::IsADirectory,
         Observation::NotALink => ObservationRecord::NotALink,
         Observation::Special => ObservationRecord::Special,
-        Observation::Failed => return None, // no fact, as the interner sees to it
+        Observation::Failed => return None, // no observed, as the interner sees to it
     };
-    Some(FactRecord { kind, path: fact.read.path().as_str(), observation })
+    Some(FactRecord { kind, path: observed.read.path().as_str(), observation })
 }

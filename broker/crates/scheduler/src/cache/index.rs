@@ -8,82 +8,132 @@ use std::{
 
 use overlay::{Memory, Observation, Read, View, WorkspacePath};
 
-use super::facts::{ByAddress, Fact, FactSet, address};
+use super::observations::{ByAddress, Observed, ObservedSet, address};
 
 /// What an answer rests on besides the text that it is for.
 #[derive(Debug, Clone)]
-pub struct Reads(pub(super) Arc<FactSet>);
+pub struct Reads(pub(super) Arc<ObservedSet>);
 
-/// Read sets that all held in one view, by number.
+/// Read sets, by number.
 #[derive(Default)]
 pub struct ReadIndex {
-    numbers: ByAddress<FactSet, u32>,
+    numbers: ByAddress<ObservedSet, u32>,
+    /// By number, which no other set gets.
+    sets: Vec<Option<Arc<ObservedSet>>>,
     by_path: ByPath,
     /// Facts whose changes are not told.
-    untold: Vec<Contained>,
+    untold: Vec<Arc<Observed>>,
 }
 
-/// A fact, and the numbers of the sets that contain it.
-type Contained = (Arc<Fact>, Vec<u32>);
-
-/// Which sets contain which fact, by the path that was looked at.
+/// Which sets contain which observation, by the path that was looked at.
 #[derive(Default)]
-pub(super) struct ByPath(BTreeMap<WorkspacePath, Vec<Contained>>);
+pub(super) struct ByPath {
+    paths: BTreeMap<WorkspacePath, Vec<Arc<Observed>>>,
+    containing: ByAddress<Observed, Vec<u32>>,
+}
 
 impl ReadIndex {
-    /// The number of a set, which it keeps. Until [`finish`](Self::finish), no set is found by what it contains.
-    pub fn add(&mut self, reads: &Reads) -> u32 {
-        let next = self.numbers.len() as u32;
-        self.numbers.entry(address(&reads.0)).or_insert_with(|| (Arc::clone(&reads.0), next)).1
+    /// The number of a set that holds in the view that is asked about, which it keeps. `is_told` says of each read
+    /// whether a change of what it shows would be among those that are asked about.
+    pub fn add(&mut self, reads: &Reads, is_told: impl Fn(&Read) -> bool) -> u32 {
+        if let Some((_, known)) = self.numbers.get(&address(&reads.0)) {
+            return *known;
+        }
+        let number = self.sets.len() as u32;
+        self.sets.push(Some(Arc::clone(&reads.0)));
+        self.numbers.insert(address(&reads.0), (Arc::clone(&reads.0), number));
+        for observed in self.by_path.add(&reads.0, number) {
+            if !is_told(&observed.read) {
+                self.untold.push(Arc::clone(observed));
+            }
+        }
+        number
     }
 
-    /// `is_told` says of each read whether a change of what it shows would be among those that are asked about.
-    pub fn finish(&mut self, is_told: impl Fn(&Read) -> bool) {
-        self.by_path = ByPath::of(self.numbers.values().map(|(set, number)| (&**set, *number)));
-        let all = self.by_path.0.values().flatten();
-        self.untold = all.filter(|(fact, _)| !is_told(&fact.read)).cloned().collect();
+    /// Forgets a set.
+    pub fn remove(&mut self, number: u32) {
+        let Some(set) = self.sets.get_mut(number as usize).and_then(Option::take) else { return };
+        self.numbers.remove(&address(&set));
+        for observed in self.by_path.remove(&set, number) {
+            self.untold.retain(|it| !Arc::ptr_eq(it, observed));
+        }
     }
 
     /// The sets that may not hold any more where something else may stand at `changed`, as
-    /// [`Inherited::new`](super::Inherited::new) has it. What is not told is looked at, in `view`.
-    pub fn touched(&self, changed: &[WorkspacePath], view: &dyn View) -> BTreeSet<u32> {
-        let told = changed.iter().flat_map(|it| self.by_path.touched_by(it));
-        let moved = self.untold.iter().filter(|(fact, _)| fact.read.observe(view) != fact.observation);
-        told.chain(moved.flat_map(|(_, sets)| sets.iter().copied())).collect()
+    /// [`Inherited::new`](super::Inherited::new) has it, as far as that is told.
+    pub fn touched(&self, changed: &[WorkspacePath]) -> BTreeSet<u32> {
+        changed.iter().flat_map(|it| self.by_path.touched_by(it)).collect()
     }
 
-    /// The number of sets, and of facts that are looked at each time.
-    pub fn sizes(&self) -> (usize, usize) {
-        (self.numbers.len(), self.untold.len())
+    /// The sets of which something is not told and is not so in `view`.
+    pub fn moved(&self, view: &dyn View) -> BTreeSet<u32> {
+        let moved = self.untold.iter().filter(|it| it.read.observe(view) != it.observation);
+        moved.flat_map(|it| self.by_path.containing(it)).copied().collect()
     }
 }
 
 impl ByPath {
-    pub(super) fn of<'s>(sets: impl Iterator<Item = (&'s FactSet, u32)>) -> Self {
-        let mut containing: ByAddress<Fact, Vec<u32>> = ByAddress::default();
-        for (set, number) in sets {
-            for fact in &set.facts {
-                let entry = containing.entry(address(fact));
-                entry.or_insert_with(|| (Arc::clone(fact), Vec::new())).1.push(number);
-            }
-        }
-        let mut by_path: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for (fact, sets) in containing.into_values() {
-            by_path.entry(fact.read.path().clone()).or_default().push((fact, sets));
-        }
-        Self(by_path)
+    pub(super) fn of<'s>(sets: impl Iterator<Item = (&'s ObservedSet, u32)>) -> Self {
+        let mut all = Self::default();
+        sets.for_each(|(set, number)| all.add(set, number).for_each(drop));
+        all
     }
 
-    /// The sets with a fact that a change at `path` may have made untrue.
+    /// Those of its observations that no other set had.
+    fn add<'s>(&mut self, set: &'s ObservedSet, number: u32) -> impl Iterator<Item = &'s Arc<Observed>> {
+        set.observations.iter().filter(move |observed| {
+            let entry = self.containing.entry(address(observed));
+            let (_, sets) = entry.or_insert_with(|| (Arc::clone(observed), Vec::new()));
+            sets.push(number);
+            let is_first = sets.len() == 1;
+            if is_first {
+                let at_path = self.paths.entry(observed.read.path().clone());
+                at_path.or_default().push(Arc::clone(observed));
+            }
+            is_first
+        })
+    }
+
+    /// Those of its observations that no set has any more.
+    fn remove<'s>(&mut self, set: &'s ObservedSet, number: u32) -> impl Iterator<Item = &'s Arc<Observed>> {
+        set.observations.iter().filter(move |observed| {
+            let Some((_, sets)) = self.containing.get_mut(&address(observed)) else { return false };
+            // Numbers only grow, so that they are sorted.
+            if let Ok(index) = sets.binary_search(&number) {
+                sets.remove(index);
+            }
+            let is_last = sets.is_empty();
+            if is_last {
+                self.containing.remove(&address(observed));
+                self.forget(observed);
+            }
+            is_last
+        })
+    }
+
+    fn forget(&mut self, observed: &Arc<Observed>) {
+        let path = observed.read.path();
+        let Some(at_path) = self.paths.get_mut(path) else { return };
+        at_path.retain(|it| !Arc::ptr_eq(it, observed));
+        if at_path.is_empty() {
+            self.paths.remove(path);
+        }
+    }
+
+    /// The sets with an observation that a change at `path` may have made untrue.
     pub(super) fn touched_by<'a>(&'a self, path: &'a WorkspacePath) -> impl Iterator<Item = u32> {
         let from = (Bound::Included(path.as_str()), Bound::Unbounded);
-        let below = self.0.range::<str, _>(from);
+        let below = self.paths.range::<str, _>(from);
         // `a-b` and `a/b` both begin with `a`: the first is passed over, not the end.
         let below = below.take_while(|(it, _)| it.as_str().starts_with(path.as_str()));
-        let below = below.filter(|(it, _)| it.starts_with(path)).flat_map(|(_, facts)| facts);
-        let above = path.ancestors().skip(1).filter_map(|it| self.0.get(&it)).flatten();
-        let above = above.filter(|(fact, _)| !remains_a_directory(&fact.read, fact.observation));
-        below.chain(above).flat_map(|(_, sets)| sets).copied()
+        let below = below.filter(|(it, _)| it.starts_with(path)).flat_map(|(_, observations)| observations);
+        let above = path.ancestors().skip(1).filter_map(|it| self.paths.get(&it)).flatten();
+        let above = above.filter(|it| !remains_a_directory(&it.read, it.observation));
+        below.chain(above).flat_map(|it| self.containing(it)).copied()
+    }
+
+    fn containing(&self, observed: &Arc<Observed>) -> &[u32] {
+        self.containing.get(&address(observed)).map_or(&[], |(_, sets)| sets)
     }
 }
 

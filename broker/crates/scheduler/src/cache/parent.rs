@@ -8,23 +8,23 @@ use std::{
 use overlay::{Observation, Read, WorkspacePath};
 
 use super::{
-    facts::{ByAddress, FactSet, address},
     index::{ByPath, remains_a_directory},
+    observations::{ByAddress, ObservedSet, address},
 };
 
-/// What was seen in a part of a view, and which read sets held there: see [`Looks::into_seen`].
+/// What was seen in a part of a view, and which read sets held there: see [`ReadChecker::into_seen`].
 ///
-/// [`Looks::into_seen`]: super::Looks::into_seen
+/// [`ReadChecker::into_seen`]: super::ReadChecker::into_seen
 pub struct Seen {
     pub(super) observations: HashMap<Read, Observation>,
-    pub(super) held: Vec<Arc<FactSet>>,
+    pub(super) held: Vec<Arc<ObservedSet>>,
 }
 
 /// What was seen in all of a view. It keeps read sets in memory, beyond the cache's budget.
 struct ParentVerdicts {
     observations: HashMap<Read, Observation>,
     /// The sets that held, by number.
-    held: ByAddress<FactSet, u32>,
+    held: ByAddress<ObservedSet, u32>,
     by_path: ByPath,
 }
 
@@ -70,7 +70,7 @@ impl Inherited {
     }
 
     /// Whether `set` held in the parent and nothing it rests on was changed. `false` says nothing.
-    pub(super) fn holds(&self, set: &Arc<FactSet>) -> bool {
+    pub(super) fn holds(&self, set: &Arc<ObservedSet>) -> bool {
         let number = self.parent.held.get(&address(set)).map(|(_, number)| number);
         number.is_some_and(|it| !self.touched.contains(it))
     }

@@ -11,7 +11,7 @@ use std::{
 use bytes::Bytes;
 use overlay::ContentHash;
 
-use super::{Codec, Key, facts::FactSet, format::Stored};
+use super::{Codec, Key, format::Stored, observations::ObservedSet};
 
 /// Answers kept for one key: branches disagree, but not in more ways than are worth trying.
 const CANDIDATES: usize = 16;
@@ -19,7 +19,7 @@ const CANDIDATES: usize = 16;
 /// One answer, which may hold in a view.
 pub(super) struct Candidate<V> {
     pub(super) content: ContentHash,
-    pub(super) set: Arc<FactSet>,
+    pub(super) set: Arc<ObservedSet>,
     value: Value<V>,
     /// The cache's clock at the last use.
     pub(super) used: AtomicU64,
@@ -35,7 +35,7 @@ struct Value<V> {
 }
 
 impl<V> Candidate<V> {
-    pub(super) fn new(content: ContentHash, set: Arc<FactSet>, value: Arc<V>, weight: u64) -> Self {
+    pub(super) fn new(content: ContentHash, set: Arc<ObservedSet>, value: Arc<V>, weight: u64) -> Self {
         let value = Value { decoded: OnceLock::from(Some(value)), encoded: None, weight };
         Self { content, set, value, used: AtomicU64::new(0), day: AtomicU32::new(0) }
     }

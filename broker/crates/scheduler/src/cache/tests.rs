@@ -47,7 +47,7 @@ fn equal_sets_are_one() {
     let (a, b, c) = (misses(10), misses(10), misses(11));
     let sets = [&a, &b, &c, &a].map(|it| interner.read_set(it).unwrap());
     assert!(Arc::ptr_eq(&sets[0], &sets[1]) && Arc::ptr_eq(&sets[0], &sets[3]));
-    assert!(Arc::ptr_eq(&sets[0].facts[0], &sets[2].facts[0]));
+    assert!(Arc::ptr_eq(&sets[0].observations[0], &sets[2].observations[0]));
     assert!(!Arc::ptr_eq(&sets[0], &sets[2]));
     let all = interner.bytes();
     drop(sets);
@@ -64,7 +64,7 @@ fn an_address_that_is_used_again_is_no_match() {
     for size in (1..50).chain(1..50) {
         // Freed and allocated again each time, quite likely at the same place.
         let reads = misses(size);
-        assert_eq!(interner.read_set(&reads).unwrap().facts.len(), size);
+        assert_eq!(interner.read_set(&reads).unwrap().observations.len(), size);
     }
 }
 
@@ -79,13 +79,13 @@ fn a_file_holds_growing_sets_in_little_space() {
     };
     let answers: Vec<_> = (1..=200).map(stored).collect();
     let file = format::encode(subject, &answers).unwrap();
-    // A fact takes some 15 bytes, an answer 45: the sets, which hold a hundred facts each, next to nothing.
+    // An observation takes some 15 bytes, an answer 45: the sets, which hold a hundred observations each, next to nothing.
     assert!(file.len() < 200 * 65, "{}", file.len());
     let fresh = Interner::default();
     let again = format::decode(&file, subject, &fresh).unwrap();
     for (number, (before, after)) in answers.iter().zip(&again).enumerate() {
         assert_eq!(before.value, after.value);
-        assert!(before.set.facts.iter().eq(after.set.facts.iter()), "in the same order");
+        assert!(before.set.observations.iter().eq(after.set.observations.iter()), "in the same order");
         assert!(Arc::ptr_eq(&fresh.read_set(&misses(number + 1)).unwrap(), &after.set));
     }
     let elsewhere = Subject { shard: subject.shard + 1, ..subject };
@@ -101,10 +101,10 @@ fn answers_age_unless_they_are_used() {
         cache.today.store(day, Relaxed);
         cache
     };
-    let write = |cache: &Cache<u32>| cache.flush_shards(cache.keeper.as_ref().unwrap());
+    let write = |cache: &Cache<u32>| cache.flush_shards(cache.persister.as_ref().unwrap());
     let memory = Memory::default();
     let find = |cache: &Cache<u32>, content: &[u8]| {
-        cache.find(&key("u"), ContentHash::of(content), &mut Looks::new(&memory)).is_some()
+        cache.find(&key("u"), ContentHash::of(content), &mut ReadChecker::new(&memory)).is_some()
     };
     let first = open(100);
     first.insert(key("u"), answer(misses(1), 1), 4);
@@ -135,4 +135,31 @@ fn sets_that_nobody_needs_any_more_make_room_first() {
     }
     assert!(cache.bytes() <= 100_000);
     assert_eq!(cache.stats().entries, 16, "none was evicted for what the others left behind");
+}
+
+#[test]
+fn what_rests_on_a_change_is_found_until_it_is_forgotten() {
+    let interner = Interner::default();
+    let view = Memory::from_files([("a", "1"), ("untold/b", "2")]).unwrap();
+    let reads = |paths: &[&str]| {
+        let seen = |it: &&str| {
+            let read = Read::Content(path(it));
+            let observation = read.observe(&view);
+            (read, observation)
+        };
+        index::Reads(interner.read_set(&Arc::new(paths.iter().map(seen).collect())).unwrap())
+    };
+    let mut index = ReadIndex::default();
+    let is_told = |read: &Read| !read.path().as_str().starts_with("untold");
+    let [one, two] = [&["a"][..], &["a", "untold/b"]].map(|it| index.add(&reads(it), is_told));
+    assert_eq!(index.add(&reads(&["a"]), is_told), one);
+    let touched = |index: &ReadIndex, at: &str| index.touched(&[path(at)]).into_iter().collect::<Vec<_>>();
+    let other = Memory::from_files([("a", "1"), ("untold/b", "3")]).unwrap();
+    assert_eq!((touched(&index, "a"), touched(&index, "a-b")), (vec![one, two], vec![]));
+    assert_eq!((index.moved(&view).len(), index.moved(&other).into_iter().collect()), (0, vec![two]));
+    index.remove(two);
+    assert_eq!((touched(&index, "a"), index.moved(&other).len()), (vec![one], 0));
+    let again = index.add(&reads(&["a", "untold/b"]), is_told);
+    assert_ne!(again, two, "numbers are not used again");
+    assert_eq!(touched(&index, "untold"), [again]);
 }

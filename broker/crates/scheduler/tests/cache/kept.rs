@@ -10,7 +10,7 @@ use std::{
 };
 
 use overlay::{ContentHash, Memory, Observation, Read, ReadSet, WorkspacePath};
-use scheduler::{Answer, Cache, CacheOptions, Codec, Key, Looks};
+use scheduler::{Answer, Cache, CacheOptions, Codec, Key, ReadChecker};
 
 use super::{Text, key, tree::path};
 
@@ -34,7 +34,7 @@ fn insert<V>(cache: &Cache<V>, unit: &WorkspacePath, misses: &[&str], value: V) 
 }
 
 fn find(cache: &Cache<String>, unit: &WorkspacePath, view: &Memory) -> Option<String> {
-    cache.find(&key(unit), content(unit), &mut Looks::new(view)).map(|it| (*it).clone())
+    cache.find(&key(unit), content(unit), &mut ReadChecker::new(view)).map(|it| (*it).clone())
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -74,7 +74,7 @@ fn answers_outlive_the_program() {
     }
     assert!(again.stats().unreadable.is_empty());
     let named = Key { named: WorkspacePath::root(), ..key(&units[0]) };
-    assert!(again.find(&named, content(&units[0]), &mut Looks::new(&empty)).is_none());
+    assert!(again.find(&named, content(&units[0]), &mut ReadChecker::new(&empty)).is_none());
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_file_in_another_ones_place_is_a_miss() {
     fs::rename(&elsewhere, file.with_file_name(renamed)).unwrap();
     let cache = open(&folder);
     let view = Memory::default();
-    assert!(cache.find(&other, content(&path("unit")), &mut Looks::new(&view)).is_none());
+    assert!(cache.find(&other, content(&path("unit")), &mut ReadChecker::new(&view)).is_none());
     assert_eq!(cache.stats().unreadable.len(), 1);
 
     // A folder, which no file can replace.

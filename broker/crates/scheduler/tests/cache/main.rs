@@ -11,7 +11,7 @@ use overlay::{
     Branch, ContentHash, FileKind, Memory, Observation, Read, ReadSet, Traced, View, WorkspacePath,
 };
 use proptest::{prelude::*, test_runner::RngSeed};
-use scheduler::{Answer, Cache, CacheOptions, Codec, Inherited, Key, Looks};
+use scheduler::{Answer, Cache, CacheOptions, Codec, Inherited, Key, ReadChecker};
 use tree::{Edit, apply, base, changed, edits, path, universe};
 
 struct Text;
@@ -55,21 +55,26 @@ fn fake_linter(view: &dyn View, text: &[u8]) -> String {
 }
 
 /// Asks the cache for every unit of a batch, and adds what is missing as one instance would compute it.
-fn check(cache: &Cache<String>, view: &Arc<dyn View>, looks: &mut Looks<'_>, units: &[WorkspacePath]) {
+fn check(
+    cache: &Cache<String>,
+    view: &Arc<dyn View>,
+    checker: &mut ReadChecker<'_>,
+    units: &[WorkspacePath],
+) {
     let traced = Traced::new(view.clone());
     for unit in units {
         let Ok(text) = view.open(unit) else { continue };
-        let content = looks.content(unit).unwrap();
+        let content = checker.content(unit).unwrap();
         assert_eq!(content, ContentHash::of(&text));
         let afresh = fake_linter(&**view, &text);
-        if let Some(found) = cache.find(&key(unit), content, looks) {
+        if let Some(found) = cache.find(&key(unit), content, checker) {
             assert_eq!(*found, afresh, "{unit}");
             continue;
         }
         let value = Arc::new(fake_linter(&traced, &text));
         let weight = value.len();
         cache.insert(key(unit), Answer { content, reads: traced.read_set(), value }, weight);
-        match cache.find(&key(unit), content, looks) {
+        match cache.find(&key(unit), content, checker) {
             Some(found) => assert_eq!(*found, afresh),
             None => assert!(cache.stats().evicted > 0, "it was just computed here"),
         }
@@ -125,15 +130,15 @@ proptest! {
                 }
                 Step::Check(at, units) => {
                     let view: Arc<dyn View> = Arc::new(branches[at % branches.len()].snapshot());
-                    check(&cache, &view, &mut Looks::new(&*view), &units);
+                    check(&cache, &view, &mut ReadChecker::new(&*view), &units);
                 }
                 Step::CheckAsChild(at, units) => {
                     let view: Arc<dyn View> = Arc::new(branches[at % branches.len()].snapshot());
-                    let mut looks = Looks::new(&*base);
-                    check(&cache, &base, &mut looks, &universe());
+                    let mut checker = ReadChecker::new(&*base);
+                    check(&cache, &base, &mut checker, &universe());
                     let changed = changed(&*base, &*view);
-                    let parent = Arc::new(Inherited::new(vec![looks.into_seen()], &changed));
-                    check(&cache, &view, &mut Looks::over_parent(&*view, parent), &units);
+                    let parent = Arc::new(Inherited::new(vec![checker.into_seen()], &changed));
+                    check(&cache, &view, &mut ReadChecker::over_parent(&*view, parent), &units);
                 }
             }
             prop_assert!(cache.stats().bytes <= memory);
@@ -168,16 +173,16 @@ proptest! {
         for (number, reads) in sets.iter().enumerate() {
             cache.insert(unit(number), Answer { content, reads: reads.clone(), value: Arc::default() }, 1);
         }
-        let mut looks = Looks::new(&*views[0]);
+        let mut checker = ReadChecker::new(&*views[0]);
         for generation in 0..3 {
             for (number, reads) in sets.iter().enumerate() {
-                let hit = cache.find(&unit(number), content, &mut looks).is_some();
+                let hit = cache.find(&unit(number), content, &mut checker).is_some();
                 prop_assert_eq!(hit, reads.holds_in(&*views[generation]), "{} {:?}", generation, reads);
             }
             if generation < 2 {
                 let changed = changed(&*views[generation], &*views[generation + 1]);
-                let parent = Inherited::new(vec![looks.into_seen()], &changed);
-                looks = Looks::over_parent(&*views[generation + 1], Arc::new(parent));
+                let parent = Inherited::new(vec![checker.into_seen()], &changed);
+                checker = ReadChecker::over_parent(&*views[generation + 1], Arc::new(parent));
             }
         }
     }
@@ -206,21 +211,21 @@ fn counts_what_it_does() {
         let read = Read::Content(path("a"));
         Arc::new(ReadSet::from_iter([(read.clone(), read.observe(view))]))
     };
-    let mut looks = Looks::new(&*base);
-    assert_eq!(cache.find(&unit, content, &mut looks), None);
+    let mut checker = ReadChecker::new(&*base);
+    assert_eq!(cache.find(&unit, content, &mut checker), None);
     let value = Arc::new("of the base".to_owned());
     cache.insert(unit.clone(), Answer { content, reads: reads(&*base), value }, 10);
-    assert_eq!(*cache.find(&unit, content, &mut looks).unwrap(), "of the base");
+    assert_eq!(*cache.find(&unit, content, &mut checker).unwrap(), "of the base");
 
     branch.write(&path("a"), "edited".into()).unwrap();
     let snapshot = branch.snapshot();
-    let mut branch_looks = Looks::new(&snapshot);
+    let mut branch_looks = ReadChecker::new(&snapshot);
     assert_eq!(cache.find(&unit, content, &mut branch_looks), None);
     let value = Arc::new("of the branch".to_owned());
     cache.insert(unit.clone(), Answer { content, reads: reads(&snapshot), value }, 10);
     assert_eq!(*cache.find(&unit, content, &mut branch_looks).unwrap(), "of the branch");
-    assert_eq!(*cache.find(&unit, content, &mut looks).unwrap(), "of the base", "both have their place");
-    assert_eq!(cache.find(&unit, ContentHash::of(b"other text"), &mut looks), None);
+    assert_eq!(*cache.find(&unit, content, &mut checker).unwrap(), "of the base", "both have their place");
+    assert_eq!(cache.find(&unit, ContentHash::of(b"other text"), &mut checker), None);
 
     let stats = cache.stats();
     // The branch tries the base's answer, the base tries the branch's, which is newer.
@@ -240,7 +245,7 @@ fn a_failed_look_is_not_kept() {
 fn the_budget_is_kept_and_what_is_used_stays() {
     let cache = in_memory(200_000);
     let view = Memory::default();
-    let mut looks = Looks::new(&view);
+    let mut checker = ReadChecker::new(&view);
     let content = ContentHash::of(b"");
     let insert = |number: usize| {
         let read = Read::Metadata(path(&format!("missing{}", number / 4)));
@@ -253,14 +258,14 @@ fn the_budget_is_kept_and_what_is_used_stays() {
     };
     for number in 0..5_000 {
         insert(number);
-        assert!(cache.find(&key(&path("u0")), content, &mut looks).is_some(), "used all the time");
+        assert!(cache.find(&key(&path("u0")), content, &mut checker).is_some(), "used all the time");
         assert!(cache.stats().bytes <= 200_000);
     }
     let stats = cache.stats();
     assert_eq!(stats.entries as u64 + stats.evicted, 5_000);
     assert!(stats.entries > 200, "{stats:?}");
-    assert!(cache.find(&key(&path("u4999")), content, &mut looks).is_some());
-    assert!(cache.find(&key(&path("u1")), content, &mut looks).is_none());
+    assert!(cache.find(&key(&path("u4999")), content, &mut checker).is_some());
+    assert!(cache.find(&key(&path("u1")), content, &mut checker).is_none());
 }
 
 #[test]
@@ -275,8 +280,8 @@ fn a_key_keeps_a_bounded_number_of_answers() {
     }
     assert_eq!((cache.stats().entries, cache.stats().evicted), (16, 24));
     let view = Memory::default();
-    assert!(cache.find(&unit, ContentHash::of(&[39]), &mut Looks::new(&view)).is_some());
-    assert!(cache.find(&unit, ContentHash::of(&[3]), &mut Looks::new(&view)).is_none());
+    assert!(cache.find(&unit, ContentHash::of(&[39]), &mut ReadChecker::new(&view)).is_some());
+    assert!(cache.find(&unit, ContentHash::of(&[3]), &mut ReadChecker::new(&view)).is_none());
 }
 
 #[test]
@@ -298,7 +303,7 @@ fn threads_share_it() {
                     let text = vec![round % 7 * 30 + thread % 2, round % 5 * 11];
                     branch.write(&universe()[usize::from(round) % 20 + 1], text.into()).ok();
                     let view: Arc<dyn View> = Arc::new(branch.snapshot());
-                    check(cache, &view, &mut Looks::new(&*view), &universe());
+                    check(cache, &view, &mut ReadChecker::new(&*view), &universe());
                     if round % 20 == thread {
                         cache.flush();
                     }
@@ -314,8 +319,8 @@ fn threads_share_it() {
 fn content_follows_links() {
     let mut memory = Memory::from_files([("real", "text")]).unwrap();
     memory.insert_symlink(&path("link"), "real");
-    let mut looks = Looks::new(&memory);
-    assert_eq!(looks.content(&path("link")).unwrap(), ContentHash::of(b"text"));
-    assert_eq!(looks.content(&path("none")).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    let mut checker = ReadChecker::new(&memory);
+    assert_eq!(checker.content(&path("link")).unwrap(), ContentHash::of(b"text"));
+    assert_eq!(checker.content(&path("none")).unwrap_err().kind(), std::io::ErrorKind::NotFound);
     assert_eq!(memory.metadata(&path("link")).unwrap().kind, FileKind::Symlink);
 }

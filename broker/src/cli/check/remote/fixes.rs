@@ -9,7 +9,7 @@ use crate::{
     CliError, Exit,
     cli::{
         Session,
-        check::{Args, exit_of_patch, tell_incomplete},
+        check::{Args, exit_of_patch, report_incomplete},
     },
     client::Opened,
     console::Messages,
@@ -40,7 +40,7 @@ pub(super) fn fix(
 }
 
 /// Warns of what was not fixed.
-pub(super) fn tell(fixed: &pb::FixFilesResponse, messages: &Messages) {
+pub(super) fn report(fixed: &pb::FixFilesResponse, messages: &Messages) {
     fixed.unfixed.iter().for_each(|it| messages.warning(&printable(&it.reason)));
 }
 
@@ -54,7 +54,7 @@ pub(super) fn show(
     session.print(&fixed.patch)?;
     let mut report = Report::default();
     report.add_incomplete(fixed.incomplete.iter().map(incomplete));
-    tell_incomplete(args, session, &open.workspace, &report);
+    report_incomplete(args, session, &open.workspace, &report);
     if !args.quiet {
         session.messages.line(&format!("{} would be made.", counted(fixed.fixes as usize, "fix")));
     }

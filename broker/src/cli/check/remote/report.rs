@@ -211,6 +211,8 @@ impl Places {
             url: some(&it.url),
             // Only the one who checks has to know.
             is_syntax_error: false,
+            fixes_first: false,
+            shared_name: None,
         };
         if let Some(known) = self.rules.get(&rule) {
             return Arc::clone(known);

@@ -10,14 +10,15 @@ use lint::{
     Completeness, Diagnostic, Identity, Interest, Job, Linter, Outcome as Answered, SetupError, Severity,
     Span,
 };
+use lint_testkit::Scripted;
 use overlay::{
-    Base, BaseOptions, Branch, ContentHash, Listing, Metadata, Snapshot, Traced, WalkOptions, Watch,
+    Base, BaseOptions, Branch, ContentHash, Listing, Memory, Metadata, Snapshot, Traced, WalkOptions, Watch,
 };
 use scheduler::{Cache, CacheOptions};
 use tempfile::TempDir;
 
 use super::super::*;
-use crate::{AnswerCodec, Excluded, Incomplete, LocalChecker, Options, SharedLinter};
+use crate::{AnswerCodec, Excluded, Incomplete, LocalChecker, Options, SharedLinter, local::These};
 
 /// Does what the lines of a file say: `!` is a finding, `see a` one that tells what stands at `a`, `list a` one that
 /// tells the names there; a file with `?` is not checked to the end, and one with `skip` is left out.
@@ -63,6 +64,7 @@ impl Reader {
                 span: Span::new(start, start + 1),
                 tags: vec![],
                 url: None,
+                shared_name: None,
                 fixes: vec![],
                 related: vec![],
             }));
@@ -187,6 +189,8 @@ fn told(checker: &LocalChecker, after: &Arc<dyn View>, comparison: Comparison) -
     let mut words = Words::default();
     let (engine, cache, runtime) = checker.parts();
     match runtime.block_on(check(engine, cache, &request, &mut words)) {
+        // What is told of several wrong files is what was come upon first.
+        Err(Refused::Setup(_)) => "a wrong configuration".to_owned(),
         Err(refused) => format!("{refused:?}"),
         Ok(Outcome { summary: it, .. }) => {
             let linters: Vec<_> =
@@ -326,8 +330,22 @@ fn on_branch(branch: &mut Branch, act: &Act) {
     };
 }
 
+/// Whether what is done at `at` is done below `root`, wherever links lead; `follows` says whether a link at its end counts.
+fn is_within(root: &Path, at: &Path, follows: bool) -> bool {
+    let there = at.ancestors().skip(usize::from(!follows)).find(|it| it.symlink_metadata().is_ok());
+    let real = there.and_then(|it| it.canonicalize().ok());
+    real.is_some_and(|it| root.canonicalize().is_ok_and(|root| it.starts_with(root)))
+}
+
 fn on_disk(root: &Path, act: &Act) {
+    let is_within = |at: &str, follows| is_within(root, &root.join(at), follows);
+    let is_allowed = match act {
+        Act::Write(at, _) => is_within(at, true),
+        Act::Remove(at) | Act::Link(at, _) => is_within(at, false),
+        Act::Rename(from, to) => is_within(from, false) && is_within(to, false),
+    };
     match act {
+        _ if !is_allowed => {}
         Act::Write(at, text) => write(root, at, text),
         Act::Remove(at) => {
             let _ = fs::remove_dir_all(root.join(at)).or_else(|_| fs::remove_file(root.join(at)));
@@ -375,8 +393,16 @@ fn only_what_may_differ_is_looked_at() {
     // What nothing tells of is looked at.
     fs::write(world.folder.path().join("node_modules/a"), "other").unwrap();
     let with_its_reader = ["a", "a-b/a", "b/a", "b/c", "c/a"].map(str::to_owned).to_vec();
-    assert_eq!(looked_at(&after, &before), Some(with_its_reader));
+    assert_eq!(looked_at(&after, &before), Some(with_its_reader.clone()));
     fs::write(world.folder.path().join("node_modules/a"), "!").unwrap();
+    assert_eq!(looked_at(&after, &before), Some(with_its_reader), "there was no answer to keep");
+    // What changed in the folder is looked at until its answers are there, and no longer.
+    for at in ["b/x", "b/y", "b/z"] {
+        write(world.folder.path(), at, "!");
+    }
+    let looked_at_first = looked_at(&after, &before).unwrap();
+    assert!(["b/x", "b/y", "b/z"].iter().all(|new| looked_at_first.iter().any(|it| it == new)));
+    world.warm();
     assert_eq!(looked_at(&after, &before), Some(expected));
     branch.write(&path("broker.toml"), Bytes::from_static(b"[severity]\nX = 'off'\n")).unwrap();
     assert_eq!(looked_at(&branch.snapshot(), &before), None, "all may be reported otherwise");
@@ -384,13 +410,13 @@ fn only_what_may_differ_is_looked_at() {
 
 #[test]
 fn a_comparison_is_what_it_is_from_nothing() {
-    for seed in 0..96 {
+    for seed in 0..128 {
         let mut random = Random(seed);
         let world = World::new(&FILES);
         world.warm();
         let mut branch = world.branch();
         let mut acts = Vec::new();
-        for _ in 0..=random.below(4) {
+        for _ in 0..=random.below(6) {
             let (of_disk, of_branch) = (random.acts(3), random.acts(4));
             of_disk.iter().for_each(|it| on_disk(world.folder.path(), it));
             branch = match random.below(4) {
@@ -406,4 +432,22 @@ fn a_comparison_is_what_it_is_from_nothing() {
             assert_eq!(own, from_nothing(&after, &before), "seed {seed}: {acts:#?}");
         }
     }
+}
+
+#[test]
+fn a_partial_answer_is_asked_for_once_where_both_views_show_the_same() {
+    let view = |text| -> Arc<dyn View> { Arc::new(Memory::from_files([("a", "x"), ("b", text)]).unwrap()) };
+    let (before, after) = (view("y"), view("z"));
+    let linter = Arc::new(Scripted::new("l", &["*"]).partly("a", "it is long").partly("b", "it is long"));
+    let cache = Arc::new(Cache::new(CacheOptions::default(), AnswerCodec));
+    let checker = LocalChecker::new(Options { jobs: 1, cache: Some(cache), ..Options::default() }).unwrap();
+    let comparison = Comparison::of_views(before, &*after, vec![path("b")], scope());
+    let wanted = comparison.wanted(&*after);
+    let linters = Arc::new(These(vec![Arc::clone(&linter) as _]));
+    let mut request = checker.request(Arc::clone(&after), wanted, linters);
+    request.comparison = Some(Arc::new(comparison));
+    let (engine, cache, runtime) = checker.parts();
+    let outcome = runtime.block_on(check(engine, cache, &request, &mut Words::default())).unwrap();
+    let asked: Vec<_> = linter.asked().into_iter().map(|(at, _)| at).collect();
+    assert_eq!((outcome.summary.linters[0].partial, asked), (2, ["a", "b", "b"].map(str::to_owned).to_vec()));
 }

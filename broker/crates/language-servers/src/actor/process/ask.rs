@@ -7,14 +7,14 @@ use lsp_client::{RequestError, TICK, sleep};
 use overlay::{View, WorkspacePath};
 use serde_json::{Value, json};
 
-use super::{Process, ROUNDS, SYMBOLS, Settled, Trouble};
+use super::{AskError, Process, ROUNDS, SYMBOLS, Settled};
 use crate::{
-    Answer, NoAnswer, Profile, Question,
+    NoAnswer, Profile, QueryResult, Question,
     profile::{Searches, Symbols},
     query::Asker,
 };
 
-type Answered = Result<Answer, NoAnswer>;
+type Answered = Result<QueryResult, NoAnswer>;
 
 impl Process {
     /// Asks when the server has finished loading, and again if it has not settled meanwhile. A server that
@@ -26,7 +26,7 @@ impl Process {
         view: &Arc<dyn View>,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<(Answered, Settled), Trouble> {
+    ) -> Result<(Answered, Settled), AskError> {
         if !self.setup.profile.barrier.is_pull() {
             let open: Vec<_> = documents.iter().filter(|it| self.is_open(it)).collect();
             self.published(&open)?;
@@ -60,12 +60,12 @@ impl Process {
         view: &Arc<dyn View>,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<Answered, Trouble> {
+    ) -> Result<Answered, AskError> {
         let (setup, uris) = (Arc::clone(&self.setup), self.uris.clone());
         let running = self.running()?;
         running.is_refreshed = false;
         let client = running.client.clone();
-        let open = |path| running.shown.document(path).map(|it| it.bytes.clone());
+        let open = |path| running.documents.document(path).map(|it| it.bytes.clone());
         let document = question.path().and_then(|it| Some((it.clone(), open(it)?)));
         let heard = question.path().and_then(|it| running.heard.get(it));
         // What is not understood is told as the answer to a check.
@@ -81,8 +81,8 @@ impl Process {
     }
 
     /// A server that says when it knows which files there are finds nothing in others before.
-    fn wait_for_list_of_files(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
-        let late = || Trouble::Pending("the server is still looking which files there are".to_owned());
+    fn wait_for_list_of_files(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), AskError> {
+        let late = || AskError::Pending("the server is still looking which files there are".to_owned());
         while !self.has_listed_files()? {
             sleep(TICK, deadline, cancel).map_err(|_| late())?;
             self.check_alive()?;
@@ -90,20 +90,20 @@ impl Process {
         Ok(())
     }
 
-    fn has_listed_files(&mut self) -> Result<bool, Trouble> {
+    fn has_listed_files(&mut self) -> Result<bool, AskError> {
         self.learn();
         Ok(self.running()?.has_listed_files)
     }
 
     /// A server that finds symbols only in packages that it has loaded is asked for the findings of an open file of
     /// each folder before, which it cannot tell without.
-    fn load_packages(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+    fn load_packages(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), AskError> {
         if self.setup.profile.symbols != Symbols::Loaded {
             return Ok(());
         }
         let running = self.running()?;
         let mut by_folder = BTreeMap::new();
-        for path in running.shown.all_open() {
+        for path in running.documents.all_open() {
             by_folder.entry(path.parent()).or_insert_with(|| path.clone());
         }
         for path in by_folder.values() {
@@ -122,7 +122,7 @@ impl Process {
         question: &Question,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AskError> {
         let Profile { searches, symbols, .. } = &self.setup.profile;
         let is_search = *searches == Searches::OpenFiles && question.searched().is_some();
         let is_symbols = *symbols == Symbols::OpenFiles && matches!(question, Question::FindSymbols { .. });
@@ -133,7 +133,7 @@ impl Process {
         let running = self.running()?;
         let params = |path| json!({ "textDocument": { "uri": uris.of(path) } });
         let ask = |path| running.client.call::<_, Value>(SYMBOLS, &params(path), deadline, cancel);
-        let calls: Vec<_> = running.shown.all_open().map(ask).collect::<Result<_, RequestError>>()?;
+        let calls: Vec<_> = running.documents.all_open().map(ask).collect::<Result<_, RequestError>>()?;
         for call in calls {
             // One that it cannot read is no worse than one that is not there.
             match call.wait(deadline, cancel) {

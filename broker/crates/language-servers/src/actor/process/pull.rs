@@ -8,15 +8,15 @@ use lsp_client::{Call, RequestError, ServerStatus};
 use overlay::WorkspacePath;
 use serde_json::json;
 
-use super::{Process, ROUNDS, Settled, Trouble, tsserver};
+use super::{AskError, Process, ROUNDS, Settled, tsserver};
 use crate::{Barrier, actor::convert::Report};
 
 pub(super) const PULL: &str = "textDocument/diagnostic";
 
-/// A question under way.
-pub(super) enum Asked {
+/// Call for one document's diagnostics, under way.
+pub(super) enum PendingReport {
     Pull(Call<Report>),
-    Tsserver(tsserver::Asked),
+    Tsserver(tsserver::PendingReport),
 }
 
 impl Process {
@@ -26,7 +26,7 @@ impl Process {
         units: &[&WorkspacePath],
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), Trouble> {
+    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), AskError> {
         let mut round = 1;
         loop {
             self.wait_for_rest(deadline, cancel)?;
@@ -48,13 +48,13 @@ impl Process {
         units: &[&WorkspacePath],
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<Vec<Result<Report, RequestError>>, Trouble> {
-        if self.shown()?.0.lacks_something() {
+    ) -> Result<Vec<Result<Report, RequestError>>, AskError> {
+        if self.documents()?.0.lacks_something() {
             return self.pull_one_by_one(units, deadline, cancel);
         }
-        let calls: Vec<Result<Asked, _>> =
-            units.iter().map(|it| self.call(it, deadline, cancel)).collect::<Result<_, Trouble>>()?;
-        let wait = |it: Result<Asked, _>| it.and_then(|it| it.wait(deadline, cancel));
+        let calls: Vec<Result<PendingReport, _>> =
+            units.iter().map(|it| self.call(it, deadline, cancel)).collect::<Result<_, AskError>>()?;
+        let wait = |it: Result<PendingReport, _>| it.and_then(|it| it.wait(deadline, cancel));
         let reports: Vec<_> = calls.into_iter().map(wait).collect();
         self.check_alive()?;
         Ok(reports)
@@ -65,7 +65,7 @@ impl Process {
         units: &[&WorkspacePath],
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<Vec<Result<Report, RequestError>>, Trouble> {
+    ) -> Result<Vec<Result<Report, RequestError>>, AskError> {
         let mut reports = Vec::new();
         for unit in units {
             self.remove_for(Some(unit), deadline, cancel)?;
@@ -81,25 +81,25 @@ impl Process {
         unit: &WorkspacePath,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<Result<Asked, RequestError>, Trouble> {
+    ) -> Result<Result<PendingReport, RequestError>, AskError> {
         let uri = self.uris.of(unit);
         let barrier = self.setup.profile.barrier;
         let running = self.running()?;
         running.is_refreshed = false;
         Ok(if barrier == Barrier::Tsserver {
-            tsserver::ask(&running.client, &uri, deadline, cancel).map(Asked::Tsserver)
+            tsserver::ask(&running.client, &uri, deadline, cancel).map(PendingReport::Tsserver)
         } else {
             let params = json!({ "textDocument": { "uri": uri } });
-            running.client.call(PULL, &params, deadline, cancel).map(Asked::Pull)
+            running.client.call(PULL, &params, deadline, cancel).map(PendingReport::Pull)
         })
     }
 
     /// A server that says when it has finished loading is not asked before.
-    pub(super) fn wait_for_rest(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+    pub(super) fn wait_for_rest(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), AskError> {
         self.listen();
         while self.is_loading()? {
             let Some(event) = self.events.next(deadline, cancel) else {
-                return Err(Trouble::Pending("the server is still loading".to_owned()));
+                return Err(AskError::Pending("the server is still loading".to_owned()));
             };
             self.notice(event);
             self.check_alive()?;
@@ -107,12 +107,12 @@ impl Process {
         Ok(())
     }
 
-    fn is_loading(&mut self) -> Result<bool, Trouble> {
+    fn is_loading(&mut self) -> Result<bool, AskError> {
         let tells = self.setup.profile.barrier == Barrier::PullWhenQuiescent;
         Ok(tells && !self.running()?.status.as_ref().is_some_and(|it| it.quiescent))
     }
 
-    pub(super) fn settled(&mut self) -> Result<Settled, Trouble> {
+    pub(super) fn settled(&mut self) -> Result<Settled, AskError> {
         if self.is_loading()? || self.running()?.is_refreshed {
             return Ok(Settled::No);
         }
@@ -123,7 +123,7 @@ impl Process {
     }
 }
 
-impl Asked {
+impl PendingReport {
     pub(super) fn wait(self, deadline: Instant, cancel: &Cancel) -> Result<Report, RequestError> {
         match self {
             Self::Pull(call) => call.wait(deadline, cancel),

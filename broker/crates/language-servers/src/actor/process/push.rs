@@ -12,7 +12,7 @@ use lsp_client::{ProtocolError, RequestError};
 use overlay::WorkspacePath;
 use serde_json::{Value, json, value::RawValue};
 
-use super::{Process, Settled, Trouble};
+use super::{AskError, Process, Settled};
 use crate::{
     Barrier,
     actor::convert::{Item, Report},
@@ -28,28 +28,28 @@ impl Process {
     pub(super) fn published(
         &mut self,
         units: &[&WorkspacePath],
-    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), Trouble> {
+    ) -> Result<(Vec<Result<Report, RequestError>>, Settled), AskError> {
         let deadline = Instant::now() + self.setup.limits.publish;
         let awaited = self.touch(units)?;
         self.await_all(&awaited, deadline)?;
         self.fence(deadline)?;
         self.failures = 0;
         let running = self.running()?;
-        running.shown.forget_news();
+        running.documents.forget_news();
         let reports = units.iter().map(|it| report(running.heard.get(*it).map(|it| &**it))).collect();
         Ok((reports, Settled::Yes))
     }
 
     /// Before anything else is told. What was sent for a question that then was not asked was not waited for.
-    pub(super) fn make_quiet(&mut self) -> Result<(), Trouble> {
+    pub(super) fn make_quiet(&mut self) -> Result<(), AskError> {
         self.listen();
-        let is_owed = self.running()?.shown.news().next().is_some();
+        let is_owed = self.running()?.documents.news().next().is_some();
         if is_owed && self.setup.profile.barrier == Barrier::NextPublish {
             self.published(&[])?;
         }
         let running = self.running()?;
         running.heard.clear();
-        running.shown.forget_news();
+        running.documents.forget_news();
         Ok(())
     }
 
@@ -60,11 +60,11 @@ impl Process {
         path: &WorkspacePath,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AskError> {
         self.listen();
         while self.running()?.heard.get(path).is_none_or(|it| it.get() == "[]") {
             let Some(event) = self.events.next(deadline, cancel) else {
-                return Err(Trouble::Pending("the server does not find anything yet".to_owned()));
+                return Err(AskError::Pending("the server does not find anything yet".to_owned()));
             };
             self.notice(event);
             self.check_alive()?;
@@ -76,7 +76,7 @@ impl Process {
     pub(super) fn hear(&mut self, uri: &str, version: Option<i64>, diagnostics: Box<RawValue>) {
         let barrier = self.setup.profile.barrier;
         let (Some(path), Some(running)) = (self.uris.path(uri), self.running.as_mut()) else { return };
-        let current = running.shown.version(&path);
+        let current = running.documents.version(&path);
         let counts = match barrier {
             Barrier::Pull | Barrier::PullWhenQuiescent | Barrier::Tsserver => false,
             Barrier::Version | Barrier::Reopen => version.is_some() && version == current,
@@ -88,24 +88,24 @@ impl Process {
     }
 
     /// Returns the documents about which something is published now.
-    fn touch(&mut self, units: &[&WorkspacePath]) -> Result<BTreeSet<WorkspacePath>, Trouble> {
+    fn touch(&mut self, units: &[&WorkspacePath]) -> Result<BTreeSet<WorkspacePath>, AskError> {
         let barrier = self.setup.profile.barrier;
-        let (shown, listener) = self.shown()?;
+        let (documents, listener) = self.documents()?;
         for unit in units {
             if barrier == Barrier::Reopen {
-                shown.reopen(unit, &listener)?;
-            } else if !shown.is_news(unit) {
-                shown.touch(unit, &listener)?;
+                documents.reopen(unit, &listener)?;
+            } else if !documents.is_news(unit) {
+                documents.touch(unit, &listener)?;
             }
         }
         let units = units.iter().copied().cloned();
         Ok(match barrier {
-            Barrier::NextPublish => units.chain(shown.news().cloned()).collect(),
+            Barrier::NextPublish => units.chain(documents.news().cloned()).collect(),
             _ => units.collect(),
         })
     }
 
-    fn await_all(&mut self, awaited: &BTreeSet<WorkspacePath>, deadline: Instant) -> Result<(), Trouble> {
+    fn await_all(&mut self, awaited: &BTreeSet<WorkspacePath>, deadline: Instant) -> Result<(), AskError> {
         self.listen();
         while !self.has_heard_of_all(awaited)? {
             let Some(event) = self.events.next(deadline, &self.stop) else { return Err(self.give_up()) };
@@ -115,14 +115,14 @@ impl Process {
         Ok(())
     }
 
-    fn has_heard_of_all(&mut self, awaited: &BTreeSet<WorkspacePath>) -> Result<bool, Trouble> {
+    fn has_heard_of_all(&mut self, awaited: &BTreeSet<WorkspacePath>) -> Result<bool, AskError> {
         let heard = &self.running()?.heard;
         Ok(awaited.iter().all(|it| heard.contains_key(it)))
     }
 
     /// What it has still to say, such as that a closed document has no findings, or the rest of what it said in
     /// parts, does not come later.
-    fn fence(&mut self, deadline: Instant) -> Result<(), Trouble> {
+    fn fence(&mut self, deadline: Instant) -> Result<(), AskError> {
         let stop: Cancel = self.stop.clone();
         let answer = self.running()?.client.request::<_, Value>(FENCE, &json!({}), deadline, &stop);
         self.listen();
@@ -133,11 +133,11 @@ impl Process {
         }
     }
 
-    fn give_up(&mut self) -> Trouble {
+    fn give_up(&mut self) -> AskError {
         if let Some(running) = &self.running {
             running.client.kill();
         }
-        Trouble::Pending("the server published nothing in time, and is started again".to_owned())
+        AskError::Pending("the server published nothing in time, and is started again".to_owned())
     }
 }
 

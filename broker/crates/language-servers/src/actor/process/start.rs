@@ -14,7 +14,7 @@ use lsp_client::{
 use overlay::WorkspacePath;
 use serde_json::Value;
 
-use super::{Process, Running, Trouble, pull::PULL, tsserver};
+use super::{AskError, Process, Running, pull::PULL, tsserver};
 use crate::{
     Barrier, Ending,
     actor::{FAREWELL, Setup, convert::Report},
@@ -29,36 +29,40 @@ impl Process {
         &mut self,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<Option<String>, Trouble> {
+    ) -> Result<Option<String>, AskError> {
         self.listen();
         self.bury();
         if self.running.is_none() {
             self.wait_for_another(deadline, cancel)?;
             let is_wanted = || !cancel.is_cancelled() && !self.stop.is_cancelled();
-            self.post.admit(deadline, &is_wanted).map_err(Trouble::Pending)?;
+            self.status.admit(deadline, &is_wanted).map_err(AskError::Pending)?;
             self.epoch += 1;
             // The request that waits for it may be given up: the next one finds it started.
             match Client::start(&self.options(), &self.sink, &self.stop) {
                 Ok(client) => {
                     let told = || self.setup.profile.version_in(&client.messages());
                     let version = client.server().map(str::to_owned).or_else(told);
-                    self.post.started(&client, version);
+                    self.status.started(&client, version);
                     self.running = Some(Running::new(client, self.watched.begin()));
                 }
                 Err(error) => {
-                    self.post.not_started(Epoch(self.epoch), &error);
+                    self.status.not_started(Epoch(self.epoch), &error);
                     self.unable = Some(error.to_string());
                     self.fail();
-                    return Err(Trouble::Failed(error.to_string()));
+                    return Err(AskError::Failed(error.to_string()));
                 }
             }
             self.unable = None;
         }
-        Ok(self.post.version())
+        Ok(self.status.version())
     }
 
     /// Has it started, and waits until its answers count.
-    pub(in crate::actor) fn make_ready(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+    pub(in crate::actor) fn make_ready(
+        &mut self,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<(), AskError> {
         self.start(deadline, cancel)?;
         if self.running()?.is_ready {
             return Ok(());
@@ -67,7 +71,7 @@ impl Process {
         for method in self.method().into_iter().chain(setup.profile.registers.as_deref()) {
             self.running()?.client.wait_for(method, deadline, cancel).map_err(|error| match error {
                 RequestError::TimedOut => {
-                    Trouble::Pending(format!("the server does not offer `{method}` yet"))
+                    AskError::Pending(format!("the server does not offer `{method}` yet"))
                 }
                 other => other.into(),
             })?;
@@ -87,13 +91,13 @@ impl Process {
     }
 
     /// Waits until it finds something where there surely is something.
-    fn send_canary(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+    fn send_canary(&mut self, deadline: Instant, cancel: &Cancel) -> Result<(), AskError> {
         let setup = Arc::clone(&self.setup);
         let Some(canary) = &setup.profile.canary else { return Ok(()) };
-        let path = WorkspacePath::new(&canary.path).map_err(|it| Trouble::Failed(it.to_string()))?;
-        let (shown, listener) = self.shown()?;
-        if shown.document(&path).is_none() {
-            shown.open_text(&path, &canary.text, &listener)?;
+        let path = WorkspacePath::new(&canary.path).map_err(|it| AskError::Failed(it.to_string()))?;
+        let (documents, listener) = self.documents()?;
+        if documents.document(&path).is_none() {
+            documents.open_text(&path, &canary.text, &listener)?;
         }
         if !setup.profile.barrier.is_pull() {
             self.await_canary(&path, deadline, cancel)?;
@@ -101,11 +105,11 @@ impl Process {
         let mut pause = TICK;
         while setup.profile.barrier.is_pull() && !self.finds_something(&path, deadline, cancel)? {
             sleep(pause, deadline, cancel)
-                .map_err(|_| Trouble::Pending("the server does not find anything yet".to_owned()))?;
+                .map_err(|_| AskError::Pending("the server does not find anything yet".to_owned()))?;
             pause *= 2;
         }
-        let (shown, listener) = self.shown()?;
-        Ok(shown.close(&path, &listener)?)
+        let (documents, listener) = self.documents()?;
+        Ok(documents.close(&path, &listener)?)
     }
 
     fn finds_something(
@@ -113,7 +117,7 @@ impl Process {
         path: &WorkspacePath,
         deadline: Instant,
         cancel: &Cancel,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AskError> {
         let report = self.call(path, deadline, cancel)??.wait(deadline, cancel)?;
         self.listen();
         Ok(matches!(report, Report::Full { items } if !items.is_empty()))
@@ -126,7 +130,7 @@ impl Process {
         // It may be that only its connection is broken.
         let _ = self.running.take().map(|it| it.client.kill());
         self.fail();
-        self.post.died(reason.to_string());
+        self.status.died(reason.to_string());
         Some(reason)
     }
 
@@ -134,18 +138,18 @@ impl Process {
     pub(in crate::actor) fn end(&mut self, grace: Duration, why: Ending) {
         if let Some(running) = self.running.take() {
             running.client.shutdown(grace.min(FAREWELL));
-            self.post.ended(why);
+            self.status.ended(why);
         }
     }
 
     /// After a crash another process is only waited for; one that cannot be started is not tried each time.
-    fn wait_for_another(&self, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+    fn wait_for_another(&self, deadline: Instant, cancel: &Cancel) -> Result<(), AskError> {
         let left = self.not_before.map(|it| it.saturating_duration_since(Instant::now()));
         let Some(pause) = left.filter(|it| !it.is_zero()) else { return Ok(()) };
         if let Some(reason) = &self.unable {
-            return Err(Trouble::Failed(reason.clone()));
+            return Err(AskError::Failed(reason.clone()));
         }
-        let late = |_| Trouble::Pending("the server died, and is started again later".to_owned());
+        let late = |_| AskError::Pending("the server died, and is started again later".to_owned());
         sleep(pause, deadline, cancel).map_err(late)
     }
 

@@ -15,20 +15,20 @@ pub(super) const METHOD: &str = "workspace/executeCommand";
 const COMMAND: &str = "typescript.tsserverRequest";
 const QUESTIONS: [&str; 2] = ["syntacticDiagnosticsSync", "semanticDiagnosticsSync"];
 
-/// One document's questions.
-pub(super) struct Asked([Call<Reply>; 2]);
+/// Calls for one document's diagnostics, under way.
+pub(super) struct PendingReport([Call<CommandReply>; 2]);
 
 #[derive(Deserialize)]
-pub(super) struct Reply {
+pub(super) struct CommandReply {
     success: bool,
     message: Option<String>,
-    body: Option<Vec<Found>>,
+    body: Option<Vec<TsDiagnostic>>,
 }
 
 #[derive(Deserialize)]
-struct Found {
-    start: Place,
-    end: Place,
+struct TsDiagnostic {
+    start: TsPosition,
+    end: TsPosition,
     text: String,
     code: Option<u32>,
     category: String,
@@ -36,7 +36,7 @@ struct Found {
 
 /// Counted from 1, in UTF-16.
 #[derive(Deserialize)]
-struct Place {
+struct TsPosition {
     line: u32,
     offset: u32,
 }
@@ -46,16 +46,16 @@ pub(super) fn ask(
     uri: &str,
     deadline: Instant,
     cancel: &Cancel,
-) -> Result<Asked, RequestError> {
+) -> Result<PendingReport, RequestError> {
     let call = |question: &str| {
         let params = json!({ "command": COMMAND, "arguments": [question, { "file": uri }] });
         client.call(METHOD, &params, deadline, cancel)
     };
     let [syntactic, semantic] = QUESTIONS;
-    Ok(Asked([call(syntactic)?, call(semantic)?]))
+    Ok(PendingReport([call(syntactic)?, call(semantic)?]))
 }
 
-impl Asked {
+impl PendingReport {
     pub(super) fn wait(self, deadline: Instant, cancel: &Cancel) -> Result<Report, RequestError> {
         let mut items = Vec::new();
         for call in self.0 {
@@ -65,10 +65,10 @@ impl Asked {
     }
 }
 
-impl Reply {
+impl CommandReply {
     fn items(self) -> Result<Vec<Item>, RequestError> {
         match self.body {
-            Some(body) if self.success => Ok(body.into_iter().map(Found::into).collect()),
+            Some(body) if self.success => Ok(body.into_iter().map(TsDiagnostic::into).collect()),
             _ => {
                 let reason = self.message.unwrap_or_else(|| "tsserver has no answer".to_owned());
                 Err(ProtocolError::BadAnswer { method: COMMAND.to_owned(), reason }.into())
@@ -77,8 +77,8 @@ impl Reply {
     }
 }
 
-impl From<Found> for Item {
-    fn from(it: Found) -> Self {
+impl From<TsDiagnostic> for Item {
+    fn from(it: TsDiagnostic) -> Self {
         let severity = match &*it.category {
             "error" => 1,
             "warning" => 2,
@@ -90,8 +90,8 @@ impl From<Found> for Item {
     }
 }
 
-impl From<Place> for Position {
-    fn from(it: Place) -> Self {
+impl From<TsPosition> for Position {
+    fn from(it: TsPosition) -> Self {
         Self { line: it.line.saturating_sub(1), character: it.offset.saturating_sub(1) }
     }
 }

@@ -164,9 +164,24 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// What cannot be done is left.
+/// Whether what is done at `at` is done below `root`, wherever links lead; `follows` says whether a link at its end counts.
+fn is_within(root: &Path, at: &Path, follows: bool) -> bool {
+    let there = at.ancestors().skip(usize::from(!follows)).find(|it| it.symlink_metadata().is_ok());
+    let real = there.and_then(|it| it.canonicalize().ok());
+    real.is_some_and(|it| root.canonicalize().is_ok_and(|root| it.starts_with(root)))
+}
+
+/// What cannot be done is left, and what a link would make of another folder.
 fn perform(it: &Watched, act: &Act) {
+    let is_within = |at: &str, follows| is_within(it.folder.path(), &it.at(at), follows);
+    let is_allowed = match act {
+        Act::Write(at, _) => is_within(at, true),
+        Act::Remove(at) | Act::Link(at, _) => is_within(at, false),
+        Act::Rename(from, to) => is_within(from, false) && is_within(to, false),
+        Act::Buffer(_) | Act::Close(_) => true,
+    };
     match act {
+        _ if !is_allowed => {}
         Act::Write(at, text) => {
             let at = it.at(at);
             let _ = at.parent().map(fs::create_dir_all);

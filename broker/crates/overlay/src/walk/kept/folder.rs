@@ -1,6 +1,7 @@
 //! One directory of a kept walk.
 
 use std::{
+    cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
@@ -82,27 +83,23 @@ impl Folder {
         if Arc::ptr_eq(a, b) {
             return;
         }
-        for (own, other) in [(a, b), (b, a)] {
-            for item in &own.items {
-                match item {
-                    Item::File(path) if !other.has_file(path) => _ = found.insert(path.clone()),
-                    Item::File(_) => {}
-                    Item::Folder(path, folder) => match other.folder(path) {
-                        // Both are gone through from one side.
-                        Some(_) if std::ptr::eq(own, b) => {}
-                        Some(others) => Self::compare(folder, others, found),
-                        None => folder.gather(found),
-                    },
+        let (mut left, mut right) = (a.items.iter().peekable(), b.items.iter().peekable());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (None, None) => return,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(a), Some(b)) => a.order().cmp(b.order()),
+            };
+            match order {
+                Ordering::Less => left.next().into_iter().for_each(|it| it.gather(found)),
+                Ordering::Greater => right.next().into_iter().for_each(|it| it.gather(found)),
+                Ordering::Equal => {
+                    if let (Some(Item::Folder(_, a)), Some(Item::Folder(_, b))) = (left.next(), right.next())
+                    {
+                        Self::compare(a, b, found);
+                    }
                 }
-            }
-        }
-    }
-
-    fn gather(&self, found: &mut BTreeSet<WorkspacePath>) {
-        for item in &self.items {
-            match item {
-                Item::File(path) => _ = found.insert(path.clone()),
-                Item::Folder(_, folder) => folder.gather(found),
             }
         }
     }
@@ -142,6 +139,16 @@ impl Folder {
             }
         }
         self
+    }
+}
+
+impl Item {
+    /// Its file, or all that are below it.
+    fn gather(&self, found: &mut BTreeSet<WorkspacePath>) {
+        match self {
+            Self::File(path) => _ = found.insert(path.clone()),
+            Self::Folder(_, folder) => folder.items.iter().for_each(|it| it.gather(found)),
+        }
     }
 }
 

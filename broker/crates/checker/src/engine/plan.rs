@@ -1,0 +1,142 @@
+//! The files of a request, and what is known of each without asking a linter.
+
+use std::{ops::Range, sync::Arc};
+
+use config::SetupFailure;
+use lint::{Linter, Reads, Unit};
+use overlay::{ContentHash, View};
+use scheduler::{Cache, Key, ReadChecker};
+
+use super::EngineRequest;
+use crate::{Answer, Files, Router};
+
+/// Which files there are, and which linters are to be asked about each.
+pub(crate) struct Plan {
+    pub(super) files: Files,
+    pub(super) router: Arc<Router>,
+    /// By file: the linters that want it, by their places in the router.
+    pub(super) wanting: Vec<Box<[usize]>>,
+    /// By linter: what names it, and all that its answers rest on besides what they say they do.
+    pub(super) digests: Vec<ContentHash>,
+    build: &'static str,
+}
+
+/// What is known of one file.
+pub(crate) struct Known {
+    /// `None` if there is no cache, or the file cannot be read.
+    pub(super) content: Option<ContentHash>,
+    /// For each linter that wants the file, in the same order.
+    pub(super) answers: Box<[Option<Arc<Answer>>]>,
+}
+
+impl Plan {
+    pub(super) fn of(request: &EngineRequest, build: &'static str) -> Result<Self, SetupFailure> {
+        let mut files = request.wanted.files(&*request.view);
+        let mut router = (request.route)(&files)?;
+        if let Some(dependents) = &request.dependents {
+            dependents.add_to(&mut files, router.linters(), &*request.view);
+            if !files.dependents.is_empty() {
+                // Their configuration may be another.
+                router = (request.route)(&files)?;
+            }
+        }
+        let wanting = files.units.iter().map(|it| router.wanting_of(&files, &it.path).collect()).collect();
+        let mut plan = Self { digests: Vec::new(), files, router, wanting, build };
+        plan.digests = plan.router.linters().iter().map(|it| digest(&**it, None, build)).collect();
+        Ok(plan)
+    }
+
+    /// Linters whose reads are not traced, so that a look at the whole view must say what their answers rest on.
+    pub(super) fn with_context(&self) -> Vec<usize> {
+        let linters = self.router.linters();
+        let is_wanted = |it: &usize| self.wanting.iter().any(|wanting| wanting.contains(it));
+        let has_context = |it: &usize| linters[*it].profile().reads == Reads::Context;
+        (0..linters.len()).filter(has_context).filter(is_wanted).collect()
+    }
+
+    /// Looks what those answers rest on.
+    pub(super) fn in_context(mut self, view: &Arc<dyn View>) -> Self {
+        for place in self.with_context() {
+            let linter = &self.router.linters()[place];
+            self.digests[place] = digest(&**linter, linter.context(view), self.build);
+        }
+        self
+    }
+
+    /// What is known of some of the files.
+    pub(super) fn look_up(
+        &self,
+        part: Range<usize>,
+        cache: Option<&Cache<Answer>>,
+        request: &EngineRequest,
+    ) -> Vec<Known> {
+        let Some(cache) = cache else {
+            let nothing = |file: usize| Known { content: None, answers: self.nothing_known(file) };
+            return part.map(nothing).collect();
+        };
+        let mut checker = match &request.parent {
+            Some(parent) => ReadChecker::over_parent(&*request.view, Arc::clone(parent)),
+            None => ReadChecker::new(&*request.view),
+        };
+        prepare(&mut checker, &self.files.units[part.clone()]);
+        let known = part.map(|file| self.known(file, cache, request, &mut checker)).collect();
+        if let Some(seen) = &request.seen {
+            let _nobody_asks_any_more = seen.send(checker.into_seen());
+        }
+        known
+    }
+
+    fn known(
+        &self,
+        file: usize,
+        cache: &Cache<Answer>,
+        request: &EngineRequest,
+        checker: &mut ReadChecker<'_>,
+    ) -> Known {
+        let (unit, wanting) = (&self.files.units[file], &self.wanting[file]);
+        if wanting.is_empty() {
+            return Known { content: None, answers: [].into() };
+        }
+        let Ok(content) = checker.content(&unit.path) else {
+            return Known { content: None, answers: self.nothing_known(file) };
+        };
+        let mut find = |linter: &usize| {
+            let key = key(self.digests[*linter], unit);
+            let found = cache.find(&key, content, checker).filter(|it| it.is_reusable());
+            found.or_else(|| request.unkept.as_ref()?.find(&key, content, &*request.view))
+        };
+        Known { content: Some(content), answers: wanting.iter().map(&mut find).collect() }
+    }
+
+    fn nothing_known(&self, file: usize) -> Box<[Option<Arc<Answer>>]> {
+        self.wanting[file].iter().map(|_| None).collect()
+    }
+}
+
+/// Looks at all files directory by directory: they are sorted by path.
+pub(super) fn prepare(checker: &mut ReadChecker<'_>, units: &[Unit]) {
+    for siblings in units.chunk_by(|a, b| directory(a) == directory(b)) {
+        if let [first, _, ..] = siblings
+            && let Some(directory) = first.path.parent()
+        {
+            checker.prepare(&directory, siblings.iter().map(|it| &it.path));
+        }
+    }
+}
+
+fn directory(unit: &Unit) -> &str {
+    unit.path.as_str().rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+pub(super) fn key(linter: ContentHash, unit: &Unit) -> Key {
+    Key { linter, path: unit.path.clone(), named: unit.named.clone() }
+}
+
+/// Cache identity of a linter: all that may change its answers but the files that they name. The build of this program
+/// is part of it: grammars, queries, the file system that a guest sees, places and the format that answers are kept in
+/// are code of the host's.
+pub(super) fn digest(linter: &dyn Linter, context: Option<ContentHash>, build: &str) -> ContentHash {
+    let it = linter.identity();
+    let context = context.map_or_else(String::new, |it| format!("\0{it}"));
+    ContentHash::of(format!("{build}\0{}\0{}\0{}{context}", it.name, it.version, it.digest).as_bytes())
+}

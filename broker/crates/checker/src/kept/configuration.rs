@@ -1,0 +1,54 @@
+//! What decides which linters are asked, and what of their answers is reported.
+
+use std::collections::BTreeMap;
+
+use overlay::{ChangeLog, Look, Observation, Read, ReadSet, View, WorkspacePath};
+
+use super::at_or_below;
+
+/// What was read of a folder's configuration.
+#[derive(Default)]
+pub(super) struct Configuration {
+    told: BTreeMap<WorkspacePath, Vec<Fact>>,
+    /// What of it may change without a word.
+    untold: Vec<Fact>,
+}
+
+type Fact = (Read, Observation);
+
+impl Configuration {
+    pub(super) fn add(&mut self, reads: &ReadSet, log: &dyn ChangeLog) {
+        for (read, seen) in reads.iter() {
+            let is_told = log.covers(look(read)) && seen != Observation::Failed;
+            let facts = match is_told {
+                true => self.told.entry(read.path().clone()).or_default(),
+                false => &mut self.untold,
+            };
+            let fact = (read.clone(), seen);
+            if !facts.contains(&fact) {
+                facts.push(fact);
+            }
+        }
+    }
+
+    /// Whether views that differ from the folder at `changed` alone show the same.
+    pub(super) fn is_alike(&self, changed: &[WorkspacePath], views: &[&dyn View]) -> bool {
+        let shows = |(read, then): &Fact| {
+            *then != Observation::Failed && views.iter().all(|it| read.observe(*it) == *then)
+        };
+        let at_or_below = |path| at_or_below(&self.told, path).map(|(_, facts)| facts);
+        let above = |path: &WorkspacePath| {
+            let above: Vec<_> = path.ancestors().skip(1).collect();
+            above.into_iter().filter_map(|it| self.told.get(&it))
+        };
+        let touched = changed.iter().flat_map(|it| at_or_below(it).chain(above(it))).flatten();
+        touched.chain(&self.untold).all(shows)
+    }
+}
+
+pub(super) fn look(read: &Read) -> Look<'_> {
+    match read {
+        Read::Listing(path) => Look::Listing(path),
+        Read::Metadata(path) | Read::Link(path) | Read::Content(path) => Look::At(path),
+    }
+}

@@ -1,0 +1,108 @@
+//! One view's side of a check: each look is made once, and each read set is judged once.
+
+use std::{collections::HashMap, io, sync::Arc};
+
+use overlay::{ContentHash, Observation, Read, View, WorkspacePath};
+
+use super::{
+    observations::{ByAddress, Observed, ObservedSet, address},
+    parent::{Inherited, Seen},
+};
+
+/// What was seen in one view during one check. The view should not move meanwhile; if it does, what was
+/// seen first counts for the whole check.
+///
+/// One per thread: nearly every question is one look into a map, for which a lock would cost more than it
+/// saves. A thread that joins later starts with a clone of a warm one.
+#[derive(Clone)]
+pub struct ReadChecker<'v> {
+    view: &'v dyn View,
+    observations: HashMap<Read, Observation>,
+    judged: ByAddress<Observed, bool>,
+    sets: ByAddress<ObservedSet, bool>,
+    inherited: Option<Arc<Inherited>>,
+}
+
+impl<'v> ReadChecker<'v> {
+    pub fn new(view: &'v dyn View) -> Self {
+        let (judged, sets) = (ByAddress::default(), ByAddress::default());
+        Self { view, observations: HashMap::new(), judged, sets, inherited: None }
+    }
+
+    /// Looks at `view`. What no change to the parent can have touched is as it was there, and is not looked at
+    /// again.
+    pub fn over_parent(view: &'v dyn View, parent: Arc<Inherited>) -> Self {
+        Self { inherited: Some(parent), ..Self::new(view) }
+    }
+
+    /// What was found out, for the children of this view.
+    pub fn into_seen(self) -> Seen {
+        let held = self.sets.into_values().filter(|(_, holds)| *holds).map(|(set, _)| set);
+        Seen { observations: self.observations, held: held.collect() }
+    }
+
+    /// Looks at the contents of many files of one directory at once, so that none of them is looked at alone.
+    pub fn prepare<'f>(&mut self, directory: &WorkspacePath, files: impl Iterator<Item = &'f WorkspacePath>) {
+        let reads = files.map(|it| Read::Content(it.clone()));
+        let reads: Vec<_> = reads.filter(|it| !self.is_known(it)).collect();
+        let names: Vec<_> = reads.iter().filter_map(|it| it.path().file_name()).collect();
+        let seen = Read::observe_contents(self.view, directory, &names);
+        self.observations.extend(reads.into_iter().zip(seen));
+    }
+
+    fn is_known(&self, read: &Read) -> bool {
+        self.observations.contains_key(read)
+            || self.inherited.as_ref().is_some_and(|it| it.observation(read).is_some())
+    }
+
+    /// The hash of a file's bytes, with links followed as [`View::open`] does.
+    pub fn content(&mut self, path: &WorkspacePath) -> io::Result<ContentHash> {
+        if let Observation::Found(hash) = self.observe(&Read::Content(path.clone())) {
+            return Ok(hash);
+        }
+        match self.view.hash(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                self.view.hash(&self.view.resolve(path)?)
+            }
+            answer => answer,
+        }
+    }
+
+    /// The same of a file that stands at `path` itself; `None` for a link, and for what cannot be read.
+    pub fn own_content(&mut self, path: &WorkspacePath) -> Option<ContentHash> {
+        match self.observe(&Read::Content(path.clone())) {
+            Observation::Found(hash) => Some(hash),
+            _ => None,
+        }
+    }
+
+    /// Whether every observation shows in this view.
+    pub(super) fn holds(&mut self, set: &Arc<ObservedSet>) -> bool {
+        if let Some((_, holds)) = self.sets.get(&address(set)) {
+            return *holds;
+        }
+        let inherits = self.inherited.as_ref().is_some_and(|it| it.holds(set));
+        let holds = inherits || set.observations.iter().all(|observed| self.shows(observed));
+        self.sets.insert(address(set), (Arc::clone(set), holds));
+        holds
+    }
+
+    fn shows(&mut self, observed: &Arc<Observed>) -> bool {
+        if let Some((_, shows)) = self.judged.get(&address(observed)) {
+            return *shows;
+        }
+        let shows = self.observe(&observed.read) == observed.observation;
+        self.judged.insert(address(observed), (Arc::clone(observed), shows));
+        shows
+    }
+
+    fn observe(&mut self, read: &Read) -> Observation {
+        if let Some(known) = self.observations.get(read) {
+            return *known;
+        }
+        let inherited = self.inherited.as_ref().and_then(|it| it.observation(read));
+        let observation = inherited.unwrap_or_else(|| read.observe(self.view));
+        self.observations.insert(read.clone(), observation);
+        observation
+    }
+}

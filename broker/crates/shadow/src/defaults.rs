@@ -1,0 +1,213 @@
+//! What programs commonly need of the user's own, as data: parts of the home folder, and variables.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// Toolchains, what they have downloaded, and settings; below the home folder. Each is shown as it is,
+/// and what is written there stays in memory.
+const OF_HOME: [&str; 51] = [
+    ".asdf",
+    ".bun/bin",
+    ".bun/install/cache",
+    ".cache/ms-playwright",
+    ".cache/node",
+    ".cache/pip",
+    ".cache/pnpm",
+    ".cache/pre-commit",
+    ".cache/pypoetry",
+    ".cache/uv",
+    ".cache/yarn",
+    ".cargo/bin",
+    ".cargo/env",
+    ".cargo/git",
+    ".cargo/registry",
+    ".config/git/config",
+    ".config/git/ignore",
+    ".config/go",
+    ".conda",
+    ".deno",
+    ".dotnet",
+    ".elan",
+    ".gem/ruby",
+    ".ghcup",
+    ".gitconfig",
+    ".gradle/wrapper",
+    ".juliaup",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/mise",
+    ".local/share/pnpm",
+    ".local/share/pypoetry",
+    ".local/share/uv",
+    ".local/share/virtualenvs",
+    ".m2/repository",
+    ".m2/wrapper",
+    ".nix-profile",
+    ".npm/_cacache",
+    ".nuget/packages",
+    ".nvm",
+    ".opam",
+    ".pub-cache",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".rvm",
+    ".sdkman",
+    ".volta",
+    "go/bin",
+    "go/pkg",
+    "miniconda3",
+];
+
+/// Variables that name such a folder where it is not in its usual place.
+const FOLDERS: [&str; 15] = [
+    "ASDF_DATA_DIR",
+    "CONDA_PREFIX",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOROOT",
+    "JAVA_HOME",
+    "MISE_DATA_DIR",
+    "NVM_DIR",
+    "PYENV_ROOT",
+    "RUSTUP_HOME",
+    "SDKMAN_DIR",
+    "VIRTUAL_ENV",
+    "VOLTA_HOME",
+    "DENO_DIR",
+];
+
+/// Parts of the folder that `CARGO_HOME` names; beside them is a file with secrets.
+const OF_CARGO: [&str; 4] = ["bin", "env", "git", "registry"];
+
+/// Variables that say who and where someone is, how programs are built and how they print. None is known for secrets.
+const VARIABLES: [&str; 67] = [
+    "CARGO_HOME",
+    "AR",
+    "ARFLAGS",
+    "CARGO_BUILD_JOBS",
+    "CARGO_INCREMENTAL",
+    "CARGO_TERM_COLOR",
+    "CC",
+    "CFLAGS",
+    "CGO_ENABLED",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "CMAKE_GENERATOR",
+    "COLORTERM",
+    "COLUMNS",
+    "CPATH",
+    "CPPFLAGS",
+    "CXX",
+    "CXXFLAGS",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "DJANGO_SETTINGS_MODULE",
+    "EDITOR",
+    "FORCE_COLOR",
+    "GOARCH",
+    "GOFLAGS",
+    "GOOS",
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "LD",
+    "LDFLAGS",
+    "LD_LIBRARY_PATH",
+    "LIBRARY_PATH",
+    "LINES",
+    "LOGNAME",
+    "MAKEFLAGS",
+    "NODE_ENV",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NO_COLOR",
+    "PATH",
+    "PERL5LIB",
+    "PKG_CONFIG_PATH",
+    "PYTEST_ADDOPTS",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPATH",
+    "PYTHONUNBUFFERED",
+    "PYTHONWARNINGS",
+    "RUBYLIB",
+    "RUSTC_WRAPPER",
+    "RUSTDOCFLAGS",
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "SHELL",
+    "SOURCE_DATE_EPOCH",
+    "TERM",
+    "TZ",
+    "USER",
+    "ZERO_AR_DATE",
+];
+
+/// Where these folders are for someone with this home folder and environment; none that would show the whole home folder.
+pub fn folders(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let cargo = variable("CARGO_HOME").map(PathBuf::from);
+    let of_cargo = cargo.into_iter().flat_map(|folder| OF_CARGO.map(|it| folder.join(it)));
+    let named = FOLDERS.iter().filter_map(|it| Some(PathBuf::from(variable(it)?)));
+    let named =
+        named.chain(of_cargo).filter(|it| it.is_absolute() && home.is_none_or(|home| !home.starts_with(it)));
+    let of_home = home.into_iter().flat_map(|home| OF_HOME.iter().map(move |it| home.join(it)));
+    let mut all: Vec<PathBuf> = of_home.chain(named).collect();
+    all.sort();
+    all.dedup();
+    // What lies in one that is shown is shown with it.
+    let shown = all.clone();
+    all.retain(|it| !it.ancestors().skip(1).any(|above| shown.iter().any(|shown| shown == above)));
+    all
+}
+
+/// What programs are told of an environment. Temporary files have their usual place inside.
+pub fn environment(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(OsString, OsString)> {
+    let names = VARIABLES.iter().chain(&FOLDERS);
+    let told = names.filter_map(|it| Some(((*it).into(), variable(it)?)));
+    told.chain([("TMPDIR".into(), "/tmp".into())]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_variable_shows_the_whole_home_folder() {
+        let variable = |name: &str| match name {
+            "GOPATH" => Some("/home/a".into()),
+            "CARGO_HOME" => Some("/opt/cargo".into()),
+            "JAVA_HOME" => Some("relative".into()),
+            _ => None,
+        };
+        let folders = folders(Some(Path::new("/home/a")), variable);
+        assert!(
+            folders.contains(&"/home/a/.rustup".into())
+                && folders.contains(&"/opt/cargo/bin".into())
+                && !folders.contains(&"/opt/cargo".into())
+        );
+        assert!(!folders.contains(&"/home/a".into()) && !folders.contains(&"relative".into()));
+        assert_eq!(folders.iter().filter(|it| it.ends_with(".ssh")).count(), 0);
+    }
+
+    #[test]
+    fn secrets_are_not_told() {
+        let environment = environment(|name| Some(name.into()));
+        let names: Vec<_> = environment.iter().map(|(name, _)| name.to_str().unwrap()).collect();
+        assert!(
+            names.contains(&"PATH")
+                && names.contains(&"CARGO_HOME")
+                && !names.contains(&"AWS_SECRET_ACCESS_KEY")
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! Shadow folders by Linux's overlayfs in namespaces of their own.
+//!
+//! ```text
+//!  the program that opens a Shadow        shadow.rs
+//!   -> enter.rs   leaves the system's namespaces; waits for the next one; ends with it
+//!      -> init.rs   process 1 inside: mounts (root.rs), layer (fill.rs), starts programs, says what they wrote
+//!         -> leader.rs   one for each program: gives up what rights are left, starts it, waits for it
+//! ```
+//!
+//! All three are this program, started again: between a fork and an exec a process with threads may do next to nothing.
+//! They speak over one socket (`wire.rs`). Whichever of them dies, or the program that opened the folder, process 1 dies
+//! with it, and then the kernel ends every process inside and frees the mounts.
+
+mod enter;
+mod fill;
+mod filter;
+mod harvest;
+mod init;
+mod leader;
+mod loopback;
+mod root;
+mod shadow;
+mod usage;
+mod wire;
+
+use std::{
+    ffi::{OsStr, OsString},
+    process::ExitCode,
+};
+
+pub use self::shadow::{Launcher, OpenError, Running, Shadow};
+
+/// The first argument of a process that is one of those inside.
+const ENTER: &str = "shadow-enter";
+const INIT: &str = "shadow-init";
+const LEAD: &str = "shadow-lead";
+
+/// What overlayfs, mounted by a user, calls a directory that hides what lies below it.
+const OPAQUE: &str = "user.overlay.opaque";
+
+/// The whole life of a process inside of a folder; `None` if `args`, those after the program's name, ask for something
+/// else. To be called by the main thread of a process that has no other.
+pub fn inside(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let first = args.into_iter().next()?;
+    match first.to_str()? {
+        ENTER => Some(enter::enter()),
+        INIT => Some(init::run()),
+        LEAD => Some(leader::lead()),
+        _ => None,
+    }
+}
+
+/// This program, however it was started.
+fn this_program() -> &'static OsStr {
+    OsStr::new("/proc/self/exe")
+}

@@ -1,0 +1,127 @@
+//! The process that leaves the system's namespaces and starts the first one inside.
+//!
+//! It stays outside, for a process does not enter the namespace of processes that it makes; it does nothing but wait.
+
+use std::{
+    fs,
+    io::{self, Read as _, Write as _},
+    os::{
+        fd::{FromRawFd as _, OwnedFd, RawFd},
+        unix::net::UnixStream,
+    },
+    process::{Command, ExitCode, Stdio},
+};
+
+use rustix::{
+    io::fcntl_dupfd_cloexec,
+    pipe::{PipeFlags, pipe_with},
+    thread::{
+        CapabilitySets, UnshareFlags, capabilities, configure_capability_in_ambient_set, set_capabilities,
+    },
+};
+
+use super::{INIT, this_program};
+use crate::Network;
+
+/// Sent by this process when it is in a user namespace of its own, and to it when its users are mapped there.
+pub(super) const STEP: u8 = 1;
+
+/// Sent by this process when it cannot leave; the system's error follows, 4 bytes.
+pub(super) const FAILED: u8 = 2;
+
+/// What a parent says first: whether the system's network is to stay.
+pub(super) fn network_byte(network: Network) -> u8 {
+    match network {
+        Network::None => 0,
+        Network::Host => 1,
+    }
+}
+
+pub(super) fn enter() -> ExitCode {
+    // Its parent sees the end of the socket.
+    enter_namespaces().unwrap_or(ExitCode::FAILURE)
+}
+
+fn enter_namespaces() -> io::Result<ExitCode> {
+    close_the_rest()?;
+    let mut parent = UnixStream::from(fcntl_dupfd_cloexec(io::stdin(), FIRST_OTHER)?);
+    let mut network = [0];
+    parent.read_exact(&mut network)?;
+    left(&mut parent, UnshareFlags::NEWUSER)?;
+    parent.read_exact(&mut [0])?;
+    let mut spaces = UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
+    if network[0] == network_byte(Network::None) {
+        spaces |= UnshareFlags::NEWNET;
+    }
+    left(&mut parent, spaces)?;
+    keep_rights()?;
+    // It hangs up when this process is gone: process 1 inside cannot ask whether its parent lives.
+    let (alive, _mine): (OwnedFd, OwnedFd) = pipe_with(PipeFlags::CLOEXEC)?;
+    let mut init = Command::new(this_program())
+        .arg(INIT)
+        .stdin(Stdio::from(OwnedFd::from(parent)))
+        .stdout(Stdio::from(alive))
+        .env_clear()
+        .spawn()?;
+    let_go_of_the_socket()?;
+    let status = init.wait()?;
+    Ok(ExitCode::from(u8::from(!status.success())))
+}
+
+/// Has process 1 inside keep the rights that this process has inside, though it is not an administrator there.
+fn keep_rights() -> io::Result<()> {
+    let own = capabilities(None)?;
+    set_capabilities(None, CapabilitySets { inheritable: own.permitted, ..own })?;
+    for right in own.permitted.iter() {
+        configure_capability_in_ambient_set(right, true)?;
+    }
+    Ok(())
+}
+
+/// The number of the first file that is not one of the three that every process has.
+const FIRST_OTHER: RawFd = 3;
+
+/// Closes files that a process further up left open for all that it started.
+#[expect(clippy::disallowed_methods, reason = "the system's list of open files")]
+fn close_the_rest() -> io::Result<()> {
+    let numbers = fs::read_dir("/proc/self/fd")?.flatten();
+    let numbers: Vec<RawFd> = numbers.filter_map(|it| it.file_name().to_str()?.parse().ok()).collect();
+    for number in numbers.into_iter().filter(|it| *it >= FIRST_OTHER && is_open(*it)) {
+        // SAFETY: this process has opened nothing yet that it still uses, so that nothing else will close the file.
+        #[expect(unsafe_code, reason = "see above")]
+        drop(unsafe { OwnedFd::from_raw_fd(number) });
+    }
+    Ok(())
+}
+
+/// The list itself was open when it was read.
+fn is_open(number: RawFd) -> bool {
+    fs::symlink_metadata(format!("/proc/self/fd/{number}")).is_ok()
+}
+
+/// Leaves these namespaces, and says whether that was possible.
+fn left(parent: &mut UnixStream, spaces: UnshareFlags) -> io::Result<()> {
+    if let Err(error) = unshare(spaces) {
+        parent.write_all(&[FAILED])?;
+        parent.write_all(&error.raw_os_error().unwrap_or(0).to_le_bytes())?;
+        return Err(error);
+    }
+    parent.write_all(&[STEP])
+}
+
+fn unshare(spaces: UnshareFlags) -> io::Result<()> {
+    // SAFETY: the flags ask for no tables of files of its own, which other threads' handles could then not be in; and
+    // there is no other thread.
+    #[expect(unsafe_code, reason = "see above")]
+    unsafe {
+        rustix::thread::unshare_unsafe(spaces)?;
+    }
+    Ok(())
+}
+
+/// So that its parent sees the socket's end when process 1 is gone.
+fn let_go_of_the_socket() -> io::Result<()> {
+    let (nothing, _) = pipe_with(PipeFlags::CLOEXEC)?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! The process between process 1 and a program: gives up the rights that are left, starts the program and waits for it.
+//!
+//! It is the leader of the program's session, and what loses its parent while the program runs becomes its child. It
+//! protects nothing: the program may kill it, and then process 1 ends the program.
+
+use std::{
+    io,
+    os::fd::AsFd,
+    process::{Command, ExitCode},
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use rustix::{
+    io::retry_on_intr,
+    process::{
+        DumpableBehavior, Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, ioctl_tiocsctty,
+        set_child_subreaper, set_dumpable_behavior, setrlimit, setsid, wait,
+    },
+    thread::{
+        CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities_secure_bits,
+        clear_ambient_capability_set, set_capabilities, set_capabilities_secure_bits, set_no_new_privs,
+    },
+};
+use serde::{Deserialize, Serialize};
+
+use super::{filter, usage, wire::Wire};
+use crate::{Exit, Program};
+
+/// What it says at the end.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Report {
+    pub(super) exit: Exit,
+    pub(super) processor_time: Duration,
+}
+
+/// The file that it is spoken to by is named by the second argument.
+pub(super) fn lead() -> ExitCode {
+    let report = std::env::args().nth(2).and_then(|it| wire(&it).ok());
+    let Some(report) = report else { return ExitCode::FAILURE };
+    let Ok(Some((program, _))) = report.receive::<Program>() else { return ExitCode::FAILURE };
+    let exit =
+        run(&program).unwrap_or_else(|error| Exit::NotStarted { error: error.raw_os_error().unwrap_or(0) });
+    let processor_time = usage::time_of_children();
+    match report.send(&Report { exit, processor_time }, &[]) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// The file of this number, which is open: by its name in `/proc` a socket cannot be opened.
+fn wire(number: &str) -> io::Result<Wire> {
+    use std::os::fd::{BorrowedFd, RawFd};
+    let number: RawFd = number.parse().map_err(io::Error::other)?;
+    // SAFETY: process 1 leaves this one file open for this process, and it is used for this copy alone.
+    #[expect(unsafe_code, reason = "see above")]
+    let file = unsafe { BorrowedFd::borrow_raw(number) };
+    let own = rustix::io::fcntl_dupfd_cloexec(file, 3)?;
+    rustix::io::fcntl_setfd(file, rustix::io::FdFlags::CLOEXEC)?;
+    Ok(Wire(own.into()))
+}
+
+fn run(program: &Program) -> io::Result<Exit> {
+    setsid()?;
+    if program.terminal {
+        ioctl_tiocsctty(io::stdin().as_fd())?;
+    }
+    // They are for the program; a signal that is ignored would be ignored by it, too.
+    for signal in
+        [Signal::INT, Signal::QUIT, Signal::TERM, Signal::HUP, Signal::USR1, Signal::USR2, Signal::TSTP]
+    {
+        signal_hook::flag::register(signal.as_raw(), Arc::new(AtomicBool::new(false)))?;
+    }
+    set_child_subreaper(Some(rustix::process::getpid()))?;
+    // The program has the same user: it is not to take this process's files.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    limit(program)?;
+    give_up_rights()?;
+    let [name, arguments @ ..] = &*program.command else { return Err(io::ErrorKind::InvalidInput.into()) };
+    let mut command = Command::new(name);
+    command.args(arguments).env_clear().envs(program.environment.iter().cloned());
+    command.current_dir(&program.folder);
+    let program = Pid::from_child(&command.spawn()?);
+    loop {
+        match retry_on_intr(|| wait(WaitOptions::empty()))? {
+            Some((pid, status)) if pid == program => return Ok(exit_of(status)),
+            // It lost its parent, and fell to this process.
+            _ => {}
+        }
+    }
+}
+
+fn exit_of(status: WaitStatus) -> Exit {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Exit::Code(code),
+        (None, signal) => Exit::Signal(signal.unwrap_or(Signal::KILL.as_raw())),
+    }
+}
+
+/// More processes than a program may have, until that is looked at.
+const ROOM: u64 = 64;
+
+fn limit(program: &Program) -> io::Result<()> {
+    let at_most = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
+    setrlimit(Resource::Core, at_most(0))?;
+    if let Some(processes) = program.limits.processes {
+        // The kernel counts those of its user in this namespace, and not an administrator's. With room, so that the program is seen
+        // to have more, and is ended.
+        setrlimit(Resource::Nproc, at_most(processes.saturating_add(ROOM)))?;
+    }
+    if let Some(size) = program.limits.file_size {
+        setrlimit(Resource::Fsize, at_most(size))?;
+    }
+    Ok(())
+}
+
+/// From here on neither this process nor any that it starts has a right that its user has not.
+fn give_up_rights() -> io::Result<()> {
+    set_no_new_privs(true)?;
+    let no_root = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
+    set_capabilities_secure_bits(capabilities_secure_bits()? | no_root)?;
+    clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    filter::install()
+}

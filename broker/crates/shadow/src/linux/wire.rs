@@ -1,0 +1,138 @@
+//! Messages between the processes of a shadow folder: a length, then postcard. Open files travel with a message.
+
+use std::{
+    io::{self, IoSlice, IoSliceMut, Read as _, Write as _},
+    mem::MaybeUninit,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+};
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, recvmsg, sendmsg,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{Ended, Program, Sandbox, layer::Header};
+
+/// What process 1 is asked for.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Request {
+    /// First of all. As many entries follow, each a [`Header`] and its bytes.
+    Open {
+        root: std::path::PathBuf,
+        sandbox: Sandbox,
+        entries: u64,
+    },
+    /// With three open files: standard input, output and error; with none if it has a terminal.
+    Run {
+        run: u32,
+        program: Program,
+    },
+    Signal {
+        run: u32,
+        signal: i32,
+    },
+    /// As many entries follow.
+    Apply {
+        entries: u64,
+    },
+    Harvest,
+}
+
+/// What process 1 tells.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Event {
+    Ready,
+    /// The folder cannot be made.
+    Failed(Failure),
+    /// With the terminal's other side if it was asked for.
+    Started {
+        run: u32,
+    },
+    Ended {
+        run: u32,
+        ended: Ended,
+    },
+    Applied(Option<Failure>),
+    /// A part of what was written; the bytes of a file follow.
+    Written(Header),
+    Harvested(Option<Failure>),
+}
+
+/// What could not be done, and the system's error.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Failure {
+    pub(super) what: String,
+    pub(super) error: Option<i32>,
+}
+
+impl Failure {
+    pub(super) fn new(what: impl Into<String>, error: &io::Error) -> Self {
+        let what = what.into();
+        match error.raw_os_error() {
+            Some(error) => Self { what, error: Some(error) },
+            None => Self { what: format!("{what}: {error}"), error: None },
+        }
+    }
+}
+
+/// How many files travel with one message at most.
+const MAX_FILES: usize = 3;
+
+/// One end.
+#[derive(Debug)]
+pub(super) struct Wire(pub(super) UnixStream);
+
+impl Wire {
+    pub(super) fn send(&self, message: &impl Serialize, files: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let bytes = postcard::to_stdvec(message).map_err(io::Error::other)?;
+        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !files.is_empty() {
+            ancillary.push(SendAncillaryMessage::ScmRights(files));
+        }
+        let parts = [IoSlice::new(&length), IoSlice::new(&bytes)];
+        let sent = sendmsg(self.0.as_fd(), &parts, &mut ancillary, SendFlags::NOSIGNAL)?;
+        let rest = sent.saturating_sub(length.len());
+        if sent < length.len() {
+            self.write(&length[sent..])?;
+        }
+        self.write(&bytes[rest..])
+    }
+
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        (&self.0).write_all(bytes)
+    }
+
+    /// `None` when the other end is closed.
+    pub(super) fn receive<T: DeserializeOwned>(&self) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
+        let mut length = [0; 4];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let mut parts = [IoSliceMut::new(&mut length)];
+        let received = rustix::io::retry_on_intr(|| {
+            recvmsg(self.0.as_fd(), &mut parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC)
+        })?;
+        let files = ancillary.drain().filter_map(|it| match it {
+            RecvAncillaryMessage::ScmRights(files) => Some(files),
+            _ => None,
+        });
+        let files: Vec<_> = files.flatten().collect();
+        if received.bytes == 0 {
+            return Ok(None);
+        }
+        (&self.0).read_exact(&mut length[received.bytes..])?;
+        let bytes = self.read(u64::from(u32::from_le_bytes(length)))?;
+        Ok(Some((postcard::from_bytes(&bytes).map_err(io::Error::other)?, files)))
+    }
+
+    pub(super) fn read(&self, length: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = (&self.0).take(length).read_to_end(&mut bytes)?;
+        if read as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+}

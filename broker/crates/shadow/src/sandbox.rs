@@ -1,0 +1,61 @@
+//! What programs in a shadow folder may reach, and how much they may use.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+/// What programs may reach besides the folder itself, which they may read and write.
+///
+/// The rest of the system can be read and not written; `/tmp`, `/var/tmp`, `/run`, `/dev/shm` and the home folders are
+/// empty, and what is written there is gone with the shadow folder. Paths are absolute and free of links.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Sandbox {
+    /// The user's own, which is hidden.
+    pub home: Option<PathBuf>,
+    /// Hidden as well: folders with what is no program's business.
+    pub hidden: Vec<PathBuf>,
+    /// Shown although they lie in a hidden place. What is written to them goes to memory.
+    pub read: Vec<PathBuf>,
+    /// Shown, and written to for real.
+    pub write: Vec<PathBuf>,
+    pub network: Network,
+    /// Bytes that all that is written may take together, in memory.
+    pub space: u64,
+    /// Processes and threads of all programs together. No more can be made, where the kernel counts by namespace.
+    pub processes: u32,
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self {
+            home: None,
+            hidden: Vec::new(),
+            read: Vec::new(),
+            write: Vec::new(),
+            network: Network::None,
+            space: 4 << 30,
+            processes: 4096,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Network {
+    /// A loopback of its own and nothing else.
+    #[default]
+    None,
+    /// That of the system.
+    Host,
+}
+
+/// How much one program with all that it starts may use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    pub time: Option<Duration>,
+    /// Bytes of memory of all its processes together.
+    pub memory: Option<u64>,
+    /// Processes and threads.
+    pub processes: Option<u64>,
+    /// Bytes of one file.
+    pub file_size: Option<u64>,
+}

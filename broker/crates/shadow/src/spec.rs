@@ -1,0 +1,94 @@
+//! A program to be run, and what became of it.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fmt,
+    path::PathBuf,
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Limits;
+
+/// A program to be run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Program {
+    /// The program, looked for in its `PATH`, and its arguments. Never empty.
+    pub command: Vec<OsString>,
+    /// All of its environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where it starts.
+    pub folder: PathBuf,
+    /// Whether its standard input is its terminal.
+    pub terminal: bool,
+    pub limits: Limits,
+}
+
+/// What became of a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    pub exit: Exit,
+    /// Why it was stopped, if it did not end by itself.
+    pub stopped: Option<Stopped>,
+    /// Time of processors that it and what it waited for used.
+    pub processor_time: Duration,
+    /// The most memory that was seen in use by all its processes together, in bytes; 0 where there is no limit.
+    pub memory: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+    /// It could not be started: the system's error.
+    NotStarted {
+        error: i32,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stopped {
+    Time(Duration),
+    /// Bytes.
+    Memory(u64),
+    Processes(u64),
+    /// The shadow folder itself was closed, or broke off.
+    Closed,
+}
+
+impl Exit {
+    /// As a shell has it: 128 and the signal, 127 for what is not there, 126 for what cannot be run.
+    pub fn code(&self) -> i32 {
+        match self {
+            Self::Code(code) => *code,
+            Self::Signal(signal) => 128 + signal,
+            Self::NotStarted { error } => {
+                let error = std::io::Error::from_raw_os_error(*error);
+                if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MIB: u64 = 1 << 20;
+        match self {
+            Self::Time(limit) => write!(f, "time limit of {limit:?}"),
+            Self::Memory(limit) if limit % (MIB << 10) == 0 => {
+                write!(f, "memory limit of {} GiB", limit / (MIB << 10))
+            }
+            Self::Memory(limit) => write!(f, "memory limit of {} MiB", limit / MIB),
+            Self::Processes(limit) => write!(f, "limit of {limit} processes"),
+            Self::Closed => f.write_str("the folder that it ran in was closed"),
+        }
+    }
+}
+
+impl Program {
+    /// The variable's value in its environment.
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.environment.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_os_str())
+    }
+}

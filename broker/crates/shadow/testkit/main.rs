@@ -1,0 +1,34 @@
+//! What the tests of shadow folders run: the processes inside, and a parent that is to be killed.
+
+#![expect(clippy::print_stderr, reason = "it says what became of the program")]
+
+use std::{path::PathBuf, process::ExitCode};
+
+use shadow::{Launcher, Layer, Program, Sandbox, Shadow};
+
+fn main() -> ExitCode {
+    if let Some(code) = shadow::inside(std::env::args_os().skip(1)) {
+        return code;
+    }
+    let mut args = std::env::args_os().skip(1);
+    let root = PathBuf::from(args.next().expect("a folder"));
+    let sandbox = Sandbox { space: 1 << 30, ..Sandbox::default() };
+    let shadow = match Shadow::open(&Launcher::this_program(), &root, &Layer::default(), &sandbox) {
+        Ok(it) => it,
+        Err(error) => panic!("{error}"),
+    };
+    let program = Program {
+        command: args.collect(),
+        environment: std::env::vars_os().collect(),
+        folder: root,
+        terminal: false,
+        limits: shadow::Limits::default(),
+    };
+    let (input, output, errors) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    use std::os::fd::AsFd as _;
+    let mut running =
+        shadow.run(program, Some([input.as_fd(), output.as_fd(), errors.as_fd()])).expect("it runs");
+    let ended = running.wait();
+    eprintln!("{ended:?}");
+    ExitCode::from(u8::try_from(ended.exit.code()).unwrap_or(255))
+}

@@ -1,0 +1,56 @@
+//! A daemon from its settings: how many threads, how much memory.
+
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
+
+use ::linters::{plugins::Plugins, servers::Servers};
+use checker::{AnswerCodec, Engine};
+use scheduler::{Cache, CacheOptions, Options};
+
+use super::{Daemon, Parts, workspace::prune_kept};
+
+/// Threads that wait for language servers. They hardly cost anything, and each holds up one branch's question.
+const WAITING: usize = 32;
+
+/// Threads for a person who waits, beside those for everybody.
+const INTERACTIVE: usize = 2;
+
+/// Share of the memory, as a divisor, that is for findings after suppressions and severities.
+const POLICY: usize = 4;
+
+/// What a daemon is told by its front.
+pub struct Settings {
+    /// How many files are checked at once.
+    pub workers: usize,
+    /// Memory limit for cached answers, in bytes.
+    pub memory: usize,
+    /// Folder in which answers outlive the process.
+    pub answers: Option<PathBuf>,
+    /// Where branches are kept.
+    pub state_dir: PathBuf,
+    /// Ends after so long without a client; `None` never does.
+    pub idle_exit: Option<Duration>,
+    /// Names the build of the program, which answers depend on.
+    pub build: &'static str,
+}
+
+impl Settings {
+    /// The most guests that run at once.
+    pub fn instances(&self) -> usize {
+        self.workers + INTERACTIVE
+    }
+}
+
+impl Daemon {
+    /// A daemon with threads and a cache of its own. Removes what commits kept long ago.
+    pub fn start(plugins: Arc<Plugins>, servers: Servers, settings: Settings) -> io::Result<Arc<Self>> {
+        let Settings { workers, memory, answers: folder, state_dir, idle_exit, build } = settings;
+        prune_kept(&state_dir);
+        let scheduling = Options { workers, interactive_workers: INTERACTIVE, ..Options::default() };
+        let policy_memory = memory / POLICY;
+        let caching = CacheOptions { memory: memory - policy_memory, folder, ..CacheOptions::default() };
+        let cache = Arc::new(Cache::new(caching, AnswerCodec));
+        let engine = Engine::new(scheduling, WAITING, Some(cache), build)?;
+        let policy_memory = policy_memory as u64;
+        Ok(Self::new(Parts { plugins, servers, engine, state_dir, idle_exit, policy_memory }))
+    }
+}

@@ -1,0 +1,42 @@
+//! The process's memory: how much there is, and what is free of it given back.
+
+/// Bytes that are free and not given back, from which on it is worth the time.
+const WORTH: u64 = 32 << 20;
+
+/// Memory that the allocator keeps though nothing is in it.
+#[derive(Default)]
+pub(crate) struct FreeMemory {
+    /// What was resident when it was given back last.
+    resident: u64,
+}
+
+impl FreeMemory {
+    /// Gives it back to the system, if more memory is resident than when this was asked last. Allocations of other threads may
+    /// have to wait meanwhile.
+    pub(crate) fn give_back(&mut self) {
+        let now = resident_bytes();
+        if now > self.resident + WORTH {
+            trim();
+        }
+        self.resident = resident_bytes().min(now);
+    }
+}
+
+/// glibc keeps what was freed between things that are still in use.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn trim() {
+    // SAFETY: it takes no pointer, may be called from any thread at any time, and leaves all that is in use as it is.
+    #[expect(unsafe_code, reason = "see above")]
+    let _given_back = unsafe { libc::malloc_trim(0) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn trim() {}
+
+/// Resident memory as Linux counts it; 0 elsewhere.
+#[expect(clippy::disallowed_methods, reason = "the process's own state is no workspace file")]
+pub(crate) fn resident_bytes() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|it| it.split(' ').nth(1)?.parse::<u64>().ok());
+    pages.unwrap_or(0) * rustix::param::page_size() as u64
+}

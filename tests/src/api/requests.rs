@@ -1,0 +1,105 @@
+//! Requests in which only that is set which a test is about.
+
+use lint::Applicability;
+use overlay::{OnConflict, Revision};
+use scheduler::Class;
+use workspaces::{
+    CheckRequest, CommitRequest, EditRequest, Expected, FileEdit, FixRequest, ForkRequest, PageRequest,
+    RebaseRequest, Side, TargetId, Undo, UndoRequest,
+};
+
+/// The base of a workspace.
+pub fn base(workspace: &str) -> TargetId {
+    TargetId::Workspace(workspace.to_owned())
+}
+
+/// A branch.
+pub fn branch(id: &str) -> TargetId {
+    TargetId::Branch(id.to_owned())
+}
+
+pub fn fork(parent: TargetId) -> ForkRequest {
+    ForkRequest { parent, name: String::new(), labels: [].into(), request_id: None }
+}
+
+pub fn edits(branch: &str, edits: Vec<FileEdit>) -> EditRequest {
+    EditRequest { branch: branch.to_owned(), edits, if_revision: None, request_id: None }
+}
+
+pub fn undo(branch: &str, to: u64) -> UndoRequest {
+    UndoRequest { branch: branch.to_owned(), undo: Undo::To(Revision(to)), if_revision: None }
+}
+
+pub fn rebase(branch: &str, on_conflict: OnConflict) -> RebaseRequest {
+    RebaseRequest { branch: branch.to_owned(), if_revision: None, on_conflict }
+}
+
+pub fn commit(branch: &str) -> CommitRequest {
+    CommitRequest {
+        branch: branch.to_owned(),
+        if_revision: None,
+        force_paths: Vec::new(),
+        dry_run: false,
+        request_id: None,
+    }
+}
+
+/// Asks for `paths` of a target; for everything if there are none.
+pub fn ask(target: TargetId, paths: &[&str]) -> CheckRequest {
+    CheckRequest {
+        target,
+        paths: paths.iter().map(|it| (*it).to_owned()).collect(),
+        only_paths: Vec::new(),
+        revision: None,
+        class: Class::Agent,
+        dependents: false,
+        new_only: false,
+        select: Vec::new(),
+        ignore: Vec::new(),
+        supersede: false,
+        deadline: None,
+    }
+}
+
+/// Makes the safe fixes of `paths`; of everything if there are none.
+pub fn fix(branch: &str, paths: &[&str]) -> FixRequest {
+    FixRequest {
+        branch: branch.to_owned(),
+        paths: paths.iter().map(|it| (*it).to_owned()).collect(),
+        only_paths: Vec::new(),
+        select: Vec::new(),
+        ignore: Vec::new(),
+        least: Applicability::Safe,
+        dry_run: false,
+        if_revision: None,
+        request_id: None,
+        class: Class::Agent,
+    }
+}
+
+/// The page of `size` items that the token is for.
+pub fn next(size: u32, token: &str) -> PageRequest {
+    PageRequest { size, token: token.to_owned() }
+}
+
+pub fn read_of(revision: u64) -> Side {
+    Side::Revision(Revision(revision))
+}
+
+/// A new content for a file.
+pub fn write(path: &str, content: impl Into<Vec<u8>>) -> FileEdit {
+    let content: Vec<u8> = content.into();
+    FileEdit::Write { path: path.to_owned(), content: content.into(), expected: Expected::Anything }
+}
+
+pub fn rename(from: &str, to: &str) -> FileEdit {
+    FileEdit::Rename { from: from.to_owned(), to: to.to_owned() }
+}
+
+pub fn remove(path: &str) -> FileEdit {
+    FileEdit::Remove { path: path.to_owned() }
+}
+
+pub fn patch(text: &str) -> FileEdit {
+    FileEdit::Patch(text.to_owned())
+}

@@ -1,0 +1,162 @@
+//! Commands that run in a shadow folder, from the command line.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the disk themselves, and may fail"
+)]
+
+use std::fs;
+
+use serde_json::Value;
+use tests::place::{Place, told};
+
+fn place() -> Place {
+    let it = Place::new(&[("ruff.toml", "lint.select = [\"F\"]\n")]);
+    it.write("a.txt", "a\n");
+    it.write("src/b.txt", "b\n");
+    it
+}
+
+#[test]
+fn a_command_leaves_the_folder_as_it_was() {
+    let it = place();
+    let script = "cat a.txt; echo more >> a.txt; cat a.txt; rm -r src; ls; exit 3";
+    let (exit, stdout, stderr) = told(it.run(&["run", "--", "sh", "-c", script]));
+    assert_eq!((exit, stdout.as_str(), stderr.as_str()), (3, "a\na\nmore\na.txt\nruff.toml\n", ""));
+    assert_eq!(fs::read_to_string(it.root().join("a.txt")).unwrap(), "a\n");
+    assert!(it.root().join("src/b.txt").exists());
+}
+
+#[test]
+fn what_cannot_be_run_is_told_as_by_a_shell() {
+    let it = place();
+    let (exit, _, stderr) = told(it.run(&["run", "--", "no-such-program"]));
+    assert_eq!(exit, 127);
+    assert!(stderr.starts_with("error: cannot run no-such-program: No such file"), "{stderr}");
+    assert_eq!(told(it.run(&["run", "--", "./a.txt"])).0, 126);
+    assert_eq!(told(it.run(&["run", "--", "sh", "-c", "kill -9 $$"])).0, 137);
+    let (exit, _, stderr) = told(it.run(&["run", "--branch", "none", "--", "true"]));
+    assert_eq!(exit, 125, "{stderr}");
+    let (exit, _, stderr) = told(it.run(&["run", "--harvest", "--", "true"]));
+    assert_eq!(exit, 125);
+    assert!(stderr.contains("--harvest needs a branch"), "{stderr}");
+}
+
+#[test]
+fn standard_input_and_both_outputs_are_the_commands() {
+    let it = place();
+    let output = it.run_with_input(&["run", "--", "sh", "-c", "cat; echo problem >&2"], "typed\n");
+    assert_eq!(told(output), (0, "typed\n".to_owned(), "problem\n".to_owned()));
+}
+
+#[test]
+fn what_a_command_writes_becomes_an_edit_of_its_branch() {
+    let it = place();
+    it.git(&["init", "-q"]);
+    it.write(".gitignore", "*.log\n");
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let write = it.run_with_input(&["branch", "write", "try", "a.txt"], "of the branch\n");
+    assert_eq!(write.status.code(), Some(0));
+    let script = "cat a.txt; echo more >> a.txt; rm -r src; mkdir d; echo n > d/n.txt; chmod +x d/n.txt; echo l > x.log; ln -s a.txt link";
+    let output = it.run(&["run", "--branch", "try", "--harvest", "--", "sh", "-c", script]);
+    let (exit, stdout, stderr) = told(output);
+    assert_eq!((exit, stdout.as_str()), (0, "of the branch\n"), "{stderr}");
+    assert_eq!(stderr, "3 changed, 1 removed: revision 2\n");
+    let (_, diff, _) = told(it.run(&["branch", "diff", "try"]));
+    for part in
+        ["+of the branch\n+more\n", "new file mode 100755", "deleted file mode", "new file mode 120000"]
+    {
+        assert!(diff.contains(part), "{part}: {diff}");
+    }
+    assert!(!diff.contains("x.log"), "{diff}");
+    assert_eq!(fs::read_to_string(it.root().join("a.txt")).unwrap(), "a\n");
+
+    // A glob says what is meant, whatever is ignored; a second run sees what the first one wrote.
+    let (exit, stdout, stderr) = told(it.run(&[
+        "run",
+        "--branch",
+        "try",
+        "--harvest=*.log",
+        "--",
+        "sh",
+        "-c",
+        "cat d/n.txt; echo l > x.log; echo m > m.txt",
+    ]));
+    assert_eq!((exit, stdout.as_str(), stderr.as_str()), (0, "n\n", "1 changed, 0 removed: revision 3\n"));
+    // An undo takes all of a run back.
+    assert_eq!(it.run(&["branch", "undo", "try"]).status.code(), Some(0));
+    let (_, diff, _) = told(it.run(&["branch", "diff", "try"]));
+    assert!(!diff.contains("x.log") && diff.contains("d/n.txt"), "{diff}");
+}
+
+#[test]
+fn an_edit_that_came_meanwhile_is_not_written_over() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let (sees, goes_on) = (it.own("sees"), it.own("goes-on"));
+    for fifo in [&sees, &goes_on] {
+        assert!(std::process::Command::new("mkfifo").arg(fifo).status().unwrap().success());
+    }
+    let names = [sees.display().to_string(), goes_on.display().to_string()];
+    let script = format!("echo mine > a.txt; echo > {}; cat {}", names[0], names[1]);
+    let arguments = [
+        "run",
+        "--branch",
+        "try",
+        "--write",
+        &names[0],
+        "--write",
+        &names[1],
+        "--harvest",
+        "--",
+        "sh",
+        "-c",
+        &script,
+    ];
+    let output = std::thread::scope(|scope| {
+        let runs = scope.spawn(|| it.run(&arguments));
+        fs::read(&sees).unwrap();
+        assert_eq!(
+            it.run_with_input(&["branch", "write", "try", "a.txt"], "theirs\n").status.code(),
+            Some(0)
+        );
+        fs::write(&goes_on, "").unwrap();
+        runs.join().unwrap()
+    });
+    let (exit, _, stderr) = told(output);
+    assert_eq!(exit, 125);
+    assert!(stderr.contains("the branch was edited meanwhile: a.txt"), "{stderr}");
+    assert_eq!(told(it.run(&["branch", "read", "try", "a.txt"])).1, "theirs\n");
+}
+
+#[test]
+fn json_has_what_became_of_the_command() {
+    let it = place();
+    let json = |arguments: &[&str]| {
+        let output = it.run(&[&["run", "--json"], arguments].concat());
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code().unwrap(), answer)
+    };
+    let (exit, answer) = json(&["--", "sh", "-c", "echo out; echo err >&2; exit 4"]);
+    assert_eq!((exit, &answer["exit_code"], &answer["backend"]), (4, &4.into(), &"overlayfs".into()));
+    assert_eq!((&answer["stdout"], &answer["stderr"]), (&"out\n".into(), &"err\n".into()));
+    let (exit, answer) = json(&["--", "sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' x"]);
+    assert_eq!((exit, answer["stdout"].as_str().unwrap().len()), (0, 64 << 10));
+    assert_eq!(answer["stdout_omitted_bytes"], 1_000_000 - (64 << 10));
+    let (exit, answer) = json(&["--timeout", "1s", "--", "sleep", "1000"]);
+    assert_eq!((exit, &answer["killed"], &answer["signal"]), (137, &"time limit of 1s".into(), &9.into()));
+    let (exit, answer) =
+        json(&["--memory", "100M", "--", "python3", "-c", "x = bytearray(1 << 29); input()"]);
+    assert_eq!((exit, &answer["killed"]), (137, &"memory limit of 100 MiB".into()));
+}
+
+#[test]
+fn the_daemon_is_out_of_reach() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "list"]).status.code(), Some(0));
+    let script = "find / -name '*.sock' -not -path '/proc/*' 2>/dev/null; env | grep ^BROKER; true";
+    let (exit, stdout, stderr) = told(it.run(&["run", "--", "sh", "-c", script]));
+    assert_eq!((exit, stdout.as_str(), stderr.as_str()), (0, "", ""));
+}
