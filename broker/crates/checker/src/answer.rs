@@ -30,6 +30,8 @@ pub struct Answer {
 pub(crate) struct Computed {
     pub(super) answer: Arc<Answer>,
     pub(super) reads: Arc<ReadSet>,
+    /// The same as the cache holds it; `None` if the answer is not kept.
+    pub(super) kept_reads: Option<scheduler::Reads>,
     /// Whether the linter was not asked, because there is too much to read.
     pub(super) is_too_large: bool,
 }
@@ -75,7 +77,7 @@ impl Computed {
     /// What there is to say of a unit that was not asked about.
     pub(super) fn without_findings(completeness: Completeness) -> Self {
         let answer = Arc::new(Answer::without_findings(completeness));
-        Self { answer, reads: Arc::default(), is_too_large: false }
+        Self { answer, reads: Arc::default(), kept_reads: None, is_too_large: false }
     }
 
     /// Left out, as by a linter's configuration. What the file has is not read, and so nothing is remembered.
@@ -108,7 +110,7 @@ impl Computed {
         let Outcome { completeness, content, reads, lease, halted, left_out, .. } = outcome;
         let left_out = left_out.map(Into::into);
         let answer = Answer { completeness, content, findings, lease, halted, left_out };
-        Self { answer: Arc::new(answer), reads, is_too_large: false }
+        Self { answer: Arc::new(answer), reads, kept_reads: None, is_too_large: false }
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Knows neither daemons nor command lines: both ask here, with the same code behind it.
 
-mod learn;
 mod plan;
 mod run;
 mod unkept;
@@ -21,10 +20,10 @@ use scheduler::{
 };
 use tokio::task::JoinSet;
 
-pub(crate) use self::learn::KnownAnswers;
+pub(crate) use self::plan::{Asked, Plan};
 pub use self::unkept::Unkept;
 use self::{
-    plan::{Known, Plan, digest, key},
+    plan::{Known, digest, key},
     run::{Batch, CheckRun, WorkItem},
 };
 use super::{
@@ -73,6 +72,8 @@ pub struct EngineRequest {
     pub parent: Option<Arc<Inherited>>,
     /// Takes and gives answers that are not kept, for the same question about another view.
     pub unkept: Option<Arc<Unkept>>,
+    /// Whether files are passed over about which a linter would be asked whose answers rest on more than they name.
+    pub traced_only: bool,
 }
 
 /// Says, once the files are known, which linters are to be asked about them.
@@ -85,16 +86,22 @@ pub struct FileAnswers {
     pub answers: Vec<(usize, Arc<Answer>)>,
     /// Linters are counted as in the answers.
     pub coverage: Coverage,
+    /// Hash of the file's own text as it was looked up; `None` for a link, and for what could not be read.
+    pub(crate) own_content: Option<ContentHash>,
+    /// By answer: what it rests on besides the text, where nothing else can change it.
+    pub(crate) reads: Box<[Option<scheduler::Reads>]>,
 }
 
 /// What became of a request as a whole.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Totals {
     pub skipped: overlay::Skipped,
     /// Answers that were there already, by linter.
     pub cached: Vec<u32>,
     /// The longest that a part of the work waited.
     pub queued: Duration,
+    /// What was asked.
+    pub(crate) plan: Arc<Plan>,
 }
 
 /// Why there is no answer at all.
@@ -112,10 +119,10 @@ pub enum Refused {
 
 /// Told of each file that is done. While it takes its time, nothing new is begun.
 pub trait Listener: Send {
-    /// So many answers of these linters will come, about so many files, and none of those that are missing.
+    /// Numbers of answers and files that will come from the router's linters; none comes from those that are missing.
     fn start(
         &mut self,
-        router: &Router,
+        router: &Arc<Router>,
         missing: Vec<MissingLinter>,
         files: usize,
         answers: usize,
@@ -163,6 +170,11 @@ impl Engine {
 
     pub fn scheduler_stats(&self) -> scheduler::Stats {
         self.scheduler.stats()
+    }
+
+    /// Whether answers are kept, with what they rest on.
+    pub(crate) fn has_cache(&self) -> bool {
+        self.cache.is_some()
     }
 
     pub fn cache_stats(&self) -> scheduler::CacheStats {
@@ -317,7 +329,7 @@ impl Engine {
                 given.iter_mut().for_each(Computed::doubt);
             }
             if let Some(cache) = cache {
-                remember(&cache, known_as, &job.units, &given);
+                remember(&cache, known_as, &job.units, &mut given);
             }
             if let Some(unkept) = &own.unkept {
                 unkept.add(&*linter, known_as, &job.units, &given);
@@ -344,15 +356,15 @@ fn task(request: &EngineRequest, key: Option<WorkKey>, run: Run) -> Task<Arc<Out
 }
 
 /// Keeps what is final, for every view that shows the same.
-fn remember(cache: &Cache<Answer>, digest: ContentHash, units: &[Unit], given: &[Computed]) {
-    for (unit, Computed { answer, reads, .. }) in units.iter().zip(given) {
+fn remember(cache: &Cache<Answer>, digest: ContentHash, units: &[Unit], given: &mut [Computed]) {
+    for (unit, Computed { answer, reads, kept_reads, .. }) in units.iter().zip(given) {
         let Some(content) = answer.content.filter(|_| answer.is_reusable()) else { continue };
         if !answer.rests_on(reads) {
             continue;
         }
         let (weight, value) = (answer.weight(), Arc::clone(answer));
         let answer = scheduler::Answer { content, reads: Arc::clone(reads), value };
-        cache.insert(key(digest, unit), answer, weight);
+        *kept_reads = cache.insert(key(digest, unit), answer, weight);
     }
 }
 

@@ -1,55 +1,97 @@
-//! What a check of a whole folder found, kept so that a comparison of two views over it looks only at the files about
-//! which the two may have different answers.
+//! What a check of a whole folder found out about each file, kept so that a comparison of two views over the folder looks
+//! only at the files about which the two may have different answers.
 //!
-//! Each file has its entry with what its answers rest on. Where that is not known, the file is looked at each time: links,
-//! files of linters that look beyond what they read, answers that are not the last word. What the folder's changes touch
-//! is learned anew, and nothing else. Keeps no findings.
+//! Each file has its entry with what its answers rest on. Where that is not known, the file is looked at in each comparison:
+//! links, files of linters that look beyond what they read, answers that are not final. What the folder's changes touch
+//! is recorded again, and nothing else. Keeps no findings.
 
 mod checks;
 mod configuration;
 mod entry;
+mod facts;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Bound,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
 };
 
 use lint::Identity;
-use overlay::{ChangeLog, KeptWalk, Moment, ReadSet, View, WorkspacePath};
+use overlay::{ChangeLog, KeptWalk, Moment, View, WorkspacePath};
 use scheduler::ReadIndex;
 
-use self::configuration::{Configuration, look};
 pub(crate) use self::{
     checks::{KeptChecks, SharedAnswers},
     entry::{FileFacts, Sums},
+    facts::{FactCollector, FolderFacts, Unknown},
+};
+use self::{
+    configuration::{Configuration, look},
+    entry::{Entry, LinterEntry, LinterFacts},
 };
 use super::{MissingLinter, Router, contents::Contents};
 
-/// What is known of the files of one folder, for one way to ask.
+/// What is known of the files of one folder, for one question.
 pub(crate) struct KeptAnswers {
     moment: Moment,
     walk: KeptWalk,
     router: Arc<Router>,
-    /// By linter that is missed: the files that it would be asked about.
+    /// By missing linter: the number of files that it would be asked about.
     missed: Vec<usize>,
-    files: BTreeMap<WorkspacePath, entry::Entry>,
-    /// Files that are looked at each time, and whether their answers were looked for once more in vain.
-    uncertain: BTreeMap<WorkspacePath, bool>,
+    files: BTreeMap<WorkspacePath, Entry>,
+    /// Files that are looked at in each comparison.
+    uncertain: BTreeMap<WorkspacePath, Retry>,
+    /// Counts comparisons.
+    comparisons: AtomicU32,
     contents: Contents,
     sums: Sums,
     index: ReadIndex,
-    /// By set: the files whose answers rest on it, sorted.
-    resting: Vec<Vec<WorkspacePath>>,
+    /// By number of a read set: the files whose answers rest on it, sorted.
+    files_by_set: Vec<Vec<WorkspacePath>>,
     configuration: Configuration,
 }
 
-/// What was learned of some files.
-pub(crate) struct Lesson {
-    pub(crate) router: Arc<Router>,
-    /// Sorted. `None` if what the answers are, or rest on, is not known.
-    pub(crate) files: Vec<(WorkspacePath, Option<FileFacts>)>,
-    pub(crate) configuration: Arc<ReadSet>,
+/// When a file is to be recorded once more whose answers are not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Retry {
+    Never,
+    /// From this comparison on, after so many attempts.
+    From {
+        comparison: u32,
+        attempts: u32,
+    },
+}
+
+/// Limit of the attempts after which the time to the next one is doubled.
+const MAX_DOUBLINGS: u32 = 16;
+
+impl Retry {
+    fn after(attempts: u32, comparison: u32) -> Self {
+        let wait = 1 << attempts.min(MAX_DOUBLINGS);
+        Self::From { comparison: comparison.saturating_add(wait), attempts }
+    }
+
+    fn attempts(self) -> u32 {
+        match self {
+            Self::Never => 0,
+            Self::From { attempts, .. } => attempts,
+        }
+    }
+}
+
+/// A folder between two moments: what changed in it.
+pub(crate) struct FolderChange {
+    pub(crate) then: Moment,
+    pub(crate) now: Moment,
+    /// The folder's files now.
+    pub(crate) walk: KeptWalk,
+    /// Files whose answers may have changed.
+    pub(crate) outdated: BTreeSet<WorkspacePath>,
+    /// Files whose answers were not known, and may be now.
+    pub(crate) retried: BTreeSet<WorkspacePath>,
 }
 
 /// What two views have in common with what is kept.
@@ -60,15 +102,15 @@ pub(crate) struct Common {
 }
 
 impl KeptAnswers {
-    pub(crate) fn new(moment: Moment, walk: KeptWalk, lesson: Lesson, log: &dyn ChangeLog) -> Self {
-        let wants = lesson.router.wanted_by_missing();
-        let mut missed = vec![0; lesson.router.missing().len()];
+    pub(crate) fn new(moment: Moment, walk: KeptWalk, facts: FolderFacts, log: &dyn ChangeLog) -> Self {
+        let wants = facts.router.wanted_by_missing();
+        let mut missed = vec![0; facts.router.missing().len()];
         for path in walk.files() {
             wants(path).for_each(|it| missed[it] += 1);
         }
         drop(wants);
-        let answered = |(path, facts): &(WorkspacePath, Option<FileFacts>)| {
-            let facts = facts.as_ref().filter(|it| it.entry.is_answered())?;
+        let answered = |(path, facts): &(WorkspacePath, Result<FileFacts, Unknown>)| {
+            let facts = facts.as_ref().ok().filter(|it| it.is_answered())?;
             Some((path.clone(), Some(facts.content)))
         };
         let mut kept = Self {
@@ -77,35 +119,55 @@ impl KeptAnswers {
             missed,
             files: BTreeMap::new(),
             uncertain: BTreeMap::new(),
-            contents: lesson.files.iter().filter_map(answered).collect(),
-            sums: Sums::of_linters(lesson.router.linters().len()),
+            comparisons: AtomicU32::new(0),
+            contents: facts.files.iter().filter_map(answered).collect(),
+            sums: Sums::of_linters(facts.router.linters().len()),
             index: ReadIndex::default(),
-            resting: Vec::new(),
+            files_by_set: Vec::new(),
             configuration: Configuration::default(),
-            router: lesson.router,
+            router: facts.router,
         };
-        kept.configuration.add(&lesson.configuration, log);
-        lesson.files.into_iter().for_each(|(path, facts)| kept.add(path, facts, false, log));
+        kept.configuration.add(&facts.configuration, log);
+        facts.files.into_iter().for_each(|(path, facts)| kept.add(path, facts, 1, log));
         kept
     }
 
-    fn add(&mut self, path: WorkspacePath, facts: Option<FileFacts>, is_again: bool, log: &dyn ChangeLog) {
-        let Some(mut facts) = facts else {
-            self.uncertain.insert(path, is_again);
-            return;
-        };
-        for (place, reads) in facts.reads.iter().enumerate() {
-            let set = self.index.add(reads, |read| log.covers(look(read)));
-            facts.entry.rests_on(place, set);
-            let resting = self.resting.len().max(set as usize + 1);
-            self.resting.resize_with(resting, Vec::new);
-            let resting = &mut self.resting[set as usize];
-            if let Err(index) = resting.binary_search(&path) {
-                resting.insert(index, path.clone());
+    /// Adds a file that was recorded `attempts` times since it changed.
+    fn add(
+        &mut self,
+        path: WorkspacePath,
+        facts: Result<FileFacts, Unknown>,
+        attempts: u32,
+        log: &dyn ChangeLog,
+    ) {
+        let facts = match facts {
+            Ok(facts) => facts,
+            Err(unknown) => {
+                let retry = match unknown {
+                    Unknown::Yet => Retry::after(attempts, self.comparisons.load(Relaxed)),
+                    Unknown::Ever => Retry::Never,
+                };
+                self.uncertain.insert(path, retry);
+                return;
             }
+        };
+        let FileFacts { linters, suppressed, baselined, .. } = facts;
+        let linters = linters.into_iter().map(|it| self.linter_entry(&path, it, log)).collect();
+        let entry = Entry { linters, suppressed, baselined };
+        self.sums.add(&entry);
+        self.files.insert(path, entry);
+    }
+
+    fn linter_entry(&mut self, path: &WorkspacePath, facts: LinterFacts, log: &dyn ChangeLog) -> LinterEntry {
+        let LinterFacts { linter, is_left_out, reads } = facts;
+        let set = self.index.add(&reads, |read| log.covers(look(read)));
+        let sets = self.files_by_set.len().max(set as usize + 1);
+        self.files_by_set.resize_with(sets, Vec::new);
+        let files = &mut self.files_by_set[set as usize];
+        if let Err(index) = files.binary_search(path) {
+            files.insert(index, path.clone());
         }
-        self.sums.add(&facts.entry);
-        self.files.insert(path, facts.entry);
+        LinterEntry { linter, is_left_out, set }
     }
 
     fn forget(&mut self, path: &WorkspacePath) {
@@ -114,41 +176,43 @@ impl KeptAnswers {
         self.sums.subtract(&entry);
         self.contents.remove(path);
         for set in entry.sets() {
-            let resting = &mut self.resting[set as usize];
-            if let Ok(index) = resting.binary_search(path) {
-                resting.remove(index);
+            let files = &mut self.files_by_set[set as usize];
+            if let Ok(index) = files.binary_search(path) {
+                files.remove(index);
             }
-            if resting.is_empty() {
+            if files.is_empty() {
                 self.index.remove(set);
             }
         }
     }
 
-    /// Takes what was learned at `now` of the files that are outdated since `then`, and of those that are tried again.
-    /// `None`, and no change, if that does not fit what is kept.
-    pub(crate) fn renew(
+    /// Takes the facts of the files that `change` names. `None`, and no change, if they do not fit what is kept.
+    pub(crate) fn update(
         &mut self,
-        (then, now): (Moment, Moment),
-        walk: KeptWalk,
-        [outdated, again]: [&BTreeSet<WorkspacePath>; 2],
-        lesson: Lesson,
+        change: FolderChange,
+        facts: FolderFacts,
         log: &dyn ChangeLog,
     ) -> Option<()> {
+        let FolderChange { then, now, walk, outdated, retried } = change;
         // Without files it is not known who would be asked.
-        let is_alike = lesson.files.is_empty() || self.router.is_alike(&lesson.router);
+        let is_alike = facts.files.is_empty() || self.router.is_alike(&facts.router);
         if self.moment != then || !is_alike {
             return None;
         }
         self.missed = self.missed_in(&walk);
         (self.moment, self.walk) = (now, walk);
-        self.configuration.add(&lesson.configuration, log);
-        outdated.union(again).for_each(|it| self.forget(it));
-        for (path, facts) in lesson.files {
-            if let Some(facts) = facts.as_ref().filter(|it| it.entry.is_answered()) {
+        self.configuration.add(&facts.configuration, log);
+        let attempts = |path: &WorkspacePath| {
+            let retry = self.uncertain.get(path).filter(|_| !outdated.contains(path));
+            retry.map_or(1, |it| it.attempts().saturating_add(1))
+        };
+        let attempts: Vec<_> = facts.files.iter().map(|(path, _)| attempts(path)).collect();
+        outdated.union(&retried).for_each(|it| self.forget(it));
+        for ((path, facts), attempts) in facts.files.into_iter().zip(attempts) {
+            if let Some(facts) = facts.as_ref().ok().filter(|it| it.is_answered()) {
                 self.contents.insert(path.clone(), Some(facts.content));
             }
-            let is_again = !outdated.contains(&path);
-            self.add(path, facts, is_again, log);
+            self.add(path, facts, attempts, log);
         }
         Some(())
     }
@@ -163,7 +227,7 @@ impl KeptAnswers {
     }
 
     /// Where the folder may differ from what is kept; `None` if that is not known any more.
-    pub(crate) fn told(&self, log: &dyn ChangeLog) -> Option<Vec<WorkspacePath>> {
+    pub(crate) fn changes(&self, log: &dyn ChangeLog) -> Option<Vec<WorkspacePath>> {
         log.changed_since(self.moment)
     }
 
@@ -179,22 +243,22 @@ impl KeptAnswers {
         at_or_below(&self.files, &directory).next().is_some()
     }
 
-    /// The files whose answers may be others since the folder changed at `told`; it is as `walk` says now.
+    /// The files whose answers may have changed since the folder changed at `changes`; `walk` has its files now.
     pub(crate) fn outdated(
         &self,
-        told: &[WorkspacePath],
+        changes: &[WorkspacePath],
         walk: &KeptWalk,
         folder: &dyn View,
     ) -> BTreeSet<WorkspacePath> {
-        let mut files = self.touched(told);
-        files.extend(self.resting_on(self.index.moved(folder)));
+        let mut files = self.touched(changes);
+        files.extend(self.files_of_sets(self.index.moved(folder)));
         files.extend(self.walk.difference(walk));
         files
     }
 
-    /// The files whose answers may be others where something else may stand at `changed`.
+    /// The files whose answers may differ where something else may stand at `changed`.
     pub(crate) fn touched(&self, changed: &[WorkspacePath]) -> BTreeSet<WorkspacePath> {
-        let mut files: BTreeSet<_> = self.resting_on(self.index.touched(changed)).collect();
+        let mut files: BTreeSet<_> = self.files_of_sets(self.index.touched(changed)).collect();
         for path in changed {
             files.extend(at_or_below(&self.files, path).map(|(it, _)| it.clone()));
             files.extend(at_or_below(&self.uncertain, path).map(|(it, _)| it.clone()));
@@ -202,18 +266,20 @@ impl KeptAnswers {
         files
     }
 
-    fn resting_on(&self, sets: BTreeSet<u32>) -> impl Iterator<Item = WorkspacePath> {
-        sets.into_iter().flat_map(|it| &self.resting[it as usize]).cloned()
+    fn files_of_sets(&self, sets: BTreeSet<u32>) -> impl Iterator<Item = WorkspacePath> {
+        sets.into_iter().flat_map(|it| &self.files_by_set[it as usize]).cloned()
     }
 
-    /// The files that are looked at each time.
+    /// The files that are looked at in each comparison.
     pub(crate) fn uncertain(&self) -> impl Iterator<Item = &WorkspacePath> {
         self.uncertain.keys()
     }
 
-    /// Those of them whose answers may be there now, since they were looked at meanwhile.
-    pub(crate) fn to_be_tried(&self) -> impl Iterator<Item = &WorkspacePath> {
-        self.uncertain.iter().filter(|(_, is_again)| !**is_again).map(|(path, _)| path)
+    /// Those of them that are to be recorded once more now, when another comparison begins.
+    pub(crate) fn retried(&self) -> BTreeSet<WorkspacePath> {
+        let now = self.comparisons.fetch_add(1, Relaxed);
+        let is_due = |it: &Retry| matches!(it, Retry::From { comparison, .. } if *comparison <= now);
+        self.uncertain.iter().filter(|(_, it)| is_due(it)).map(|(path, _)| path.clone()).collect()
     }
 
     /// The linters that are missed where these files are. `None` if it is not known for whom new files are.
@@ -262,4 +328,21 @@ fn at_or_below<'m, T>(
     // `a-b` and `a/b` both begin with `a`: the first is passed over, not the end.
     let later = map.range::<str, _>(from).take_while(|(it, _)| it.as_str().starts_with(path.as_str()));
     later.filter(|(it, _)| it.starts_with(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Retry;
+
+    #[test]
+    fn what_was_recorded_in_vain_is_retried_ever_more_rarely() {
+        let mut retries = Vec::new();
+        let (mut now, mut attempts) = (0, 1);
+        while retries.len() < 4 {
+            let Retry::From { comparison, .. } = Retry::after(attempts, now) else { return };
+            (now, attempts) = (comparison, attempts + 1);
+            retries.push(now);
+        }
+        assert_eq!(retries, [2, 6, 14, 30]);
+    }
 }

@@ -8,10 +8,10 @@ mod collector;
 mod comparison;
 mod evaluator;
 mod fixes;
-mod rest;
 mod similar;
 mod sink;
 mod stream;
+mod unchanged;
 
 use std::{
     collections::BTreeSet,
@@ -31,7 +31,11 @@ pub use self::{
     fixes::{FixNote, Fixed, Fixer},
     sink::{Change, FileReport, LinterSummary, Sink, Summary},
 };
-use self::{evaluator::PolicyEvaluator, rest::Rest, stream::CheckStream};
+use self::{
+    evaluator::PolicyEvaluator,
+    stream::CheckStream,
+    unchanged::{Recording, Unchanged},
+};
 use super::{
     BatchSize, Dependents, Engine, EngineRequest, Files, Refused, Router, Wanted, baseline::Baseline,
     policy::RuleIndex,
@@ -117,31 +121,40 @@ pub async fn check(
     sink: &mut impl Sink,
 ) -> Result<Outcome, Refused> {
     let start = Instant::now();
-    let rest = match &request.comparison {
-        Some(comparison) => Rest::of(engine, cache, request, comparison).await?,
-        None => None,
+    let (unchanged, recording) = match &request.comparison {
+        Some(comparison) => (Unchanged::find(engine, cache, request, comparison).await?, None),
+        None => (None, Recording::begin(engine, request).await?),
     };
-    let configured = rest.as_ref().and_then(|it| it.configured.as_ref());
-    let configuration = configured.unwrap_or(&request.view);
+    let configured = unchanged.as_ref().and_then(|it| it.configured.clone());
+    let recorded = recording.as_ref().map(Recording::configuration);
+    let configuration = configured.as_ref().or(recorded.as_ref()).unwrap_or(&request.view);
     let evaluator = PolicyEvaluator::configured_by(request, configuration, &request.view, cache)?;
     let before = match &request.comparison {
         Some(comparison) => {
-            let evaluator = match configured {
+            let evaluator = match &configured {
                 Some(configuration) => evaluator.for_view(request, configuration, &comparison.before),
                 None => PolicyEvaluator::new(request, &comparison.before, cache)?,
             };
-            Some((evaluator, comparison.answers(engine, request, rest.as_deref()).await?))
+            Some((evaluator, comparison.answers(engine, request, unchanged.as_deref()).await?))
         }
         None => None,
     };
-    let wanted = rest.as_ref().map_or_else(|| request.wanted.clone(), |it| it.wanted());
+    let wanted = match (&unchanged, &recording) {
+        (Some(unchanged), _) => unchanged.wanted(),
+        (None, Some(recording)) => recording.wanted(),
+        (None, None) => request.wanted.clone(),
+    };
     let mut engine_request = request.engine_request(&request.view, configuration, wanted);
     if let Some((_, answers)) = &before {
         engine_request.parent = Some(Arc::clone(&answers.seen));
         engine_request.unkept = Some(Arc::clone(&answers.unkept));
     }
-    let mut stream = CheckStream::new(&evaluator, before, rest.clone(), request, sink);
+    let facts = recording.as_ref().map(Recording::collector);
+    let mut stream = CheckStream::new(&evaluator, before, unchanged.clone(), facts, request, sink);
     let totals = engine.answer(&Arc::new(engine_request), &mut stream).await?;
+    if let Some((recording, facts)) = recording.zip(stream.take_facts()) {
+        recording.finish(facts, &totals).await?;
+    }
     let summary = stream.finish(totals, start).await?;
     Ok(Outcome { summary, graded_rules: evaluator.graded_rules() })
 }
@@ -191,6 +204,7 @@ impl Request {
             seen: None,
             parent: None,
             unkept: None,
+            traced_only: false,
         }
     }
 

@@ -20,6 +20,9 @@ const MOST_BYTES: usize = 4096;
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
+    /// The first in their order.
+    pub const MIN: Self = Self([0; 32]);
+
     /// One for each finding, in the order given. Those that are alike are numbered by where they stand.
     pub fn of_file(text: &[u8], findings: &[FindingKey<'_>]) -> Vec<Self> {
         let kinds = Self::kinds(text, findings);

@@ -188,15 +188,16 @@ impl<V> Cache<V> {
         None
     }
 
-    /// Keeps an answer; `weight` is what its value takes in memory, in bytes.
+    /// Keeps an answer; `weight` is what its value takes in memory, in bytes. Returns what it rests on, if it is kept.
     ///
     /// Only a `Complete` or `Excluded` outcome may be kept: any other is not the last word on its unit. An
     /// answer that rests on a look that failed is not kept, nor one larger than the whole budget.
-    pub fn insert(&self, key: Key, answer: Answer<V>, weight: usize) {
+    pub fn insert(&self, key: Key, answer: Answer<V>, weight: usize) -> Option<Reads> {
         if weight >= self.memory {
-            return;
+            return None;
         }
-        let Some(set) = self.interner.read_set(&answer.reads) else { return };
+        let set = self.interner.read_set(&answer.reads)?;
+        let reads = Reads(Arc::clone(&set));
         let candidate = Candidate::new(answer.content, set, answer.value, weight as u64);
         self.stamp(&candidate);
         candidate.day.store(self.today.load(Relaxed), Relaxed);
@@ -206,6 +207,7 @@ impl<V> Cache<V> {
         drop(shard);
         self.counts.evicted.fetch_add(evicted as u64, Relaxed);
         self.make_room();
+        Some(reads)
     }
 
     pub fn stats(&self) -> Stats {

@@ -7,10 +7,13 @@ mod file;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::OnceLock,
+};
 
 use lint::Fingerprint;
-use overlay::WorkspacePath;
+use overlay::{ContentHash, WorkspacePath};
 
 pub use self::file::BaselineError;
 
@@ -25,11 +28,21 @@ pub struct Mark {
 }
 
 /// A list of known findings.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Baseline {
     /// How many of each; at least one.
     entries: BTreeMap<Mark, u32>,
+    /// Hash of the entries, computed when first asked for.
+    digest: OnceLock<ContentHash>,
 }
+
+impl PartialEq for Baseline {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
+}
+
+impl Eq for Baseline {}
 
 /// What a baseline says of some findings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,6 +76,23 @@ impl Baseline {
         self.entries.values().map(|it| *it as usize).sum()
     }
 
+    /// Names the entries.
+    pub(super) fn digest(&self) -> ContentHash {
+        *self.digest.get_or_init(|| ContentHash::of(self.to_json().as_bytes()))
+    }
+
+    /// The entries for files at these paths.
+    pub(super) fn for_files(&self, paths: &[&WorkspacePath]) -> Self {
+        let first = |path: &WorkspacePath| Mark {
+            path: path.clone(),
+            rule: String::new(),
+            fingerprint: Fingerprint::MIN,
+        };
+        let of_file = |path| self.entries.range(first(path)..).take_while(move |(it, _)| it.path == *path);
+        let entries = paths.iter().flat_map(|it| of_file(it)).map(|(mark, count)| (mark.clone(), *count));
+        Self { entries: entries.collect(), digest: OnceLock::new() }
+    }
+
     /// Tells known findings from new ones. `presence` is asked for entries without a finding; those that could not
     /// be found are never stale.
     pub fn split(&self, findings: &[Mark], presence: &dyn Fn(&Mark) -> Presence) -> Split {
@@ -92,6 +122,7 @@ impl Baseline {
 
     /// Takes out what [`split`](Self::split) found to be stale.
     pub fn prune(&mut self, stale: &[(Mark, u32)]) {
+        self.digest.take();
         for (mark, gone) in stale {
             if let Some(count) = self.entries.get_mut(mark) {
                 *count = count.saturating_sub(*gone);
@@ -102,6 +133,7 @@ impl Baseline {
 
     /// Makes `findings` what is known. What could not be found stays known.
     pub fn update(&mut self, findings: impl IntoIterator<Item = Mark>, presence: &dyn Fn(&Mark) -> Presence) {
+        self.digest.take();
         self.entries.retain(|mark, _| presence(mark) == Presence::Unchecked);
         for (mark, found) in Self::of(findings).entries {
             let known = self.entries.entry(mark).or_default();
@@ -110,6 +142,7 @@ impl Baseline {
     }
 
     fn add(&mut self, finding: Mark) {
+        self.digest.take();
         *self.entries.entry(finding).or_default() += 1;
     }
 }

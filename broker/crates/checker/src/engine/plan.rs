@@ -3,8 +3,8 @@
 use std::{ops::Range, sync::Arc};
 
 use config::SetupFailure;
-use lint::{Linter, Reads, Unit};
-use overlay::{ContentHash, View};
+use lint::{Linter, Reads, Scope, Unit};
+use overlay::{ContentHash, View, WorkspacePath};
 use scheduler::{Cache, Key, ReadChecker};
 
 use super::EngineRequest;
@@ -13,7 +13,7 @@ use crate::{Answer, Files, Router};
 /// Which files there are, and which linters are to be asked about each.
 pub(crate) struct Plan {
     pub(super) files: Files,
-    pub(super) router: Arc<Router>,
+    pub(crate) router: Arc<Router>,
     /// By file: the linters that want it, by their places in the router.
     pub(super) wanting: Vec<Box<[usize]>>,
     /// By linter: what names it, and all that its answers rest on besides what they say they do.
@@ -21,12 +21,36 @@ pub(crate) struct Plan {
     build: &'static str,
 }
 
+/// Who is to be asked about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Nobody,
+    /// Linters whose answers rest on what they name.
+    Traced,
+    /// Others as well.
+    Untraced,
+}
+
 /// What is known of one file.
 pub(crate) struct Known {
     /// `None` if there is no cache, or the file cannot be read.
     pub(super) content: Option<ContentHash>,
+    /// The same of a file that is no link.
+    pub(super) own_content: Option<ContentHash>,
     /// For each linter that wants the file, in the same order.
-    pub(super) answers: Box<[Option<Arc<Answer>>]>,
+    pub(super) answers: Box<[Option<KnownAnswer>]>,
+}
+
+/// An answer that holds, and what it rests on, unless it is one that is not kept.
+pub(crate) type KnownAnswer = (Arc<Answer>, Option<scheduler::Reads>);
+
+impl std::fmt::Debug for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plan")
+            .field("files", &self.files)
+            .field("wanting", &self.wanting)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Plan {
@@ -40,10 +64,17 @@ impl Plan {
                 router = (request.route)(&files)?;
             }
         }
-        let wanting = files.units.iter().map(|it| router.wanting_of(&files, &it.path).collect()).collect();
-        let mut plan = Self { digests: Vec::new(), files, router, wanting, build };
+        let mut plan = Self { digests: Vec::new(), files, router, wanting: Vec::new(), build };
+        plan.wanting =
+            plan.files.units.iter().map(|it| plan.wanting(&it.path, request.traced_only)).collect();
         plan.digests = plan.router.linters().iter().map(|it| digest(&**it, None, build)).collect();
         Ok(plan)
+    }
+
+    fn wanting(&self, path: &WorkspacePath, traced_only: bool) -> Box<[usize]> {
+        let wanting: Box<[usize]> = self.router.wanting_of(&self.files, path).collect();
+        let is_passed_over = traced_only && !wanting.iter().all(|it| self.is_traced(*it));
+        if is_passed_over { [].into() } else { wanting }
     }
 
     /// Linters whose reads are not traced, so that a look at the whole view must say what their answers rest on.
@@ -71,8 +102,7 @@ impl Plan {
         request: &EngineRequest,
     ) -> Vec<Known> {
         let Some(cache) = cache else {
-            let nothing = |file: usize| Known { content: None, answers: self.nothing_known(file) };
-            return part.map(nothing).collect();
+            return part.map(|file| self.nothing_known(file)).collect();
         };
         let mut checker = match &request.parent {
             Some(parent) => ReadChecker::over_parent(&*request.view, Arc::clone(parent)),
@@ -95,26 +125,48 @@ impl Plan {
     ) -> Known {
         let (unit, wanting) = (&self.files.units[file], &self.wanting[file]);
         if wanting.is_empty() {
-            return Known { content: None, answers: [].into() };
+            return self.nothing_known(file);
         }
-        let Ok(content) = checker.content(&unit.path) else {
-            return Known { content: None, answers: self.nothing_known(file) };
-        };
+        let Ok(content) = checker.content(&unit.path) else { return self.nothing_known(file) };
+        let own_content = checker.own_content(&unit.path);
         let mut find = |linter: &usize| {
             let key = key(self.digests[*linter], unit);
-            let found = cache.find(&key, content, checker).filter(|it| it.is_reusable());
-            found.or_else(|| request.unkept.as_ref()?.find(&key, content, &*request.view))
+            let found = cache.find_with_reads(&key, content, checker).filter(|(it, _)| it.is_reusable());
+            let found = found.map(|(answer, reads)| (answer, Some(reads)));
+            let unkept = || request.unkept.as_ref()?.find(&key, content, &*request.view);
+            found.or_else(|| unkept().map(|answer| (answer, None)))
         };
-        Known { content: Some(content), answers: wanting.iter().map(&mut find).collect() }
+        let answers = wanting.iter().map(&mut find).collect();
+        Known { content: Some(content), own_content, answers }
     }
 
-    fn nothing_known(&self, file: usize) -> Box<[Option<Arc<Answer>>]> {
-        self.wanting[file].iter().map(|_| None).collect()
+    fn nothing_known(&self, file: usize) -> Known {
+        let answers = self.wanting[file].iter().map(|_| None).collect();
+        Known { content: None, own_content: None, answers }
+    }
+
+    /// Whether a linter's answers can change with nothing but the file's text and what their read sets name.
+    pub(super) fn is_traced(&self, linter: usize) -> bool {
+        let profile = self.router.linters()[linter].profile();
+        profile.scope != Scope::Project && profile.reads != Reads::Context
+    }
+
+    /// The files, each with who is to be asked about it.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&WorkspacePath, Asked)> {
+        let asked = |path: &WorkspacePath| {
+            let wanting: Vec<_> = self.router.wanting_of(&self.files, path).collect();
+            match wanting.iter().all(|it| self.is_traced(*it)) {
+                _ if wanting.is_empty() => Asked::Nobody,
+                true => Asked::Traced,
+                false => Asked::Untraced,
+            }
+        };
+        self.files.units.iter().map(move |it| (&it.path, asked(&it.path)))
     }
 }
 
 /// Looks at all files directory by directory: they are sorted by path.
-pub(super) fn prepare(checker: &mut ReadChecker<'_>, units: &[Unit]) {
+fn prepare(checker: &mut ReadChecker<'_>, units: &[Unit]) {
     for siblings in units.chunk_by(|a, b| directory(a) == directory(b)) {
         if let [first, _, ..] = siblings
             && let Some(directory) = first.path.parent()

@@ -13,7 +13,7 @@ use scheduler::{End, Finished};
 
 use super::{
     BatchSize, EngineRequest, FileAnswers, Listener, Output, Refused, Totals, done,
-    plan::{Known, Plan},
+    plan::{Known, KnownAnswer, Plan},
 };
 use crate::{
     Coverage,
@@ -40,7 +40,7 @@ pub(super) struct Batch {
 }
 
 /// The answers about a file that are there, by linter, and how many are not.
-type Progress = (Vec<(usize, Arc<Answer>)>, usize);
+type Progress = (Vec<(usize, KnownAnswer)>, usize);
 
 pub(super) struct CheckRun {
     pub(super) request: Arc<EngineRequest>,
@@ -52,6 +52,8 @@ pub(super) struct CheckRun {
     misses: Vec<VecDeque<usize>>,
     again: Vec<Batch>,
     contents: Vec<Option<ContentHash>>,
+    /// Those of files that are no links.
+    own_contents: Vec<Option<ContentHash>>,
     files: Vec<Progress>,
     /// Whether a part of the work has begun.
     pub(super) began: bool,
@@ -64,8 +66,12 @@ impl CheckRun {
     pub(super) fn new(request: &Arc<EngineRequest>, plan: Arc<Plan>) -> Self {
         let (count, linters) = (plan.wanting.len(), plan.router.linters().len());
         let parts = (0..count).step_by(PART).map(|start| start..count.min(start + PART));
-        let totals =
-            Totals { skipped: plan.files.skipped.clone(), cached: vec![0; linters], queued: Duration::ZERO };
+        let totals = Totals {
+            skipped: plan.files.skipped.clone(),
+            cached: vec![0; linters],
+            queued: Duration::ZERO,
+            plan: Arc::clone(&plan),
+        };
         Self {
             request: Arc::clone(request),
             parts: parts.collect(),
@@ -73,6 +79,7 @@ impl CheckRun {
             misses: vec![VecDeque::new(); linters],
             again: Vec::new(),
             contents: vec![None; count],
+            own_contents: vec![None; count],
             files: plan.wanting.iter().map(|it| (Vec::new(), it.len())).collect(),
             began: false,
             too_large: BTreeSet::new(),
@@ -150,6 +157,7 @@ impl CheckRun {
         self.unknown -= part.len();
         for (file, known) in part.zip(known) {
             self.contents[file] = known.content;
+            self.own_contents[file] = known.own_content;
             for (linter, answer) in plan.wanting[file].iter().zip(&known.answers) {
                 let Some(answer) = answer else {
                     self.misses[*linter].push_back(file);
@@ -157,7 +165,7 @@ impl CheckRun {
                 };
                 self.totals.cached[*linter] += 1;
                 (self.request.answered)();
-                self.answer(file, *linter, Arc::clone(answer), listener).await;
+                self.answer(file, *linter, answer.clone(), listener).await;
             }
         }
     }
@@ -190,7 +198,7 @@ impl CheckRun {
             if computed.is_too_large && self.too_large.insert(*file) {
                 self.totals.skipped.too_large += 1;
             }
-            self.answer(*file, batch.linter, computed.answer, listener).await;
+            self.answer(*file, batch.linter, (computed.answer, computed.kept_reads), listener).await;
         }
         Ok(())
     }
@@ -210,7 +218,7 @@ impl CheckRun {
         &mut self,
         file: usize,
         linter: usize,
-        answer: Arc<Answer>,
+        answer: KnownAnswer,
         listener: &mut impl Listener,
     ) {
         let (answers, missing) = &mut self.files[file];
@@ -222,9 +230,18 @@ impl CheckRun {
         let mut answers = std::mem::take(answers);
         answers.sort_by_key(|(linter, _)| *linter);
         let (unit, router) = (self.plan.files.units[file].clone(), &self.plan.router);
+        let rests_on_reads = |linter: usize, answer: &Answer| {
+            answer.is_final() && answer.lease.is_none() && self.plan.is_traced(linter)
+        };
+        let reads = |(linter, (answer, reads)): &(usize, KnownAnswer)| {
+            reads.clone().filter(|_| rests_on_reads(*linter, answer))
+        };
+        let reads = answers.iter().map(reads).collect();
+        let answers: Vec<_> = answers.into_iter().map(|(linter, (answer, _))| (linter, answer)).collect();
         let absent = router.absent_for(&self.plan.files, &unit.path);
         let coverage = Coverage::of(&answers, |it| &*router.linters()[it], absent);
-        listener.file(FileAnswers { unit, answers, coverage }).await;
+        let own_content = self.own_contents[file];
+        listener.file(FileAnswers { unit, answers, coverage, own_content, reads }).await;
     }
 
     /// Says of everything that was not answered why it was not.
@@ -237,7 +254,7 @@ impl CheckRun {
             }
             let there: Vec<_> = self.files[file].0.iter().map(|(linter, _)| *linter).collect();
             for linter in plan.wanting[file].iter().filter(|it| !there.contains(it)) {
-                self.answer(file, *linter, Arc::clone(&unanswered), listener).await;
+                self.answer(file, *linter, (Arc::clone(&unanswered), None), listener).await;
             }
         }
     }
@@ -325,6 +342,7 @@ mod tests {
                 seen: None,
                 parent: None,
                 unkept: None,
+                traced_only: false,
                 largest: u64::MAX,
             });
             let mut run = CheckRun::new(&request, Arc::new(Plan::of(&request, "").unwrap()));

@@ -16,6 +16,7 @@ use crate::{Answer, answer::Computed};
 #[derive(Default)]
 pub struct Unkept(Mutex<HashMap<Key, Partial>>);
 
+#[derive(Clone)]
 struct Partial {
     content: ContentHash,
     reads: Arc<ReadSet>,
@@ -42,7 +43,9 @@ impl Unkept {
     /// The answer for this text, if it holds in `view`.
     pub(super) fn find(&self, key: &Key, content: ContentHash, view: &dyn View) -> Option<Arc<Answer>> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let partial = all.get(key).filter(|it| it.content == content && it.reads.holds_in(view))?;
-        Some(Arc::clone(&partial.answer))
+        let partial = all.get(key).filter(|it| it.content == content).cloned()?;
+        // The view is looked at without the lock.
+        drop(all);
+        partial.reads.holds_in(view).then_some(partial.answer)
     }
 }

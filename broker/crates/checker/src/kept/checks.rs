@@ -1,20 +1,32 @@
-//! What is kept of a folder, by the way to ask.
+//! What is kept of a folder, by question.
 
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
 use overlay::ContentHash;
+use scheduler::Class;
+use tokio::sync::OwnedMutexGuard;
 
 use super::KeptAnswers;
 
-/// What is kept of a folder, by the way to ask.
+/// What is kept of a folder, by question.
 #[derive(Default)]
-pub(crate) struct KeptChecks(Mutex<Vec<Stored>>);
+pub(crate) struct KeptChecks {
+    kept: Mutex<Vec<Stored>>,
+    turns: Mutex<HashMap<(ContentHash, Class), Turns>>,
+}
 
-/// What is brought up to date while others use it.
+/// Answers that are updated while others use them.
 pub(crate) type SharedAnswers = Arc<RwLock<KeptAnswers>>;
+
+/// Gives turns, one at a time.
+type Turns = Arc<tokio::sync::Mutex<()>>;
+
+/// The right to record a folder for the sake of a comparison, which one of them has at a time.
+pub(crate) type RecordingTurn = OwnedMutexGuard<()>;
 
 struct Stored {
     question: ContentHash,
@@ -23,29 +35,40 @@ struct Stored {
     took: Duration,
 }
 
-/// Ways to ask of which something is kept: that of the configuration, and a few of clients that select rules.
+/// Number of questions of which answers are kept: that of the configuration, and a few of clients that select rules.
 const QUESTIONS: usize = 3;
 
-/// What is not of use any more is made again only if that takes a small part of the time.
-const SPARING: u32 = 20;
+/// What has become useless is recorded anew only if that takes a small part of the time: one of so many.
+const RECORDING_PART: u32 = 20;
 
 impl KeptChecks {
     pub(crate) fn find(&self, question: &ContentHash) -> Option<SharedAnswers> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().find(|it| it.question == *question).map(|it| Arc::clone(&it.kept))
     }
 
-    /// Whether it is worth while to learn everything anew.
-    pub(crate) fn may_learn(&self, question: &ContentHash) -> bool {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Whether it is worth while to record the whole folder for the sake of a comparison.
+    pub(crate) fn may_record(&self, question: &ContentHash) -> bool {
+        let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let last = all.iter().find(|it| it.question == *question);
-        last.is_none_or(|it| it.made.elapsed() > it.took * SPARING)
+        last.is_none_or(|it| it.made.elapsed() > it.took * RECORDING_PART)
+    }
+
+    /// Waits until no other comparison of this class records. Those of a higher class do not wait for a lower one.
+    pub(crate) async fn turn_to_record(&self, question: ContentHash, class: Class) -> RecordingTurn {
+        let lock = {
+            let mut all = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            // Those that no check holds or waits for.
+            all.retain(|_, it| Arc::strong_count(it) > 1);
+            Arc::clone(all.entry((question, class)).or_default())
+        };
+        lock.lock_owned().await
     }
 
     pub(crate) fn keep(&self, question: ContentHash, kept: KeptAnswers, took: Duration) -> SharedAnswers {
         let shared = Arc::new(RwLock::new(kept));
         let kept = Arc::clone(&shared);
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|it| it.question != question);
         all.insert(0, Stored { question, kept, made: Instant::now(), took });
         all.truncate(QUESTIONS);

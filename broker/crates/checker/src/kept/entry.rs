@@ -1,33 +1,43 @@
 //! What is kept of one file, and the sums over many.
 
+use std::sync::Arc;
+
 use lint::Completeness;
 use overlay::ContentHash;
 use scheduler::Reads;
 
-use crate::engine::KnownAnswers;
+use crate::{Answer, FileAnswers};
 
-/// What was learned of one file.
+/// What a check found out about one file.
 pub(crate) struct FileFacts {
-    pub(super) entry: Entry,
     pub(super) content: ContentHash,
-    pub(super) reads: Vec<Reads>,
+    pub(super) linters: Box<[LinterFacts]>,
+    pub(super) suppressed: u32,
+    pub(super) baselined: u32,
+}
+
+/// The answer of one linter, with what it rests on besides the file's text.
+pub(super) struct LinterFacts {
+    pub(super) linter: u16,
+    pub(super) is_left_out: bool,
+    pub(super) reads: Reads,
 }
 
 /// What a file adds to the sums.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    linters: Box<[LinterEntry]>,
-    suppressed: u32,
-    baselined: u32,
+    pub(super) linters: Box<[LinterEntry]>,
+    pub(super) suppressed: u32,
+    pub(super) baselined: u32,
 }
 
 /// The answer of one linter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct LinterEntry {
-    linter: u16,
-    is_left_out: bool,
+pub(super) struct LinterEntry {
+    pub(super) linter: u16,
+    pub(super) is_left_out: bool,
     /// The number of the read set that it rests on.
-    set: u32,
+    pub(super) set: u32,
 }
 
 /// Over many files.
@@ -44,34 +54,40 @@ pub(crate) struct Sums {
 }
 
 impl FileFacts {
-    /// `None` if an answer is not the last word.
-    pub(crate) fn of(known: &KnownAnswers, suppressed: usize, baselined: usize) -> Option<Self> {
-        let mut linters = Vec::with_capacity(known.answers.len());
-        for (place, answer) in &known.answers {
+    /// `None` if an answer is not final, is for another text than the file's own, or rests on more than its read set.
+    pub(crate) fn of(file: &FileAnswers, suppressed: usize, baselined: usize) -> Option<Self> {
+        let content = file.own_content?;
+        let facts = |(linter, answer): &(usize, Arc<Answer>), reads: &Option<Reads>| {
             let is_left_out = match answer.completeness {
                 Completeness::Complete => false,
                 Completeness::Excluded => true,
-                _ => return None,
+                Completeness::Partial(_) | Completeness::Pending(_) | Completeness::Failed(_) => return None,
             };
-            linters.push(LinterEntry { linter: u16::try_from(*place).ok()?, is_left_out, set: 0 });
-        }
-        let entry = Entry {
-            linters: linters.into(),
+            let reads = reads.clone().filter(|_| answer.content == Some(content))?;
+            Some(LinterFacts { linter: u16::try_from(*linter).ok()?, is_left_out, reads })
+        };
+        let linters = file.answers.iter().zip(&file.reads).map(|(answer, reads)| facts(answer, reads));
+        Some(Self {
+            content,
+            linters: linters.collect::<Option<_>>()?,
             suppressed: u32::try_from(suppressed).ok()?,
             baselined: u32::try_from(baselined).ok()?,
-        };
-        Some(Self { entry, content: known.content, reads: known.reads.clone() })
+        })
+    }
+
+    /// No linter wants the file.
+    pub(crate) fn nothing() -> Self {
+        Self { content: ContentHash::of(b""), linters: [].into(), suppressed: 0, baselined: 0 }
+    }
+
+    pub(super) fn is_answered(&self) -> bool {
+        self.linters.iter().any(|it| !it.is_left_out)
     }
 }
 
 impl Entry {
-    pub(super) fn is_answered(&self) -> bool {
+    fn is_answered(&self) -> bool {
         self.linters.iter().any(|it| !it.is_left_out)
-    }
-
-    /// Notes the set that the answer at `place` rests on.
-    pub(super) fn rests_on(&mut self, place: usize, set: u32) {
-        self.linters[place].set = set;
     }
 
     pub(super) fn sets(&self) -> impl Iterator<Item = u32> {

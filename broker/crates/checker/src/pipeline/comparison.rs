@@ -10,7 +10,7 @@ use lint::Completeness;
 use overlay::{Change, ChangeKind, ContentHash, FileState, Snapshot, View, WalkOptions, WorkspacePath};
 use scheduler::Inherited;
 
-use super::{Request, rest::Rest, similar};
+use super::{Request, similar, unchanged::Unchanged};
 use crate::{
     Engine, Excluded, FileAnswers, Files, Listener, MissingLinter, Refused, Router, Unkept, Wanted, is_file,
 };
@@ -203,13 +203,13 @@ impl Comparison {
         &self,
         engine: &Engine,
         request: &Request,
-        rest: Option<&Rest>,
+        unchanged: Option<&Unchanged>,
     ) -> Result<Answers, Refused> {
         let (seen, parts) = mpsc::channel();
         let mut gathered = Gathered::default();
         let unkept = Arc::<Unkept>::default();
-        let first = rest.map_or_else(|| self.wanted_before(), |it| it.wanted_before());
-        let configuration = rest.and_then(|it| it.configured.as_ref()).unwrap_or(&self.before);
+        let first = unchanged.map_or_else(|| self.wanted_before(), |it| it.wanted_before());
+        let configuration = unchanged.and_then(|it| it.configured.as_ref()).unwrap_or(&self.before);
         for wanted in [Some(first), self.elsewhere()].into_iter().flatten() {
             let mut engine_request = request.engine_request(&self.before, configuration, wanted);
             engine_request.seen = Some(seen.clone());
@@ -248,7 +248,13 @@ struct Gathered {
 }
 
 impl Listener for Gathered {
-    async fn start(&mut self, router: &Router, _lacks: Vec<MissingLinter>, _files: usize, _answers: usize) {
+    async fn start(
+        &mut self,
+        router: &Arc<Router>,
+        _lacks: Vec<MissingLinter>,
+        _files: usize,
+        _answers: usize,
+    ) {
         self.linters = router.names();
         self.digests = router.linters().iter().map(|it| it.identity().digest).collect();
     }

@@ -254,7 +254,9 @@ fn leave_out_known(
         listed if Some(listed) == moved_from => Presence::Gone,
         _ => Presence::Unchecked,
     };
-    let known = baseline.split(&marks, &presence).known;
+    // All others would be unchecked.
+    let files: Vec<_> = [Some(path), moved_from].into_iter().flatten().collect();
+    let known = baseline.for_files(&files).split(&marks, &presence).known;
     let kept = |index: &usize| !known.get(*index).copied().unwrap_or(false);
     let left: Vec<_> = (0..found.findings.len()).filter(kept).collect();
     FileFindings {

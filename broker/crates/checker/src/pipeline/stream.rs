@@ -10,18 +10,20 @@ use super::{
     Change, Comparison, FileFindings, FileReport, LinterSummary, Reported, Request, Sink, Summary,
     comparison::{Answered, Answers},
     evaluator::PolicyEvaluator,
-    rest::Rest,
+    unchanged::Unchanged,
 };
 use crate::{
     Answer, Coverage, Excluded, FileAnswers, Incomplete, Level, Listener, MissingLinter, Refused, Router,
-    Subject, Totals, contents::Contents, read,
+    Subject, Totals, contents::Contents, kept::FactCollector, read,
 };
 
 pub(super) struct CheckStream<'a, S> {
     evaluator: &'a PolicyEvaluator<'a>,
     before: Option<Before<'a>>,
     /// Files that are not looked at, since both views have them alike.
-    rest: Option<Arc<Rest>>,
+    unchanged: Option<Arc<Unchanged>>,
+    /// What is found out about each file, if that is kept.
+    facts: Option<FactCollector>,
     sink: &'a mut S,
     /// Of the linters, for the evaluator, who is asked about each file.
     names: Arc<[String]>,
@@ -42,7 +44,8 @@ impl<'a, S: Sink> CheckStream<'a, S> {
     pub(super) fn new(
         evaluator: &'a PolicyEvaluator<'a>,
         before: Option<(PolicyEvaluator<'a>, Answers)>,
-        rest: Option<Arc<Rest>>,
+        unchanged: Option<Arc<Unchanged>>,
+        facts: Option<FactCollector>,
         request: &'a Request,
         sink: &'a mut S,
     ) -> Self {
@@ -52,7 +55,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
             before.map(|(comparison, (evaluator, answers))| Before { evaluator, comparison, answers });
         let summary = Summary::new(request.schedule.revision, before.is_some());
         let (names, contents, wrong) = (Arc::default(), Vec::new(), None);
-        Self { evaluator, before, rest, sink, names, contents, summary, wrong }
+        Self { evaluator, before, unchanged, facts, sink, names, contents, summary, wrong }
     }
 
     /// What the linters say of the file as such, besides their findings.
@@ -204,12 +207,16 @@ impl<'a, S: Sink> CheckStream<'a, S> {
     }
 
     /// What the files are and count that both views have alike. Nothing of them is new or fixed.
-    fn add_rest(&mut self, rest: &Rest) {
-        let sums = rest.sums();
+    fn add_unchanged(&mut self, unchanged: &Unchanged) {
+        let sums = unchanged.sums();
         self.summary.files += sums.files;
         self.summary.suppressed += sums.suppressed;
         self.summary.baselined += sums.baselined;
-        self.summary.linters = whole(std::mem::take(&mut self.summary.linters), rest);
+        self.summary.linters = whole(std::mem::take(&mut self.summary.linters), unchanged);
+    }
+
+    pub(super) fn take_facts(&mut self) -> Option<FactCollector> {
+        self.facts.take()
     }
 
     pub(super) async fn finish(mut self, totals: Totals, start: Instant) -> Result<Summary, Refused> {
@@ -224,10 +231,10 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         for (linter, cached) in self.summary.linters.iter_mut().zip(totals.cached) {
             linter.cached = cached;
         }
-        let content = match self.rest.take() {
-            Some(rest) => {
-                self.add_rest(&rest);
-                let mut contents = rest.contents();
+        let content = match self.unchanged.take() {
+            Some(unchanged) => {
+                self.add_unchanged(&unchanged);
+                let mut contents = unchanged.contents();
                 self.contents.drain(..).for_each(|(path, content)| contents.insert(path, content));
                 contents.hash()
             }
@@ -245,10 +252,16 @@ impl<'a, S: Sink> CheckStream<'a, S> {
 }
 
 impl<S: Sink> Listener for CheckStream<'_, S> {
-    async fn start(&mut self, router: &Router, missing: Vec<MissingLinter>, files: usize, answers: usize) {
-        let rest = self.rest.as_deref();
-        let missing = rest.map_or(missing, |it| it.missing.clone());
-        let (files, answers) = rest.map_or((files, answers), |it| it.plus(files, answers));
+    async fn start(
+        &mut self,
+        router: &Arc<Router>,
+        missing: Vec<MissingLinter>,
+        files: usize,
+        answers: usize,
+    ) {
+        let unchanged = self.unchanged.as_deref();
+        let missing = unchanged.map_or(missing, |it| it.missing.clone());
+        let (files, answers) = unchanged.map_or((files, answers), |it| it.plus(files, answers));
         for missing in missing {
             match missing.sorted() {
                 Ok(failed) => {
@@ -259,11 +272,11 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
             }
         }
         // Who would be asked about no files is not known.
-        let is_nothing = rest.is_some_and(|it| it.after.units.is_empty());
+        let is_nothing = unchanged.is_some_and(|it| it.after.units.is_empty());
         let linters = router.linters().iter().filter(|_| !is_nothing);
         let linters: Vec<_> = linters.map(|it| it.identity().clone()).collect();
-        match rest {
-            Some(rest) => self.sink.started(&rest.all_linters(&linters), files, answers).await,
+        match unchanged {
+            Some(unchanged) => self.sink.started(&unchanged.all_linters(&linters), files, answers).await,
             None => self.sink.started(&linters, files, answers).await,
         }
         self.summary.linters = linters.into_iter().map(LinterSummary::of).collect();
@@ -289,6 +302,9 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
         self.count(&file, &mut report);
         self.summary.suppressed += found.suppressed;
         self.summary.baselined += found.baselined;
+        if let Some(facts) = &mut self.facts {
+            facts.add(&file, found.suppressed, found.baselined);
+        }
         report.found = found;
         report.changes = self.before.is_some().then(Vec::new);
         self.compare(&file, &mut report);
@@ -319,11 +335,11 @@ impl FileReport {
     }
 }
 
-/// The counts of `looked_at` and of the rest, in the order in which all linters stand.
-fn whole(looked_at: Vec<LinterSummary>, rest: &Rest) -> Vec<LinterSummary> {
+/// The counts of `looked_at` and of the unchanged, in the order in which all linters stand.
+fn whole(looked_at: Vec<LinterSummary>, unchanged: &Unchanged) -> Vec<LinterSummary> {
     let identities: Vec<_> = looked_at.iter().map(|it| it.linter.clone()).collect();
-    let mut whole: Vec<_> = rest.all_linters(&identities).into_iter().map(LinterSummary::of).collect();
-    for (linter, (complete, excluded)) in whole.iter_mut().zip(&rest.sums().linters) {
+    let mut whole: Vec<_> = unchanged.all_linters(&identities).into_iter().map(LinterSummary::of).collect();
+    for (linter, (complete, excluded)) in whole.iter_mut().zip(&unchanged.sums().linters) {
         (linter.complete, linter.excluded, linter.cached) = (*complete, *excluded, complete + excluded);
     }
     for more in looked_at {

@@ -18,8 +18,10 @@ pub struct Reads(pub(super) Arc<ObservedSet>);
 #[derive(Default)]
 pub struct ReadIndex {
     numbers: ByAddress<ObservedSet, u32>,
-    /// By number, which no other set gets.
+    /// By number.
     sets: Vec<Option<Arc<ObservedSet>>>,
+    /// Numbers of sets that were removed.
+    free: Vec<u32>,
     by_path: ByPath,
     /// Facts whose changes are not told.
     untold: Vec<Arc<Observed>>,
@@ -29,6 +31,7 @@ pub struct ReadIndex {
 #[derive(Default)]
 pub(super) struct ByPath {
     paths: BTreeMap<WorkspacePath, Vec<Arc<Observed>>>,
+    /// Sorted numbers.
     containing: ByAddress<Observed, Vec<u32>>,
 }
 
@@ -39,8 +42,11 @@ impl ReadIndex {
         if let Some((_, known)) = self.numbers.get(&address(&reads.0)) {
             return *known;
         }
-        let number = self.sets.len() as u32;
-        self.sets.push(Some(Arc::clone(&reads.0)));
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.sets.push(None);
+            (self.sets.len() - 1) as u32
+        });
+        self.sets[number as usize] = Some(Arc::clone(&reads.0));
         self.numbers.insert(address(&reads.0), (Arc::clone(&reads.0), number));
         for observed in self.by_path.add(&reads.0, number) {
             if !is_told(&observed.read) {
@@ -50,13 +56,14 @@ impl ReadIndex {
         number
     }
 
-    /// Forgets a set.
+    /// Forgets a set, whose number another may get.
     pub fn remove(&mut self, number: u32) {
         let Some(set) = self.sets.get_mut(number as usize).and_then(Option::take) else { return };
         self.numbers.remove(&address(&set));
         for observed in self.by_path.remove(&set, number) {
             self.untold.retain(|it| !Arc::ptr_eq(it, observed));
         }
+        self.free.push(number);
     }
 
     /// The sets that may not hold any more where something else may stand at `changed`, as
@@ -84,7 +91,9 @@ impl ByPath {
         set.observations.iter().filter(move |observed| {
             let entry = self.containing.entry(address(observed));
             let (_, sets) = entry.or_insert_with(|| (Arc::clone(observed), Vec::new()));
-            sets.push(number);
+            if let Err(index) = sets.binary_search(&number) {
+                sets.insert(index, number);
+            }
             let is_first = sets.len() == 1;
             if is_first {
                 let at_path = self.paths.entry(observed.read.path().clone());
@@ -98,7 +107,6 @@ impl ByPath {
     fn remove<'s>(&mut self, set: &'s ObservedSet, number: u32) -> impl Iterator<Item = &'s Arc<Observed>> {
         set.observations.iter().filter(move |observed| {
             let Some((_, sets)) = self.containing.get_mut(&address(observed)) else { return false };
-            // Numbers only grow, so that they are sorted.
             if let Ok(index) = sets.binary_search(&number) {
                 sets.remove(index);
             }

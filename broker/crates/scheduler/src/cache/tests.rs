@@ -160,6 +160,9 @@ fn what_rests_on_a_change_is_found_until_it_is_forgotten() {
     index.remove(two);
     assert_eq!((touched(&index, "a"), index.moved(&other).len()), (vec![one], 0));
     let again = index.add(&reads(&["a", "untold/b"]), is_told);
-    assert_ne!(again, two, "numbers are not used again");
-    assert_eq!(touched(&index, "untold"), [again]);
+    assert_eq!(again, two, "a free number is used again");
+    assert_eq!((touched(&index, "untold"), touched(&index, "a")), (vec![again], vec![one, again]));
+    index.remove(one);
+    let first = index.add(&reads(&["a"]), is_told);
+    assert_eq!((first, touched(&index, "a")), (one, vec![one, again]), "in the order of numbers");
 }

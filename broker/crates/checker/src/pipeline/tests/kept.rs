@@ -212,12 +212,13 @@ struct World {
 }
 
 impl World {
-    fn new(files: &[(&str, &str)]) -> Self {
+    /// `memory` is for answers, in bytes.
+    fn new(files: &[(&str, &str)], memory: usize) -> Self {
         let (folder, private) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         files.iter().for_each(|(at, text)| write(folder.path(), at, text));
         let base = Base::open(folder.path(), BaseOptions::default()).unwrap();
         let watch = base.watch(private.path(), |_| {}).unwrap();
-        let cache = Arc::new(Cache::new(CacheOptions::default(), AnswerCodec));
+        let cache = Arc::new(Cache::new(CacheOptions { memory, ..CacheOptions::default() }, AnswerCodec));
         let checker =
             LocalChecker::new(Options { jobs: 1, cache: Some(cache), ..Options::default() }).unwrap();
         Self { folder, _private: private, base, _watch: watch, checker }
@@ -259,6 +260,10 @@ fn from_nothing(after: &Snapshot, before: &Snapshot) -> String {
     let checker = LocalChecker::new(Options { jobs: 1, ..Options::default() }).unwrap();
     told(&checker, &plain, comparison)
 }
+
+/// Bytes for all answers, and for few of them.
+const ENOUGH: usize = 1 << 28;
+const LITTLE: usize = 1 << 12;
 
 #[derive(Debug, Clone)]
 enum Act {
@@ -367,53 +372,87 @@ const FILES: [(&str, &str); 9] = [
     ("c/a", "see node_modules/a"),
 ];
 
-#[test]
-fn only_what_may_differ_is_looked_at() {
-    let world = World::new(&FILES);
-    world.warm();
+/// The files that a comparison looks at in the view after, if not at all.
+fn looked_at(world: &World, after: &Snapshot, before: &Snapshot) -> Option<Vec<String>> {
+    let view: Arc<dyn View> = Arc::new(after.clone());
+    let mut request = world.checker.request(Arc::clone(&view), scope().wanted(&*view), Arc::new(ByFile));
+    request.comparison = Some(Arc::new(compared(after, before)));
+    let (engine, cache, runtime) = world.checker.parts();
+    let unchanged = Unchanged::find(engine, cache, &request, request.comparison.as_ref().unwrap());
+    let files = runtime.block_on(unchanged).unwrap().map(|it| it.after.units.clone());
+    files.map(|it| it.iter().map(|it| it.path.to_string()).collect())
+}
+
+/// A branch with one edit, and its parent.
+fn edited(world: &World) -> (Branch, [Snapshot; 2]) {
     let mut branch = world.branch();
     branch.write(&path("b/a"), Bytes::from_static(b"!\n")).unwrap();
-    let (after, before) = (branch.snapshot(), branch.snapshot().fork_point());
+    let after = branch.snapshot();
+    let before = after.fork_point();
+    (branch, [after, before])
+}
+
+/// What differs in such a branch: `a` has read `b/a`, `b/c` has listed `b`, and of `a-b/a` there is no final answer.
+fn differing() -> Option<Vec<String>> {
+    Some(["a", "a-b/a", "b/a", "b/c"].map(str::to_owned).to_vec())
+}
+
+#[test]
+fn only_what_may_differ_is_looked_at() {
+    let world = World::new(&FILES, ENOUGH);
+    world.warm();
+    let (mut branch, [after, before]) = edited(&world);
     assert_eq!(
         told(&world.checker, &(Arc::new(after.clone()) as _), compared(&after, &before)),
         from_nothing(&after, &before)
     );
-    let looked_at = |after: &Snapshot, before: &Snapshot| {
-        let view: Arc<dyn View> = Arc::new(after.clone());
-        let mut request = world.checker.request(Arc::clone(&view), scope().wanted(&*view), Arc::new(ByFile));
-        request.comparison = Some(Arc::new(compared(after, before)));
-        let (engine, cache, runtime) = world.checker.parts();
-        let rest = Rest::of(engine, cache, &request, request.comparison.as_ref().unwrap());
-        let files = runtime.block_on(rest).unwrap().map(|rest| rest.after.units.clone());
-        files.map(|it| it.iter().map(|it| it.path.to_string()).collect::<Vec<_>>())
-    };
-    // `a` has read `b/a`, `b/c` has listed `b`, and of `a-b/a` the last word is not known.
-    let expected = ["a", "a-b/a", "b/a", "b/c"].map(str::to_owned).to_vec();
-    assert_eq!(looked_at(&after, &before), Some(expected.clone()));
-    // What nothing tells of is looked at.
+    // A change that no watch reports is looked for.
     fs::write(world.folder.path().join("node_modules/a"), "other").unwrap();
     let with_its_reader = ["a", "a-b/a", "b/a", "b/c", "c/a"].map(str::to_owned).to_vec();
-    assert_eq!(looked_at(&after, &before), Some(with_its_reader.clone()));
+    assert_eq!(looked_at(&world, &after, &before), Some(with_its_reader));
     fs::write(world.folder.path().join("node_modules/a"), "!").unwrap();
-    assert_eq!(looked_at(&after, &before), Some(with_its_reader), "there was no answer to keep");
-    // What changed in the folder is looked at until its answers are there, and no longer.
+    assert_eq!(looked_at(&world, &after, &before), differing());
+    // Several changes in the folder are recorded once.
     for at in ["b/x", "b/y", "b/z"] {
         write(world.folder.path(), at, "!");
     }
-    let looked_at_first = looked_at(&after, &before).unwrap();
-    assert!(["b/x", "b/y", "b/z"].iter().all(|new| looked_at_first.iter().any(|it| it == new)));
-    world.warm();
-    assert_eq!(looked_at(&after, &before), Some(expected));
+    assert_eq!(looked_at(&world, &after, &before), differing());
     branch.write(&path("broker.toml"), Bytes::from_static(b"[severity]\nX = 'off'\n")).unwrap();
-    assert_eq!(looked_at(&branch.snapshot(), &before), None, "all may be reported otherwise");
+    assert_eq!(looked_at(&world, &branch.snapshot(), &before), None, "all may be reported otherwise");
+}
+
+#[test]
+fn a_whole_check_records_what_comparisons_need_though_its_answers_are_evicted() {
+    let world = World::new(&FILES, LITTLE);
+    world.warm();
+    let (engine, _, _) = world.checker.parts();
+    assert!(engine.cache_stats().evicted > 0);
+    let (_, [after, before]) = edited(&world);
+    let lookups = |stats: scheduler::CacheStats| stats.hits + stats.misses;
+    let before_it = lookups(engine.cache_stats());
+    assert_eq!(looked_at(&world, &after, &before), differing());
+    assert_eq!(lookups(engine.cache_stats()), before_it, "no answer was asked for");
+}
+
+#[test]
+fn the_first_comparison_records_the_folder() {
+    let world = World::new(&FILES, ENOUGH);
+    let (_, [after, before]) = edited(&world);
+    assert_eq!(looked_at(&world, &after, &before), differing());
+    let (engine, _, _) = world.checker.parts();
+    let asked = engine.cache_stats().misses;
+    assert_eq!(looked_at(&world, &after, &before), differing());
+    assert_eq!(engine.cache_stats().misses, asked, "it was recorded once");
 }
 
 #[test]
 fn a_comparison_is_what_it_is_from_nothing() {
-    for seed in 0..128 {
+    for seed in 0..192 {
         let mut random = Random(seed);
-        let world = World::new(&FILES);
-        world.warm();
+        let world = World::new(&FILES, random.of(&[ENOUGH, LITTLE]));
+        if random.below(2) == 0 {
+            world.warm();
+        }
         let mut branch = world.branch();
         let mut acts = Vec::new();
         for _ in 0..=random.below(6) {

@@ -1,0 +1,58 @@
+//! Facts about the files of a folder, collected while a check of it runs.
+
+use std::{collections::HashMap, sync::Arc};
+
+use overlay::{ChangeLog, Look, ReadSet, WorkspacePath};
+
+use super::FileFacts;
+use crate::{FileAnswers, Router, engine::Asked, engine::Plan};
+
+/// What a check found out about files of a folder.
+pub(crate) struct FolderFacts {
+    pub(crate) router: Arc<Router>,
+    /// Sorted by path.
+    pub(crate) files: Vec<(WorkspacePath, Result<FileFacts, Unknown>)>,
+    pub(crate) configuration: Arc<ReadSet>,
+}
+
+/// Why it is not known of a file what its answers are, or rest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// There is no final answer yet, or not for the file's own text.
+    Yet,
+    /// A linter wants it whose answers rest on more than they name.
+    Ever,
+}
+
+/// Collects the facts of files as they are answered.
+pub(crate) struct FactCollector {
+    log: Arc<dyn ChangeLog>,
+    files: HashMap<WorkspacePath, FileFacts>,
+}
+
+impl FactCollector {
+    pub(crate) fn new(log: Arc<dyn ChangeLog>) -> Self {
+        Self { log, files: HashMap::new() }
+    }
+
+    /// Adds a file with the numbers of its findings that are not reported.
+    pub(crate) fn add(&mut self, file: &FileAnswers, suppressed: usize, baselined: usize) {
+        let path = &file.unit.path;
+        let facts = FileFacts::of(file, suppressed, baselined).filter(|_| self.log.covers(Look::At(path)));
+        self.files.extend(facts.map(|it| (path.clone(), it)));
+    }
+
+    /// All that was found out about the files of `plan`.
+    pub(crate) fn finish(mut self, plan: &Plan, configuration: Arc<ReadSet>) -> FolderFacts {
+        let facts = |(path, asked): (&WorkspacePath, Asked)| {
+            let facts = match asked {
+                Asked::Nobody => Ok(FileFacts::nothing()),
+                Asked::Traced => self.files.remove(path).ok_or(Unknown::Yet),
+                Asked::Untraced => Err(Unknown::Ever),
+            };
+            (path.clone(), facts)
+        };
+        let files = plan.files().map(facts).collect();
+        FolderFacts { router: Arc::clone(&plan.router), files, configuration }
+    }
+}
