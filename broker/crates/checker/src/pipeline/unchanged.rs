@@ -80,15 +80,15 @@ impl Unchanged {
         // What is wrong with the folder's configuration need not be so in the views; if it is, the check tells.
         let Ok(question) = question(request, &folder.folder).await else { return Ok(None) };
         let checks = folder.log.extensions().get::<KeptChecks>();
-        if let Some(kept) = checks.find(&question)
-            && let Some(unchanged) = pair.find(engine, cache, request, &kept).await?
-        {
-            return Ok(Some(unchanged));
-        }
-        if !checks.may_record(&question) {
-            return Ok(None);
-        }
         let known = checks.find(&question);
+        if let Some(kept) = &known {
+            if let Some(unchanged) = pair.find(engine, cache, request, kept).await? {
+                return Ok(Some(unchanged));
+            }
+            if !checks.may_record(&question) && !recording::is_outdated(kept, folder).await? {
+                return Ok(None);
+            }
+        }
         let _turn = checks.turn_to_record(question, request.schedule.class).await;
         let kept = match checks.find(&question) {
             Some(kept) if known.is_none_or(|it| !Arc::ptr_eq(&it, &kept)) => kept,

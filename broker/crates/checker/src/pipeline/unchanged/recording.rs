@@ -83,9 +83,23 @@ impl Recording {
 /// Whether a comparison could use what is kept, once it is up to date.
 fn is_useful(kept: &SharedAnswers, tracked: &Tracked) -> bool {
     let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
+    are_few(kept.uncertain().count(), kept.len()) && can_be_updated(&kept, tracked)
+}
+
+/// Whether the folder's changes are known since, and none of them is one of its configuration.
+fn can_be_updated(kept: &KeptAnswers, tracked: &Tracked) -> bool {
     let changes = tracked.log.sync().and_then(|_| kept.changes(&*tracked.log));
-    are_few(kept.uncertain().count(), kept.len())
-        && changes.is_some_and(|it| kept.is_configured_alike(&it, &[&*tracked.folder]))
+    changes.is_some_and(|it| kept.is_configured_alike(&it, &[&*tracked.folder]))
+}
+
+/// Whether all of the folder has to be recorded again.
+pub(super) async fn is_outdated(kept: &SharedAnswers, tracked: &Tracked) -> Result<bool, Refused> {
+    let (kept, tracked) = (Arc::clone(kept), tracked.clone());
+    blocking(move || {
+        let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
+        !can_be_updated(&kept, &tracked)
+    })
+    .await
 }
 
 /// `None` if the configuration moved meanwhile: then what was found is true of no state of the folder.
