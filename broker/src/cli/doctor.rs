@@ -16,6 +16,7 @@ use language_servers::Profile;
 use lint::Cancel;
 use linters::{
     Catalogs, LinterSet, Provider, Standing, WorkspaceContext,
+    native::NativeCheckers,
     plugins::PluginProvider,
     servers::{self, Servers},
     trust::Trusted,
@@ -23,7 +24,7 @@ use linters::{
 use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
 
 use self::{
-    diagnosis::{Diagnosis, Reason, Server},
+    diagnosis::{Diagnosis, Kind, Reason, Server},
     language_stats::LanguageStats,
 };
 use super::{AnswerFormat, Session, json};
@@ -34,7 +35,7 @@ use crate::{
 
 /// Show which linters check a workspace, and what is missing
 ///
-/// For each language that is found: the plugins, the language servers, which of them are asked and why, where
+/// For each language that is found: the plugins, the language servers, the commands, which of them are asked and why, where
 /// their programs are, and how to install those that are asked and are not there. Needs no daemon, and starts
 /// nothing without `--versions`. Exits with 0 if all is there that is to be asked, and with 1 if not: also if
 /// `broker.toml` says to ask language servers in a workspace that is not trusted. With 2 if a plugin does
@@ -117,7 +118,8 @@ impl Place {
         // The name stands for any: what is for all files holds for it.
         let choice = configs.for_file(&WorkspacePath::root().child("*"))?.choice.clone();
         let plugins = PluginProvider::new(session.loader().load(&[], 1)?);
-        let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(plugins), Arc::new(Servers::of_user())];
+        let providers: Vec<Arc<dyn Provider>> =
+            vec![Arc::new(plugins), Arc::new(Servers::of_user()), Arc::new(NativeCheckers::of_user())];
         let context = WorkspaceContext::of_shell(root, Arc::clone(&disk));
         let linters = LinterSet::new(providers.clone(), context, choice.clone()).at(&disk)?;
         let broken = linters.broken();
@@ -135,7 +137,8 @@ impl Place {
         let deadline = Instant::now() + PATIENCE;
         let linters = &self.linters;
         thread::scope(|scope| {
-            let installed = self.diagnosis.servers.iter_mut().filter(|it| it.program.is_some());
+            let is_server = |it: &&mut Server| it.kind == Kind::Server && it.program.is_some();
+            let installed = self.diagnosis.servers.iter_mut().filter(is_server);
             for it in installed {
                 scope.spawn(move || {
                     let version = linters.version(&it.name, deadline, cancel);

@@ -29,6 +29,7 @@ use ::config::{Choice, root::WorkspaceRoot};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use linters::{
     Catalogs, LinterSet, Provider, WorkspaceContext,
+    native::NativeCheckers,
     plugins::{Loader, PluginProvider, Plugins},
     servers::Servers,
 };
@@ -198,7 +199,8 @@ impl Session {
             true => WorkspaceContext::nowhere(),
             false => WorkspaceContext::of_shell(Path::new(&root), Arc::clone(&view)),
         };
-        let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(plugins), Arc::new(Servers::of_user())];
+        let providers: Vec<Arc<dyn Provider>> =
+            vec![Arc::new(plugins), Arc::new(Servers::of_user()), Arc::new(NativeCheckers::of_user())];
         Ok(LinterSet::new(providers, context, Choice::default()).at(&view)?)
     }
 

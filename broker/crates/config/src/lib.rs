@@ -35,7 +35,7 @@ pub use self::{
     alike::closest,
     effective::{Choice, Effective, Severities},
     error::{ConfigError, SetupFailure},
-    model::{PluginSettings, RuleLevel, ServerDefinition},
+    model::{CheckerDefinition, PluginSettings, RuleLevel, RuleSeverity, ServerDefinition},
     selectors::{Selection, Selectors, unknown_linter},
     show::{EffectiveConfig, EffectiveValue},
     source::{Digest, Source, is_encrypted_or_near, is_this_machine},
@@ -183,6 +183,12 @@ impl Config {
             defined.entry(name.clone()).or_insert_with(|| definition.clone());
         }
         ServerSettings { used: settings().find_map(|it| it.get_ref().used.clone()), defined }
+    }
+
+    /// Commands that are linters, by name. What extends a file goes before it.
+    pub fn checkers(&self) -> BTreeMap<String, CheckerDefinition> {
+        let settings = self.layers.iter().filter_map(|it| it.settings.checkers.as_ref());
+        settings.flat_map(|it| it.get_ref().clone()).collect()
     }
 
     /// By name; of each key the nearest counts.

@@ -39,6 +39,11 @@ pub(super) struct Settings {
     /// Only in the workspace's own file, or one that it extends.
     #[schemars(with = "Option<ServerSettings>")]
     pub(super) servers: Option<Spanned<ServerSettings>>,
+    /// Commands to check with, by name, such as `[checkers.cargo-check]`: those that Broker knows, with what is different of
+    /// them, and others. They run only in a workspace that is trusted (see `broker trust`), in a shadow folder of what is
+    /// checked. Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<BTreeMap<String, CheckerDefinition>>")]
+    pub(super) checkers: Option<Spanned<BTreeMap<String, CheckerDefinition>>>,
     /// Plugins that the program does not carry, by name; `broker plugin add` writes this and `broker.lock`. Only in
     /// the workspace's own file, or one that it extends.
     #[schemars(with = "Option<BTreeMap<String, PluginSettings>>")]
@@ -132,6 +137,110 @@ pub struct ServerDefinition {
     /// If not set, answers are reused for one minute only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Vec<String>>,
+}
+
+/// A command that is a linter. What is not set is as Broker knows it, if it knows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct CheckerDefinition {
+    /// Whether it is asked; it is if this is not set.
+    #[serde(skip_serializing)]
+    pub enabled: Option<bool>,
+    /// The program, a name or a path from the workspace's root, and its arguments. `${root}` is the project's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// The files it reports on, as in a `.gitignore`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub globs: Option<Vec<String>>,
+    /// The languages that those are in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub languages: Option<Vec<String>>,
+    /// Markers of a project's folder, such as `go.mod`, or `Cargo.toml#workspace` for a file with this key; the first that a
+    /// folder above a file has counts. Without them the workspace is the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roots: Option<Vec<String>>,
+    /// `project` if it looks at all of the project, `files` if it gets files as its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<String>,
+    /// The most files that one process gets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<u32>,
+    /// What it prints: `cargo`, `sarif`, `checkstyle`, `rdjson`, `rdjsonl`, `json`, `jsonl` or `regex`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// Where it prints that: `stdout` or `stderr`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<String>,
+    /// For `regex`: what a line with a finding looks like, with groups named `path`, `line`, `column`, `end-line`,
+    /// `end-column`, `severity`, `code` and `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// What a line looks like that belongs to the finding before it, and names another place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note_pattern: Option<String>,
+    /// Whether lines that begin with white space belong to the message before them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continued: Option<bool>,
+    /// What it prints when it stops looking before the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<String>,
+    /// For `json` and `jsonl`: where `items`, `path`, `line`, `column`, `end-line`, `end-column`, `severity`, `code`, `name`,
+    /// `message`, `hint`, `url` and the edits of a `fix` are. `a.b` is a member of a member, `a[]` each element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<BTreeMap<String, Value>>,
+    /// What columns count: `utf-8`, `utf-16` or `code-points`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<String>,
+    /// The number of the first line, 1 if this is not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<u32>,
+    /// The number of the first column, 1 if this is not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_column: Option<u32>,
+    /// The code of findings without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The severity of findings without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<RuleSeverity>,
+    /// Severities by its own words for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severities: Option<BTreeMap<String, RuleSeverity>>,
+    /// Exit codes besides 0 of a run that found something; any other is a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings_codes: Option<Vec<i32>>,
+    /// Exit codes of a run that errors it found kept from looking at everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub halted_codes: Option<Vec<i32>>,
+    /// The files that its answers may rest on, as in a `.gitignore`; all if this is not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depends_on: Option<Vec<String>>,
+    /// Places outside of the workspace, or in folders of dependencies, that it reads: `~` is the home, `$NAME` each folder of a
+    /// variable, `*` any one name. If not set, answers are used again for one minute only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<Vec<String>>,
+    /// Files and folders of the home folder that it needs; it sees toolchains and what they downloaded anyway.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shows: Option<Vec<String>>,
+    /// Variables of its environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<BTreeMap<String, String>>,
+    /// The longest that a run may take, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+    /// The most memory of all processes of a run, in MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+}
+
+/// Severity of what a command finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleSeverity {
+    Hint,
+    Info,
+    Warning,
+    Error,
 }
 
 /// A plugin of the workspace's own choice.

@@ -1,16 +1,20 @@
-//! The linters of a workspace: the plugins, and the language servers where it is trusted.
+//! The linters of a workspace: the plugins, and the language servers and commands where it is trusted.
 //!
 //! [`LinterSet`] says which linters are asked about which file, and what rules they have. It knows them by the seam that
 //! [`provider`] is, with an implementation for each kind: [`plugins`] loads what the program carries and what a workspace
-//! adds, [`servers`] says which language servers are asked. No check is run here, and nothing is shown to a user.
+//! adds, [`servers`] says which language servers are asked, [`native`] which commands. No check is run here, and nothing is
+//! shown to a user.
 
 mod lineup;
+pub mod native;
 pub mod plugins;
 pub mod provider;
+mod selected;
 pub mod servers;
 pub mod trust;
 
 pub use lineup::{Catalogs, LinterSet};
 pub use provider::{
-    Catalog, Diagnosis, LinterName, Program, Provider, RuleSet, Rules, Selected, Standing, WorkspaceContext,
+    Catalog, Diagnosis, LinterName, Program, ProgramKind, Provider, RuleSet, Rules, Selected, Standing,
+    WorkspaceContext,
 };

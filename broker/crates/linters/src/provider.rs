@@ -1,6 +1,6 @@
 //! The seam between those who ask linters and those who have some.
 //!
-//! A kind of linters (plugins, language servers) is a [`Provider`]; what it has for one workspace is a [`Catalog`], which
+//! A kind of linters (plugins, language servers, commands) is a [`Provider`]; what it has for one workspace is a [`Catalog`], which
 //! only [`Catalogs`](crate::Catalogs) asks. Nothing is started here.
 
 mod diagnosis;
@@ -18,7 +18,7 @@ use language_servers::Environment;
 use lint::{Cancel, Rule};
 use overlay::{Memory, View, WorkspacePath};
 
-pub use self::diagnosis::{Diagnosis, Program, Standing};
+pub use self::diagnosis::{Diagnosis, Program, ProgramKind, Standing};
 
 /// A workspace whose linters are asked, whatever the view.
 pub struct WorkspaceContext {

@@ -13,17 +13,18 @@ use std::{
 };
 
 use checker::{Absent, MissingLinter, Need, Router, SharedLinter};
-use config::{Configs, Selection, Selectors, ServerSettings, SetupFailure};
+use config::{Configs, Selectors, ServerSettings, SetupFailure};
 use language_servers::{
     Checks, Environment, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, Supervisor, choose,
     profiles,
 };
-use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
-use overlay::{ContentHash, View, WorkspacePath};
+use lint::{Cancel, SetupError};
+use overlay::View;
 
 pub use self::diagnosis::diagnose;
 use crate::{
     provider::{self, Catalog, Diagnosis, LinterName, Provider, Rules, WorkspaceContext},
+    selected::Selected,
     trust::Trusted,
 };
 
@@ -324,66 +325,4 @@ fn not_trusted(profile: &Profile, root: &Path) -> MissingLinter {
 
 fn no_trust(root: &Path) -> String {
     format!("language servers do not run in {}, which is not trusted; see `broker trust`", root.display())
-}
-
-/// A server of which only some rules are asked.
-struct Selected {
-    server: LanguageServer,
-    selection: Selection,
-    identity: Identity,
-}
-
-impl Selected {
-    fn new(server: LanguageServer, selection: Selection) -> Self {
-        let mut identity = server.identity().clone();
-        identity.digest = ContentHash::of(format!("{} {selection:?}", identity.digest).as_bytes());
-        Self { server, selection, identity }
-    }
-
-    fn tells(&self, code: &str) -> bool {
-        let Selection { select, ignore } = &self.selection;
-        let is_one = |selectors: &[String]| selectors.iter().any(|it| it == "ALL" || it == code);
-        select.as_deref().is_none_or(is_one) && !is_one(ignore)
-    }
-}
-
-impl Linter for Selected {
-    fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    fn interest(&self) -> &Interest {
-        self.server.interest()
-    }
-
-    fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
-        self.server.rules(view)
-    }
-
-    fn masking(&self) -> Masking {
-        let Selection { select, ignore } = &self.selection;
-        let is_everything = select.is_none() && ignore.is_empty();
-        if is_everything { self.server.masking() } else { Masking::Unknown }
-    }
-
-    fn profile(&self) -> lint::Profile {
-        self.server.profile()
-    }
-
-    fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
-        self.server.context(view)
-    }
-
-    fn dependents(&self, view: &Arc<dyn View>, changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
-        self.server.dependents(view, changed)
-    }
-
-    fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
-        self.server.check(job, &mut |index, mut outcome| {
-            if !matches!(outcome.completeness, Completeness::Failed(_)) {
-                outcome.diagnostics.retain(|it| self.tells(&it.code));
-            }
-            answer(index, outcome);
-        });
-    }
 }

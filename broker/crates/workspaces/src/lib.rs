@@ -49,6 +49,7 @@ use std::{
 
 use ::linters::{
     Provider,
+    native::NativeCheckers,
     plugins::{PluginProvider, Plugins},
     servers::Servers,
 };
@@ -126,7 +127,11 @@ impl Daemon {
     pub fn new(parts: Parts) -> Arc<Self> {
         let plugins = Arc::new(PluginProvider::new(parts.plugins));
         Arc::new(Self {
-            providers: vec![Arc::clone(&plugins) as _, Arc::new(parts.servers.clone())],
+            providers: vec![
+                Arc::clone(&plugins) as _,
+                Arc::new(parts.servers.clone()),
+                Arc::new(NativeCheckers::of_user()),
+            ],
             plugins,
             servers: parts.servers,
             engine: parts.engine,

@@ -5,7 +5,10 @@ use std::{collections::BTreeSet, sync::Arc};
 use checker::{Files, Incomplete, Router, pipeline::Lineup};
 use config::{Choice, Selectors, SetupFailure};
 use lint::{Rule, RulePattern};
-use linters::{Catalogs, LinterSet, Provider, WorkspaceContext, plugins::PluginProvider, servers::Servers};
+use linters::{
+    Catalogs, LinterSet, Provider, WorkspaceContext, native::NativeCheckers, plugins::PluginProvider,
+    servers::Servers,
+};
 use overlay::{Disk, View, WorkspacePath};
 
 use super::{Args, input::Input};
@@ -28,7 +31,10 @@ impl Loaded {
         // Before anything is loaded: an empty selection is a slip.
         Selectors::parse(args.select.as_deref(), &args.ignore)?;
         let plugins = session.loader().load(&args.plugins.plugin, instances)?;
-        Ok(Self { providers: vec![Arc::new(PluginProvider::new(plugins)), Arc::new(Servers::of_user())] })
+        let plugins = Arc::new(PluginProvider::new(plugins));
+        Ok(Self {
+            providers: vec![plugins, Arc::new(Servers::of_user()), Arc::new(NativeCheckers::of_user())],
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use linters::{Program, Standing};
+use linters::{Program, ProgramKind, Standing};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -66,10 +66,11 @@ pub(super) struct Language {
     pub(super) servers: Vec<String>,
 }
 
-/// A language server.
+/// A language server, or a command that is a linter.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Server {
     pub(super) name: String,
+    pub(super) kind: Kind,
     /// Whether it is asked, once the workspace is trusted and the server is there.
     pub(super) used: bool,
     /// Why it is used, or why it is not.
@@ -90,17 +91,26 @@ pub(super) struct Server {
     pub(super) unwell: Option<String>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Kind {
+    /// A language server.
+    Server,
+    /// A command that runs for each check, in a shadow folder.
+    Checker,
+}
+
 /// Why a server is used (the first three), or why it is not.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum Reason {
-    /// `servers.use` names it.
+    /// `servers.use` names it, or there is a table `checkers.NAME`.
     Named,
     /// The project has chosen just this server, by this file or table of a TOML file.
     Configured { marker: String },
     /// The project is of a kind that it is for, by this file or table of a TOML file, and it goes first.
     Project { marker: String },
-    /// `servers.use` names others, or none.
+    /// `servers.use` names others, or none, or there is no table `checkers.NAME`.
     NotNamed,
     /// Another one checks the types of this language.
     Instead { server: String },
@@ -167,8 +177,10 @@ impl Diagnosis {
     pub(super) fn finish(mut self) -> Self {
         let is_used = |it: &&Server| it.used && it.files > 0;
         let missing: Vec<_> = self.servers.iter().filter(is_used).filter_map(Server::missing).collect();
-        if self.named && !self.trusted && self.servers.iter().any(|it| it.used) {
-            let why = "language servers do not run in a workspace that is not trusted".to_owned();
+        let is_named = |it: &Server| it.used && (self.named || it.kind == Kind::Checker);
+        if !self.trusted && self.servers.iter().any(is_named) {
+            let why =
+                "language servers and commands do not run in a workspace that is not trusted".to_owned();
             self.missing.push(Missing { what: "trust".to_owned(), why, remedy: self.how_to_trust() });
         }
         self.missing.extend(missing);
@@ -194,6 +206,10 @@ impl Server {
     pub(super) fn new(name: &str, reason: Reason, program: &Program, files: u64) -> Self {
         Self {
             name: name.to_owned(),
+            kind: match program.kind {
+                ProgramKind::LanguageServer => Kind::Server,
+                ProgramKind::Command => Kind::Checker,
+            },
             used: reason.is_for_it(),
             reason,
             program: program.path.as_ref().map(|it| it.to_string_lossy().into_owned()),

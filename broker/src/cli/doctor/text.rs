@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use lint::printable;
 
-use super::diagnosis::{Diagnosis, Elsewhere, Language, Reason, Server};
+use super::diagnosis::{Diagnosis, Elsewhere, Kind, Language, Reason, Server};
 use crate::cli::words::counted;
 
 /// A line below a language: what it is, its name, why, and where it is.
@@ -108,7 +108,11 @@ fn server(it: &Server) -> Row {
         Some(program) => format!("{program}{}", version.or(error).unwrap_or_default()),
         None => "not installed".to_owned(),
     };
-    ["server", &it.name, &reason(&it.reason), &place].map(|it| printable(it).into_owned())
+    let kind = match it.kind {
+        Kind::Server => "server",
+        Kind::Checker => "checker",
+    };
+    [kind, &it.name, &reason(&it.reason), &place].map(|it| printable(it).into_owned())
 }
 
 fn reason(it: &Reason) -> String {

@@ -14,7 +14,7 @@ use overlay::{Memory, View};
 use super::*;
 use crate::{
     plugins::{PluginProvider, Plugins},
-    provider::{Program, Selected, Standing},
+    provider::{Program, ProgramKind, Selected, Standing},
     servers::Servers,
 };
 
@@ -65,7 +65,8 @@ impl Catalog for Commanded {
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
         let asked = self.select(selectors)?.router;
         let clippy = asked.linters().iter().find(|it| it.identity().name == "clippy");
-        let program = Program { path: None, install: "by hand".to_owned(), limits: None };
+        let program =
+            Program { kind: ProgramKind::Command, path: None, install: "by hand".to_owned(), limits: None };
         let make =
             Diagnosis::of_program("make".to_owned(), Vec::new(), Standing::NotNamed, program, |path| {
                 (path.file_name() == Some("Makefile")).then(|| "make".to_owned())

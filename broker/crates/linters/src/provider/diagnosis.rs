@@ -24,12 +24,20 @@ type FilesOf = Box<dyn Fn(&WorkspacePath) -> Option<Option<String>> + Send + Syn
 /// A linter's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
+    pub kind: ProgramKind,
     /// Where it is; `None` if it is not installed.
     pub path: Option<PathBuf>,
     /// How to install it.
     pub install: String,
     /// What one may expect of it that it does not tell, and what does.
     pub limits: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramKind {
+    LanguageServer,
+    /// A command that runs for each check.
+    Command,
 }
 
 /// Why a linter is asked (the first four), or why it is not. Whether it is installed and trusted is another question.

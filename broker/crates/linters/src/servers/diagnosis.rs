@@ -7,7 +7,7 @@ use language_servers::{Checks, Profile, Reason};
 use overlay::WorkspacePath;
 
 use super::{ServerContext, Wanted, Why, wanted};
-use crate::provider::{Diagnosis, Program, Standing};
+use crate::provider::{Diagnosis, Program, ProgramKind, Standing};
 
 /// What there is to know of each of the `known`. `find` finds the program of one.
 pub fn diagnose(
@@ -26,7 +26,7 @@ pub fn diagnose(
             None => not_wanted(profile, &wanted, settings),
         };
         let (install, limits) = (profile.install.clone(), profile.limits.clone());
-        let program = Program { path: find(profile), install, limits };
+        let program = Program { kind: ProgramKind::LanguageServer, path: find(profile), install, limits };
         let of_files = profile.clone();
         let language =
             move |path: &WorkspacePath| of_files.covers(path).then(|| of_files.language(path).to_owned());

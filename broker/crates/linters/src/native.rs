@@ -1,0 +1,239 @@
+//! Commands as linters: which of them are asked in a workspace, and what is said of those that cannot be.
+//!
+//! A command is asked where `broker.toml` has a table for it, or a selector names it. None is by default: it compiles the
+//! project, or runs for a minute. What a branch says of them does not count.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use checker::{Absent, MissingLinter, Need, Router, SharedLinter};
+use config::{CheckerDefinition, Configs, Selectors, SetupFailure, folders};
+use lint::SetupError;
+use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};
+use overlay::{View, WorkspacePath};
+use shadow::{Launcher, Sandbox};
+
+use crate::{
+    provider::{
+        self, Catalog, Diagnosis, LinterName, Program, ProgramKind, Provider, Rules, Standing,
+        WorkspaceContext,
+    },
+    selected::Selected,
+    trust::Trusted,
+};
+
+/// Bytes that a run may write, which stay in memory.
+const SPACE: u64 = 4 << 30;
+
+/// The commands of this process. Clones share their runs.
+#[derive(Clone)]
+pub struct NativeCheckers {
+    runner: Runner,
+    launcher: Launcher,
+    trusted: Option<Trusted>,
+}
+
+/// The commands that there could be in one workspace.
+struct NativeCatalog {
+    all: NativeCheckers,
+    context: Arc<WorkspaceContext>,
+    view: Arc<dyn View>,
+}
+
+/// What the configuration says.
+struct Settings {
+    known: Vec<Checker>,
+    /// Names of those that are to be asked.
+    used: BTreeSet<String>,
+}
+
+impl NativeCheckers {
+    /// For a program that begins with [`shadow::inside`].
+    pub fn of_user() -> Self {
+        let (runner, launcher) = (Runner::new(RunnerLimits::default()), Launcher::this_program());
+        Self { runner, launcher, trusted: Trusted::of_user() }
+    }
+
+    fn are_trusted_in(&self, root: &Path) -> bool {
+        self.trusted.as_ref().is_some_and(|it| it.holds(root))
+    }
+}
+
+impl Provider for NativeCheckers {
+    fn open(
+        &self,
+        context: &Arc<WorkspaceContext>,
+        view: &Arc<dyn View>,
+    ) -> Result<Box<dyn Catalog>, SetupFailure> {
+        let (all, context, view) = (self.clone(), Arc::clone(context), Arc::clone(view));
+        Ok(Box::new(NativeCatalog { all, context, view }))
+    }
+
+    fn shut_down(&self) {
+        self.runner.shut_down();
+    }
+}
+
+impl NativeCatalog {
+    /// Where commands may run, the disk's: what a branch says of them does not count.
+    fn settings(&self) -> Result<Settings, SetupFailure> {
+        if self.context.isolated {
+            return settings(Default::default());
+        }
+        let is_trusted = self.all.are_trusted_in(&self.context.root);
+        let view = if is_trusted { &self.context.disk } else { &self.view };
+        settings(Configs::new(&**view).workspace()?.checkers())
+    }
+
+    fn setup(&self) -> Result<Setup, String> {
+        let context = &self.context;
+        let variable = |name: &str| context.environment.get(name).map(OsString::from);
+        let home = variable("HOME").map(PathBuf::from).and_then(|it| fs::canonicalize(it).ok());
+        if home.as_ref().is_some_and(|it| it.starts_with(&context.root)) {
+            return Err(format!(
+                "{} holds the home folder, which no command is to see",
+                context.root.display()
+            ));
+        }
+        let own = [folders::state_dir(), folders::cache_dir(), Some(folders::runtime_dir())];
+        let there = |it: PathBuf| fs::canonicalize(it).ok();
+        let hidden = own.into_iter().flatten().filter_map(there).collect();
+        let read = shadow::folders(home.as_deref(), variable).into_iter().filter_map(there).collect();
+        Ok(Setup {
+            root: context.root.clone(),
+            disk: Arc::clone(&context.disk),
+            launcher: self.all.launcher.clone(),
+            sandbox: Sandbox { home, hidden, read, space: SPACE, ..Sandbox::default() },
+            environment: shadow::environment(variable),
+        })
+    }
+
+    /// Whether it is to be asked, and by what name of it: the configuration's, or a selector's.
+    fn is_wanted(&self, settings: &Settings, selectors: &Selectors, name: &str) -> bool {
+        let is_selected = selectors.select_by_name(name);
+        is_selected || (settings.used.contains(name) && selectors.for_server(name).is_some())
+    }
+}
+
+impl Catalog for NativeCatalog {
+    fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
+        Ok(self.settings()?.known.into_iter().map(|it| LinterName::open(it.name)).collect())
+    }
+
+    fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
+        let settings = self.settings()?;
+        let (mut linters, mut missing, mut left_out) = (Vec::<SharedLinter>::new(), Vec::new(), Vec::new());
+        let is_trusted = self.all.are_trusted_in(&self.context.root);
+        let setup = self.setup().map(Arc::new);
+        for checker in &settings.known {
+            let selection = selectors.for_server(&checker.name);
+            let Some(selection) = selection.filter(|_| self.is_wanted(&settings, selectors, &checker.name))
+            else {
+                left_out.extend(settings.used.contains(&checker.name).then(|| absent(checker)));
+                continue;
+            };
+            let found = match (&setup, is_trusted) {
+                (_, false) => Err(no_trust(&self.context.root)),
+                (Err(why), true) => Err(why.clone()),
+                (Ok(setup), true) => {
+                    NativeChecker::new(checker, Arc::clone(setup), &self.all.runner).map_err(why_not)
+                }
+            };
+            match found {
+                Ok(linter) => {
+                    linters.push(Arc::new(Selected::new(linter, selection)));
+                    missing.push(missed(checker, Need::Asked, String::new()));
+                }
+                Err(why) => {
+                    missing.push(missed(checker, Need::Missing, why));
+                    left_out.push(absent(checker));
+                }
+            }
+        }
+        let router = Router::new(&linters).with_missing(missing).without(left_out);
+        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new() })
+    }
+
+    fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
+        let is_there = self.settings()?.known.iter().any(|it| it.name == linter);
+        Ok(is_there.then_some(Rules::Open))
+    }
+
+    fn has_open_rules(&self) -> Result<bool, SetupFailure> {
+        Ok(!self.settings()?.used.is_empty())
+    }
+
+    fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
+        let settings = self.settings()?;
+        let setup = self.setup().ok();
+        let diagnosis = |checker: &Checker| {
+            let standing = match settings.used.contains(&checker.name) {
+                true if selectors.for_server(&checker.name).is_none() => Standing::NotSelected,
+                true => Standing::Named,
+                false => Standing::NotNamed,
+            };
+            let path = setup.as_ref().and_then(|it| NativeChecker::find(checker, it));
+            let (install, limits) = (checker.install.clone(), checker.limits.clone());
+            let program = Program { kind: ProgramKind::Command, path, install, limits };
+            let name = checker.languages.first().unwrap_or(&checker.name).clone();
+            let covers = checker.covers();
+            let language = move |path: &WorkspacePath| covers(path).then(|| name.clone());
+            let languages = checker.languages.clone();
+            Diagnosis::of_program(checker.name.clone(), languages, standing, program, language)
+        };
+        Ok(settings.known.iter().map(diagnosis).collect())
+    }
+}
+
+/// All that Broker knows and the configuration defines.
+fn settings(
+    defined: std::collections::BTreeMap<String, CheckerDefinition>,
+) -> Result<Settings, SetupFailure> {
+    let mut known = checkers().to_vec();
+    let mut used = BTreeSet::new();
+    for (name, definition) in defined {
+        let wrong = |why: String| {
+            let failure = SetupFailure::new(format!("checkers.{name}, in `broker.toml`: {why}"));
+            let close = config::closest(&name, checkers().iter().map(|it| it.name.as_str()));
+            match close.filter(|it| *it != name) {
+                Some(close) => failure.hint(format!("did you mean `{close}`?")),
+                None => failure,
+            }
+        };
+        let said = toml::Table::try_from(&definition).map_err(|error| wrong(error.to_string()))?;
+        let checker = Checker::defined(&name, said).map_err(wrong)?;
+        match known.iter_mut().find(|it| it.name == name) {
+            Some(known) => *known = checker,
+            None => known.push(checker),
+        }
+        if definition.enabled != Some(false) {
+            used.insert(name);
+        }
+    }
+    Ok(Settings { known, used })
+}
+
+fn absent(checker: &Checker) -> Absent {
+    let has_own_rules = checker.same_as.own_names().next().is_none();
+    Absent { globs: checker.globs.clone(), has_own_rules }
+}
+
+fn missed(checker: &Checker, need: Need, reason: String) -> MissingLinter {
+    MissingLinter { linter: checker.name.clone(), globs: checker.globs.clone(), reason, need }
+}
+
+fn why_not(error: SetupError) -> String {
+    match error.hint {
+        Some(hint) => format!("{}; {hint}", error.message),
+        None => error.message,
+    }
+}
+
+fn no_trust(root: &Path) -> String {
+    format!("commands do not run in {}, which is not trusted; see `broker trust`", root.display())
+}

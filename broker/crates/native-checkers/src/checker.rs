@@ -1,0 +1,345 @@
+//! What is known of each checker, as data: how it is run, and how what it prints is read.
+
+mod define;
+
+use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
+
+use lint::{RuleAliases, Severity};
+use overlay::WorkspacePath;
+use regex::Regex;
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+use crate::globs::Globs;
+
+/// One kind of command. In the words of its command, `${root}` is the folder of the project.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Checker {
+    pub name: String,
+    /// What its files are in; nothing for files of any kind.
+    #[serde(default)]
+    pub languages: Vec<String>,
+    /// The files it reports on, as in a `.gitignore`.
+    pub globs: Vec<String>,
+    /// Markers of a project's folder: a file, a TOML file, `#` and a table in it, or nothing for the workspace's root. The
+    /// first that a folder above a file has counts, the nearest such folder. Without markers the workspace is the project.
+    #[serde(default)]
+    pub roots: Vec<String>,
+    /// The program, a name or a path from the workspace's root, and its arguments.
+    pub command: Vec<String>,
+    /// Where a program that is a name is looked for, in this order.
+    #[serde(default = "in_path")]
+    pub find: Vec<Find>,
+    /// Other programs that must be there.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    #[serde(default)]
+    pub checks: Checks,
+    /// The most files that one process gets, if it gets files.
+    #[serde(default = "many")]
+    pub at_once: usize,
+    /// Argument of a check of the project that says where to look, unless one of these markers says so.
+    #[serde(default, rename = "where")]
+    pub target: Option<String>,
+    #[serde(default)]
+    pub unless: Vec<String>,
+    pub output: Format,
+    #[serde(default)]
+    pub stream: Stream,
+    /// For `regex`: what a line with a finding looks like, with groups of these names: path, line, column, end-line,
+    /// end-column, severity, code, message; and `error`, which makes it one.
+    #[serde(default, deserialize_with = "pattern")]
+    pub pattern: Option<Regex>,
+    /// What a line looks like that belongs to the finding before it, and names another place.
+    #[serde(default, deserialize_with = "pattern")]
+    pub note_pattern: Option<Regex>,
+    /// Whether lines that begin with white space belong to the message before them.
+    #[serde(default)]
+    pub continued: bool,
+    /// What it prints, besides findings, when it stops looking before the end.
+    #[serde(default, deserialize_with = "pattern")]
+    pub cut_short: Option<Regex>,
+    /// For `json` and `jsonl`: where everything is.
+    #[serde(default)]
+    pub fields: Option<Fields>,
+    /// What columns count. Formats that say so themselves go before this.
+    #[serde(default)]
+    pub columns: Option<Columns>,
+    #[serde(default = "one")]
+    pub first_line: u32,
+    #[serde(default = "one")]
+    pub first_column: u32,
+    /// The code of what has none.
+    #[serde(default)]
+    pub code: Option<String>,
+    #[serde(default)]
+    pub code_prefix: String,
+    /// The severity of what has none.
+    #[serde(default)]
+    pub severity: Option<Level>,
+    /// What its own words for severities mean, besides the usual ones.
+    #[serde(default)]
+    pub severities: BTreeMap<String, Level>,
+    /// Names that its rules share with rules of other linters that find the same.
+    #[serde(default, deserialize_with = "aliases")]
+    pub same_as: RuleAliases,
+    /// Exit codes besides 0 of a run that found something.
+    #[serde(default)]
+    pub findings_codes: Vec<i32>,
+    /// Exit codes of a run that errors among its findings kept from looking at everything.
+    #[serde(default)]
+    pub halted_codes: Vec<i32>,
+    /// The files that its answers may rest on, as in a `.gitignore`. What git ignores counts only for the kinds of files that are named
+    /// here by how their names end.
+    pub depends_on: Vec<String>,
+    /// Places outside of the view that decide what it finds: `~` is the home, `$NAME` each folder of a variable, `*` any
+    /// one name; what is relative is seen from the project. Where this is not known, answers are used again for a minute only.
+    #[serde(default)]
+    pub outside: Option<Vec<String>>,
+    /// Files and folders of the home folder that it needs, in the same words.
+    #[serde(default)]
+    pub shows: Vec<String>,
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Seconds.
+    #[serde(default = "ten_minutes")]
+    pub timeout: u64,
+    /// The most memory of all its processes together, in MiB.
+    #[serde(default = "four_gib")]
+    pub memory: u64,
+    pub install: String,
+    /// What one may expect of it that it does not report.
+    #[serde(default)]
+    pub limits: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Find {
+    Path,
+    /// `node_modules/.bin` of the project, or of a folder above it.
+    NodeModules,
+    /// `.venv` or `venv` of the project or the workspace, or the active one.
+    Venv,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Checks {
+    /// All of a project in one run.
+    #[default]
+    Project,
+    /// The files that are its arguments.
+    Files,
+}
+
+/// What it prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Messages of `cargo --message-format=json`.
+    Cargo,
+    Sarif,
+    Checkstyle,
+    Rdjson,
+    Rdjsonl,
+    /// One value that holds everything.
+    Json,
+    /// One value in each line.
+    Jsonl,
+    Regex,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stream {
+    #[default]
+    Stdout,
+    Stderr,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Columns {
+    #[serde(rename = "utf-8")]
+    Utf8,
+    #[serde(rename = "utf-16")]
+    Utf16,
+    #[serde(rename = "code-points")]
+    CodePoints,
+}
+
+/// Where things are in JSON: names of members with dots between them. `[]` stands for each element of an array. What begins with `^` is
+/// in the object that holds the array.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Fields {
+    /// The findings. Without it the value itself is one.
+    #[serde(default)]
+    pub items: String,
+    pub path: String,
+    pub line: Option<String>,
+    pub column: Option<String>,
+    pub end_line: Option<String>,
+    pub end_column: Option<String>,
+    pub severity: Option<String>,
+    pub code: Option<String>,
+    pub name: Option<String>,
+    pub message: String,
+    /// What is added to the message.
+    pub hint: Option<String>,
+    pub url: Option<String>,
+    pub fix: Option<FixFields>,
+}
+
+/// Where the edits of a fix are: by lines and columns, or by a range of offsets from the start of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct FixFields {
+    /// The edits. Without it the finding has one at most.
+    pub edits: Option<String>,
+    /// An array of two.
+    pub range: Option<String>,
+    pub line: Option<String>,
+    pub column: Option<String>,
+    pub end_line: Option<String>,
+    pub end_column: Option<String>,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Hint,
+    Info,
+    Warning,
+    Error,
+}
+
+impl From<Level> for Severity {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Hint => Self::Hint,
+            Level::Info => Self::Info,
+            Level::Warning => Self::Warning,
+            Level::Error => Self::Error,
+        }
+    }
+}
+
+/// Those that Broker knows.
+pub fn checkers() -> &'static [Checker] {
+    static ALL: LazyLock<Vec<Checker>> = LazyLock::new(|| {
+        #[derive(Deserialize)]
+        struct File {
+            checker: Vec<Checker>,
+        }
+        // Tests read it, too.
+        toml::from_str::<File>(define::BUILT_IN).map_or_else(|_| Vec::new(), |it| it.checker)
+    });
+    &ALL
+}
+
+impl Checker {
+    pub fn named(name: &str) -> Option<&'static Self> {
+        checkers().iter().find(|it| it.name == name)
+    }
+
+    /// The words of its own for a severity go before the usual ones.
+    pub(crate) fn severity_of(&self, word: Option<&str>) -> Severity {
+        let default = || self.severity.map_or(Severity::Error, Severity::from);
+        let Some(word) = word else { return default() };
+        if let Some(level) = self.severities.get(word) {
+            return (*level).into();
+        }
+        match word.to_ascii_lowercase().as_str() {
+            "error" | "fatal" | "fatal error" | "critical" => Severity::Error,
+            "warning" | "warn" => Severity::Warning,
+            "info" | "information" | "note" | "notice" | "convention" | "refactor" => Severity::Info,
+            "hint" | "style" | "none" => Severity::Hint,
+            _ => default(),
+        }
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout)
+    }
+
+    /// How long its answers are used again at most.
+    pub(crate) fn longest_reuse(&self) -> Duration {
+        match self.outside {
+            Some(_) => Duration::from_secs(600),
+            None => Duration::from_secs(60),
+        }
+    }
+
+    /// Whether errors keep it from finding others.
+    pub(crate) fn halts(&self) -> bool {
+        !self.halted_codes.is_empty()
+    }
+
+    /// Says whether it may report on a file.
+    pub fn covers(&self) -> impl Fn(&WorkspacePath) -> bool + Send + Sync + use<> {
+        let globs = Globs::new(&self.globs);
+        move |path| globs.matches(path)
+    }
+}
+
+fn in_path() -> Vec<Find> {
+    vec![Find::Path]
+}
+
+fn many() -> usize {
+    200
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn ten_minutes() -> u64 {
+    600
+}
+
+fn four_gib() -> u64 {
+    4096
+}
+
+fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Regex>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Regex::new(&text).map(Some).map_err(|error| D::Error::custom(format!("`{text}`: {error}")))
+}
+
+fn aliases<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RuleAliases, D::Error> {
+    RuleAliases::new(&BTreeMap::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_ones_can_be_read() {
+        #[derive(Deserialize)]
+        struct File {
+            checker: Vec<Checker>,
+        }
+        let file: File = toml::from_str(define::BUILT_IN).unwrap();
+        let names: Vec<_> = file.checker.iter().map(|it| it.name.as_str()).collect();
+        let mut once = names.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), names.len());
+        for it in &file.checker {
+            it.check().unwrap_or_else(|why| panic!("{}: {why}", it.name));
+        }
+    }
+
+    #[test]
+    fn words_for_severities() {
+        let of = |name: &str, word: Option<&str>| Checker::named(name).unwrap().severity_of(word);
+        assert_eq!(of("eslint-cli", Some("1")), Severity::Warning);
+        assert_eq!(of("go-vet", None), Severity::Warning);
+        assert_eq!(of("mypy", Some("note")), Severity::Info);
+        assert_eq!(of("mypy", Some("strange")), Severity::Error);
+    }
+}

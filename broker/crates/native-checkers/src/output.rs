@@ -1,0 +1,130 @@
+//! What commands print, read into messages: places as they are printed, in lines and columns of files that are named as
+//! they are printed. Knows no view.
+
+mod cargo;
+mod checkstyle;
+mod json;
+mod lines;
+mod rdjson;
+mod sarif;
+
+use lint::{Applicability, Severity};
+
+use crate::checker::{Checker, Columns, Format};
+
+/// All that was printed, as far as it is findings.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Printed {
+    pub(crate) messages: Vec<Message>,
+    /// Folders of packages that were looked at, where the format says which.
+    pub(crate) packages: Option<Vec<String>>,
+    /// Why there may be more to say.
+    pub(crate) partial: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Message {
+    pub(crate) path: String,
+    pub(crate) extent: Option<Extent>,
+    pub(crate) code: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) text: String,
+    pub(crate) severity: Severity,
+    pub(crate) url: Option<String>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) fixes: Vec<Repair>,
+}
+
+/// Another place that belongs to a message.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Note {
+    pub(crate) path: String,
+    pub(crate) extent: Option<Extent>,
+    pub(crate) text: String,
+}
+
+/// A fix as it is printed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Repair {
+    pub(crate) text: Option<String>,
+    pub(crate) applicability: Applicability,
+    pub(crate) edits: Vec<Replacement>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Replacement {
+    pub(crate) path: String,
+    pub(crate) extent: Extent,
+    pub(crate) text: String,
+}
+
+/// A part of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// From one place to another, or as far as the word there goes.
+    Lines { start: Position, end: Option<Position>, columns: Columns },
+    /// Offsets from the start of the file, end exclusive.
+    Offsets { start: u32, end: u32, columns: Columns },
+}
+
+/// Both count from 1. Without a column it is the whole line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) line: u32,
+    pub(crate) column: Option<u32>,
+}
+
+/// Fails if it is not in the checker's format.
+pub(crate) fn read(checker: &Checker, printed: &[u8]) -> Result<Printed, String> {
+    let text = String::from_utf8_lossy(printed);
+    let mut read = match checker.output {
+        Format::Cargo => cargo::read(&text),
+        Format::Sarif => sarif::read(&text, checker),
+        Format::Checkstyle => checkstyle::read(&text, checker),
+        Format::Rdjson => rdjson::read(&text, checker),
+        Format::Rdjsonl => rdjson::read_lines(&text, checker),
+        Format::Json => json::read(&text, checker),
+        Format::Jsonl => json::read_lines(&text, checker),
+        Format::Regex => lines::read(&text, checker),
+    }?;
+    if let Some(found) = checker.cut_short.as_ref().and_then(|it| it.find(&text)) {
+        read.partial.get_or_insert_with(|| format!("{} stopped looking: {}", checker.name, found.as_str()));
+    }
+    Ok(read)
+}
+
+impl Message {
+    fn new(path: impl Into<String>, extent: Option<Extent>, text: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            extent,
+            code: None,
+            name: None,
+            text: text.into(),
+            severity: Severity::Error,
+            url: None,
+            notes: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+}
+
+impl Position {
+    /// From numbers that count from these.
+    fn counted(line: u64, column: Option<u64>, first_line: u32, first_column: u32) -> Self {
+        let from_1 =
+            |it: u64, first: u32| u32::try_from(it + 1).unwrap_or(u32::MAX).saturating_sub(first).max(1);
+        Self { line: from_1(line, first_line), column: column.map(|it| from_1(it, first_column)) }
+    }
+}
+
+/// One value for each line that has any.
+fn json_lines<T: serde::de::DeserializeOwned>(text: &str) -> Result<Vec<T>, String> {
+    let lines = text.lines().filter(|it| !it.trim().is_empty());
+    lines.map(|it| serde_json::from_str(it).map_err(|error| unreadable(it, &error))).collect()
+}
+
+fn unreadable(text: &str, error: &dyn std::fmt::Display) -> String {
+    let start: String = text.trim().chars().take(80).collect();
+    format!("what it printed cannot be read: {error}: `{start}`")
+}

@@ -1,0 +1,162 @@
+//! Where a checker's program is, and what of a hidden place must be shown for it to run.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::checker::{Checker, Find};
+
+/// Looks up a variable of the environment that programs get.
+pub(crate) type Variables<'v> = &'v dyn Fn(&str) -> Option<OsString>;
+
+/// Folders below the workspace's root in which a project with a program of its own is looked for.
+const DEPTH: u32 = 2;
+
+/// The checker's program for a project in the folder `project` of the workspace at `root`.
+pub(crate) fn find(
+    checker: &Checker,
+    root: &Path,
+    project: &Path,
+    variable: Variables<'_>,
+) -> Option<PathBuf> {
+    let name = checker.command.first()?;
+    if name.contains('/') {
+        return Some(root.join(name.trim_start_matches("./"))).filter(|it| it.is_file());
+    }
+    let needed = checker.needs.iter().all(|it| in_path(it, variable).is_some());
+    let look = |it: &Find| match it {
+        Find::Path => in_path(name, variable),
+        Find::NodeModules => {
+            above(project, root).map(|it| it.join("node_modules/.bin").join(name)).find(|it| it.is_file())
+        }
+        Find::Venv => {
+            let active = variable("VIRTUAL_ENV").map(PathBuf::from);
+            let own = above(project, root).flat_map(|it| [it.join(".venv"), it.join("venv")]);
+            own.chain(active).map(|it| it.join("bin").join(name)).find(|it| it.is_file())
+        }
+    };
+    checker.find.iter().find_map(look).filter(|_| needed)
+}
+
+/// The same for the workspace as a whole, or else for the first folder near its root that has one.
+pub(crate) fn find_anywhere(checker: &Checker, root: &Path, variable: Variables<'_>) -> Option<PathBuf> {
+    let at_root = find(checker, root, root, variable);
+    let is_own = checker.find.iter().any(|it| *it != Find::Path);
+    at_root.or_else(|| is_own.then(|| below(checker, root, root, DEPTH, variable))?)
+}
+
+fn below(
+    checker: &Checker,
+    root: &Path,
+    folder: &Path,
+    levels: u32,
+    variable: Variables<'_>,
+) -> Option<PathBuf> {
+    let folders: Vec<_> = children(folder).into_iter().filter(|it| it.is_dir()).collect();
+    let here = folders.iter().find_map(|it| find(checker, root, it, variable));
+    here.or_else(|| {
+        (levels > 1).then(|| folders.iter().find_map(|it| below(checker, root, it, levels - 1, variable)))?
+    })
+}
+
+#[expect(clippy::disallowed_methods, reason = "programs are looked for on the disk, whatever a view shows")]
+fn children(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_plain = |it: &PathBuf| {
+        let name = it.file_name().and_then(|it| it.to_str()).unwrap_or(".");
+        !name.starts_with('.') && name != "node_modules" && name != "target"
+    };
+    let mut all: Vec<_> = entries.map(|it| it.path()).filter(is_plain).collect();
+    all.sort();
+    all
+}
+
+/// A folder and those above it, up to the root.
+fn above<'p>(folder: &'p Path, root: &'p Path) -> impl Iterator<Item = &'p Path> {
+    folder.ancestors().take_while(move |it| it.starts_with(root))
+}
+
+fn in_path(name: &str, variable: Variables<'_>) -> Option<PathBuf> {
+    let folders = variable("PATH")?;
+    let mut programs = env::split_paths(&folders).filter(|it| it.is_absolute()).map(|it| it.join(name));
+    programs.find(|it| it.is_file())
+}
+
+/// Folders that have to be shown so that a program runs, which may be in a place that is hidden otherwise: where it is and where
+/// it leads to, with all that was installed in the same place. Never the home folder, or one around it or the root.
+pub(crate) fn shown(program: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
+    let real = fs::canonicalize(program).ok();
+    let prefix = |it: &Path| {
+        let folder = it.parent()?;
+        // All of PREFIX for `PREFIX/bin/NAME`.
+        let prefix = folder.parent().filter(|_| folder.ends_with("bin") || folder.ends_with(".bin"));
+        let is_private = |it: &&Path| {
+            let holds = |of: &Path| of.starts_with(it);
+            it.parent().is_none() || it.components().count() < 3 || home.is_some_and(holds) || holds(root)
+        };
+        let shown = prefix.filter(|it| !is_private(it)).or(Some(folder).filter(|it| !is_private(it)));
+        fs::canonicalize(shown?).ok()
+    };
+    let mut all: Vec<_> = [Some(program), real.as_deref()].into_iter().flatten().filter_map(prefix).collect();
+    all.retain(|it| !it.starts_with(root));
+    all.sort();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+    use super::*;
+
+    #[test]
+    fn programs_are_found_where_they_belong() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let file = |path: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            path
+        };
+        let variable = |name: &str| (name == "PATH").then(|| root.join("outside").into_os_string());
+        let tsc = Checker::named("tsc").unwrap();
+        let (web, other) = (root.join("w/web/app"), root.join("w/other"));
+        fs::create_dir_all(&other).unwrap();
+        let at = |project: &Path| find(tsc, &root.join("w"), project, &variable);
+        assert_eq!(at(&web), None);
+        let own = file("w/web/node_modules/.bin/tsc");
+        assert_eq!(at(&web), Some(own.clone()));
+        assert_eq!(at(&other), None);
+        assert_eq!(find_anywhere(tsc, &root.join("w"), &variable), Some(own));
+        let global = file("outside/tsc");
+        assert_eq!(at(&other), Some(global));
+        let clippy = Checker::named("cargo-clippy").unwrap();
+        file("outside/cargo");
+        assert_eq!(find(clippy, root, root, &variable), None, "cargo alone is not enough");
+        file("outside/cargo-clippy");
+        assert!(find(clippy, root, root, &variable).is_some());
+    }
+
+    #[test]
+    fn no_program_shows_the_home_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        for path in ["bin", "tools/bin"] {
+            fs::create_dir_all(home.join(path)).unwrap();
+            fs::write(home.join(path).join("x"), "").unwrap();
+        }
+        let shown = |program: &str| shown(&home.join(program), Some(&home), Path::new("/w"));
+        assert_eq!(shown("bin/x"), [home.join("bin")]);
+        assert_eq!(shown("tools/bin/x"), [home.join("tools")]);
+        assert!(
+            super::shown(Path::new("/bin/sh"), Some(&home), Path::new("/w"))
+                .iter()
+                .all(|it| it.starts_with("/usr") || it.starts_with("/bin"))
+        );
+    }
+}

@@ -1,0 +1,245 @@
+//! A command's run in a shadow folder of a view.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::{OsStr, OsString},
+    fs,
+    io::{self, PipeReader, Read as _, pipe},
+    os::fd::AsFd as _,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
+
+use overlay::{View, WalkOptions, WorkspacePath, walk};
+use shadow::{Ended, Entry, EntryKind, Exit, Launcher, Layer, Limits, Program, Sandbox, Shadow, Stopped};
+
+use crate::{checker::Checker, outside, program};
+
+/// A workspace in which commands run.
+pub struct Setup {
+    /// Its folder, free of links.
+    pub root: PathBuf,
+    /// What is on the disk.
+    pub disk: Arc<dyn View>,
+    pub launcher: Launcher,
+    /// What commands may reach, besides their own programs. They have no network, whatever this says.
+    pub sandbox: Sandbox,
+    /// All of their environment, but for what each has of its own.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// What became of a command.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) ended: Ended,
+    /// Whether more was printed than is kept.
+    pub(crate) is_cut: bool,
+}
+
+/// A folder in which a checker's commands run.
+pub(crate) struct Folder {
+    shadow: Mutex<Option<Shadow>>,
+    environment: Vec<(OsString, OsString)>,
+    current: PathBuf,
+    limits: Limits,
+}
+
+/// People and their editors go first.
+const NICE: i32 = 5;
+
+/// Bytes that are kept of what a command prints, for each of the two streams.
+const MOST: u64 = 64 << 20;
+
+/// Poll interval for cancel flags, which have no wake-up.
+const GLANCE: Duration = Duration::from_millis(20);
+
+impl Setup {
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        let found = self.environment.iter().find(|it| it.0 == name);
+        found.map(|it| it.1.clone()).filter(|it| !it.is_empty())
+    }
+
+    pub(crate) fn folder_of(&self, project: &WorkspacePath) -> PathBuf {
+        if project.is_root() { self.root.clone() } else { self.root.join(project.as_str()) }
+    }
+
+    /// The same with the program of a checker, and what it needs.
+    fn sandbox_for(&self, checker: &Checker, program: &Path, project: &Path) -> Sandbox {
+        let home = self.sandbox.home.as_deref();
+        let variable = |name: &str| self.variable(name);
+        let shown = checker.shows.iter().flat_map(|it| outside::places(it, project, &variable));
+        let shown = shown.filter_map(|it| fs::canonicalize(it).ok());
+        let needed = checker.needs.iter().filter_map(|it| {
+            let folders = variable("PATH")?;
+            std::env::split_paths(&folders).map(|folder| folder.join(it)).find(|it| it.is_file())
+        });
+        let programs = needed.chain([program.to_owned()]);
+        let programs = programs.flat_map(|it| program::shown(&it, home, &self.root));
+        let read: BTreeSet<_> = self.sandbox.read.iter().cloned().chain(programs).chain(shown).collect();
+        // What lies in one that is shown is shown with it.
+        let is_within = |it: &PathBuf| it.ancestors().skip(1).any(|above| read.contains(above));
+        let read = read.iter().filter(|it| !is_within(it)).cloned().collect();
+        Sandbox { read, network: shadow::Network::None, ..self.sandbox.clone() }
+    }
+
+    fn environment_for(&self, checker: &Checker) -> Vec<(OsString, OsString)> {
+        let mut all: BTreeMap<&OsStr, &OsStr> =
+            self.environment.iter().map(|(name, it)| (&**name, &**it)).collect();
+        all.extend(checker.env.iter().map(|(name, it)| (OsStr::new(name), OsStr::new(it))));
+        all.into_iter().map(|(name, it)| (name.to_owned(), it.to_owned())).collect()
+    }
+}
+
+impl Folder {
+    /// A folder that shows the view, with the project's folder as the one where commands start.
+    pub(crate) fn open(
+        setup: &Setup,
+        checker: &Checker,
+        program: &Path,
+        view: &dyn View,
+        project: &WorkspacePath,
+    ) -> Result<Self, String> {
+        let layer =
+            layer(view, &*setup.disk).map_err(|error| format!("cannot read what is checked: {error}"))?;
+        let current = setup.folder_of(project);
+        let sandbox = setup.sandbox_for(checker, program, &current);
+        let opened = thread::scope(|scope| {
+            let open = || {
+                // Only this thread's, and that of the processes that it starts.
+                let _ = rustix::process::nice(NICE);
+                Shadow::open(&setup.launcher, &setup.root, &layer, &sandbox)
+            };
+            scope.spawn(open).join()
+        });
+        let broken = || "the thread that opened a folder for it broke off".to_owned();
+        let shadow = opened
+            .map_err(|_| broken())?
+            .map_err(|error| format!("cannot make a folder to run it in: {error}"))?;
+        let limits = Limits {
+            time: Some(checker.timeout()),
+            memory: Some(checker.memory << 20),
+            processes: None,
+            file_size: None,
+        };
+        let environment = setup.environment_for(checker);
+        Ok(Self { shadow: Mutex::new(Some(shadow)), environment, current, limits })
+    }
+
+    /// Runs a command to its end, or until `stop` says so; the folder is gone then.
+    pub(crate) fn run(
+        &self,
+        command: Vec<OsString>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Ran, String> {
+        let failed = |error: io::Error| format!("cannot be run: {error}");
+        let (stdout, to_stdout) = pipe().map_err(failed)?;
+        let (stderr, to_stderr) = pipe().map_err(failed)?;
+        let (nothing, _) = pipe().map_err(failed)?;
+        let program = Program {
+            command,
+            environment: self.environment.clone(),
+            folder: self.current.clone(),
+            terminal: false,
+            limits: self.limits,
+        };
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let read = [scope.spawn(move || read(stdout)), scope.spawn(move || read(stderr))];
+            let watcher = scope.spawn(|| {
+                while !is_done.load(Relaxed) {
+                    if stop() {
+                        locked(&self.shadow).take();
+                        return;
+                    }
+                    thread::park_timeout(GLANCE);
+                }
+            });
+            let ended = match &*locked(&self.shadow) {
+                Some(shadow) => {
+                    let files = [nothing.as_fd(), to_stdout.as_fd(), to_stderr.as_fd()];
+                    shadow.run(program, Some(files)).map_err(|error| format!("cannot be run: {error}"))
+                }
+                None => Err("interrupted".to_owned()),
+            };
+            // Else what is read never ends.
+            drop((to_stdout, to_stderr));
+            let ended = ended.map(|mut it| it.wait());
+            is_done.store(true, Relaxed);
+            watcher.thread().unpark();
+            let [stdout, stderr] = read.map(|it| it.join().unwrap_or_default());
+            let is_cut = [&stdout, &stderr].iter().any(|it| it.len() as u64 > MOST);
+            Ok(Ran { stdout, stderr, ended: ended?, is_cut })
+        })
+    }
+}
+
+impl Ran {
+    /// The exit code, or why there is none.
+    pub(crate) fn code(&self) -> Result<i32, String> {
+        match (&self.ended.stopped, &self.ended.exit) {
+            (Some(Stopped::Closed), _) => Err("the folder that it ran in broke off".to_owned()),
+            (Some(limit), _) => Err(format!("it was ended: {limit}")),
+            (None, Exit::Code(code)) => Ok(*code),
+            (None, Exit::Signal(signal)) => {
+                Err(format!("it was ended by signal {signal}{}", self.last_words()))
+            }
+            (None, Exit::NotStarted { error }) => {
+                Err(format!("it cannot be started: {}", io::Error::from_raw_os_error(*error)))
+            }
+        }
+    }
+
+    /// The end of what it printed for people, to be added to a sentence.
+    pub(crate) fn last_words(&self) -> String {
+        const LINES: usize = 8;
+        let text = [&self.stderr, &self.stdout].into_iter().find(|it| !it.trim_ascii().is_empty());
+        let Some(text) = text else { return String::new() };
+        let text = String::from_utf8_lossy(&text[text.len().saturating_sub(4096)..]).into_owned();
+        let lines: Vec<_> = text.lines().map(str::trim_end).filter(|it| !it.is_empty()).collect();
+        let lines = &lines[lines.len().saturating_sub(LINES)..];
+        format!(": {}", lines.join("; "))
+    }
+}
+
+/// All of it, but for what is too much; read to the end all the same, so that the command does not wait for it.
+fn read(mut from: PipeReader) -> Vec<u8> {
+    let mut kept = Vec::new();
+    let _as_far_as_it_goes = from.by_ref().take(MOST + 1).read_to_end(&mut kept);
+    let _unread = io::copy(&mut from, &mut io::sink());
+    kept
+}
+
+/// What the view shows otherwise than the disk.
+///
+/// A view that is no edit of the folder, such as a commit of git's, shows its files in the place of those that git does
+/// not ignore: what is installed or built stays.
+fn layer(view: &dyn View, disk: &dyn View) -> io::Result<Layer> {
+    if !view.edits().iter().any(WorkspacePath::is_root) {
+        return Layer::of(view);
+    }
+    let files =
+        |it: &dyn View| walk(it, &[WorkspacePath::root()], &WalkOptions::default()).collect::<BTreeSet<_>>();
+    let (here, there) = (files(view), files(disk));
+    let mut layer = Layer::default();
+    let gone = there.difference(&here).map(|it| Entry { path: it.clone(), kind: EntryKind::Removed });
+    layer.entries.extend(gone);
+    for path in here {
+        if view.hash(&path).ok() == disk.hash(&path).ok() {
+            continue;
+        }
+        let executable = view.metadata(&path)?.executable;
+        layer.entries.push(Entry { kind: EntryKind::File { bytes: view.read(&path)?, executable }, path });
+    }
+    Ok(layer)
+}
+
+fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
+}

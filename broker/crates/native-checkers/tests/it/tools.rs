@@ -1,0 +1,192 @@
+//! Real tools on branches: the errors that only they know, the disk untouched, projects that do not compile.
+
+use crate::fixture::{World, has, state_of};
+use native_checkers::Checker;
+
+fn check(world: &World, checker: &str, edits: &[(&str, &str)], files: &[&str]) -> String {
+    let checker = Checker::named(checker).unwrap();
+    world.check(checker, &world.branch(edits), files)
+}
+
+const ROOT: &str = "[workspace]\nmembers = ['one', 'two', 'three']\nresolver = '2'\n";
+
+fn package(name: &str, of: &str) -> String {
+    let dependency = if of.is_empty() {
+        String::new()
+    } else {
+        format!("[dependencies]\n{of} = {{ path = '../{of}' }}\n")
+    };
+    format!("[package]\nname = '{name}'\nversion = '0.1.0'\nedition = '2021'\n{dependency}")
+}
+
+#[test]
+fn cargo_check_finds_what_only_rustc_knows() {
+    let packages = [package("one", ""), package("two", "one"), package("three", "two")];
+    let world = World::new(&[
+        ("Cargo.toml", ROOT),
+        ("one/Cargo.toml", &packages[0]),
+        ("one/src/lib.rs", "pub struct S(pub String);\npub fn take(s: S) -> usize { s.0.len() }\n"),
+        ("two/Cargo.toml", &packages[1]),
+        (
+            "two/src/lib.rs",
+            "mod inner;\npub fn two() -> usize { one::take(one::S(String::new())) + inner::inner() }\n",
+        ),
+        ("two/src/inner.rs", "pub fn inner() -> usize { one::take(one::S(String::new())) }\n"),
+        ("three/Cargo.toml", &packages[2]),
+        ("three/src/lib.rs", "pub fn three() -> usize { two::two() }\n"),
+    ]);
+    if !has(&world, "cargo-check") {
+        return;
+    }
+    // As the user's own cargo leaves it.
+    let status = std::process::Command::new("cargo")
+        .args(["check", "--workspace", "--all-targets", "--offline", "--quiet"])
+        .current_dir(world.root())
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
+        .status();
+    assert!(status.unwrap().success());
+    let before = state_of(&world.root());
+    let files = ["one/src/lib.rs", "two/src/inner.rs", "two/src/lib.rs", "three/src/lib.rs"];
+    let moved =
+        "pub fn inner() -> usize {\n    let s = one::S(String::new());\n    one::take(s) + s.0.len()\n}\n";
+    insta::assert_snapshot!("borrow", check(&world, "cargo-check", &[("two/src/inner.rs", moved)], &files));
+    let signature = "pub struct S(pub String);\npub fn take(s: S, _: u8) -> usize { s.0.len() }\n";
+    insta::assert_snapshot!(
+        "two_files",
+        check(&world, "cargo-check", &[("one/src/lib.rs", signature)], &files)
+    );
+    insta::assert_snapshot!(
+        "clean",
+        check(&world, "cargo-check", &[("two/src/inner.rs", "pub fn inner() -> usize { 1 }\n")], &files)
+    );
+    let manifest = check(&world, "cargo-check", &[("one/Cargo.toml", "[package]\nname = 1\n")], &files[..1]);
+    assert!(
+        manifest.starts_with("one/src/lib.rs: failed: cargo-check: it ended with exit code 101"),
+        "{manifest}"
+    );
+    let missing = format!("{}missing-crate = '1'\n", packages[1]);
+    let offline = check(&world, "cargo-check", &[("two/Cargo.toml", &missing)], &files[..1]);
+    assert!(offline.contains(": failed: ") && offline.contains("missing-crate"), "{offline}");
+    assert_eq!(state_of(&world.root()), before);
+}
+
+#[test]
+fn cargo_clippy() {
+    let text = "pub fn empty(v: &Vec<u8>) -> bool {\n    return v.len() == 0;\n}\n";
+    let world = World::new(&[("Cargo.toml", &package("one", "")), ("src/lib.rs", "")]);
+    if has(&world, "cargo-clippy") {
+        insta::assert_snapshot!(check(&world, "cargo-clippy", &[("src/lib.rs", text)], &["src/lib.rs"]));
+    }
+}
+
+#[test]
+fn go() {
+    let world = World::new(&[
+        ("go.mod", "module example.com/m\n\ngo 1.18\n"),
+        ("a.go", "package m\n\nfunc F(x int) int { return x }\n"),
+        ("b/b.go", "package b\n\nimport \"example.com/m\"\n\nvar X = m.F(1)\n"),
+    ]);
+    let files = ["a.go", "b/b.go"];
+    if has(&world, "go-build") {
+        insta::assert_snapshot!(
+            "go_build",
+            check(
+                &world,
+                "go-build",
+                &[("a.go", "package m\n\nfunc F(x string) int { return x }\n")],
+                &files
+            )
+        );
+        insta::assert_snapshot!(
+            "go_build_2",
+            check(
+                &world,
+                "go-build",
+                &[("a.go", "package m\n\nfunc F(x string) int { return len(x) }\n")],
+                &files
+            )
+        );
+        insta::assert_snapshot!(
+            "go_vet",
+            check(
+                &world,
+                "go-vet",
+                &[(
+                    "a.go",
+                    "package m\n\nimport \"fmt\"\n\nfunc F(x int) int { fmt.Printf(\"%s\", x); return x }\n"
+                )],
+                &files
+            )
+        );
+    }
+}
+
+#[test]
+fn tsc() {
+    let config =
+        r#"{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] }, "include": ["src"] }"#;
+    let world = World::new(&[
+        ("tsconfig.json", config),
+        ("src/a.ts", "export function f(x: number): number { return x; }\n"),
+        ("src/b.ts", "import { f } from './a';\nexport const b = f(1);\n"),
+    ]);
+    if has(&world, "tsc") {
+        let edit = [("src/a.ts", "export function f(x: string): number { return x; }\n")];
+        insta::assert_snapshot!(check(&world, "tsc", &edit, &["src/a.ts", "src/b.ts"]));
+    }
+}
+
+#[test]
+fn python() {
+    let world = World::new(&[
+        ("a.py", "from b import f\n\nf(1)\n"),
+        ("b.py", "def f(x: int) -> int:\n    return x\n"),
+    ]);
+    let edit = [("b.py", "def f(x: str) -> int:\n    return x\n")];
+    for checker in ["mypy", "pyright-cli", "pylint"] {
+        if has(&world, checker) {
+            insta::assert_snapshot!(checker, check(&world, checker, &edit, &["a.py", "b.py"]));
+        }
+    }
+    if has(&world, "mypy") {
+        insta::assert_snapshot!(
+            "mypy_halted",
+            check(&world, "mypy", &[("b.py", "def f(:\n")], &["a.py", "b.py"])
+        );
+    }
+}
+
+#[test]
+fn shellcheck() {
+    let world = World::new(&[("a.sh", "#!/bin/sh\necho\n")]);
+    if has(&world, "shellcheck") {
+        insta::assert_snapshot!(check(&world, "shellcheck", &[("a.sh", "#!/bin/sh\necho $1\n")], &["a.sh"]));
+    }
+}
+
+#[test]
+fn eslint() {
+    let config = "export default [{ rules: { eqeqeq: 'error', 'prefer-const': 'error' } }];\n";
+    let world = World::new(&[("eslint.config.mjs", config), ("a.js", "")]);
+    if has(&world, "eslint-cli") {
+        let edit = [("a.js", "let a = 1;\nif (a == 2) { alert(); }\n")];
+        insta::assert_snapshot!(check(&world, "eslint-cli", &edit, &["a.js"]));
+        let broken = check(&world, "eslint-cli", &[("eslint.config.mjs", "export default [{")], &["a.js"]);
+        assert!(broken.starts_with("a.js: failed: eslint-cli: it ended with exit code 2"), "{broken}");
+    }
+}
+
+#[test]
+fn clang_tidy() {
+    let world = World::new(&[("a.c", ""), (".clang-tidy", "Checks: 'bugprone-*'\n")]);
+    let commands = format!(
+        r#"[{{ "directory": "{}", "file": "a.c", "command": "cc -c a.c" }}]"#,
+        world.root().display()
+    );
+    world.write("compile_commands.json", &commands);
+    if has(&world, "clang-tidy") {
+        let edit = [("a.c", "int f(int x) {\n  if (x = 1) return \"a\";\n  return 0;\n}\n")];
+        insta::assert_snapshot!(check(&world, "clang-tidy", &edit, &["a.c"]));
+    }
+}
