@@ -107,23 +107,27 @@ def repository(folder, sources):
             shutil.copytree(source, part / source.parent.name / source.name, symlinks=True)
         subprocess.run(["git", "init", "--quiet", str(part)], check=True)
         part.rename(folder)
-    print(folder)
+    return folder
 
 
-def main():
-    downloaded = default_folder()
-    wanted = packages()
-    download(downloaded, wanted)
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else downloaded.parent / "trees"
-    sources = sorted((place(downloaded, *it) for it in wanted), key=files)
+def trees(downloaded, folder):
+    """Makes the two repositories in a folder, of packages that are there."""
+    sources = sorted((place(downloaded, *it) for it in packages()), key=files)
     small, total = [], 0
     for source in sources:
         total += files(source)
         if total > SMALL:
             break
         small.append(source)
-    repository(folder / "small", small)
-    repository(folder / "all", sources)
+    return repository(folder / "small", small), repository(folder / "all", sources)
+
+
+def main():
+    downloaded = default_folder()
+    download(downloaded, packages())
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else downloaded.parent / "trees"
+    for repository_folder in trees(downloaded, folder):
+        print(repository_folder)
 
 
 if __name__ == "__main__":

@@ -108,21 +108,9 @@ fn is_prefix(rules: &[&Rule], text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use lint::FixAvailability;
+    use lint_testkit::rule;
 
     use super::*;
-
-    fn rule(code: &str, name: &str) -> Rule {
-        Rule {
-            code: code.to_owned(),
-            name: name.to_owned(),
-            summary: String::new(),
-            explanation: String::new(),
-            url: None,
-            fix: FixAvailability::None,
-            default: true,
-        }
-    }
 
     /// The hint, where linters are asked that do not list their rules and where not.
     #[track_caller]

@@ -63,21 +63,9 @@ impl<'a> RuleIndex<'a> {
 
 #[cfg(test)]
 mod tests {
-    use lint::FixAvailability;
+    use lint_testkit::rule;
 
     use super::*;
-
-    fn rule(code: &str, name: &str) -> Rule {
-        Rule {
-            code: code.to_owned(),
-            name: name.to_owned(),
-            summary: String::new(),
-            explanation: String::new(),
-            url: None,
-            fix: FixAvailability::None,
-            default: true,
-        }
-    }
 
     #[test]
     fn a_rule_that_is_not_there_is_told_with_the_nearest() {

@@ -10,9 +10,23 @@ use std::{
 };
 
 use lint::{
-    Completeness, Diagnostic, Identity, Interest, Job, Lease, Linter, Outcome, Profile, Rule, SetupError,
+    Completeness, Diagnostic, FixAvailability, Identity, Interest, Job, Lease, Linter, Outcome, Profile,
+    Rule, SetupError,
 };
 use overlay::{ContentHash, View, WorkspacePath};
+
+/// A rule that is on by default and says nothing of itself.
+pub fn rule(code: &str, name: &str) -> Rule {
+    Rule {
+        code: code.to_owned(),
+        name: name.to_owned(),
+        summary: String::new(),
+        explanation: String::new(),
+        url: None,
+        fix: FixAvailability::None,
+        default: true,
+    }
+}
 
 /// See the methods for what it can be told.
 pub struct Scripted {

@@ -7,7 +7,6 @@ use std::{
 
 use checker::{Absent, SharedLinter, pipeline::Lineup as _};
 use config::Choice;
-use lint::FixAvailability;
 use lint_testkit::Scripted;
 use overlay::{Memory, View};
 
@@ -76,17 +75,8 @@ impl Catalog for Commanded {
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
-        let rule = |code: &str| Rule {
-            code: code.to_owned(),
-            name: String::new(),
-            summary: String::new(),
-            explanation: String::new(),
-            url: None,
-            fix: FixAvailability::None,
-            default: true,
-        };
         Ok(match linter {
-            "clippy" => Some(Rules::Known(KNOWN.map(rule).into())),
+            "clippy" => Some(Rules::Known(KNOWN.map(|code| lint_testkit::rule(code, "")).into())),
             "make" => Some(Rules::Open),
             _ => None,
         })

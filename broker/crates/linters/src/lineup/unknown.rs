@@ -73,24 +73,15 @@ impl Known<'_> {
 
 #[cfg(test)]
 mod tests {
-    use lint::FixAvailability;
+    use lint_testkit::rule;
 
     use super::*;
 
     fn rules() -> Vec<(String, Rule)> {
-        let rule = |linter: &str, code: &str, name: &str| {
-            let rule = Rule {
-                code: code.to_owned(),
-                name: name.to_owned(),
-                summary: String::new(),
-                explanation: String::new(),
-                url: None,
-                fix: FixAvailability::None,
-                default: true,
-            };
-            (linter.to_owned(), rule)
-        };
-        vec![rule("python", "F401", "unused-import"), rule("text", "private-key", "private-key")]
+        vec![
+            ("python".to_owned(), rule("F401", "unused-import")),
+            ("text".to_owned(), rule("private-key", "private-key")),
+        ]
     }
 
     /// Suggestions for a rule that `severity` names, where language servers are asked and where not.
