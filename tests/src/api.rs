@@ -6,6 +6,7 @@
 mod in_process;
 mod remote;
 mod requests;
+mod runs;
 
 use std::{
     collections::BTreeMap,
@@ -21,7 +22,8 @@ use tonic::async_trait;
 use workspaces::{
     BranchInfo, BranchRequest, BranchState, CheckRequest, CommitRequest, DaemonError, DiffRequest,
     EditRequest, ErrorKind, FileContent, FileEdit, FixRequest, ForkRequest, MethodRequest, PageRequest,
-    Paged, QueryRequest, RebaseRequest, Side, TargetId, UndoRequest, Undone, WorkspaceInfo,
+    Paged, QueryRequest, RebaseRequest, RunId, RunRequest, Side, TargetId, UndoRequest, Undone,
+    WorkspaceInfo,
 };
 
 pub use self::{
@@ -30,6 +32,7 @@ pub use self::{
         ask, base, branch, commit, edits, fix, fork, next, patch, read_of, rebase, remove, rename, undo,
         write,
     },
+    runs::{Exited, Kept, LogPart, Run, RunPart, Running, run, shell},
 };
 
 pub type Answered<T> = Result<T, Refusal>;
@@ -73,6 +76,12 @@ pub trait Api: Send + Sync {
     /// The server that answered.
     async fn query(&self, request: QueryRequest) -> Answered<String>;
     async fn call_method(&self, request: MethodRequest) -> Answered<String>;
+    /// Begins a run, which ends when the parts are dropped.
+    async fn begin_run(&self, request: RunRequest) -> Answered<Running>;
+    async fn list_runs(&self, workspace: Option<&str>) -> Answered<Vec<Run>>;
+    async fn read_log(&self, id: &RunId, offset: u64, follow: bool) -> Answered<Events<LogPart>>;
+    async fn kill(&self, id: &RunId, signal: Option<i32>) -> Answered<Option<Exited>>;
+
     /// The names of the servers whose logs there are.
     async fn server_logs(&self, name: &str) -> Answered<Vec<String>>;
     async fn end_servers(&self, root: PathBuf) -> Answered<()>;

@@ -7,10 +7,14 @@
     reason = "tests look at the disk themselves, and may fail"
 )]
 
-use std::fs;
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    process::Stdio,
+};
 
 use serde_json::Value;
-use tests::place::{Place, told};
+use tests::place::{Ending, Place, told};
 
 fn place() -> Place {
     let it = Place::new(&[("ruff.toml", "lint.select = [\"F\"]\n")]);
@@ -132,6 +136,53 @@ fn an_edit_that_came_meanwhile_is_not_written_over() {
 }
 
 #[test]
+fn a_command_in_the_background_is_found_by_its_name() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let script =
+        "echo up; echo problem >&2; echo made > made.txt; trap 'echo told' HUP; while :; do sleep 0.01; done";
+    let start = ["run", "--branch", "try", "--background", "--name", "svc", "--", "sh", "-c", script];
+    assert_eq!(told(it.run(&start)), (0, "svc\n".to_owned(), String::new()));
+    let (exit, _, stderr) = told(it.run(&start));
+    assert_eq!(exit, 125);
+    assert!(stderr.contains("there is already a run named `svc`"), "{stderr}");
+    let mut log = it.command(&["logs", "-f", "svc"]);
+    let mut log = Ending(log.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let mut lines = BufReader::new(log.0.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "up");
+    // Its file is there when it has handled a signal, which it does after that.
+    assert_eq!(it.run(&["kill", "--signal", "HUP", "svc"]).status.code(), Some(0));
+    assert_eq!(lines.next().unwrap().unwrap(), "told");
+    assert_eq!(told(it.run(&["run", "--branch", "try", "--", "cat", "made.txt"])).1, "made\n");
+    let (exit, stdout, _) = told(it.run(&["ps"]));
+    assert!(exit == 0 && stdout.contains("svc   try     runs   sh -c"), "{stdout}");
+    assert_eq!(told(it.run(&["kill", "svc"])), (0, String::new(), "svc ended with 143\n".to_owned()));
+    assert!(lines.next().is_none(), "the log ends with it");
+    assert_eq!(log.0.wait().unwrap().code(), Some(0));
+    let (exit, stdout, stderr) = told(it.run(&["logs", "svc"]));
+    // A shell may say of what it waits for that the signal ended it.
+    assert!(
+        (exit, stdout.as_str()) == (0, "up\ntold\n") && stderr.starts_with("problem\n"),
+        "{stdout}{stderr}"
+    );
+    let (exit, _, stderr) = told(it.run(&["kill", "other"]));
+    assert!(exit == 2 && stderr.contains("there is no run `other`"), "{stderr}");
+}
+
+#[test]
+fn an_interrupt_is_for_the_command() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let script = "trap 'echo caught; exit 9' INT; echo ready; while :; do sleep 0.01; done";
+    let mut command = it.command(&["run", "--branch", "try", "--", "sh", "-c", script]);
+    let mut running = Ending(command.stdout(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "ready");
+    assert_eq!(running.interrupt(), Some(9));
+    assert_eq!(lines.next().unwrap().unwrap(), "caught");
+}
+
+#[test]
 fn json_has_what_became_of_the_command() {
     let it = place();
     let json = |arguments: &[&str]| {
@@ -159,4 +210,49 @@ fn the_daemon_is_out_of_reach() {
     let script = "find / -name '*.sock' -not -path '/proc/*' 2>/dev/null; env | grep ^BROKER; true";
     let (exit, stdout, stderr) = told(it.run(&["run", "--", "sh", "-c", script]));
     assert_eq!((exit, stdout.as_str(), stderr.as_str()), (0, "", ""));
+}
+
+#[test]
+fn without_isolation_a_command_runs_in_a_copy() {
+    let it = place();
+    let root = it.root().display().to_string();
+    let script = format!("pwd; echo more >> {root}/a.txt; cat a.txt");
+    let off = |arguments: &[&str]| it.run(&[&["run", "--sandbox", "off"], arguments].concat());
+    let ran = told(off(&["--", "sh", "-c", &script]));
+    assert_eq!(ran, (0, format!("{root}\na\nmore\n"), String::new()));
+    assert_eq!(it.read("a.txt"), "a\n");
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let output =
+        off(&["--branch", "try", "--harvest", "--json", "--", "sh", "-c", "echo b > a.txt; rm -r src"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&answer["backend"], &answer["isolated"]), (&"copy".into(), &false.into()));
+    assert_eq!(answer["written"]["changed"], serde_json::json!(["a.txt"]), "{answer}");
+    assert_eq!(answer["written"]["removed"], serde_json::json!(["src/b.txt"]), "{answer}");
+    assert_eq!(it.read("a.txt"), "a\n");
+    let (exit, _, stderr) = told(off(&["--read", &root, "--", "true"]));
+    assert_eq!(exit, 125);
+    assert!(stderr.contains("mean nothing without isolation"), "{stderr}");
+}
+
+#[test]
+fn where_nothing_isolates_nothing_runs_without_being_asked_to() {
+    let it = place();
+    let run = |arguments: &[&str]| {
+        let deny = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"";
+        let broker = tests::broker();
+        let program = ["-Ur", "sh", "-c", deny, "sh", broker.to_str().unwrap()];
+        told(it.isolated("unshare", &[&program[..], arguments].concat()).output().unwrap())
+    };
+    for mode in ["auto", "required"] {
+        let (exit, stdout, stderr) = run(&["run", "--sandbox", mode, "--", "echo", "ran"]);
+        assert_eq!((exit, stdout.as_str()), (125, ""));
+        assert!(stderr.contains("does not let programs have namespaces of their own"), "{stderr}");
+        assert!(stderr.contains("max_user_namespaces") && stderr.contains("--sandbox off"), "{stderr}");
+    }
+    assert_eq!(
+        run(&["run", "--sandbox", "off", "--", "echo", "ran"]),
+        (0, "ran\n".to_owned(), String::new())
+    );
+    let (_, stdout, _) = run(&["doctor"]);
+    assert!(stdout.contains("commands   do not run: this system does not let"), "{stdout}");
 }

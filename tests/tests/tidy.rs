@@ -26,8 +26,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("plugin-host", &["lint", "overlay", "syntax"]),
     ("plugin-kit", &["lint", "overlay", "plugin-host", "syntax"]),
     ("scheduler", &["lint", "overlay"]),
-    ("config", &["lint", "overlay", "plugin-host"]),
     ("lint-testkit", &["lint", "overlay"]),
+    ("config", &["lint", "lint-testkit", "overlay", "plugin-host"]),
     ("checker", &["config", "lint", "lint-testkit", "overlay", "scheduler"]),
     ("render", &["checker", "config", "lint", "lint-testkit", "overlay"]),
     (
@@ -45,7 +45,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "syntax",
         ],
     ),
-    ("workspaces", &["checker", "config", "language-servers", "lint", "linters", "overlay", "scheduler"]),
+    (
+        "workspaces",
+        &["checker", "config", "language-servers", "lint", "linters", "overlay", "scheduler", "shadow"],
+    ),
     ("broker-proto", &[]),
     ("bench-branches", &["broker-proto", "overlay"]),
     (

@@ -109,6 +109,12 @@ fn commands() -> Vec<(&'static str, &'static str)> {
     ];
     let rest = [
         "run --branch b --harvest -- touch made.txt",
+        "run --branch b --background --name sleeps -- sleep 1000",
+        "run --branch b -- rm -r sub a.py .gitignore .git",
+        "run --name named -- rm -r sub a.py .gitignore .git",
+        "ps",
+        "logs sleeps",
+        "kill sleeps",
         "branch mv b sub moved",
         "branch rm b d.json",
         "branch diff b",

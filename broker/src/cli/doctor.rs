@@ -22,9 +22,10 @@ use linters::{
     trust::Trusted,
 };
 use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
+use shadow::Sandbox;
 
 use self::{
-    diagnosis::{Diagnosis, Kind, Reason, Server},
+    diagnosis::{Diagnosis, Kind, Reason, Runs, Server},
     language_stats::LanguageStats,
 };
 use super::{AnswerFormat, Session, json};
@@ -36,8 +37,8 @@ use crate::{
 /// Show which linters check a workspace, and what is missing
 ///
 /// For each language that is found: the plugins, the language servers, the commands, which of them are asked and why, where
-/// their programs are, and how to install those that are asked and are not there. Needs no daemon, and starts
-/// nothing without `--versions`. Exits with 0 if all is there that is to be asked, and with 1 if not: also if
+/// their programs are, and how to install those that are asked and are not there; and how `broker run` runs commands,
+/// which is tried. Needs no daemon, and starts none of the programs without `--versions`. Exits with 0 if all is there that is to be asked, and with 1 if not: also if
 /// `broker.toml` says to ask language servers in a workspace that is not trusted. With 2 if a plugin does
 /// not load.
 ///
@@ -73,6 +74,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         session.messages.warning("nothing is started: the workspace is not trusted");
     }
     place.providers.iter().for_each(|it| it.shut_down());
+    place.diagnosis.runs = Some(runs(workspace.root()));
     // Without a daemon, what is found here is what it would find.
     if let Ok(Some(daemon)) = Client::running(&session.process_context.cancel) {
         place.diagnosis.keep_elsewhere(elsewhere(&daemon, workspace.root(), &place.known));
@@ -87,6 +89,18 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     };
     session.print(&text)?;
     Ok(exit(place.is_whole, &diagnosis))
+}
+
+/// What becomes of a folder for a command, by making one.
+fn runs(root: &Path) -> Runs {
+    let chosen = super::run::launcher().choose(root, &Sandbox::default());
+    Runs {
+        backend: chosen.as_ref().ok().map(|it| it.backend.name().to_owned()),
+        isolated: chosen.as_ref().is_ok_and(|it| it.isolated),
+        lacks: chosen.iter().flat_map(|it| it.lacks()).map(str::to_owned).collect(),
+        error: chosen.as_ref().err().map(ToString::to_string),
+        remedy: chosen.as_ref().err().and_then(workspaces::how_to_isolate),
+    }
 }
 
 fn exit(is_whole: bool, diagnosis: &Diagnosis) -> Exit {
@@ -223,6 +237,30 @@ mod tests {
         let pyright = it.servers.iter_mut().find(|it| it.name == "pyright").unwrap();
         pyright.keep_version(Ok("pyright 1.1.406".to_owned()));
         insta::assert_snapshot!(text::render(&it));
+    }
+
+    #[test]
+    fn how_commands_run_is_told() {
+        let text = |runs| {
+            let mut it = diagnosis(&[("a.py", "")], &[], false);
+            it.runs = Some(runs);
+            text::render(&it)
+        };
+        let lacks = vec!["a folder cannot be renamed".to_owned()];
+        let runs =
+            Runs { backend: Some("overlayfs".to_owned()), isolated: true, lacks, error: None, remedy: None };
+        let text_of = text(runs);
+        assert!(
+            text_of
+                .contains("\ncommands   isolated, by overlayfs; not promised: a folder cannot be renamed\n"),
+            "{text_of}"
+        );
+        let (error, remedy) = (Some("no namespaces".to_owned()), Some("allow them".to_owned()));
+        let text_of = text(Runs { backend: None, isolated: false, lacks: vec![], error, remedy });
+        assert!(
+            text_of.contains("\ncommands   do not run: no namespaces; to mend it: allow them\n"),
+            "{text_of}"
+        );
     }
 
     #[test]

@@ -6,8 +6,14 @@ mod completions;
 mod config;
 mod doctor;
 mod explain;
+#[cfg(target_os = "linux")]
+mod kill;
+#[cfg(target_os = "linux")]
+mod logs;
 mod plugin;
 mod plugins;
+#[cfg(target_os = "linux")]
+mod ps;
 mod query;
 #[cfg(target_os = "linux")]
 mod run;
@@ -64,6 +70,12 @@ enum Command {
     Query(Box<query::Args>),
     #[cfg(target_os = "linux")]
     Run(Box<run::Args>),
+    #[cfg(target_os = "linux")]
+    Ps(ps::Args),
+    #[cfg(target_os = "linux")]
+    Logs(logs::Args),
+    #[cfg(target_os = "linux")]
+    Kill(kill::Args),
     Plugins(plugins::Args),
     Plugin(plugin::Args),
     Config(config::Args),
@@ -124,6 +136,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: Proces
         Command::Query(args) => query::run(&args, &mut session),
         #[cfg(target_os = "linux")]
         Command::Run(args) => run::run(&args, &mut session),
+        #[cfg(target_os = "linux")]
+        Command::Ps(args) => ps::run(&args, &mut session),
+        #[cfg(target_os = "linux")]
+        Command::Logs(args) => logs::run(&args, &mut session),
+        #[cfg(target_os = "linux")]
+        Command::Kill(args) => kill::run(&args, &mut session),
         Command::Plugins(args) => plugins::run(&args, &mut session),
         Command::Plugin(args) => plugin::run(&args, &mut session),
         Command::Config(args) => config::run(&args, &mut session),

@@ -1,18 +1,27 @@
 //! `broker run`
 
-mod folder;
-mod harvest;
+mod local;
 mod output;
+mod permission;
+mod printed;
 mod quantity;
+mod remote;
 mod terminal;
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, IsTerminal as _},
+    path::PathBuf,
+    time::Duration,
+};
 
+use config::folders;
 use lint::printable;
 use serde::Serialize;
-use shadow::{Ended, Exit as ProgramExit, Limits, Network, Program};
+use shadow::{Isolation, Launcher, Network, Storage};
 
-use self::{folder::Folder, harvest::Written, output::Output};
+use self::printed::Printed;
 use super::{Session, json};
 use crate::{CliError, Exit};
 
@@ -23,6 +32,10 @@ use crate::{CliError, Exit};
 /// read-only, of the home folder only toolchains and what they downloaded, and no network but its own. When it ends,
 /// all that it started ends.
 ///
+/// All commands of one branch share its folder while any of them runs: they see each other's files and reach each other
+/// over loopback, and what is edited in the branch shows there. With --background a command runs on by itself, such as
+/// a server; `broker ps` lists what runs, `broker logs` shows what it printed, and `broker kill` ends it.
+///
 /// Exits with the command's own code; with 128 and the signal that ended it, with 127 if the command is not there, with
 /// 126 if it cannot be run, and with 125 if there is no folder to run it in.
 #[derive(Debug, clap::Args)]
@@ -32,11 +45,17 @@ Examples:
   broker run --branch try-it -- cargo test                as the branch has them
   broker run --branch try-it --harvest -- cargo fmt       and what it wrote becomes an edit of the branch
   broker run --timeout 10m --memory 4G -- pytest
-  broker run --net host -- npm install")]
+  broker run --net host -- npm install
+  broker run --branch try-it --background --name web -- npm run dev
+  broker run --branch try-it -- curl -s localhost:3000    reaches what runs in the background on the branch")]
 pub(super) struct Args {
     /// As the branch has the workspace
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
+
+    /// Whether the command is isolated from the system; where this cannot be had, it does not run
+    #[arg(long = "sandbox", value_enum, default_value_t = SandboxMode::Auto, value_name = "WHEN")]
+    sandbox: SandboxMode,
 
     /// The network that the command has: a loopback of its own, or the system's
     #[arg(long, value_enum, default_value_t = Net::None, value_name = "NETWORK")]
@@ -70,9 +89,25 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(8..1_000_000), value_name = "COUNT")]
     processes: u32,
 
+    /// Start with nothing that earlier runs left in caches such as `target`, and keep nothing of this one
+    #[arg(long)]
+    cold: bool,
+
     /// Make what the command wrote an edit of the branch, whatever its exit code: what git would not ignore, or files that match
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "", value_name = "GLOB")]
     harvest: Option<String>,
+
+    /// Run on in the background until it is killed; the last 2 MiB of what it prints are kept
+    #[arg(long, conflicts_with_all = ["harvest", "interactive"])]
+    background: bool,
+
+    /// A name to find the command by, with `broker ps`, `broker logs` and `broker kill`
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Run in a folder of its own, whatever runs on the branch
+    #[arg(long)]
+    own_folder: bool,
 
     /// Print one JSON object at the end, with the last of what the command printed in it
     #[arg(long)]
@@ -88,6 +123,16 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum SandboxMode {
+    /// It is
+    Required,
+    /// It is, by whatever way this system has that isolates as well
+    Auto,
+    /// It is not: it has all rights of the user, and runs in a copy of the workspace
+    Off,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Net {
     /// A loopback of its own
     None,
@@ -99,7 +144,9 @@ enum Net {
 #[derive(Serialize)]
 struct Answer {
     /// How the folder was made.
-    backend: &'static str,
+    backend: String,
+    /// Whether the command was isolated from the system.
+    isolated: bool,
     exit_code: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<i32>,
@@ -108,6 +155,8 @@ struct Answer {
     killed: Option<String>,
     duration_ms: u64,
     processor_ms: u64,
+    /// The most memory that it was seen to use.
+    peak_memory_bytes: u64,
     /// The last part of what was printed, with the number of bytes before it.
     stdout: String,
     stdout_omitted_bytes: u64,
@@ -118,6 +167,50 @@ struct Answer {
     /// Why what was written is not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     harvest_error: Option<String>,
+}
+
+/// What became of the branch.
+#[derive(Serialize)]
+struct Written {
+    /// Paths that are new or have another content.
+    changed: Vec<String>,
+    removed: Vec<String>,
+    /// The branch's new revision; `None` if nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision: Option<u64>,
+}
+
+/// A command in the background, with `--json`.
+#[derive(Serialize)]
+struct StartedRun {
+    run_id: String,
+    name: String,
+    revision: u64,
+}
+
+/// What became of a command.
+struct Outcome {
+    backend: String,
+    isolated: bool,
+    exit_code: i32,
+    signal: Option<i32>,
+    killed: Option<String>,
+    not_started: Option<String>,
+    duration_ms: u64,
+    processor_ms: u64,
+    peak_memory_bytes: u64,
+    printed: [Printed; 2],
+    harvest: Option<Result<Written, CliError>>,
+}
+
+/// What our standard streams are to the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ours {
+    /// What comes out is written to ours.
+    Passed,
+    /// Ours is its terminal.
+    Terminal,
+    Captured,
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
@@ -136,41 +229,54 @@ fn run_program(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
         let error = CliError::usage("--harvest needs a branch that takes what was written");
         return Err(error.hint("name one with --branch; `broker branch fork` makes one"));
     }
-    args.harvest.as_deref().map(harvest::matcher).transpose()?;
-    let folder = Folder::open(args, session)?;
-    let output = Output::new(args)?;
-    let start = std::time::Instant::now();
-    let mut running = output.start(&folder.shadow, args.program(&folder)?)?;
-    let (ended, printed) = output.follow(&mut running, &session.process_context.cancel)?;
-    let duration = start.elapsed();
-    let (written, harvest_error) = match (&args.harvest, &ended.exit) {
-        (Some(glob), ProgramExit::Code(_)) => match harvest::harvest(&folder, glob) {
-            Ok(written) => (Some(written), None),
-            Err(error) => (None, Some(error)),
-        },
-        (Some(_), _) => {
-            (None, Some(CliError::files("what was written is not kept: the command did not end by itself")))
-        }
-        (None, _) => (None, None),
-    };
-    if let ProgramExit::NotStarted { error } = &ended.exit {
-        let name = args.command[0].to_string_lossy();
-        let error = std::io::Error::from_raw_os_error(*error);
-        session.messages.error(&CliError::usage(format!("cannot run {}: {error}", printable(&name))));
+    if args.background {
+        return start(args, session);
     }
-    let killed = ended.stopped.map(|it| it.to_string());
-    if let (Some(why), false) = (&killed, args.json) {
+    let ours = args.ours()?;
+    let outcome = match args.branch.is_some() || args.name.is_some() {
+        true => remote::run(args, ours, session)?,
+        false => local::run(args, ours, session)?,
+    };
+    report(args, outcome, session)
+}
+
+fn start(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let started = remote::start(args, session)?;
+    let printed = match args.json {
+        true => {
+            let (run_id, name, revision) = (started.run_id, started.name, started.revision);
+            json(&StartedRun { run_id, name, revision })
+        }
+        false => format!("{}\n", printable(&started.name)),
+    };
+    session.print(&printed)?;
+    Ok(Exit::Clean)
+}
+
+fn report(args: &Args, outcome: Outcome, session: &mut Session) -> Result<Exit, CliError> {
+    if let Some(why) = &outcome.not_started {
+        let name = args.command[0].to_string_lossy();
+        session.messages.error(&CliError::usage(format!("cannot run {}: {why}", printable(&name))));
+    }
+    if let (Some(why), false) = (&outcome.killed, args.json) {
         session.messages.error(&CliError::files(format!("killed: {why}")));
     }
+    let (written, harvest_error) = match outcome.harvest {
+        Some(Ok(written)) => (Some(written), None),
+        Some(Err(error)) => (None, Some(error)),
+        None => (None, None),
+    };
     if args.json {
-        let [stdout, stderr] = printed;
+        let [stdout, stderr] = outcome.printed;
         let answer = Answer {
-            backend: "overlayfs",
-            exit_code: ended.exit.code(),
-            signal: signal(&ended),
-            killed,
-            duration_ms: milliseconds(duration),
-            processor_ms: milliseconds(ended.processor_time),
+            backend: outcome.backend,
+            isolated: outcome.isolated,
+            exit_code: outcome.exit_code,
+            signal: outcome.signal,
+            killed: outcome.killed,
+            duration_ms: outcome.duration_ms,
+            processor_ms: outcome.processor_ms,
+            peak_memory_bytes: outcome.peak_memory_bytes,
             stdout: stdout.text(),
             stdout_omitted_bytes: stdout.omitted,
             stderr: stderr.text(),
@@ -182,37 +288,44 @@ fn run_program(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     } else if let Some(written) = &written {
         session.messages.line(&written.describe());
     }
-    if let (Some(error), ProgramExit::Code(_)) = (harvest_error, &ended.exit) {
+    // A command that was ended says so itself.
+    if let (Some(error), None, None) = (harvest_error, outcome.signal, outcome.not_started) {
         return Err(error);
     }
-    Ok(Exit::Code(u8::try_from(ended.exit.code()).unwrap_or(u8::MAX)))
+    Ok(Exit::Code(u8::try_from(outcome.exit_code).unwrap_or(u8::MAX)))
+}
+
+impl Written {
+    fn describe(&self) -> String {
+        match self.revision {
+            Some(revision) => {
+                format!("{} changed, {} removed: revision {revision}", self.changed.len(), self.removed.len())
+            }
+            None => "nothing was written".to_owned(),
+        }
+    }
 }
 
 impl Args {
-    fn program(&self, folder: &Folder) -> Result<Program, CliError> {
-        let mut environment = shadow::environment(|name| std::env::var_os(name));
-        for given in &self.env {
-            let (name, value) = match given.split_once('=') {
-                Some((name, value)) => (name, Some(value.into())),
-                None => (given.as_str(), std::env::var_os(given)),
-            };
-            let value = value.ok_or_else(|| CliError::usage(format!("the variable {name} is not set")))?;
-            environment.retain(|(it, _)| it != name);
-            environment.push((name.into(), value));
+    fn ours(&self) -> Result<Ours, CliError> {
+        if self.json {
+            return Ok(Ours::Captured);
         }
-        let limits = Limits {
-            time: self.timeout,
-            memory: self.memory,
-            processes: Some(self.processes.into()),
-            file_size: None,
-        };
-        Ok(Program {
-            command: self.command.clone(),
-            environment,
-            folder: folder.current.clone(),
-            terminal: false,
-            limits,
-        })
+        let ours = [io::stdin().is_terminal(), io::stdout().is_terminal(), io::stderr().is_terminal()];
+        match ours {
+            [true, true, true] => Ok(Ours::Terminal),
+            [true, true, _] if self.interactive => Ok(Ours::Terminal),
+            _ if self.interactive => Err(CliError::usage("--interactive needs a terminal")),
+            _ => Ok(Ours::Passed),
+        }
+    }
+
+    fn isolation(&self) -> Isolation {
+        match self.sandbox {
+            SandboxMode::Required => Isolation::Required,
+            SandboxMode::Auto => Isolation::Auto,
+            SandboxMode::Off => Isolation::Off,
+        }
     }
 
     fn network(&self) -> Network {
@@ -223,11 +336,22 @@ impl Args {
     }
 }
 
-fn signal(ended: &Ended) -> Option<i32> {
-    match ended.exit {
-        ProgramExit::Signal(signal) => Some(signal),
-        _ => None,
+/// How folders are made for commands.
+pub(super) fn launcher() -> Launcher {
+    let launcher = Launcher::this_program();
+    match folders::cache_dir() {
+        Some(folder) => launcher.with_storage(Storage::new(folder)),
+        None => launcher,
     }
+}
+
+/// Paths as they were named, absolute and without links.
+fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let real = |path: &PathBuf| {
+        fs::canonicalize(path)
+            .map_err(|error| CliError::usage(format!("cannot use {}: {error}", path.display())))
+    };
+    paths.iter().map(real).collect()
 }
 
 fn milliseconds(time: Duration) -> u64 {

@@ -167,6 +167,8 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
         state_dir,
         idle_exit: (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit)),
         build: crate::BUILD,
+        #[cfg(target_os = "linux")]
+        launcher: super::run::launcher(),
     };
     let plugins = session.loader().load(&args.plugins.plugin, settings.instances())?;
     session.report_broken(&plugins);

@@ -43,9 +43,12 @@ impl From<Status> for CliError {
 /// Whose fault it is.
 fn kind(reason: &str) -> ErrorKind {
     match reason {
-        "NOT_FOUND" | "NAME_TAKEN" | "INVALID_FIELD" | "LIMIT_EXCEEDED" | "PATCH_DOES_NOT_APPLY" => {
-            ErrorKind::Usage
-        }
+        "NOT_FOUND"
+        | "NAME_TAKEN"
+        | "RUN_NAME_TAKEN"
+        | "INVALID_FIELD"
+        | "LIMIT_EXCEEDED"
+        | "PATCH_DOES_NOT_APPLY" => ErrorKind::Usage,
         _ => ErrorKind::Files,
     }
 }
@@ -76,6 +79,7 @@ fn hint(reason: &str, status: &Status) -> Option<String> {
         }
         "CONFLICT" => "`broker branch rebase BRANCH` brings the branch up to date",
         "NAME_TAKEN" => "choose another name, or discard that branch",
+        "RUN_NAME_TAKEN" => "choose another name, or end that run with `broker kill`",
         "PATCH_DOES_NOT_APPLY" => "the patch must fit the files as the branch has them now",
         "STATE_FOLDER_FULL" => {
             "nothing was changed; make room, or set BROKER_STATE_DIR to a folder elsewhere"

@@ -6,6 +6,8 @@
 mod connect;
 mod error;
 mod opened;
+#[cfg(target_os = "linux")]
+mod runs;
 mod searched;
 mod start;
 mod views;
@@ -15,6 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+#[cfg(target_os = "linux")]
+use broker_proto::v1::run_service_client::RunServiceClient;
 use broker_proto::v1::{
     branch_service_client::BranchServiceClient, check_service_client::CheckServiceClient,
     daemon_service_client::DaemonServiceClient, file_service_client::FileServiceClient,
@@ -29,6 +33,8 @@ use tonic_health::pb::{
 };
 
 use self::connect::OwnSocket;
+#[cfg(target_os = "linux")]
+pub(crate) use self::runs::RunStep;
 pub(crate) use self::{
     error::{is_conflict, reason, server},
     opened::{Opened, of_branch},
@@ -46,6 +52,9 @@ pub(crate) struct Client {
 
 /// The largest message that is taken: whole files' findings come in one.
 const MAX_MESSAGE: usize = 256 << 20;
+
+/// Bytes of one answer that may come before they are taken.
+const STREAM_WINDOW: u32 = 256 << 10;
 
 /// How often is looked whether the user has interrupted, and whether a daemon that is about to begin or end
 /// has done so.
@@ -95,7 +104,10 @@ impl Client {
             runtime.map_err(|error| CliError::files(format!("cannot wait for a daemon: {error}")))?;
         let connector = OwnSocket::new(&endpoint.socket);
         // No name is looked up: the connector knows where to go.
-        let address = tonic::transport::Endpoint::from_static("http://localhost");
+        // What one answer has waiting does not hold up the others.
+        let address = tonic::transport::Endpoint::from_static("http://localhost")
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(STREAM_WINDOW * 4);
         let begun = Instant::now();
         loop {
             if !endpoint.has_folder()? {
@@ -134,6 +146,8 @@ impl Client {
     service!(files, FileServiceClient);
     service!(queries, QueryServiceClient);
     service!(rules, RuleServiceClient);
+    #[cfg(target_os = "linux")]
+    service!(runs, RunServiceClient);
     service!(servers, ServerServiceClient);
     service!(workspaces, WorkspaceServiceClient);
 

@@ -77,6 +77,12 @@ impl Opened {
         printable(&shown.unwrap_or_else(|_| path.to_owned())).into_owned()
     }
 
+    /// The base, as what a question is about.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn base(&self) -> pb::Target {
+        pb::Target { target: Some(pb::target::Target::WorkspaceId(self.id.clone())) }
+    }
+
     /// The branch with this name or handle.
     pub(crate) fn branch(&self, name: &str) -> Result<pb::Branch, CliError> {
         self.look(name).map(|it| it.branch.unwrap_or_default())

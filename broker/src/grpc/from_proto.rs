@@ -1,5 +1,8 @@
 //! From messages to the daemon's requests. What a field may be, the daemon checks.
 
+#[cfg(target_os = "linux")]
+mod runs;
+
 use std::time::Duration;
 
 use broker_proto::v1 as pb;
@@ -12,6 +15,8 @@ use workspaces::{
     FixRequest, ForkRequest, QueryKind, QueryRequest, Side, TargetId, Undo,
 };
 
+#[cfg(target_os = "linux")]
+pub(super) use self::runs::{run, run_input};
 use super::status;
 
 pub(super) fn target(target: Option<pb::Target>) -> Result<TargetId, Status> {

@@ -11,6 +11,8 @@ mod from_proto;
 mod incoming;
 mod queries;
 mod rules;
+#[cfg(target_os = "linux")]
+mod runs;
 mod server;
 mod servers;
 mod status;

@@ -2,6 +2,8 @@
 
 use std::{io, sync::Arc, time::Duration};
 
+#[cfg(target_os = "linux")]
+use broker_proto::v1::run_service_server::RunServiceServer;
 use broker_proto::v1::{
     branch_service_server::BranchServiceServer, check_service_server::CheckServiceServer,
     daemon_service_server::DaemonServiceServer, file_service_server::FileServiceServer,
@@ -97,6 +99,8 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
     health.set_serving::<FileServiceServer<Front>>().await;
     health.set_serving::<QueryServiceServer<Front>>().await;
     health.set_serving::<RuleServiceServer<Front>>().await;
+    #[cfg(target_os = "linux")]
+    health.set_serving::<RunServiceServer<Front>>().await;
     health.set_serving::<ServerServiceServer<Front>>().await;
     health.set_serving::<WorkspaceServiceServer<Front>>().await;
     let reflection = || {
@@ -106,7 +110,10 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
     };
     let v1 = reflection().build_v1().map_err(io::Error::other)?;
     let v1alpha = reflection().build_v1alpha().map_err(io::Error::other)?;
-    Ok(Routes::new(InterceptedService::new(health_service, Guard(token.clone())))
+    let routes = Routes::new(InterceptedService::new(health_service, Guard(token.clone())));
+    #[cfg(target_os = "linux")]
+    let routes = routes.add_service(guarded!(RunServiceServer, MAX_REQUEST));
+    Ok(routes
         .add_service(InterceptedService::new(v1, Guard(token.clone())))
         .add_service(InterceptedService::new(v1alpha, Guard(token.clone())))
         .add_service(guarded!(BranchServiceServer, MAX_REQUEST))

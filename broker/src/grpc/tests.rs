@@ -33,6 +33,8 @@ impl Fixture {
             state_dir: state.path().to_owned(),
             idle_exit: None,
             policy_memory: 1 << 20,
+            #[cfg(target_os = "linux")]
+            launcher: shadow::Launcher::this_program(),
         });
         Self { front: Front(daemon), workspace, _state: state }
     }

@@ -1,5 +1,8 @@
 //! From the daemon's own types to messages.
 
+#[cfg(target_os = "linux")]
+mod runs;
+
 use broker_proto::{
     v1 as pb,
     v1::{check_response::Event as Answer, watch_response::Event as Watched},
@@ -16,6 +19,9 @@ use scheduler::{CacheStats, Class, ClassStats, Stats};
 use workspaces::{
     BranchInfo, DaemonError, Event, FileContent, FileFindings, FixedFiles, WatchEvent, WorkspaceInfo,
 };
+
+#[cfg(target_os = "linux")]
+pub(super) use self::runs::{log_event, run, run_event, run_result};
 
 /// How many findings a message has, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;

@@ -20,12 +20,12 @@ use tonic::async_trait;
 use workspaces::{
     BranchInfo, BranchRequest, BranchState, CheckRequest, CommitRequest, Daemon, DiffRequest, EditRequest,
     FileContent, FixRequest, ForkRequest, MethodRequest, PageRequest, Paged, QueryRequest, RebaseRequest,
-    Settings, Side, TargetId, UndoRequest, Undone, WatchEvent, WorkspaceInfo,
+    RunId, RunRequest, Settings, Side, TargetId, UndoRequest, Undone, WatchEvent, WorkspaceInfo,
 };
 
 use super::{
-    Answered, Api, Changed, Committed, Diff, Event, Events, Finding, Fixed, Incomplete, Plugins, Rebased,
-    Refusal, Round, Rule, Summary, Work,
+    Answered, Api, Changed, Committed, Diff, Event, Events, Exited, Finding, Fixed, Incomplete, LogPart,
+    Plugins, Rebased, Refusal, Round, Rule, Run, Running, Summary, Work, runs,
 };
 
 /// A daemon without a front. Its threads end when this goes.
@@ -51,6 +51,7 @@ impl InProcess {
             state_dir: state.path().to_owned(),
             idle_exit: None,
             build: "tests",
+            launcher: shadow::Launcher::new(crate::broker()),
         };
         let daemon = Daemon::start(plugins(named), Servers::of_user(), settings).unwrap();
         Self { daemon, _state: state }
@@ -195,6 +196,25 @@ impl Api for InProcess {
 
     async fn call_method(&self, request: MethodRequest) -> Answered<String> {
         Ok(self.daemon.call_method(request).await.map_err(Refusal::of)?.result)
+    }
+
+    async fn begin_run(&self, request: RunRequest) -> Answered<Running> {
+        runs::begin(&self.daemon, request).await
+    }
+
+    async fn list_runs(&self, workspace: Option<&str>) -> Answered<Vec<Run>> {
+        let all = self.daemon.runs(workspace).map_err(Refusal::of)?;
+        Ok(all.into_iter().map(runs::listed).collect())
+    }
+
+    async fn read_log(&self, id: &RunId, offset: u64, follow: bool) -> Answered<Events<LogPart>> {
+        let events = self.daemon.read_log(id, offset, follow).map_err(Refusal::of)?;
+        Ok(Box::pin(ReceiverStream::new(events).map(|it| Ok(runs::log_part(it)))))
+    }
+
+    async fn kill(&self, id: &RunId, signal: Option<i32>) -> Answered<Option<Exited>> {
+        let killed = self.daemon.kill(id, signal).await.map_err(Refusal::of)?;
+        Ok(killed.map(|it| runs::exited(&it)))
     }
 
     async fn server_logs(&self, name: &str) -> Answered<Vec<String>> {

@@ -16,12 +16,14 @@ use tonic::{Request, Status, async_trait};
 use workspaces::{
     BranchInfo, BranchRequest, BranchState, CheckRequest, CommitRequest, DiffRequest, EditRequest,
     FileContent, FixRequest, ForkRequest, MethodRequest, PageRequest, Paged, QueryRequest, RebaseRequest,
-    Side, TargetId, UndoRequest, Undone, WorkspaceInfo,
+    RunId, RunRequest, Side, TargetId, UndoRequest, Undone, WorkspaceInfo,
 };
 
-use self::{from_wire::hash, to_wire::target};
+use self::from_wire::hash;
+pub(super) use self::to_wire::target;
 use super::{
-    Answered, Api, Committed, Diff, Event, Events, Fixed, Plugins, Rebased, Refusal, Round, Rule, Work,
+    Answered, Api, Committed, Diff, Event, Events, Exited, Fixed, LogPart, Plugins, Rebased, Refusal, Round,
+    Rule, Run, Running, Work, runs,
 };
 use crate::daemon::Client;
 
@@ -187,6 +189,29 @@ impl Api for Client {
         let request = pb::CallMethodRequest { target: Some(target(&id)), server, method, params_json };
         let mut client = QueryServiceClient::new(self.channel.clone());
         Ok(client.call_method(within(deadline, request)).await?.into_inner().result_json)
+    }
+
+    async fn begin_run(&self, request: RunRequest) -> Answered<Running> {
+        runs::begin_remote(self, request).await
+    }
+
+    async fn list_runs(&self, workspace: Option<&str>) -> Answered<Vec<Run>> {
+        let request = pb::ListRunsRequest { workspace_id: workspace.unwrap_or_default().to_owned() };
+        let listed = self.runs().list_runs(request).await?.into_inner();
+        Ok(listed.runs.into_iter().map(runs::wire_run).collect())
+    }
+
+    async fn read_log(&self, id: &RunId, offset: u64, follow: bool) -> Answered<Events<LogPart>> {
+        let (run_id, workspace_id) = runs::wire_id(id);
+        let request = pb::ReadLogRequest { run_id, workspace_id, offset, follow };
+        let parts = self.runs().read_log(request).await?.into_inner();
+        Ok(Box::pin(parts.map(|it| Ok(runs::wire_log(it?)))))
+    }
+
+    async fn kill(&self, id: &RunId, signal: Option<i32>) -> Answered<Option<Exited>> {
+        let (run_id, workspace_id) = runs::wire_id(id);
+        let request = pb::KillRequest { run_id, workspace_id, signal: signal.unwrap_or_default() };
+        Ok(self.runs().kill(request).await?.into_inner().exited.map(runs::wire_exited))
     }
 
     async fn server_logs(&self, name: &str) -> Answered<Vec<String>> {

@@ -33,6 +33,8 @@ mod fixes;
 mod messages;
 mod queries;
 mod refusals;
+#[cfg(target_os = "linux")]
+mod runs;
 mod state;
 mod watching;
 

@@ -35,7 +35,9 @@ pub use self::{
     alike::closest,
     effective::{Choice, Effective, Severities},
     error::{ConfigError, SetupFailure},
-    model::{CheckerDefinition, PluginSettings, RuleLevel, RuleSeverity, ServerDefinition},
+    model::{
+        CheckerDefinition, PluginSettings, RuleLevel, RuleSeverity, RunNetwork, RunSettings, ServerDefinition,
+    },
     selectors::{Selection, Selectors, unknown_linter},
     show::{EffectiveConfig, EffectiveValue},
     source::{Digest, Source, is_encrypted_or_near, is_this_machine},
@@ -183,6 +185,12 @@ impl Config {
             defined.entry(name.clone()).or_insert_with(|| definition.clone());
         }
         ServerSettings { used: settings().find_map(|it| it.get_ref().used.clone()), defined }
+    }
+
+    /// What commands may do without a question: the nearest table counts, as a whole.
+    pub fn run(&self) -> RunSettings {
+        let set = self.layers.iter().rev().find_map(|it| it.settings.run.as_ref());
+        set.map(|it| it.get_ref().clone()).unwrap_or_default()
     }
 
     /// Commands that are linters, by name. What extends a file goes before it.

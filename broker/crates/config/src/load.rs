@@ -141,8 +141,10 @@ impl Reader<'_> {
         let servers = settings.servers.as_ref().map(|it| ("servers", it.span()));
         let checkers = settings.checkers.as_ref().map(|it| ("checkers", it.span()));
         let plugins = settings.plugins.as_ref().map(|it| ("plugins", it.span()));
+        let run = settings.run.as_ref().map(|it| ("run", it.span()));
         let size = settings.max_file_size.as_ref().map(|it| ("max-file-size", it.span()));
-        match baseline.or(servers).or(checkers).or(plugins).or(size).filter(|_| !self.folder.is_root()) {
+        let named = baseline.or(servers).or(checkers).or(plugins).or(run).or(size);
+        match named.filter(|_| !self.folder.is_root()) {
             Some((key, span)) => {
                 let message = format!("`{key}` has no effect here");
                 let error = ConfigError::at(file, text, span, message);

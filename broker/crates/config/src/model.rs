@@ -48,6 +48,9 @@ pub(super) struct Settings {
     /// the workspace's own file, or one that it extends.
     #[schemars(with = "Option<BTreeMap<String, PluginSettings>>")]
     pub(super) plugins: Option<Spanned<BTreeMap<String, PluginSettings>>>,
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<RunSettings>")]
+    pub(super) run: Option<Spanned<RunSettings>>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -137,6 +140,35 @@ pub struct ServerDefinition {
     /// If not set, answers are reused for one minute only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Vec<String>>,
+}
+
+/// What commands that the daemon runs (`broker run --branch`) may do without a question. It counts as the disk has it, never
+/// a branch, and in a workspace that is trusted: see `broker trust`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct RunSettings {
+    /// Commands, each by the words that it begins with: `[["cargo"], ["npm", "run"]]`. With this, any other command needs
+    /// a permission; without it, none does that reaches nothing but its folder.
+    pub allow: Option<Vec<Vec<String>>>,
+    /// Files and folders in hidden places that commands may see: absolute paths, or `~` and a path in the home folder.
+    pub read: Vec<String>,
+    /// Files and folders outside of the workspace that commands may write to.
+    pub write: Vec<String>,
+    /// Variables that commands may have beyond Broker's own list, by name.
+    pub env: Vec<String>,
+    /// The network that commands may have: `none` (if not set) is a loopback of the branch's own, `host` the system's.
+    pub network: RunNetwork,
+}
+
+/// Network of a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunNetwork {
+    /// A loopback of the branch's own.
+    #[default]
+    None,
+    /// That of the system.
+    Host,
 }
 
 /// A command that is a linter. What is not set is as Broker knows it, if it knows it.

@@ -270,3 +270,15 @@ fn the_schema_for_editors_is_up_to_date() {
     }
     assert!(schema == include_str!("../../../../docs/broker.schema.json"), "run with UPDATE_SCHEMA=1");
 }
+
+#[test]
+fn what_commands_may_do_is_said_at_the_root() {
+    let run = |files: &[(&str, &str)]| with(files, |it| it.workspace().unwrap().run());
+    assert_eq!(run(&[]), crate::RunSettings::default());
+    let text = "[run]\nallow = [['cargo'], ['npm', 'run']]\nread = ['~/x']\nnetwork = 'host'\n";
+    let set = run(&[("broker.toml", text)]);
+    assert_eq!(set.allow.unwrap(), [vec!["cargo"], vec!["npm", "run"]]);
+    assert_eq!((set.read, set.network), (vec!["~/x".to_owned()], crate::RunNetwork::Host));
+    let told = refused(&[("sub/broker.toml", "[run]\nread = []\n")]);
+    assert!(told.starts_with("sub/broker.toml:1:1: `run` has no effect here"), "{told}");
+}

@@ -56,4 +56,4 @@ pub use trace::{Observation, Read, ReadSet, Traced};
 pub use view::{
     ChangeLog, Entry, FileHash, FileKind, Listing, Look, Metadata, Moment, Skipped, Tracked, View,
 };
-pub use walk::{KeptWalk, Walk, WalkOptions, folder_walk, kept_walk, walk};
+pub use walk::{GitIgnores, KeptWalk, Walk, WalkOptions, folder_walk, kept_walk, walk};

@@ -3,6 +3,7 @@
 //! Everything is read through the view, so an ignore file that a branch edits counts as edited. What is
 //! ignored here can still be read: ignore files decide what is visited, not what may be seen.
 
+mod git;
 mod kept;
 mod rules;
 
@@ -12,6 +13,7 @@ use std::{
     ops::Bound,
 };
 
+pub use git::GitIgnores;
 pub use kept::{KeptWalk, folder_walk, kept_walk};
 pub(crate) use rules::{Rules, marks};
 

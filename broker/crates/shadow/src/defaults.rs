@@ -171,6 +171,11 @@ pub fn folders(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>)
     all
 }
 
+/// Whether programs are told of a variable by this name unasked.
+pub fn is_told(name: &str) -> bool {
+    name == "TMPDIR" || VARIABLES.contains(&name) || FOLDERS.contains(&name)
+}
+
 /// What programs are told of an environment. Temporary files have their usual place inside.
 pub fn environment(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(OsString, OsString)> {
     let names = VARIABLES.iter().chain(&FOLDERS);

@@ -36,22 +36,34 @@ pub enum EntryKind {
 pub(crate) struct Header {
     pub(crate) path: String,
     pub(crate) kind: HeaderKind,
+    /// Its time, in nanoseconds since 1970; now if there is none.
+    pub(crate) modified: Option<i64>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum HeaderKind {
     Removed,
     Directory,
-    File { size: u64, executable: bool },
+    File {
+        size: u64,
+        executable: bool,
+    },
     Link(String),
+    /// What the folder has here, with another time.
+    Restamped,
 }
 
 impl Layer {
     /// What `view` shows otherwise than the folder on the disk that it lies over. Costs by the edits; a directory that
     /// is one whole edit, as after it was moved, is copied into memory.
     pub fn of(view: &dyn View) -> io::Result<Self> {
+        Self::at(view, view.edits())
+    }
+
+    /// What `view` has at these paths and below them. None of them lies below another.
+    pub fn at(view: &dyn View, paths: impl IntoIterator<Item = WorkspacePath>) -> io::Result<Self> {
         let mut layer = Self::default();
-        for path in view.edits() {
+        for path in paths {
             layer.add(view, path)?;
         }
         Ok(layer)
@@ -98,7 +110,7 @@ impl Entry {
             }
             EntryKind::Link(to) => HeaderKind::Link(to.clone()),
         };
-        Header { path: self.path.as_str().to_owned(), kind }
+        Header { path: self.path.as_str().to_owned(), kind, modified: None }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -129,6 +141,7 @@ impl Header {
             HeaderKind::Directory => EntryKind::Directory,
             HeaderKind::File { executable, .. } => EntryKind::File { bytes: bytes.into(), executable },
             HeaderKind::Link(to) => EntryKind::Link(to),
+            HeaderKind::Restamped => return None,
         };
         Some(Entry { path: WorkspacePath::new(&self.path).ok()?, kind })
     }

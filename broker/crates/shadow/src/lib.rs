@@ -9,19 +9,33 @@
 //!
 //! Left out: no daemon, no branch by name, no command line, no reading of what programs print.
 
+mod backend;
+mod caches;
+mod copy;
 mod defaults;
+mod error;
 mod layer;
 mod sandbox;
+mod scan;
+#[cfg(target_os = "linux")]
+mod shadow;
 mod spec;
+mod storage;
+mod warm;
 
 #[cfg(target_os = "linux")]
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub use self::linux::{Launcher, OpenError, Running, Shadow, inside};
+pub use self::linux::inside;
+#[cfg(target_os = "linux")]
+pub use self::shadow::{Launcher, Running, Shadow};
 pub use self::{
-    defaults::{environment, folders},
+    backend::{Backend, Choice, Isolation},
+    defaults::{environment, folders, is_told},
+    error::OpenError,
     layer::{Entry, EntryKind, Layer},
     sandbox::{Limits, Network, Sandbox},
     spec::{Ended, Exit, Program, Stopped},
+    storage::Storage,
 };

@@ -1,7 +1,7 @@
 //! Shadow folders by Linux's overlayfs in namespaces of their own.
 //!
 //! ```text
-//!  the program that opens a Shadow        shadow.rs
+//!  the program that opens a Shadow        folder.rs
 //!   -> enter.rs   leaves the system's namespaces; waits for the next one; ends with it
 //!      -> init.rs   process 1 inside: mounts (root.rs), layer (fill.rs), starts programs, says what they wrote
 //!         -> leader.rs   one for each program: gives up what rights are left, starts it, waits for it
@@ -14,12 +14,13 @@
 mod enter;
 mod fill;
 mod filter;
+mod folder;
 mod harvest;
 mod init;
+mod keep;
 mod leader;
 mod loopback;
 mod root;
-mod shadow;
 mod usage;
 mod wire;
 
@@ -28,12 +29,14 @@ use std::{
     process::ExitCode,
 };
 
-pub use self::shadow::{Launcher, OpenError, Running, Shadow};
+pub(crate) use self::folder::{Folder, RunningProgram};
 
 /// The first argument of a process that is one of those inside.
 const ENTER: &str = "shadow-enter";
 const INIT: &str = "shadow-init";
 const LEAD: &str = "shadow-lead";
+/// The same as process 1, for a folder without namespaces.
+const PLAIN: &str = "shadow-plain";
 
 /// What overlayfs, mounted by a user, calls a directory that hides what lies below it.
 const OPAQUE: &str = "user.overlay.opaque";
@@ -46,11 +49,12 @@ pub fn inside(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         ENTER => Some(enter::enter()),
         INIT => Some(init::run()),
         LEAD => Some(leader::lead()),
+        PLAIN => Some(init::run_plain()),
         _ => None,
     }
 }
 
 /// This program, however it was started.
-fn this_program() -> &'static OsStr {
+pub(crate) fn this_program() -> &'static OsStr {
     OsStr::new("/proc/self/exe")
 }

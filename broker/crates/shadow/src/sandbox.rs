@@ -4,12 +4,16 @@ use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+use crate::Isolation;
+
 /// What programs may reach besides the folder itself, which they may read and write.
 ///
 /// The rest of the system can be read and not written; `/tmp`, `/var/tmp`, `/run`, `/dev/shm` and the home folders are
 /// empty, and what is written there is gone with the shadow folder. Paths are absolute and free of links.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sandbox {
+    /// Whether all of this may be left out. Nothing is left out where it is not off.
+    pub isolation: Isolation,
     /// The user's own, which is hidden.
     pub home: Option<PathBuf>,
     /// Hidden as well: folders with what is no program's business.
@@ -19,6 +23,8 @@ pub struct Sandbox {
     /// Shown, and written to for real.
     pub write: Vec<PathBuf>,
     pub network: Network,
+    /// Whether what earlier runs left in caches is used, and what this one leaves is kept.
+    pub warm: bool,
     /// Bytes that all that is written may take together, in memory.
     pub space: u64,
     /// Processes and threads of all programs together. No more can be made, where the kernel counts by namespace.
@@ -28,18 +34,20 @@ pub struct Sandbox {
 impl Default for Sandbox {
     fn default() -> Self {
         Self {
+            isolation: Isolation::Auto,
             home: None,
             hidden: Vec::new(),
             read: Vec::new(),
             write: Vec::new(),
             network: Network::None,
+            warm: true,
             space: 4 << 30,
             processes: 4096,
         }
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Network {
     /// A loopback of its own and nothing else.
     #[default]

@@ -31,6 +31,8 @@ pub struct Ended {
     pub exit: Exit,
     /// Why it was stopped, if it did not end by itself.
     pub stopped: Option<Stopped>,
+    /// Whether it left processes behind, which were ended.
+    pub left_some: bool,
     /// Time of processors that it and what it waited for used.
     pub processor_time: Duration,
     /// The most memory that was seen in use by all its processes together, in bytes; 0 where there is no limit.
@@ -55,6 +57,13 @@ pub enum Stopped {
     Processes(u64),
     /// The shadow folder itself was closed, or broke off.
     Closed,
+}
+
+impl Ended {
+    /// Whether it came to an end with all that it had started, so that no file is half written.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.exit, Exit::Code(_)) && self.stopped.is_none() && !self.left_some
+    }
 }
 
 impl Exit {

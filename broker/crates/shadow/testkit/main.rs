@@ -4,7 +4,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use shadow::{Launcher, Layer, Program, Sandbox, Shadow};
+use shadow::{Isolation, Launcher, Layer, Program, Sandbox, Shadow, Storage};
 
 fn main() -> ExitCode {
     if let Some(code) = shadow::inside(std::env::args_os().skip(1)) {
@@ -12,8 +12,13 @@ fn main() -> ExitCode {
     }
     let mut args = std::env::args_os().skip(1);
     let root = PathBuf::from(args.next().expect("a folder"));
-    let sandbox = Sandbox { space: 1 << 30, ..Sandbox::default() };
-    let shadow = match Shadow::open(&Launcher::this_program(), &root, &Layer::default(), &sandbox) {
+    let mut sandbox = Sandbox { space: 1 << 30, ..Sandbox::default() };
+    let mut launcher = Launcher::this_program();
+    if let Some(copies) = std::env::var_os("SHADOW_TESTKIT_COPIES") {
+        launcher = launcher.with_storage(Storage::new(copies));
+        sandbox.isolation = Isolation::Off;
+    }
+    let shadow = match Shadow::open(&launcher, &root, &Layer::default(), &sandbox) {
         Ok(it) => it,
         Err(error) => panic!("{error}"),
     };

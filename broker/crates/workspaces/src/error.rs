@@ -23,6 +23,8 @@ pub enum DaemonError {
     NotFound { what: &'static str, id: String },
     #[error("there is already a branch named `{0}`")]
     NameTaken(String),
+    #[error("there is already a run named `{0}`")]
+    RunNameTaken(String),
     /// A field of a request makes no sense.
     #[error("{field}: {message}")]
     Invalid { field: &'static str, message: String },
@@ -91,6 +93,32 @@ pub enum DaemonError {
     /// A plugin cannot say what was asked of it.
     #[error("{message}")]
     PluginFailed { plugin: String, message: String },
+    /// No shadow folder can be made, or it is gone.
+    #[error("{message}")]
+    NoFolder { message: String, hint: Option<String> },
+    /// What runs shares a folder that was made otherwise.
+    #[error("the branch has a folder in which something runs, made with another sandbox: {what} differs")]
+    SandboxDiffers { what: String },
+    /// What a run wrote is not kept.
+    #[error(
+        "what was written is not kept: the branch was edited meanwhile: {}",
+        .paths.iter().map(|it| printable(it.as_str()).into_owned()).collect::<Vec<_>>().join(", ")
+    )]
+    EditedMeanwhile { paths: Vec<WorkspacePath> },
+    #[error("what was written is not kept: the command did not end by itself")]
+    NothingKept,
+    #[error(
+        "the command was not given a permission: {}; a trusted workspace allows it for good in `[run]` of its \
+         broker.toml: {}", .reasons.join("; "), .remedies.join(", ")
+    )]
+    NotPermitted {
+        /// The key and the thing of each.
+        wanted: Vec<String>,
+        reasons: Vec<String>,
+        remedies: Vec<String>,
+    },
+    #[error("the run `{}` is in the foreground, and its client has what it prints", printable(.0))]
+    NoLog(String),
     /// The configuration or a selector is wrong.
     #[error("{message}")]
     Setup { message: String, hint: Option<String> },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lint::is_invisible;
 use overlay::{ContentHash, WorkspacePath};
 
 use super::DaemonError;
@@ -10,6 +11,8 @@ use super::DaemonError;
 const LONGEST_PATH: usize = 4096;
 
 const LARGEST_ENVIRONMENT: usize = 1 << 20;
+
+const LONGEST_NAME: usize = 200;
 
 /// One page of a sorted list, as a client asks for it.
 #[derive(Debug, Clone, Default)]
@@ -71,6 +74,20 @@ pub(super) fn content_hash(field: &'static str, text: &str) -> Result<ContentHas
     ContentHash::from_hex(text).ok_or_else(|| DaemonError::invalid(field, "not 64 hexadecimal digits"))
 }
 
+/// A name that people can read and type; an empty one asks for a name. `what` has it, and `size` counts it.
+pub(super) fn expect_name(what: &str, size: &'static str, name: &str) -> Result<(), DaemonError> {
+    DaemonError::expect_at_most(LONGEST_NAME, name.len(), size)?;
+    if name.chars().any(is_invisible) {
+        let message = format!("{what} may not contain control characters or invisible ones");
+        return Err(DaemonError::invalid("name", message));
+    }
+    if name.starts_with('-') || name.trim() != name {
+        let message = format!("{what} may not begin with `-`, or begin or end with a space");
+        return Err(DaemonError::invalid("name", message));
+    }
+    Ok(())
+}
+
 /// Variables that a process can have: no empty names, `=` or NUL.
 pub(super) fn expect_environment(variables: &BTreeMap<String, String>) -> Result<(), DaemonError> {
     let size = variables.iter().map(|(name, value)| name.len() + value.len()).sum();
@@ -86,6 +103,19 @@ pub(super) fn expect_environment(variables: &BTreeMap<String, String>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_cannot_be_read_or_typed_are_refused() {
+        let check = |name| expect_name("a name", "bytes", name);
+        for good in ["", "a", "fix/issue-12", "a b", "\u{f6}\u{4e2d}", "a-"] {
+            check(good).unwrap();
+        }
+        for bad in
+            ["-x", "--", " ", "a ", "\u{a0}", "a\u{202e}b", "a\u{2066}b", "a\u{200b}", "a\nb", "\u{feff}a"]
+        {
+            check(bad).unwrap_err();
+        }
+    }
 
     #[test]
     fn pages_follow_each_other() {

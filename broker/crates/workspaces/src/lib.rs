@@ -30,6 +30,8 @@ mod question;
 pub mod random;
 mod rules;
 mod running;
+#[cfg(target_os = "linux")]
+mod runs;
 mod servers;
 mod setup;
 mod target;
@@ -88,6 +90,13 @@ pub use self::{
     workspace::{OpenedWorkspace, WorkspaceInfo, id_of, journal_of, state_of},
 };
 
+#[cfg(target_os = "linux")]
+pub use self::runs::{
+    DEFAULT_PROCESSES, DEFAULT_SPACE, LogEvent, LogEvents, OutputStream, PermissionKind, RunEvent, RunEvents,
+    RunId, RunInfo, RunInput, RunLimits, RunRequest, RunResult, RunStarted, SandboxRequest, TerminalSize,
+    WantedPermission, Written, how_to_isolate, no_folder, sandbox,
+};
+
 /// What a daemon is made of.
 pub struct Parts {
     pub plugins: Arc<Plugins>,
@@ -99,6 +108,9 @@ pub struct Parts {
     pub idle_exit: Option<Duration>,
     /// Memory limit for judgements (answers after suppressions and severities), in bytes.
     pub policy_memory: u64,
+    /// How shadow folders are started.
+    #[cfg(target_os = "linux")]
+    pub launcher: shadow::Launcher,
 }
 
 pub struct Daemon {
@@ -119,6 +131,10 @@ pub struct Daemon {
     tcp: OnceLock<SocketAddr>,
     clients: Clients,
     running: RunningChecks,
+    #[cfg(target_os = "linux")]
+    launcher: shadow::Launcher,
+    #[cfg(target_os = "linux")]
+    runs: runs::Runs,
     /// Asks the process to end.
     stopping: tokio::sync::watch::Sender<bool>,
 }
@@ -144,6 +160,10 @@ impl Daemon {
             started_ms: workspace::now_ms(),
             clients: Clients::default(),
             running: RunningChecks::default(),
+            #[cfg(target_os = "linux")]
+            launcher: parts.launcher,
+            #[cfg(target_os = "linux")]
+            runs: runs::Runs::default(),
             stopping: tokio::sync::watch::channel(false).0,
         })
     }

@@ -89,6 +89,8 @@ impl Daemon {
             let (_, workspace) =
                 daemon.workspaces.remove(&*id).ok_or_else(|| DaemonError::no_workspace(&id))?;
             workspace.leave();
+            #[cfg(target_os = "linux")]
+            daemon.forget_runs(&id);
             Ok(())
         })
         .await
@@ -145,8 +147,9 @@ impl Daemon {
         self.running.quiet_for(time).await;
     }
 
-    /// Ends language servers and threads. For the end of the process.
+    /// Ends language servers, runs and threads. For the end of the process.
     pub fn release(&self) {
+        self.shut_down();
         self.providers.iter().for_each(|it| it.shut_down());
         self.engine.shut_down();
     }

@@ -31,6 +31,9 @@ pub struct Settings {
     pub idle_exit: Option<Duration>,
     /// Names the build of the program, which answers depend on.
     pub build: &'static str,
+    /// How shadow folders are started.
+    #[cfg(target_os = "linux")]
+    pub launcher: shadow::Launcher,
 }
 
 impl Settings {
@@ -43,7 +46,7 @@ impl Settings {
 impl Daemon {
     /// A daemon with threads and a cache of its own. Removes what commits kept long ago.
     pub fn start(plugins: Arc<Plugins>, servers: Servers, settings: Settings) -> io::Result<Arc<Self>> {
-        let Settings { workers, memory, answers: folder, state_dir, idle_exit, build } = settings;
+        let Settings { workers, memory, answers: folder, state_dir, idle_exit, build, .. } = settings;
         prune_kept(&state_dir);
         let scheduling = Options { workers, interactive_workers: INTERACTIVE, ..Options::default() };
         let policy_memory = memory / POLICY;
@@ -51,6 +54,15 @@ impl Daemon {
         let cache = Arc::new(Cache::new(caching, AnswerCodec));
         let engine = Engine::new(scheduling, WAITING, Some(cache), build)?;
         let policy_memory = policy_memory as u64;
-        Ok(Self::new(Parts { plugins, servers, engine, state_dir, idle_exit, policy_memory }))
+        Ok(Self::new(Parts {
+            plugins,
+            servers,
+            engine,
+            state_dir,
+            idle_exit,
+            policy_memory,
+            #[cfg(target_os = "linux")]
+            launcher: settings.launcher,
+        }))
     }
 }

@@ -28,6 +28,30 @@ impl Target {
         }
     }
 
+    /// The handle of the branch; that of the workspace for its base.
+    pub(super) fn id(&self) -> &Arc<str> {
+        match self {
+            Self::Base(workspace) => &workspace.id,
+            Self::Branch(_, cell) => &cell.id,
+        }
+    }
+
+    /// Handle and name of the branch; `None` for the base.
+    pub(super) fn branch_name(&self) -> Option<(Arc<str>, String)> {
+        match self {
+            Self::Base(_) => None,
+            Self::Branch(_, cell) => Some((Arc::clone(&cell.id), cell.record.name.clone())),
+        }
+    }
+
+    /// The branch as it is now; `None` for the base.
+    pub(super) fn snapshot(&self) -> Option<Snapshot> {
+        match self {
+            Self::Base(_) => None,
+            Self::Branch(_, cell) => Some(cell.snapshot()),
+        }
+    }
+
     /// Fails if there is nothing more to ask about.
     pub(super) fn expect_here(&self) -> Result<(), DaemonError> {
         self.workspace().expect_there()?;

@@ -30,6 +30,8 @@ impl Fixture {
             state_dir: state.path().to_owned(),
             idle_exit: Some(Duration::ZERO),
             policy_memory: 1 << 20,
+            #[cfg(target_os = "linux")]
+            launcher: shadow::Launcher::this_program(),
         });
         Self { daemon, workspace, _state: state }
     }

@@ -12,7 +12,6 @@ use std::{
 
 use dashmap::{DashMap, mapref::entry::Entry};
 use language_servers::Environment;
-use lint::is_invisible;
 use overlay::{
     Base, BaseOptions, Branch, BranchRecord, Committer, ContentHash, Revision, SavedBranch, Store, View,
     Watch,
@@ -20,7 +19,7 @@ use overlay::{
 use scheduler::BranchKey;
 use tokio::sync::{Mutex, watch};
 
-use super::{BranchCell, DaemonError, once::Once, random};
+use super::{BranchCell, DaemonError, fields, once::Once, random};
 
 /// An open workspace.
 pub(super) struct OpenWorkspace {
@@ -52,11 +51,13 @@ pub(super) struct OpenWorkspace {
     pub(super) edits: Once<Revision>,
     pub(super) fixes: Once<super::FixedFiles>,
     pub(super) commits: Once<super::Committed>,
+    /// Starts in the background.
+    #[cfg(target_os = "linux")]
+    pub(super) runs: Once<super::RunStarted>,
 }
 
 /// Limit against runaway clients.
 const MAX_BRANCHES: usize = 20_000;
-const MAX_NAME: usize = 200;
 const MAX_LABELS: usize = 64;
 const MAX_LABEL: usize = 4096;
 
@@ -124,6 +125,8 @@ impl OpenWorkspace {
             edits: Once::new(),
             fixes: Once::new(),
             commits: Once::new(),
+            #[cfg(target_os = "linux")]
+            runs: Once::new(),
         };
         workspace.load()?;
         Ok(Arc::new(workspace))
@@ -276,7 +279,7 @@ impl OpenWorkspace {
 
     /// Reserves a name for a new branch; makes one up if there is none.
     fn take_name(&self, name: &str, id: &Arc<str>) -> Result<String, DaemonError> {
-        check_name(name)?;
+        fields::expect_name("a branch name", "bytes of a branch's name", name)?;
         let made_up;
         let name = if name.is_empty() {
             made_up = id.rsplit('.').next().unwrap_or(id)[..8].to_owned();
@@ -323,20 +326,6 @@ fn watch_base(base: &Base, private: &Path, changes: &watch::Sender<Option<u64>>)
         .map_err(|error| error.to_string())
 }
 
-fn check_name(name: &str) -> Result<(), DaemonError> {
-    DaemonError::expect_at_most(MAX_NAME, name.len(), "bytes of a branch's name")?;
-    if name.chars().any(is_invisible) {
-        let message = "a branch name may not contain control characters or invisible ones";
-        return Err(DaemonError::invalid("name", message));
-    }
-    // An empty one asks for a name.
-    if name.starts_with('-') || name.trim() != name {
-        let message = "a branch name may not begin with `-`, or begin or end with a space";
-        return Err(DaemonError::invalid("name", message));
-    }
-    Ok(())
-}
-
 fn check_labels(labels: &BTreeMap<String, String>) -> Result<(), DaemonError> {
     DaemonError::expect_at_most(MAX_LABELS, labels.len(), "labels of a branch")?;
     let longest = labels.iter().map(|(key, value)| key.len().max(value.len())).max().unwrap_or(0);
@@ -372,21 +361,4 @@ pub(super) fn prune_kept(state_dir: &Path) {
 /// Where a workspace with this state has the journal of its commits.
 pub fn journal_of(state: &Path) -> PathBuf {
     state.join("journal")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_cannot_be_read_or_typed_are_refused() {
-        for good in ["", "a", "fix/issue-12", "a b", "\u{f6}\u{4e2d}", "a-"] {
-            check_name(good).unwrap();
-        }
-        for bad in
-            ["-x", "--", " ", "a ", "\u{a0}", "a\u{202e}b", "a\u{2066}b", "a\u{200b}", "a\nb", "\u{feff}a"]
-        {
-            check_name(bad).unwrap_err();
-        }
-    }
 }

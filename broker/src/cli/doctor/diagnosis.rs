@@ -28,11 +28,28 @@ pub(super) struct Diagnosis {
     pub(super) languages: Vec<Language>,
     /// Those that there are files for, and those that are to be asked anyway.
     pub(super) servers: Vec<Server>,
+    /// How `broker run` runs commands here; `null` if that was not looked at.
+    pub(super) runs: Option<Runs>,
     /// What is to be used and is not there.
     pub(super) missing: Vec<Missing>,
     /// The servers that are used and that the running daemon, which was started with another `PATH`, finds in
     /// another place than this command, or that only one of them finds.
     pub(super) elsewhere: Vec<Elsewhere>,
+}
+
+/// How `broker run` runs commands in this workspace on this system, which was tried.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Runs {
+    /// How the folder is made that a command runs in, such as `overlayfs` or `copy`; `null` if it cannot be made.
+    pub(super) backend: Option<String>,
+    /// Whether commands are isolated from the system.
+    pub(super) isolated: bool,
+    /// What cannot be promised.
+    pub(super) lacks: Vec<String>,
+    /// Why commands cannot be isolated.
+    pub(super) error: Option<String>,
+    /// What makes this system isolate them.
+    pub(super) remedy: Option<String>,
 }
 
 /// What the running daemon finds, which is asked about branches.
@@ -143,6 +160,7 @@ impl Diagnosis {
             plugins,
             languages,
             servers,
+            runs: None,
             missing: Vec::new(),
             elsewhere: Vec::new(),
         }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use lint::printable;
 
-use super::diagnosis::{Diagnosis, Elsewhere, Kind, Language, Reason, Server};
+use super::diagnosis::{Diagnosis, Elsewhere, Kind, Language, Reason, Runs, Server};
 use crate::cli::words::counted;
 
 /// A line below a language: what it is, its name, why, and where it is.
@@ -70,11 +70,25 @@ fn head(it: &Diagnosis) -> String {
     let any = it.plugins.iter().filter(|it| it.languages.is_empty());
     let any: Vec<_> = any.map(|it| printable(&format!("{} {}", it.name, it.version)).into_owned()).collect();
     let any = if any.is_empty() { "no plugin".to_owned() } else { format!("plugin {}", any.join(", ")) };
+    let runs = it.runs.as_ref().map(runs).unwrap_or_default();
     format!(
-        "workspace  {}\ntrusted    {trusted}\nservers    chosen by {by}\nany file   {any} ({})\n",
+        "workspace  {}\ntrusted    {trusted}\nservers    chosen by {by}\n{runs}any file   {any} ({})\n",
         printable(&it.root),
         counted(it.files, "file")
     )
+}
+
+/// The line about `broker run`.
+fn runs(it: &Runs) -> String {
+    let Some(backend) = &it.backend else {
+        let (error, remedy) = (it.error.as_deref().unwrap_or("unknown"), it.remedy.as_deref());
+        let remedy = remedy.map(|it| format!("; to mend it: {}", printable(it))).unwrap_or_default();
+        return format!("commands   do not run: {}{remedy}\n", printable(error));
+    };
+    let how = if it.isolated { "isolated" } else { "not isolated" };
+    let lacks =
+        if it.lacks.is_empty() { String::new() } else { format!("; not promised: {}", it.lacks.join("; ")) };
+    format!("commands   {how}, by {backend}{lacks}\n")
 }
 
 /// Files of no language have only the plugins for any file.

@@ -1,9 +1,8 @@
 //! Where a command's input comes from and its output goes.
 
 use std::{
-    collections::VecDeque,
     fs::File,
-    io::{self, IsTerminal as _, Read as _, Write},
+    io::{self, Read as _, Write},
     os::fd::{AsFd as _, OwnedFd},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread::{self, JoinHandle},
@@ -11,13 +10,15 @@ use std::{
 };
 
 use lint::Cancel;
+use rustix::termios::{Winsize, tcsetwinsize};
 use shadow::{Ended, Program, Running, Shadow};
 
-use super::{Args, terminal};
+use super::{
+    Ours,
+    printed::Printed,
+    terminal::{self, Raw},
+};
 use crate::CliError;
-
-/// Bytes of each output that are kept for `--json`.
-const KEPT: usize = 64 << 10;
 
 /// Poll interval for the cancel flag, which has no wake-up.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -34,26 +35,13 @@ pub(super) enum Output {
     },
 }
 
-/// The last part of what was printed.
-#[derive(Default)]
-pub(super) struct Printed {
-    last: VecDeque<u8>,
-    /// Bytes before that.
-    pub(super) omitted: u64,
-}
-
 impl Output {
-    pub(super) fn new(args: &Args) -> Result<Self, CliError> {
-        if args.json {
-            return Ok(Self::Captured { pipes: [pipe()?, pipe()?] });
-        }
-        let ours = [io::stdin().is_terminal(), io::stdout().is_terminal(), io::stderr().is_terminal()];
-        match ours {
-            [true, true, true] => Ok(Self::Terminal),
-            [true, true, _] if args.interactive => Ok(Self::Terminal),
-            _ if args.interactive => Err(CliError::usage("--interactive needs a terminal")),
-            _ => Ok(Self::Passed { pipes: [pipe()?, pipe()?] }),
-        }
+    pub(super) fn new(ours: Ours) -> Result<Self, CliError> {
+        Ok(match ours {
+            Ours::Captured => Self::Captured { pipes: [pipe()?, pipe()?] },
+            Ours::Terminal => Self::Terminal,
+            Ours::Passed => Self::Passed { pipes: [pipe()?, pipe()?] },
+        })
     }
 
     pub(super) fn start(&self, shadow: &Shadow, program: Program) -> Result<Running, CliError> {
@@ -103,7 +91,7 @@ impl Output {
                 relays.into_iter().for_each(|it| _ = it.join());
                 Ok((ended, Default::default()))
             }
-            Self::Terminal => Ok((terminal::relay(running)?, Default::default())),
+            Self::Terminal => Ok((in_terminal(running)?, Default::default())),
             Self::Captured { pipes } => {
                 let readers = pipes.map(|(reader, writer)| {
                     drop(writer);
@@ -115,6 +103,29 @@ impl Output {
             }
         }
     }
+}
+
+/// Until the command has ended.
+fn in_terminal(running: &mut Running) -> io::Result<Ended> {
+    let Some(terminal) = running.terminal.take() else { return Ok(running.wait()) };
+    let terminal = File::from(terminal);
+    let _raw = Raw::begin()?;
+    let sized = terminal.try_clone()?;
+    let resize = move |size: terminal::Size| {
+        let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
+        let _gone = tcsetwinsize(&sized, size);
+    };
+    resize(terminal::size());
+    let resized = terminal::follow_size(resize)?;
+    let mut typed = terminal.try_clone()?;
+    terminal::pass_typed(move |it| typed.write_all(it).is_ok());
+    // The last program that has it open closes it: an error on Linux.
+    let shows = copied(terminal, io::stdout());
+    let ended = running.wait();
+    // What is still in the terminal is shown first: its end comes when no program has it open.
+    let _ = shows.join();
+    resized.close();
+    Ok(ended)
 }
 
 fn pipe() -> Result<(OwnedFd, OwnedFd), CliError> {
@@ -131,10 +142,14 @@ fn input() -> Result<OwnedFd, CliError> {
 }
 
 /// Writes what comes to ours, until either is closed.
-fn relay((reader, writer): (OwnedFd, OwnedFd), mut to: impl Write + Send + 'static) -> JoinHandle<()> {
+fn relay((reader, writer): (OwnedFd, OwnedFd), to: impl Write + Send + 'static) -> JoinHandle<()> {
     drop(writer);
+    copied(File::from(reader), to)
+}
+
+fn copied(mut from: File, mut to: impl Write + Send + 'static) -> JoinHandle<()> {
     thread::spawn(move || {
-        let (mut from, mut buffer) = (File::from(reader), [0; 8192]);
+        let mut buffer = [0; 8192];
         while let Ok(length @ 1..) = from.read(&mut buffer) {
             if to.write_all(&buffer[..length]).and_then(|()| to.flush()).is_err() {
                 return;
@@ -155,32 +170,4 @@ fn read(from: OwnedFd) -> JoinHandle<Printed> {
         }
         printed
     })
-}
-
-impl Printed {
-    fn add(&mut self, bytes: &[u8]) {
-        self.last.extend(bytes);
-        let more = self.last.len().saturating_sub(KEPT);
-        self.last.drain(..more);
-        self.omitted += more as u64;
-    }
-
-    pub(super) fn text(&self) -> String {
-        let (first, second) = self.last.as_slices();
-        String::from_utf8_lossy(&[first, second].concat()).into_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_part_is_kept() {
-        let mut printed = Printed::default();
-        printed.add(&[b'a'; KEPT]);
-        printed.add(b"end");
-        assert_eq!((printed.omitted, printed.text().len()), (3, KEPT));
-        assert!(printed.text().ends_with("aend"));
-    }
 }

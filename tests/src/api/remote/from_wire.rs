@@ -179,6 +179,8 @@ fn expect_agreement(reason: &str, facts: &BTreeMap<String, String>, details: &Er
     let resource = details.resource_info();
     match reason {
         "INVALID_FIELD" => assert_eq!(violated, facts.get("field").map(String::as_str)),
+        // It is no field that is wrong.
+        "SANDBOX_DIFFERS" => assert_eq!(violated, None),
         "REQUEST_ID_REUSED" => assert_eq!(violated, Some("request_id")),
         "NOT_FOUND" => {
             let resource = resource.expect("what is not found is named");

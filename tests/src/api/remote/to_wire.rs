@@ -13,7 +13,7 @@ fn number(revision: Option<Revision>) -> Option<u64> {
     revision.map(|it| it.0)
 }
 
-pub(super) fn target(it: &TargetId) -> pb::Target {
+pub(in crate::api) fn target(it: &TargetId) -> pb::Target {
     let target = match it.clone() {
         TargetId::Workspace(id) => pb::target::Target::WorkspaceId(id),
         TargetId::Branch(id) => pb::target::Target::BranchId(id),

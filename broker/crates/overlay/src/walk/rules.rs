@@ -23,6 +23,8 @@ pub(crate) struct Rules {
     /// `None` if ignore files are not asked for.
     global: Option<Arc<Gitignore>>,
     nearest: Option<Arc<Level>>,
+    /// The first of [`IGNORE_FILES`] that counts.
+    first: usize,
 }
 
 /// A directory that has ignore files or is a repository.
@@ -41,7 +43,13 @@ impl Rules {
     pub(crate) fn new(options: &WalkOptions) -> Self {
         let text = options.global_excludes.as_deref().unwrap_or_default();
         let global = || Arc::new(matcher(text).unwrap_or_else(|_| Gitignore::empty()));
-        Self { global: options.respect_ignore_files.then(global), nearest: None }
+        Self { global: options.respect_ignore_files.then(global), nearest: None, first: 0 }
+    }
+
+    /// Git's own files only, as git heeds them.
+    pub(super) fn of_git(global_excludes: Option<String>) -> Self {
+        let options = WalkOptions { global_excludes, ..WalkOptions::default() };
+        Self { first: FIRST_OF_GIT, ..Self::new(&options) }
     }
 
     /// The rules inside of `directory`. Ignore files that cannot be read are reported and count as empty.
@@ -76,7 +84,7 @@ impl Rules {
             in_repository: is_repository || self.in_repository(),
             above: self.nearest.clone(),
         };
-        Self { global: self.global.clone(), nearest: Some(Arc::new(level)) }
+        Self { global: self.global.clone(), nearest: Some(Arc::new(level)), first: self.first }
     }
 
     /// Whether both, for the same directory and with the same global excludes, ignore the same.
@@ -104,7 +112,7 @@ impl Rules {
         let levels = std::iter::successors(self.nearest.as_deref(), |level| level.above.as_deref());
         for level in levels {
             let relative = path.strip_prefix(&level.directory).unwrap_or(path.as_str());
-            for (verdict, matcher) in verdicts.iter_mut().zip(&level.matchers).take(heard) {
+            for (verdict, matcher) in verdicts.iter_mut().zip(&level.matchers).take(heard).skip(self.first) {
                 *verdict = verdict.or_else(|| judge(matcher, relative, is_directory));
             }
             if level.is_repository {

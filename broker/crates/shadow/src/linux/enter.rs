@@ -83,7 +83,7 @@ const FIRST_OTHER: RawFd = 3;
 
 /// Closes files that a process further up left open for all that it started.
 #[expect(clippy::disallowed_methods, reason = "the system's list of open files")]
-fn close_the_rest() -> io::Result<()> {
+pub(super) fn close_the_rest() -> io::Result<()> {
     let numbers = fs::read_dir("/proc/self/fd")?.flatten();
     let numbers: Vec<RawFd> = numbers.filter_map(|it| it.file_name().to_str()?.parse().ok()).collect();
     for number in numbers.into_iter().filter(|it| *it >= FIRST_OTHER && is_open(*it)) {

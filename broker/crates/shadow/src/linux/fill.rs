@@ -4,29 +4,106 @@
 #![expect(clippy::disallowed_methods, reason = "inside of a shadow folder, where everything is in memory")]
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File, OpenOptions, Permissions},
     io::{self, Write as _},
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink},
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, chown, lchown, symlink},
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{CWD, FileType, Mode, XattrFlags, makedev, mknodat, setxattr};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, Timespec, Timestamps, XattrFlags, makedev, mknodat, setxattr, utimensat,
+};
 
 use super::OPAQUE;
-use crate::layer::{Header, HeaderKind};
+use crate::{
+    layer::{Header, HeaderKind},
+    scan::Stamp,
+};
 
 /// A layer that is not mounted yet. `below` is the folder that it will lie over.
 pub(super) struct Filler<'p> {
-    pub(super) layer: &'p Path,
-    pub(super) below: &'p Path,
+    layer: &'p Path,
+    below: &'p Path,
+    /// To whom entries belong, if not to this process's user.
+    owner: Option<(u32, u32)>,
+    /// Directories with entries of the layer, and the latest time of those.
+    folders: BTreeMap<PathBuf, i64>,
 }
 
-impl Filler<'_> {
-    pub(super) fn add(&self, header: &Header, bytes: &[u8]) -> io::Result<()> {
+impl<'p> Filler<'p> {
+    pub(super) fn new(layer: &'p Path, below: &'p Path, owner: Option<(u32, u32)>) -> Self {
+        Self { layer, below, owner, folders: BTreeMap::new() }
+    }
+
+    pub(super) fn add(&mut self, header: &Header, bytes: &[u8]) -> io::Result<()> {
+        let is_there = fs::symlink_metadata(self.below.join(header.path())).is_ok();
+        match (&header.kind, header.modified) {
+            // It was there in a run before.
+            (HeaderKind::Removed, Some(time)) if !is_there => return self.touch_parent(header.path(), time),
+            (HeaderKind::Removed, None) if !is_there => return Ok(()),
+            // It went with the directory that it was in.
+            (HeaderKind::Removed, _) if self.is_covered(header.path()) => return Ok(()),
+            // It is gone from the disk meanwhile.
+            (HeaderKind::Restamped, _) if !is_there => return Ok(()),
+            _ => {}
+        }
+        self.make(header, bytes)?;
+        let to = self.layer.join(header.path());
+        if let Some((user, group)) = self.owner.filter(|_| fs::symlink_metadata(&to).is_ok()) {
+            lchown(&to, Some(user), Some(group))?;
+        }
+        if let (Some(time), Some(parent)) = (header.modified, header.path().parent()) {
+            self.note(parent, time);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, folder: &Path, time: i64) {
+        let latest = self.folders.entry(folder.to_owned()).or_insert(time);
+        *latest = time.max(*latest);
+    }
+
+    /// Gives the nearest directory that is there a later time, if the layer leaves it there.
+    fn touch_parent(&mut self, path: &Path, time: i64) -> io::Result<()> {
+        let is_shown = |it: &&Path| self.below.join(it).is_dir();
+        let Some(folder) = path.ancestors().skip(1).find(is_shown) else { return Ok(()) };
+        if !self.is_covered(folder) {
+            self.make_parents(&folder.join("."))?;
+            self.note(folder, time);
+        }
+        Ok(())
+    }
+
+    /// Whether the layer has something else than a directory here or above.
+    fn is_covered(&self, path: &Path) -> bool {
+        let is_other = |it: &Path| fs::symlink_metadata(self.layer.join(it)).is_ok_and(|it| !it.is_dir());
+        path.ancestors().any(is_other)
+    }
+
+    /// Gives directories the times that they are to show.
+    pub(super) fn finish(&self) -> io::Result<()> {
+        self.set_times(Path::new(""))
+    }
+
+    fn set_times(&self, folder: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(self.layer.join(folder))? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                self.set_times(&folder.join(entry.file_name()))?;
+            }
+        }
+        let below = Stamp::at(&self.below.join(folder)).ok().map(|it| it.modified);
+        match self.folders.get(folder).copied().max(below) {
+            Some(time) => set_time(&self.layer.join(folder), time),
+            None => Ok(()),
+        }
+    }
+
+    fn make(&self, header: &Header, bytes: &[u8]) -> io::Result<()> {
         let to = self.layer.join(header.path());
         self.make_parents(header.path())?;
         match &header.kind {
-            HeaderKind::Removed if fs::symlink_metadata(self.below.join(header.path())).is_err() => Ok(()),
             HeaderKind::Removed => {
                 mknodat(CWD, &to, FileType::CharacterDevice, Mode::empty(), makedev(0, 0))?;
                 Ok(())
@@ -37,9 +114,18 @@ impl Filler<'_> {
                 Ok(())
             }
             HeaderKind::File { executable, .. } => {
-                write_file(&to, bytes, self.mode_of(header.path(), *executable))
+                write_file(&to, bytes, self.mode_of(header.path(), *executable))?;
+                header.modified.map_or(Ok(()), |it| set_time(&to, it))
             }
             HeaderKind::Link(target) => symlink(target, &to),
+            HeaderKind::Restamped => {
+                match fs::copy(self.below.join(header.path()), &to) {
+                    // Nor can a program read it.
+                    Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+                    copied => copied?,
+                };
+                header.modified.map_or(Ok(()), |it| set_time(&to, it))
+            }
         }
     }
 
@@ -57,6 +143,9 @@ impl Filler<'_> {
         let to = self.layer.join(path);
         if !to.is_dir() {
             fs::create_dir(&to)?;
+            if let Some((user, group)) = self.owner {
+                chown(&to, Some(user), Some(group))?;
+            }
         }
         match fs::symlink_metadata(self.below.join(path)) {
             Ok(it) if it.is_dir() => fs::set_permissions(&to, it.permissions()),
@@ -69,6 +158,14 @@ impl Filler<'_> {
         mode(below.map(|it| it.permissions().mode()), executable)
     }
 }
+
+fn set_time(path: &Path, nanoseconds: i64) -> io::Result<()> {
+    let time = Timespec { tv_sec: nanoseconds.div_euclid(SECOND), tv_nsec: nanoseconds.rem_euclid(SECOND) };
+    let times = Timestamps { last_access: time, last_modification: time };
+    Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+const SECOND: i64 = 1_000_000_000;
 
 /// The mode of a file that had `before`.
 fn mode(before: Option<u32>, executable: bool) -> u32 {
@@ -110,7 +207,7 @@ pub(super) fn apply(root: &Path, header: &Header, bytes: &[u8]) -> io::Result<()
             match kind {
                 HeaderKind::Directory => fs::create_dir(&to),
                 HeaderKind::Link(target) => symlink(target, &to),
-                HeaderKind::Removed | HeaderKind::File { .. } => Ok(()),
+                HeaderKind::Removed | HeaderKind::File { .. } | HeaderKind::Restamped => Ok(()),
             }
         }
     }

@@ -73,7 +73,27 @@ pub(super) fn install() -> io::Result<()> {
     for program in [refused()?, unknown()?] {
         apply_filter(&program).map_err(io::Error::other)?;
     }
+    #[cfg(target_arch = "x86_64")]
+    apply_filter(&other_numbers()).map_err(io::Error::other)?;
     Ok(())
+}
+
+/// Refuses the calls of the x32 interface: the same calls under other numbers, which the other filters let pass.
+#[cfg(target_arch = "x86_64")]
+fn other_numbers() -> BpfProgram {
+    /// Set in each of their numbers.
+    const X32: u32 = 0x4000_0000;
+    let step = |code: u32, jt, k| libc::sock_filter { code: code as u16, jt, jf: 0, k };
+    vec![
+        // The number is the first field of what a filter is given.
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        step(libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, 1, X32),
+        step(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+        step(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs()),
+    ]
+    .into_iter()
+    .map(|it| seccompiler::sock_filter { code: it.code, jt: it.jt, jf: it.jf, k: it.k })
+    .collect()
 }
 
 fn refused() -> io::Result<BpfProgram> {

@@ -32,7 +32,7 @@ fn below(root: &Path, folder: &Path, wire: &Wire) -> io::Result<()> {
         let Some(name) = path.to_str() else { continue };
         let (at, metadata) = (root.join(&path), entry.metadata()?);
         let kind = metadata.file_type();
-        let header = |kind| Header { path: name.to_owned(), kind };
+        let header = |kind| Header { path: name.to_owned(), kind, modified: None };
         if kind.is_dir() {
             if is_opaque(&at) {
                 wire.send(&Event::Written(header(HeaderKind::Directory)), &[])?;
@@ -55,7 +55,7 @@ fn below(root: &Path, folder: &Path, wire: &Wire) -> io::Result<()> {
     Ok(())
 }
 
-fn is_opaque(path: &Path) -> bool {
+pub(super) fn is_opaque(path: &Path) -> bool {
     let mut value = [0; 1];
     rustix::fs::lgetxattr(path, OPAQUE, &mut value[..]).is_ok_and(|length| length == 1 && value[0] == b'y')
 }

@@ -5,6 +5,7 @@
 
 use std::{
     collections::HashMap,
+    fs::File,
     io,
     os::fd::{AsFd, OwnedFd},
     path::PathBuf,
@@ -14,25 +15,44 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
+    fs::{FileType, Gid, Uid, fchown, fstat},
     io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd},
     net::{AddressFamily, SocketFlags, SocketType, socketpair},
-    process::{Pid, Signal, WaitOptions, kill_process, kill_process_group},
+    process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper},
 };
 
 use super::{
-    LEAD, fill, harvest,
-    leader::Report,
+    LEAD, enter, fill, harvest, keep,
+    leader::{Report, Task},
     loopback, root, this_program, usage,
-    wire::{Event, Failure, Request, Wire},
+    wire::{Event, Failure, Ground, Request, Wire},
 };
-use crate::{Ended, Exit, Limits, Network, Program, Stopped, layer::Header};
+use crate::{Ended, Exit, Limits, Network, Program, Sandbox, Stopped, layer::Header};
 
 /// How often memory and processes are counted where they are limited, and what lost its parent is ended.
 const ROUND: Duration = Duration::from_millis(50);
+/// How often what lost its parent is ended at the end, each time with all that it started meanwhile.
+const ROUNDS: usize = 64;
+/// The same while a run is over but for what it left behind.
+const ENDING_ROUND: Duration = Duration::from_millis(1);
 const IDLE: Duration = Duration::from_secs(1);
 
+/// For a folder in namespaces of its own.
 pub(super) fn run() -> ExitCode {
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    serve()
+}
+
+/// For a folder without namespaces: this process is the first one of no namespace, and ends what programs leave behind as
+/// their subreaper.
+pub(super) fn run_plain() -> ExitCode {
+    if enter::close_the_rest().is_err() || set_child_subreaper(Some(getpid())).is_err() {
+        return ExitCode::FAILURE;
+    }
+    serve()
+}
+
+fn serve() -> ExitCode {
     let Ok(wire) = fcntl_dupfd_cloexec(io::stdin(), 3).map(|it| Wire(it.into())) else {
         return ExitCode::FAILURE;
     };
@@ -40,6 +60,7 @@ pub(super) fn run() -> ExitCode {
         Ok(mut init) => {
             // The end of its parent, or of the wire, is the end.
             let _ = init.serve();
+            init.end_all();
             ExitCode::SUCCESS
         }
         Err(_) => ExitCode::FAILURE,
@@ -49,8 +70,17 @@ pub(super) fn run() -> ExitCode {
 struct Init {
     wire: Wire,
     root: PathBuf,
-    written: std::fs::File,
+    /// What programs wrote, if it lies in a layer.
+    written: Option<File>,
+    /// Whether programs are isolated.
+    is_isolated: bool,
+    /// The user and group that programs have, if not this process's.
+    owner: Option<(u32, u32)>,
     runs: HashMap<u32, Run>,
+    /// Whether a program did not come to its end by itself.
+    some_broke_off: bool,
+    /// Runs that are over, and are reported when nothing is left of them.
+    ending: Vec<(u32, Ended)>,
     /// Whether some were there at the last look.
     has_orphans: bool,
 }
@@ -68,26 +98,45 @@ struct Run {
 
 impl Init {
     fn open(wire: Wire) -> io::Result<Self> {
-        let Some((Request::Open { root, sandbox, entries }, _)) = wire.receive()? else {
+        let Some((Request::Open { root, sandbox, ground, entries }, _)) = wire.receive()? else {
             return Err(io::ErrorKind::InvalidData.into());
         };
-        let opened = || -> Result<std::fs::File, Failure> {
-            if sandbox.network == Network::None {
-                loopback::turn_on().map_err(|it| Failure::new("cannot turn the loopback on", &it))?;
+        let owner = matches!(ground, Ground::Overlayfs { .. }).then(|| root::other_owner(&root)).flatten();
+        let opened = || -> Result<Option<File>, Failure> {
+            match &ground {
+                Ground::Plain => Ok(None),
+                Ground::Shown(copy) => {
+                    begin(&sandbox)?;
+                    root::finish(&sandbox, None, || root::show_copy(copy, &root).map(|()| None))
+                }
+                Ground::Overlayfs { caches } => {
+                    begin(&sandbox)?;
+                    let (layer, below) = root::layers(&root)?;
+                    let mut filler = fill::Filler::new(&layer, &below, owner);
+                    each(&wire, entries, |header, bytes| {
+                        let what = |it| Failure::new(format!("cannot show {}", header.path), &it);
+                        filler.add(header, bytes).map_err(what)
+                    })?;
+                    filler.finish().map_err(|it| Failure::new("cannot set times", &it))?;
+                    root::finish(&sandbox, owner, || root::merge(&root, caches).map(Some))
+                }
             }
-            root::begin(sandbox.space)?;
-            let (layer, below) = root::layers(&root)?;
-            let filler = fill::Filler { layer: &layer, below: &below };
-            each(&wire, entries, |header, bytes| {
-                let what = |it| Failure::new(format!("cannot show {}", header.path), &it);
-                filler.add(header, bytes).map_err(what)
-            })?;
-            root::finish(&root, &sandbox)
         };
         match opened() {
             Ok(written) => {
                 wire.send(&Event::Ready, &[])?;
-                Ok(Self { wire, root, written, runs: HashMap::new(), has_orphans: false })
+                let is_isolated = !matches!(ground, Ground::Plain);
+                Ok(Self {
+                    wire,
+                    root,
+                    written,
+                    is_isolated,
+                    owner,
+                    runs: HashMap::new(),
+                    some_broke_off: false,
+                    ending: Vec::new(),
+                    has_orphans: false,
+                })
             }
             Err(failure) => {
                 wire.send(&Event::Failed(failure), &[])?;
@@ -105,7 +154,17 @@ impl Init {
             self.hear_reports()?;
             self.enforce();
             self.end_orphans();
+            self.report_ends()?;
         }
+    }
+
+    /// What a run left behind may still write: its end is told when all of that has ended, too.
+    fn report_ends(&mut self) -> io::Result<()> {
+        if self.has_orphans {
+            return Ok(());
+        }
+        let ending = std::mem::take(&mut self.ending);
+        ending.into_iter().try_for_each(|(run, ended)| self.wire.send(&Event::Ended { run, ended }, &[]))
     }
 
     /// Whether a request came.
@@ -118,7 +177,11 @@ impl Init {
         waited.extend(self.runs.values().map(|it| PollFd::new(&it.report.0, PollFlags::IN)));
         let is_watched = |it: &Run| it.limits != Limits::default();
         let is_busy = self.has_orphans || self.runs.values().any(is_watched);
-        let limit = if is_busy { ROUND } else { IDLE };
+        let limit = match (self.ending.is_empty(), is_busy) {
+            (false, _) => ENDING_ROUND,
+            (true, true) => ROUND,
+            (true, false) => IDLE,
+        };
         let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
         match poll(&mut waited, Some(&limit)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -150,17 +213,39 @@ impl Init {
                 });
                 self.wire.send(&Event::Applied(applied.err()), &[])
             }
+            Request::Survey => {
+                let surveyed = match &self.written {
+                    Some(written) if self.runs.is_empty() && !self.some_broke_off => {
+                        let surveyed = keep::survey(written, &self.root).map(Some);
+                        surveyed.map_err(|it| Failure::new("cannot read what was written to caches", &it))
+                    }
+                    _ => Ok(None),
+                };
+                self.wire.send(&Event::Surveyed(surveyed), &[])
+            }
+            Request::Keep { paths } => {
+                let kept = self.keep(&paths, &files);
+                let kept = kept.map_err(|it| Failure::new("cannot keep what was written to caches", &it));
+                self.wire.send(&Event::Kept(kept), &[])
+            }
             Request::Harvest => {
-                let told = harvest::tell(&self.written, &self.wire);
+                let told = self.written.as_ref().map_or(Ok(()), |it| harvest::tell(it, &self.wire));
                 let failure = told.map_err(|it| Failure::new("cannot read what was written", &it)).err();
                 self.wire.send(&Event::Harvested(failure), &[])
             }
         }
     }
 
+    fn keep(&self, paths: &[String], files: &[OwnedFd]) -> io::Result<keep::Size> {
+        let (Some(written), [new, old @ ..]) = (&self.written, files) else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        keep::keep(written, &self.root, paths, new, old.first())
+    }
+
     fn start(&mut self, run: u32, program: Program, files: Vec<OwnedFd>) -> io::Result<()> {
         let limits = program.limits;
-        match lead(&program, files) {
+        match lead(program, self.is_isolated, self.owner, files) {
             Ok((leader, report, terminal)) => {
                 let terminal: Vec<_> = terminal.iter().map(|it| it.as_fd()).collect();
                 self.wire.send(&Event::Started { run }, &terminal)?;
@@ -171,7 +256,13 @@ impl Init {
             }
             Err(error) => {
                 let exit = Exit::NotStarted { error: error.raw_os_error().unwrap_or(0) };
-                let ended = Ended { exit, stopped: None, processor_time: Duration::ZERO, memory: 0 };
+                let ended = Ended {
+                    exit,
+                    stopped: None,
+                    left_some: false,
+                    processor_time: Duration::ZERO,
+                    memory: 0,
+                };
                 self.wire.send(&Event::Ended { run, ended }, &[])
             }
         }
@@ -197,9 +288,10 @@ impl Init {
             let _ = run.leader.kill();
             let _ = run.leader.wait();
             self.runs.remove(&number);
-            self.end_orphans();
-            let ended = Ended { exit, stopped, processor_time, memory };
-            self.wire.send(&Event::Ended { run: number, ended }, &[])?;
+            let left_some = self.end_orphans();
+            let ended = Ended { exit, stopped, left_some, processor_time, memory };
+            self.some_broke_off |= !ended.is_whole();
+            self.ending.push((number, ended));
         }
         Ok(())
     }
@@ -219,22 +311,50 @@ impl Init {
         }
     }
 
+    /// Ends all that runs. In a namespace of its own, that is the kernel's work.
+    fn end_all(&mut self) {
+        if self.is_isolated {
+            return;
+        }
+        for mut run in std::mem::take(&mut self.runs).into_values() {
+            usage::end(Pid::from_child(&run.leader));
+            let _ = run.leader.kill();
+            let _ = run.leader.wait();
+        }
+        for _ in 0..ROUNDS {
+            self.end_orphans();
+            if !self.has_orphans {
+                return;
+            }
+        }
+    }
+
     /// Ends what lost its leader: children of this process that lead no run. Never waits for one: what is traced may
-    /// take its time.
-    fn end_orphans(&mut self) {
+    /// take its time. Says whether some lived.
+    fn end_orphans(&mut self) -> bool {
         let leaders: Vec<Pid> = self.runs.values().map(|it| Pid::from_child(&it.leader)).collect();
         for leader in &leaders {
             // The program may have stopped it.
             let _ = kill_process(*leader, Signal::CONT);
         }
-        let mut orphans = usage::children_of_init();
-        orphans.retain(|it| !leaders.contains(it));
-        for orphan in &orphans {
-            let _ = kill_process(*orphan, Signal::KILL);
-            let _ = rustix::process::waitpid(Some(*orphan), WaitOptions::NOHANG);
+        let all = usage::Processes::look();
+        let orphans: Vec<_> = all.children(getpid()).filter(|it| !leaders.contains(it)).collect();
+        let some_lived = orphans.iter().any(|it| !usage::is_dead(*it));
+        for orphan in orphans {
+            let _ = kill_process(orphan, Signal::KILL);
+            let _ = rustix::process::waitpid(Some(orphan), WaitOptions::NOHANG);
         }
-        self.has_orphans = !orphans.is_empty();
+        self.has_orphans = all.lives_outside(&leaders, self.is_isolated);
+        some_lived
     }
+}
+
+/// What is to be there before the folder itself.
+fn begin(sandbox: &Sandbox) -> Result<(), Failure> {
+    if sandbox.network == Network::None {
+        loopback::turn_on().map_err(|it| Failure::new("cannot turn the loopback on", &it))?;
+    }
+    root::begin(sandbox.space)
 }
 
 fn over(limits: &Limits, used: &usage::Usage, time: Duration) -> Option<Stopped> {
@@ -245,12 +365,22 @@ fn over(limits: &Limits, used: &usage::Usage, time: Duration) -> Option<Stopped>
 }
 
 /// Starts the process that starts the program. With a terminal, its other side is the third of the results.
-fn lead(program: &Program, files: Vec<OwnedFd>) -> io::Result<(Child, Wire, Option<OwnedFd>)> {
+fn lead(
+    program: Program,
+    is_isolated: bool,
+    owner: Option<(u32, u32)>,
+    files: Vec<OwnedFd>,
+) -> io::Result<(Child, Wire, Option<OwnedFd>)> {
     let (mine, others) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     let (files, terminal) = if program.terminal { terminal()? } else { (files, None) };
     let Ok([input, output, errors]) = <[OwnedFd; 3]>::try_from(files) else {
         return Err(io::ErrorKind::InvalidData.into());
     };
+    if let Some(owner) = owner {
+        for file in [&input, &output, &errors] {
+            give(file, owner)?;
+        }
+    }
     // No other thread starts a process that would have it, too.
     fcntl_setfd(&others, FdFlags::empty())?;
     let number = std::os::fd::AsRawFd::as_raw_fd(&others).to_string();
@@ -262,8 +392,17 @@ fn lead(program: &Program, files: Vec<OwnedFd>) -> io::Result<(Child, Wire, Opti
         .stderr(Stdio::from(errors))
         .spawn()?;
     let report = Wire(mine.into());
-    report.send(program, &[])?;
+    report.send(&Task { program, is_isolated, owner }, &[])?;
     Ok((leader, report, terminal))
+}
+
+/// Has a pipe or a terminal belong to a user, who may open it anew by its name in `/dev`.
+fn give(file: &OwnedFd, (user, group): (u32, u32)) -> io::Result<()> {
+    let kind = FileType::from_raw_mode(fstat(file)?.st_mode);
+    if kind == FileType::Fifo || rustix::termios::isatty(file) {
+        fchown(file, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))?;
+    }
+    Ok(())
 }
 
 /// A new terminal of the folder's own: three times the side of the program, and the other side.

@@ -7,25 +7,39 @@ use std::{
     io,
     os::fd::AsFd,
     process::{Command, ExitCode},
-    sync::{Arc, atomic::AtomicBool},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
 use rustix::{
+    fs::{Gid, Uid},
     io::retry_on_intr,
     process::{
         DumpableBehavior, Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, ioctl_tiocsctty,
-        set_child_subreaper, set_dumpable_behavior, setrlimit, setsid, wait,
+        kill_process, set_child_subreaper, set_dumpable_behavior, setrlimit, setsid, wait,
     },
     thread::{
         CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities_secure_bits,
         clear_ambient_capability_set, set_capabilities, set_capabilities_secure_bits, set_no_new_privs,
+        set_thread_groups, set_thread_res_gid, set_thread_res_uid,
     },
 };
 use serde::{Deserialize, Serialize};
 
 use super::{filter, usage, wire::Wire};
 use crate::{Exit, Program};
+
+/// What it is to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Task {
+    pub(super) program: Program,
+    pub(super) is_isolated: bool,
+    /// The user and group that the program has, if not those of this process.
+    pub(super) owner: Option<(u32, u32)>,
+}
 
 /// What it says at the end.
 #[derive(Debug, Serialize, Deserialize)]
@@ -38,9 +52,11 @@ pub(super) struct Report {
 pub(super) fn lead() -> ExitCode {
     let report = std::env::args().nth(2).and_then(|it| wire(&it).ok());
     let Some(report) = report else { return ExitCode::FAILURE };
-    let Ok(Some((program, _))) = report.receive::<Program>() else { return ExitCode::FAILURE };
+    let Ok(Some((task, _))) = report.receive::<Task>() else {
+        return ExitCode::FAILURE;
+    };
     let exit =
-        run(&program).unwrap_or_else(|error| Exit::NotStarted { error: error.raw_os_error().unwrap_or(0) });
+        run(&task).unwrap_or_else(|error| Exit::NotStarted { error: error.raw_os_error().unwrap_or(0) });
     let processor_time = usage::time_of_children();
     match report.send(&Report { exit, processor_time }, &[]) {
         Ok(()) => ExitCode::SUCCESS,
@@ -60,27 +76,37 @@ fn wire(number: &str) -> io::Result<Wire> {
     Ok(Wire(own.into()))
 }
 
-fn run(program: &Program) -> io::Result<Exit> {
+fn run(task: &Task) -> io::Result<Exit> {
+    let program = &task.program;
     setsid()?;
     if program.terminal {
         ioctl_tiocsctty(io::stdin().as_fd())?;
     }
     // They are for the program; a signal that is ignored would be ignored by it, too.
+    let mut early = Vec::new();
     for signal in
         [Signal::INT, Signal::QUIT, Signal::TERM, Signal::HUP, Signal::USR1, Signal::USR2, Signal::TSTP]
     {
-        signal_hook::flag::register(signal.as_raw(), Arc::new(AtomicBool::new(false)))?;
+        let is_heard = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal.as_raw(), Arc::clone(&is_heard))?;
+        early.push((signal, is_heard));
     }
     set_child_subreaper(Some(rustix::process::getpid()))?;
     // The program has the same user: it is not to take this process's files.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    limit(program)?;
-    give_up_rights()?;
+    limit(program, task.is_isolated)?;
+    if task.is_isolated {
+        give_up_rights(task.owner)?;
+    }
     let [name, arguments @ ..] = &*program.command else { return Err(io::ErrorKind::InvalidInput.into()) };
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(program.environment.iter().cloned());
     command.current_dir(&program.folder);
     let program = Pid::from_child(&command.spawn()?);
+    // What came before the program was there is for it, too.
+    for (signal, _) in early.iter().filter(|(_, it)| it.load(Relaxed)) {
+        let _ = kill_process(program, *signal);
+    }
     loop {
         match retry_on_intr(|| wait(WaitOptions::empty()))? {
             Some((pid, status)) if pid == program => return Ok(exit_of(status)),
@@ -100,10 +126,11 @@ fn exit_of(status: WaitStatus) -> Exit {
 /// More processes than a program may have, until that is looked at.
 const ROOM: u64 = 64;
 
-fn limit(program: &Program) -> io::Result<()> {
+fn limit(program: &Program, is_isolated: bool) -> io::Result<()> {
     let at_most = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
     setrlimit(Resource::Core, at_most(0))?;
-    if let Some(processes) = program.limits.processes {
+    // Outside of a namespace, all processes of the user would count.
+    if let Some(processes) = program.limits.processes.filter(|_| is_isolated) {
         // The kernel counts those of its user in this namespace, and not an administrator's. With room, so that the program is seen
         // to have more, and is ended.
         setrlimit(Resource::Nproc, at_most(processes.saturating_add(ROOM)))?;
@@ -115,12 +142,23 @@ fn limit(program: &Program) -> io::Result<()> {
 }
 
 /// From here on neither this process nor any that it starts has a right that its user has not.
-fn give_up_rights() -> io::Result<()> {
+fn give_up_rights(owner: Option<(u32, u32)>) -> io::Result<()> {
     set_no_new_privs(true)?;
     let no_root = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
     set_capabilities_secure_bits(capabilities_secure_bits()? | no_root)?;
     clear_ambient_capability_set()?;
+    if let Some((user, group)) = owner {
+        become_user(Uid::from_raw(user), Gid::from_raw(group))?;
+    }
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
     filter::install()
+}
+
+/// For this process, which has no other thread.
+fn become_user(user: Uid, group: Gid) -> io::Result<()> {
+    set_thread_groups(&[])?;
+    set_thread_res_gid(group, group, group)?;
+    set_thread_res_uid(user, user, user)?;
+    Ok(())
 }

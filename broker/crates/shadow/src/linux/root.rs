@@ -11,7 +11,7 @@ use std::{
     ffi::CString,
     fs::{self, File},
     io,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink},
     path::{Path, PathBuf},
 };
 
@@ -21,11 +21,11 @@ use rustix::{
         MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive,
         mount_change, mount_remount, unmount,
     },
-    process::{chdir, pivot_root},
+    process::{chdir, geteuid, pivot_root},
 };
 
 use super::wire::Failure;
-use crate::Sandbox;
+use crate::{Network, Sandbox};
 
 /// Where the parts are while the new root is made.
 const OLD: &str = "/old";
@@ -34,6 +34,14 @@ const LAYERS: &str = "/layers";
 
 /// Empty inside, but for what a sandbox shows in them.
 const EMPTY: [&str; 5] = ["/tmp", "/var/tmp", "/run", "/home", "/root"];
+
+/// What says how names of the network are resolved, where it is in a hidden place.
+const RESOLVERS: [&str; 4] = [
+    "/run/systemd/resolve/stub-resolv.conf",
+    "/run/systemd/resolve/resolv.conf",
+    "/run/resolvconf/resolv.conf",
+    "/run/NetworkManager/resolv.conf",
+];
 
 /// Devices that every program may use.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
@@ -102,8 +110,34 @@ pub(super) fn layers(root: &Path) -> Result<(PathBuf, PathBuf)> {
     Ok((branch, below))
 }
 
-/// Makes the root that programs see and enters it; the old one is gone then.
-pub(super) fn finish(root: &Path, sandbox: &Sandbox) -> Result<File> {
+/// The user and group to whom the workspace belongs, for an administrator who is not that user: who has no rights is no
+/// administrator, and could change nothing there.
+pub(super) fn other_owner(root: &Path) -> Option<(u32, u32)> {
+    let metadata = fs::metadata(root).ok()?;
+    (geteuid().is_root() && metadata.uid() != 0).then(|| (metadata.uid(), metadata.gid()))
+}
+
+/// Gives away a home folder in memory, with the folders in it that stand around what is shown.
+fn give(folder: &Path, (user, group): (u32, u32)) -> io::Result<()> {
+    let device = fs::metadata(folder)?.dev();
+    chown(folder, Some(user), Some(group))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = fs::symlink_metadata(entry.path())?;
+        if metadata.is_dir() && metadata.dev() == device {
+            give(&entry.path(), (user, group))?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the root that programs see, with what `show_folder` shows of the workspace, and enters it; the old one is gone
+/// then.
+pub(super) fn finish<T>(
+    sandbox: &Sandbox,
+    owner: Option<(u32, u32)>,
+    show_folder: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     mount_bind_recursive(OLD, NEW).during(|| "cannot show the system".to_owned())?;
     protect(Path::new(NEW))?;
     devices()?;
@@ -114,31 +148,73 @@ pub(super) fn finish(root: &Path, sandbox: &Sandbox) -> Result<File> {
     for (number, path) in sandbox.read.iter().enumerate() {
         show(path, number)?;
     }
+    if sandbox.network == Network::Host {
+        for path in RESOLVERS.iter().map(Path::new).filter(|it| in_old(it).exists()) {
+            show_read_only(path)?;
+        }
+    }
     for path in &sandbox.write {
         let to = in_new(path);
         make_place(&in_old(path), &to)?;
         mount_bind_recursive(in_old(path), &to).during(|| format!("cannot show {}", path.display()))?;
     }
-    let written = merge(root)?;
+    if let (Some(home), Some(owner)) = (&sandbox.home, owner) {
+        give(&in_new(home), owner).during(|| format!("cannot give {} away", home.display()))?;
+    }
+    let shown = show_folder()?;
     // What was shown since may lie around them.
     empty(&sandbox.hidden.iter().cloned().collect(), "again")?;
     for path in SECRETS {
         hide(Path::new(path))?;
     }
     enter()?;
-    Ok(written)
+    Ok(shown)
 }
 
-fn merge(root: &Path) -> Result<File> {
+/// Shows a copy of the workspace in its place.
+pub(super) fn show_copy(copy: &Path, root: &Path) -> Result<()> {
+    let (from, to) = (in_old(copy), in_new(root));
+    make_place(&from, &to)?;
+    mount_bind(&from, &to).during(|| format!("cannot show the copy of {}", root.display()))?;
+    let flags = MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
+    mount_remount(&to, flags, c"").during(|| format!("cannot show the copy of {}", root.display()))
+}
+
+/// Shows the workspace under its layers.
+pub(super) fn merge(root: &Path, caches: &[PathBuf]) -> Result<File> {
     let (upper, work) = (Path::new(LAYERS).join("written"), Path::new(LAYERS).join("work"));
     make(&upper)?;
     make(&work)?;
     copy_mode(&Path::new(LAYERS).join("below"), &upper)?;
     let to = in_new(root);
     make_place(&in_old(root), &to)?;
-    let lower = [Path::new(LAYERS).join("branch"), Path::new(LAYERS).join("below")];
-    overlay(&lower, &upper, &work, &to)?;
+    let mut lower = vec![Path::new(LAYERS).join("branch")];
+    for (number, from) in caches.iter().enumerate() {
+        let layer = Path::new(LAYERS).join(format!("cache-{number}"));
+        make(&layer)?;
+        mount_bind(in_old(from), &layer).during(|| format!("cannot show {}", from.display()))?;
+        lower.push(layer);
+    }
+    lower.push(Path::new(LAYERS).join("below"));
+    overlay(&lower, &upper, &work, &to).map_err(Failure::of_overlayfs)?;
+    try_out(&to).map_err(Failure::of_overlayfs)?;
+    copy_time(&lower[0], &upper)?;
     File::open(&upper).during(|| "cannot open what is written".to_owned())
+}
+
+/// A folder that is mounted may still not take what is written, or not give it back.
+fn try_out(folder: &Path) -> Result<()> {
+    // A name that no workspace has.
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+    let name = format!(".broker-trial-{}", now.as_nanos());
+    let file = folder.join(&name);
+    let write_and_read = || {
+        fs::write(&file, &name)?;
+        let read = fs::read_to_string(&file)?;
+        fs::remove_file(&file)?;
+        if read == name { Ok(()) } else { Err(io::Error::from(io::ErrorKind::InvalidData)) }
+    };
+    write_and_read().during(|| "cannot write to an overlayfs and read it back".to_owned())
 }
 
 fn overlay(lower: &[PathBuf], upper: &Path, work: &Path, to: &Path) -> Result<()> {
@@ -317,12 +393,10 @@ fn kernel() -> (u32, u32) {
 fn show(path: &Path, number: usize) -> Result<()> {
     let (from, to) = (in_old(path), in_new(path));
     let Ok(metadata) = fs::metadata(&from) else { return Ok(()) };
-    make_place(&from, &to)?;
     if !metadata.is_dir() {
-        return mount_bind(&from, &to)
-            .and_then(|()| read_only(&to))
-            .during(|| format!("cannot show {}", path.display()));
+        return show_read_only(path);
     }
+    make_place(&from, &to)?;
     let parts = ["below", "upper", "work"].map(|it| Path::new(LAYERS).join(format!("read-{number}-{it}")));
     for part in &parts {
         make(part)?;
@@ -331,6 +405,12 @@ fn show(path: &Path, number: usize) -> Result<()> {
     mount_bind_recursive(&from, &below).during(|| format!("cannot show {}", path.display()))?;
     copy_mode(&below, &upper)?;
     overlay(&[below], &upper, &work, &to)
+}
+
+fn show_read_only(path: &Path) -> Result<()> {
+    let (from, to) = (in_old(path), in_new(path));
+    make_place(&from, &to)?;
+    mount_bind(&from, &to).and_then(|()| read_only(&to)).during(|| format!("cannot show {}", path.display()))
 }
 
 fn read_only(path: &Path) -> rustix::io::Result<()> {
@@ -397,9 +477,17 @@ fn make_open(path: &Path) -> Result<()> {
 fn copy_mode(from: &Path, to: &Path) -> Result<()> {
     let copy = || {
         let metadata = fs::metadata(from)?;
+        if geteuid().is_root() {
+            chown(to, Some(metadata.uid()), Some(metadata.gid()))?;
+        }
         fs::set_permissions(to, fs::Permissions::from_mode(metadata.mode() & 0o7777))
     };
     copy().during(|| format!("cannot set the mode of {}", to.display()))
+}
+
+fn copy_time(from: &Path, to: &Path) -> Result<()> {
+    let copy = || File::open(to)?.set_modified(fs::metadata(from)?.modified()?);
+    copy().during(|| format!("cannot set the time of {}", to.display()))
 }
 
 #[cfg(test)]

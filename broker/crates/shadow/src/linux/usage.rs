@@ -1,6 +1,12 @@
 //! What processes inside use, as `/proc` tells.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
+    path::PathBuf,
+    time::Duration,
+};
 
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
@@ -16,12 +22,34 @@ pub(super) struct Usage {
 /// What all that descends from `leader` uses.
 pub(super) fn of(leader: Pid) -> Usage {
     let mut usage = Usage::default();
+    let (mut mapped, mut files) = (0, BTreeMap::new());
     for pid in below(leader) {
-        usage.memory += memory(pid).unwrap_or(0);
+        let memory = memory(pid).unwrap_or_default();
+        usage.memory += memory.all - memory.of_files;
+        mapped += memory.of_files;
         usage.tasks += read(pid, "stat").and_then(|it| field(&it, THREADS)).unwrap_or(0);
+        files_in_memory(pid, &mut files);
     }
+    // What of these files is mapped is counted by both.
+    usage.memory += mapped.max(files.values().sum());
     usage
 }
+
+/// Files without a name that a process has open (`memfd`), which need not be mapped: bytes by device and number.
+#[expect(clippy::disallowed_methods, reason = "the system's list of open files")]
+fn files_in_memory(pid: Pid, files: &mut BTreeMap<(u64, u64), u64>) {
+    let folder = PathBuf::from(format!("/proc/{}/fd", pid.as_raw_nonzero()));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_one =
+            fs::read_link(entry.path()).is_ok_and(|it| it.as_os_str().as_bytes().starts_with(b"/memfd:"));
+        if let Some(it) = is_one.then(|| fs::metadata(entry.path()).ok()).flatten() {
+            files.insert((it.dev(), it.ino()), it.blocks() * BLOCK);
+        }
+    }
+}
+
+/// Bytes of a block, whatever the file system's are.
+const BLOCK: u64 = 512;
 
 /// Ends what descends from `leader`, several times over: what is born meanwhile is ended, too.
 pub(super) fn end(leader: Pid) {
@@ -45,38 +73,65 @@ pub(super) fn end(leader: Pid) {
 /// What still lives then loses its parent, and is ended as such.
 const ROUNDS: usize = 16;
 
-fn is_dead(pid: Pid) -> bool {
+pub(super) fn is_dead(pid: Pid) -> bool {
     read(pid, "stat").is_none_or(|it| after_name(&it).starts_with(['Z', 'X']))
 }
 
-/// The children of process 1, by what all processes say of their parents.
-pub(super) fn children_of_init() -> Vec<Pid> {
-    children(getpid())
+/// All processes as they say of themselves, one after the other.
+pub(super) struct Processes(Vec<Process>);
+
+struct Process {
+    pid: Pid,
+    parent: Pid,
+    is_dead: bool,
+}
+
+impl Processes {
+    pub(super) fn look() -> Self {
+        #[expect(clippy::disallowed_methods, reason = "the system's list of processes")]
+        let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = all.filter_map(|it| Pid::from_raw(it.file_name().to_str()?.parse().ok()?));
+        Self(pids.filter_map(Process::of).collect())
+    }
+
+    /// Also those that are dead, which are to be waited for.
+    pub(super) fn children(&self, parent: Pid) -> impl Iterator<Item = Pid> {
+        self.0.iter().filter(move |it| it.parent == parent).map(|it| it.pid)
+    }
+
+    /// Whether a process lives that descends from this one and from none of the leaders. Where no others can be seen
+    /// (`is_alone`), one whose parent died during the look counts, too.
+    pub(super) fn lives_outside(&self, leaders: &[Pid], is_alone: bool) -> bool {
+        self.0.iter().any(|it| !it.is_dead && it.pid != getpid() && self.is_stray(it.pid, leaders, is_alone))
+    }
+
+    fn is_stray(&self, pid: Pid, leaders: &[Pid], is_alone: bool) -> bool {
+        let parent = |pid: Pid| self.0.iter().find(|it| it.pid == pid && !it.is_dead).map(|it| it.parent);
+        let mut above = std::iter::successors(Some(pid), |it| parent(*it)).take(self.0.len() + 1);
+        match above.find(|it| *it == getpid() || leaders.contains(it)) {
+            Some(known) => known == getpid(),
+            None => is_alone,
+        }
+    }
+}
+
+impl Process {
+    fn of(pid: Pid) -> Option<Self> {
+        let stat = read(pid, "stat")?;
+        let parent = Pid::from_raw(i32::try_from(field(&stat, PARENT)?).ok()?)?;
+        Some(Self { pid, parent, is_dead: after_name(&stat).starts_with(['Z', 'X']) })
+    }
 }
 
 fn below(leader: Pid) -> Vec<Pid> {
-    let parents = parents();
+    let processes = Processes::look();
     let mut found = vec![leader];
     let mut next = 0;
     while let Some(parent) = found.get(next).copied() {
-        found.extend(parents.iter().filter(|(_, it)| *it == parent).map(|(pid, _)| *pid));
+        found.extend(processes.children(parent));
         next += 1;
     }
     found.split_off(1)
-}
-
-fn children(parent: Pid) -> Vec<Pid> {
-    parents().into_iter().filter(|(_, it)| *it == parent).map(|(pid, _)| pid).collect()
-}
-
-/// Each process that is not dead, and its parent.
-fn parents() -> Vec<(Pid, Pid)> {
-    #[expect(clippy::disallowed_methods, reason = "the system's list of processes")]
-    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = all.filter_map(|it| Pid::from_raw(it.file_name().to_str()?.parse().ok()?));
-    let parent =
-        |pid: Pid| Some((pid, Pid::from_raw(i32::try_from(field(&read(pid, "stat")?, PARENT)?).ok()?)?));
-    pids.filter_map(parent).collect()
 }
 
 /// Places after the name in `/proc/PID/stat`.
@@ -94,12 +149,24 @@ fn after_name(stat: &str) -> &str {
     stat.rsplit_once(") ").map_or("", |(_, rest)| rest)
 }
 
-fn memory(pid: Pid) -> Option<u64> {
+/// Bytes of memory of one process.
+#[derive(Default)]
+struct Memory {
+    all: u64,
+    /// The part of `all` that is of files in memory.
+    of_files: u64,
+}
+
+fn memory(pid: Pid) -> Option<Memory> {
     // The sum over processes is right only of what is divided.
-    let rollup = read(pid, "smaps_rollup");
-    let line = rollup.as_deref()?.lines().find_map(|it| it.strip_prefix("Pss:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib << 10)
+    let rollup = read(pid, "smaps_rollup")?;
+    let field = |name: &str| {
+        let line = rollup.lines().find_map(|it| it.strip_prefix(name))?;
+        let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kib << 10)
+    };
+    let all = field("Pss:")?;
+    Some(Memory { all, of_files: field("Pss_Shmem:").unwrap_or(0).min(all) })
 }
 
 fn read(pid: Pid, name: &str) -> Option<String> {

@@ -15,6 +15,7 @@ use rustix::net::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::keep::{Size, Survey};
 use crate::{Ended, Program, Sandbox, layer::Header};
 
 /// What process 1 is asked for.
@@ -24,6 +25,7 @@ pub(super) enum Request {
     Open {
         root: std::path::PathBuf,
         sandbox: Sandbox,
+        ground: Ground,
         entries: u64,
     },
     /// With three open files: standard input, output and error; with none if it has a terminal.
@@ -40,6 +42,23 @@ pub(super) enum Request {
         entries: u64,
     },
     Harvest,
+    /// What is there to be kept? While a program runs, and after one that did not come to its end, there is nothing.
+    Survey,
+    /// Keeps these caches; with the new layer, and the one that is shown if there is one.
+    Keep {
+        paths: Vec<String>,
+    },
+}
+
+/// What a folder is made of.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Ground {
+    /// The workspace under layers with caches, under one of entries, under one for what is written.
+    Overlayfs { caches: Vec<std::path::PathBuf> },
+    /// A copy of the workspace, which is shown in its place.
+    Shown(std::path::PathBuf),
+    /// A copy of the workspace, where it is: there are no namespaces. The folder's root is the copy's.
+    Plain,
 }
 
 /// What process 1 tells.
@@ -60,6 +79,8 @@ pub(super) enum Event {
     /// A part of what was written; the bytes of a file follow.
     Written(Header),
     Harvested(Option<Failure>),
+    Surveyed(Result<Option<Survey>, Failure>),
+    Kept(Result<Size, Failure>),
 }
 
 /// What could not be done, and the system's error.
@@ -67,15 +88,22 @@ pub(super) enum Event {
 pub(super) struct Failure {
     pub(super) what: String,
     pub(super) error: Option<i32>,
+    /// Whether another backend may do.
+    pub(super) is_overlayfs: bool,
 }
 
 impl Failure {
     pub(super) fn new(what: impl Into<String>, error: &io::Error) -> Self {
         let what = what.into();
         match error.raw_os_error() {
-            Some(error) => Self { what, error: Some(error) },
-            None => Self { what: format!("{what}: {error}"), error: None },
+            Some(error) => Self { what, error: Some(error), is_overlayfs: false },
+            None => Self { what: format!("{what}: {error}"), error: None, is_overlayfs: false },
         }
+    }
+
+    /// The same, where overlayfs is what cannot be had.
+    pub(super) fn of_overlayfs(self) -> Self {
+        Self { is_overlayfs: true, ..self }
     }
 }
 

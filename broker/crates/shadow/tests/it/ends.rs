@@ -8,7 +8,7 @@ use std::{
 
 use shadow::{Exit, Stopped};
 
-use crate::fixture::{World, run, script, start, testkit};
+use crate::fixture::{COPIES, World, run, script, start, testkit};
 
 /// Processes whose command line has this in it.
 fn processes_with(mark: &str) -> usize {
@@ -29,85 +29,127 @@ fn wait_until(mut what: impl FnMut() -> bool) {
 
 #[test]
 fn exit_codes_are_the_programs_own() {
-    let world = World::new(&[]);
-    let shadow = world.open(|_| ());
-    let exit = |text: &str| run(&shadow, &world.root(), text).ended.exit;
-    assert_eq!(exit("exit 7"), Exit::Code(7));
-    assert_eq!(exit("kill -TERM $$"), Exit::Signal(15));
-    let mut program = script(&world.root(), "");
-    program.command = vec!["no-such-program".into()];
-    let ended = crate::fixture::run_program(&shadow, program).ended;
-    assert_eq!(ended.exit.code(), 127);
-    let mut program = script(&world.root(), "");
-    program.command = vec!["/etc/hostname".into()];
-    assert_eq!(crate::fixture::run_program(&shadow, program).ended.exit.code(), 126);
+    for world in World::each(&[]) {
+        let shadow = world.open(|_| ());
+        let exit = |text: &str| run(&shadow, &world.root(), text).ended.exit;
+        assert_eq!(exit("exit 7"), Exit::Code(7));
+        assert_eq!(exit("kill -TERM $$"), Exit::Signal(15));
+        let mut program = script(&world.root(), "");
+        program.command = vec!["no-such-program".into()];
+        let ended = crate::fixture::run_program(&shadow, program).ended;
+        assert_eq!(ended.exit.code(), 127);
+        let mut program = script(&world.root(), "");
+        program.command = vec!["/etc/hostname".into()];
+        assert_eq!(crate::fixture::run_program(&shadow, program).ended.exit.code(), 126);
+    }
 }
 
 #[test]
 fn what_a_program_leaves_behind_ends_with_it() {
+    for world in World::each(&[]) {
+        let shadow = world.open(|_| ());
+        let ran = run(
+            &shadow,
+            &world.root(),
+            "(setsid sleep 987651 &) ; (setsid sh -c 'sleep 987651 & sleep 987651' &) ; exit 0",
+        );
+        assert_eq!(ran.ended.exit, Exit::Code(0));
+        assert_eq!(processes_with("987651"), 0, "the end is told when nothing is left");
+    }
+}
+
+#[test]
+fn nothing_is_written_after_the_end_is_told() {
     let world = World::new(&[]);
     let shadow = world.open(|_| ());
-    let ran = run(
-        &shadow,
-        &world.root(),
-        "(setsid sleep 987651 &) ; (setsid sh -c 'sleep 987651 & sleep 987651' &) ; exit 0",
-    );
-    assert_eq!(ran.ended.exit, Exit::Code(0));
-    wait_until(|| processes_with("987651") == 0);
+    // Children of what lost its parent lose theirs a moment later.
+    let writer = "(setsid sh -c \"(while :; do echo x >> f; done) & (setsid sh -c 'while :; do echo y >> g; done' &); wait\" &)";
+    let ran = run(&shadow, &world.root(), &format!("{writer}; until test -e f -a -e g; do :; done"));
+    assert_eq!(ran.ended.exit, Exit::Code(0), "{ran:?}");
+    let written = shadow.harvest().unwrap();
+    assert_eq!(written.len(), 2);
+    assert_eq!(shadow.harvest().unwrap(), written);
+}
+
+#[test]
+fn a_run_ends_though_another_goes_on() {
+    for world in World::each(&[]) {
+        let shadow = world.open(|_| ());
+        let output = fs::File::create(world.beside("output")).unwrap();
+        let text = "(setsid sleep 987653 &) ; while :; do true | true; done";
+        let _running = start(&shadow, script(&world.root(), text), &output, &output);
+        for _ in 0..20 {
+            let ran = run(&shadow, &world.root(), "(setsid sleep 987654 &) ; true");
+            assert_eq!(ran.ended.exit, Exit::Code(0));
+            assert_eq!(processes_with("987654"), 0);
+        }
+        assert!(processes_with("987653") > 0, "the other's are its own");
+    }
 }
 
 #[test]
 fn a_signal_reaches_the_program() {
-    let world = World::new(&[]);
-    let shadow = world.open(|_| ());
-    let output = fs::File::create(world.beside("output")).unwrap();
-    let text = "trap 'echo caught; exit 3' INT; echo ready; while :; do sleep 0.01; done";
-    let mut running = start(&shadow, script(&world.root(), text), &output, &output);
-    wait_until(|| fs::read_to_string(world.beside("output")).unwrap().contains("ready"));
-    running.signals()(2).unwrap();
-    assert_eq!(running.wait().exit, Exit::Code(3));
-    assert!(fs::read_to_string(world.beside("output")).unwrap().contains("caught"));
+    for world in World::each(&[]) {
+        let shadow = world.open(|_| ());
+        let output = fs::File::create(world.beside("output")).unwrap();
+        let text = "trap 'echo caught; exit 3' INT; echo ready; while :; do sleep 0.01; done";
+        let mut running = start(&shadow, script(&world.root(), text), &output, &output);
+        wait_until(|| fs::read_to_string(world.beside("output")).unwrap().contains("ready"));
+        running.signals()(2).unwrap();
+        assert_eq!(running.wait().exit, Exit::Code(3));
+        assert!(fs::read_to_string(world.beside("output")).unwrap().contains("caught"));
+    }
 }
 
 #[test]
 fn a_folder_that_is_closed_ends_what_runs_in_it() {
-    let world = World::new(&[]);
-    let shadow = world.open(|_| ());
-    let output = fs::File::create(world.beside("output")).unwrap();
-    let mut running = start(&shadow, script(&world.root(), "sleep 987652"), &output, &output);
-    wait_until(|| processes_with("987652") > 0);
-    drop(shadow);
-    assert_eq!(running.wait().stopped, Some(Stopped::Closed));
-    wait_until(|| processes_with("987652") == 0);
+    for world in World::each(&[]) {
+        let shadow = world.open(|_| ());
+        let output = fs::File::create(world.beside("output")).unwrap();
+        let mut running = start(&shadow, script(&world.root(), "sleep 987652"), &output, &output);
+        wait_until(|| processes_with("987652") > 0);
+        drop(shadow);
+        assert_eq!(running.wait().stopped, Some(Stopped::Closed));
+        wait_until(|| processes_with("987652") == 0);
+    }
 }
 
 #[test]
 fn nothing_is_left_when_one_of_its_processes_is_killed() {
     // The parent, the process that left the namespaces, process 1, the leader of the program.
     for victim in 0..4 {
-        let world = World::new(&[]);
-        let mark = format!("98766{victim}");
-        let mut parent = Command::new(testkit())
-            .arg(world.root())
-            .args(["/bin/sh", "-c", &format!("echo ready; (setsid sleep {mark} &) ; sleep {mark}; true")])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(parent.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "ready\n");
-        wait_until(|| processes_with(&mark) > 2);
-        let mut chain = vec![parent.id()];
-        while let Some(child) = chain.last().and_then(|it| child_of(*it)) {
-            chain.push(child);
-        }
-        let _ = Command::new("kill").args(["-9", &chain[victim].to_string()]).status().unwrap();
-        wait_until(|| processes_with(&format!("sleep\0{mark}")) == 0);
-        wait_until(|| parent.try_wait().unwrap().is_some());
-        wait_until(|| chain.iter().all(|it| !std::path::Path::new(&format!("/proc/{it}")).exists()));
+        nothing_is_left(victim, false);
     }
+    // The parent and the leader of the program: without isolation nothing looks after the process between them.
+    for victim in [0, 2] {
+        nothing_is_left(victim, true);
+    }
+}
+
+fn nothing_is_left(victim: usize, is_copy: bool) {
+    let world = World::new(&[]);
+    let mark = format!("98766{victim}{}", u8::from(is_copy));
+    let mut parent = Command::new(testkit())
+        .arg(world.root())
+        .args(["/bin/sh", "-c", &format!("echo ready; (setsid sleep {mark} &) ; sleep {mark}; true")])
+        .envs(is_copy.then(|| (COPIES, world.beside("cache"))))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(parent.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    wait_until(|| processes_with(&mark) > 2);
+    let mut chain = vec![parent.id()];
+    while let Some(child) = chain.last().and_then(|it| child_of(*it)) {
+        chain.push(child);
+    }
+    let _ = Command::new("kill").args(["-9", &chain[victim].to_string()]).status().unwrap();
+    wait_until(|| processes_with(&format!("sleep\0{mark}")) == 0);
+    wait_until(|| parent.try_wait().unwrap().is_some());
+    wait_until(|| chain.iter().all(|it| !std::path::Path::new(&format!("/proc/{it}")).exists()));
 }
 
 fn child_of(pid: u32) -> Option<u32> {

@@ -8,13 +8,23 @@ use std::{
 };
 
 use overlay::{Branch, Disk};
-use shadow::{Ended, Launcher, Layer, Limits, Program, Running, Sandbox, Shadow};
+use shadow::{
+    Backend, Choice, Ended, Isolation, Launcher, Layer, Limits, Program, Running, Sandbox, Shadow, Storage,
+};
 use tempfile::TempDir;
 
 pub(crate) struct World {
     folder: TempDir,
     pub(crate) sandbox: Sandbox,
+    backend: Backend,
 }
+
+/// Each way to make a folder.
+const WAYS: [(Backend, Isolation); 3] = [
+    (Backend::Overlayfs, Isolation::Auto),
+    (Backend::Copy, Isolation::Auto),
+    (Backend::Copy, Isolation::Off),
+];
 
 /// What a program printed, and what became of it.
 #[derive(Debug)]
@@ -35,7 +45,35 @@ impl World {
         fs::create_dir_all(folder.path().join("work")).unwrap();
         fs::create_dir_all(folder.path().join("home")).unwrap();
         let home = Some(fs::canonicalize(folder.path()).unwrap().join("home"));
-        Self { folder, sandbox: Sandbox { home, space: 64 << 20, ..Sandbox::default() } }
+        let sandbox = Sandbox { home, space: 64 << 20, ..Sandbox::default() };
+        Self { folder, sandbox, backend: Backend::Overlayfs }
+    }
+
+    /// The same workspace for each backend, isolated or not.
+    pub(crate) fn each(files: &[(&str, &str)]) -> impl Iterator<Item = Self> {
+        WAYS.into_iter().map(|(backend, isolation)| {
+            let world = Self::new(files);
+            Self { backend, sandbox: Sandbox { isolation, ..world.sandbox }, ..world }
+        })
+    }
+
+    /// That for each backend that isolates.
+    pub(crate) fn each_isolated(files: &[(&str, &str)]) -> impl Iterator<Item = Self> {
+        Self::each(files).filter(|it| it.sandbox.isolation != Isolation::Off)
+    }
+
+    /// For a copy, without isolation.
+    pub(crate) fn copied(files: &[(&str, &str)]) -> Self {
+        Self::each(files).last().unwrap()
+    }
+
+    pub(crate) fn storage(&self) -> Storage {
+        Storage::new(self.beside("cache"))
+    }
+
+    pub(crate) fn launcher(&self) -> Launcher {
+        let launcher = Launcher::new(testkit()).with_storage(self.storage());
+        if self.backend == Backend::Copy { launcher.with_copies_only() } else { launcher }
     }
 
     pub(crate) fn root(&self) -> PathBuf {
@@ -55,7 +93,10 @@ impl World {
         let mut branch = Branch::new(std::sync::Arc::new(Disk::new(&self.root()).unwrap()));
         edit(&mut branch);
         let layer = Layer::of(&branch.snapshot()).unwrap();
-        Shadow::open(&launcher(), &self.root(), &layer, &self.sandbox).unwrap()
+        let shadow = Shadow::open(&self.launcher(), &self.root(), &layer, &self.sandbox).unwrap();
+        let isolated = self.sandbox.isolation != Isolation::Off;
+        assert_eq!(shadow.choice(), Choice { backend: self.backend, isolated });
+        shadow
     }
 
     /// A script's whole life in a folder of its own.
@@ -64,12 +105,11 @@ impl World {
     }
 }
 
-pub(crate) fn launcher() -> Launcher {
-    Launcher::new(testkit())
-}
-
 /// Names another place of the program, for a user who cannot reach the usual one.
 pub(crate) const TESTKIT: &str = "SHADOW_TESTKIT";
+
+/// Has the program run without isolation, with copies in this folder.
+pub(crate) const COPIES: &str = "SHADOW_TESTKIT_COPIES";
 
 pub(crate) fn testkit() -> PathBuf {
     std::env::var_os(TESTKIT).map_or_else(|| env!("CARGO_BIN_EXE_shadow-testkit").into(), PathBuf::from)

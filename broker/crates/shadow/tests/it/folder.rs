@@ -13,60 +13,67 @@ fn path(it: &str) -> WorkspacePath {
 
 #[test]
 fn a_branch_is_seen_at_the_workspaces_own_path() {
-    let world = World::new(&[("a.txt", "a"), ("src/b.txt", "b"), ("src/c.txt", "c"), ("old/d.txt", "d")]);
-    let shadow = world.open(|branch| {
-        branch.write(&path("a.txt"), "changed".into()).unwrap();
-        branch.write(&path("new/deep/e.txt"), "e".into()).unwrap();
-        branch.remove(&path("src/b.txt")).unwrap();
-        branch.rename(&path("old"), &path("moved")).unwrap();
-        branch.symlink(&path("link"), "src/c.txt").unwrap();
-    });
-    let ran =
-        run(&shadow, &world.root(), "pwd; find . -type f -o -type l | sort; cat a.txt link; cat moved/d.txt");
-    let root = world.root().display().to_string();
-    assert_eq!(
-        ran.output,
-        format!("{root}\n./a.txt\n./link\n./moved/d.txt\n./new/deep/e.txt\n./src/c.txt\nchangedcd")
-    );
-    assert_eq!(ran.ended.exit, Exit::Code(0), "{ran:?}");
+    for world in World::each(&[("a.txt", "a"), ("src/b.txt", "b"), ("src/c.txt", "c"), ("old/d.txt", "d")]) {
+        let shadow = world.open(|branch| {
+            branch.write(&path("a.txt"), "changed".into()).unwrap();
+            branch.write(&path("new/deep/e.txt"), "e".into()).unwrap();
+            branch.remove(&path("src/b.txt")).unwrap();
+            branch.rename(&path("old"), &path("moved")).unwrap();
+            branch.symlink(&path("link"), "src/c.txt").unwrap();
+        });
+        let ran = run(
+            &shadow,
+            &world.root(),
+            "pwd; find . -type f -o -type l | sort; cat a.txt link; cat moved/d.txt",
+        );
+        let root = world.root().display().to_string();
+        assert_eq!(
+            ran.output,
+            format!("{root}\n./a.txt\n./link\n./moved/d.txt\n./new/deep/e.txt\n./src/c.txt\nchangedcd")
+        );
+        assert_eq!(ran.ended.exit, Exit::Code(0), "{ran:?}");
+    }
 }
 
 #[test]
 fn the_disk_has_nothing_of_what_a_program_does() {
-    let world = World::new(&[("a.txt", "a"), ("src/b.txt", "b"), ("src/run.sh", "echo ran")]);
-    fs::hard_link(world.root().join("a.txt"), world.root().join("twin.txt")).unwrap();
-    let before = state(&world.root());
-    let ran = world.run(
-        "echo more >> a.txt; mkdir x; mv src/b.txt x/; chmod +x src/run.sh; ./src/run.sh; ln -s a.txt y; \
+    for world in World::each(&[("a.txt", "a"), ("src/b.txt", "b"), ("src/run.sh", "echo ran")]) {
+        fs::hard_link(world.root().join("a.txt"), world.root().join("twin.txt")).unwrap();
+        let before = state(&world.root());
+        let ran = world.run(
+            "echo more >> a.txt; mkdir x; mv src/b.txt x/; chmod +x src/run.sh; ./src/run.sh; ln -s a.txt y; \
          echo z > twin.txt; rm -rf src; ls; rm -rf ./* .[a-z]* ; ls | wc -l",
-    );
-    assert_eq!(ran.output, "ran\na.txt\ntwin.txt\nx\ny\n0\n", "{ran:?}");
-    assert_eq!(state(&world.root()), before);
+        );
+        assert_eq!(ran.output, "ran\na.txt\ntwin.txt\nx\ny\n0\n", "{ran:?}");
+        assert_eq!(state(&world.root()), before);
+    }
 }
 
 #[test]
 fn files_behave_as_files() {
-    let world = World::new(&[("a.txt", "a"), ("d/b.txt", "b")]);
-    let script = "mv d e 2>&1 && cat e/b.txt; exec 9>a.txt; flock 9; flock -n a.txt true || echo locked; \
+    for world in World::each(&[("a.txt", "a"), ("d/b.txt", "b")]) {
+        let script = "mv d e 2>&1 && cat e/b.txt; exec 9>a.txt; flock 9; flock -n a.txt true || echo locked; \
                   mkfifo p; (echo through > p &) ; cat p; touch -d @1000000000 a.txt; stat -c %Y a.txt; \
                   ln a.txt hard; stat -c %h hard; umask 077; echo > own; stat -c %a own";
-    let ran = world.run(script);
-    assert_eq!(ran.output, "blocked\nthrough\n1000000000\n2\n600\n", "{ran:?}");
+        let ran = world.run(script);
+        assert_eq!(ran.output, "blocked\nthrough\n1000000000\n2\n600\n", "{ran:?}");
+    }
 }
 
 #[test]
 fn entries_that_come_later_are_seen_by_what_runs() {
-    let world = World::new(&[("a.txt", "a"), ("b.txt", "b")]);
-    let shadow = world.open(|_| ());
-    assert_eq!(run(&shadow, &world.root(), "cat a.txt b.txt").output, "ab");
-    let file = |bytes: &'static str| EntryKind::File { bytes: bytes.into(), executable: false };
-    let entries = vec![
-        Entry { path: path("a.txt"), kind: file("later") },
-        Entry { path: path("b.txt"), kind: EntryKind::Removed },
-        Entry { path: path("new/c.txt"), kind: file("c") },
-    ];
-    shadow.apply(&Layer { entries }).unwrap();
-    assert_eq!(run(&shadow, &world.root(), "cat a.txt new/c.txt; ls").output, "laterca.txt\nnew\n");
+    for world in World::each(&[("a.txt", "a"), ("b.txt", "b")]) {
+        let shadow = world.open(|_| ());
+        assert_eq!(run(&shadow, &world.root(), "cat a.txt b.txt").output, "ab");
+        let file = |bytes: &'static str| EntryKind::File { bytes: bytes.into(), executable: false };
+        let entries = vec![
+            Entry { path: path("a.txt"), kind: file("later") },
+            Entry { path: path("b.txt"), kind: EntryKind::Removed },
+            Entry { path: path("new/c.txt"), kind: file("c") },
+        ];
+        shadow.apply(&Layer { entries }).unwrap();
+        assert_eq!(run(&shadow, &world.root(), "cat a.txt new/c.txt; ls").output, "laterca.txt\nnew\n");
+    }
 }
 
 /// All that a careful look at a folder shows: names, kinds, sizes, modes, times, contents.

@@ -7,9 +7,12 @@
 )]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod copies;
 mod ends;
 mod escapes;
 mod fixture;
 mod folder;
 mod harvest;
 mod ordinary;
+mod tools;
+mod warm;

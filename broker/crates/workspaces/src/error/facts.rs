@@ -13,7 +13,11 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         DaemonError::NotFound { what, id } => {
             vec![("resource_type", (*what).to_owned()), ("resource_name", id.clone())]
         }
-        DaemonError::NameTaken(name) => vec![("name", name.clone())],
+        DaemonError::NameTaken(name) | DaemonError::RunNameTaken(name) => vec![("name", name.clone())],
+        DaemonError::NotPermitted { wanted, .. } => vec![("wanted", wanted.join("\n"))],
+        DaemonError::NoLog(id) => vec![("run_id", id.clone())],
+        DaemonError::SandboxDiffers { what } => vec![("what", what.clone())],
+        DaemonError::EditedMeanwhile { paths } => vec![fact("conflicts", paths.len())],
         DaemonError::Invalid { field, .. } => vec![("field", (*field).to_owned())],
         DaemonError::TooMuch { what, limit, actual } => {
             vec![("what", (*what).to_owned()), fact("limit", limit), fact("actual", actual)]
@@ -49,6 +53,8 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         | DaemonError::WrongToken
         | DaemonError::ShuttingDown
         | DaemonError::NoServer { server: None, .. }
+        | DaemonError::NoFolder { .. }
+        | DaemonError::NothingKept
         | DaemonError::Setup { .. }
         | DaemonError::Bug(_) => Vec::new(),
     }

@@ -75,7 +75,13 @@ impl DaemonError {
     /// What to do about it, where that is no part of the message.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Setup { hint, .. } | Self::NoServer { hint, .. } => hint.as_deref(),
+            Self::Setup { hint, .. } | Self::NoServer { hint, .. } | Self::NoFolder { hint, .. } => {
+                hint.as_deref()
+            }
+            Self::SandboxDiffers { .. } => Some(
+                "run it with the same options, end what runs (`broker ps` lists it), or give it a folder of its own (`--own-folder`)",
+            ),
+            Self::EditedMeanwhile { .. } => Some("run the command again"),
             Self::InEdit { error, .. } => error.hint(),
             _ => None,
         }
@@ -113,6 +119,7 @@ fn row(error: &DaemonError) -> (ErrorKind, &'static str) {
     match error {
         DaemonError::NotFound { .. } => (ErrorKind::NotFound, "NOT_FOUND"),
         DaemonError::NameTaken(_) => (ErrorKind::AlreadyExists, "NAME_TAKEN"),
+        DaemonError::RunNameTaken(_) => (ErrorKind::AlreadyExists, "RUN_NAME_TAKEN"),
         DaemonError::Invalid { .. } => (ErrorKind::Invalid, "INVALID_FIELD"),
         DaemonError::TooMuch { .. } => (ErrorKind::Invalid, "LIMIT_EXCEEDED"),
         DaemonError::Stale { .. } => (ErrorKind::Aborted, "STALE_REVISION"),
@@ -139,6 +146,12 @@ fn row(error: &DaemonError) -> (ErrorKind, &'static str) {
             NoAnswer::Failed(_) => (ErrorKind::Internal, "SERVER_FAILED"),
         },
         DaemonError::PluginFailed { .. } => (ErrorKind::Internal, "PLUGIN_FAILED"),
+        DaemonError::NoFolder { .. } => (ErrorKind::Refused, "NO_FOLDER"),
+        DaemonError::SandboxDiffers { .. } => (ErrorKind::Refused, "SANDBOX_DIFFERS"),
+        DaemonError::EditedMeanwhile { .. } => (ErrorKind::Aborted, "EDITED_MEANWHILE"),
+        DaemonError::NothingKept => (ErrorKind::Aborted, "NOT_ENDED_BY_ITSELF"),
+        DaemonError::NotPermitted { .. } => (ErrorKind::Forbidden, "NOT_PERMITTED"),
+        DaemonError::NoLog(_) => (ErrorKind::Refused, "NO_LOG"),
         DaemonError::Setup { .. } => (ErrorKind::Refused, "BAD_CONFIGURATION"),
         DaemonError::Bug(_) => (ErrorKind::Internal, "BUG"),
     }

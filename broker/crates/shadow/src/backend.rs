@@ -1,0 +1,78 @@
+//! Ways to make a shadow folder, and what each of them cannot promise.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How a folder shows a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Backend {
+    /// The branch lies over the workspace by Linux's overlayfs; what programs write stays in memory.
+    Overlayfs,
+    /// A copy of the workspace in Broker's cache folder, which is kept and brought up to date for each run.
+    Copy,
+}
+
+/// Whether programs may run without isolation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Isolation {
+    /// Never. Without it there is no folder.
+    Required,
+    /// The same, by whatever backend there is on this system that isolates as well.
+    #[default]
+    Auto,
+    /// Programs have all the rights of the user, the network and the user's home folder. They run in a copy.
+    Off,
+}
+
+/// How the folders of a workspace are made on this system, as was found out by trying.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Choice {
+    pub backend: Backend,
+    pub isolated: bool,
+}
+
+impl Backend {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Overlayfs => "overlayfs",
+            Self::Copy => "copy",
+        }
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+const OVERLAYFS_LACKS: &[&str] = &[
+    "a folder of the workspace cannot be renamed in one step (EXDEV)",
+    "a file that is replaced on the disk while a command runs may go on showing its old text",
+];
+
+const COPY_LACKS: &[&str] = &[
+    "what a command writes is on the disk, in Broker's cache folder, until the next run takes it back",
+    "what a command writes is not limited",
+    "a change on the disk is seen by the next run, not by a command that runs",
+];
+
+const UNISOLATED_LACKS: &[&str] = &[
+    "a command may read and write all that its user may, and has the network",
+    "paths of the copy are put right in what a command prints to a pipe, not in files and on terminals",
+    "a process that is started while its command is ended may live on",
+    "processes live on if all of Broker's own are killed at once",
+];
+
+impl Choice {
+    /// What cannot be promised, as sentences without a full stop.
+    pub fn lacks(self) -> Vec<&'static str> {
+        let of_backend = match self.backend {
+            Backend::Overlayfs => OVERLAYFS_LACKS,
+            Backend::Copy => COPY_LACKS,
+        };
+        let of_isolation = if self.isolated { &[][..] } else { UNISOLATED_LACKS };
+        of_isolation.iter().chain(of_backend).copied().collect()
+    }
+}

@@ -1,0 +1,88 @@
+//! Folders and files in which tools keep what spares them work, as data. They may be missing or old: a tool looks at what it
+//! finds in them before it trusts it.
+
+use std::path::Path;
+
+/// Folders that are caches wherever they are.
+const FOLDERS: [&str; 16] = [
+    "__pycache__",
+    ".angular",
+    ".dart_tool",
+    ".gradle",
+    ".mypy_cache",
+    ".next",
+    ".nuxt",
+    ".nx",
+    ".parcel-cache",
+    ".pyre",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svelte-kit",
+    ".terraform",
+    ".turbo",
+    "zig-cache",
+];
+
+/// Folders that are caches beside one of these files, or in a folder of this name.
+const FOLDERS_BESIDE: [(&str, &[&str]); 6] = [
+    ("target", &["Cargo.toml", "pom.xml", "build.sbt"]),
+    ("build", &["build.gradle", "build.gradle.kts"]),
+    ("_build", &["mix.exs", "dune-project", "rebar.config"]),
+    (".build", &["Package.swift"]),
+    ("dist-newstyle", &["cabal.project"]),
+    ("obj", &["Directory.Build.props"]),
+];
+
+/// What a folder has in it that is a cache: the mark that tools agreed on, and what CMake and ninja leave.
+const MARKS: [&str; 3] = ["CACHEDIR.TAG", "CMakeCache.txt", ".ninja_log"];
+
+/// Files that are caches. What else a run wrote beside them may be missing from the next one, of which they know nothing: they are
+/// kept of runs that wrote nothing but caches.
+const FILES: [&str; 3] = [".tsbuildinfo", ".eslintcache", ".stylelintcache"];
+
+/// Caches in which times are compared by whole seconds, so that two texts of the same second and size seem equal.
+const BY_SECONDS: [&str; 2] = ["__pycache__", ".mypy_cache"];
+
+/// Whether the folder of this name in `parent` is a cache.
+pub(crate) fn is_folder(parent: &Path, name: &str) -> bool {
+    let is_there = |it: &&str| parent.join(it).symlink_metadata().is_ok();
+    let is_marked = || MARKS.iter().any(|it| parent.join(name).join(it).symlink_metadata().is_ok());
+    FOLDERS.contains(&name)
+        || (name == ".cache" && parent.ends_with("node_modules"))
+        || FOLDERS_BESIDE.iter().any(|(it, beside)| *it == name && beside.iter().any(is_there))
+        || is_marked()
+}
+
+/// Whether the file of this name is a cache.
+pub(crate) fn is_file(name: &str) -> bool {
+    FILES.iter().any(|it| name.ends_with(it))
+}
+
+/// Whether a change within one second may not be seen by what this cache is for.
+pub(crate) fn is_by_seconds(name: &str) -> bool {
+    BY_SECONDS.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_name_that_may_be_another_things_needs_a_sign() {
+        let folder = tempfile::tempdir().unwrap();
+        let it = folder.path();
+        for name in ["target", "build", "own", "node_modules/.cache"] {
+            fs::create_dir_all(it.join(name)).unwrap();
+        }
+        assert!(is_folder(it, "__pycache__") && is_folder(&it.join("node_modules"), ".cache"));
+        assert!(!is_folder(it, "target") && !is_folder(it, ".cache"));
+        fs::write(it.join("Cargo.toml"), "").unwrap();
+        fs::write(it.join("own/CACHEDIR.TAG"), "").unwrap();
+        assert!(is_folder(it, "target") && is_folder(it, "own") && !is_folder(it, "build"));
+        assert!(is_file("tsconfig.tsbuildinfo") && !is_file("a.ts"));
+    }
+}

@@ -1,0 +1,163 @@
+//! A copy of a workspace that is kept between runs: brought to what a view shows by what differs, and compared afterwards for
+//! what programs wrote.
+//!
+//! A file of the copy is left alone only if it is what was put there, by its stamp, and if the same would be put there
+//! again. All else is replaced, so that it does not matter how the last run ended. Caches are the copy's own.
+//!
+//! Left out: the processes, which run as in any other folder.
+
+mod manifest;
+mod paths;
+mod place;
+mod sync;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+pub(crate) use self::paths::{Paths, Relay};
+use self::{manifest::Manifest, place::Placer};
+use crate::{
+    Entry, Layer, Storage,
+    storage::{Kept, Shelf, name_of},
+};
+
+/// Copies of one workspace that may be in use at one time.
+const MOST: u32 = 8;
+
+/// A copy in use.
+pub(crate) struct Copy {
+    shelf: Shelf,
+    kept: Kept,
+    paths: Paths,
+    manifest: Mutex<Manifest>,
+    runs: Mutex<Runs>,
+    /// Whether it goes when it is not used any more.
+    is_temporary: bool,
+}
+
+/// Programs since the copy was opened.
+#[derive(Default)]
+struct Runs {
+    running: u32,
+    /// Whether one did not end by itself.
+    some_broke_off: bool,
+}
+
+impl Copy {
+    /// Brings a copy of the workspace at `root` to what `layer` shows over it. One that is not `warm` has nothing of earlier runs, and is not
+    /// kept.
+    pub(crate) fn open(storage: &Storage, root: &Path, layer: &Layer, warm: bool) -> io::Result<Self> {
+        let shelf = storage.of_copies()?;
+        let kept = take(&shelf, root, warm)?;
+        let name = root.file_name().unwrap_or("root".as_ref());
+        let tree = kept.folder.join("tree").join(name);
+        let paths = Paths::new(root, &tree);
+        if !warm {
+            crate::storage::remove_all(&kept.folder.join("tree"))?;
+        }
+        let before = if warm { Manifest::read(&kept.folder) } else { Manifest::default() };
+        let copy = Self {
+            shelf,
+            kept,
+            paths,
+            manifest: Mutex::new(before),
+            runs: Mutex::default(),
+            is_temporary: !warm,
+        };
+        let synced = copy.sync(layer);
+        // What is half of a copy is none.
+        synced.inspect_err(|_| {
+            if copy.is_temporary {
+                _ = copy.kept.remove()
+            }
+        })?;
+        copy.shelf.evict()?;
+        Ok(copy)
+    }
+
+    fn sync(&self, layer: &Layer) -> io::Result<()> {
+        let temporary = self.temporary();
+        crate::storage::remove_all(&temporary)?;
+        overlay::private_folder(&temporary)?;
+        let mut manifest = locked(&self.manifest);
+        sync::sync(&self.paths, layer, &mut manifest, self.shelf.limit())?;
+        self.kept.record_size(manifest.size())?;
+        manifest.write(&self.kept.folder)
+    }
+
+    pub(crate) fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    /// A folder for temporary files, which is empty at first.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.kept.folder.join("tmp")
+    }
+
+    /// To be called before a program runs: what it leaves in caches is not trusted until it has ended by itself.
+    pub(crate) fn begin_run(&self) -> io::Result<()> {
+        locked(&self.runs).running += 1;
+        let mut manifest = locked(&self.manifest);
+        manifest.has_run = true;
+        manifest.is_broken_off = true;
+        manifest.write(&self.kept.folder)
+    }
+
+    /// Caches are whole when the last program has ended, and all did so by themselves.
+    pub(crate) fn end_run(&self, is_whole: bool) -> io::Result<()> {
+        let mut runs = locked(&self.runs);
+        runs.running -= 1;
+        runs.some_broke_off |= !is_whole;
+        if runs.running > 0 || runs.some_broke_off {
+            return Ok(());
+        }
+        let mut manifest = locked(&self.manifest);
+        manifest.is_broken_off = false;
+        manifest.write(&self.kept.folder)
+    }
+
+    /// Shows these entries, too, while programs run.
+    pub(crate) fn apply(&self, layer: &Layer) -> io::Result<()> {
+        let mut manifest = locked(&self.manifest);
+        let placer = Placer::new(&self.paths);
+        for entry in &layer.entries {
+            placer.apply(entry, &mut manifest)?;
+        }
+        manifest.write(&self.kept.folder)
+    }
+
+    /// What differs from what was put there. Caches are left out: what they had before is not known.
+    pub(crate) fn harvest(&self) -> io::Result<Vec<Entry>> {
+        sync::harvest(&self.paths, &locked(&self.manifest))
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let _ = crate::storage::remove_all(&self.temporary());
+        if self.is_temporary {
+            let _ = self.kept.remove();
+        }
+    }
+}
+
+fn take(shelf: &Shelf, root: &Path, warm: bool) -> io::Result<Kept> {
+    let name = name_of(root);
+    let kind = if warm { "copy" } else { "once" };
+    for number in 0..MOST {
+        if let Some(kept) = shelf.take(&format!("{name}-{kind}-{number}"))? {
+            return Ok(kept);
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::ResourceBusy,
+        format!("{MOST} commands run in copies of this workspace already"),
+    ))
+}
+
+fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,183 @@
+//! Puts an entry into a copy.
+
+#![expect(clippy::disallowed_methods, reason = "a copy in Broker's own cache folder")]
+
+use std::{
+    ffi::OsString,
+    fs::{self, File, OpenOptions, Permissions},
+    io::{self, Write as _},
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use super::{
+    manifest::{Manifest, Placed, Source},
+    paths::Paths,
+};
+use crate::{
+    Entry, EntryKind,
+    scan::{Kind, Stamp},
+    storage::remove_all,
+};
+
+/// Bits of a mode that are for programs.
+const PERMISSIONS: u32 = 0o777;
+
+pub(super) struct Placer<'p> {
+    paths: &'p Paths,
+}
+
+impl<'p> Placer<'p> {
+    pub(super) fn new(paths: &'p Paths) -> Self {
+        Self { paths }
+    }
+
+    fn at(&self, path: &Path) -> PathBuf {
+        self.paths.tree().join(path)
+    }
+
+    /// A folder, which its user can write to whatever the workspace's says.
+    pub(super) fn folder(&self, path: &Path, mode: u32) -> io::Result<Placed> {
+        let at = self.at(path);
+        if !fs::symlink_metadata(&at).is_ok_and(|it| it.is_dir()) {
+            self.remove(path)?;
+            fs::create_dir_all(&at)?;
+        }
+        fs::set_permissions(&at, Permissions::from_mode(mode & PERMISSIONS | 0o700))?;
+        self.placed(path, Source::Folder)
+    }
+
+    /// What the workspace has at `path`. It keeps its time if nothing in the copy can be newer.
+    pub(super) fn place_from_disk(&self, path: &Path, disk: &Stamp, keeps_time: bool) -> io::Result<Placed> {
+        let from = self.paths.root().join(path);
+        match disk.kind {
+            Kind::Folder => return self.folder(path, disk.mode),
+            Kind::Link => {
+                let to = self.paths.link_in_copy(path, &fs::read_link(&from)?);
+                self.replace(path, |new| symlink(&to, new))?;
+            }
+            Kind::File => self.replace(path, |new| copy(&from, new, disk, keeps_time))?,
+            Kind::Other => return Err(io::ErrorKind::Unsupported.into()),
+        }
+        self.placed(path, Source::Disk(*disk))
+    }
+
+    /// What a branch has at a path. A file that was there before keeps who may read it.
+    pub(super) fn place_from_layer(&self, entry: &Entry, mode: Option<u32>) -> io::Result<Option<Placed>> {
+        let path = Path::new(entry.path.as_str());
+        let source = match &entry.kind {
+            EntryKind::Removed => {
+                self.remove(path)?;
+                return Ok(None);
+            }
+            EntryKind::Directory => return self.folder(path, 0o755).map(Some),
+            EntryKind::Link(to) => {
+                let to = self.paths.link_in_copy(path, Path::new(to));
+                self.replace(path, |new| symlink(&to, new))?;
+                source_of(entry)
+            }
+            EntryKind::File { bytes, executable } => {
+                let mode = mode_of(mode, *executable);
+                self.replace(path, |new| write(new, bytes, mode))?;
+                source_of(entry)
+            }
+        };
+        self.placed(path, source).map(Some)
+    }
+
+    /// Shows an entry while programs run.
+    pub(super) fn apply(&self, entry: &Entry, manifest: &mut Manifest) -> io::Result<()> {
+        let path = Path::new(entry.path.as_str());
+        let before = Stamp::at(&self.at(path)).ok();
+        if !matches!(entry.kind, EntryKind::File { .. }) || before.is_some_and(|it| it.kind == Kind::Folder) {
+            self.remove(path)?;
+            manifest.forget(path);
+        }
+        if let Some(parent) = path.parent().filter(|_| !matches!(entry.kind, EntryKind::Removed)) {
+            fs::create_dir_all(self.at(parent))?;
+        }
+        let mode = before.filter(|it| it.kind == Kind::File).map(|it| it.mode);
+        match self.place_from_layer(entry, mode)? {
+            Some(placed) => _ = manifest.entries.insert(path.to_owned(), placed),
+            None => _ = manifest.entries.remove(path),
+        }
+        Ok(())
+    }
+
+    pub(super) fn remove(&self, path: &Path) -> io::Result<()> {
+        let at = self.at(path);
+        match fs::symlink_metadata(&at) {
+            Ok(it) if it.is_dir() => remove_all(&at),
+            Ok(_) => fs::remove_file(&at),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Puts what `make` makes in the place of what is there: a program sees the one or the other.
+    fn replace(&self, path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+        let at = self.at(path);
+        let mut name = OsString::from(".broker-new-");
+        name.push(at.file_name().unwrap_or_default());
+        let new = at.with_file_name(name);
+        if fs::symlink_metadata(&new).is_ok() {
+            // It was left by a process that was killed.
+            fs::remove_file(&new)?;
+        }
+        make(&new)?;
+        if fs::symlink_metadata(&at).is_ok_and(|it| it.is_dir()) {
+            remove_all(&at)?;
+        }
+        fs::rename(&new, &at)
+    }
+
+    fn placed(&self, path: &Path, source: Source) -> io::Result<Placed> {
+        Ok(Placed { source, stamp: Stamp::at(&self.at(path))? })
+    }
+}
+
+pub(super) fn source_of(entry: &Entry) -> Source {
+    match &entry.kind {
+        EntryKind::Removed | EntryKind::Directory => Source::Folder,
+        EntryKind::Link(to) => Source::of_bytes(&[b"link ", to.as_bytes()].concat(), false),
+        EntryKind::File { bytes, executable } => Source::of_bytes(bytes, *executable),
+    }
+}
+
+/// The system shares the content of the two where its file system can.
+fn copy(from: &Path, to: &Path, stamp: &Stamp, keeps_time: bool) -> io::Result<()> {
+    match fs::copy(from, to) {
+        Ok(_) => {}
+        // Its user may not read it, in the workspace as in the copy.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && File::open(from).is_err() => {
+            return OpenOptions::new().write(true).create_new(true).mode(0o000).open(to).map(drop);
+        }
+        Err(error) => return Err(error),
+    }
+    let file = OpenOptions::new().write(true).open(to).or_else(|_| {
+        fs::set_permissions(to, Permissions::from_mode(0o600))?;
+        OpenOptions::new().write(true).open(to)
+    })?;
+    let time = if keeps_time { time(stamp.modified) } else { SystemTime::now() };
+    file.set_modified(time)?;
+    file.set_permissions(Permissions::from_mode(stamp.mode & PERMISSIONS))
+}
+
+fn time(nanoseconds: i64) -> SystemTime {
+    let since = Duration::from_nanos(nanoseconds.unsigned_abs());
+    if nanoseconds < 0 { SystemTime::UNIX_EPOCH - since } else { SystemTime::UNIX_EPOCH + since }
+}
+
+fn write(to: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+    file.write_all(bytes)?;
+    file.set_modified(SystemTime::now())?;
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+/// The mode of a file that had `before`.
+pub(super) fn mode_of(before: Option<u32>, executable: bool) -> u32 {
+    let mode = before.unwrap_or(0o644) & PERMISSIONS;
+    // All who may read it may execute it.
+    if executable { mode | ((mode & 0o444) >> 2) } else { mode & !0o111 }
+}

@@ -1,0 +1,452 @@
+//! The program that opened a folder, and its end of the wire.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    io::{self, Read as _, Write as _},
+    net::Shutdown,
+    os::{
+        fd::{AsFd as _, BorrowedFd, OwnedFd},
+        unix::{net::UnixStream, process::CommandExt as _},
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering::Relaxed},
+        mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use rustix::process::{Signal, getegid, geteuid};
+
+use super::{
+    ENTER, PLAIN,
+    enter::{FAILED, STEP, network_byte},
+    keep::{Size, Survey},
+    wire::{Event, Failure, Ground, Request, Wire},
+};
+use crate::{
+    Ended, Entry, Exit, Layer, OpenError, Program, Sandbox, Stopped,
+    layer::{Header, HeaderKind},
+    warm::{FILES, NewGroup, Warm, Written},
+};
+
+/// A folder in which programs run. When it is dropped they are ended, and it is gone.
+pub(crate) struct Folder {
+    wire: Arc<Mutex<Wire>>,
+    process: Child,
+    is_in_namespaces: bool,
+    runs: Runs,
+    next: AtomicU32,
+    /// Answers to what is not about a run; one question at a time.
+    answers: Mutex<Receiver<Answer>>,
+}
+
+type Runs = Arc<Mutex<HashMap<u32, Sender<Told>>>>;
+
+/// Answers that may wait to be taken: each may be a large file.
+const AHEAD: usize = 4;
+
+/// What is told of a run.
+enum Told {
+    Started(Option<OwnedFd>),
+    Ended(Ended),
+}
+
+enum Answer {
+    Entry(Entry),
+    Done(Option<Failure>),
+    Surveyed(Result<Option<Survey>, Failure>),
+    Kept(Result<Size, Failure>),
+}
+
+/// A program that runs in a folder.
+pub(crate) struct RunningProgram {
+    run: u32,
+    told: Receiver<Told>,
+    wire: Arc<Mutex<Wire>>,
+    ended: Option<Ended>,
+}
+
+impl Folder {
+    /// The workspace at `root` under `layer`, by overlayfs.
+    pub(crate) fn open(
+        launcher: &Path,
+        root: &Path,
+        layer: &Layer,
+        warm: Option<&Warm>,
+        sandbox: &Sandbox,
+    ) -> Result<Self, OpenError> {
+        let entries = entries(layer, warm);
+        let ground = Ground::Overlayfs { caches: warm.map(Warm::layers).unwrap_or_default() };
+        Self::start(launcher, ENTER, |socket, process| {
+            let wire = enter(socket, process, sandbox)?;
+            begin(wire, root, &entries, ground, sandbox)
+        })
+    }
+
+    /// A copy of the workspace at `root`, which stands there for programs.
+    pub(crate) fn open_copy(
+        launcher: &Path,
+        root: &Path,
+        copy: &Path,
+        sandbox: &Sandbox,
+    ) -> Result<Self, OpenError> {
+        Self::start(launcher, ENTER, |socket, process| {
+            let wire = enter(socket, process, sandbox)?;
+            begin(wire, root, &[], Ground::Shown(copy.to_owned()), sandbox)
+        })
+    }
+
+    /// A copy of the workspace where it is, in which programs run without isolation.
+    pub(crate) fn open_plain(launcher: &Path, copy: &Path, sandbox: &Sandbox) -> Result<Self, OpenError> {
+        Self::start(launcher, PLAIN, |socket, _| begin(Wire(socket), copy, &[], Ground::Plain, sandbox))
+    }
+
+    fn start(
+        launcher: &Path,
+        how: &str,
+        begin: impl FnOnce(UnixStream, &Child) -> Result<Wire, OpenError>,
+    ) -> Result<Self, OpenError> {
+        let (mine, others) = UnixStream::pair()?;
+        let mut process = Command::new(launcher)
+            .arg(how)
+            .env_clear()
+            .stdin(Stdio::from(OwnedFd::from(others)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // An interrupt from the keyboard is not for it.
+            .process_group(0)
+            .spawn()?;
+        match begin(mine, &process) {
+            Ok(wire) => Self::listen(wire, process, how == ENTER),
+            Err(error) => {
+                let _ = process.kill();
+                let _ = process.wait();
+                Err(error)
+            }
+        }
+    }
+
+    fn listen(wire: Wire, process: Child, is_in_namespaces: bool) -> Result<Self, OpenError> {
+        let (tell, answers) = sync_channel(AHEAD);
+        let runs = Runs::default();
+        let (listened, told) = (Wire(wire.0.try_clone()?), Arc::clone(&runs));
+        thread::Builder::new().name("shadow".to_owned()).spawn(move || listen(&listened, &told, &tell))?;
+        let (wire, answers) = (Arc::new(Mutex::new(wire)), Mutex::new(answers));
+        Ok(Self { wire, process, is_in_namespaces, runs, next: AtomicU32::new(0), answers })
+    }
+
+    /// Starts a program. With a terminal, its other side is the second of the results.
+    pub(crate) fn run(
+        &self,
+        program: Program,
+        files: Option<[BorrowedFd<'_>; 3]>,
+    ) -> Result<(RunningProgram, Option<OwnedFd>), OpenError> {
+        let run = self.next.fetch_add(1, Relaxed);
+        let (tell, told) = channel();
+        locked(&self.runs).insert(run, tell);
+        let files: Vec<_> = files.into_iter().flatten().collect();
+        locked(&self.wire).send(&Request::Run { run, program }, &files)?;
+        let mut running = RunningProgram { run, told, wire: Arc::clone(&self.wire), ended: None };
+        let mut other_side = None;
+        match running.told.recv() {
+            Ok(Told::Started(terminal)) => other_side = terminal,
+            Ok(Told::Ended(ended)) => running.ended = Some(ended),
+            Err(_) => running.ended = Some(closed()),
+        }
+        Ok((running, other_side))
+    }
+
+    pub(crate) fn apply(&self, layer: &Layer) -> Result<(), OpenError> {
+        let answers = locked(&self.answers);
+        let entries = entries(layer, None);
+        let wire = locked(&self.wire);
+        wire.send(&Request::Apply { entries: entries.len() as u64 }, &[])?;
+        send_entries(&wire, &entries)?;
+        drop(wire);
+        done(&answers, |_| ())
+    }
+
+    pub(crate) fn harvest_each(&self, each: impl FnMut(Entry)) -> Result<(), OpenError> {
+        let answers = locked(&self.answers);
+        locked(&self.wire).send(&Request::Harvest, &[])?;
+        done(&answers, each)
+    }
+}
+
+impl Folder {
+    /// Keeps what programs wrote to caches, if they have ended and all came to their end by themselves. Says how many bytes
+    /// there are then; `None` if nothing is kept.
+    pub(crate) fn keep_caches(&self, warm: &Warm) -> Result<Option<u64>, OpenError> {
+        let answers = locked(&self.answers);
+        locked(&self.wire).send(&Request::Survey, &[])?;
+        let survey = match answers.recv() {
+            Ok(Answer::Surveyed(survey)) => survey?,
+            _ => return Err(broken()),
+        };
+        let Some(survey) = survey else { return Ok(None) };
+        let written: Written = survey.written.into_iter().map(|(path, it)| (path.into(), it)).collect();
+        let mut groups = Vec::new();
+        let (mut newest, mut bytes) = (0, 0);
+        for (name, paths) in survey.groups {
+            // Outputs that such a file tells to be there would be missing.
+            if name == FILES && !written.is_empty() {
+                continue;
+            }
+            let group = warm.new_group(&name)?;
+            match self.keep(&answers, warm, &group, paths) {
+                Ok(size) => {
+                    newest = size.newest.max(newest);
+                    bytes += size.bytes;
+                    groups.push((group, size.bytes));
+                }
+                Err(error) => {
+                    group.discard();
+                    return Err(error);
+                }
+            }
+        }
+        if groups.is_empty() {
+            return Ok(None);
+        }
+        warm.publish(groups, written, newest)?;
+        Ok(Some(bytes))
+    }
+
+    fn keep(
+        &self,
+        answers: &Receiver<Answer>,
+        warm: &Warm,
+        group: &NewGroup,
+        paths: Vec<String>,
+    ) -> Result<Size, OpenError> {
+        let new = open_folder(group.folder())?;
+        let old = warm.layer(group.name()).map(open_folder).transpose()?;
+        let files: Vec<_> = [Some(&new), old.as_ref()].into_iter().flatten().map(|it| it.as_fd()).collect();
+        locked(&self.wire).send(&Request::Keep { paths }, &files)?;
+        match answers.recv() {
+            Ok(Answer::Kept(kept)) => Ok(kept?),
+            _ => Err(broken()),
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "Broker's own cache folder")]
+fn open_folder(folder: &Path) -> io::Result<OwnedFd> {
+    fs::File::open(folder).map(OwnedFd::from)
+}
+
+fn broken() -> OpenError {
+    OpenError::Broken(io::ErrorKind::UnexpectedEof.into())
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = locked(&self.wire).0.shutdown(Shutdown::Both);
+        if self.is_in_namespaces {
+            // Process 1 inside dies with it, whatever it is at.
+            let _ = self.process.kill();
+        }
+        // Without namespaces it ends what runs, and then itself.
+        let _ = self.process.wait();
+    }
+}
+
+impl RunningProgram {
+    pub(crate) fn wait(&mut self) -> Ended {
+        loop {
+            if let Some(ended) = &self.ended {
+                return ended.clone();
+            }
+            match self.told.recv() {
+                Ok(Told::Ended(ended)) => self.ended = Some(ended),
+                Ok(Told::Started(_)) => {}
+                Err(_) => self.ended = Some(closed()),
+            }
+        }
+    }
+
+    pub(crate) fn signals(&self) -> impl Fn(i32) -> io::Result<()> + Send + Sync + use<> {
+        let (run, wire) = (self.run, Arc::clone(&self.wire));
+        move |signal| locked(&wire).send(&Request::Signal { run, signal }, &[])
+    }
+}
+
+/// Waits until the process has left the system's namespaces.
+fn enter(mut socket: UnixStream, process: &Child, sandbox: &Sandbox) -> Result<Wire, OpenError> {
+    socket.write_all(&[network_byte(sandbox.network)])?;
+    step(&mut socket)?;
+    map_users(process.id()).map_err(OpenError::Namespaces)?;
+    socket.write_all(&[STEP])?;
+    step(&mut socket)?;
+    Ok(Wire(socket))
+}
+
+fn begin(
+    wire: Wire,
+    root: &Path,
+    entries: &[(Header, &[u8])],
+    ground: Ground,
+    sandbox: &Sandbox,
+) -> Result<Wire, OpenError> {
+    let count = entries.len() as u64;
+    let request = Request::Open { root: root.to_owned(), sandbox: sandbox.clone(), ground, entries: count };
+    let sent = wire.send(&request, &[]).and_then(|()| send_entries(&wire, entries));
+    // What went wrong inside says more than that nothing is read there any more.
+    match wire.receive().or(Ok(None)).and_then(|it| if it.is_none() { sent.map(|()| it) } else { Ok(it) })? {
+        Some((Event::Ready, _)) => Ok(wire),
+        Some((Event::Failed(failure), _)) => Err(failure.into()),
+        _ => Err(OpenError::Broken(io::ErrorKind::UnexpectedEof.into())),
+    }
+}
+
+fn step(socket: &mut UnixStream) -> Result<(), OpenError> {
+    let mut step = [0];
+    socket.read_exact(&mut step)?;
+    if step[0] != FAILED {
+        return Ok(());
+    }
+    let mut error = [0; 4];
+    socket.read_exact(&mut error)?;
+    Err(OpenError::Namespaces(io::Error::from_raw_os_error(i32::from_le_bytes(error))))
+}
+
+/// Maps users: those inside are those outside. An administrator maps all users, and others themselves: to them files of others
+/// seem to have no owner.
+fn map_users(pid: u32) -> io::Result<()> {
+    let file = |name: &str| PathBuf::from(format!("/proc/{pid}/{name}"));
+    let maps = if geteuid().is_root() {
+        [whole_map("uid_map")?, whole_map("gid_map")?]
+    } else {
+        write(&file("setgroups"), "deny")?;
+        [geteuid().as_raw(), getegid().as_raw()].map(|it| format!("{it} {it} 1\n"))
+    };
+    write(&file("uid_map"), &maps[0])?;
+    write(&file("gid_map"), &maps[1])
+}
+
+/// All users that there are for this process: each to itself.
+fn whole_map(name: &str) -> io::Result<String> {
+    #[expect(clippy::disallowed_methods, reason = "the system's table of users")]
+    let table = fs::read_to_string(Path::new("/proc/self").join(name))?;
+    let line = |it: &str| {
+        let mut fields = it.split_whitespace();
+        let (first, _, count) = (fields.next()?, fields.next()?, fields.next()?);
+        Some(format!("{first} {first} {count}\n"))
+    };
+    Ok(table.lines().filter_map(line).collect())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the system's table of users")]
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    fs::write(path, text)
+}
+
+fn send_entries(wire: &Wire, entries: &[(Header, &[u8])]) -> io::Result<()> {
+    for (header, bytes) in entries {
+        wire.send(header, &[])?;
+        wire.write(bytes)?;
+    }
+    Ok(())
+}
+
+/// The entries of a layer, with the times that a plan gives them, and files of the disk that have another time.
+fn entries<'l>(layer: &'l Layer, warm: Option<&Warm>) -> Vec<(Header, &'l [u8])> {
+    let time = |path: &str| warm.and_then(|it| it.plan.time_of(Path::new(path)));
+    let of_layer = |it: &'l Entry| {
+        let header = it.header();
+        (Header { modified: time(&header.path), ..header }, it.bytes())
+    };
+    let mut entries: Vec<_> = layer.entries.iter().map(of_layer).collect();
+    let Some(plan) = warm.map(|it| &it.plan) else { return entries };
+    let named: HashSet<&str> = layer.entries.iter().map(|it| it.path.as_str()).collect();
+    let others = [
+        (HeaderKind::Restamped, plan.restamped().collect::<Vec<_>>()),
+        (HeaderKind::Removed, plan.removed().collect()),
+    ];
+    for (kind, paths) in others {
+        // What has no name in UTF-8 keeps its time.
+        let paths = paths.into_iter().filter_map(|(path, time)| Some((path.to_str()?, time)));
+        let headers = paths.filter(|(path, _)| !named.contains(path)).map(|(path, time)| {
+            let header = Header { path: path.to_owned(), kind: kind.clone(), modified: Some(time) };
+            (header, &[][..])
+        });
+        entries.extend(headers);
+    }
+    entries
+}
+
+/// Waits for the end of an answer.
+fn done(answers: &Receiver<Answer>, mut each: impl FnMut(Entry)) -> Result<(), OpenError> {
+    loop {
+        match answers.recv() {
+            Ok(Answer::Entry(entry)) => each(entry),
+            Ok(Answer::Done(None)) => return Ok(()),
+            Ok(Answer::Done(Some(failure))) => return Err(failure.into()),
+            Ok(Answer::Surveyed(_) | Answer::Kept(_)) | Err(_) => {
+                return Err(OpenError::Broken(io::ErrorKind::UnexpectedEof.into()));
+            }
+        }
+    }
+}
+
+/// Hands on what process 1 tells, until it is gone.
+fn listen(wire: &Wire, runs: &Runs, answers: &SyncSender<Answer>) {
+    while let Ok(Some((event, files))) = wire.receive::<Event>() {
+        let told = match event {
+            Event::Started { run } => tell(runs, run, Told::Started(files.into_iter().next())),
+            Event::Ended { run, ended } => {
+                let told = tell(runs, run, Told::Ended(ended));
+                locked(runs).remove(&run);
+                told
+            }
+            Event::Written(header) => {
+                let Ok(bytes) = wire.read(header.size()) else { break };
+                header.into_entry(bytes).is_none_or(|it| answers.send(Answer::Entry(it)).is_ok())
+            }
+            Event::Applied(failure) | Event::Harvested(failure) => {
+                answers.send(Answer::Done(failure)).is_ok()
+            }
+            Event::Surveyed(surveyed) => answers.send(Answer::Surveyed(surveyed)).is_ok(),
+            Event::Kept(kept) => answers.send(Answer::Kept(kept)).is_ok(),
+            Event::Ready | Event::Failed(_) => true,
+        };
+        // Who does not wait any more has no need to know.
+        let _ = told;
+    }
+    // Those who wait see that nothing more comes.
+    locked(runs).clear();
+}
+
+fn tell(runs: &Runs, run: u32, what: Told) -> bool {
+    locked(runs).get(&run).is_some_and(|it| it.send(what).is_ok())
+}
+
+fn closed() -> Ended {
+    Ended {
+        exit: Exit::Signal(Signal::KILL.as_raw()),
+        stopped: Some(Stopped::Closed),
+        left_some: true,
+        processor_time: Duration::ZERO,
+        memory: 0,
+    }
+}
+
+fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl From<Failure> for OpenError {
+    fn from(failure: Failure) -> Self {
+        let error = failure.error.map_or_else(|| io::ErrorKind::Other.into(), io::Error::from_raw_os_error);
+        if failure.is_overlayfs {
+            Self::Overlayfs { what: failure.what, error }
+        } else {
+            Self::Mounts { what: failure.what, error }
+        }
+    }
+}

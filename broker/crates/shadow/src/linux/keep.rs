@@ -1,0 +1,239 @@
+//! Keeps what programs wrote to caches: a layer of a run, on the disk, of the layer that was shown and what lies over it.
+//!
+//! No program runs meanwhile, and all paths here lead through real directories.
+
+#![expect(clippy::disallowed_methods, reason = "what programs wrote, and Broker's own cache folder")]
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, FileTimes, Metadata},
+    io,
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, chown, symlink},
+    },
+    path::{Path, PathBuf},
+};
+
+use overlay::ContentHash;
+use rustix::fs::{CWD, FileType, Mode, XattrFlags, makedev, mknodat, setxattr};
+use rustix::process::geteuid;
+use serde::{Deserialize, Serialize};
+
+use super::{OPAQUE, harvest::is_opaque};
+use crate::{
+    caches,
+    scan::Stamp,
+    storage::remove_all,
+    warm::{Content, FILES, Shown},
+};
+
+/// What programs wrote, as far as caches are concerned.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Survey {
+    /// The outermost caches, by their names.
+    pub(super) groups: BTreeMap<String, Vec<String>>,
+    /// All else.
+    pub(super) written: Vec<(String, Shown)>,
+}
+
+/// What became of a group.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Size {
+    pub(crate) bytes: u64,
+    /// The latest time of a file, in nanoseconds since 1970.
+    pub(crate) newest: i64,
+}
+
+fn path_of(file: &impl AsRawFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Looks through what was written; `root` is where it is shown.
+pub(super) fn survey(written: &File, root: &Path) -> io::Result<Survey> {
+    let mut survey = Survey::default();
+    survey.below(&path_of(written), root, Path::new(""))?;
+    Ok(survey)
+}
+
+impl Survey {
+    fn below(&mut self, written: &Path, root: &Path, folder: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(written.join(folder))? {
+            let entry = entry?;
+            let path = folder.join(entry.file_name());
+            // What has no name in UTF-8 is neither in a branch nor kept.
+            let (Some(text), Some(name)) = (path.to_str(), path.file_name().and_then(|it| it.to_str()))
+            else {
+                continue;
+            };
+            let metadata = entry.metadata()?;
+            let is_folder = metadata.is_dir() || is_whiteout(&metadata);
+            if is_folder && caches::is_folder(&root.join(folder), name) {
+                self.groups.entry(name.to_owned()).or_default().push(text.to_owned());
+            } else if !metadata.is_dir() && caches::is_file(name) {
+                self.groups.entry(FILES.to_owned()).or_default().push(text.to_owned());
+            } else {
+                let content = content(&written.join(&path), &metadata)?;
+                let modified = Stamp::of(&metadata).modified;
+                self.written.extend(content.map(|content| (text.to_owned(), Shown { content, modified })));
+                if metadata.is_dir() {
+                    self.below(written, root, &path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_whiteout(it: &Metadata) -> bool {
+    it.file_type().is_char_device() && it.rdev() == 0
+}
+
+/// `None` for a directory with the contents that it had, and for what no view has.
+fn content(at: &Path, metadata: &Metadata) -> io::Result<Option<Content>> {
+    let hash = |bytes: &[u8]| *ContentHash::of(bytes).as_bytes();
+    Ok(match metadata.file_type() {
+        _ if is_whiteout(metadata) => Some(Content::Removed),
+        kind if kind.is_dir() => is_opaque(at).then_some(Content::Folder),
+        kind if kind.is_symlink() => {
+            Some(Content::Link(hash(fs::read_link(at)?.as_os_str().as_encoded_bytes())))
+        }
+        kind if kind.is_file() => {
+            let executable = metadata.permissions().mode() & 0o111 != 0;
+            Some(Content::File { hash: hash(&fs::read(at)?), executable })
+        }
+        _ => None,
+    })
+}
+
+/// Fills the folder `new` with `old`, the layer that was shown, and what was written to these caches.
+pub(super) fn keep(
+    written: &File,
+    root: &Path,
+    paths: &[String],
+    new: &OwnedFd,
+    old: Option<&OwnedFd>,
+) -> io::Result<Size> {
+    let keeper = Keeper { written: path_of(written), root: root.to_owned(), new: path_of(new) };
+    if let Some(old) = old {
+        link_all(&path_of(old), &keeper.new)?;
+    }
+    for path in paths {
+        keeper.parents(Path::new(path))?;
+        keeper.add(Path::new(path))?;
+    }
+    let mut size = Size::default();
+    measure(&keeper.new, &mut size)?;
+    Ok(size)
+}
+
+/// Shares the files of two layers, neither of which is ever changed.
+fn link_all(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        let metadata = entry.metadata()?;
+        if metadata.is_dir() {
+            fs::create_dir(&to)?;
+            if is_opaque(&from) {
+                setxattr(&to, OPAQUE, b"y", XattrFlags::empty())?;
+            }
+            link_all(&from, &to)?;
+            dress_folder(&to, &metadata)?;
+        } else {
+            fs::hard_link(&from, &to)?;
+        }
+    }
+    Ok(())
+}
+
+fn measure(folder: &Path, size: &mut Size) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        size.bytes += metadata.size();
+        if metadata.is_dir() {
+            measure(&entry.path(), size)?;
+        } else if metadata.is_file() {
+            size.newest = size.newest.max(Stamp::of(&metadata).modified);
+        }
+    }
+    Ok(())
+}
+
+struct Keeper {
+    written: PathBuf,
+    root: PathBuf,
+    new: PathBuf,
+}
+
+impl Keeper {
+    /// The directories above a cache show their own mode and time in the merged folder: those that they have there.
+    fn parents(&self, path: &Path) -> io::Result<()> {
+        let Some(parent) = path.parent().filter(|it| !it.as_os_str().is_empty()) else { return Ok(()) };
+        self.parents(parent)?;
+        let to = self.new.join(parent);
+        if !to.is_dir() {
+            fs::create_dir(&to)?;
+        }
+        match fs::metadata(self.root.join(parent)) {
+            Ok(shown) => dress_folder(&to, &shown),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn add(&self, path: &Path) -> io::Result<()> {
+        let (from, to) = (self.written.join(path), self.new.join(path));
+        let metadata = fs::symlink_metadata(&from)?;
+        if !metadata.is_dir() || is_opaque(&from) || !to.is_dir() {
+            remove(&to)?;
+        }
+        if metadata.is_dir() {
+            if !to.is_dir() {
+                fs::create_dir(&to)?;
+            }
+            if is_opaque(&from) {
+                setxattr(&to, OPAQUE, b"y", XattrFlags::empty())?;
+            }
+            for entry in fs::read_dir(&from)? {
+                self.add(&path.join(entry?.file_name()))?;
+            }
+            dress_folder(&to, &metadata)
+        } else if is_whiteout(&metadata) {
+            Ok(mknodat(CWD, &to, FileType::CharacterDevice, Mode::empty(), makedev(0, 0))?)
+        } else if metadata.is_symlink() {
+            symlink(fs::read_link(&from)?, &to)
+        } else if metadata.is_file() {
+            copy(&from, &to, &metadata)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn copy(from: &Path, to: &Path, metadata: &Metadata) -> io::Result<()> {
+    let (mut from, mut file) = (File::open(from)?, File::create_new(to)?);
+    io::copy(&mut from, &mut file)?;
+    own(to, metadata)?;
+    file.set_times(FileTimes::new().set_modified(metadata.modified()?))?;
+    file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o777))
+}
+
+fn dress_folder(folder: &Path, like: &Metadata) -> io::Result<()> {
+    own(folder, like)?;
+    fs::set_permissions(folder, fs::Permissions::from_mode(like.mode() & 0o777 | 0o700))?;
+    File::open(folder)?.set_modified(like.modified()?)
+}
+
+/// Only an administrator's programs may be of another user.
+fn own(path: &Path, like: &Metadata) -> io::Result<()> {
+    if geteuid().is_root() { chown(path, Some(like.uid()), Some(like.gid())) } else { Ok(()) }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(it) if it.is_dir() => remove_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
+    }
+}

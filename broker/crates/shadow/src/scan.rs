@@ -1,0 +1,155 @@
+//! What a look at a folder shows without reading files: by it two looks are compared.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "folders are looked at as the system has them: times, modes and links that no view has"
+)]
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    fs::{self, Metadata},
+    io,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::caches;
+
+/// Entries below a folder, by their paths relative to it.
+pub(crate) type Tree = BTreeMap<PathBuf, Stamp>;
+
+/// What tells one state of a file from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    pub(crate) kind: Kind,
+    pub(crate) mode: u32,
+    pub(crate) size: u64,
+    pub(crate) inode: u64,
+    /// Nanoseconds since 1970.
+    pub(crate) modified: i64,
+    /// When anything of it was changed last; no program can choose that.
+    pub(crate) changed: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Kind {
+    File,
+    Folder,
+    Link,
+    /// A socket, a named pipe or a device.
+    Other,
+}
+
+impl Stamp {
+    pub(crate) fn of(it: &Metadata) -> Self {
+        let kind = match it.file_type() {
+            kind if kind.is_file() => Kind::File,
+            kind if kind.is_dir() => Kind::Folder,
+            kind if kind.is_symlink() => Kind::Link,
+            _ => Kind::Other,
+        };
+        let time = |seconds: i64, nanoseconds: i64| seconds.saturating_mul(1_000_000_000) + nanoseconds;
+        Self {
+            kind,
+            mode: it.mode() & 0o7777,
+            size: it.size(),
+            inode: it.ino(),
+            modified: time(it.mtime(), it.mtime_nsec()),
+            changed: time(it.ctime(), it.ctime_nsec()),
+        }
+    }
+
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        fs::symlink_metadata(path).map(|it| Self::of(&it))
+    }
+}
+
+/// What a look at a folder found.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    pub(crate) sources: Tree,
+    /// The outermost folders that are caches, and files that are.
+    pub(crate) caches: Tree,
+}
+
+impl Scan {
+    /// All of a folder but for what is in caches.
+    pub(crate) fn of(root: &Path) -> io::Result<Self> {
+        let mut scan = Self::default();
+        scan.below(root, Path::new(""))?;
+        Ok(scan)
+    }
+
+    fn below(&mut self, root: &Path, folder: &Path) -> io::Result<()> {
+        let at = root.join(folder);
+        for entry in entries(&at)? {
+            let name = entry.file_name();
+            // It is gone meanwhile.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let (path, stamp) = (folder.join(&name), Stamp::of(&metadata));
+            let name = name.to_str().unwrap_or_default();
+            let is_cache = match stamp.kind {
+                Kind::Folder => caches::is_folder(&at, name),
+                Kind::File => caches::is_file(name),
+                Kind::Link | Kind::Other => false,
+            };
+            let tree = if is_cache { &mut self.caches } else { &mut self.sources };
+            tree.insert(path.clone(), stamp);
+            if stamp.kind == Kind::Folder && !is_cache {
+                self.below(root, &path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All below a folder, caches or not.
+pub(crate) fn all_below(root: &Path, folder: &Path, tree: &mut Tree) -> io::Result<()> {
+    for entry in entries(&root.join(folder))? {
+        let path = folder.join(entry.file_name());
+        let Ok(metadata) = entry.metadata() else { continue };
+        let stamp = Stamp::of(&metadata);
+        tree.insert(path.clone(), stamp);
+        if stamp.kind == Kind::Folder {
+            all_below(root, &path, tree)?;
+        }
+    }
+    Ok(())
+}
+
+/// None of a folder that is gone, or that its user may not read: programs may not either.
+fn entries(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.collect(),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Paths as they are written to a file, since not all are UTF-8.
+pub(crate) mod as_bytes {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    use serde::{Deserializer, Serializer, de::DeserializeOwned};
+
+    use super::{BTreeMap, Deserialize, OsStr, PathBuf, Serialize};
+
+    pub(crate) fn serialize<S: Serializer, T: Serialize>(
+        tree: &BTreeMap<PathBuf, T>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_seq(tree.iter().map(|(path, it)| (path.as_os_str().as_bytes(), it)))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+        from: D,
+    ) -> Result<BTreeMap<PathBuf, T>, D::Error> {
+        let all = Vec::<(Vec<u8>, T)>::deserialize(from)?;
+        Ok(all.into_iter().map(|(path, it)| (OsStr::from_bytes(&path).into(), it)).collect())
+    }
+}

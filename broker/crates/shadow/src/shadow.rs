@@ -1,0 +1,252 @@
+//! The handle of a shadow folder, whatever it is made by.
+
+use std::{
+    collections::HashMap,
+    os::fd::{AsFd as _, BorrowedFd, OwnedFd},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{
+    Backend, Choice, Ended, Entry, Isolation, Layer, OpenError, Program, Sandbox, Storage,
+    copy::{Copy, Relay},
+    linux::{Folder, RunningProgram, this_program},
+    warm::Warm,
+};
+
+/// How the first process of a folder is started: a program that begins with [`inside`](crate::inside). Clones share
+/// what was found out about backends.
+#[derive(Debug, Clone)]
+pub struct Launcher {
+    program: PathBuf,
+    storage: Option<Storage>,
+    /// Whether overlayfs is tried at all.
+    only_copies: bool,
+    /// Backends that made a folder of a workspace, by its root.
+    tried: Arc<Mutex<HashMap<PathBuf, Choice>>>,
+}
+
+/// A folder in which programs run. When it is dropped they are ended.
+pub struct Shadow {
+    folder: Folder,
+    choice: Choice,
+    /// Where the folder is a copy. It is let go of after all that ran in it.
+    copy: Option<Arc<Copy>>,
+    /// What earlier runs left in caches, and what is to be known to keep what this one leaves.
+    warm: Option<Warm>,
+}
+
+const COPY_SHOWN: Choice = Choice { backend: Backend::Copy, isolated: true };
+
+/// A program that runs in a folder.
+pub struct Running {
+    program: RunningProgram,
+    /// Hand on its outputs, if they name another place than the workspace's.
+    relays: Vec<Relay>,
+    copy: Option<Arc<Copy>>,
+    /// The other side of its terminal, if it has one.
+    pub terminal: Option<OwnedFd>,
+}
+
+impl Launcher {
+    /// This very program, which must begin with [`inside`](crate::inside).
+    pub fn this_program() -> Self {
+        Self::new(this_program())
+    }
+
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), storage: None, only_copies: false, tried: Arc::default() }
+    }
+
+    /// With a place for copies of workspaces. Without one there are none.
+    pub fn with_storage(self, storage: Storage) -> Self {
+        Self { storage: Some(storage), ..self }
+    }
+
+    /// How folders of this workspace are made, which is tried unless it is known. Fails where they cannot be made as
+    /// `sandbox` asks.
+    pub fn choose(&self, root: &Path, sandbox: &Sandbox) -> Result<Choice, OpenError> {
+        let cold = Sandbox { warm: false, ..sandbox.clone() };
+        match (sandbox.isolation, self.known(root)) {
+            (Isolation::Off, _) if self.storage.is_none() => Err(OpenError::NoStorage),
+            (Isolation::Off, _) => Ok(Choice { backend: Backend::Copy, isolated: false }),
+            (_, Some(choice)) => Ok(choice),
+            // A copy that isolates is not made for this.
+            (_, None) => match Shadow::open_overlayfs(self, root, &Layer::default(), &cold) {
+                Ok(shadow) => {
+                    self.remember(root, shadow.choice);
+                    Ok(shadow.choice)
+                }
+                Err(OpenError::Overlayfs { .. }) if self.storage.is_some() => Ok(COPY_SHOWN),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// Makes copies also where there is overlayfs.
+    pub fn with_copies_only(self) -> Self {
+        Self { only_copies: true, ..self }
+    }
+
+    fn known(&self, root: &Path) -> Option<Choice> {
+        if self.only_copies {
+            return Some(COPY_SHOWN);
+        }
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner).get(root).copied()
+    }
+
+    fn remember(&self, root: &Path, choice: Choice) {
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner).insert(root.to_owned(), choice);
+    }
+}
+
+impl Shadow {
+    /// Makes a folder that shows `layer` over the folder on the disk at `root`, which is absolute and free of links, and
+    /// shows it there. The folder was written to and read back when this returns.
+    pub fn open(
+        launcher: &Launcher,
+        root: &Path,
+        layer: &Layer,
+        sandbox: &Sandbox,
+    ) -> Result<Self, OpenError> {
+        let known = launcher.known(root);
+        match (sandbox.isolation, known) {
+            (Isolation::Off, _) => Self::open_copy(launcher, root, layer, sandbox, false),
+            (_, Some(COPY_SHOWN)) => Self::open_copy(launcher, root, layer, sandbox, true),
+            _ => match Self::open_overlayfs(launcher, root, layer, sandbox) {
+                Err(OpenError::Overlayfs { .. }) if known.is_none() && launcher.storage.is_some() => {
+                    Self::open_copy(launcher, root, layer, sandbox, true)
+                }
+                opened => opened,
+            },
+        }
+        .inspect(|it| {
+            if it.choice.isolated {
+                launcher.remember(root, it.choice)
+            }
+        })
+    }
+
+    fn open_overlayfs(
+        launcher: &Launcher,
+        root: &Path,
+        layer: &Layer,
+        sandbox: &Sandbox,
+    ) -> Result<Self, OpenError> {
+        let storage = launcher.storage.as_ref().filter(|_| sandbox.warm);
+        let warm = storage.map(|it| Warm::open(it, root, layer)).transpose().map_err(OpenError::Caches)?;
+        let folder = Folder::open(&launcher.program, root, layer, warm.as_ref(), sandbox)?;
+        let choice = Choice { backend: Backend::Overlayfs, isolated: true };
+        Ok(Self { folder, choice, copy: None, warm })
+    }
+
+    fn open_copy(
+        launcher: &Launcher,
+        root: &Path,
+        layer: &Layer,
+        sandbox: &Sandbox,
+        isolated: bool,
+    ) -> Result<Self, OpenError> {
+        let storage = launcher.storage.as_ref().ok_or(OpenError::NoStorage)?;
+        let copy = Copy::open(storage, root, layer, sandbox.warm).map_err(OpenError::Copy)?;
+        let tree = copy.paths().tree();
+        let folder = if isolated {
+            Folder::open_copy(&launcher.program, root, tree, sandbox)?
+        } else {
+            Folder::open_plain(&launcher.program, tree, sandbox)?
+        };
+        let choice = Choice { backend: Backend::Copy, isolated };
+        Ok(Self { folder, choice, copy: Some(Arc::new(copy)), warm: None })
+    }
+
+    /// How this folder was made.
+    pub fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    /// Starts a program with these as its standard input, output and error, or with a terminal.
+    pub fn run(&self, program: Program, files: Option<[BorrowedFd<'_>; 3]>) -> Result<Running, OpenError> {
+        let Some(copy) = &self.copy else {
+            let (program, terminal) = self.folder.run(program, files)?;
+            return Ok(Running { program, relays: Vec::new(), copy: None, terminal });
+        };
+        copy.begin_run().map_err(OpenError::Copy)?;
+        let (program, terminal, relays) = if self.choice.isolated {
+            let (program, terminal) = self.folder.run(program, files)?;
+            (program, terminal, Vec::new())
+        } else {
+            self.run_in_copy(copy, program, files)?
+        };
+        Ok(Running { program, relays, copy: Some(Arc::clone(copy)), terminal })
+    }
+
+    fn run_in_copy(
+        &self,
+        copy: &Copy,
+        program: Program,
+        files: Option<[BorrowedFd<'_>; 3]>,
+    ) -> Result<(RunningProgram, Option<OwnedFd>, Vec<Relay>), OpenError> {
+        let program = copy.paths().program(program, &copy.temporary());
+        let Some([input, output, errors]) = files else {
+            let (program, terminal) = self.folder.run(program, None)?;
+            return Ok((program, terminal, Vec::new()));
+        };
+        let (output, first) = copy.paths().relay(output)?;
+        let (errors, second) = copy.paths().relay(errors)?;
+        let (program, terminal) = self.folder.run(program, Some([input, output.as_fd(), errors.as_fd()]))?;
+        Ok((program, terminal, vec![first, second]))
+    }
+
+    /// Shows these entries, too, while programs run: they see them as a new file in the place of the old one.
+    pub fn apply(&self, layer: &Layer) -> Result<(), OpenError> {
+        match &self.copy {
+            Some(copy) => copy.apply(layer).map_err(OpenError::Copy),
+            None => self.folder.apply(layer),
+        }
+    }
+
+    /// What programs wrote to the folder so far. An entry that is a directory shows nothing that stood there before.
+    pub fn harvest(&self) -> Result<Vec<Entry>, OpenError> {
+        let mut entries = Vec::new();
+        self.harvest_each(|it| entries.push(it))?;
+        Ok(entries)
+    }
+
+    /// The same one after the other, so that what is not wanted takes no memory.
+    pub fn harvest_each(&self, each: impl FnMut(Entry)) -> Result<(), OpenError> {
+        match &self.copy {
+            Some(copy) => {
+                copy.harvest().map_err(OpenError::Copy)?.into_iter().for_each(each);
+                Ok(())
+            }
+            None => self.folder.harvest_each(each),
+        }
+    }
+}
+
+impl Shadow {
+    /// Keeps what programs wrote to caches such as `target` for the next folder of this workspace, of whatever branch. To be called
+    /// when all programs have ended; nothing is kept if one of them did not come to its end by itself. Says how many bytes are kept;
+    /// `None` if nothing is, or if they are kept anyway, as in a copy.
+    pub fn keep_caches(&self) -> Result<Option<u64>, OpenError> {
+        self.warm.as_ref().map_or(Ok(None), |it| self.folder.keep_caches(it))
+    }
+}
+
+impl Running {
+    /// Waits until the program has ended.
+    pub fn wait(&mut self) -> Ended {
+        let ended = self.program.wait();
+        self.relays.drain(..).for_each(Relay::finish);
+        if let Some(copy) = self.copy.take() {
+            // If this cannot be noted, its caches count as half written.
+            let _ = copy.end_run(ended.is_whole());
+        }
+        ended
+    }
+
+    /// A handle that sends signals to the program and the processes of its group.
+    pub fn signals(&self) -> impl Fn(i32) -> std::io::Result<()> + Send + Sync + use<> {
+        self.program.signals()
+    }
+}

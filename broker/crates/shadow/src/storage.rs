@@ -1,0 +1,219 @@
+//! Where copies of workspaces and caches of runs are kept: folders of this user alone, each with a lock and a size, of which the
+//! one that was not used for the longest time goes first.
+
+#![expect(clippy::disallowed_methods, reason = "Broker's own cache folder")]
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use overlay::{ContentHash, private_folder};
+use rustix::fs::{FlockOperation, flock};
+
+/// Where copies and caches are kept, and how much of each.
+#[derive(Debug, Clone)]
+pub struct Storage {
+    /// Broker's cache folder. Made if it is not there, for its user alone.
+    pub folder: PathBuf,
+    /// Bytes that copies of workspaces may take together.
+    pub copies: u64,
+    /// Bytes that caches of runs may take together.
+    pub caches: u64,
+}
+
+impl Storage {
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), copies: 20 << 30, caches: 10 << 30 }
+    }
+
+    pub(crate) fn of_caches(&self) -> io::Result<Shelf> {
+        Shelf::open(&self.folder, "caches", self.caches)
+    }
+
+    pub(crate) fn of_copies(&self) -> io::Result<Shelf> {
+        Shelf::open(&self.folder, "copies", self.copies)
+    }
+}
+
+/// Folders of one kind.
+pub(crate) struct Shelf {
+    folder: PathBuf,
+    limit: u64,
+}
+
+/// A folder that is in use by this process.
+pub(crate) struct Kept {
+    pub(crate) folder: PathBuf,
+    size: PathBuf,
+    _lock: Lock,
+}
+
+/// A lock that is held by this process. It is let go of by name: a process that another thread is just starting has the file
+/// open as well, for a moment.
+pub(crate) struct Lock(File);
+
+impl Lock {
+    /// `None` while another process holds it.
+    fn take(file: &Path, operation: FlockOperation) -> io::Result<Option<Self>> {
+        let lock = OpenOptions::new().append(true).create(true).open(file)?;
+        match flock(&lock, operation) {
+            Ok(()) => Ok(Some(Self(lock))),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
+impl Shelf {
+    fn open(folder: &Path, name: &str, limit: u64) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let folder = folder.join(name);
+        private_folder(&folder)?;
+        Ok(Self { folder, limit })
+    }
+
+    /// The folder of this name for this process alone; `None` while another one uses it.
+    pub(crate) fn take(&self, name: &str) -> io::Result<Option<Kept>> {
+        let lock = self.folder.join(format!("{name}.lock"));
+        let Some(lock) = Lock::take(&lock, FlockOperation::NonBlockingLockExclusive)? else {
+            return Ok(None);
+        };
+        let folder = self.folder.join(name);
+        private_folder(&folder)?;
+        // The time of the last use, by which folders are chosen to go.
+        lock.0.set_modified(SystemTime::now())?;
+        Ok(Some(Kept { folder, size: self.folder.join(format!("{name}.size")), _lock: lock }))
+    }
+
+    /// The folder of this name, which no process changes while it is in use; `None` if there is none.
+    pub(crate) fn share(&self, name: &str) -> io::Result<Option<Kept>> {
+        let lock = self.folder.join(format!("{name}.lock"));
+        let Some(lock) = Lock::take(&lock, FlockOperation::NonBlockingLockShared)? else { return Ok(None) };
+        let folder = self.folder.join(name);
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        lock.0.set_modified(SystemTime::now())?;
+        Ok(Some(Kept { folder, size: self.folder.join(format!("{name}.size")), _lock: lock }))
+    }
+
+    /// Waits until no other process holds the lock of this name.
+    pub(crate) fn lock(&self, name: &str) -> io::Result<Option<Lock>> {
+        Lock::take(&self.folder.join(name), FlockOperation::LockExclusive)
+    }
+
+    /// A file beside the folders.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Removes folders whose names begin so and that are not in use, but for these.
+    pub(crate) fn remove_others(&self, prefix: &str, kept: &[&str]) -> io::Result<()> {
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?.file_name();
+            let Some(name) = entry.to_str().and_then(|it| it.strip_suffix(".lock")) else { continue };
+            if name.starts_with(prefix) && !kept.contains(&name) && self.remove(name)? {
+                // A lock is made anew for a name that is used again; these never are.
+                fs::remove_file(self.folder.join(&entry))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes folders that are not in use until what is left takes no more than the limit.
+    pub(crate) fn evict(&self) -> io::Result<()> {
+        let mut kept = Vec::new();
+        let mut total = 0;
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?.file_name();
+            let Some(name) = entry.to_str().and_then(|it| it.strip_suffix(".size")) else { continue };
+            let size = fs::read_to_string(self.folder.join(&entry))?.trim().parse().unwrap_or(0);
+            let used = fs::metadata(self.folder.join(format!("{name}.lock"))).and_then(|it| it.modified());
+            total += size;
+            kept.push((used.unwrap_or(SystemTime::UNIX_EPOCH), name.to_owned(), size));
+        }
+        kept.sort();
+        for (_, name, size) in kept {
+            if total <= self.limit {
+                return Ok(());
+            }
+            if self.remove(&name)? {
+                total -= size;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> io::Result<bool> {
+        let lock = self.folder.join(format!("{name}.lock"));
+        let lock = Lock::take(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        if lock.is_none() {
+            return Ok(false);
+        }
+        remove_all(&self.folder.join(name))?;
+        remove_if_there(&self.folder.join(format!("{name}.size")))?;
+        Ok(true)
+    }
+
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+}
+
+impl Kept {
+    pub(crate) fn record_size(&self, bytes: u64) -> io::Result<()> {
+        fs::write(&self.size, bytes.to_string())
+    }
+
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        remove_all(&self.folder)?;
+        remove_if_there(&self.size)
+    }
+}
+
+fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Removes a folder with all in it, also what programs made unwritable.
+pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            make_writable(folder)?;
+            fs::remove_dir_all(folder)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn make_writable(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)?.flatten() {
+        if entry.file_type()?.is_dir() {
+            make_writable(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// A name for what is kept of a workspace.
+pub(crate) fn name_of(root: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt as _;
+    let hash = ContentHash::of(root.as_os_str().as_bytes()).to_string();
+    hash[..16].to_owned()
+}

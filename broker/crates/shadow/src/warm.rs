@@ -1,0 +1,196 @@
+//! Warm caches: what runs wrote to caches of tools, kept by Broker as read-only layers between the workspace and a branch.
+//!
+//! The layers and the state that they are of go together: what every source file was when they were written, by its stamp on the disk
+//! or by the content that a branch showed, and its time. The next run is as if all of it took place in one folder, one run after
+//! the other: a file with the content of then has the time of then, and one with another content is newer than
+//! everything in the layers. So each tool finds out by itself what it may use, as it does after a `git checkout`.
+//!
+//! The user's own caches lie below. Where they have changed since, the layers over them are dropped.
+
+mod plan;
+mod state;
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use self::state::{Group, State};
+pub(crate) use self::{
+    plan::Plan,
+    state::{Content, Shown},
+};
+use crate::{
+    Layer, Storage, caches,
+    scan::Scan,
+    storage::{Kept, Lock, Shelf, name_of},
+};
+
+/// Files that are caches are in a group of this name, which no folder has.
+pub(crate) const FILES: &str = "/files";
+
+/// Layers in use by one shadow folder, and what is to be known to keep new ones.
+pub(crate) struct Warm {
+    shelf: Shelf,
+    name: String,
+    /// Layers that are shown, by the name of the caches in them.
+    used: BTreeMap<String, Kept>,
+    /// What holds of what is kept after this run.
+    state: State,
+    pub(crate) plan: Plan,
+    published: AtomicBool,
+}
+
+/// A group of caches after a run.
+pub(crate) struct NewGroup {
+    kept: Kept,
+    folder: String,
+    name: String,
+}
+
+/// What a run wrote to sources.
+pub(crate) type Written = BTreeMap<PathBuf, Shown>;
+
+impl Warm {
+    /// What may be used for a view that shows `layer` over the workspace at `root`.
+    pub(crate) fn open(storage: &Storage, root: &Path, layer: &Layer) -> io::Result<Self> {
+        let (shelf, name) = (storage.of_caches()?, name_of(root));
+        let start = now();
+        let scan = Scan::of(root)?;
+        let state = State::new(root, scan, start)?;
+        let mut before = State::read(&shelf.file(&name));
+        let used = before.as_mut().map(|it| usable(&shelf, it, &state)).unwrap_or_default();
+        let before = before.filter(|_| !used.is_empty());
+        let plan = Plan::new(before.as_ref(), &state, root, layer, start);
+        let mut warm = Self { shelf, name, used, state, plan, published: AtomicBool::new(false) };
+        if let Some(before) = before {
+            warm.take_over(before, start);
+        }
+        warm.state.shown = warm.plan.shown.clone();
+        Ok(warm)
+    }
+
+    fn take_over(&mut self, before: State, start: i64) {
+        let is_same_second = start / SECOND <= before.newest / SECOND;
+        // Two contents within one second may seem the same to these.
+        let is_doubtful = |name: &str| is_same_second && caches::is_by_seconds(name);
+        let is_moved = self.plan.is_moved;
+        self.used.retain(|name, _| !(is_moved && is_doubtful(name)));
+        self.state.groups = before.groups;
+        self.state.groups.retain(|name, _| self.used.contains_key(name));
+        self.state.newest = before.newest;
+    }
+
+    /// Folders with the layers that are shown.
+    pub(crate) fn layers(&self) -> Vec<PathBuf> {
+        self.used.values().map(|it| it.folder.clone()).collect()
+    }
+
+    /// The layer with caches of this name, if one is shown.
+    pub(crate) fn layer(&self, name: &str) -> Option<&Path> {
+        self.used.get(name).map(|it| it.folder.as_path())
+    }
+
+    /// An empty folder for caches of this name.
+    pub(crate) fn new_group(&self, name: &str) -> io::Result<NewGroup> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let folder =
+            format!("{}-{}-{}-{}", self.name, std::process::id(), now(), NUMBER.fetch_add(1, Relaxed));
+        match self.shelf.take(&folder)? {
+            Some(kept) => Ok(NewGroup { kept, folder, name: name.to_owned() }),
+            None => Err(io::ErrorKind::ResourceBusy.into()),
+        }
+    }
+
+    /// Makes these groups what the next run finds, all or none. `written` is what the run wrote to sources, which is gone with it.
+    pub(crate) fn publish(
+        &self,
+        groups: Vec<(NewGroup, u64)>,
+        written: Written,
+        newest: i64,
+    ) -> io::Result<()> {
+        let mut state = self.state.clone();
+        for (group, size) in &groups {
+            group.kept.record_size(*size)?;
+            let disk = state.disk.get(&group.name).copied();
+            state.groups.insert(group.name.clone(), Group { folder: group.folder.clone(), disk });
+        }
+        plan::forget_below(&mut state, &written);
+        state.shown.extend(written);
+        state.newest = newest.max(state.newest).max(now());
+        let _turn = self.turn()?;
+        state.write(&self.shelf.file(&self.name))?;
+        self.published.store(true, Relaxed);
+        drop(groups);
+        self.shelf.evict()
+    }
+
+    /// Publishing and removing go one after the other.
+    fn turn(&self) -> io::Result<Option<Lock>> {
+        self.shelf.lock(&format!("{}.turn", self.name))
+    }
+
+    /// Removes layers that no state names any more and no folder shows.
+    fn remove_others(&self) -> io::Result<()> {
+        let _turn = self.turn()?;
+        let state = State::read(&self.shelf.file(&self.name));
+        let groups = state.iter().flat_map(|it| it.groups.values());
+        let kept: Vec<_> = groups.map(|it| it.folder.as_str()).collect();
+        self.shelf.remove_others(&format!("{}-", self.name), &kept)
+    }
+}
+
+impl Drop for Warm {
+    /// The folder that showed the layers is gone by then.
+    fn drop(&mut self) {
+        self.used.clear();
+        if self.published.load(Relaxed) {
+            // What is left is removed by the next one.
+            let _ = self.remove_others();
+        }
+    }
+}
+
+impl NewGroup {
+    pub(crate) fn folder(&self) -> &Path {
+        &self.kept.folder
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn discard(self) {
+        // It is evicted otherwise.
+        let _ = self.kept.remove();
+    }
+}
+
+/// Layers over caches that are on the disk as they were, each locked against removal.
+fn usable(shelf: &Shelf, before: &mut State, now: &State) -> BTreeMap<String, Kept> {
+    let mut used = BTreeMap::new();
+    for (name, group) in &before.groups {
+        let is_same = group.disk == now.disk.get(name).copied();
+        if let Some(kept) = is_same.then(|| shelf.share(&group.folder).ok().flatten()).flatten() {
+            used.insert(name.clone(), kept);
+        }
+    }
+    before.groups.retain(|name, _| used.contains_key(name));
+    used
+}
+
+const SECOND: i64 = 1_000_000_000;
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// A number that another start of the system does not have.
+#[expect(clippy::disallowed_methods, reason = "the system's own")]
+fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default()
+}

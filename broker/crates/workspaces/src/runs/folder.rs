@@ -1,0 +1,377 @@
+//! Shadow folders that are open: one for each branch, shared by its runs, which shows the branch as it is.
+
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use overlay::{Snapshot, View};
+use shadow::{Choice, Entry, EntryKind, Launcher, Layer, Sandbox, Shadow};
+use tokio::sync::{oneshot, watch};
+
+use super::{
+    harvest::Chosen,
+    run::Shown,
+    sandbox::{difference, no_folder},
+};
+use crate::{DaemonError, branch::Published, target::Target, task::blocking};
+
+/// The handle of a branch, or of a workspace for its base.
+type Key = Arc<str>;
+
+/// Turn at opening the folder of one target, with the folder if one is open.
+type Slot = Arc<tokio::sync::Mutex<Weak<Folder>>>;
+
+/// The folders that runs share.
+#[derive(Default)]
+pub(super) struct Folders {
+    slots: Mutex<HashMap<Key, Slot>>,
+}
+
+pub(super) struct Folder {
+    open: Mutex<Open>,
+    /// How it was made.
+    choice: Choice,
+    sandbox: Sandbox,
+    /// The branch as it was when the folder was opened; `None` for the base.
+    opened: Option<Snapshot>,
+    /// The branch as the folder shows it. Held while that changes.
+    shown: tokio::sync::Mutex<Option<Snapshot>>,
+    /// How many runs keep it from showing other revisions, as they keep what is written.
+    harvests: watch::Sender<usize>,
+    status: Arc<Mutex<Shown>>,
+    /// Ends what follows the branch when this goes.
+    _following: oneshot::Sender<Infallible>,
+}
+
+struct Open {
+    /// `None` once it is closed.
+    shadow: Option<Arc<Shadow>>,
+    users: usize,
+    /// Whether there was more than one, so that others may have written in it.
+    is_shared: bool,
+}
+
+/// A folder for as long as a run uses it; the last one closes it.
+pub(super) struct FolderUse {
+    folder: Arc<Folder>,
+    has_left: bool,
+}
+
+/// Keeps a folder at its revision until this is dropped.
+pub(super) struct Harvesting {
+    folder: Arc<Folder>,
+    /// The branch when the run began.
+    pub(super) before: Snapshot,
+    /// The branch with what was written before the run.
+    pub(super) earlier: Vec<Entry>,
+}
+
+impl Folders {
+    /// The folder of `target`, opened if none is, showing the newest revision.
+    pub(super) async fn shared(
+        &self,
+        launcher: &Launcher,
+        target: &Target,
+        wanted: Sandbox,
+        stopping: watch::Receiver<bool>,
+    ) -> Result<FolderUse, DaemonError> {
+        let slot = self.slot(target.id());
+        let mut turn = slot.lock().await;
+        if let Some(joined) = turn.upgrade().and_then(|it| it.join()) {
+            drop(turn);
+            if let Some(what) = difference(&joined.folder.sandbox, &wanted) {
+                return Err(DaemonError::SandboxDiffers { what });
+            }
+            joined.show_newest(target).await?;
+            return Ok(joined);
+        }
+        let opened = Folder::open(launcher, target, wanted, stopping).await?;
+        *turn = Arc::downgrade(&opened.folder);
+        Ok(opened)
+    }
+
+    fn slot(&self, key: &Key) -> Slot {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_used = |it: &mut Slot| Arc::get_mut(it).is_none_or(|it| it.get_mut().strong_count() > 0);
+        slots.retain(|_, it| is_used(it));
+        Arc::clone(slots.entry(Arc::clone(key)).or_default())
+    }
+}
+
+impl Folder {
+    /// Opens a folder that shows `target` as it is.
+    pub(super) async fn open(
+        launcher: &Launcher,
+        target: &Target,
+        sandbox: Sandbox,
+        stopping: watch::Receiver<bool>,
+    ) -> Result<FolderUse, DaemonError> {
+        let (launcher, root) = (launcher.clone(), target.workspace().root().to_owned());
+        let opened = target.snapshot();
+        let view: Arc<dyn View> = match &opened {
+            Some(snapshot) => Arc::new(snapshot.clone()),
+            None => Arc::clone(&target.workspace().view),
+        };
+        let own = sandbox.clone();
+        let shadow = blocking(move || {
+            let layer = Layer::of(&*view).map_err(DaemonError::unreadable)?;
+            Shadow::open(&launcher, &root, &layer, &own).map_err(|it| no_folder(&it))
+        });
+        let shadow = shadow.await?;
+        let choice = shadow.choice();
+        let open = Open { shadow: Some(Arc::new(shadow)), users: 1, is_shared: false };
+        let (following, followed) = oneshot::channel();
+        let folder = Arc::new(Self {
+            open: Mutex::new(open),
+            choice,
+            sandbox,
+            shown: tokio::sync::Mutex::new(opened.clone()),
+            status: Arc::new(Mutex::new(Shown::of(opened.as_ref()))),
+            opened,
+            harvests: watch::channel(0).0,
+            _following: following,
+        });
+        let changes = Changes::of(target);
+        tokio::spawn(follow(Arc::downgrade(&folder), changes, followed, stopping));
+        Ok(FolderUse { folder, has_left: false })
+    }
+
+    /// `None` if it was closed.
+    fn join(self: Arc<Self>) -> Option<FolderUse> {
+        let mut open = self.state();
+        open.shadow.as_ref()?;
+        open.users += 1;
+        open.is_shared = true;
+        drop(open);
+        Some(FolderUse { folder: self, has_left: false })
+    }
+
+    fn shadow(&self) -> Result<Arc<Shadow>, DaemonError> {
+        let closed = || DaemonError::NoFolder { message: "the folder was closed".to_owned(), hint: None };
+        self.state().shadow.clone().ok_or_else(closed)
+    }
+
+    /// Ends everything that runs in it.
+    fn close(&self) {
+        let shadow = self.state().shadow.take();
+        drop(shadow);
+    }
+
+    /// Shows the branch as `newest` tells it. Waits for runs that keep what is written, unless it is shown already.
+    async fn show(&self, newest: impl Fn() -> Option<Snapshot>) -> Result<(), DaemonError> {
+        let mut harvests = self.harvests.subscribe();
+        loop {
+            let mut shown = self.shown.lock().await;
+            let (Some(before), Some(after)) = (shown.clone(), newest()) else { return Ok(()) };
+            if after.revision() <= before.revision() {
+                return Ok(());
+            }
+            if *self.harvests.borrow() == 0 {
+                let shadow = self.shadow()?;
+                let shows = after.clone();
+                blocking(move || apply(&shadow, &before, &after)).await?;
+                *self.status() = Shown::of(Some(&shows));
+                *shown = Some(shows);
+                return Ok(());
+            }
+            drop(shown);
+            // The sender lives as long as this.
+            let _none = harvests.wait_for(|it| *it == 0).await.map(drop);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn status(&self) -> MutexGuard<'_, Shown> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FolderUse {
+    pub(super) fn shadow(&self) -> Result<Arc<Shadow>, DaemonError> {
+        self.folder.shadow()
+    }
+
+    /// How the folder was made.
+    pub(super) fn choice(&self) -> Choice {
+        self.folder.choice
+    }
+
+    /// Ends the use. The last one keeps what was written to caches.
+    pub(super) async fn close(mut self) {
+        let Some(shadow) = self.leave() else { return };
+        let keep = move || {
+            // Caches that cannot be kept are made anew by the next run.
+            let _kept = shadow.keep_caches();
+            drop(shadow);
+            Ok(())
+        };
+        let _done = blocking(keep).await;
+    }
+
+    /// What is to be closed, if this is the last use.
+    fn leave(&mut self) -> Option<Arc<Shadow>> {
+        if std::mem::replace(&mut self.has_left, true) {
+            return None;
+        }
+        let mut open = self.folder.state();
+        open.users -= 1;
+        if open.users == 0 { open.shadow.take() } else { None }
+    }
+
+    pub(super) async fn show_newest(&self, target: &Target) -> Result<(), DaemonError> {
+        self.folder.show(|| target.snapshot()).await
+    }
+
+    /// What the folder shows, now and later.
+    pub(super) fn status(&self) -> Arc<Mutex<Shown>> {
+        Arc::clone(&self.folder.status)
+    }
+
+    /// The branch as it was when the folder was opened; `None` for the base.
+    pub(super) fn opened(&self) -> Option<&Snapshot> {
+        self.folder.opened.as_ref()
+    }
+
+    /// Keeps the folder as it is for a run that keeps what it writes. `None` for the base.
+    pub(super) async fn harvest(&self, chosen: &Arc<Chosen>) -> Result<Option<Harvesting>, DaemonError> {
+        let shown = self.folder.shown.lock().await;
+        let (Some(before), Some(opened)) = (shown.clone(), &self.folder.opened) else { return Ok(None) };
+        self.folder.harvests.send_modify(|it| *it += 1);
+        let is_fresh = before.revision() == opened.revision() && !self.folder.state().is_shared;
+        let mut harvesting = Harvesting { folder: Arc::clone(&self.folder), before, earlier: Vec::new() };
+        drop(shown);
+        if !is_fresh {
+            harvesting.earlier = self.written(chosen).await?;
+        }
+        Ok(Some(harvesting))
+    }
+
+    /// What was written in the folder so far, but for files that are not chosen.
+    pub(super) async fn written(&self, chosen: &Arc<Chosen>) -> Result<Vec<Entry>, DaemonError> {
+        let Some(opened) = self.folder.opened.clone() else { return Ok(Vec::new()) };
+        let (shadow, chosen) = (self.shadow()?, Arc::clone(chosen));
+        blocking(move || chosen.entries(&shadow, &opened)).await
+    }
+}
+
+impl Drop for FolderUse {
+    fn drop(&mut self) {
+        drop(self.leave());
+    }
+}
+
+impl Drop for Harvesting {
+    fn drop(&mut self) {
+        self.folder.harvests.send_modify(|it| *it -= 1);
+    }
+}
+
+impl Shown {
+    fn of(snapshot: Option<&Snapshot>) -> Self {
+        let revision = snapshot.map(Snapshot::revision).unwrap_or_default();
+        Self { revision, outdated: None }
+    }
+}
+
+/// Changes of what a folder shows, and the end of it.
+enum Changes {
+    Branch(watch::Receiver<Published>),
+    Base(watch::Receiver<Option<u64>>),
+}
+
+impl Changes {
+    fn of(target: &Target) -> Self {
+        match target {
+            Target::Base(workspace) => Self::Base(workspace.subscribe()),
+            Target::Branch(_, cell) => Self::Branch(cell.subscribe()),
+        }
+    }
+
+    /// Waits for the end.
+    fn over(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (mut branch, mut base) = match self {
+            Self::Branch(changes) => (Some(changes.clone()), None),
+            Self::Base(changes) => (None, Some(changes.clone())),
+        };
+        async move {
+            if let Some(branch) = &mut branch {
+                let _gone = branch.wait_for(|it| it.gone).await.map(drop);
+            }
+            if let Some(base) = &mut base {
+                let _gone = base.wait_for(Option::is_none).await.map(drop);
+            }
+        }
+    }
+
+    /// The next state; `None` at the end.
+    async fn next(&mut self) -> Option<Option<Snapshot>> {
+        match self {
+            Self::Branch(changes) => {
+                changes.changed().await.ok()?;
+                let now = changes.borrow_and_update();
+                (!now.gone).then(|| Some(now.snapshot.clone()))
+            }
+            Self::Base(changes) => {
+                changes.changed().await.ok()?;
+                changes.borrow_and_update().map(|_| None)
+            }
+        }
+    }
+}
+
+/// Shows edits of the branch in the folder, and closes it when the branch, the workspace or the daemon goes.
+async fn follow(
+    folder: Weak<Folder>,
+    mut changes: Changes,
+    mut ended: oneshot::Receiver<Infallible>,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let mut over = std::pin::pin!(changes.over());
+    loop {
+        let next = tokio::select! {
+            biased;
+            // The sender lives as long as the daemon.
+            _ = stopping.wait_for(|it| *it) => None,
+            () = &mut over => None,
+            _ = &mut ended => return,
+            next = changes.next() => next,
+        };
+        let Some(folder) = folder.upgrade() else { return };
+        let Some(newest) = next else { return folder.close() };
+        let shown = tokio::select! {
+            biased;
+            _ = stopping.wait_for(|it| *it) => return folder.close(),
+            () = &mut over => return folder.close(),
+            shown = folder.show(|| newest.clone()) => shown,
+        };
+        if let Err(error) = shown {
+            folder.status().outdated = Some(error.to_string());
+        }
+    }
+}
+
+/// Shows in the folder what `after` has otherwise than `before`.
+fn apply(shadow: &Shadow, before: &Snapshot, after: &Snapshot) -> Result<(), DaemonError> {
+    let mut layer = Layer::at(after, after.changed_paths(before)).map_err(DaemonError::unreadable)?;
+    let directories = layer.entries.iter().filter(|it| it.kind == EntryKind::Directory);
+    let directories: Vec<_> = directories.map(|it| it.path.clone()).collect();
+    let is_made_anew = |it: &Entry| directories.iter().any(|above| it.path.starts_with(above));
+    // A commit shows what the disk has then, which is what the branch had.
+    layer.entries.retain(|it| is_made_anew(it) || !is_same(before, it));
+    if layer.entries.is_empty() {
+        return Ok(());
+    }
+    shadow.apply(&layer).map_err(|it| no_folder(&it))
+}
+
+/// Whether a view has the file just so already.
+fn is_same(view: &dyn View, entry: &Entry) -> bool {
+    let EntryKind::File { bytes, executable } = &entry.kind else { return false };
+    let is_executable = || view.metadata(&entry.path).is_ok_and(|it| it.executable == *executable);
+    view.read(&entry.path).is_ok_and(|it| it == *bytes) && is_executable()
+}

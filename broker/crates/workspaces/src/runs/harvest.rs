@@ -1,0 +1,236 @@
+//! What a command wrote, as an edit of its branch.
+
+use std::sync::Arc;
+
+use config::folders;
+use globset::{GlobBuilder, GlobMatcher};
+use overlay::{Branch, ContentHash, FileKind, GitIgnores, Snapshot, View, WorkspacePath};
+use shadow::{Entry, EntryKind, Shadow};
+
+use super::{result::Written, sandbox::no_folder};
+use crate::{Daemon, DaemonError};
+
+/// Folders, and files in the place of them, by which version control knows its own.
+const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
+
+/// Bytes of files that one run may make an edit of.
+const MAX_BYTES: usize = 512 << 20;
+
+/// Which of what was written is meant.
+pub(super) enum Chosen {
+    Glob(GlobMatcher),
+    /// What git would not ignore.
+    NotIgnored,
+}
+
+/// What was written by one run.
+pub(super) struct Change {
+    /// The branch when the run began.
+    pub(super) before: Snapshot,
+    after: Arc<dyn View>,
+    paths: Vec<WorkspacePath>,
+}
+
+/// Understands a glob, or says what is wrong with it.
+fn matcher(glob: &str) -> Result<GlobMatcher, DaemonError> {
+    let glob = GlobBuilder::new(glob).literal_separator(true).build();
+    Ok(glob.map_err(|error| DaemonError::invalid("harvest", error))?.compile_matcher())
+}
+
+impl Chosen {
+    pub(super) fn new(glob: &str) -> Result<Self, DaemonError> {
+        if glob.is_empty() { Ok(Self::NotIgnored) } else { matcher(glob).map(Self::Glob) }
+    }
+
+    /// What was written in a folder over `opened`, without the files that are not meant: they may be large.
+    pub(super) fn entries(&self, shadow: &Shadow, opened: &Snapshot) -> Result<Vec<Entry>, DaemonError> {
+        let (mut entries, mut size) = (Vec::new(), 0);
+        let mut ignores = Ignores::of(opened);
+        let wanted = shadow.harvest_each(|it: Entry| {
+            // No branch has what version control keeps.
+            if it.path.components().any(|it| VERSION_CONTROL.contains(&it)) {
+                return;
+            }
+            let length = match &it.kind {
+                EntryKind::File { bytes, .. } => bytes.len(),
+                _ => 0,
+            };
+            // Others say what became of the folders that hold what is meant.
+            if length > 0 && !self.may_hold(&it.path, &mut ignores) {
+                return;
+            }
+            size += length;
+            if size <= MAX_BYTES {
+                entries.push(it);
+            }
+        });
+        wanted.map_err(|it| no_folder(&it))?;
+        DaemonError::expect_at_most(MAX_BYTES, size, "bytes of files that were written")?;
+        Ok(entries)
+    }
+
+    fn may_hold(&self, path: &WorkspacePath, before: &mut Ignores<'_>) -> bool {
+        match self {
+            Self::Glob(glob) => glob.is_match(path.as_str()),
+            Self::NotIgnored => !before.ignores(path),
+        }
+    }
+
+    /// Whether the path is meant, where the two views differ.
+    fn holds(&self, path: &WorkspacePath, before: &mut Ignores<'_>, after: &mut Ignores<'_>) -> bool {
+        match self {
+            Self::Glob(glob) => glob.is_match(path.as_str()),
+            Self::NotIgnored => {
+                (before.has(path) && !before.ignores(path)) || (after.has(path) && !after.ignores(path))
+            }
+        }
+    }
+}
+
+/// What git ignores in a view.
+struct Ignores<'v> {
+    view: &'v dyn View,
+    ignores: GitIgnores,
+}
+
+impl<'v> Ignores<'v> {
+    fn of(view: &'v dyn View) -> Self {
+        Self { view, ignores: GitIgnores::new(folders::global_excludes()) }
+    }
+
+    fn has(&self, path: &WorkspacePath) -> bool {
+        self.view.metadata(path).is_ok()
+    }
+
+    fn ignores(&mut self, path: &WorkspacePath) -> bool {
+        self.ignores.ignores(self.view, path)
+    }
+}
+
+impl Change {
+    /// What `entries` say otherwise than `earlier`, both written in a folder over `opened`.
+    pub(super) fn of(
+        before: Snapshot,
+        opened: &Snapshot,
+        earlier: &[Entry],
+        entries: &[Entry],
+        chosen: &Chosen,
+    ) -> Result<Self, DaemonError> {
+        let (first, last) = (applied(opened, earlier)?, applied(opened, entries)?);
+        let (mut in_first, mut in_last) = (Ignores::of(&*first), Ignores::of(&*last));
+        let mut paths = Vec::new();
+        for entry in earlier.iter().chain(entries) {
+            files_below(&*first, &entry.path, &mut paths);
+            files_below(&*last, &entry.path, &mut paths);
+        }
+        paths.sort();
+        paths.dedup();
+        paths.retain(|it| state(&*first, it) != state(&*last, it));
+        paths.retain(|it| chosen.holds(it, &mut in_first, &mut in_last));
+        drop((in_first, in_last));
+        Ok(Self { before, after: last, paths })
+    }
+
+    /// Makes the branch so, unless it was edited at those paths meanwhile.
+    fn make(&self, branch: &mut Branch) -> Result<(), DaemonError> {
+        let now = branch.snapshot();
+        let is_moved = |it: &&WorkspacePath| {
+            let state = all_at(&now, it);
+            state != all_at(&self.before, it) && state != all_at(&*self.after, it)
+        };
+        let paths: Vec<_> = self.paths.iter().filter(is_moved).cloned().collect();
+        if !paths.is_empty() {
+            return Err(DaemonError::EditedMeanwhile { paths });
+        }
+        self.paths.iter().try_for_each(|it| make(branch, &*self.after, it))
+    }
+
+    fn written(&self) -> Written {
+        let is_gone = |it: &WorkspacePath| self.after.metadata(it).is_err();
+        let (removed, changed) = self.paths.iter().cloned().partition(is_gone);
+        Written { changed, removed, revision: None }
+    }
+}
+
+impl Daemon {
+    /// Makes what was written one edit of a branch.
+    pub(super) async fn keep(self: &Arc<Self>, branch: &str, change: Change) -> Result<Written, DaemonError> {
+        let written = change.written();
+        if change.paths.is_empty() {
+            return Ok(written);
+        }
+        let (_, cell) = self.branch(branch)?;
+        let make = move |branch: &mut Branch| branch.transaction(|it| change.make(it)).map(drop);
+        let ((), revision) = self.edit(cell, None, make).await?;
+        Ok(Written { revision: Some(revision), ..written })
+    }
+}
+
+/// `opened` with the entries.
+fn applied(opened: &Snapshot, entries: &[Entry]) -> Result<Arc<dyn View>, DaemonError> {
+    let mut branch = Branch::new(Arc::new(opened.clone()));
+    for Entry { path, kind } in entries {
+        let now = branch.snapshot().metadata(path).ok().map(|it| it.kind);
+        let is_file = matches!(kind, EntryKind::File { .. });
+        if now.is_some() && !(is_file && now == Some(FileKind::File)) {
+            branch.remove(path)?;
+        }
+        match kind {
+            EntryKind::Removed => {}
+            EntryKind::Directory => _ = branch.create_dir(path)?,
+            EntryKind::Link(to) => _ = branch.symlink(path, to)?,
+            EntryKind::File { bytes, executable } => {
+                branch.write(path, bytes.clone())?;
+                branch.set_executable(path, *executable)?;
+            }
+        }
+    }
+    Ok(Arc::new(branch.snapshot()))
+}
+
+/// Makes a path of the branch as `after` has it.
+fn make(branch: &mut Branch, after: &dyn View, path: &WorkspacePath) -> Result<(), DaemonError> {
+    let unreadable = |error| DaemonError::file(path, error);
+    let (is, will_be) = (branch.snapshot().metadata(path).ok(), after.metadata(path).ok());
+    let is_other = |it: FileKind| will_be.is_none_or(|to| it != to.kind || it == FileKind::Symlink);
+    if is.is_some_and(|it| is_other(it.kind)) {
+        branch.remove(path)?;
+    }
+    match will_be.map(|it| it.kind) {
+        Some(FileKind::Symlink) => {
+            branch.symlink(path, &after.read_link(path).map_err(unreadable)?)?;
+        }
+        Some(FileKind::File) => {
+            branch.write(path, after.read(path).map_err(unreadable)?)?;
+            branch.set_executable(path, will_be.is_some_and(|it| it.executable))?;
+        }
+        Some(FileKind::Directory | FileKind::Other) | None => {}
+    }
+    Ok(())
+}
+
+fn files_below(view: &dyn View, path: &WorkspacePath, paths: &mut Vec<WorkspacePath>) {
+    match view.metadata(path).map(|it| it.kind) {
+        Ok(FileKind::Directory) => {
+            let entries = view.list(path).map(|it| it.entries).unwrap_or_default();
+            entries.iter().for_each(|it| files_below(view, &path.child(&it.name), paths));
+        }
+        Ok(_) => paths.push(path.clone()),
+        Err(_) => {}
+    }
+}
+
+/// What stands at a path, and below it.
+fn all_at(view: &dyn View, path: &WorkspacePath) -> Vec<(WorkspacePath, Option<State>)> {
+    let mut paths = Vec::new();
+    files_below(view, path, &mut paths);
+    paths.into_iter().map(|it| (it.clone(), state(view, &it))).collect()
+}
+
+type State = (FileKind, bool, Option<ContentHash>, Option<String>);
+
+/// All that tells what stands at a path from something else.
+fn state(view: &dyn View, path: &WorkspacePath) -> Option<State> {
+    let it = view.metadata(path).ok()?;
+    Some((it.kind, it.executable, view.hash(path).ok(), view.read_link(path).ok()))
+}

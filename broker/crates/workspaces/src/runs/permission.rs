@@ -1,0 +1,222 @@
+//! What a run asks for beyond what the workspace allows, and the question whether it may.
+
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use config::{Configs, RunNetwork, RunSettings};
+use linters::trust::Trusted;
+use shadow::{Isolation, Network};
+
+use super::request::RunRequest;
+use crate::{DaemonError, OpenWorkspace};
+
+/// One thing that a run asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedPermission {
+    pub kind: PermissionKind,
+    /// The command, path, variable or network.
+    pub what: String,
+}
+
+/// The key of `[run]` that would allow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PermissionKind {
+    Allow,
+    Read,
+    Write,
+    Env,
+    Network,
+    /// To run without isolation, which no key allows for good.
+    Isolation,
+}
+
+impl PermissionKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Env => "env",
+            Self::Network => "network",
+            Self::Isolation => "isolation",
+        }
+    }
+}
+
+impl WantedPermission {
+    /// Why it is asked about, as a sentence.
+    pub fn reason(&self) -> String {
+        let what = &self.what;
+        match self.kind {
+            PermissionKind::Allow => format!("`allow` in `[run]` does not list the command `{what}`"),
+            PermissionKind::Read => format!("{what} is hidden from commands"),
+            PermissionKind::Write => format!("{what} would be written to for real"),
+            PermissionKind::Env => {
+                format!("the variable {what} is not on the list of those that commands have")
+            }
+            PermissionKind::Network => "commands have no network but that of their branch".to_owned(),
+            PermissionKind::Isolation => {
+                "without isolation a command may do all that its user may".to_owned()
+            }
+        }
+    }
+
+    /// What to add to `[run]` in `broker.toml`.
+    pub fn remedy(&self) -> String {
+        let quoted = |it: &str| serde_json::Value::from(it).to_string();
+        match self.kind {
+            PermissionKind::Network => "network = \"host\"".to_owned(),
+            PermissionKind::Isolation => "nothing does".to_owned(),
+            PermissionKind::Allow => {
+                let first = self.what.split(' ').next().unwrap_or_default();
+                format!("allow = [[{}]]", quoted(first))
+            }
+            kind => format!("{} = [{}]", kind.name(), quoted(&self.what)),
+        }
+    }
+}
+
+/// What the request asks for beyond what `[run]` of the disk's `broker.toml` allows, if the workspace is trusted.
+pub(super) fn wanted(
+    workspace: &OpenWorkspace,
+    request: &RunRequest,
+) -> Result<Vec<WantedPermission>, DaemonError> {
+    let is_trusted = Trusted::of_user().is_some_and(|it| it.holds(workspace.root()));
+    let allowed = match is_trusted {
+        true => {
+            let configs = Configs::new(workspace.base.disk());
+            configs.workspace().map_err(config::SetupFailure::from)?.run()
+        }
+        false => RunSettings::default(),
+    };
+    Ok(beyond(&allowed, request, workspace.root()))
+}
+
+fn beyond(allowed: &RunSettings, request: &RunRequest, root: &Path) -> Vec<WantedPermission> {
+    let mut wanted = Vec::new();
+    let mut add = |kind, what: String| wanted.push(WantedPermission { kind, what });
+    let begins = |words: &Vec<String>| request.command.starts_with(words) && !words.is_empty();
+    if allowed.allow.as_ref().is_some_and(|it| !it.iter().any(begins)) {
+        add(PermissionKind::Allow, request.command.join(" "));
+    }
+    let home = env::home_dir().and_then(|it| fs::canonicalize(it).ok());
+    let places = |all: &[String]| all.iter().map(|it| place(it, home.as_deref())).collect::<Vec<_>>();
+    let (read, write) = (places(&allowed.read), places(&allowed.write));
+    let named = folders_of_variables(request, home.as_deref(), root);
+    for path in request.sandbox.read.iter().chain(&named).filter(|it| !lies_in(it, &read)) {
+        add(PermissionKind::Read, path.display().to_string());
+    }
+    for path in request.sandbox.write.iter().filter(|it| !lies_in(it, &write)) {
+        add(PermissionKind::Write, path.display().to_string());
+    }
+    let variables = request.environment.iter().flat_map(|it| it.keys());
+    for name in variables.filter(|it| !shadow::is_told(it) && !allowed.env.contains(it)) {
+        add(PermissionKind::Env, name.clone());
+    }
+    if request.sandbox.isolation == Isolation::Off {
+        add(PermissionKind::Isolation, "off".to_owned());
+    }
+    if request.sandbox.network == Network::Host && allowed.network != RunNetwork::Host {
+        add(PermissionKind::Network, "host".to_owned());
+    }
+    wanted
+}
+
+/// A path of the configuration.
+fn place(path: &str, home: Option<&Path>) -> PathBuf {
+    let in_home = path.strip_prefix("~/").and_then(|it| home.map(|home| home.join(it)));
+    let path = in_home.unwrap_or_else(|| path.into());
+    fs::canonicalize(&path).unwrap_or(path)
+}
+
+fn lies_in(path: &Path, allowed: &[PathBuf]) -> bool {
+    let real = fs::canonicalize(path);
+    let path = real.as_deref().unwrap_or(path);
+    allowed.iter().any(|it| it.is_absolute() && path.starts_with(it))
+}
+
+/// Folders of the home folder that are shown only because a variable of the request names them.
+fn folders_of_variables(request: &RunRequest, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
+    let Some(variables) = &request.environment else { return Vec::new() };
+    let usual: BTreeSet<_> = shadow::folders(home, |_| None).into_iter().collect();
+    let named = shadow::folders(home, |name| variables.get(name).map(Into::into));
+    let named = named.into_iter().filter_map(|it| fs::canonicalize(it).ok());
+    let is_hidden = |it: &PathBuf| home.is_some_and(|home| it.starts_with(home)) && !it.starts_with(root);
+    let is_usual = |it: &PathBuf| it.ancestors().any(|above| usual.contains(above));
+    named.filter(|it| is_hidden(it) && !is_usual(it)).collect()
+}
+
+/// The refusal of a run that is not given what it asks for.
+pub(super) fn refused(wanted: &[WantedPermission]) -> DaemonError {
+    DaemonError::NotPermitted {
+        wanted: wanted.iter().map(|it| format!("{} {}", it.kind.name(), it.what)).collect(),
+        reasons: wanted.iter().map(WantedPermission::reason).collect(),
+        remedies: wanted.iter().map(WantedPermission::remedy).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RunLimits, SandboxRequest, TargetId};
+
+    fn request(command: &[&str]) -> RunRequest {
+        RunRequest {
+            target: TargetId::Workspace(String::new()),
+            command: command.iter().map(|it| (*it).to_owned()).collect(),
+            folder: String::new(),
+            environment: Some([("PATH".to_owned(), "/bin".to_owned())].into()),
+            terminal: None,
+            sandbox: SandboxRequest::default(),
+            limits: RunLimits::default(),
+            harvest: None,
+            name: String::new(),
+            background: false,
+            request_id: None,
+        }
+    }
+
+    fn told(allowed: &RunSettings, request: &RunRequest) -> Vec<String> {
+        let wanted = beyond(allowed, request, Path::new("/w"));
+        wanted.iter().map(|it| format!("{} {}", it.kind.name(), it.what)).collect()
+    }
+
+    #[test]
+    fn what_reaches_nothing_but_its_folder_needs_no_permission() {
+        let nothing = RunSettings::default();
+        assert_eq!(told(&nothing, &request(&["make", "deploy"])), [""; 0]);
+        let words = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let allowed = RunSettings { allow: Some(vec![words(&["cargo"]), words(&["npm", "run"])]), ..nothing };
+        assert_eq!(told(&allowed, &request(&["npm", "run", "dev"])), [""; 0]);
+        assert_eq!(told(&allowed, &request(&["npm", "install"])), ["allow npm install"]);
+        assert_eq!(told(&allowed, &request(&["cargo-x"])), ["allow cargo-x"]);
+    }
+
+    #[test]
+    fn what_goes_beyond_is_named() {
+        let sandbox = SandboxRequest {
+            network: Network::Host,
+            read: vec!["/a/b".into(), "/c".into()],
+            write: vec!["/a".into()],
+            ..SandboxRequest::default()
+        };
+        let environment =
+            Some([("TOKEN".to_owned(), "t".to_owned()), ("LANG".to_owned(), "C".to_owned())].into());
+        let request = RunRequest { sandbox, environment, ..request(&["x"]) };
+        let all = ["read /a/b", "read /c", "write /a", "env TOKEN", "network host"];
+        assert_eq!(told(&RunSettings::default(), &request), all);
+        let allowed = RunSettings {
+            read: vec!["/a".to_owned()],
+            env: vec!["TOKEN".to_owned()],
+            network: RunNetwork::Host,
+            ..RunSettings::default()
+        };
+        assert_eq!(told(&allowed, &request), ["read /c", "write /a"]);
+        let remedies: Vec<_> =
+            beyond(&allowed, &request, Path::new("/w")).iter().map(|it| it.remedy()).collect();
+        assert_eq!(remedies, ["read = [\"/c\"]", "write = [\"/a\"]"]);
+    }
+}

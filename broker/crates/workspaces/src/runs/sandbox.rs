@@ -1,0 +1,149 @@
+//! What a command of this user may reach, for the daemon and for a client that runs it by itself.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use config::folders;
+use shadow::{Isolation, OpenError, Sandbox};
+
+use super::request::{DEFAULT_PROCESSES, DEFAULT_SPACE, RunLimits, SandboxRequest};
+use crate::DaemonError;
+
+/// The sandbox of a folder for the workspace at `root`. `variable` is the command's environment, some of whose variables
+/// name folders with toolchains.
+pub fn sandbox(
+    root: &Path,
+    wanted: &SandboxRequest,
+    limits: &RunLimits,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Sandbox, DaemonError> {
+    let home = env::home_dir().filter(|it| !it.as_os_str().is_empty());
+    let home = home.and_then(|it| fs::canonicalize(it).ok());
+    if home.as_ref().is_some_and(|it| it.starts_with(root)) {
+        let message = format!("{} holds the home folder, which a command is not to see", root.display());
+        return Err(DaemonError::Setup {
+            message,
+            hint: Some("run it in a project's own folder".to_owned()),
+        });
+    }
+    let mut read: BTreeSet<PathBuf> = shadow::folders(home.as_deref(), variable).into_iter().collect();
+    read.extend(repository(root));
+    let read = read.into_iter().filter_map(|it| fs::canonicalize(it).ok());
+    let own = [folders::state_dir(), folders::cache_dir(), Some(folders::runtime_dir())];
+    let hidden = own.into_iter().flatten().filter_map(|it| fs::canonicalize(it).ok()).collect();
+    let write = named("sandbox.write_paths", &wanted.write)?;
+    if let Some(inside) = write.iter().find(|it| it.starts_with(root) || root.starts_with(it)) {
+        let message = format!("{}: what is written to the workspace stays in memory", inside.display());
+        return Err(DaemonError::invalid("sandbox.write_paths", message));
+    }
+    if wanted.isolation == Isolation::Off && !(wanted.write.is_empty() && wanted.read.is_empty()) {
+        let message = "paths to read and write mean nothing without isolation, where a command may do what its user may";
+        return Err(DaemonError::invalid("sandbox.isolation", message));
+    }
+    Ok(Sandbox {
+        isolation: wanted.isolation,
+        warm: !wanted.cold,
+        home,
+        hidden,
+        read: read.chain(named("sandbox.read_paths", &wanted.read)?).collect(),
+        write,
+        network: wanted.network,
+        space: wanted.space.unwrap_or(DEFAULT_SPACE),
+        processes: limits.processes.unwrap_or(DEFAULT_PROCESSES),
+    })
+}
+
+/// The paths without links.
+fn named(field: &'static str, paths: &[PathBuf]) -> Result<Vec<PathBuf>, DaemonError> {
+    let real = |path: &PathBuf| {
+        let unusable = |why: String| DaemonError::invalid(field, format!("{}: {why}", path.display()));
+        if !path.is_absolute() {
+            return Err(unusable("it is not absolute".to_owned()));
+        }
+        fs::canonicalize(path).map_err(|error| unusable(overlay::io_reason(&error).to_string()))
+    };
+    paths.iter().map(real).collect()
+}
+
+/// Where git keeps what it knows of a linked worktree. A workspace may name any folder: it counts only if git's own note
+/// there leads back.
+#[expect(clippy::disallowed_methods, reason = "git's notes lie outside of the workspace")]
+fn repository(root: &Path) -> Option<PathBuf> {
+    let link = root.join(".git");
+    let text = fs::read_to_string(&link).ok().filter(|_| !link.is_symlink())?;
+    let worktree = root.join(text.strip_prefix("gitdir:")?.trim());
+    let back = fs::read_to_string(worktree.join("gitdir")).ok()?;
+    let leads_back = fs::canonicalize(back.trim()).ok()? == fs::canonicalize(link).ok()?;
+    // It is `REPOSITORY/worktrees/NAME`.
+    let above = worktree.parent().filter(|it| leads_back && it.ends_with("worktrees"))?;
+    above.parent().filter(|it| it.join("objects").is_dir()).map(Path::to_owned)
+}
+
+/// What differs between a folder that is open and one that a run asks for; `None` if the folder will do.
+pub(super) fn difference(open: &Sandbox, wanted: &Sandbox) -> Option<String> {
+    let whole = [
+        ("isolation", open.isolation == wanted.isolation),
+        ("network", open.network == wanted.network),
+        ("space", open.space == wanted.space),
+        ("cold", open.warm == wanted.warm),
+    ];
+    if let Some((name, _)) = whole.into_iter().find(|(_, is_same)| !is_same) {
+        return Some(name.to_owned());
+    }
+    let lies_in = |path: &Path, all: &[PathBuf]| all.iter().any(|it| path.starts_with(it));
+    let write = wanted.write.iter().find(|it| !lies_in(it, &open.write));
+    let read = wanted.read.iter().find(|it| !lies_in(it, &open.read));
+    let is_withheld = || open.write.iter().find(|it| !lies_in(it, &wanted.write));
+    let path = write.or(read).or_else(is_withheld)?;
+    Some(path.display().to_string())
+}
+
+/// Why no folder can be made, with the remedy.
+pub fn no_folder(error: &OpenError) -> DaemonError {
+    let message = format!("cannot make a folder to run in: {error}");
+    DaemonError::NoFolder { message, hint: how_to_isolate(error) }
+}
+
+/// What makes this system isolate commands.
+pub fn how_to_isolate(error: &OpenError) -> Option<String> {
+    match error {
+        OpenError::Namespaces(_) => Some(
+            "allow namespaces of users: sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces, or a profile of AppArmor; \
+             `--sandbox off` runs the command without isolation, in a copy of the workspace"
+                .to_owned(),
+        ),
+        OpenError::Overlayfs { .. } => Some(
+            "load the kernel's module (modprobe overlay); `--sandbox off` runs the command without isolation, in a copy of the workspace"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shadow::Network;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_will_do_for_whatever_asks_for_no_more() {
+        let of = |read: &[&str], write: &[&str], network| Sandbox {
+            read: read.iter().map(PathBuf::from).collect(),
+            write: write.iter().map(PathBuf::from).collect(),
+            network,
+            ..Sandbox::default()
+        };
+        let open = of(&["/h/a", "/h/b"], &["/out"], Network::None);
+        assert_eq!(difference(&open, &of(&["/h/a/deep"], &["/out"], Network::None)), None);
+        let differs = |wanted: &Sandbox| difference(&open, wanted).unwrap();
+        assert_eq!(differs(&of(&["/h/c"], &["/out"], Network::None)), "/h/c");
+        assert_eq!(differs(&of(&[], &[], Network::None)), "/out", "it would be written to");
+        assert_eq!(differs(&of(&[], &["/out"], Network::Host)), "network");
+    }
+}
