@@ -393,6 +393,8 @@ fn lead(
         .spawn()?;
     let report = Wire(mine.into());
     report.send(&Task { program, is_isolated, owner }, &[])?;
+    // Before that a signal would end it, and the program would not be asked.
+    report.receive::<()>()?.ok_or(io::ErrorKind::UnexpectedEof)?;
     Ok((leader, report, terminal))
 }
 

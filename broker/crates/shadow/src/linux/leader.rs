@@ -55,8 +55,13 @@ pub(super) fn lead() -> ExitCode {
     let Ok(Some((task, _))) = report.receive::<Task>() else {
         return ExitCode::FAILURE;
     };
-    let exit =
-        run(&task).unwrap_or_else(|error| Exit::NotStarted { error: error.raw_os_error().unwrap_or(0) });
+    let Ok(early) = prepare(&task.program) else { return ExitCode::FAILURE };
+    // From here on a signal reaches the program, however early it comes.
+    if report.send(&(), &[]).is_err() {
+        return ExitCode::FAILURE;
+    }
+    let exit = run(&task, &early)
+        .unwrap_or_else(|error| Exit::NotStarted { error: error.raw_os_error().unwrap_or(0) });
     let processor_time = usage::time_of_children();
     match report.send(&Report { exit, processor_time }, &[]) {
         Ok(()) => ExitCode::SUCCESS,
@@ -76,8 +81,10 @@ fn wire(number: &str) -> io::Result<Wire> {
     Ok(Wire(own.into()))
 }
 
-fn run(task: &Task) -> io::Result<Exit> {
-    let program = &task.program;
+/// Signals for the program, and whether each came before the program was there.
+type Early = Vec<(Signal, Arc<AtomicBool>)>;
+
+fn prepare(program: &Program) -> io::Result<Early> {
     setsid()?;
     if program.terminal {
         ioctl_tiocsctty(io::stdin().as_fd())?;
@@ -91,6 +98,11 @@ fn run(task: &Task) -> io::Result<Exit> {
         signal_hook::flag::register(signal.as_raw(), Arc::clone(&is_heard))?;
         early.push((signal, is_heard));
     }
+    Ok(early)
+}
+
+fn run(task: &Task, early: &Early) -> io::Result<Exit> {
+    let program = &task.program;
     set_child_subreaper(Some(rustix::process::getpid()))?;
     // The program has the same user: it is not to take this process's files.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
