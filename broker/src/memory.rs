@@ -22,6 +22,19 @@ impl FreeMemory {
     }
 }
 
+/// Keeps glibc from dividing the memory into more arenas than `threads` use at once. Each arena keeps what is freed in it, and
+/// its default is eight per processor. To be called before threads start.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(crate) fn limit_arenas(threads: usize) {
+    let arenas = i32::try_from(threads).unwrap_or(i32::MAX);
+    // SAFETY: it takes two numbers, and no other thread allocates yet.
+    #[expect(unsafe_code, reason = "see above")]
+    let _is_set = unsafe { libc::mallopt(libc::M_ARENA_MAX, arenas) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn limit_arenas(_: usize) {}
+
 /// glibc keeps what was freed between things that are still in use.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn trim() {

@@ -24,7 +24,7 @@ use crate::{
     client::Client,
     endpoint::{Claim, Claimed, Endpoint, IDLE_EXIT},
     grpc::{self, Door, Token},
-    memory::FreeMemory,
+    memory::{FreeMemory, limit_arenas},
 };
 
 /// Run the daemon
@@ -67,6 +67,9 @@ pub(super) struct Args {
 /// what the daemon keeps for itself is private by its own permissions.
 const UMASK: u32 = 0o022;
 
+/// Number of arenas of memory that a daemon has at least, so that its threads seldom wait for each other.
+const LEAST_ARENAS: usize = 2;
+
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let endpoint = match &args.socket {
         Some(socket) => Endpoint { socket: std::path::absolute(socket)? },
@@ -85,6 +88,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Claimed::Ours(claim) => {
             let _that_of_the_shell = rustix::process::umask(Mode::from_raw_mode(UMASK));
             open_more_files();
+            limit_arenas(default_jobs().max(LEAST_ARENAS));
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
             let runtime =
                 runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
