@@ -2,7 +2,8 @@
 
 use std::{
     ffi::OsString,
-    path::{Path, PathBuf},
+    fs,
+    path::{Component, Path, PathBuf},
 };
 
 /// Toolchains, what they have downloaded, and settings; below the home folder. Each is shown as it is,
@@ -159,8 +160,11 @@ pub fn folders(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>)
     let cargo = variable("CARGO_HOME").map(PathBuf::from);
     let of_cargo = cargo.into_iter().flat_map(|folder| OF_CARGO.map(|it| folder.join(it)));
     let named = FOLDERS.iter().filter_map(|it| Some(PathBuf::from(variable(it)?)));
-    let named =
-        named.chain(of_cargo).filter(|it| it.is_absolute() && home.is_none_or(|home| !home.starts_with(it)));
+    // By links and `..` a name may lead to the whole home folder.
+    let real = |it: PathBuf| fs::canonicalize(&it).unwrap_or(it);
+    let is_plain = |it: &PathBuf| !it.components().any(|it| it == Component::ParentDir);
+    let named = named.chain(of_cargo).filter(|it| it.is_absolute()).map(real).filter(is_plain);
+    let named = named.filter(|it| home.is_none_or(|home| !home.starts_with(it)));
     let of_home = home.into_iter().flat_map(|home| OF_HOME.iter().map(move |it| home.join(it)));
     let mut all: Vec<PathBuf> = of_home.chain(named).collect();
     all.sort();

@@ -6,10 +6,15 @@ use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions, Permissions},
     io::{self, Write as _},
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink},
+    os::{
+        fd::{AsRawFd as _, OwnedFd},
+        unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink},
+    },
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
+
+use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
 
 use super::{
     manifest::{Manifest, Placed, Source},
@@ -24,6 +29,15 @@ use crate::{
 /// Bits of a mode that are for programs.
 const PERMISSIONS: u32 = 0o777;
 
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const WITHIN: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
+
+/// Where an entry of a copy is, while its folder is held open.
+struct Place {
+    path: PathBuf,
+    _parent: OwnedFd,
+}
+
 pub(super) struct Placer<'p> {
     paths: &'p Paths,
 }
@@ -33,18 +47,44 @@ impl<'p> Placer<'p> {
         Self { paths }
     }
 
-    fn at(&self, path: &Path) -> PathBuf {
-        self.paths.tree().join(path)
+    /// The place of an entry. A program may have put a link where a folder was, and may do so at any time: the way to it
+    /// follows none.
+    fn reach(&self, path: &Path) -> io::Result<Place> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let tree = rustix::fs::open(self.paths.tree(), FOLDER, Mode::empty())?;
+        let parent = match parent.as_os_str().is_empty() {
+            true => tree,
+            false => openat2(&tree, parent, FOLDER, Mode::empty(), WITHIN)?,
+        };
+        let path = PathBuf::from(format!("/proc/self/fd/{}", parent.as_raw_fd())).join(name);
+        Ok(Place { path, _parent: parent })
+    }
+
+    /// Makes the folders above an entry that are missing.
+    fn make_parents(&self, path: &Path) -> io::Result<()> {
+        let parents: Vec<_> = path.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty()).collect();
+        for parent in parents.into_iter().rev() {
+            match fs::create_dir(self.reach(parent)?.path) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// A folder, which its user can write to whatever the workspace's says.
     pub(super) fn folder(&self, path: &Path, mode: u32) -> io::Result<Placed> {
-        let at = self.at(path);
-        if !fs::symlink_metadata(&at).is_ok_and(|it| it.is_dir()) {
+        self.make_parents(path)?;
+        let at = self.reach(path)?;
+        if !fs::symlink_metadata(&at.path).is_ok_and(|it| it.is_dir()) {
             self.remove(path)?;
-            fs::create_dir_all(&at)?;
+            fs::create_dir(&at.path)?;
         }
-        fs::set_permissions(&at, Permissions::from_mode(mode & PERMISSIONS | 0o700))?;
+        let folder = rustix::fs::open(&at.path, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
+        let held = format!("/proc/self/fd/{}", folder.as_raw_fd());
+        fs::set_permissions(held, Permissions::from_mode(mode & PERMISSIONS | 0o700))?;
         self.placed(path, Source::Folder)
     }
 
@@ -89,13 +129,13 @@ impl<'p> Placer<'p> {
     /// Shows an entry while programs run.
     pub(super) fn apply(&self, entry: &Entry, manifest: &mut Manifest) -> io::Result<()> {
         let path = Path::new(entry.path.as_str());
-        let before = Stamp::at(&self.at(path)).ok();
+        let before = self.reach(path).and_then(|it| Stamp::at(&it.path)).ok();
         if !matches!(entry.kind, EntryKind::File { .. }) || before.is_some_and(|it| it.kind == Kind::Folder) {
             self.remove(path)?;
             manifest.forget(path);
         }
-        if let Some(parent) = path.parent().filter(|_| !matches!(entry.kind, EntryKind::Removed)) {
-            fs::create_dir_all(self.at(parent))?;
+        if !matches!(entry.kind, EntryKind::Removed) {
+            self.make_parents(path)?;
         }
         let mode = before.filter(|it| it.kind == Kind::File).map(|it| it.mode);
         match self.place_from_layer(entry, mode)? {
@@ -106,7 +146,8 @@ impl<'p> Placer<'p> {
     }
 
     pub(super) fn remove(&self, path: &Path) -> io::Result<()> {
-        let at = self.at(path);
+        // Where its folder is no folder any more, it is gone.
+        let Ok(Place { path: at, _parent }) = self.reach(path) else { return Ok(()) };
         match fs::symlink_metadata(&at) {
             Ok(it) if it.is_dir() => remove_all(&at),
             Ok(_) => fs::remove_file(&at),
@@ -116,7 +157,7 @@ impl<'p> Placer<'p> {
 
     /// Puts what `make` makes in the place of what is there: a program sees the one or the other.
     fn replace(&self, path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-        let at = self.at(path);
+        let Place { path: at, _parent } = self.reach(path)?;
         let mut name = OsString::from(".broker-new-");
         name.push(at.file_name().unwrap_or_default());
         let new = at.with_file_name(name);
@@ -132,7 +173,7 @@ impl<'p> Placer<'p> {
     }
 
     fn placed(&self, path: &Path, source: Source) -> io::Result<Placed> {
-        Ok(Placed { source, stamp: Stamp::at(&self.at(path))? })
+        Ok(Placed { source, stamp: Stamp::at(&self.reach(path)?.path)? })
     }
 }
 

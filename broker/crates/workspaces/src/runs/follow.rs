@@ -102,10 +102,10 @@ impl Daemon {
         fed.abort();
         over.send_replace(true);
         let harvest = match (harvest, &ended.exit) {
-            (Some((harvesting, chosen)), Exit::Code(_)) => {
+            (Some((harvesting, chosen)), Exit::Code(_)) if ended.stopped.is_none() => {
                 Some(self.harvested(run, &folder, harvesting, chosen).await)
             }
-            (Some(_), Exit::Signal(_)) => Some(Err(DaemonError::NothingKept)),
+            (Some(_), Exit::Code(_) | Exit::Signal(_)) => Some(Err(DaemonError::NothingKept)),
             (Some(_), Exit::NotStarted { .. }) | (None, _) => None,
         };
         let result = Arc::new(RunResult { ended, choice: folder.choice(), duration, harvest });
