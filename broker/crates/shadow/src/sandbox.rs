@@ -1,6 +1,9 @@
 //! What programs in a shadow folder may reach, and how much they may use.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +47,21 @@ impl Default for Sandbox {
             space: 4 << 30,
             processes: 4096,
         }
+    }
+}
+
+/// Empty inside, but for what a sandbox shows in them.
+pub(crate) const EMPTY: [&str; 5] = ["/tmp", "/var/tmp", "/run", "/home", "/root"];
+
+/// Made anew inside: devices, memory that programs share, and processes.
+const OWN: [&str; 2] = ["/dev", "/proc"];
+
+impl Sandbox {
+    /// Whether programs see a path only if it is named by `read` or `write`.
+    pub fn hides(&self, path: &Path) -> bool {
+        let mut own = self.home.iter().chain(&self.hidden);
+        let mut always = EMPTY.iter().chain(&OWN);
+        own.any(|it| path.starts_with(it)) || always.any(|it| path.starts_with(it))
     }
 }
 

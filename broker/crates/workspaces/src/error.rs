@@ -107,6 +107,8 @@ pub enum DaemonError {
     EditedMeanwhile { paths: Vec<WorkspacePath> },
     #[error("what was written is not kept: the command did not end by itself")]
     NothingKept,
+    #[error("the command was not started: it was ended while it waited for its folder")]
+    RunCancelled,
     #[error(
         "the command was not given a permission: {}; a trusted workspace allows it for good in `[run]` of its \
          broker.toml: {}", .reasons.join("; "), .remedies.join(", ")

@@ -45,6 +45,9 @@ const AHEAD: usize = 4;
 /// SIGTERM.
 const TERMINATE: i32 = 15;
 
+/// Signals that end what does not handle them, as nothing does that is not started yet: SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM.
+const ENDING: [i32; 5] = [1, 2, 3, KILL, TERMINATE];
+
 /// How long a command may take to end by itself before it is made to.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -96,7 +99,7 @@ pub enum LogEvent {
     Dropped(u64),
     End {
         offset: u64,
-        /// `None` while the run lives.
+        /// `None` while the run lives, and if it was never started.
         result: Option<Arc<RunResult>>,
     },
 }
@@ -157,7 +160,8 @@ impl Daemon {
         events: mpsc::Sender<Result<RunEvent, DaemonError>>,
     ) {
         let _lease = self.clients.lease();
-        let (registered, live) = match self.register_and_begin(&request, prepared).await {
+        let begun = self.register_and_begin(&request, prepared, events.closed()).await;
+        let (registered, live) = match begun {
             Ok(begun) => begun,
             Err(error) => {
                 let _client_left = events.send(Err(error)).await;
@@ -186,7 +190,8 @@ impl Daemon {
         let daemon = Arc::clone(self);
         to_the_end(async move {
             let start = async {
-                let (registered, live) = daemon.register_and_begin(&request, prepared).await?;
+                let never = std::future::pending();
+                let (registered, live) = daemon.register_and_begin(&request, prepared, never).await?;
                 let started = started(&registered.run, &live);
                 tokio::spawn(Arc::clone(&daemon).stay_with(registered, live));
                 Ok(started)
@@ -196,14 +201,25 @@ impl Daemon {
         .await
     }
 
+    /// Registers a run and starts it, unless its client leaves while it waits for its folder.
     async fn register_and_begin(
         self: &Arc<Self>,
         request: &RunRequest,
         prepared: Prepared,
+        client_left: impl Future<Output = ()> + Send,
     ) -> Result<(Registered, Live), DaemonError> {
         let (name, command) = (request.name.clone(), request.command.clone());
         let registered = self.runs.registry.add(&prepared.target, name, command, request.background)?;
-        let live = self.begin(&registered.run, prepared).await?;
+        let live = {
+            let mut begin = std::pin::pin!(self.begin(&registered.run, prepared));
+            tokio::select! {
+                live = &mut begin => live?,
+                () = client_left => {
+                    registered.run.cancel();
+                    begin.await?
+                }
+            }
+        };
         Ok((registered, live))
     }
 
@@ -238,23 +254,29 @@ impl Daemon {
         Ok(received)
     }
 
-    /// Sends a signal to a run; without one, ends it and waits for its end. What became of it, if it has ended.
+    /// Sends a signal to a run; without one, ends it and waits for its end. What became of it, if it has ended. A run that waits
+    /// for its folder is not started any more.
     pub async fn kill(&self, id: &RunId, signal: Option<i32>) -> Result<Option<Arc<RunResult>>, DaemonError> {
         let run = self.run_named(id)?;
         if signal.is_some_and(|it| !(1..=64).contains(&it)) {
             return Err(DaemonError::invalid("signal", "it is a number from 1 to 64"));
         }
-        run.running().await?;
+        if signal.is_none_or(|it| ENDING.contains(&it)) {
+            run.cancel();
+        }
+        if !run.running().await {
+            return Ok(None);
+        }
         if let Some(signal) = signal {
             run.signal(signal);
             return Ok(run.result());
         }
         run.signal(TERMINATE);
         if let Ok(result) = tokio::time::timeout(GRACE, run.end()).await {
-            return Ok(Some(result));
+            return Ok(result);
         }
         run.signal(KILL);
-        Ok(Some(run.end().await))
+        Ok(run.end().await)
     }
 
     fn run_named(&self, id: &RunId) -> Result<Arc<Run>, DaemonError> {
@@ -328,7 +350,7 @@ async fn tell_log(
     loop {
         printed.mark_unchanged();
         // Looked at first: what is printed before the end is in the log then.
-        let result = run.result();
+        let (lives, result) = (run.lives(), run.result());
         let part = log.read(offset);
         if part.dropped > 0 {
             events.send(LogEvent::Dropped(part.dropped)).await?;
@@ -338,7 +360,7 @@ async fn tell_log(
             events.send(LogEvent::Output { offset, stream, bytes }).await?;
         }
         offset = part.end;
-        if is_all && (result.is_some() || !follow) {
+        if is_all && !(lives && follow) {
             return events.send(LogEvent::End { offset, result }).await;
         }
         if is_all {

@@ -53,6 +53,10 @@ pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outc
         match client.next_step(&mut parts, is_interrupted)? {
             RunStep::Interrupted => {
                 is_interrupted = true;
+                if following.run_id.is_empty() {
+                    // Leaving is enough: it is not started any more.
+                    return Err(CliError::files("interrupted before the command was started"));
+                }
                 following.interrupt(&open);
             }
             RunStep::Event(Event::Exited(exited)) => return Ok(following.outcome(exited, args)),

@@ -3,11 +3,11 @@
 use std::fs;
 
 use tests::{
-    api::{LogPart, RunPart, branch, shell},
+    api::{LogPart, RunPart, branch, refusal, shell, write},
     daemon::{self, until},
 };
 use tokio_stream::StreamExt as _;
-use workspaces::RunInput;
+use workspaces::{ErrorKind, RunId, RunInput};
 
 use super::{
     super::Process,
@@ -18,6 +18,7 @@ use super::{
 both! {
     a_client_that_does_not_read_holds_up_its_command,
     a_client_that_leaves_ends_its_command,
+    a_run_that_waits_for_another_can_be_left_and_killed,
     a_command_that_does_not_read_can_be_killed,
     an_input_that_is_never_closed_does_not_matter,
     what_floods_a_log_does_not_fill_the_memory,
@@ -74,6 +75,39 @@ async fn a_client_that_leaves_ends_its_command(way: Way) {
     until("one is left", async || it.client.list_runs(None).await.unwrap().len() == 1).await;
     service.inputs.send(RunInput::Stdin("still there\n".into())).await.unwrap();
     service.printed("still there").await;
+}
+
+async fn a_run_that_waits_for_another_can_be_left_and_killed(way: Way) {
+    let it = Fixture::new(way, &[]).await;
+    let id = it.fork().await;
+    let keeps = super::keeping(shell(branch(&id), "echo up; read line"), "");
+    let mut keeps = it.client.begin_run(keeps).await.unwrap();
+    keeps.printed("up").await;
+    it.client.edit(&id, vec![write("a.txt", "a")]).await.unwrap();
+    let listed = async |length: usize| {
+        until("as many are listed", async || it.client.list_runs(None).await.unwrap().len() == length).await;
+    };
+    let waits = it.client.begin_run(shell(branch(&id), "true")).await.unwrap();
+    listed(2).await;
+    drop(waits);
+    listed(1).await;
+    for signal in [None, Some(2)] {
+        let waits = it.client.begin_run(service(branch(&id), "waits", "true"));
+        let kills = async {
+            listed(2).await;
+            let named = RunId { workspace: Some(it.workspace.clone()), run: "waits".to_owned() };
+            let mut log = it.client.read_log(&named, 0, true).await.unwrap();
+            assert_eq!(it.client.kill(&named, signal).await.unwrap(), None, "it never began");
+            let end = tokio::time::timeout(daemon::PATIENCE, log.next()).await.expect("the log's end");
+            assert!(matches!(end, Some(Ok(LogPart::End { exited: None, .. }))), "{end:?}");
+        };
+        let (waits, ()) = tokio::join!(waits, kills);
+        assert_eq!(refusal(waits.map(drop)).what(), (ErrorKind::Aborted, "RUN_CANCELLED"));
+    }
+    keeps.inputs.send(RunInput::Stdin("\n".into())).await.unwrap();
+    let inputs = keeps.inputs.clone();
+    assert_eq!(keeps.end().await.2.code, 0);
+    drop(inputs);
 }
 
 async fn a_command_that_does_not_read_can_be_killed(way: Way) {

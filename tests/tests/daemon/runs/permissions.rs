@@ -12,6 +12,7 @@ both! {
     what_reaches_further_is_asked_about,
     a_branch_allows_nothing,
     what_runs_in_the_background_is_asked_about_too,
+    what_one_run_may_read_another_may_not,
 }
 
 fn with_network(request: RunRequest) -> RunRequest {
@@ -75,6 +76,33 @@ async fn what_runs_in_the_background_is_asked_about_too(way: Way) {
     assert_eq!(running.allow().await, wanted(&[("network", "host")]));
     running.started().await;
     assert_eq!(it.client.list_runs(None).await.unwrap().len(), 1);
+}
+
+async fn what_one_run_may_read_another_may_not(way: Way) {
+    let it = Fixture::new(way, &[]).await;
+    let id = it.fork().await;
+    let hidden = tempfile::tempdir().unwrap();
+    std::fs::write(hidden.path().join("secret"), "secret").unwrap();
+    let place = hidden.path().canonicalize().unwrap();
+    let script = format!("cat {}/secret", place.display());
+    let reading = |request: RunRequest| RunRequest {
+        sandbox: SandboxRequest { read: vec![place.clone()], ..request.sandbox },
+        ..request
+    };
+    let mut first = it.client.begin_run(reading(service(branch(&id), "s", "sleep 1000"))).await.unwrap();
+    assert_eq!(first.allow().await, wanted(&[("read", place.to_str().unwrap())]));
+    first.started().await;
+    let mut second = it.client.begin_run(shell(branch(&id), &script)).await.unwrap();
+    let refused = refusal(tokio_stream::StreamExt::next(&mut second.parts).await.unwrap());
+    assert_eq!(refused.what(), (ErrorKind::Refused, "SANDBOX_DIFFERS"));
+    assert_eq!(refused.facts["what"], place.to_str().unwrap());
+    let mut own = shell(branch(&id), &script);
+    own.sandbox.own_folder = true;
+    let (stdout, _, exited) = it.client.begin_run(own).await.unwrap().end().await;
+    assert_eq!((stdout.as_str(), exited.code), ("", 1));
+    let mut same = it.client.begin_run(reading(shell(branch(&id), &script))).await.unwrap();
+    same.allow().await;
+    assert_eq!(same.end().await.0, "secret");
 }
 
 #[test]

@@ -25,15 +25,12 @@ use rustix::{
 };
 
 use super::wire::Failure;
-use crate::{Network, Sandbox};
+use crate::{Network, Sandbox, sandbox::EMPTY};
 
 /// Where the parts are while the new root is made.
 const OLD: &str = "/old";
 const NEW: &str = "/new";
 const LAYERS: &str = "/layers";
-
-/// Empty inside, but for what a sandbox shows in them.
-const EMPTY: [&str; 5] = ["/tmp", "/var/tmp", "/run", "/home", "/root"];
 
 /// What says how names of the network are resolved, where it is in a hidden place.
 const RESOLVERS: [&str; 4] = [

@@ -55,6 +55,7 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         | DaemonError::NoServer { server: None, .. }
         | DaemonError::NoFolder { .. }
         | DaemonError::NothingKept
+        | DaemonError::RunCancelled
         | DaemonError::Setup { .. }
         | DaemonError::Bug(_) => Vec::new(),
     }

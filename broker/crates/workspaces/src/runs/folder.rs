@@ -12,10 +12,15 @@ use tokio::sync::{oneshot, watch};
 
 use super::{
     harvest::Chosen,
-    run::Shown,
+    run::{Run, Shown},
     sandbox::{difference, no_folder},
 };
-use crate::{DaemonError, branch::Published, target::Target, task::blocking};
+use crate::{
+    DaemonError,
+    branch::Published,
+    target::Target,
+    task::{blocking, drop_aside},
+};
 
 /// The handle of a branch, or of a workspace for its base.
 type Key = Arc<str>;
@@ -75,6 +80,7 @@ impl Folders {
         launcher: &Launcher,
         target: &Target,
         wanted: Sandbox,
+        run: &Run,
         stopping: watch::Receiver<bool>,
     ) -> Result<FolderUse, DaemonError> {
         let slot = self.slot(target.id());
@@ -84,7 +90,7 @@ impl Folders {
             if let Some(what) = difference(&joined.folder.sandbox, &wanted) {
                 return Err(DaemonError::SandboxDiffers { what });
             }
-            joined.show_newest(target).await?;
+            joined.show_newest(target, run).await?;
             return Ok(joined);
         }
         let opened = Folder::open(launcher, target, wanted, stopping).await?;
@@ -154,13 +160,23 @@ impl Folder {
     }
 
     /// Ends everything that runs in it.
-    fn close(&self) {
+    async fn close(&self) {
         let shadow = self.state().shadow.take();
-        drop(shadow);
+        let close = move || {
+            drop(shadow);
+            Ok(())
+        };
+        let _done = blocking(close).await;
     }
 
-    /// Shows the branch as `newest` tells it. Waits for runs that keep what is written, unless it is shown already.
-    async fn show(&self, newest: impl Fn() -> Option<Snapshot>) -> Result<(), DaemonError> {
+    /// Shows the branch as `newest` tells it. Waits for runs that keep what is written, unless it is shown already or `cancelled`
+    /// comes first.
+    async fn show(
+        &self,
+        newest: impl Fn() -> Option<Snapshot>,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<(), DaemonError> {
+        let mut cancelled = std::pin::pin!(cancelled);
         let mut harvests = self.harvests.subscribe();
         loop {
             let mut shown = self.shown.lock().await;
@@ -177,8 +193,11 @@ impl Folder {
                 return Ok(());
             }
             drop(shown);
-            // The sender lives as long as this.
-            let _none = harvests.wait_for(|it| *it == 0).await.map(drop);
+            tokio::select! {
+                // The sender lives as long as this.
+                _none = async { harvests.wait_for(|it| *it == 0).await.map(drop) } => {}
+                () = &mut cancelled => return Err(DaemonError::RunCancelled),
+            }
         }
     }
 
@@ -223,8 +242,9 @@ impl FolderUse {
         if open.users == 0 { open.shadow.take() } else { None }
     }
 
-    pub(super) async fn show_newest(&self, target: &Target) -> Result<(), DaemonError> {
-        self.folder.show(|| target.snapshot()).await
+    /// Shows the newest revision for a run that is to start, unless the run is cancelled while others keep the folder as it is.
+    async fn show_newest(&self, target: &Target, run: &Run) -> Result<(), DaemonError> {
+        self.folder.show(|| target.snapshot(), run.cancelled()).await
     }
 
     /// What the folder shows, now and later.
@@ -261,7 +281,9 @@ impl FolderUse {
 
 impl Drop for FolderUse {
     fn drop(&mut self) {
-        drop(self.leave());
+        if let Some(shadow) = self.leave() {
+            drop_aside(shadow);
+        }
     }
 }
 
@@ -342,13 +364,14 @@ async fn follow(
             next = changes.next() => next,
         };
         let Some(folder) = folder.upgrade() else { return };
-        let Some(newest) = next else { return folder.close() };
+        let Some(newest) = next else { return folder.close().await };
         let shown = tokio::select! {
             biased;
-            _ = stopping.wait_for(|it| *it) => return folder.close(),
-            () = &mut over => return folder.close(),
-            shown = folder.show(|| newest.clone()) => shown,
+            _ = stopping.wait_for(|it| *it) => None,
+            () = &mut over => None,
+            shown = folder.show(|| newest.clone(), std::future::pending()) => Some(shown),
         };
+        let Some(shown) = shown else { return folder.close().await };
         if let Err(error) = shown {
             folder.status().outdated = Some(error.to_string());
         }

@@ -2,13 +2,15 @@
 
 use std::{
     collections::BTreeSet,
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     path::{Path, PathBuf},
 };
 
 use config::{Configs, RunNetwork, RunSettings};
 use linters::trust::Trusted;
-use shadow::{Isolation, Network};
+use shadow::{Isolation, Network, Sandbox};
 
 use super::request::RunRequest;
 use crate::{DaemonError, OpenWorkspace};
@@ -92,10 +94,20 @@ pub(super) fn wanted(
         }
         false => RunSettings::default(),
     };
-    Ok(beyond(&allowed, request, workspace.root()))
+    let known = workspace.environment_of_servers();
+    let variable = |name: &str| match &request.environment {
+        Some(given) => given.get(name).map(OsString::from),
+        None => known.get(name).map(OsString::from),
+    };
+    Ok(beyond(&allowed, request, variable, workspace.root()))
 }
 
-fn beyond(allowed: &RunSettings, request: &RunRequest, root: &Path) -> Vec<WantedPermission> {
+fn beyond(
+    allowed: &RunSettings,
+    request: &RunRequest,
+    variable: impl Fn(&str) -> Option<OsString>,
+    root: &Path,
+) -> Vec<WantedPermission> {
     let mut wanted = Vec::new();
     let mut add = |kind, what: String| wanted.push(WantedPermission { kind, what });
     let begins = |words: &Vec<String>| request.command.starts_with(words) && !words.is_empty();
@@ -105,7 +117,7 @@ fn beyond(allowed: &RunSettings, request: &RunRequest, root: &Path) -> Vec<Wante
     let home = env::home_dir().and_then(|it| fs::canonicalize(it).ok());
     let places = |all: &[String]| all.iter().map(|it| place(it, home.as_deref())).collect::<Vec<_>>();
     let (read, write) = (places(&allowed.read), places(&allowed.write));
-    let named = folders_of_variables(request, home.as_deref(), root);
+    let named = folders_of_variables(variable, home.as_deref(), root);
     for path in request.sandbox.read.iter().chain(&named).filter(|it| !lies_in(it, &read)) {
         add(PermissionKind::Read, path.display().to_string());
     }
@@ -138,13 +150,18 @@ fn lies_in(path: &Path, allowed: &[PathBuf]) -> bool {
     allowed.iter().any(|it| it.is_absolute() && path.starts_with(it))
 }
 
-/// Folders of the home folder that are shown only because a variable of the request names them.
-fn folders_of_variables(request: &RunRequest, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
-    let Some(variables) = &request.environment else { return Vec::new() };
-    let usual: BTreeSet<_> = shadow::folders(home, |_| None).into_iter().collect();
-    let named = shadow::folders(home, |name| variables.get(name).map(Into::into));
+/// Folders in hidden places that are shown only because a variable names them.
+fn folders_of_variables(
+    variable: impl Fn(&str) -> Option<OsString>,
+    home: Option<&Path>,
+    root: &Path,
+) -> Vec<PathBuf> {
+    let usual = shadow::folders(home, |_| None).into_iter();
+    let usual: BTreeSet<_> = usual.flat_map(|it| [fs::canonicalize(&it).unwrap_or_default(), it]).collect();
+    let named = shadow::folders(home, variable);
     let named = named.into_iter().filter_map(|it| fs::canonicalize(it).ok());
-    let is_hidden = |it: &PathBuf| home.is_some_and(|home| it.starts_with(home)) && !it.starts_with(root);
+    let nothing_named = Sandbox { home: home.map(Path::to_owned), ..Sandbox::default() };
+    let is_hidden = |it: &PathBuf| nothing_named.hides(it) && !it.starts_with(root);
     let is_usual = |it: &PathBuf| it.ancestors().any(|above| usual.contains(above));
     named.filter(|it| is_hidden(it) && !is_usual(it)).collect()
 }
@@ -179,8 +196,13 @@ mod tests {
         }
     }
 
+    fn wanted_by(allowed: &RunSettings, request: &RunRequest) -> Vec<WantedPermission> {
+        let variable = |name: &str| request.environment.as_ref()?.get(name).map(OsString::from);
+        beyond(allowed, request, variable, Path::new("/w"))
+    }
+
     fn told(allowed: &RunSettings, request: &RunRequest) -> Vec<String> {
-        let wanted = beyond(allowed, request, Path::new("/w"));
+        let wanted = wanted_by(allowed, request);
         wanted.iter().map(|it| format!("{} {}", it.kind.name(), it.what)).collect()
     }
 
@@ -215,8 +237,20 @@ mod tests {
             ..RunSettings::default()
         };
         assert_eq!(told(&allowed, &request), ["read /c", "write /a"]);
-        let remedies: Vec<_> =
-            beyond(&allowed, &request, Path::new("/w")).iter().map(|it| it.remedy()).collect();
+        let remedies: Vec<_> = wanted_by(&allowed, &request).iter().map(|it| it.remedy()).collect();
         assert_eq!(remedies, ["read = [\"/c\"]", "write = [\"/a\"]"]);
+    }
+
+    #[test]
+    fn a_folder_in_a_hidden_place_is_asked_about_whatever_names_it() {
+        let hidden = tempfile::tempdir_in("/tmp").unwrap();
+        let folder = hidden.path().canonicalize().unwrap();
+        let name = |at: &Path| [("GOPATH".to_owned(), at.display().to_string())].into();
+        let of = |at: &Path| RunRequest { environment: Some(name(at)), ..request(&["x"]) };
+        let nothing = RunSettings::default();
+        assert_eq!(told(&nothing, &of(&folder)), [format!("read {}", folder.display())]);
+        assert_eq!(told(&nothing, &of(Path::new("/usr"))), [""; 0], "it is seen anyway");
+        let allowed = RunSettings { read: vec![folder.display().to_string()], ..nothing };
+        assert_eq!(told(&allowed, &of(&folder)), [""; 0]);
     }
 }

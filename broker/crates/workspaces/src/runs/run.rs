@@ -34,6 +34,8 @@ pub(super) struct Run {
     /// In the background.
     pub(super) log: Option<Log>,
     state: watch::Sender<State>,
+    /// Whether it is to be started no more.
+    cancelled: watch::Sender<bool>,
     signal: OnceLock<Signal>,
     /// What its folder shows, once it has one.
     shown: OnceLock<Arc<Mutex<Shown>>>,
@@ -95,6 +97,7 @@ impl Registry {
             started_ms: now_ms(),
             log: in_background.then(Log::default),
             state: watch::channel(State::Starting).0,
+            cancelled: watch::channel(false).0,
             signal: OnceLock::new(),
             shown: OnceLock::new(),
         });
@@ -166,28 +169,34 @@ impl Run {
         self.state.send_replace(State::Ended(result));
     }
 
-    /// Waits until it runs; an error if it never does.
-    pub(super) async fn running(&self) -> Result<(), DaemonError> {
+    /// Has it not started if it still waits for its folder.
+    pub(super) fn cancel(&self) {
+        self.cancelled.send_replace(true);
+    }
+
+    /// Waits until it is to be started no more.
+    pub(super) fn cancelled(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut cancelled = self.cancelled.subscribe();
+        async move {
+            // The sender lives as long as the run.
+            let _gone = cancelled.wait_for(|it| *it).await.map(drop);
+        }
+    }
+
+    /// Waits until it is started, and says whether it was.
+    pub(super) async fn running(&self) -> bool {
         let mut state = self.state.subscribe();
         // The sender lives as long as this.
         let begun = state.wait_for(|it| !matches!(it, State::Starting)).await;
-        if begun.is_ok_and(|it| matches!(*it, State::Refused)) { Err(self.unknown()) } else { Ok(()) }
+        !begun.is_ok_and(|it| matches!(*it, State::Refused))
     }
 
-    fn unknown(&self) -> DaemonError {
-        DaemonError::NotFound { what: "run", id: self.id.to_string() }
-    }
-
-    /// Waits for its end.
-    pub(super) async fn end(&self) -> Arc<RunResult> {
+    /// Waits for its end; `None` if it was never started.
+    pub(super) async fn end(&self) -> Option<Arc<RunResult>> {
         let mut state = self.state.subscribe();
-        loop {
-            if let State::Ended(result) = &*state.borrow_and_update() {
-                return Arc::clone(result);
-            }
-            // The sender lives as long as this.
-            let _changed = state.changed().await;
-        }
+        // The sender lives as long as this.
+        let _over = state.wait_for(|it| matches!(it, State::Ended(_) | State::Refused)).await.map(drop);
+        self.result()
     }
 
     /// Sends a signal to its process group. What has ended hears nothing.

@@ -91,6 +91,8 @@ pub(super) fn difference(open: &Sandbox, wanted: &Sandbox) -> Option<String> {
         ("network", open.network == wanted.network),
         ("space", open.space == wanted.space),
         ("cold", open.warm == wanted.warm),
+        // A folder that allows more leaves it to each run's own limit.
+        ("processes", open.processes >= wanted.processes),
     ];
     if let Some((name, _)) = whole.into_iter().find(|(_, is_same)| !is_same) {
         return Some(name.to_owned());
@@ -98,8 +100,10 @@ pub(super) fn difference(open: &Sandbox, wanted: &Sandbox) -> Option<String> {
     let lies_in = |path: &Path, all: &[PathBuf]| all.iter().any(|it| path.starts_with(it));
     let write = wanted.write.iter().find(|it| !lies_in(it, &open.write));
     let read = wanted.read.iter().find(|it| !lies_in(it, &open.read));
-    let is_withheld = || open.write.iter().find(|it| !lies_in(it, &wanted.write));
-    let path = write.or(read).or_else(is_withheld)?;
+    // What one run may reach by a permission, another does not reach without it.
+    let withheld_write = || open.write.iter().find(|it| !lies_in(it, &wanted.write));
+    let withheld_read = || open.read.iter().find(|it| wanted.hides(it) && !lies_in(it, &wanted.read));
+    let path = write.or(read).or_else(withheld_write).or_else(withheld_read)?;
     Some(path.display().to_string())
 }
 
@@ -132,18 +136,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_will_do_for_whatever_asks_for_no_more() {
+    fn a_folder_will_do_for_what_asks_for_the_same() {
         let of = |read: &[&str], write: &[&str], network| Sandbox {
             read: read.iter().map(PathBuf::from).collect(),
             write: write.iter().map(PathBuf::from).collect(),
             network,
+            home: Some("/h".into()),
             ..Sandbox::default()
         };
-        let open = of(&["/h/a", "/h/b"], &["/out"], Network::None);
-        assert_eq!(difference(&open, &of(&["/h/a/deep"], &["/out"], Network::None)), None);
+        let all: &[&str] = &["/h/a", "/h/b", "/opt/tool"];
+        let open = of(all, &["/out"], Network::None);
+        assert_eq!(difference(&open, &of(all, &["/out"], Network::None)), None);
+        let unhidden = of(&all[..2], &["/out"], Network::None);
+        assert_eq!(difference(&open, &unhidden), None, "it is seen without a permission");
         let differs = |wanted: &Sandbox| difference(&open, wanted).unwrap();
         assert_eq!(differs(&of(&["/h/c"], &["/out"], Network::None)), "/h/c");
-        assert_eq!(differs(&of(&[], &[], Network::None)), "/out", "it would be written to");
-        assert_eq!(differs(&of(&[], &["/out"], Network::Host)), "network");
+        assert_eq!(differs(&of(&["/h/a"], &["/out"], Network::None)), "/h/b", "it would be read");
+        assert_eq!(differs(&of(&["/h/a/deep", "/h/b"], &["/out"], Network::None)), "/h/a");
+        assert_eq!(differs(&of(all, &[], Network::None)), "/out", "it would be written to");
+        assert_eq!(differs(&of(all, &["/out"], Network::Host)), "network");
+        let fewer = Sandbox { processes: 100, ..open.clone() };
+        assert_eq!(difference(&open, &fewer), None, "each run has a limit of its own");
+        assert_eq!(difference(&fewer, &open).unwrap(), "processes");
     }
 }

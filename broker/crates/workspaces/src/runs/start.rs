@@ -88,7 +88,7 @@ impl Daemon {
         let stopping = self.stopping.subscribe();
         let folder = match own_folder {
             true => Folder::open(&self.launcher, &target, sandbox, stopping).await?,
-            false => self.runs.folders.shared(&self.launcher, &target, sandbox, stopping).await?,
+            false => self.runs.folders.shared(&self.launcher, &target, sandbox, run, stopping).await?,
         };
         let harvest = match chosen {
             Some(chosen) => folder.harvest(&chosen).await?.map(|it| (it, chosen)),
