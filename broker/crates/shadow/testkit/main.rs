@@ -1,6 +1,10 @@
-//! What the tests of shadow folders run: the processes inside, and a parent that is to be killed.
+//! What the tests of shadow folders run: the processes inside, a parent that is to be killed, and random operations on a
+//! file (`fsx FILE SEED OPERATIONS`), which writes what the file has then to FILE.model.
 
 #![expect(clippy::print_stderr, reason = "it says what became of the program")]
+#![expect(clippy::disallowed_methods, reason = "it reads and writes as any program inside does")]
+
+mod fsx;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -9,6 +13,10 @@ use shadow::{Isolation, Launcher, Layer, Program, Sandbox, Shadow, Storage};
 fn main() -> ExitCode {
     if let Some(code) = shadow::inside(std::env::args_os().skip(1)) {
         return code;
+    }
+    let args: Vec<_> = std::env::args().skip(1).collect();
+    if let ["fsx", file, seed, operations] = *args.iter().map(String::as_str).collect::<Vec<_>>() {
+        return fsx(file, seed, operations);
     }
     let mut args = std::env::args_os().skip(1);
     let root = PathBuf::from(args.next().expect("a folder"));
@@ -36,4 +44,16 @@ fn main() -> ExitCode {
     let ended = running.wait();
     eprintln!("{ended:?}");
     ExitCode::from(u8::try_from(ended.exit.code()).unwrap_or(255))
+}
+
+fn fsx(file: &str, seed: &str, operations: &str) -> ExitCode {
+    let operations = operations.parse().expect("a number of operations");
+    let done = fsx::run(file.as_ref(), seed.parse().expect("a seed"), operations);
+    match done.and_then(|model| std::fs::write(format!("{file}.model"), model)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

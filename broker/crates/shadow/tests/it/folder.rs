@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
 use overlay::WorkspacePath;
 use shadow::{Entry, EntryKind, Exit, Layer};
 
-use crate::fixture::{World, run};
+use crate::fixture::{World, run, testkit};
 
 fn path(it: &str) -> WorkspacePath {
     WorkspacePath::new(it).unwrap()
@@ -57,6 +57,35 @@ fn files_behave_as_files() {
                   ln a.txt hard; stat -c %h hard; umask 077; echo > own; stat -c %a own";
         let ran = world.run(script);
         assert_eq!(ran.output, "blocked\nthrough\n1000000000\n2\n600\n", "{ran:?}");
+    }
+}
+
+#[test]
+fn files_are_moved_and_linked_between_folders() {
+    for world in World::each(&[("a.txt", "a"), ("d/b.txt", "b")]) {
+        let script = "mkdir e; python3 -c 'import os; os.rename(\"d/b.txt\", \"e/b.txt\")'; ln a.txt e/a.txt; cat e/*; \
+                      mkdir /tmp/x /tmp/y; echo c > /tmp/x/c; ln /tmp/x/c /tmp/y/c; cat /tmp/y/c; rm -r /tmp/x /tmp/y";
+        let ran = world.run(script);
+        assert_eq!((&*ran.output, &*ran.errors), ("abc\n", ""), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_file_behaves_as_bytes_in_memory() {
+    const OPERATIONS: usize = 20_000;
+    let text = "0123456789".repeat(10_000);
+    for mut world in World::each(&[("file", &text)]) {
+        world.sandbox.read = vec![testkit()];
+        for seed in 1..=3 {
+            let shadow = world.open(|_| ());
+            let command = format!("{} fsx file {seed} {OPERATIONS}", testkit().display());
+            let ran = run(&shadow, &world.root(), &command);
+            assert_eq!(ran.ended.exit, Exit::Code(0), "{ran:?}");
+            let written = shadow.harvest().unwrap();
+            let bytes = |name| written.iter().find(|it| it.path == path(name)).map(|it| &it.kind);
+            assert!(bytes("file").is_some() && bytes("file") == bytes("file.model"));
+            assert_eq!(fs::read_to_string(world.root().join("file")).unwrap(), text);
+        }
     }
 }
 
