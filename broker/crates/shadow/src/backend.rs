@@ -65,6 +65,24 @@ const UNISOLATED_LACKS: &[&str] = &[
     "processes live on if all of Broker's own are killed at once",
 ];
 
+/// What an older kernel lacks, by the version of landlock that mended it.
+const OF_LANDLOCK: [(u32, &str); 3] = [
+    (
+        9,
+        "a socket that a service opens outside of /run, /tmp and the home folders after the folder was made can be connected to",
+    ),
+    (6, "with the system's network, abstract sockets of the system can be connected to"),
+    (1, "a named pipe outside of the folder can be written to by who may write to it"),
+];
+
+fn of_kernel() -> Vec<&'static str> {
+    #[cfg(target_os = "linux")]
+    let version = crate::landlock_version();
+    #[cfg(not(target_os = "linux"))]
+    let version = 0;
+    OF_LANDLOCK.iter().filter(|(since, _)| version < *since).map(|(_, lack)| *lack).collect()
+}
+
 impl Choice {
     /// What cannot be promised, as sentences without a full stop.
     pub fn lacks(self) -> Vec<&'static str> {
@@ -72,7 +90,7 @@ impl Choice {
             Backend::Overlayfs => OVERLAYFS_LACKS,
             Backend::Copy => COPY_LACKS,
         };
-        let of_isolation = if self.isolated { &[][..] } else { UNISOLATED_LACKS };
-        of_isolation.iter().chain(of_backend).copied().collect()
+        let of_isolation = if self.isolated { of_kernel() } else { UNISOLATED_LACKS.to_vec() };
+        of_isolation.into_iter().chain(of_backend.iter().copied()).collect()
     }
 }

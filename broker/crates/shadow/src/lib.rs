@@ -27,7 +27,7 @@ mod warm;
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub use self::linux::inside;
+pub use self::linux::{inside, landlock_version};
 #[cfg(target_os = "linux")]
 pub use self::shadow::{Launcher, Running, Shadow};
 pub use self::{

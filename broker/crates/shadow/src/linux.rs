@@ -18,6 +18,7 @@ mod folder;
 mod harvest;
 mod init;
 mod keep;
+mod landlock;
 mod leader;
 mod loopback;
 mod root;
@@ -30,6 +31,7 @@ use std::{
 };
 
 pub(crate) use self::folder::{Folder, RunningProgram};
+pub use self::landlock::version as landlock_version;
 
 /// The first argument of a process that is one of those inside.
 const ENTER: &str = "shadow-enter";

@@ -1,13 +1,14 @@
 //! The program that opened a folder, and its end of the wire.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
+    ffi::OsStr,
     fs,
     io::{self, Read as _, Write as _},
     net::Shutdown,
     os::{
         fd::{AsFd as _, BorrowedFd, OwnedFd},
-        unix::{net::UnixStream, process::CommandExt as _},
+        unix::{ffi::OsStrExt as _, net::UnixStream, process::CommandExt as _},
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -294,7 +295,9 @@ fn begin(
     sandbox: &Sandbox,
 ) -> Result<Wire, OpenError> {
     let count = entries.len() as u64;
-    let request = Request::Open { root: root.to_owned(), sandbox: sandbox.clone(), ground, entries: count };
+    let sockets = if matches!(ground, Ground::Plain) { Vec::new() } else { sockets()? };
+    let sandbox = sandbox.clone();
+    let request = Request::Open { root: root.to_owned(), sandbox, ground, sockets, entries: count };
     let sent = wire.send(&request, &[]).and_then(|()| send_entries(&wire, entries));
     // What went wrong inside says more than that nothing is read there any more.
     match wire.receive().or(Ok(None)).and_then(|it| if it.is_none() { sent.map(|()| it) } else { Ok(it) })? {
@@ -302,6 +305,20 @@ fn begin(
         Some((Event::Failed(failure), _)) => Err(failure.into()),
         _ => Err(OpenError::Broken(io::ErrorKind::UnexpectedEof.into())),
     }
+}
+
+/// Places of all sockets of this process's network; those of another one are not known.
+#[expect(clippy::disallowed_methods, reason = "the system's table of sockets")]
+fn sockets() -> io::Result<Vec<PathBuf>> {
+    let table = fs::read("/proc/net/unix")?;
+    let place = |line: &[u8]| {
+        let start = line.iter().position(|it| *it == b'/')?;
+        // What this user cannot find, programs cannot find.
+        fs::canonicalize(OsStr::from_bytes(&line[start..])).ok()
+    };
+    // Each connection is told of with the place of its socket.
+    let places: BTreeSet<_> = table.split(|it| *it == b'\n').filter_map(place).collect();
+    Ok(places.into_iter().collect())
 }
 
 fn step(socket: &mut UnixStream) -> Result<(), OpenError> {

@@ -22,7 +22,7 @@ use rustix::{
 };
 
 use super::{
-    LEAD, enter, fill, harvest, keep,
+    LEAD, enter, fill, harvest, keep, landlock,
     leader::{Report, Task},
     loopback, root, this_program, usage,
     wire::{Event, Failure, Ground, Request, Wire},
@@ -76,6 +76,8 @@ struct Init {
     is_isolated: bool,
     /// The user and group that programs have, if not this process's.
     owner: Option<(u32, u32)>,
+    /// Where programs may write, if they are isolated.
+    writable: Vec<PathBuf>,
     runs: HashMap<u32, Run>,
     /// Whether a program did not come to its end by itself.
     some_broke_off: bool,
@@ -98,7 +100,7 @@ struct Run {
 
 impl Init {
     fn open(wire: Wire) -> io::Result<Self> {
-        let Some((Request::Open { root, sandbox, ground, entries }, _)) = wire.receive()? else {
+        let Some((Request::Open { root, sandbox, ground, sockets, entries }, _)) = wire.receive()? else {
             return Err(io::ErrorKind::InvalidData.into());
         };
         let owner = matches!(ground, Ground::Overlayfs { .. }).then(|| root::other_owner(&root)).flatten();
@@ -107,7 +109,9 @@ impl Init {
                 Ground::Plain => Ok(None),
                 Ground::Shown(copy) => {
                     begin(&sandbox)?;
-                    root::finish(&sandbox, None, || root::show_copy(copy, &root).map(|()| None))
+                    let show = || root::show_copy(copy, &root).map(|()| None);
+                    let shown = root::finish(&sandbox, None, &sockets, &root, show)?;
+                    scope().map(|()| shown)
                 }
                 Ground::Overlayfs { caches } => {
                     begin(&sandbox)?;
@@ -118,12 +122,15 @@ impl Init {
                         filler.add(header, bytes).map_err(what)
                     })?;
                     filler.finish().map_err(|it| Failure::new("cannot set times", &it))?;
-                    root::finish(&sandbox, owner, || root::merge(&root, caches).map(Some))
+                    let show = || root::merge(&root, caches).map(Some);
+                    let shown = root::finish(&sandbox, owner, &sockets, &root, show)?;
+                    scope().map(|()| shown)
                 }
             }
         };
         match opened() {
             Ok(written) => {
+                let writable = landlock::writable(&root, &sandbox);
                 wire.send(&Event::Ready, &[])?;
                 let is_isolated = !matches!(ground, Ground::Plain);
                 Ok(Self {
@@ -132,6 +139,7 @@ impl Init {
                     written,
                     is_isolated,
                     owner,
+                    writable,
                     runs: HashMap::new(),
                     some_broke_off: false,
                     ending: Vec::new(),
@@ -245,7 +253,8 @@ impl Init {
 
     fn start(&mut self, run: u32, program: Program, files: Vec<OwnedFd>) -> io::Result<()> {
         let limits = program.limits;
-        match lead(program, self.is_isolated, self.owner, files) {
+        let (is_isolated, owner, writable) = (self.is_isolated, self.owner, self.writable.clone());
+        match lead(Task { program, is_isolated, owner, writable }, files) {
             Ok((leader, report, terminal)) => {
                 let terminal: Vec<_> = terminal.iter().map(|it| it.as_fd()).collect();
                 self.wire.send(&Event::Started { run }, &terminal)?;
@@ -357,6 +366,11 @@ fn begin(sandbox: &Sandbox) -> Result<(), Failure> {
     root::begin(sandbox.space)
 }
 
+/// What is to hold for programs when the folder is there.
+fn scope() -> Result<(), Failure> {
+    landlock::scope().map_err(|it| Failure::new("cannot hold signals and sockets back", &it))
+}
+
 fn over(limits: &Limits, used: &usage::Usage, time: Duration) -> Option<Stopped> {
     let time = limits.time.filter(|it| time > *it).map(Stopped::Time);
     let memory = limits.memory.filter(|it| used.memory > *it).map(Stopped::Memory);
@@ -365,18 +379,13 @@ fn over(limits: &Limits, used: &usage::Usage, time: Duration) -> Option<Stopped>
 }
 
 /// Starts the process that starts the program. With a terminal, its other side is the third of the results.
-fn lead(
-    program: Program,
-    is_isolated: bool,
-    owner: Option<(u32, u32)>,
-    files: Vec<OwnedFd>,
-) -> io::Result<(Child, Wire, Option<OwnedFd>)> {
+fn lead(task: Task, files: Vec<OwnedFd>) -> io::Result<(Child, Wire, Option<OwnedFd>)> {
     let (mine, others) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    let (files, terminal) = if program.terminal { terminal()? } else { (files, None) };
+    let (files, terminal) = if task.program.terminal { terminal()? } else { (files, None) };
     let Ok([input, output, errors]) = <[OwnedFd; 3]>::try_from(files) else {
         return Err(io::ErrorKind::InvalidData.into());
     };
-    if let Some(owner) = owner {
+    if let Some(owner) = task.owner {
         for file in [&input, &output, &errors] {
             give(file, owner)?;
         }
@@ -392,7 +401,7 @@ fn lead(
         .stderr(Stdio::from(errors))
         .spawn()?;
     let report = Wire(mine.into());
-    report.send(&Task { program, is_isolated, owner }, &[])?;
+    report.send(&task, &[])?;
     // Before that a signal would end it, and the program would not be asked.
     report.receive::<()>()?.ok_or(io::ErrorKind::UnexpectedEof)?;
     Ok((leader, report, terminal))

@@ -6,6 +6,7 @@
 use std::{
     io,
     os::fd::AsFd,
+    path::PathBuf,
     process::{Command, ExitCode},
     sync::{
         Arc,
@@ -29,7 +30,7 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{filter, usage, wire::Wire};
+use super::{filter, landlock, usage, wire::Wire};
 use crate::{Exit, Program};
 
 /// What it is to do.
@@ -39,6 +40,8 @@ pub(super) struct Task {
     pub(super) is_isolated: bool,
     /// The user and group that the program has, if not those of this process.
     pub(super) owner: Option<(u32, u32)>,
+    /// Where the program may write, if it is isolated.
+    pub(super) writable: Vec<PathBuf>,
 }
 
 /// What it says at the end.
@@ -108,7 +111,7 @@ fn run(task: &Task, early: &Early) -> io::Result<Exit> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     limit(program, task.is_isolated)?;
     if task.is_isolated {
-        give_up_rights(task.owner)?;
+        give_up_rights(task.owner, &task.writable)?;
     }
     let [name, arguments @ ..] = &*program.command else { return Err(io::ErrorKind::InvalidInput.into()) };
     let mut command = Command::new(name);
@@ -154,7 +157,7 @@ fn limit(program: &Program, is_isolated: bool) -> io::Result<()> {
 }
 
 /// From here on neither this process nor any that it starts has a right that its user has not.
-fn give_up_rights(owner: Option<(u32, u32)>) -> io::Result<()> {
+fn give_up_rights(owner: Option<(u32, u32)>, writable: &[PathBuf]) -> io::Result<()> {
     set_no_new_privs(true)?;
     let no_root = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
     set_capabilities_secure_bits(capabilities_secure_bits()? | no_root)?;
@@ -164,6 +167,7 @@ fn give_up_rights(owner: Option<(u32, u32)>) -> io::Result<()> {
     }
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    landlock::confine(writable)?;
     filter::install()
 }
 

@@ -11,7 +11,7 @@ use std::{
     ffi::CString,
     fs::{self, File},
     io,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink},
+    os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, chown, symlink},
     path::{Path, PathBuf},
 };
 
@@ -133,6 +133,8 @@ fn give(folder: &Path, (user, group): (u32, u32)) -> io::Result<()> {
 pub(super) fn finish<T>(
     sandbox: &Sandbox,
     owner: Option<(u32, u32)>,
+    sockets: &[PathBuf],
+    root: &Path,
     show_folder: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
     mount_bind_recursive(OLD, NEW).during(|| "cannot show the system".to_owned())?;
@@ -164,6 +166,7 @@ pub(super) fn finish<T>(
     for path in SECRETS {
         hide(Path::new(path))?;
     }
+    hide_sockets(sockets, sandbox, root)?;
     enter()?;
     Ok(shown)
 }
@@ -226,11 +229,11 @@ fn overlay(lower: &[PathBuf], upper: &Path, work: &Path, to: &Path) -> Result<()
         .during(|| "cannot mount an overlayfs".to_owned())
 }
 
-/// Everything below is read-only, and no program there gains rights.
+/// Everything below is read-only, no program there gains rights, and no device can be opened.
 fn protect(root: &Path) -> Result<()> {
     for (path, options) in mounts_below(root)? {
         let kept = options.split(',').map(flag).fold(MountFlags::empty(), |all, it| all | it);
-        let flags = kept | MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID;
+        let flags = kept | MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
         match mount_remount(&path, flags, c"") {
             Ok(()) => {}
             // It is covered by another mount, or out of reach: so it is for programs.
@@ -355,6 +358,22 @@ fn hide(path: &Path) -> Result<()> {
     mount_bind(&nothing, &to).during(|| format!("cannot hide {}", path.display()))?;
     mount_remount(&to, MountFlags::BIND | MountFlags::RDONLY, c"")
         .during(|| format!("cannot protect {}", path.display()))
+}
+
+/// Puts nothing in the place of sockets of services, which a read-only mount does not keep from being connected to. Those that
+/// lie in what was named are meant, or are shown by an overlayfs, through which no service is reached.
+fn hide_sockets(sockets: &[PathBuf], sandbox: &Sandbox, root: &Path) -> Result<()> {
+    let is_named = |path: &Path| {
+        let mut named = sandbox.read.iter().chain(&sandbox.write).map(PathBuf::as_path).chain([root]);
+        named.any(|it| path.starts_with(it))
+    };
+    let is_socket =
+        |path: &Path| fs::symlink_metadata(in_new(path)).is_ok_and(|it| it.file_type().is_socket());
+    sockets.iter().filter(|it| !is_named(it) && is_socket(it)).try_for_each(|it| match hide(it) {
+        // It is gone meanwhile.
+        Err(failure) if failure.error == Some(libc::ENOENT) => Ok(()),
+        hidden => hidden,
+    })
 }
 
 /// The processes of this namespace, of which no setting of the system can be changed.

@@ -26,6 +26,8 @@ pub(super) enum Request {
         root: std::path::PathBuf,
         sandbox: Sandbox,
         ground: Ground,
+        /// Where services of the system have sockets.
+        sockets: Vec<std::path::PathBuf>,
         entries: u64,
     },
     /// With three open files: standard input, output and error; with none if it has a terminal.

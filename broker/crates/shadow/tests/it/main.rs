@@ -14,5 +14,6 @@ mod fixture;
 mod folder;
 mod harvest;
 mod ordinary;
+mod services;
 mod tools;
 mod warm;
