@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::landlock_version;
+
 /// How a folder shows a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Backend {
@@ -76,10 +78,7 @@ const OF_LANDLOCK: [(u32, &str); 3] = [
 ];
 
 fn of_kernel() -> Vec<&'static str> {
-    #[cfg(target_os = "linux")]
-    let version = crate::landlock_version();
-    #[cfg(not(target_os = "linux"))]
-    let version = 0;
+    let version = landlock_version();
     OF_LANDLOCK.iter().filter(|(since, _)| version < *since).map(|(_, lack)| *lack).collect()
 }
 

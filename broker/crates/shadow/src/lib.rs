@@ -14,6 +14,7 @@ mod caches;
 mod copy;
 mod defaults;
 mod error;
+mod kernel;
 mod layer;
 mod sandbox;
 mod scan;
@@ -27,13 +28,14 @@ mod warm;
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub use self::linux::{inside, landlock_version};
+pub use self::linux::inside;
 #[cfg(target_os = "linux")]
 pub use self::shadow::{Launcher, Running, Shadow};
 pub use self::{
     backend::{Backend, Choice, Isolation},
     defaults::{environment, folders, is_told},
     error::OpenError,
+    kernel::landlock_version,
     layer::{Entry, EntryKind, Layer},
     sandbox::{Limits, Network, Sandbox},
     spec::{Ended, Exit, Program, Stopped},

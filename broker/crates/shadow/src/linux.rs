@@ -31,7 +31,6 @@ use std::{
 };
 
 pub(crate) use self::folder::{Folder, RunningProgram};
-pub use self::landlock::version as landlock_version;
 
 /// The first argument of a process that is one of those inside.
 const ENTER: &str = "shadow-enter";

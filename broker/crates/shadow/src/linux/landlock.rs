@@ -1,7 +1,7 @@
 //! Landlock, behind mounts and namespaces where the kernel has it: what these let through is refused all the same.
 //!
 //! A read-only mount does not keep a program from writing to a named pipe or connecting to a socket, and the system's network has
-//! its abstract sockets. An older kernel does without what it does not know; [`version`] says what that is.
+//! its abstract sockets. An older kernel does without what it does not know.
 
 use std::{
     io,
@@ -22,16 +22,6 @@ const LATEST: ABI = ABI::V9;
 /// Written to besides what a sandbox names: folders in memory, devices and terminals of the folder's own, and what
 /// a process may set of itself.
 const WRITABLE: [&str; 7] = ["/tmp", "/var/tmp", "/run", "/home", "/root", "/dev", "/proc"];
-
-/// The version of this kernel's landlock; 0 if it has none.
-pub fn version() -> u32 {
-    const TELL_VERSION: libc::c_ulong = 1;
-    let nothing = std::ptr::null::<libc::c_void>();
-    // SAFETY: with this flag the call reads no memory, and makes nothing.
-    #[expect(unsafe_code, reason = "no crate tells it")]
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, TELL_VERSION) };
-    u32::try_from(version).unwrap_or(0)
-}
 
 /// For process 1 and all that it starts: signals and connections to abstract sockets stay among them. Programs of one folder
 /// reach each other.
