@@ -12,11 +12,18 @@ use std::{
     io,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::caches;
+
+/// A change on the disk this long before it was looked at may be followed by one that leaves the same stamp; in nanoseconds.
+pub(crate) const UNSURE: i64 = 50_000_000;
+
+/// In nanoseconds.
+pub(crate) const SECOND: i64 = 1_000_000_000;
 
 /// Entries below a folder, by their paths relative to it.
 pub(crate) type Tree = BTreeMap<PathBuf, Stamp>;
@@ -65,6 +72,33 @@ impl Stamp {
     pub(crate) fn at(path: &Path) -> io::Result<Self> {
         fs::symlink_metadata(path).map(|it| Self::of(&it))
     }
+
+    /// Whether anything of it may have been changed at this time of the file system's clock, or later. There are file systems that
+    /// count by two seconds.
+    pub(crate) fn may_be_since(&self, time: i64) -> bool {
+        let step = if self.changed % SECOND == 0 { 2 * SECOND } else { 0 };
+        self.changed.saturating_add(step) >= time
+    }
+}
+
+/// The time in nanoseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Whether stamps in a folder are by this system's clock: no other machine has a part in it.
+#[cfg(target_os = "linux")]
+pub(crate) fn has_own_clock(folder: &Path) -> bool {
+    /// ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, F2FS, bcachefs, ZFS: the numbers of `statfs(2)`.
+    const LOCAL: [u32; 8] =
+        [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1];
+    rustix::fs::statfs(folder).is_ok_and(|it| LOCAL.contains(&(it.f_type as u32)))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn has_own_clock(_: &Path) -> bool {
+    false
 }
 
 /// What a look at a folder found.

@@ -166,6 +166,7 @@ impl Shadow {
 
     /// Starts a program with these as its standard input, output and error, or with a terminal.
     pub fn run(&self, program: Program, files: Option<[BorrowedFd<'_>; 3]>) -> Result<Running, OpenError> {
+        self.warm.iter().for_each(Warm::begin_run);
         let Some(copy) = &self.copy else {
             let (program, terminal) = self.folder.run(program, files)?;
             return Ok(Running { program, relays: Vec::new(), copy: None, terminal });

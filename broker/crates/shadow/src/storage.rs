@@ -7,11 +7,14 @@ use std::{
     fs::{self, File, OpenOptions},
     io,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
     time::SystemTime,
 };
 
 use overlay::{ContentHash, private_folder};
 use rustix::fs::{FlockOperation, flock};
+
+use crate::scan::{Stamp, has_own_clock};
 
 /// Where copies and caches are kept, and how much of each.
 #[derive(Debug, Clone)]
@@ -162,6 +165,22 @@ impl Shelf {
         remove_all(&self.folder.join(name))?;
         remove_if_there(&self.folder.join(format!("{name}.size")))?;
         Ok(true)
+    }
+
+    /// The time by the clock that stamps of files are of, which goes by steps. A change from now on has no earlier stamp.
+    pub(crate) fn clock(&self) -> io::Result<i64> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("clock-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
+        let trial = self.folder.join(name);
+        fs::write(&trial, "")?;
+        let stamp = Stamp::at(&trial);
+        fs::remove_file(&trial)?;
+        Ok(stamp?.changed)
+    }
+
+    /// Whether the clock is that of the workspace at `root`, too.
+    pub(crate) fn has_the_clock_of(&self, root: &Path) -> bool {
+        has_own_clock(&self.folder) && has_own_clock(root)
     }
 
     pub(crate) fn limit(&self) -> u64 {

@@ -14,18 +14,20 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
-    time::{SystemTime, UNIX_EPOCH},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
+    },
 };
 
 use self::state::{Group, State};
 pub(crate) use self::{
     plan::Plan,
-    state::{Content, Shown},
+    state::{Content, Origin, Shown},
 };
 use crate::{
     Layer, Storage, caches,
-    scan::Scan,
+    scan::{SECOND, Scan, now},
     storage::{Kept, Lock, Shelf, name_of},
 };
 
@@ -36,12 +38,21 @@ pub(crate) const FILES: &str = "/files";
 pub(crate) struct Warm {
     shelf: Shelf,
     name: String,
+    root: PathBuf,
     /// Layers that are shown, by the name of the caches in them.
     used: BTreeMap<String, Kept>,
-    /// What holds of what is kept after this run.
-    state: State,
+    ground: Ground,
     pub(crate) plan: Plan,
     published: AtomicBool,
+}
+
+/// What is known of the workspace before programs run.
+enum Ground {
+    /// All, since layers are shown that must fit.
+    Known(State),
+    /// Nothing, as no layer is shown: setting up costs nothing by the size of the workspace. It is looked at when something is kept, by what
+    /// was changed since the first program began, at this time.
+    Unknown(OnceLock<i64>),
 }
 
 /// A group of caches after a run.
@@ -59,29 +70,65 @@ impl Warm {
     pub(crate) fn open(storage: &Storage, root: &Path, layer: &Layer) -> io::Result<Self> {
         let (shelf, name) = (storage.of_caches()?, name_of(root));
         let start = now();
-        let scan = Scan::of(root)?;
-        let state = State::new(root, scan, start)?;
-        let mut before = State::read(&shelf.file(&name));
-        let used = before.as_mut().map(|it| usable(&shelf, it, &state)).unwrap_or_default();
+        let before = State::read(&shelf.file(&name));
+        let used = before.as_ref().map(|it| held(&shelf, it)).unwrap_or_default();
         let before = before.filter(|_| !used.is_empty());
-        let plan = Plan::new(before.as_ref(), &state, root, layer, start);
-        let mut warm = Self { shelf, name, used, state, plan, published: AtomicBool::new(false) };
-        if let Some(before) = before {
-            warm.take_over(before, start);
+        let (ground, plan) = (Ground::Unknown(OnceLock::new()), Plan::without_caches(layer, start));
+        let root = root.to_owned();
+        let mut warm = Self { shelf, name, root, used, ground, plan, published: AtomicBool::new(false) };
+        if before.is_some() || !warm.shelf.has_the_clock_of(&warm.root) {
+            warm.look(before, layer, start)?;
         }
-        warm.state.shown = warm.plan.shown.clone();
         Ok(warm)
     }
 
-    fn take_over(&mut self, before: State, start: i64) {
-        let is_same_second = start / SECOND <= before.newest / SECOND;
+    /// Looks at the workspace, and leaves out the layers of `before` that are not of it.
+    fn look(&mut self, before: Option<State>, layer: &Layer, start: i64) -> io::Result<()> {
+        let mut state = State::new(&self.root, Scan::of(&self.root)?, start)?;
+        let is_same = |name: &String, it: &Group| it.disk == state.disk.get(name).copied();
+        let then = before.and_then(|mut it| {
+            it.groups.retain(|name, group| self.used.contains_key(name) && is_same(name, group));
+            (!it.groups.is_empty()).then_some(it)
+        });
+        self.used.retain(|name, _| then.as_ref().is_some_and(|it| it.groups.contains_key(name)));
+        self.plan = Plan::new(then.as_ref(), &state, &self.root, layer, start);
+        if let Some(then) = then {
+            self.take_over(&mut state, then, start);
+        }
+        state.shown = self.plan.shown.clone();
+        self.ground = Ground::Known(state);
+        Ok(())
+    }
+
+    fn take_over(&mut self, state: &mut State, then: State, start: i64) {
+        let is_same_second = start / SECOND <= then.newest / SECOND;
         // Two contents within one second may seem the same to these.
         let is_doubtful = |name: &str| is_same_second && caches::is_by_seconds(name);
         let is_moved = self.plan.is_moved;
         self.used.retain(|name, _| !(is_moved && is_doubtful(name)));
-        self.state.groups = before.groups;
-        self.state.groups.retain(|name, _| self.used.contains_key(name));
-        self.state.newest = before.newest;
+        state.groups = then.groups;
+        state.groups.retain(|name, _| self.used.contains_key(name));
+        state.newest = then.newest;
+    }
+
+    /// To be called before a program runs.
+    pub(crate) fn begin_run(&self) {
+        if let Ground::Unknown(start) = &self.ground {
+            // Without a clock, all may have been changed since.
+            start.get_or_init(|| self.shelf.clock().unwrap_or(i64::MIN));
+        }
+    }
+
+    /// What the caches that programs wrote are of.
+    pub(crate) fn origin(&self) -> io::Result<Origin> {
+        match &self.ground {
+            Ground::Known(state) => Ok(Origin::known(state.clone())),
+            Ground::Unknown(start) => {
+                let mut origin = Origin::in_hindsight(&self.root, start.get().copied().unwrap_or(i64::MIN))?;
+                origin.state.shown = self.plan.shown_over(&origin.state.sources);
+                Ok(origin)
+            }
+        }
     }
 
     /// Folders with the layers that are shown.
@@ -108,11 +155,12 @@ impl Warm {
     /// Makes these groups what the next run finds, all or none. `written` is what the run wrote to sources, which is gone with it.
     pub(crate) fn publish(
         &self,
+        origin: Origin,
         groups: Vec<(NewGroup, u64)>,
         written: Written,
         newest: i64,
     ) -> io::Result<()> {
-        let mut state = self.state.clone();
+        let mut state = origin.state;
         for (group, size) in &groups {
             group.kept.record_size(*size)?;
             let disk = state.disk.get(&group.name).copied();
@@ -169,24 +217,10 @@ impl NewGroup {
     }
 }
 
-/// Layers over caches that are on the disk as they were, each locked against removal.
-fn usable(shelf: &Shelf, before: &mut State, now: &State) -> BTreeMap<String, Kept> {
-    let mut used = BTreeMap::new();
-    for (name, group) in &before.groups {
-        let is_same = group.disk == now.disk.get(name).copied();
-        if let Some(kept) = is_same.then(|| shelf.share(&group.folder).ok().flatten()).flatten() {
-            used.insert(name.clone(), kept);
-        }
-    }
-    before.groups.retain(|name, _| used.contains_key(name));
-    used
-}
-
-const SECOND: i64 = 1_000_000_000;
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+/// Layers that are still there, each locked against removal.
+fn held(shelf: &Shelf, before: &State) -> BTreeMap<String, Kept> {
+    let kept = |group: &Group| shelf.share(&group.folder).ok().flatten();
+    before.groups.iter().filter_map(|(name, group)| Some((name.clone(), kept(group)?))).collect()
 }
 
 /// A number that another start of the system does not have.

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Mutex,
     thread,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
 use overlay::WorkspacePath;
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Entry, EntryKind, Layer, caches,
-    scan::{Kind, Scan, Stamp, Tree, all_below},
+    scan::{Kind, SECOND, Scan, Stamp, Tree, UNSURE, all_below, now},
 };
 
 /// What is to stand at a path.
@@ -32,11 +32,8 @@ enum Want<'a> {
     Folder,
 }
 
-/// A change on the disk this long before it was looked at may be followed by one that leaves the same stamp; in nanoseconds.
-const UNSURE: i64 = 50_000_000;
-
 pub(super) fn sync(paths: &Paths, layer: &Layer, manifest: &mut Manifest, limit: u64) -> io::Result<()> {
-    let start = nanoseconds(SystemTime::now());
+    let start = now();
     fs::create_dir_all(paths.tree())?;
     let (disk, have) = thread::scope(|scope| {
         let disk = scope.spawn(|| Scan::of(paths.root()));
@@ -157,7 +154,7 @@ impl Sync<'_> {
         placed.extend(self.copy(&files)?);
         self.confirm_fresh();
         if !placed.is_empty() {
-            self.manifest.last_sync = nanoseconds(SystemTime::now());
+            self.manifest.last_sync = now();
         }
         let newest = placed.iter().map(|(_, it)| it.stamp.changed).max().unwrap_or(0);
         self.manifest.entries.extend(placed);
@@ -269,15 +266,8 @@ fn expect_space<'a>(all: impl Iterator<Item = &'a Stamp>, limit: u64) -> io::Res
     Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
 }
 
-const SECOND: i64 = 1_000_000_000;
-
 fn by_seconds(name: &std::ffi::OsStr) -> bool {
     name.to_str().is_some_and(caches::is_by_seconds)
-}
-
-fn nanoseconds(time: SystemTime) -> i64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// Steps of the slowest clock of a file system, in units of the wait between two looks.

@@ -69,7 +69,7 @@ impl<'p> Filler<'p> {
         let is_shown = |it: &&Path| self.below.join(it).is_dir();
         let Some(folder) = path.ancestors().skip(1).find(is_shown) else { return Ok(()) };
         if !self.is_covered(folder) {
-            self.make_parents(&folder.join("."))?;
+            self.make_directories(folder)?;
             self.note(folder, time);
         }
         Ok(())
@@ -129,14 +129,17 @@ impl<'p> Filler<'p> {
         }
     }
 
-    /// Directories of a layer show their own mode in the merged folder.
     fn make_parents(&self, path: &Path) -> io::Result<()> {
-        let Some(parent) = path.parent() else { return Ok(()) };
-        if parent.as_os_str().is_empty() || self.layer.join(parent).is_dir() {
+        path.parent().map_or(Ok(()), |it| self.make_directories(it))
+    }
+
+    /// Directories of a layer show their own mode in the merged folder.
+    fn make_directories(&self, folder: &Path) -> io::Result<()> {
+        if folder.as_os_str().is_empty() || self.layer.join(folder).is_dir() {
             return Ok(());
         }
-        self.make_parents(parent)?;
-        self.make_directory(parent)
+        self.make_parents(folder)?;
+        self.make_directory(folder)
     }
 
     fn make_directory(&self, path: &Path) -> io::Result<()> {

@@ -189,15 +189,18 @@ impl Folder {
             Ok(Answer::Surveyed(survey)) => survey?,
             _ => return Err(broken()),
         };
-        let Some(survey) = survey else { return Ok(None) };
+        let Some(mut survey) = survey else { return Ok(None) };
         let written: Written = survey.written.into_iter().map(|(path, it)| (path.into(), it)).collect();
+        // Outputs that such a file tells to be there would be missing.
+        survey.groups.retain(|name, _| name != FILES || written.is_empty());
+        if survey.groups.is_empty() {
+            return Ok(None);
+        }
+        let origin = warm.origin().map_err(OpenError::Caches)?;
+        survey.groups.retain(|name, paths| origin.knows(name, paths));
         let mut groups = Vec::new();
         let (mut newest, mut bytes) = (0, 0);
         for (name, paths) in survey.groups {
-            // Outputs that such a file tells to be there would be missing.
-            if name == FILES && !written.is_empty() {
-                continue;
-            }
             let group = warm.new_group(&name)?;
             match self.keep(&answers, warm, &group, paths) {
                 Ok(size) => {
@@ -214,7 +217,7 @@ impl Folder {
         if groups.is_empty() {
             return Ok(None);
         }
-        warm.publish(groups, written, newest)?;
+        warm.publish(origin, groups, written, newest)?;
         Ok(Some(bytes))
     }
 

@@ -25,10 +25,7 @@ impl Plan {
     /// `then` is the state that the caches are of, if there are any; `now` what the disk has.
     pub(super) fn new(then: Option<&State>, now: &State, root: &Path, layer: &Layer, start: i64) -> Self {
         let edits = edits(layer, &now.sources);
-        let Some(then) = then else {
-            let shown = edits.into_iter().map(|(path, content)| (path, Shown { content, modified: start }));
-            return Self { shown: shown.collect(), is_moved: false };
-        };
+        let Some(then) = then else { return Self::of_edits(edits, start) };
         let stamp = start.max(then.newest + 1);
         let changed: BTreeSet<&PathBuf> = now.changed_since(then, root).into_iter().collect();
         let paths: BTreeSet<&PathBuf> =
@@ -51,6 +48,28 @@ impl Plan {
             }
         }
         plan
+    }
+
+    /// Where there are no caches and nothing is known of the disk.
+    pub(super) fn without_caches(layer: &Layer, start: i64) -> Self {
+        Self::of_edits(edits(layer, &Tree::new()), start)
+    }
+
+    fn of_edits(edits: BTreeMap<PathBuf, Content>, start: i64) -> Self {
+        let shown = edits.into_iter().map(|(path, content)| (path, Shown { content, modified: start }));
+        Self { shown: shown.collect(), is_moved: false }
+    }
+
+    /// What is shown over a disk that is known by now: what lies below a path that is no folder of the disk's any more is removed with it.
+    pub(super) fn shown_over(&self, disk: &Tree) -> BTreeMap<PathBuf, Shown> {
+        let mut all = self.shown.clone();
+        for (path, shown) in &self.shown {
+            let removed = Shown { content: Content::Removed, modified: shown.modified };
+            for below in below(disk, path).filter(|it| *it != path) {
+                all.entry(below.clone()).or_insert(removed);
+            }
+        }
+        all
     }
 
     /// Files that are the disk's but for their time.

@@ -6,7 +6,7 @@
 )]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -14,13 +14,10 @@ use std::{
 use overlay::ContentHash;
 use serde::{Deserialize, Serialize};
 
-use crate::scan::{Kind, Scan, Stamp, Tree, all_below, as_bytes};
+use crate::scan::{Kind, Scan, Stamp, Tree, UNSURE, all_below, as_bytes};
 
 /// Raised when its form or meaning changes.
 const VERSION: u32 = 1;
-
-/// A change on the disk this long before it was looked at may be followed by one that leaves the same stamp; in nanoseconds.
-const UNSURE: i64 = 50_000_000;
 
 pub(super) type Hash = [u8; 32];
 
@@ -79,17 +76,21 @@ impl State {
         let unsure =
             scan.sources.iter().filter(|(_, it)| it.kind == Kind::File && it.changed >= start - UNSURE);
         let unsure = unsure.filter_map(|(path, _)| Some((path.clone(), hash(&root.join(path))?))).collect();
-        let disk = hashes(root, &scan.caches)?;
-        Ok(Self {
+        let disk = hashes(&trees(root, &scan.caches)?)?;
+        Ok(Self { unsure, ..Self::of(scan.sources, disk) })
+    }
+
+    fn of(sources: Tree, disk: BTreeMap<String, Hash>) -> Self {
+        Self {
             version: VERSION,
             boot: super::boot(),
-            sources: scan.sources,
-            unsure,
+            sources,
+            unsure: BTreeMap::new(),
             disk,
             shown: BTreeMap::new(),
             groups: BTreeMap::new(),
             newest: 0,
-        })
+        }
     }
 
     pub(super) fn read(file: &Path) -> Option<Self> {
@@ -123,8 +124,8 @@ fn hash(file: &Path) -> Option<Hash> {
     Some(*ContentHash::of(&fs::read(file).ok()?).as_bytes())
 }
 
-/// A hash of the stamps of all caches of each name.
-fn hashes(root: &Path, found: &Tree) -> io::Result<BTreeMap<String, Hash>> {
+/// The user's own caches of each name, with all that is in them.
+fn trees(root: &Path, found: &Tree) -> io::Result<BTreeMap<String, Tree>> {
     let mut trees: BTreeMap<String, Tree> = BTreeMap::new();
     for (path, stamp) in found {
         let name = if stamp.kind == Kind::Folder {
@@ -138,6 +139,11 @@ fn hashes(root: &Path, found: &Tree) -> io::Result<BTreeMap<String, Hash>> {
             all_below(root, path, tree)?;
         }
     }
+    Ok(trees)
+}
+
+/// A hash of the stamps of all caches of each name.
+fn hashes(trees: &BTreeMap<String, Tree>) -> io::Result<BTreeMap<String, Hash>> {
     let hash = |tree: &Tree| -> io::Result<Hash> {
         let all: Vec<(&[u8], &Stamp)> =
             tree.iter().map(|(path, it)| (path.as_os_str().as_encoded_bytes(), it)).collect();
@@ -145,4 +151,56 @@ fn hashes(root: &Path, found: &Tree) -> io::Result<BTreeMap<String, Hash>> {
         Ok(*ContentHash::of(&bytes).as_bytes())
     };
     trees.iter().map(|(name, tree)| Ok((name.clone(), hash(tree)?))).collect()
+}
+
+/// What is known of a workspace as it was when programs began to run in it.
+pub(crate) struct Origin {
+    pub(super) state: State,
+    /// The user's own caches.
+    caches: Tree,
+    /// Folders in which something may have come or gone since.
+    changed: BTreeSet<PathBuf>,
+    /// Names of caches of the user's that were written since.
+    written: BTreeSet<String>,
+}
+
+/// Stands for whatever may have been in a folder that was changed: it is gone for the next run, so that the folder is newer.
+const GONE: &str = ".broker-gone";
+
+impl Origin {
+    /// It was looked at before.
+    pub(super) fn known(state: State) -> Self {
+        Self { state, caches: Tree::new(), changed: BTreeSet::new(), written: BTreeSet::new() }
+    }
+
+    /// It is looked at after they ran: what may have been changed at the time `since` or later counts as unknown.
+    pub(super) fn in_hindsight(root: &Path, since: i64) -> io::Result<Self> {
+        let top = Stamp::at(root)?;
+        let Scan { mut sources, caches } = Scan::of(root)?;
+        let is_changed = |it: &Stamp| it.may_be_since(since);
+        let folders = sources.iter().filter(|(_, it)| it.kind == Kind::Folder && is_changed(it));
+        let mut changed: BTreeSet<PathBuf> = folders.map(|(path, _)| path.clone()).collect();
+        changed.extend(is_changed(&top).then(PathBuf::new));
+        sources.retain(|_, it| it.kind == Kind::Folder || !is_changed(it));
+        let gone = Stamp { kind: Kind::Other, mode: 0, size: 0, inode: 0, modified: 0, changed: 0 };
+        sources.extend(changed.iter().map(|it| (it.join(GONE), gone)));
+        let trees = trees(root, &caches)?;
+        let is_written = |it: &Tree| it.values().any(is_changed);
+        let written = trees.iter().filter(|(_, it)| is_written(it)).map(|(name, _)| name.clone()).collect();
+        Ok(Self { state: State::of(sources, hashes(&trees)?), caches, changed, written })
+    }
+
+    /// Whether what programs wrote to these caches lies over what the user's own were when they began.
+    pub(crate) fn knows(&self, name: &str, paths: &[String]) -> bool {
+        let is_folder = |it: &Path| self.state.sources.get(it).is_some_and(|it| it.kind == Kind::Folder);
+        let above = |it: &str| {
+            let folders = Path::new(it).ancestors().skip(1);
+            folders.map(Path::to_owned).find(|it| it.as_os_str().is_empty() || is_folder(it))
+        };
+        // One of the user's may have been there, and gone since.
+        let may_be_gone = |it: &String| {
+            !self.caches.contains_key(Path::new(it)) && above(it).is_some_and(|it| self.changed.contains(&it))
+        };
+        !self.written.contains(name) && !paths.iter().any(may_be_gone)
+    }
 }

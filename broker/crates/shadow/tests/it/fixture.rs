@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     io::{Read as _, Seek as _},
-    os::fd::AsFd as _,
+    os::{fd::AsFd as _, unix::fs::MetadataExt as _},
     path::{Path, PathBuf},
 };
 
@@ -44,6 +44,7 @@ impl World {
         }
         fs::create_dir_all(folder.path().join("work")).unwrap();
         fs::create_dir_all(folder.path().join("home")).unwrap();
+        settle(folder.path());
         let home = Some(fs::canonicalize(folder.path()).unwrap().join("home"));
         let sandbox = Sandbox { home, space: 64 << 20, ..Sandbox::default() };
         Self { folder, sandbox, backend: Backend::Overlayfs }
@@ -102,6 +103,21 @@ impl World {
     /// A script's whole life in a folder of its own.
     pub(crate) fn run(&self, script: &str) -> Ran {
         run(&self.open(|_| ()), &self.root(), script)
+    }
+}
+
+/// Waits until what is changed from now on has a later stamp than all before: the clock of file systems goes by steps.
+pub(crate) fn settle(folder: &Path) {
+    let changed = || {
+        let trial = folder.join("clock");
+        fs::write(&trial, "").unwrap();
+        let changed = fs::metadata(&trial).map(|it| (it.ctime(), it.ctime_nsec())).unwrap();
+        fs::remove_file(&trial).unwrap();
+        changed
+    };
+    let before = changed();
+    while changed() == before {
+        std::thread::yield_now();
     }
 }
 

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use overlay::{Branch, WorkspacePath};
 use shadow::{Shadow, Storage};
 
-use crate::fixture::{Ran, World, run};
+use crate::fixture::{Ran, World, run, settle};
 
 fn path(it: &str) -> WorkspacePath {
     WorkspacePath::new(it).unwrap()
@@ -62,6 +62,61 @@ fn a_change_on_the_disk_is_seen_whatever_its_time() {
     fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
     assert_eq!(ran(&world, |_| (), MAKE).output, "made\nlate\n");
     assert_eq!(ran(&world, |_| (), MAKE).output, "fresh\nlate\n");
+}
+
+/// A run of `first`, during which `change` is made on the disk, then one of `next`.
+fn changed_meanwhile(world: &World, first: &str, change: impl FnOnce(), next: &str) -> String {
+    let shadow = world.open(|_| ());
+    run(&shadow, &world.root(), first);
+    change();
+    shadow.keep_caches().unwrap();
+    drop(shadow);
+    ran(world, |_| (), next).output
+}
+
+#[test]
+fn what_changes_on_the_disk_while_the_first_run_goes_on_is_newer_than_what_it_left() {
+    let files = [("a.txt", "base\n"), ("b.txt", "b")];
+    let world = World::new(&files);
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    let write = || {
+        fs::write(world.root().join("a.txt"), "late\n").unwrap();
+        let file = fs::File::options().write(true).open(world.root().join("a.txt")).unwrap();
+        file.set_modified(old).unwrap();
+    };
+    assert_eq!(changed_meanwhile(&world, MAKE, write, MAKE), "made\nlate\n");
+    assert_eq!(ran(&world, |_| (), MAKE).output, "fresh\nlate\n");
+    let world = World::new(&files);
+    assert_eq!(changed_meanwhile(&world, MAKE, || (), MAKE), "fresh\nbase\n");
+    // Something that is gone leaves a trace in its folder only.
+    let list = "mkdir -p .ruff_cache; find d -maxdepth 0 -newer .ruff_cache/list; ls d > .ruff_cache/list";
+    let world = World::new(&[("d/a.txt", "a"), ("d/b.txt", "b")]);
+    let remove = || fs::remove_file(world.root().join("d/a.txt")).unwrap();
+    assert_eq!(changed_meanwhile(&world, list, remove, list), "d\n");
+}
+
+#[test]
+fn caches_of_the_users_that_change_while_the_first_run_goes_on_win() {
+    let script = "cat .ruff_cache/users; echo own > .ruff_cache/own";
+    let world = World::new(&[(".ruff_cache/users", "users\n")]);
+    let write = || fs::write(world.root().join(".ruff_cache/users"), "other\n").unwrap();
+    assert_eq!(changed_meanwhile(&world, script, write, "cat .ruff_cache/*"), "other\n");
+    let world = World::new(&[(".ruff_cache/users", "users\n")]);
+    let remove = || fs::remove_dir_all(world.root().join(".ruff_cache")).unwrap();
+    assert_eq!(changed_meanwhile(&world, script, remove, "ls -d .ruff_cache"), "");
+}
+
+#[test]
+fn what_is_changed_before_the_first_program_is_known() {
+    let world = World::new(&[("a.txt", "base\n")]);
+    let shadow = world.open(|_| ());
+    // As long as nothing is kept, the workspace is looked at only afterwards.
+    fs::write(world.root().join("a.txt"), "early\n").unwrap();
+    settle(&world.beside(""));
+    assert_eq!(run(&shadow, &world.root(), MAKE).output, "made\nearly\n");
+    shadow.keep_caches().unwrap();
+    drop(shadow);
+    assert_eq!(ran(&world, |_| (), MAKE).output, "fresh\nearly\n");
 }
 
 #[test]
