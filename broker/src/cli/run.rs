@@ -128,7 +128,8 @@ enum SandboxMode {
     Required,
     /// It is, by whatever way this system has that isolates as well
     Auto,
-    /// It is not: it has all rights of the user, and runs in a copy of the workspace
+    /// It is not: it has all rights of the user, and runs in a merged folder or a copy of the
+    /// workspace
     Off,
 }
 

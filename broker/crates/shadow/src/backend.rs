@@ -13,6 +13,8 @@ pub enum Backend {
     Overlayfs,
     /// A copy of the workspace in Broker's cache folder, which is kept and brought up to date for each run.
     Copy,
+    /// The branch lies over the workspace in a folder mounted by FUSE; what programs write is in Broker's cache folder.
+    Fuse,
 }
 
 /// Whether programs may run without isolation.
@@ -23,7 +25,8 @@ pub enum Isolation {
     /// The same, by whatever backend there is on this system that isolates as well.
     #[default]
     Auto,
-    /// Programs have all the rights of the user, the network and the user's home folder. They run in a copy.
+    /// Programs have all the rights of the user, the network and the user's home folder. They run in a
+    /// folder by FUSE or in a copy.
     Off,
 }
 
@@ -39,6 +42,7 @@ impl Backend {
         match self {
             Self::Overlayfs => "overlayfs",
             Self::Copy => "copy",
+            Self::Fuse => "fuse",
         }
     }
 }
@@ -60,9 +64,15 @@ const COPY_LACKS: &[&str] = &[
     "a change on the disk is seen by the next run, not by a command that runs",
 ];
 
+const FUSE_LACKS: &[&str] = &[
+    "what a command writes is on the disk, in Broker's cache folder, until it ends",
+    "nothing of what a command writes to caches is there for the next one",
+    "a file that is changed on the disk while a command runs may go on showing its old text for a second",
+];
+
 const UNISOLATED_LACKS: &[&str] = &[
     "a command may read and write all that its user may, and has the network",
-    "paths of the copy are put right in what a command prints to a pipe, not in files and on terminals",
+    "paths of the folder are put right in what a command prints to a pipe, not in files and on terminals",
     "a process that is started while its command is ended may live on",
     "processes live on if all of Broker's own are killed at once",
 ];
@@ -88,6 +98,7 @@ impl Choice {
         let of_backend = match self.backend {
             Backend::Overlayfs => OVERLAYFS_LACKS,
             Backend::Copy => COPY_LACKS,
+            Backend::Fuse => FUSE_LACKS,
         };
         let of_isolation = if self.isolated { of_kernel() } else { UNISOLATED_LACKS.to_vec() };
         of_isolation.into_iter().chain(of_backend.iter().copied()).collect()

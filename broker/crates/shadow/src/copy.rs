@@ -17,8 +17,11 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-pub(crate) use self::paths::{Paths, Relay};
 use self::{manifest::Manifest, place::Placer};
+pub(crate) use self::{
+    paths::{Paths, Relay},
+    place::mode_of,
+};
 use crate::{
     Entry, Layer, Storage,
     storage::{Kept, Shelf, name_of},
@@ -142,6 +145,11 @@ impl Drop for Copy {
             let _ = self.kept.remove();
         }
     }
+}
+
+/// Shows an entry in a folder in the place of a workspace's while programs run.
+pub(crate) fn show(paths: &Paths, entry: &Entry) -> io::Result<()> {
+    Placer::new(paths).apply(entry, &mut Manifest::default())
 }
 
 fn take(shelf: &Shelf, root: &Path, warm: bool) -> io::Result<Kept> {

@@ -32,7 +32,7 @@ pub enum EntryKind {
 }
 
 /// An entry as it is sent: the bytes of a file follow.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Header {
     pub(crate) path: String,
     pub(crate) kind: HeaderKind,

@@ -16,6 +16,8 @@ mod defaults;
 mod error;
 mod kernel;
 mod layer;
+#[cfg(target_os = "linux")]
+mod merged;
 mod sandbox;
 mod scan;
 #[cfg(target_os = "linux")]

@@ -15,6 +15,7 @@ mod enter;
 mod fill;
 mod filter;
 mod folder;
+mod fuse;
 mod harvest;
 mod init;
 mod keep;
@@ -30,7 +31,10 @@ use std::{
     process::ExitCode,
 };
 
-pub(crate) use self::folder::{Folder, RunningProgram};
+pub(crate) use self::{
+    folder::{Folder, RunningProgram},
+    fuse::clear,
+};
 
 /// The first argument of a process that is one of those inside.
 const ENTER: &str = "shadow-enter";
@@ -38,6 +42,8 @@ const INIT: &str = "shadow-init";
 const LEAD: &str = "shadow-lead";
 /// The same as process 1, for a folder without namespaces.
 const PLAIN: &str = "shadow-plain";
+/// The process that unmounts a folder when the one that serves it is gone.
+const UNMOUNT: &str = "shadow-unmount";
 
 /// What overlayfs, mounted by a user, calls a directory that hides what lies below it.
 const OPAQUE: &str = "user.overlay.opaque";
@@ -51,6 +57,7 @@ pub fn inside(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         INIT => Some(init::run()),
         LEAD => Some(leader::lead()),
         PLAIN => Some(init::run_plain()),
+        UNMOUNT => Some(fuse::unmount_at_the_end()),
         _ => None,
     }
 }

@@ -9,8 +9,9 @@ use std::{
 
 use crate::{
     Backend, Choice, Ended, Entry, Isolation, Layer, OpenError, Program, Sandbox, Storage,
-    copy::{Copy, Relay},
+    copy::{Copy, Paths, Relay},
     linux::{Folder, RunningProgram, this_program},
+    merged::Merged,
     warm::Warm,
 };
 
@@ -22,8 +23,8 @@ pub struct Launcher {
     storage: Option<Storage>,
     /// Whether overlayfs is tried at all.
     only_copies: bool,
-    /// Backends that made a folder of a workspace, by its root.
-    tried: Arc<Mutex<HashMap<PathBuf, Choice>>>,
+    /// Backends that made a folder of a workspace, by its root and whether programs were to be isolated.
+    tried: Arc<Mutex<HashMap<(PathBuf, bool), Choice>>>,
 }
 
 /// A folder in which programs run. When it is dropped they are ended.
@@ -32,10 +33,14 @@ pub struct Shadow {
     choice: Choice,
     /// Where the folder is a copy. It is let go of after all that ran in it.
     copy: Option<Arc<Copy>>,
+    /// Where the folder is merged by FUSE, likewise.
+    merged: Option<Merged>,
     /// What earlier runs left in caches, and what is to be known to keep what this one leaves.
     warm: Option<Warm>,
 }
 
+const COPY_PLAIN: Choice = Choice { backend: Backend::Copy, isolated: false };
+const MERGED: Choice = Choice { backend: Backend::Fuse, isolated: false };
 const COPY_SHOWN: Choice = Choice { backend: Backend::Copy, isolated: true };
 
 /// A program that runs in a folder.
@@ -67,10 +72,16 @@ impl Launcher {
     /// `sandbox` asks.
     pub fn choose(&self, root: &Path, sandbox: &Sandbox) -> Result<Choice, OpenError> {
         let cold = Sandbox { warm: false, ..sandbox.clone() };
-        match (sandbox.isolation, self.known(root)) {
+        match (sandbox.isolation, self.known(root, sandbox.isolation)) {
             (Isolation::Off, _) if self.storage.is_none() => Err(OpenError::NoStorage),
-            (Isolation::Off, _) => Ok(Choice { backend: Backend::Copy, isolated: false }),
             (_, Some(choice)) => Ok(choice),
+            // Nor is a copy made for that.
+            (Isolation::Off, None) => {
+                let opened = Shadow::open_merged(self, root, &Layer::default(), &cold);
+                let choice = opened.map_or(COPY_PLAIN, |it| it.choice);
+                self.remember(root, choice);
+                Ok(choice)
+            }
             // A copy that isolates is not made for this.
             (_, None) => match Shadow::open_overlayfs(self, root, &Layer::default(), &cold) {
                 Ok(shadow) => {
@@ -83,20 +94,25 @@ impl Launcher {
         }
     }
 
-    /// Makes copies also where there is overlayfs.
+    /// Makes copies also where there is overlayfs or FUSE.
     pub fn with_copies_only(self) -> Self {
         Self { only_copies: true, ..self }
     }
 
-    fn known(&self, root: &Path) -> Option<Choice> {
+    fn known(&self, root: &Path, isolation: Isolation) -> Option<Choice> {
+        let is_isolated = isolation != Isolation::Off;
         if self.only_copies {
-            return Some(COPY_SHOWN);
+            return Some(if is_isolated { COPY_SHOWN } else { COPY_PLAIN });
         }
-        self.tried.lock().unwrap_or_else(PoisonError::into_inner).get(root).copied()
+        let tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+        tried.get(&(root.to_owned(), is_isolated)).copied()
     }
 
     fn remember(&self, root: &Path, choice: Choice) {
-        self.tried.lock().unwrap_or_else(PoisonError::into_inner).insert(root.to_owned(), choice);
+        self.tried
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert((root.to_owned(), choice.isolated), choice);
     }
 }
 
@@ -109,9 +125,11 @@ impl Shadow {
         layer: &Layer,
         sandbox: &Sandbox,
     ) -> Result<Self, OpenError> {
-        let known = launcher.known(root);
+        let known = launcher.known(root, sandbox.isolation);
         match (sandbox.isolation, known) {
-            (Isolation::Off, _) => Self::open_copy(launcher, root, layer, sandbox, false),
+            (Isolation::Off, Some(COPY_PLAIN)) => Self::open_copy(launcher, root, layer, sandbox, false),
+            (Isolation::Off, _) => Self::open_merged(launcher, root, layer, sandbox)
+                .or_else(|_| Self::open_copy(launcher, root, layer, sandbox, false)),
             (_, Some(COPY_SHOWN)) => Self::open_copy(launcher, root, layer, sandbox, true),
             _ => match Self::open_overlayfs(launcher, root, layer, sandbox) {
                 Err(OpenError::Overlayfs { .. }) if known.is_none() && launcher.storage.is_some() => {
@@ -120,11 +138,7 @@ impl Shadow {
                 opened => opened,
             },
         }
-        .inspect(|it| {
-            if it.choice.isolated {
-                launcher.remember(root, it.choice)
-            }
-        })
+        .inspect(|it| launcher.remember(root, it.choice))
     }
 
     fn open_overlayfs(
@@ -137,7 +151,19 @@ impl Shadow {
         let warm = storage.map(|it| Warm::open(it, root, layer)).transpose().map_err(OpenError::Caches)?;
         let folder = Folder::open(&launcher.program, root, layer, warm.as_ref(), sandbox)?;
         let choice = Choice { backend: Backend::Overlayfs, isolated: true };
-        Ok(Self { folder, choice, copy: None, warm })
+        Ok(Self { folder, choice, copy: None, merged: None, warm })
+    }
+
+    fn open_merged(
+        launcher: &Launcher,
+        root: &Path,
+        layer: &Layer,
+        sandbox: &Sandbox,
+    ) -> Result<Self, OpenError> {
+        let storage = launcher.storage.as_ref().ok_or(OpenError::NoStorage)?;
+        let merged = Merged::new(storage, root)?;
+        let folder = Folder::open_merged(&launcher.program, root, layer, merged.places(), sandbox)?;
+        Ok(Self { folder, choice: MERGED, copy: None, merged: Some(merged), warm: None })
     }
 
     fn open_copy(
@@ -156,7 +182,7 @@ impl Shadow {
             Folder::open_plain(&launcher.program, tree, sandbox)?
         };
         let choice = Choice { backend: Backend::Copy, isolated };
-        Ok(Self { folder, choice, copy: Some(Arc::new(copy)), warm: None })
+        Ok(Self { folder, choice, copy: Some(Arc::new(copy)), merged: None, warm: None })
     }
 
     /// How this folder was made.
@@ -167,33 +193,40 @@ impl Shadow {
     /// Starts a program with these as its standard input, output and error, or with a terminal.
     pub fn run(&self, program: Program, files: Option<[BorrowedFd<'_>; 3]>) -> Result<Running, OpenError> {
         self.warm.iter().for_each(Warm::begin_run);
-        let Some(copy) = &self.copy else {
-            let (program, terminal) = self.folder.run(program, files)?;
-            return Ok(Running { program, relays: Vec::new(), copy: None, terminal });
+        if let Some(copy) = &self.copy {
+            copy.begin_run().map_err(OpenError::Copy)?;
+        }
+        let (program, terminal, relays) = match self.elsewhere() {
+            Some((paths, temporary)) => self.run_elsewhere(paths, &temporary, program, files)?,
+            None => {
+                let (program, terminal) = self.folder.run(program, files)?;
+                (program, terminal, Vec::new())
+            }
         };
-        copy.begin_run().map_err(OpenError::Copy)?;
-        let (program, terminal, relays) = if self.choice.isolated {
-            let (program, terminal) = self.folder.run(program, files)?;
-            (program, terminal, Vec::new())
-        } else {
-            self.run_in_copy(copy, program, files)?
-        };
-        Ok(Running { program, relays, copy: Some(Arc::clone(copy)), terminal })
+        Ok(Running { program, relays, copy: self.copy.clone(), terminal })
     }
 
-    fn run_in_copy(
+    /// Where programs see the folder if not at the workspace's path, and their place for temporary files.
+    fn elsewhere(&self) -> Option<(&Paths, PathBuf)> {
+        let copy = self.copy.as_ref().filter(|_| !self.choice.isolated);
+        let copy = copy.map(|it| (it.paths(), it.temporary()));
+        copy.or_else(|| self.merged.as_ref().map(|it| (it.paths(), it.temporary())))
+    }
+
+    fn run_elsewhere(
         &self,
-        copy: &Copy,
+        paths: &Paths,
+        temporary: &Path,
         program: Program,
         files: Option<[BorrowedFd<'_>; 3]>,
     ) -> Result<(RunningProgram, Option<OwnedFd>, Vec<Relay>), OpenError> {
-        let program = copy.paths().program(program, &copy.temporary());
+        let program = paths.program(program, temporary);
         let Some([input, output, errors]) = files else {
             let (program, terminal) = self.folder.run(program, None)?;
             return Ok((program, terminal, Vec::new()));
         };
-        let (output, first) = copy.paths().relay(output)?;
-        let (errors, second) = copy.paths().relay(errors)?;
+        let (output, first) = paths.relay(output)?;
+        let (errors, second) = paths.relay(errors)?;
         let (program, terminal) = self.folder.run(program, Some([input, output.as_fd(), errors.as_fd()]))?;
         Ok((program, terminal, vec![first, second]))
     }

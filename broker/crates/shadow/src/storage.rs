@@ -41,6 +41,13 @@ impl Storage {
     }
 }
 
+impl Storage {
+    /// What is written to merged folders takes no more than each of them may.
+    pub(crate) fn of_merged(&self) -> io::Result<Shelf> {
+        Shelf::open(&self.folder, "merged", u64::MAX)
+    }
+}
+
 /// Folders of one kind.
 pub(crate) struct Shelf {
     folder: PathBuf,
@@ -132,6 +139,22 @@ impl Shelf {
         Ok(())
     }
 
+    /// Removes all folders that are not in use by `clear`. One that cannot be removed stays for another time.
+    pub(crate) fn reclaim(&self, clear: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?.file_name();
+            let Some(name) = entry.to_str().and_then(|it| it.strip_suffix(".lock")) else { continue };
+            let lock = self.folder.join(&entry);
+            if Lock::take(&lock, FlockOperation::NonBlockingLockExclusive)?.is_some()
+                && clear(&self.folder.join(name)).is_ok()
+            {
+                // Another process may do the same.
+                let _ = fs::remove_file(lock);
+            }
+        }
+        Ok(())
+    }
+
     /// Removes folders that are not in use until what is left takes no more than the limit.
     pub(crate) fn evict(&self) -> io::Result<()> {
         let mut kept = Vec::new();
@@ -191,6 +214,11 @@ impl Shelf {
 impl Kept {
     pub(crate) fn record_size(&self, bytes: u64) -> io::Result<()> {
         fs::write(&self.size, bytes.to_string())
+    }
+
+    /// Removes the lock of a folder that is gone and whose name is not used again.
+    pub(crate) fn forget(&self) -> io::Result<()> {
+        remove_if_there(&self.size.with_extension("lock"))
     }
 
     pub(crate) fn remove(&self) -> io::Result<()> {

@@ -23,7 +23,10 @@ fn main() -> ExitCode {
     let mut sandbox = Sandbox { space: 1 << 30, ..Sandbox::default() };
     let mut launcher = Launcher::this_program();
     if let Some(copies) = std::env::var_os("SHADOW_TESTKIT_COPIES") {
-        launcher = launcher.with_storage(Storage::new(copies));
+        launcher = launcher.with_storage(Storage::new(copies)).with_copies_only();
+        sandbox.isolation = Isolation::Off;
+    } else if let Some(merged) = std::env::var_os("SHADOW_TESTKIT_MERGED") {
+        launcher = launcher.with_storage(Storage::new(merged));
         sandbox.isolation = Isolation::Off;
     }
     let shadow = match Shadow::open(&launcher, &root, &Layer::default(), &sandbox) {

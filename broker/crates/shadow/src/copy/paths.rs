@@ -22,7 +22,7 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    pub(super) fn new(root: &Path, tree: &Path) -> Self {
+    pub(crate) fn new(root: &Path, tree: &Path) -> Self {
         Self { root: root.to_owned(), tree: tree.to_owned() }
     }
 
@@ -55,7 +55,7 @@ impl Paths {
 
     /// Where a link at `path` leads in the copy: a link into the workspace leads into the copy, and one out of it to where it
     /// leads from the workspace.
-    pub(super) fn link_in_copy(&self, path: &Path, to: &Path) -> PathBuf {
+    pub(crate) fn link_in_copy(&self, path: &Path, to: &Path) -> PathBuf {
         if to.is_absolute() {
             return moved(to, &self.root, &self.tree);
         }
@@ -64,7 +64,7 @@ impl Paths {
     }
 
     /// Where a link that a program made in the copy leads in the workspace.
-    pub(super) fn link_in_workspace(&self, to: &Path) -> PathBuf {
+    pub(crate) fn link_in_workspace(&self, to: &Path) -> PathBuf {
         moved(to, &self.tree, &self.root)
     }
 

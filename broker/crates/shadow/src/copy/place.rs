@@ -217,7 +217,7 @@ fn write(to: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 }
 
 /// The mode of a file that had `before`.
-pub(super) fn mode_of(before: Option<u32>, executable: bool) -> u32 {
+pub(crate) fn mode_of(before: Option<u32>, executable: bool) -> u32 {
     let mode = before.unwrap_or(0o644) & PERMISSIONS;
     // All who may read it may execute it.
     if executable { mode | ((mode & 0o444) >> 2) } else { mode & !0o111 }

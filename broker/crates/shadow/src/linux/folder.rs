@@ -107,6 +107,20 @@ impl Folder {
         Self::start(launcher, PLAIN, |socket, _| begin(Wire(socket), copy, &[], Ground::Plain, sandbox))
     }
 
+    /// The workspace at `root` under `layer`, merged by FUSE at `at`, in which programs run without isolation. What they write is
+    /// stored in `kept`, the folder in which `at` lies.
+    pub(crate) fn open_merged(
+        launcher: &Path,
+        root: &Path,
+        layer: &Layer,
+        (at, kept): (&Path, &Path),
+        sandbox: &Sandbox,
+    ) -> Result<Self, OpenError> {
+        let entries = entries(layer, None);
+        let ground = Ground::Merged { workspace: root.to_owned(), kept: kept.to_owned() };
+        Self::start(launcher, PLAIN, |socket, _| begin(Wire(socket), at, &entries, ground, sandbox))
+    }
+
     fn start(
         launcher: &Path,
         how: &str,

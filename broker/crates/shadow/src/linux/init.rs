@@ -8,7 +8,7 @@ use std::{
     fs::File,
     io,
     os::fd::{AsFd, OwnedFd},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitCode, Stdio},
     time::{Duration, Instant},
 };
@@ -18,11 +18,16 @@ use rustix::{
     fs::{FileType, Gid, Uid, fchown, fstat},
     io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd},
     net::{AddressFamily, SocketFlags, SocketType, socketpair},
-    process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper},
+    process::{
+        Pid, Resource, Rlimit, Signal, WaitOptions, getpid, kill_process, kill_process_group, prlimit,
+        set_child_subreaper,
+    },
 };
 
 use super::{
-    LEAD, enter, fill, harvest, keep, landlock,
+    LEAD, enter, fill,
+    fuse::{Merged, Parts},
+    harvest, keep, landlock,
     leader::{Report, Task},
     loopback, root, this_program, usage,
     wire::{Event, Failure, Ground, Request, Wire},
@@ -70,8 +75,7 @@ fn serve() -> ExitCode {
 struct Init {
     wire: Wire,
     root: PathBuf,
-    /// What programs wrote, if it lies in a layer.
-    written: Option<File>,
+    written: Written,
     /// Whether programs are isolated.
     is_isolated: bool,
     /// The user and group that programs have, if not this process's.
@@ -85,6 +89,14 @@ struct Init {
     ending: Vec<(u32, Ended)>,
     /// Whether some were there at the last look.
     has_orphans: bool,
+}
+
+/// Where what programs write is found.
+enum Written {
+    /// The copy itself.
+    Copy,
+    Layer(File),
+    Merged(Box<Merged>),
 }
 
 /// A program that runs.
@@ -104,12 +116,16 @@ impl Init {
             return Err(io::ErrorKind::InvalidData.into());
         };
         let owner = matches!(ground, Ground::Overlayfs { .. }).then(|| root::other_owner(&root)).flatten();
-        let opened = || -> Result<Option<File>, Failure> {
+        let opened = || -> Result<Written, Failure> {
             match &ground {
-                Ground::Plain => Ok(None),
+                Ground::Plain => Ok(Written::Copy),
+                Ground::Merged { workspace, kept } => {
+                    merge(&wire, workspace, &root, kept, entries, sandbox.space)
+                        .map(|it| Written::Merged(Box::new(it)))
+                }
                 Ground::Shown(copy) => {
                     begin(&sandbox)?;
-                    let show = || root::show_copy(copy, &root).map(|()| None);
+                    let show = || root::show_copy(copy, &root).map(|()| Written::Copy);
                     let shown = root::finish(&sandbox, None, &sockets, &root, show)?;
                     scope().map(|()| shown)
                 }
@@ -122,7 +138,7 @@ impl Init {
                         filler.add(header, bytes).map_err(what)
                     })?;
                     filler.finish().map_err(|it| Failure::new("cannot set times", &it))?;
-                    let show = || root::merge(&root, caches).map(Some);
+                    let show = || root::merge(&root, caches).map(Written::Layer);
                     let shown = root::finish(&sandbox, owner, &sockets, &root, show)?;
                     scope().map(|()| shown)
                 }
@@ -132,7 +148,7 @@ impl Init {
             Ok(written) => {
                 let writable = landlock::writable(&root, &sandbox);
                 wire.send(&Event::Ready, &[])?;
-                let is_isolated = !matches!(ground, Ground::Plain);
+                let is_isolated = !matches!(ground, Ground::Plain | Ground::Merged { .. });
                 Ok(Self {
                     wire,
                     root,
@@ -217,13 +233,16 @@ impl Init {
                 let root = self.root.clone();
                 let applied = each(&self.wire, entries, |header, bytes| {
                     let what = |it| Failure::new(format!("cannot show {}", header.path), &it);
-                    fill::apply(&root, header, bytes).map_err(what)
+                    match &self.written {
+                        Written::Merged(it) => it.apply(header, bytes).map_err(what),
+                        _ => fill::apply(&root, header, bytes).map_err(what),
+                    }
                 });
                 self.wire.send(&Event::Applied(applied.err()), &[])
             }
             Request::Survey => {
                 let surveyed = match &self.written {
-                    Some(written) if self.runs.is_empty() && !self.some_broke_off => {
+                    Written::Layer(written) if self.runs.is_empty() && !self.some_broke_off => {
                         let surveyed = keep::survey(written, &self.root).map(Some);
                         surveyed.map_err(|it| Failure::new("cannot read what was written to caches", &it))
                     }
@@ -237,7 +256,14 @@ impl Init {
                 self.wire.send(&Event::Kept(kept), &[])
             }
             Request::Harvest => {
-                let told = self.written.as_ref().map_or(Ok(()), |it| harvest::tell(it, &self.wire));
+                let told = match &self.written {
+                    Written::Copy => Ok(()),
+                    Written::Layer(it) => harvest::tell(it, &self.wire),
+                    Written::Merged(it) => it.tell(&mut |header, bytes| {
+                        self.wire.send(&Event::Written(header), &[])?;
+                        self.wire.write(bytes)
+                    }),
+                };
                 let failure = told.map_err(|it| Failure::new("cannot read what was written", &it)).err();
                 self.wire.send(&Event::Harvested(failure), &[])
             }
@@ -245,7 +271,7 @@ impl Init {
     }
 
     fn keep(&self, paths: &[String], files: &[OwnedFd]) -> io::Result<keep::Size> {
-        let (Some(written), [new, old @ ..]) = (&self.written, files) else {
+        let (Written::Layer(written), [new, old @ ..]) = (&self.written, files) else {
             return Err(io::ErrorKind::InvalidData.into());
         };
         keep::keep(written, &self.root, paths, new, old.first())
@@ -253,8 +279,12 @@ impl Init {
 
     fn start(&mut self, run: u32, program: Program, files: Vec<OwnedFd>) -> io::Result<()> {
         let limits = program.limits;
+        let open_files = match &self.written {
+            Written::Merged(it) => Some(it.files),
+            _ => None,
+        };
         let (is_isolated, owner, writable) = (self.is_isolated, self.owner, self.writable.clone());
-        match lead(Task { program, is_isolated, owner, writable }, files) {
+        match lead(Task { program, is_isolated, owner, writable }, files, open_files) {
             Ok((leader, report, terminal)) => {
                 let terminal: Vec<_> = terminal.iter().map(|it| it.as_fd()).collect();
                 self.wire.send(&Event::Started { run }, &terminal)?;
@@ -346,14 +376,19 @@ impl Init {
             // The program may have stopped it.
             let _ = kill_process(*leader, Signal::CONT);
         }
+        let own = match &self.written {
+            Written::Merged(it) => Some(it.watcher()),
+            _ => None,
+        };
+        let kept: Vec<Pid> = leaders.into_iter().chain(own).collect();
         let all = usage::Processes::look();
-        let orphans: Vec<_> = all.children(getpid()).filter(|it| !leaders.contains(it)).collect();
+        let orphans: Vec<_> = all.children(getpid()).filter(|it| !kept.contains(it)).collect();
         let some_lived = orphans.iter().any(|it| !usage::is_dead(*it));
         for orphan in orphans {
             let _ = kill_process(orphan, Signal::KILL);
             let _ = rustix::process::waitpid(Some(orphan), WaitOptions::NOHANG);
         }
-        self.has_orphans = all.lives_outside(&leaders, self.is_isolated);
+        self.has_orphans = all.lives_outside(&kept, self.is_isolated);
         some_lived
     }
 }
@@ -371,6 +406,24 @@ fn scope() -> Result<(), Failure> {
     landlock::scope().map_err(|it| Failure::new("cannot hold signals and sockets back", &it))
 }
 
+/// The workspace under entries of the wire, merged by FUSE.
+fn merge(
+    wire: &Wire,
+    workspace: &Path,
+    at: &Path,
+    kept: &Path,
+    entries: u64,
+    space: u64,
+) -> Result<Merged, Failure> {
+    let mut parts = Parts::new(workspace, at, kept.to_owned(), space);
+    each(wire, entries, |header, bytes| {
+        let Ok(parts) = &mut parts else { return Ok(()) };
+        let what = |it| Failure::new(format!("cannot show {}", header.path), &it);
+        parts.add(header, bytes).map_err(what)
+    })?;
+    parts.map_err(|it| Failure::new("cannot store what is written", &it))?.mount()
+}
+
 fn over(limits: &Limits, used: &usage::Usage, time: Duration) -> Option<Stopped> {
     let time = limits.time.filter(|it| time > *it).map(Stopped::Time);
     let memory = limits.memory.filter(|it| used.memory > *it).map(Stopped::Memory);
@@ -379,7 +432,11 @@ fn over(limits: &Limits, used: &usage::Usage, time: Duration) -> Option<Stopped>
 }
 
 /// Starts the process that starts the program. With a terminal, its other side is the third of the results.
-fn lead(task: Task, files: Vec<OwnedFd>) -> io::Result<(Child, Wire, Option<OwnedFd>)> {
+fn lead(
+    task: Task,
+    files: Vec<OwnedFd>,
+    open_files: Option<Rlimit>,
+) -> io::Result<(Child, Wire, Option<OwnedFd>)> {
     let (mine, others) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     let (files, terminal) = if task.program.terminal { terminal()? } else { (files, None) };
     let Ok([input, output, errors]) = <[OwnedFd; 3]>::try_from(files) else {
@@ -400,6 +457,9 @@ fn lead(task: Task, files: Vec<OwnedFd>) -> io::Result<(Child, Wire, Option<Owne
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors))
         .spawn()?;
+    if let Some(limit) = open_files {
+        prlimit(Some(Pid::from_child(&leader)), Resource::Nofile, limit)?;
+    }
     let report = Wire(mine.into());
     report.send(&task, &[])?;
     // Before that a signal would end it, and the program would not be asked.

@@ -203,7 +203,7 @@ pub(super) fn merge(root: &Path, caches: &[PathBuf]) -> Result<File> {
 }
 
 /// A folder that is mounted may still not take what is written, or not give it back.
-fn try_out(folder: &Path) -> Result<()> {
+pub(super) fn try_out(folder: &Path) -> Result<()> {
     // A name that no workspace has.
     let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
     let name = format!(".broker-trial-{}", now.as_nanos());
@@ -214,7 +214,7 @@ fn try_out(folder: &Path) -> Result<()> {
         fs::remove_file(&file)?;
         if read == name { Ok(()) } else { Err(io::Error::from(io::ErrorKind::InvalidData)) }
     };
-    write_and_read().during(|| "cannot write to an overlayfs and read it back".to_owned())
+    write_and_read().during(|| "cannot write to the folder and read it back".to_owned())
 }
 
 fn overlay(lower: &[PathBuf], upper: &Path, work: &Path, to: &Path) -> Result<()> {

@@ -67,37 +67,44 @@ fn a_copy_is_its_users_alone_and_shares_no_file_with_the_workspace() {
 
 #[test]
 fn links_into_the_workspace_lead_into_the_copy_and_others_where_they_led() {
-    let world = World::copied(&[("a.txt", "a"), ("d/b.txt", "b")]);
-    fs::write(world.beside("outside.txt"), "outside").unwrap();
-    symlink(world.root().join("a.txt"), world.root().join("absolute")).unwrap();
-    symlink("../../outside.txt", world.root().join("d/out")).unwrap();
-    symlink("../a.txt", world.root().join("d/in")).unwrap();
-    let shadow = world.open(|_| ());
-    let ran = run(&shadow, &world.root(), "cat absolute d/out d/in; echo x > absolute; ln -s $PWD/a.txt new");
-    assert_eq!(ran.output, "aoutsidea");
-    assert_eq!(fs::read_to_string(world.root().join("a.txt")).unwrap(), "a", "a link led to the user's file");
-    let written: Vec<_> =
-        shadow.harvest().unwrap().into_iter().map(|it| (it.path.to_string(), it.kind)).collect();
-    let target = world.root().join("a.txt").display().to_string();
-    let link = shadow::EntryKind::Link(target);
-    assert_eq!(written.last(), Some(&("new".to_owned(), link)), "{written:?}");
-    assert_eq!(written.len(), 2, "{written:?}");
+    for world in World::each_unisolated(&[("a.txt", "a"), ("d/b.txt", "b")]) {
+        fs::write(world.beside("outside.txt"), "outside").unwrap();
+        symlink(world.root().join("a.txt"), world.root().join("absolute")).unwrap();
+        symlink("../../outside.txt", world.root().join("d/out")).unwrap();
+        symlink("../a.txt", world.root().join("d/in")).unwrap();
+        let shadow = world.open(|_| ());
+        let ran =
+            run(&shadow, &world.root(), "cat absolute d/out d/in; echo x > absolute; ln -s $PWD/a.txt new");
+        assert_eq!(ran.output, "aoutsidea");
+        assert_eq!(
+            fs::read_to_string(world.root().join("a.txt")).unwrap(),
+            "a",
+            "a link led to the user's file"
+        );
+        let written: Vec<_> =
+            shadow.harvest().unwrap().into_iter().map(|it| (it.path.to_string(), it.kind)).collect();
+        let target = world.root().join("a.txt").display().to_string();
+        let link = shadow::EntryKind::Link(target);
+        assert_eq!(written.last(), Some(&("new".to_owned(), link)), "{written:?}");
+        assert_eq!(written.len(), 2, "{written:?}");
+    }
 }
 
 #[test]
 fn paths_are_the_workspaces_in_arguments_variables_and_output() {
-    let world = World::copied(&[("bin/tool", "#!/bin/sh\necho tool at $0\n"), ("a.txt", "a")]);
-    fs::set_permissions(world.root().join("bin/tool"), fs::Permissions::from_mode(0o755)).unwrap();
-    let root = world.root().display().to_string();
-    let mut program =
-        script(&world.root().join("bin"), &format!("pwd >&2; cat {root}/a.txt; tool; echo $MINE"));
-    program.environment = vec![
-        ("PATH".into(), format!("{root}/bin:/usr/bin:/bin").into()),
-        ("MINE".into(), format!("{root}x").into()),
-    ];
-    let ran = run_program(&world.open(|_| ()), program);
-    assert_eq!(ran.errors, format!("{root}/bin\n"));
-    assert_eq!(ran.output, format!("atool at {root}/bin/tool\n{root}x\n"));
+    for world in World::each_unisolated(&[("bin/tool", "#!/bin/sh\necho tool at $0\n"), ("a.txt", "a")]) {
+        fs::set_permissions(world.root().join("bin/tool"), fs::Permissions::from_mode(0o755)).unwrap();
+        let root = world.root().display().to_string();
+        let mut program =
+            script(&world.root().join("bin"), &format!("pwd >&2; cat {root}/a.txt; tool; echo $MINE"));
+        program.environment = vec![
+            ("PATH".into(), format!("{root}/bin:/usr/bin:/bin").into()),
+            ("MINE".into(), format!("{root}x").into()),
+        ];
+        let ran = run_program(&world.open(|_| ()), program);
+        assert_eq!(ran.errors, format!("{root}/bin\n"));
+        assert_eq!(ran.output, format!("atool at {root}/bin/tool\n{root}x\n"));
+    }
 }
 
 #[test]

@@ -11,13 +11,13 @@ use shadow::{Exit, Stopped};
 use crate::fixture::{COPIES, World, run, script, start, testkit};
 
 /// Processes whose command line has this in it.
-fn processes_with(mark: &str) -> usize {
+pub(crate) fn processes_with(mark: &str) -> usize {
     let all = fs::read_dir("/proc").unwrap().flatten();
     let lines = all.filter_map(|it| fs::read(it.path().join("cmdline")).ok());
     lines.filter(|it| String::from_utf8_lossy(it).contains(mark)).count()
 }
 
-fn wait_until(mut what: impl FnMut() -> bool) {
+pub(crate) fn wait_until(mut what: impl FnMut() -> bool) {
     for _ in 0..1000 {
         if what() {
             return;
@@ -152,7 +152,7 @@ fn nothing_is_left(victim: usize, is_copy: bool) {
     wait_until(|| chain.iter().all(|it| !std::path::Path::new(&format!("/proc/{it}")).exists()));
 }
 
-fn child_of(pid: u32) -> Option<u32> {
+pub(crate) fn child_of(pid: u32) -> Option<u32> {
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
     children.split_whitespace().next()?.parse().ok()
 }

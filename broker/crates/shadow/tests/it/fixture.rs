@@ -5,6 +5,7 @@ use std::{
     io::{Read as _, Seek as _},
     os::{fd::AsFd as _, unix::fs::MetadataExt as _},
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use overlay::{Branch, Disk};
@@ -20,10 +21,11 @@ pub(crate) struct World {
 }
 
 /// Each way to make a folder.
-const WAYS: [(Backend, Isolation); 3] = [
+const WAYS: [(Backend, Isolation); 4] = [
     (Backend::Overlayfs, Isolation::Auto),
     (Backend::Copy, Isolation::Auto),
     (Backend::Copy, Isolation::Off),
+    (Backend::Fuse, Isolation::Off),
 ];
 
 /// What a program printed, and what became of it.
@@ -52,10 +54,13 @@ impl World {
 
     /// The same workspace for each backend, isolated or not.
     pub(crate) fn each(files: &[(&str, &str)]) -> impl Iterator<Item = Self> {
-        WAYS.into_iter().map(|(backend, isolation)| {
-            let world = Self::new(files);
-            Self { backend, sandbox: Sandbox { isolation, ..world.sandbox }, ..world }
-        })
+        let is_there = |it: &(Backend, Isolation)| it.0 != Backend::Fuse || fuse_is_there();
+        WAYS.into_iter().filter(is_there).map(|it| Self::by(it, files))
+    }
+
+    fn by((backend, isolation): (Backend, Isolation), files: &[(&str, &str)]) -> Self {
+        let world = Self::new(files);
+        Self { backend, sandbox: Sandbox { isolation, ..world.sandbox }, ..world }
     }
 
     /// That for each backend that isolates.
@@ -65,7 +70,17 @@ impl World {
 
     /// For a copy, without isolation.
     pub(crate) fn copied(files: &[(&str, &str)]) -> Self {
-        Self::each(files).last().unwrap()
+        Self::by((Backend::Copy, Isolation::Off), files)
+    }
+
+    /// That for each backend that does not isolate.
+    pub(crate) fn each_unisolated(files: &[(&str, &str)]) -> impl Iterator<Item = Self> {
+        Self::each(files).filter(|it| it.sandbox.isolation == Isolation::Off)
+    }
+
+    /// For a folder merged by FUSE; `None` where there is none.
+    pub(crate) fn merged(files: &[(&str, &str)]) -> Option<Self> {
+        fuse_is_there().then(|| Self::by((Backend::Fuse, Isolation::Off), files))
     }
 
     pub(crate) fn storage(&self) -> Storage {
@@ -121,11 +136,32 @@ pub(crate) fn settle(folder: &Path) {
     }
 }
 
+/// Has tests fail where no folder can be mounted by FUSE.
+pub(crate) const NEEDS_FUSE: &str = "BROKER_TEST_FUSE";
+
+/// Whether folders can be mounted by FUSE here, as is tried once.
+#[expect(clippy::print_stderr, reason = "what is left out is said")]
+fn fuse_is_there() -> bool {
+    static IS_THERE: OnceLock<bool> = OnceLock::new();
+    *IS_THERE.get_or_init(|| {
+        let world = World::by((Backend::Fuse, Isolation::Off), &[]);
+        let choice = world.launcher().choose(&world.root(), &world.sandbox).unwrap();
+        let is_there = choice.backend == Backend::Fuse;
+        assert!(is_there || std::env::var_os(NEEDS_FUSE).is_none(), "no folder can be mounted by FUSE");
+        if !is_there {
+            eprintln!("skipped for FUSE: /dev/fuse or fusermount3 is missing, or may not be used");
+        }
+        is_there
+    })
+}
+
 /// Names another place of the program, for a user who cannot reach the usual one.
 pub(crate) const TESTKIT: &str = "SHADOW_TESTKIT";
 
-/// Has the program run without isolation, with copies in this folder.
+/// Has the program run without isolation, in a copy, with what is kept in this folder.
 pub(crate) const COPIES: &str = "SHADOW_TESTKIT_COPIES";
+/// The same in a folder merged by FUSE.
+pub(crate) const MERGED: &str = "SHADOW_TESTKIT_MERGED";
 
 pub(crate) fn testkit() -> PathBuf {
     std::env::var_os(TESTKIT).map_or_else(|| env!("CARGO_BIN_EXE_shadow-testkit").into(), PathBuf::from)

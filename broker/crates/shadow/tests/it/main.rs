@@ -13,6 +13,8 @@ mod escapes;
 mod fixture;
 mod folder;
 mod harvest;
+mod merged;
+mod operations;
 mod ordinary;
 mod services;
 mod tools;

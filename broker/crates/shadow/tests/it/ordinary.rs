@@ -1,15 +1,11 @@
 //! The same for a user who is no administrator.
 
-use std::{
-    env, fs,
-    os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
-    process::Command,
-};
+use std::{env, fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
-use crate::fixture::{TESTKIT, World, run_program, testkit};
+use crate::fixture::{NEEDS_FUSE, TESTKIT, World, run_program, testkit};
 
-/// A user that has nothing on any system.
-const USER: u32 = 54_321;
+/// A user that has nothing on any system but a name, for which `fusermount3` asks.
+const USER: u32 = 65_534;
 
 #[test]
 fn everything_holds_for_an_ordinary_user() {
@@ -25,18 +21,35 @@ fn everything_holds_for_an_ordinary_user() {
     let own = folder.path().join("own");
     fs::create_dir(&own).unwrap();
     std::os::unix::fs::chown(&own, Some(USER), Some(USER)).unwrap();
-    let output = Command::new(tests)
+    let device = folder.path().join("fuse");
+    let output = with_device(&device)
+        .arg(tests)
         .args(["--skip", "ordinary"])
         .current_dir(&own)
         .env_clear()
         .env("PATH", env::var_os("PATH").unwrap())
         .env("TMPDIR", &own)
         .env(TESTKIT, kit)
-        .uid(USER)
-        .gid(USER)
+        .envs(env::var_os(NEEDS_FUSE).map(|it| (NEEDS_FUSE, it)))
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Runs a program as the user, to whom `/dev/fuse` is open as it is on most systems: in namespaces of its own, a node of the test's takes its
+/// place.
+fn with_device(device: &Path) -> Command {
+    let mode = rustix::fs::Mode::from_raw_mode(0o666);
+    let kind = rustix::fs::FileType::CharacterDevice;
+    let made = rustix::fs::mknodat(rustix::fs::CWD, device, kind, mode, rustix::fs::makedev(10, 229));
+    let opened = made.is_ok() && fs::set_permissions(device, fs::Permissions::from_mode(0o666)).is_ok();
+    let script = "[ -z \"$1\" ] || mount --bind \"$1\" /dev/fuse; shift; exec \"$@\"";
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", script, "sh"]);
+    command.arg(if opened && Path::new("/dev/fuse").exists() { device } else { Path::new("") });
+    let user = USER.to_string();
+    command.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "--"]);
+    command
 }
 
 #[test]

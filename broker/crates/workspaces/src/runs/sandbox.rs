@@ -118,11 +118,11 @@ pub fn how_to_isolate(error: &OpenError) -> Option<String> {
     match error {
         OpenError::Namespaces(_) => Some(
             "allow namespaces of users: sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces, or a profile of AppArmor; \
-             `--sandbox off` runs the command without isolation, in a copy of the workspace"
+             `--sandbox off` runs the command without isolation, in a merged folder or a copy"
                 .to_owned(),
         ),
         OpenError::Overlayfs { .. } => Some(
-            "load the kernel's module (modprobe overlay); `--sandbox off` runs the command without isolation, in a copy of the workspace"
+            "load the kernel's module (modprobe overlay); `--sandbox off` runs the command without isolation, in a merged folder or a copy"
                 .to_owned(),
         ),
         _ => None,

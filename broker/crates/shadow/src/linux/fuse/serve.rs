@@ -1,0 +1,534 @@
+//! Answers to what the kernel asks of a merged folder. Rights are looked at by the kernel (`default_permissions`), and locks are its
+//! own.
+
+use std::{
+    collections::HashMap,
+    ffi::{OsStr, OsString},
+    io,
+    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use fuser::{
+    BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
+    InitFlags, KernelConfig, LockOwner, OpenAccMode, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
+    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr,
+    Request, TimeOrNow, WriteFlags,
+};
+use rustix::fs::{FallocateFlags, fallocate};
+
+use super::{
+    branch::new_link,
+    change::Rename,
+    files::{Handle, is_users},
+    node::{BLOCK, Folder, Id, Node, NodeKind, ROOT, Stored, new_attributes, os, permissions},
+    tree::Tree,
+};
+
+/// A merged folder, as threads share it.
+#[derive(Clone)]
+pub(super) struct Served(Arc<Mutex<State>>);
+
+pub(super) struct State {
+    pub(super) tree: Tree,
+    handles: HashMap<u64, Handle>,
+    listings: HashMap<u64, Vec<(Id, FileType, OsString)>>,
+    next: u64,
+}
+
+impl Served {
+    pub(super) fn new(tree: Tree) -> Self {
+        let state = State { tree, handles: HashMap::new(), listings: HashMap::new(), next: 0 };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn entry(&self, reply: ReplyEntry, find: impl FnOnce(&mut Tree) -> io::Result<Id>) {
+        let mut state = self.lock();
+        match find(&mut state.tree).and_then(|it| state.shown(it)) {
+            Ok((all, lives)) => reply.entry(&lives, &all, Generation(0)),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn done(&self, reply: ReplyEmpty, change: impl FnOnce(&mut Tree) -> io::Result<()>) {
+        match change(&mut self.lock().tree) {
+            Ok(()) => reply.ok(),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+}
+
+impl State {
+    /// What the kernel is told of a node, and how long it may keep that.
+    fn shown(&mut self, id: Id) -> io::Result<(FileAttr, Duration)> {
+        let all = self.tree.attributes(id)?;
+        self.tree.node_mut(id)?.lookups += 1;
+        Ok((all, self.tree.lives(id)))
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn handle(&self, handle: FileHandle) -> io::Result<&Handle> {
+        self.handles.get(&handle.0).ok_or_else(|| os(libc::EBADF))
+    }
+
+    /// Opens a file. Says whether the kernel may keep what it has of it.
+    fn open(&mut self, id: Id, flags: OpenFlags) -> io::Result<(u64, bool)> {
+        let empties = flags.0 & libc::O_TRUNC != 0;
+        let mut is_new = false;
+        if empties {
+            is_new = self.tree.truncate(id, 0)?;
+        } else if flags.acc_mode() != OpenAccMode::O_RDONLY {
+            is_new = self.tree.store(id, true)?;
+        }
+        if is_new {
+            self.reopen(id)?;
+        }
+        let file = self.tree.open(id)?;
+        let is_cached = self.tree.is_cached(id, &file)? && !is_new;
+        let number = self.number();
+        self.handles.insert(number, Handle { node: id, file: Arc::new(file) });
+        Ok((number, is_cached))
+    }
+
+    /// Has those that had a file open before it was stored see what is written to it.
+    fn reopen(&mut self, id: Id) -> io::Result<()> {
+        let file = Arc::new(self.tree.open(id)?);
+        for handle in self.handles.values_mut().filter(|it| it.node == id) {
+            handle.file = Arc::clone(&file);
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, id: Id, new: &NewAttributes) -> io::Result<(FileAttr, Duration)> {
+        if let Some(size) = new.size
+            && self.tree.truncate(id, size)?
+        {
+            self.reopen(id)?;
+        }
+        let own = self.tree.change(id)?;
+        if let Some(mode) = new.mode {
+            own.perm = permissions(mode);
+        }
+        own.uid = new.uid.unwrap_or(own.uid);
+        own.gid = new.gid.unwrap_or(own.gid);
+        own.atime = new.atime.unwrap_or(own.atime);
+        own.mtime = new.mtime.unwrap_or(own.mtime);
+        Ok((self.tree.attributes(id)?, self.tree.lives(id)))
+    }
+}
+
+/// What is to be changed of a file.
+struct NewAttributes {
+    mode: Option<u32>,
+    uid: Option<u32>,
+    gid: Option<u32>,
+    size: Option<u64>,
+    atime: Option<SystemTime>,
+    mtime: Option<SystemTime>,
+}
+
+fn time(it: TimeOrNow) -> SystemTime {
+    match it {
+        TimeOrNow::SpecificTime(time) => time,
+        TimeOrNow::Now => SystemTime::now(),
+    }
+}
+
+fn caller(request: &Request) -> (u32, u32) {
+    (request.uid(), request.gid())
+}
+
+/// What the kernel is asked for if it offers it.
+const WANTED: [InitFlags; 4] = [
+    InitFlags::FUSE_ATOMIC_O_TRUNC,
+    InitFlags::FUSE_AUTO_INVAL_DATA,
+    InitFlags::FUSE_PARALLEL_DIROPS,
+    // It then asks for no extended attribute before each write.
+    InitFlags::FUSE_HANDLE_KILLPRIV_V2,
+];
+
+/// Bits of a mode that a write by a user without special rights takes away.
+const SET_USER: u16 = 0o4000;
+const SET_GROUP: u16 = 0o2000;
+const GROUP_EXECUTES: u16 = 0o010;
+
+impl Filesystem for Served {
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        for wanted in WANTED {
+            // Without it, all is right and some is slower.
+            let _ = config.add_capabilities(wanted);
+        }
+        Ok(())
+    }
+
+    fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        self.entry(reply, |tree| tree.child(parent.0, name));
+    }
+
+    fn forget(&self, _: &Request, id: INodeNo, times: u64) {
+        self.lock().tree.forget(id.0, times);
+    }
+
+    fn getattr(&self, _: &Request, id: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        let state = self.lock();
+        match state.tree.attributes(id.0) {
+            Ok(all) => reply.attr(&state.tree.lives(id.0), &all),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn setattr(
+        &self,
+        _: &Request,
+        id: INodeNo,
+        mode: Option<u32>,
+        uid: Option<u32>,
+        gid: Option<u32>,
+        size: Option<u64>,
+        atime: Option<TimeOrNow>,
+        mtime: Option<TimeOrNow>,
+        _: Option<SystemTime>,
+        _: Option<FileHandle>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let (atime, mtime) = (atime.map(time), mtime.map(time));
+        match self.lock().set(id.0, &NewAttributes { mode, uid, gid, size, atime, mtime }) {
+            Ok((all, lives)) => reply.attr(&lives, &all),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn readlink(&self, _: &Request, id: INodeNo, reply: ReplyData) {
+        match self.lock().tree.target(id.0) {
+            Ok(to) => reply.data(to.as_os_str().as_bytes()),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn mknod(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _: u32,
+        _: u32,
+        reply: ReplyEntry,
+    ) {
+        self.entry(reply, |tree| {
+            let node = match mode & libc::S_IFMT {
+                libc::S_IFREG => new_file(tree, mode, caller(request))?,
+                libc::S_IFIFO => special(FileType::NamedPipe, mode, request),
+                libc::S_IFSOCK => special(FileType::Socket, mode, request),
+                _ => return Err(os(libc::EPERM)),
+            };
+            tree.create(parent.0, name, node)
+        });
+    }
+
+    fn mkdir(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, reply: ReplyEntry) {
+        let own = new_attributes(FileType::Directory, mode, caller(request));
+        let node = Node::new(NodeKind::Folder(Folder::default()), own);
+        self.entry(reply, |tree| tree.create(parent.0, name, node));
+    }
+
+    fn unlink(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        self.done(reply, |tree| tree.unlink(parent.0, name));
+    }
+
+    fn rmdir(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        self.done(reply, |tree| tree.remove_folder(parent.0, name));
+    }
+
+    fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, to: &Path, reply: ReplyEntry) {
+        let node = new_link(to.to_owned(), caller(request));
+        self.entry(reply, |tree| tree.create(parent.0, name, node));
+    }
+
+    fn rename(
+        &self,
+        _: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        new_parent: INodeNo,
+        new_name: &OsStr,
+        flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        let how = match flags {
+            it if it.is_empty() => Rename::Replace,
+            RenameFlags::RENAME_NOREPLACE => Rename::NoReplace,
+            RenameFlags::RENAME_EXCHANGE => Rename::Exchange,
+            _ => return reply.error(Errno::EINVAL),
+        };
+        self.done(reply, |tree| tree.rename((parent.0, name), (new_parent.0, new_name), how));
+    }
+
+    fn link(&self, _: &Request, id: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        self.entry(reply, |tree| tree.link(id.0, parent.0, name).map(|()| id.0));
+    }
+
+    fn open(&self, _: &Request, id: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
+        match self.lock().open(id.0, flags) {
+            Ok((number, true)) => reply.opened(FileHandle(number), FopenFlags::FOPEN_KEEP_CACHE),
+            Ok((number, false)) => reply.opened(FileHandle(number), FopenFlags::empty()),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn create(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _: u32,
+        flags: i32,
+        reply: ReplyCreate,
+    ) {
+        let mut state = self.lock();
+        let created = new_file(&mut state.tree, mode, caller(request))
+            .and_then(|it| state.tree.create(parent.0, name, it))
+            .and_then(|id| Ok((state.open(id, OpenFlags(flags & !libc::O_TRUNC))?.0, state.shown(id)?)));
+        match created {
+            Ok((number, (all, lives))) => {
+                reply.created(&lives, &all, Generation(0), FileHandle(number), FopenFlags::empty());
+            }
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn read(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        offset: u64,
+        size: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let file = self.lock().handle(handle).map(|it| Arc::clone(&it.file));
+        match file.and_then(|it| read_at(&it, offset, size as usize)) {
+            Ok(bytes) => reply.data(&bytes),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn write(
+        &self,
+        _: &Request,
+        id: INodeNo,
+        handle: FileHandle,
+        offset: u64,
+        data: &[u8],
+        flags: WriteFlags,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let mut state = self.lock();
+        let file = state.handle(handle).map(|it| Arc::clone(&it.file));
+        let written = file.and_then(|it| {
+            state.tree.write(id.0, &it, data, offset)?;
+            if flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
+                let own = state.tree.own(id.0)?;
+                let group = if own.perm & GROUP_EXECUTES == 0 { 0 } else { SET_GROUP };
+                own.perm &= !(SET_USER | group);
+            }
+            Ok(())
+        });
+        match written {
+            Ok(()) => reply.written(u32::try_from(data.len()).unwrap_or(u32::MAX)),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn fallocate(
+        &self,
+        _: &Request,
+        id: INodeNo,
+        handle: FileHandle,
+        offset: u64,
+        length: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        let mut state = self.lock();
+        let file = state.handle(handle).map(|it| Arc::clone(&it.file));
+        let allocated = file.and_then(|it| {
+            let mode = FallocateFlags::from_bits_retain(mode.cast_unsigned());
+            if !mode.contains(FallocateFlags::PUNCH_HOLE) {
+                state.tree.expect_space(length)?;
+            }
+            fallocate(&*it, mode, offset, length)?;
+            state.tree.count(id.0, &it)?;
+            state.tree.modify(id.0)
+        });
+        match allocated {
+            Ok(()) => reply.ok(),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn release(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        _: bool,
+        reply: ReplyEmpty,
+    ) {
+        self.lock().handles.remove(&handle.0);
+        reply.ok();
+    }
+
+    fn opendir(&self, _: &Request, id: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let mut state = self.lock();
+        match state.tree.list(id.0) {
+            Ok(names) => {
+                let number = state.number();
+                let above = [".", ".."].map(|it| (id.0, FileType::Directory, it.into()));
+                let names = names.into_iter().map(|(name, (id, kind))| (id, kind, name));
+                state.listings.insert(number, above.into_iter().chain(names).collect());
+                reply.opened(FileHandle(number), FopenFlags::empty());
+            }
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn readdir(&self, _: &Request, _: INodeNo, handle: FileHandle, offset: u64, mut reply: ReplyDirectory) {
+        let state = self.lock();
+        let Some(names) = state.listings.get(&handle.0) else { return reply.error(Errno::EBADF) };
+        let from = usize::try_from(offset).unwrap_or(usize::MAX);
+        for (at, (id, kind, name)) in names.iter().enumerate().skip(from) {
+            if reply.add(INodeNo(*id), at as u64 + 1, *kind, name) {
+                break;
+            }
+        }
+        reply.ok();
+    }
+
+    fn releasedir(&self, _: &Request, _: INodeNo, handle: FileHandle, _: OpenFlags, reply: ReplyEmpty) {
+        self.lock().listings.remove(&handle.0);
+        reply.ok();
+    }
+
+    fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
+        let state = self.lock();
+        let blocks = |bytes: u64| bytes / u64::from(BLOCK);
+        let free = blocks(state.tree.space.saturating_sub(state.tree.used));
+        let nodes = state.tree.nodes.len() as u64;
+        reply.statfs(
+            blocks(state.tree.space),
+            free,
+            free,
+            ROOT << 32,
+            (ROOT << 32) - nodes,
+            BLOCK,
+            255,
+            BLOCK,
+        );
+    }
+
+    fn setxattr(
+        &self,
+        _: &Request,
+        id: INodeNo,
+        name: &OsStr,
+        value: &[u8],
+        flags: i32,
+        _: u32,
+        reply: ReplyEmpty,
+    ) {
+        self.done(reply, |tree| {
+            if !is_users(name) {
+                return Err(os(libc::EOPNOTSUPP));
+            }
+            let all = tree.load_extended(id.0)?;
+            match all.contains_key(name) {
+                true if flags & libc::XATTR_CREATE != 0 => return Err(os(libc::EEXIST)),
+                false if flags & libc::XATTR_REPLACE != 0 => return Err(os(libc::ENODATA)),
+                _ => all.insert(name.to_owned(), value.to_owned()),
+            };
+            tree.change(id.0).map(drop)
+        });
+    }
+
+    fn getxattr(&self, _: &Request, id: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
+        if !is_users(name) {
+            return reply.error(Errno::from_i32(libc::EOPNOTSUPP));
+        }
+        let value =
+            self.lock().tree.extended(id.0).and_then(|mut it| it.remove(name).ok_or(os(libc::ENODATA)));
+        extended(value, size, reply);
+    }
+
+    fn listxattr(&self, _: &Request, id: INodeNo, size: u32, reply: ReplyXattr) {
+        let names = self.lock().tree.extended(id.0).map(|all| {
+            let names = all.into_keys().map(OsString::into_vec);
+            names.flat_map(|name| name.into_iter().chain([0])).collect()
+        });
+        extended(names, size, reply);
+    }
+
+    fn removexattr(&self, _: &Request, id: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        self.done(reply, |tree| {
+            tree.load_extended(id.0)?.remove(name).ok_or_else(|| os(libc::ENODATA))?;
+            tree.change(id.0).map(drop)
+        });
+    }
+}
+
+fn new_file(tree: &mut Tree, mode: u32, caller: (u32, u32)) -> io::Result<Node> {
+    let (number, _) = tree.new_file()?;
+    let own = new_attributes(FileType::RegularFile, mode, caller);
+    Ok(Node::new(NodeKind::File(Some(Stored { number, bytes: 0 })), own))
+}
+
+fn special(kind: FileType, mode: u32, request: &Request) -> Node {
+    Node::new(NodeKind::Special, new_attributes(kind, mode, caller(request)))
+}
+
+fn read_at(file: &std::fs::File, offset: u64, size: usize) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::FileExt as _;
+    let mut bytes = vec![0; size];
+    let mut length = 0;
+    while length < size {
+        match file.read_at(&mut bytes[length..], offset + length as u64) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+/// Answers with a value, or with its length if that is asked for.
+fn extended(value: io::Result<Vec<u8>>, size: u32, reply: ReplyXattr) {
+    match value {
+        Ok(value) if size == 0 => reply.size(u32::try_from(value.len()).unwrap_or(u32::MAX)),
+        Ok(value) if value.len() > size as usize => reply.error(Errno::ERANGE),
+        Ok(value) => reply.data(&value),
+        Err(error) => reply.error(error.into()),
+    }
+}
