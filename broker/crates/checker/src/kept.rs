@@ -3,7 +3,8 @@
 //!
 //! Each file has its entry with what its answers rest on. Where that is not known, the file is looked at in each comparison:
 //! links, files of linters that look beyond what they read, answers that are not final. What the folder's changes touch
-//! is recorded again, and nothing else. Keeps no findings.
+//! is recorded again, and nothing else. Of a file whose changes are not reported, the stamp is compared each time. Keeps
+//! no findings.
 
 mod checks;
 mod configuration;
@@ -20,7 +21,7 @@ use std::{
 };
 
 use lint::Identity;
-use overlay::{ChangeLog, KeptWalk, Moment, View, WorkspacePath};
+use overlay::{ChangeLog, ContentHash, KeptWalk, Look, Moment, Observation, Read, View, WorkspacePath};
 use scheduler::ReadIndex;
 
 pub(crate) use self::{
@@ -44,6 +45,8 @@ pub(crate) struct KeptAnswers {
     files: BTreeMap<WorkspacePath, Entry>,
     /// Files that are looked at in each comparison.
     uncertain: BTreeMap<WorkspacePath, Retry>,
+    /// Content of the files that may change unreported.
+    untold: BTreeMap<WorkspacePath, ContentHash>,
     /// Counts comparisons.
     comparisons: AtomicU32,
     contents: Contents,
@@ -119,6 +122,7 @@ impl KeptAnswers {
             missed,
             files: BTreeMap::new(),
             uncertain: BTreeMap::new(),
+            untold: BTreeMap::new(),
             comparisons: AtomicU32::new(0),
             contents: facts.files.iter().filter_map(answered).collect(),
             sums: Sums::of_linters(facts.router.linters().len()),
@@ -151,7 +155,10 @@ impl KeptAnswers {
                 return;
             }
         };
-        let FileFacts { linters, suppressed, baselined, .. } = facts;
+        let FileFacts { content, linters, suppressed, baselined } = facts;
+        if !linters.is_empty() && !log.covers(Look::At(&path)) {
+            self.untold.insert(path.clone(), content);
+        }
         let linters = linters.into_iter().map(|it| self.linter_entry(&path, it, log)).collect();
         let entry = Entry { linters, suppressed, baselined };
         self.sums.add(&entry);
@@ -172,6 +179,7 @@ impl KeptAnswers {
 
     fn forget(&mut self, path: &WorkspacePath) {
         self.uncertain.remove(path);
+        self.untold.remove(path);
         let Some(entry) = self.files.remove(path) else { return };
         self.sums.subtract(&entry);
         self.contents.remove(path);
@@ -250,15 +258,19 @@ impl KeptAnswers {
         walk: &KeptWalk,
         folder: &dyn View,
     ) -> BTreeSet<WorkspacePath> {
-        let mut files = self.touched(changes);
+        let mut files = self.touched(changes, &[folder]);
         files.extend(self.files_of_sets(self.index.moved(folder)));
+        let has_moved = |(path, content): &(&WorkspacePath, &ContentHash)| {
+            Read::Content((*path).clone()).observe(folder) != Observation::Found(**content)
+        };
+        files.extend(self.untold.iter().filter(has_moved).map(|(path, _)| path.clone()));
         files.extend(self.walk.difference(walk));
         files
     }
 
-    /// The files whose answers may differ where something else may stand at `changed`.
-    pub(crate) fn touched(&self, changed: &[WorkspacePath]) -> BTreeSet<WorkspacePath> {
-        let mut files: BTreeSet<_> = self.files_of_sets(self.index.touched(changed)).collect();
+    /// The files whose answers may be others in one of `views`, where something else may stand at `changed`.
+    pub(crate) fn touched(&self, changed: &[WorkspacePath], views: &[&dyn View]) -> BTreeSet<WorkspacePath> {
+        let mut files: BTreeSet<_> = self.files_of_sets(self.index.touched(changed, views)).collect();
         for path in changed {
             files.extend(at_or_below(&self.files, path).map(|(it, _)| it.clone()));
             files.extend(at_or_below(&self.uncertain, path).map(|(it, _)| it.clone()));

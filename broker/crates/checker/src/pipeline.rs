@@ -38,7 +38,7 @@ use self::{
 };
 use super::{
     BatchSize, Dependents, Engine, EngineRequest, Files, Refused, Router, Wanted, baseline::Baseline,
-    policy::RuleIndex,
+    kept::FactCollector, policy::RuleIndex,
 };
 
 /// What is to be checked, and how.
@@ -149,7 +149,7 @@ pub async fn check(
         engine_request.parent = Some(Arc::clone(&answers.seen));
         engine_request.unkept = Some(Arc::clone(&answers.unkept));
     }
-    let facts = recording.as_ref().map(Recording::collector);
+    let facts = recording.as_ref().map(|_| FactCollector::default());
     let mut stream = CheckStream::new(&evaluator, before, unchanged.clone(), facts, request, sink);
     let totals = engine.answer(&Arc::new(engine_request), &mut stream).await?;
     if let Some((recording, facts)) = recording.zip(stream.take_facts()) {

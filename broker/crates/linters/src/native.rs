@@ -4,6 +4,8 @@
 //! project, or runs for a minute. What a branch says of them does not count.
 
 use std::{
+    borrow::Cow,
+    cell::LazyCell,
     collections::BTreeSet,
     ffi::OsString,
     fs,
@@ -47,7 +49,7 @@ struct NativeCatalog {
 
 /// What the configuration says.
 struct Settings {
-    known: Vec<Checker>,
+    known: Cow<'static, [Checker]>,
     /// Names of those that are to be asked.
     used: BTreeSet<String>,
 }
@@ -122,22 +124,23 @@ impl NativeCatalog {
 
 impl Catalog for NativeCatalog {
     fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
-        Ok(self.settings()?.known.into_iter().map(|it| LinterName::open(it.name)).collect())
+        Ok(self.settings()?.known.iter().map(|it| LinterName::open(&it.name)).collect())
     }
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
         let settings = self.settings()?;
         let (mut linters, mut missing, mut left_out) = (Vec::<SharedLinter>::new(), Vec::new(), Vec::new());
         let is_trusted = self.all.are_trusted_in(&self.context.root);
-        let setup = self.setup().map(Arc::new);
-        for checker in &settings.known {
+        // Looks at many folders of the user's, and most workspaces ask no command.
+        let setup = LazyCell::new(|| self.setup().map(Arc::new));
+        for checker in &*settings.known {
             let selection = selectors.for_server(&checker.name);
             let Some(selection) = selection.filter(|_| self.is_wanted(&settings, selectors, &checker.name))
             else {
                 left_out.extend(settings.used.contains(&checker.name).then(|| absent(checker)));
                 continue;
             };
-            let found = match (&setup, is_trusted) {
+            let found = match (&*setup, is_trusted) {
                 (_, false) => Err(no_trust(&self.context.root)),
                 (Err(why), true) => Err(why.clone()),
                 (Ok(setup), true) => {
@@ -194,7 +197,7 @@ impl Catalog for NativeCatalog {
 fn settings(
     defined: std::collections::BTreeMap<String, CheckerDefinition>,
 ) -> Result<Settings, SetupFailure> {
-    let mut known = checkers().to_vec();
+    let mut known = Cow::Borrowed(checkers());
     let mut used = BTreeSet::new();
     for (name, definition) in defined {
         let wrong = |why: String| {
@@ -207,9 +210,10 @@ fn settings(
         };
         let said = toml::Table::try_from(&definition).map_err(|error| wrong(error.to_string()))?;
         let checker = Checker::defined(&name, said).map_err(wrong)?;
-        match known.iter_mut().find(|it| it.name == name) {
+        let own = known.to_mut();
+        match own.iter_mut().find(|it| it.name == name) {
             Some(known) => *known = checker,
-            None => known.push(checker),
+            None => own.push(checker),
         }
         if definition.enabled != Some(false) {
             used.insert(name);

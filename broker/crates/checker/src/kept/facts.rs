@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use overlay::{ChangeLog, Look, ReadSet, WorkspacePath};
+use overlay::{ReadSet, WorkspacePath};
 
 use super::FileFacts;
 use crate::{FileAnswers, Router, engine::Asked, engine::Plan};
@@ -25,20 +25,16 @@ pub(crate) enum Unknown {
 }
 
 /// Collects the facts of files as they are answered.
+#[derive(Default)]
 pub(crate) struct FactCollector {
-    log: Arc<dyn ChangeLog>,
     files: HashMap<WorkspacePath, FileFacts>,
 }
 
 impl FactCollector {
-    pub(crate) fn new(log: Arc<dyn ChangeLog>) -> Self {
-        Self { log, files: HashMap::new() }
-    }
-
     /// Adds a file with the numbers of its findings that are not reported.
     pub(crate) fn add(&mut self, file: &FileAnswers, suppressed: usize, baselined: usize) {
         let path = &file.unit.path;
-        let facts = FileFacts::of(file, suppressed, baselined).filter(|_| self.log.covers(Look::At(path)));
+        let facts = FileFacts::of(file, suppressed, baselined);
         self.files.extend(facts.map(|it| (path.clone(), it)));
     }
 

@@ -210,13 +210,14 @@ impl Pair {
                 return Some(Found::Outdated(FolderChange { then, now, walk, outdated: differing, retried }));
             }
         }
+        let views = self.views.each_ref().map(|it| &**it);
         let edits: Vec<_> = self.tracked.iter().flat_map(|it| &it.edits).cloned().collect();
         let changed: Vec<_> = changes.into_iter().chain(edits.iter().cloned()).collect();
-        if !kept.is_configured_alike(&changed, &self.views.each_ref().map(|it| &**it)) {
+        if !kept.is_configured_alike(&changed, &views) {
             return None;
         }
         let walks = [0, 1].map(|it| walk.updated(&*self.views[it], &self.tracked[it].edits, &**log));
-        differing.extend(kept.touched(&edits));
+        differing.extend(kept.touched(&edits, &views));
         differing.extend(kept.uncertain().cloned());
         walks.iter().for_each(|it| differing.extend(walk.difference(it)));
         if !are_few(differing.len(), kept.len()) {

@@ -1,7 +1,7 @@
 //! Who rests on what: which of many read sets a change may have made untrue.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     ops::Bound,
     sync::{Arc, LazyLock},
 };
@@ -66,10 +66,17 @@ impl ReadIndex {
         self.free.push(number);
     }
 
-    /// The sets that may not hold any more where something else may stand at `changed`, as
+    /// The sets that do not hold in one of `views`, where something else may stand at `changed`, as
     /// [`Inherited::new`](super::Inherited::new) has it, as far as that is told.
-    pub fn touched(&self, changed: &[WorkspacePath]) -> BTreeSet<u32> {
-        changed.iter().flat_map(|it| self.by_path.touched_by(it)).collect()
+    ///
+    /// Looks once at each observation that a change may have made untrue: the listing of a directory is mostly the same
+    /// after an edit below it.
+    pub fn touched(&self, changed: &[WorkspacePath], views: &[&dyn View]) -> BTreeSet<u32> {
+        let mut looked_at = HashSet::new();
+        let suspects = changed.iter().flat_map(|it| self.by_path.suspects(it));
+        let suspects = suspects.filter(|it| looked_at.insert(address(it)));
+        let moved = suspects.filter(|it| views.iter().any(|view| it.read.observe(*view) != it.observation));
+        moved.flat_map(|it| self.by_path.containing(it)).copied().collect()
     }
 
     /// The sets of which something is not told and is not so in `view`.
@@ -130,6 +137,11 @@ impl ByPath {
 
     /// The sets with an observation that a change at `path` may have made untrue.
     pub(super) fn touched_by<'a>(&'a self, path: &'a WorkspacePath) -> impl Iterator<Item = u32> {
+        self.suspects(path).flat_map(|it| self.containing(it)).copied()
+    }
+
+    /// The observations that a change at `path` may have made untrue.
+    fn suspects<'a>(&'a self, path: &'a WorkspacePath) -> impl Iterator<Item = &'a Arc<Observed>> {
         let from = (Bound::Included(path.as_str()), Bound::Unbounded);
         let below = self.paths.range::<str, _>(from);
         // `a-b` and `a/b` both begin with `a`: the first is passed over, not the end.
@@ -137,7 +149,7 @@ impl ByPath {
         let below = below.filter(|(it, _)| it.starts_with(path)).flat_map(|(_, observations)| observations);
         let above = path.ancestors().skip(1).filter_map(|it| self.paths.get(&it)).flatten();
         let above = above.filter(|it| !remains_a_directory(&it.read, it.observation));
-        below.chain(above).flat_map(|it| self.containing(it)).copied()
+        below.chain(above)
     }
 
     fn containing(&self, observed: &Arc<Observed>) -> &[u32] {

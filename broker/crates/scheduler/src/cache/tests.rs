@@ -153,7 +153,11 @@ fn what_rests_on_a_change_is_found_until_it_is_forgotten() {
     let is_told = |read: &Read| !read.path().as_str().starts_with("untold");
     let [one, two] = [&["a"][..], &["a", "untold/b"]].map(|it| index.add(&reads(it), is_told));
     assert_eq!(index.add(&reads(&["a"]), is_told), one);
-    let touched = |index: &ReadIndex, at: &str| index.touched(&[path(at)]).into_iter().collect::<Vec<_>>();
+    let changed = Memory::from_files([("a", "3"), ("untold/b", "3")]).unwrap();
+    let touched = |index: &ReadIndex, at: &str| {
+        assert!(index.touched(&[path(at)], &[&view]).is_empty(), "all there is as it was");
+        index.touched(&[path(at)], &[&view, &changed]).into_iter().collect::<Vec<_>>()
+    };
     let other = Memory::from_files([("a", "1"), ("untold/b", "3")]).unwrap();
     assert_eq!((touched(&index, "a"), touched(&index, "a-b")), (vec![one, two], vec![]));
     assert_eq!((index.moved(&view).len(), index.moved(&other).into_iter().collect()), (0, vec![two]));

@@ -288,8 +288,8 @@ impl Random {
     }
 
     fn place(&mut self) -> String {
-        const NAMES: [&str; 8] =
-            ["a", "b", "a-b", "c", ".gitignore", "broker.toml", "only-one", "node_modules"];
+        const NAMES: [&str; 9] =
+            ["a", "b", "a-b", "c", ".gitignore", "broker.toml", "only-one", "node_modules", "target"];
         let names: Vec<_> = (0..=self.below(2)).map(|_| self.of(&NAMES)).collect();
         names.join("/")
     }
@@ -360,7 +360,7 @@ fn on_disk(root: &Path, act: &Act) {
     }
 }
 
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
     (".git/HEAD", ""),
     ("a", "!\nsee b/a\n"),
     ("b/a", "!\n!\n"),
@@ -370,6 +370,7 @@ const FILES: [(&str, &str); 9] = [
     ("a-b/b", "! # broker: ignore\n"),
     ("node_modules/a", "!"),
     ("c/a", "see node_modules/a"),
+    ("target/a", "!"),
 ];
 
 /// The files that a comparison looks at in the view after, if not at all.
@@ -392,9 +393,14 @@ fn edited(world: &World) -> (Branch, [Snapshot; 2]) {
     (branch, [after, before])
 }
 
-/// What differs in such a branch: `a` has read `b/a`, `b/c` has listed `b`, and of `a-b/a` there is no final answer.
+/// What differs in such a branch: `a` has read `b/a`, and of `a-b/a` there is no final answer. `b/c` has listed `b`, whose
+/// names are the same.
 fn differing() -> Option<Vec<String>> {
-    Some(["a", "a-b/a", "b/a", "b/c"].map(str::to_owned).to_vec())
+    paths(&["a", "a-b/a", "b/a"])
+}
+
+fn paths(all: &[&str]) -> Option<Vec<String>> {
+    Some(all.iter().map(|it| (*it).to_owned()).collect())
 }
 
 #[test]
@@ -408,8 +414,7 @@ fn only_what_may_differ_is_looked_at() {
     );
     // A change that no watch reports is looked for.
     fs::write(world.folder.path().join("node_modules/a"), "other").unwrap();
-    let with_its_reader = ["a", "a-b/a", "b/a", "b/c", "c/a"].map(str::to_owned).to_vec();
-    assert_eq!(looked_at(&world, &after, &before), Some(with_its_reader));
+    assert_eq!(looked_at(&world, &after, &before), paths(&["a", "a-b/a", "b/a", "c/a"]));
     fs::write(world.folder.path().join("node_modules/a"), "!").unwrap();
     assert_eq!(looked_at(&world, &after, &before), differing());
     // Several changes in the folder are recorded once.
@@ -417,8 +422,23 @@ fn only_what_may_differ_is_looked_at() {
         write(world.folder.path(), at, "!");
     }
     assert_eq!(looked_at(&world, &after, &before), differing());
+    branch.write(&path("b/new/file"), Bytes::from_static(b"!\n")).unwrap();
+    let with_who_listed = paths(&["a", "a-b/a", "b/a", "b/c", "b/new/file"]);
+    assert_eq!(looked_at(&world, &branch.snapshot(), &before), with_who_listed);
     branch.write(&path("broker.toml"), Bytes::from_static(b"[severity]\nX = 'off'\n")).unwrap();
     assert_eq!(looked_at(&world, &branch.snapshot(), &before), None, "all may be reported otherwise");
+}
+
+#[test]
+fn a_file_whose_changes_no_watch_reports_is_looked_at_where_it_changed() {
+    let world = World::new(&[("b/a", "!\n!\n"), ("target/a", "!")], ENOUGH);
+    world.warm();
+    let (_, [after, before]) = edited(&world);
+    assert_eq!(looked_at(&world, &after, &before), paths(&["b/a"]));
+    fs::write(world.folder.path().join("target/a"), "other").unwrap();
+    assert_eq!(looked_at(&world, &after, &before), paths(&["b/a", "target/a"]));
+    fs::write(world.folder.path().join("target/a"), "!").unwrap();
+    assert_eq!(looked_at(&world, &after, &before), paths(&["b/a"]));
 }
 
 #[test]

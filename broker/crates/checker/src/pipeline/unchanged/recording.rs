@@ -58,11 +58,6 @@ impl Recording {
         Arc::clone(&self.traced) as _
     }
 
-    /// What the files' facts are collected in.
-    pub(in crate::pipeline) fn collector(&self) -> FactCollector {
-        FactCollector::new(Arc::clone(&self.tracked.log))
-    }
-
     /// Keeps what was found out.
     pub(in crate::pipeline) async fn finish(
         self,
@@ -151,7 +146,7 @@ async fn facts(
     tracked: &Tracked,
     files: Files,
 ) -> Result<Option<FolderFacts>, Refused> {
-    let (folder, log) = (Arc::clone(&tracked.folder), Arc::clone(&tracked.log));
+    let folder = Arc::clone(&tracked.folder);
     let traced = Arc::new(Traced::new(Arc::clone(&folder)));
     let configuration: Arc<dyn View> = Arc::clone(&traced) as _;
     let mut engine_request = request.engine_request(&folder, &configuration, Wanted::Files(files));
@@ -161,7 +156,7 @@ async fn facts(
     engine_request.traced_only = true;
     let evaluator = PolicyEvaluator::configured_by(request, &configuration, &folder, cache)?;
     let mut recorder =
-        Recorder { evaluator, names: Arc::default(), facts: FactCollector::new(log), wrong: None };
+        Recorder { evaluator, names: Arc::default(), facts: FactCollector::default(), wrong: None };
     let totals = engine.answer(&Arc::new(engine_request), &mut recorder).await?;
     let Recorder { facts, wrong, .. } = recorder;
     match wrong {
