@@ -22,7 +22,7 @@ use linters::{
     trust::Trusted,
 };
 use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
-use shadow::Sandbox;
+use shadow::{Isolation, Sandbox};
 
 use self::{
     diagnosis::{Diagnosis, Kind, Reason, Runs, Server},
@@ -93,13 +93,22 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
 
 /// What becomes of a folder for a command, by making one.
 fn runs(root: &Path) -> Runs {
-    let chosen = super::run::launcher().choose(root, &Sandbox::default());
+    let launcher = super::run::launcher();
+    let chosen = launcher.choose(root, &Sandbox::default());
+    let off = Sandbox { isolation: Isolation::Off, ..Sandbox::default() };
+    let remedy = chosen.as_ref().err().and_then(workspaces::how_to_isolate).map(|it| {
+        // What is there without isolation is tried only where that is of interest.
+        match launcher.choose(root, &off) {
+            Ok(without) => format!("{it} (here: {})", without.backend),
+            Err(_) => it,
+        }
+    });
     Runs {
         backend: chosen.as_ref().ok().map(|it| it.backend.name().to_owned()),
         isolated: chosen.as_ref().is_ok_and(|it| it.isolated),
         lacks: chosen.iter().flat_map(|it| it.lacks()).map(str::to_owned).collect(),
         error: chosen.as_ref().err().map(ToString::to_string),
-        remedy: chosen.as_ref().err().and_then(workspaces::how_to_isolate),
+        remedy,
     }
 }
 

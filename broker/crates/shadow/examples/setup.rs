@@ -11,7 +11,7 @@
 use std::{fs, path::Path, process::ExitCode, sync::Arc, time::Instant};
 
 use overlay::{Branch, Disk, WorkspacePath};
-use shadow::{Isolation, Launcher, Layer, Sandbox, Shadow, Storage};
+use shadow::{Backend, Isolation, Launcher, Layer, Sandbox, Shadow, Storage};
 
 fn main() -> ExitCode {
     if let Some(code) = shadow::inside(std::env::args_os().skip(1)) {
@@ -39,7 +39,10 @@ fn main() -> ExitCode {
     measure("overlayfs, cold", &launcher, &root, &layer, &cold);
     measure("overlayfs, warm", &launcher, &root, &layer, &Sandbox::default());
     measure("copy, isolated", &launcher.clone().with_copies_only(), &root, &layer, &Sandbox::default());
-    measure("copy, sandbox off", &launcher, &root, &layer, &off);
+    if launcher.choose(&root, &off).unwrap().backend == Backend::Fuse {
+        measure("fuse, sandbox off", &launcher, &root, &layer, &off);
+    }
+    measure("copy, sandbox off", &launcher.with_copies_only(), &root, &layer, &off);
     ExitCode::SUCCESS
 }
 

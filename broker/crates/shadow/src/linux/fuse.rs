@@ -2,7 +2,7 @@
 //! programs put in its place.
 //!
 //! `node.rs` and `tree.rs` are what stands where, `change.rs` names that come and go, `files.rs` contents, `branch.rs` the way in
-//! and out for entries; `serve.rs` answers the kernel, and `mount.rs` sees to it that no mount is left.
+//! and out for entries; `serve.rs` answers the kernel from what `state.rs` holds, and `mount.rs` sees to it that no mount is left.
 
 mod branch;
 mod change;
@@ -10,6 +10,7 @@ mod files;
 mod mount;
 mod node;
 mod serve;
+mod state;
 mod tree;
 
 use std::{
@@ -20,7 +21,7 @@ use std::{
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
 
 pub(crate) use self::mount::{clear, unmount_at_the_end};
-use self::{mount::Mount, serve::Served, tree::Tree};
+use self::{mount::Mount, state::Served, tree::Tree};
 use super::{root, wire::Failure};
 use crate::{
     copy::{Paths, show},

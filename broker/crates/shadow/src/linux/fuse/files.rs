@@ -67,8 +67,11 @@ impl Tree {
         self.load_extended(id)?;
         self.change(id)?;
         let (number, mut file) = self.new_file()?;
-        if let Some(mut from) = from {
-            io::copy(&mut from, &mut file)?;
+        if let Some(mut from) = from
+            && let Err(error) = io::copy(&mut from, &mut file)
+        {
+            let _ = std::fs::remove_file(self.stored(number));
+            return Err(error);
         }
         self.node_mut(id)?.kind = NodeKind::File(Some(Stored { number, bytes: 0 }));
         self.count(id, &file)?;

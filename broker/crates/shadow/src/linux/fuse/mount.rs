@@ -17,14 +17,14 @@ use std::{
     thread::available_parallelism,
 };
 
-use fuser::{BackgroundSession, Config, MountOption, Session};
+use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use rustix::{
     io::Errno,
     mount::UnmountFlags,
     process::{Pid, geteuid},
 };
 
-use super::{super::this_program, serve::Served};
+use super::{super::this_program, state::Served};
 use crate::storage::remove_all;
 
 /// A folder that is mounted.
@@ -46,6 +46,10 @@ pub(super) fn mount(served: Served, at: &Path, kept: &Path) -> io::Result<Mount>
         MountOption::DefaultPermissions,
         MountOption::NoAtime,
     ];
+    if geteuid().is_root() {
+        // Programs of an administrator become other users. Rights hold for them, and the way here is closed to others.
+        config.acl = SessionACL::All;
+    }
     config.n_threads = Some(available_parallelism().map_or(2, |it| it.get().clamp(2, 8)));
     let session = Session::new(served, at, &config).and_then(Session::spawn);
     match session {

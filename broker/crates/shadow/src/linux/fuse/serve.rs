@@ -2,157 +2,42 @@
 //! own.
 
 use std::{
-    collections::HashMap,
     ffi::{OsStr, OsString},
     io,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, SystemTime},
+    sync::Arc,
+    time::SystemTime,
 };
 
 use fuser::{
-    BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
-    InitFlags, KernelConfig, LockOwner, OpenAccMode, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
-    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr,
-    Request, TimeOrNow, WriteFlags,
+    BsdFileFlags, Errno, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
+    KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
+    ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request,
+    TimeOrNow, WriteFlags,
 };
 use rustix::fs::{FallocateFlags, fallocate};
 
 use super::{
     branch::new_link,
     change::Rename,
-    files::{Handle, is_users},
-    node::{BLOCK, Folder, Id, Node, NodeKind, ROOT, Stored, new_attributes, os, permissions},
+    files::is_users,
+    node::{BLOCK, Folder, Node, NodeKind, ROOT, Stored, new_attributes, os},
+    state::{NewAttributes, Served, time},
     tree::Tree,
 };
-
-/// A merged folder, as threads share it.
-#[derive(Clone)]
-pub(super) struct Served(Arc<Mutex<State>>);
-
-pub(super) struct State {
-    pub(super) tree: Tree,
-    handles: HashMap<u64, Handle>,
-    listings: HashMap<u64, Vec<(Id, FileType, OsString)>>,
-    next: u64,
-}
-
-impl Served {
-    pub(super) fn new(tree: Tree) -> Self {
-        let state = State { tree, handles: HashMap::new(), listings: HashMap::new(), next: 0 };
-        Self(Arc::new(Mutex::new(state)))
-    }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn entry(&self, reply: ReplyEntry, find: impl FnOnce(&mut Tree) -> io::Result<Id>) {
-        let mut state = self.lock();
-        match find(&mut state.tree).and_then(|it| state.shown(it)) {
-            Ok((all, lives)) => reply.entry(&lives, &all, Generation(0)),
-            Err(error) => reply.error(error.into()),
-        }
-    }
-
-    fn done(&self, reply: ReplyEmpty, change: impl FnOnce(&mut Tree) -> io::Result<()>) {
-        match change(&mut self.lock().tree) {
-            Ok(()) => reply.ok(),
-            Err(error) => reply.error(error.into()),
-        }
-    }
-}
-
-impl State {
-    /// What the kernel is told of a node, and how long it may keep that.
-    fn shown(&mut self, id: Id) -> io::Result<(FileAttr, Duration)> {
-        let all = self.tree.attributes(id)?;
-        self.tree.node_mut(id)?.lookups += 1;
-        Ok((all, self.tree.lives(id)))
-    }
-
-    fn number(&mut self) -> u64 {
-        self.next += 1;
-        self.next
-    }
-
-    fn handle(&self, handle: FileHandle) -> io::Result<&Handle> {
-        self.handles.get(&handle.0).ok_or_else(|| os(libc::EBADF))
-    }
-
-    /// Opens a file. Says whether the kernel may keep what it has of it.
-    fn open(&mut self, id: Id, flags: OpenFlags) -> io::Result<(u64, bool)> {
-        let empties = flags.0 & libc::O_TRUNC != 0;
-        let mut is_new = false;
-        if empties {
-            is_new = self.tree.truncate(id, 0)?;
-        } else if flags.acc_mode() != OpenAccMode::O_RDONLY {
-            is_new = self.tree.store(id, true)?;
-        }
-        if is_new {
-            self.reopen(id)?;
-        }
-        let file = self.tree.open(id)?;
-        let is_cached = self.tree.is_cached(id, &file)? && !is_new;
-        let number = self.number();
-        self.handles.insert(number, Handle { node: id, file: Arc::new(file) });
-        Ok((number, is_cached))
-    }
-
-    /// Has those that had a file open before it was stored see what is written to it.
-    fn reopen(&mut self, id: Id) -> io::Result<()> {
-        let file = Arc::new(self.tree.open(id)?);
-        for handle in self.handles.values_mut().filter(|it| it.node == id) {
-            handle.file = Arc::clone(&file);
-        }
-        Ok(())
-    }
-
-    fn set(&mut self, id: Id, new: &NewAttributes) -> io::Result<(FileAttr, Duration)> {
-        if let Some(size) = new.size
-            && self.tree.truncate(id, size)?
-        {
-            self.reopen(id)?;
-        }
-        let own = self.tree.change(id)?;
-        if let Some(mode) = new.mode {
-            own.perm = permissions(mode);
-        }
-        own.uid = new.uid.unwrap_or(own.uid);
-        own.gid = new.gid.unwrap_or(own.gid);
-        own.atime = new.atime.unwrap_or(own.atime);
-        own.mtime = new.mtime.unwrap_or(own.mtime);
-        Ok((self.tree.attributes(id)?, self.tree.lives(id)))
-    }
-}
-
-/// What is to be changed of a file.
-struct NewAttributes {
-    mode: Option<u32>,
-    uid: Option<u32>,
-    gid: Option<u32>,
-    size: Option<u64>,
-    atime: Option<SystemTime>,
-    mtime: Option<SystemTime>,
-}
-
-fn time(it: TimeOrNow) -> SystemTime {
-    match it {
-        TimeOrNow::SpecificTime(time) => time,
-        TimeOrNow::Now => SystemTime::now(),
-    }
-}
 
 fn caller(request: &Request) -> (u32, u32) {
     (request.uid(), request.gid())
 }
 
 /// What the kernel is asked for if it offers it.
-const WANTED: [InitFlags; 4] = [
+const WANTED: [InitFlags; 6] = [
     InitFlags::FUSE_ATOMIC_O_TRUNC,
     InitFlags::FUSE_AUTO_INVAL_DATA,
     InitFlags::FUSE_PARALLEL_DIROPS,
+    InitFlags::FUSE_DO_READDIRPLUS,
+    InitFlags::FUSE_READDIRPLUS_AUTO,
     // It then asks for no extended attribute before each write.
     InitFlags::FUSE_HANDLE_KILLPRIV_V2,
 ];
@@ -423,6 +308,36 @@ impl Filesystem for Served {
                 break;
             }
         }
+        reply.ok();
+    }
+
+    /// The same with what the kernel would ask next of each.
+    fn readdirplus(
+        &self,
+        _: &Request,
+        folder: INodeNo,
+        handle: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectoryPlus,
+    ) {
+        let mut state = self.lock();
+        let Some(names) = state.listings.remove(&handle.0) else { return reply.error(Errno::EBADF) };
+        let from = usize::try_from(offset).unwrap_or(usize::MAX);
+        for (at, (id, _, name)) in names.iter().enumerate().skip(from) {
+            // The first two are the folder itself and the one above, which the kernel knows.
+            let is_new = at >= 2;
+            let found = if is_new { state.tree.child(folder.0, name) } else { Ok(*id) };
+            // It is gone meanwhile.
+            let Ok((all, lives)) = found.and_then(|it| state.shown(it)) else { continue };
+            let is_full = reply.add(all.ino, at as u64 + 1, name, &lives, &all, Generation(0));
+            if is_full || !is_new {
+                state.tree.forget(all.ino.0, 1);
+            }
+            if is_full {
+                break;
+            }
+        }
+        state.listings.insert(handle.0, names);
         reply.ok();
     }
 

@@ -38,6 +38,9 @@ pub(super) struct Tree {
 /// those that JavaScript cannot tell apart.
 const FIRST_ID: Id = 1 << 50;
 
+/// Bytes of a name, as file systems on disks have it.
+const LONGEST_NAME: usize = 255;
+
 /// Time for which the kernel need not ask again about what the disk has.
 const DISK_LIVES: Duration = Duration::from_secs(1);
 /// The same for what is changed only through the folder itself.
@@ -73,6 +76,9 @@ impl Tree {
 
     /// The node of this name in a folder.
     pub(super) fn child(&mut self, parent: Id, name: &OsStr) -> io::Result<Id> {
+        if name.len() > LONGEST_NAME {
+            return Err(os(libc::ENAMETOOLONG));
+        }
         let node = self.node(parent)?;
         let folder = node.folder()?;
         if let Some(slot) = folder.slots.get(name) {
