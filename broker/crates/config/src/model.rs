@@ -210,6 +210,9 @@ pub struct CheckerDefinition {
     /// What a line looks like that belongs to the finding before it, and names another place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note_pattern: Option<String>,
+    /// What a line looks like that names a file it looked at, with a group named `path`. Files that no line names are left out then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed_pattern: Option<String>,
     /// Whether lines that begin with white space belong to the message before them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub continued: Option<bool>,
@@ -248,7 +251,7 @@ pub struct CheckerDefinition {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends_on: Option<Vec<String>>,
     /// Places outside of the workspace, or in folders of dependencies, that it reads: `~` is the home, `$NAME` each folder of a
-    /// variable, `*` any one name. If not set, answers are used again for one minute only.
+    /// variable, `^` the project's folder and each above it, `*` any one name. If not set, answers are used again for one minute only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Vec<String>>,
     /// Files and folders of the home folder that it needs; it sees toolchains and what they downloaded anyway.

@@ -18,7 +18,7 @@ use config::{CheckerDefinition, Configs, Selectors, SetupFailure, folders};
 use lint::SetupError;
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};
 use overlay::{View, WorkspacePath};
-use shadow::{Launcher, Sandbox};
+use shadow::{Launcher, Sandbox, Storage};
 
 use crate::{
     provider::{
@@ -57,8 +57,13 @@ struct Settings {
 impl NativeCheckers {
     /// For a program that begins with [`shadow::inside`].
     pub fn of_user() -> Self {
-        let (runner, launcher) = (Runner::new(RunnerLimits::default()), Launcher::this_program());
-        Self { runner, launcher, trusted: Trusted::of_user() }
+        let launcher = Launcher::this_program();
+        // Caches of tools that runs leave are there, for these and for `broker run`.
+        let launcher = match folders::cache_dir() {
+            Some(folder) => launcher.with_storage(Storage::new(folder)),
+            None => launcher,
+        };
+        Self { runner: Runner::new(RunnerLimits::default()), launcher, trusted: Trusted::of_user() }
     }
 
     fn are_trusted_in(&self, root: &Path) -> bool {

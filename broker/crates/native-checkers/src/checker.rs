@@ -1,6 +1,7 @@
 //! What is known of each checker, as data: how it is run, and how what it prints is read.
 
 mod define;
+mod fields;
 
 use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
 
@@ -9,6 +10,7 @@ use overlay::WorkspacePath;
 use regex::Regex;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
+pub(crate) use self::fields::{Fields, FixFields};
 use crate::globs::Globs;
 
 /// One kind of command. In the words of its command, `${root}` is the folder of the project.
@@ -59,6 +61,20 @@ pub struct Checker {
     /// What it prints, besides findings, when it stops looking before the end.
     #[serde(default, deserialize_with = "pattern")]
     pub cut_short: Option<Regex>,
+    /// For `regex`: the heading of lines that are errors, whatever else is said, up to the next line that is none.
+    #[serde(default, deserialize_with = "pattern")]
+    pub error_heading: Option<Regex>,
+    /// What a line looks like that names a file which was looked at, with a group `path`, on either stream. Where one is named,
+    /// those that are not are left out.
+    #[serde(default, deserialize_with = "pattern")]
+    pub listed_pattern: Option<Regex>,
+    /// Arguments for the same program that make it print the files that it looks at, one in each line. Of no use with another
+    /// command than they are for.
+    #[serde(default)]
+    pub list_with: Vec<String>,
+    /// Lines that say nothing to people about what went wrong.
+    #[serde(default, deserialize_with = "pattern")]
+    pub noise: Option<Regex>,
     /// For `json` and `jsonl`: where everything is.
     #[serde(default)]
     pub fields: Option<Fields>,
@@ -92,8 +108,9 @@ pub struct Checker {
     /// The files that its answers may rest on, as in a `.gitignore`. What git ignores counts only for the kinds of files that are named
     /// here by how their names end.
     pub depends_on: Vec<String>,
-    /// Places outside of the view that decide what it finds: `~` is the home, `$NAME` each folder of a variable, `*` any
-    /// one name; what is relative is seen from the project. Where this is not known, answers are used again for a minute only.
+    /// Places outside of the view that decide what it finds: `~` is the home, `$NAME` each folder of a variable, `$PREFIX`
+    /// the folder that the program is installed in, `^` the project's folder and each above it, `*` any one name; what is relative is
+    /// seen from the project. Where this is not known, answers are used again for a minute only.
     #[serde(default)]
     pub outside: Option<Vec<String>>,
     /// Files and folders of the home folder that it needs, in the same words.
@@ -168,44 +185,6 @@ pub enum Columns {
     CodePoints,
 }
 
-/// Where things are in JSON: names of members with dots between them. `[]` stands for each element of an array. What begins with `^` is
-/// in the object that holds the array.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Fields {
-    /// The findings. Without it the value itself is one.
-    #[serde(default)]
-    pub items: String,
-    pub path: String,
-    pub line: Option<String>,
-    pub column: Option<String>,
-    pub end_line: Option<String>,
-    pub end_column: Option<String>,
-    pub severity: Option<String>,
-    pub code: Option<String>,
-    pub name: Option<String>,
-    pub message: String,
-    /// What is added to the message.
-    pub hint: Option<String>,
-    pub url: Option<String>,
-    pub fix: Option<FixFields>,
-}
-
-/// Where the edits of a fix are: by lines and columns, or by a range of offsets from the start of the file.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct FixFields {
-    /// The edits. Without it the finding has one at most.
-    pub edits: Option<String>,
-    /// An array of two.
-    pub range: Option<String>,
-    pub line: Option<String>,
-    pub column: Option<String>,
-    pub end_line: Option<String>,
-    pub end_column: Option<String>,
-    pub text: String,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
@@ -270,6 +249,11 @@ impl Checker {
             Some(_) => Duration::from_secs(600),
             None => Duration::from_secs(60),
         }
+    }
+
+    /// Whether each of its runs is for one file, so that all it says belongs to that.
+    pub(crate) fn gets_one_file(&self) -> bool {
+        self.checks == Checks::Files && self.at_once == 1
     }
 
     /// Whether errors keep it from finding others.

@@ -1,17 +1,19 @@
 //! What a run found, in the places of the view that it ran on.
 
+mod included;
+
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
 };
 
 use bytes::Bytes;
-use lint::{Diagnostic, Edit, Fix, Related, Severity, Span, Tag};
+use lint::{Diagnostic, Edit, Fix, LineTable, Related, Severity, Span, Tag};
 use overlay::{FileKind, View, WorkspacePath};
 
 use crate::{
     checker::Checker,
-    output::{Extent, Message, Note, Printed, Repair},
+    output::{Extent, Message, Note, Packages, Printed, Repair},
     place::Places,
 };
 
@@ -23,8 +25,12 @@ pub(crate) struct Found {
     pub(crate) says_something: bool,
     /// Whether a file of the workspace has an error.
     pub(crate) has_errors: bool,
-    /// Folders of packages that were looked at, where that is known.
-    pub(crate) packages: Option<Vec<WorkspacePath>>,
+    /// Packages that were built, where that is known.
+    pub(crate) packages: Option<Packages<WorkspacePath>>,
+    /// Files that were looked at, where that is known.
+    pub(crate) listed: Option<BTreeSet<WorkspacePath>>,
+    /// Whether it rests on sources outside of the workspace, of which nothing is known.
+    pub(crate) rests_outside: bool,
     /// Why there may be more to say.
     pub(crate) partial: Option<String>,
 }
@@ -53,8 +59,15 @@ pub(crate) fn found(printed: Printed, ground: &Ground<'_>) -> Found {
     let mut placer = Placer { ground, texts: HashMap::new() };
     let mut found =
         Found { says_something: !printed.messages.is_empty(), partial: printed.partial, ..Found::default() };
-    let folder = |it: String| ground.path_of(&it);
-    found.packages = printed.packages.map(|all| all.into_iter().filter_map(folder).collect());
+    let is_outside = |it: &String| ground.path_of(it).is_none();
+    found.rests_outside = printed.packages.iter().any(|it| it.reached.iter().any(is_outside));
+    let folders = |all: Vec<String>| all.iter().filter_map(|it| ground.path_of(it)).collect();
+    found.packages = printed.packages.map(|it| Packages {
+        reached: folders(it.reached),
+        failed: folders(it.failed),
+        dep_info: folders(it.dep_info),
+    });
+    found.listed = printed.listed.map(|all| ground.files_of(&all));
     for message in printed.messages {
         let Some((path, finding)) = placer.finding(message) else { continue };
         found.has_errors |= finding.severity == Severity::Error;
@@ -66,6 +79,43 @@ pub(crate) fn found(printed: Printed, ground: &Ground<'_>) -> Found {
     }
     found.files.values_mut().for_each(|it| it.sort_by_key(|it| it.span));
     found
+}
+
+impl Found {
+    /// Tells findings in files that are not asked about, such as headers, in the file `of` that the command was given, where it
+    /// includes them.
+    pub(crate) fn tell_of_included(&mut self, of: &WorkspacePath, ground: &Ground<'_>) {
+        let covers = ground.checker.covers();
+        let Ok(text) = ground.view.open(of) else { return };
+        let included: Vec<_> = self.files.keys().filter(|it| *it != of && !covers(it)).cloned().collect();
+        for path in included {
+            let Some(findings) = self.files.remove(&path) else { continue };
+            let Ok(there) = ground.view.open(&path) else { continue };
+            let (span, lines) = (included::span(&text, &path), LineTable::new(&there));
+            let told = findings.into_iter().map(|it| included::told(it, &path, &lines, span, of));
+            self.files.entry(of.clone()).or_default().extend(told);
+        }
+        self.files.values_mut().for_each(|it| it.sort_by_key(|it| it.span));
+    }
+
+    /// What two runs say together.
+    pub(crate) fn with(mut self, other: Self) -> Self {
+        for (path, findings) in other.files {
+            let all = self.files.entry(path).or_default();
+            let new = findings.into_iter().filter(|it| !all.contains(it)).collect::<Vec<_>>();
+            all.extend(new);
+        }
+        self.has_errors |= other.has_errors;
+        self.says_something |= other.says_something;
+        self.rests_outside |= other.rests_outside;
+        self.packages = other.packages.or(self.packages);
+        self.listed = self.listed.zip(other.listed).map(|(mut all, more)| {
+            all.extend(more);
+            all
+        });
+        self.partial = self.partial.or(other.partial);
+        self
+    }
 }
 
 impl Ground<'_> {
@@ -82,6 +132,11 @@ impl Ground<'_> {
         candidates.dedup();
         let there = candidates.iter().find(|it| self.view.metadata(it).is_ok());
         there.or(candidates.first()).cloned()
+    }
+
+    /// Those of the printed paths that are files which findings can be in.
+    pub(crate) fn files_of(&self, printed: &[String]) -> BTreeSet<WorkspacePath> {
+        printed.iter().filter_map(|it| self.file_of(it)).collect()
     }
 
     /// The path of a file that findings can be in.

@@ -13,6 +13,7 @@ mod checker;
 mod findings;
 mod globs;
 mod inputs;
+mod layer;
 mod linter;
 mod output;
 mod outside;

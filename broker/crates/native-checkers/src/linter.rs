@@ -1,26 +1,33 @@
 //! A checker as a linter: what it is called, which files it wants, and what its answers rest on.
 
+mod command;
+mod listing;
+mod outcome;
+
 use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    path::{Path, PathBuf},
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
     sync::Arc,
+    time::Duration,
 };
 
 use imports::{Imports, Languages};
 use lint::{
-    Completeness, Diagnostic, Identity, Interest, Job, Linter, Masking, Outcome, Reads, Rule, Runs, Scope,
-    SetupError,
+    Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Reads, Rule, Runs, Scope, SetupError,
 };
-use overlay::{ContentHash, Read, ReadSet, View, WalkOptions, WorkspacePath, walk};
+use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 
+use self::{
+    command::Call,
+    outcome::{in_no_project, outcome},
+};
 use crate::{
     checker::{Checker, Checks},
     findings::{self, Found, Ground},
     globs::Globs,
     inputs::Inputs,
     output, outside, program,
-    project::{Projects, is_there},
+    project::Projects,
     run::{Folder, Ran, Setup},
     runner::{Given, Report, Runner, interrupted},
 };
@@ -36,11 +43,26 @@ pub struct NativeChecker {
     imports: Imports,
 }
 
-/// One look at a view, for all units of a job.
+/// Files of a job in one project.
+struct Group {
+    project: WorkspacePath,
+    files: Vec<WorkspacePath>,
+}
+
+/// What a run of a group rests on, as it was before.
 struct Look<'j> {
     job: &'j Job,
-    inputs: Inputs,
+    inputs: Arc<Inputs>,
+    outside: ContentHash,
+    /// Contents of the group's files.
+    contents: Vec<Option<ContentHash>>,
 }
+
+/// Runs for one job of a project whose files change meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// Why there is no answer then.
+const CHANGED: &str = "files that it rests on changed while it ran";
 
 impl NativeChecker {
     /// Finds the checker's program.
@@ -68,62 +90,81 @@ impl NativeChecker {
         program::find_anywhere(checker, &setup.root, &|name| setup.variable(name))
     }
 
-    fn context_of(&self, inputs: &Inputs) -> ContentHash {
-        let outside =
-            outside::digest(&self.checker, &self.program, &self.setup.root, &|it| self.setup.variable(it));
-        ContentHash::of(format!("{} {outside}", inputs.digest).as_bytes())
+    fn context_of(&self, inputs: &Inputs, view: &dyn View) -> ContentHash {
+        let mut projects = Projects::new(&self.checker, view);
+        let covers = Globs::new(&self.checker.globs);
+        let files = inputs.contents.keys().filter(|it| covers.matches(it));
+        let projects: BTreeSet<_> = files.filter_map(|it| projects.of(it)).collect();
+        ContentHash::of(format!("{} {}", inputs.digest, self.outside(&projects)).as_bytes())
+    }
+
+    /// State of what runs of these projects read outside of the view.
+    fn outside(&self, projects: &BTreeSet<WorkspacePath>) -> ContentHash {
+        let (checker, variable) = (&self.checker, |name: &str| self.setup.variable(name));
+        let places: BTreeSet<_> = projects.iter().map(|it| self.setup.folder_of(it)).collect();
+        let own = places.iter().filter_map(|it| program::find(checker, &self.setup.root, it, &variable));
+        let programs = own.chain([self.program.clone()]).chain(program::needed(checker, &variable)).collect();
+        outside::digest(checker, &programs, &places, &variable)
     }
 
     /// What a run for these files says, or the last one that is still true.
-    fn given(&self, project: &WorkspacePath, files: &[WorkspacePath], look: &Look<'_>) -> Given {
-        let mut name = format!("{} {} {project}", self.identity.digest, self.context_of(&look.inputs));
-        if self.checker.checks == Checks::Files {
-            let hash = |it: &WorkspacePath| look.job.view.hash(it).ok();
-            files.iter().for_each(|it| name.push_str(&format!("\0{it} {:?}", hash(it))));
-        }
-        let name = ContentHash::of(name.as_bytes());
+    fn given(&self, group: &Group, look: &Look<'_>) -> Given {
+        let name = look.name(&self.identity, self.checker.checks, group);
         self.runner.get(name, &look.job.cancel, |stop| {
-            let run = self.run(project, files, look, stop);
-            match run {
-                Ok(report) => Ok(report),
-                Err(_) if stop() => Err(interrupted()),
-                Err(why) => Err(Completeness::Failed(format!("{}: {why}", self.checker.name))),
+            let run = self.run(group, look, stop);
+            if stop() {
+                Err(interrupted())
+            } else if !look.holds(self, group) {
+                Err(Completeness::Pending(CHANGED.to_owned()))
+            } else {
+                run.map_err(|why| Completeness::Failed(format!("{}: {why}", self.checker.name)))
             }
         })
     }
 
     fn run(
         &self,
-        project: &WorkspacePath,
-        files: &[WorkspacePath],
+        group: &Group,
         look: &Look<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Arc<Report>, String> {
-        let (checker, view) = (&self.checker, &*look.job.view);
+        let (checker, view, project) = (&self.checker, &*look.job.view, &group.project);
         let place = self.setup.folder_of(project);
         let program = program::find(checker, &self.setup.root, &place, &|it| self.setup.variable(it));
         let program =
             program.ok_or_else(|| format!("it is not installed; to have it: {}", checker.install))?;
         let folder = Folder::open(&self.setup, checker, &program, view, project)?;
-        let (mut found, mut halted) = (Found::default(), false);
         let is_known = |it: &WorkspacePath| match checker.checks {
             Checks::Project => look.inputs.contents.contains_key(it),
             Checks::Files => true,
         };
         let ground = Ground { checker, view, root: &self.setup.root, project, is_known: &is_known };
-        for command in self.commands(&program, &place, project, files, view) {
+        let call = Call { checker, program: &program, project, place: &place };
+        let (mut found, mut halted) = (None::<Found>, false);
+        for (number, command) in call.commands(&group.files, view).into_iter().enumerate() {
             let ran = folder.run(command, stop)?;
-            let of_run = self.read(&ran, &ground)?;
-            halted |= of_run.has_errors && checker.halted_codes.contains(&ran.code()?);
-            found.add(of_run);
+            let mut of_run = self.read(&ran, &ground)?;
+            halted |= of_run.has_errors && checker.halted_codes.contains(&ran.code(checker)?);
+            if let Some(file) = group.files.get(number).filter(|_| checker.gets_one_file()) {
+                of_run.tell_of_included(file, &ground);
+            }
+            found = Some(match found {
+                Some(before) => before.with(of_run),
+                None => of_run,
+            });
         }
-        Ok(self.runner.report(found, halted, checker.longest_reuse()))
+        let mut found = found.unwrap_or_default();
+        let listed = listing::ask(&call, &found, &ground, &|command| folder.run(command, stop))?;
+        found.listed = listed.or(found.listed);
+        folder.keep_caches();
+        let longest = if found.rests_outside { Duration::ZERO } else { checker.longest_reuse() };
+        Ok(self.runner.report(found, halted, longest))
     }
 
     /// The findings of a run; fails if it did not run as it should.
     fn read(&self, ran: &Ran, ground: &Ground<'_>) -> Result<Found, String> {
         let checker = &self.checker;
-        let code = ran.code()?;
+        let code = ran.code(checker)?;
         let printed = match checker.stream {
             crate::checker::Stream::Stdout => &ran.stdout,
             crate::checker::Stream::Stderr => &ran.stderr,
@@ -131,114 +172,72 @@ impl NativeChecker {
         let is_found = checker.findings_codes.contains(&code);
         let is_halted = checker.halted_codes.contains(&code);
         if code != 0 && !is_found && !is_halted {
-            return Err(format!("it ended with exit code {code}{}", ran.last_words()));
+            return Err(format!("it ended with exit code {code}{}", ran.last_words(checker)));
         } else if ran.is_cut {
             return Err("it printed more than is kept".to_owned());
         }
-        let mut found = findings::found(output::read(checker, printed)?, ground);
+        let mut read = output::read(checker, printed)?;
+        read.listed = output::listed(checker, [&ran.stdout, &ran.stderr]).or(read.listed);
+        let mut found = findings::found(read, ground);
         let says_why = (is_found && found.says_something) || (is_halted && found.has_errors);
         if code != 0 && !says_why {
             return Err(format!(
                 "it ended with exit code {code}, and has no findings here{}",
-                ran.last_words()
+                ran.last_words(checker)
             ));
         }
         found.partial = found.partial.map(|it| format!("{}: {it}", checker.name));
         Ok(found)
     }
 
-    /// The commands of a run: one for a project, or as many as its files take.
-    fn commands(
-        &self,
-        program: &Path,
-        place: &Path,
-        project: &WorkspacePath,
-        files: &[WorkspacePath],
-        view: &dyn View,
-    ) -> Vec<Vec<OsString>> {
-        let checker = &self.checker;
-        let args =
-            checker.command.iter().skip(1).map(|it| it.replace("${root}", &place.to_string_lossy()).into());
-        let words: Vec<OsString> = [program.as_os_str().to_owned()].into_iter().chain(args).collect();
-        let with = |more: Vec<OsString>| words.iter().cloned().chain(more).collect();
-        match checker.checks {
-            Checks::Project => {
-                let says_where = checker.unless.iter().any(|it| is_there(view, project, it));
-                let target = checker.target.iter().filter(|_| !says_where);
-                vec![with(target.map(OsString::from).collect())]
+    fn is_of_project(&self, inputs: &Inputs, path: &WorkspacePath) -> bool {
+        self.checker.checks == Checks::Files || inputs.contents.contains_key(path)
+    }
+
+    fn look<'j>(&self, job: &'j Job, group: &Group, inputs: &Arc<Inputs>) -> Look<'j> {
+        let outside = self.outside(&[group.project.clone()].into());
+        let contents = group.files.iter().map(|it| job.view.hash(it).ok()).collect();
+        Look { job, inputs: Arc::clone(inputs), outside, contents }
+    }
+
+    /// What is said of a group, asked again if files change meanwhile; with the contents that it is said of.
+    fn ask(&self, job: &Job, group: &Group, inputs: &Arc<Inputs>) -> (Given, Vec<Option<ContentHash>>) {
+        let mut look = self.look(job, group, inputs);
+        let mut attempts = ATTEMPTS;
+        loop {
+            let given = match job.cancel.is_cancelled() {
+                true => Err(interrupted()),
+                false => self.given(group, &look),
+            };
+            attempts -= 1;
+            let is_changed = matches!(&given, Err(Completeness::Pending(why)) if why == CHANGED);
+            if !is_changed || attempts == 0 {
+                return (given, look.contents);
             }
-            // Not as options, whatever they are called.
-            Checks::Files => {
-                let argument = |it: &WorkspacePath| {
-                    format!("./{}", it.strip_prefix(project).unwrap_or(it.as_str())).into()
-                };
-                files.chunks(checker.at_once).map(|it| with(it.iter().map(argument).collect())).collect()
-            }
+            look = self.look(job, group, &Arc::new(Inputs::of(&*job.view, &self.checker)));
         }
-    }
-
-    fn outcome(
-        &self,
-        path: &WorkspacePath,
-        given: &Given,
-        content: Option<ContentHash>,
-        view: &dyn View,
-    ) -> Outcome {
-        let report = match given {
-            Ok(report) => report,
-            Err(why) => return Outcome { content, ..Outcome::without_findings(why.clone()) },
-        };
-        let diagnostics = report.found.files.get(path).cloned().unwrap_or_default();
-        let partial = report.found.partial.clone().or_else(|| self.not_reached(path, report, view));
-        let completeness = match (partial, content) {
-            (_, None) => Completeness::Failed(format!("`{path}` cannot be read")),
-            (Some(why), _) => Completeness::Partial(why),
-            (None, _) => Completeness::Complete,
-        };
-        let halted = report.halted;
-        let (reads, lease) = (Arc::new(related(&diagnostics, view)), Some(report.lease.clone()));
-        Outcome { diagnostics, content, reads, lease, halted, ..Outcome::without_findings(completeness) }
-    }
-
-    /// Why the run did not look at the file, where it says which packages it looked at.
-    fn not_reached(&self, path: &WorkspacePath, report: &Report, view: &dyn View) -> Option<String> {
-        const PACKAGE: &str = "Cargo.toml";
-        let packages = report.found.packages.as_ref()?;
-        let package = path.ancestors().skip(1).find(|it| is_there(view, it, PACKAGE))?;
-        if packages.contains(&package) {
-            return None;
-        }
-        let name =
-            if package.is_root() { "the package in the root".to_owned() } else { format!("`{package}`") };
-        let why = match report.found.has_errors {
-            true => "what it depends on does not compile",
-            false => "the workspace does not have it",
-        };
-        Some(format!("{} did not look at {name}: {why}", self.checker.name))
-    }
-
-    fn is_of_project(&self, look: &Look<'_>, path: &WorkspacePath) -> bool {
-        self.checker.checks == Checks::Files || look.inputs.contents.contains_key(path)
     }
 }
 
-impl Found {
-    fn add(&mut self, other: Self) {
-        for (path, findings) in other.files {
-            let all = self.files.entry(path).or_default();
-            all.extend(findings);
+impl Look<'_> {
+    /// The name of a run's report.
+    fn name(&self, identity: &Identity, checks: Checks, group: &Group) -> ContentHash {
+        let mut name =
+            format!("{} {} {} {}", identity.digest, self.inputs.digest, self.outside, group.project);
+        if checks == Checks::Files {
+            let files = group.files.iter().zip(&self.contents);
+            files.for_each(|(path, it)| name.push_str(&format!("\0{path} {it:?}")));
         }
-        self.has_errors |= other.has_errors;
-        self.says_something |= other.says_something;
-        self.packages = other.packages.or(self.packages.take());
-        self.partial = self.partial.take().or(other.partial);
+        ContentHash::of(name.as_bytes())
     }
-}
 
-/// Hashes of the other files that findings point to.
-fn related(findings: &[Diagnostic], view: &dyn View) -> ReadSet {
-    let paths = findings.iter().flat_map(|it| &it.related).filter_map(|it| it.path.clone());
-    paths.map(Read::Content).map(|it| (it.clone(), it.observe(view))).collect()
+    /// Whether everything is still as it was.
+    fn holds(&self, checker: &NativeChecker, group: &Group) -> bool {
+        let now = Inputs::of(&*self.job.view, &checker.checker);
+        let now = checker.look(self.job, group, &Arc::new(now));
+        (&now.inputs.contents, now.outside, &now.contents)
+            == (&self.inputs.contents, self.outside, &self.contents)
+    }
 }
 
 impl Linter for NativeChecker {
@@ -264,7 +263,7 @@ impl Linter for NativeChecker {
     }
 
     fn context(&self, view: &Arc<dyn View>) -> Option<ContentHash> {
-        Some(self.context_of(&Inputs::of(&**view, &self.checker)))
+        Some(self.context_of(&Inputs::of(&**view, &self.checker), &**view))
     }
 
     /// Those that import what changed, and all if what a project is found by changed.
@@ -285,41 +284,22 @@ impl Linter for NativeChecker {
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
         let view = &*job.view;
-        let contents: Vec<_> = job.units.iter().map(|it| view.hash(&it.path).ok()).collect();
-        let look = Look { job, inputs: Inputs::of(view, &self.checker) };
+        let inputs = Arc::new(Inputs::of(view, &self.checker));
         let mut projects = Projects::new(&self.checker, view);
         let mut groups: BTreeMap<WorkspacePath, Vec<usize>> = BTreeMap::new();
         for (index, unit) in job.units.iter().enumerate() {
-            match projects.of(&unit.path).filter(|_| self.is_of_project(&look, &unit.path)) {
+            match projects.of(&unit.path).filter(|_| self.is_of_project(&inputs, &unit.path)) {
                 Some(project) => groups.entry(project).or_default().push(index),
-                None => answer(index, self.left_out(contents[index])),
+                None => answer(index, in_no_project(&self.checker, view.hash(&unit.path).ok())),
             }
         }
         for (project, indexes) in groups {
-            let files: Vec<_> = indexes.iter().map(|it| job.units[*it].path.clone()).collect();
-            let given = match job.cancel.is_cancelled() {
-                true => Err(interrupted()),
-                false => self.given(&project, &files, &look),
-            };
-            for index in indexes {
-                answer(index, self.outcome(&job.units[index].path, &given, contents[index], view));
+            let files = indexes.iter().map(|it| job.units[*it].path.clone()).collect();
+            let group = Group { project, files };
+            let (given, contents) = self.ask(job, &group, &inputs);
+            for ((index, path), content) in indexes.into_iter().zip(&group.files).zip(contents) {
+                answer(index, outcome(&self.checker, path, &given, content, view));
             }
         }
-    }
-}
-
-impl NativeChecker {
-    /// For a file in no project.
-    fn left_out(&self, content: Option<ContentHash>) -> Outcome {
-        let markers: Vec<_> =
-            self.checker.roots.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")).collect();
-        let why = match markers.is_empty() {
-            true => format!("{} does not look at it", self.checker.name),
-            false => {
-                format!("it is in no project of {}: there is no {}", self.checker.name, markers.join(" or "))
-            }
-        };
-        let left_out = Some(why);
-        Outcome { content, left_out, ..Outcome::without_findings(Completeness::Excluded) }
     }
 }

@@ -8,6 +8,8 @@ mod lines;
 mod rdjson;
 mod sarif;
 
+pub(crate) use cargo::read_dep_info;
+
 use lint::{Applicability, Severity};
 
 use crate::checker::{Checker, Columns, Format};
@@ -16,10 +18,22 @@ use crate::checker::{Checker, Columns, Format};
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Printed {
     pub(crate) messages: Vec<Message>,
-    /// Folders of packages that were looked at, where the format says which.
-    pub(crate) packages: Option<Vec<String>>,
+    /// Packages that were built, where the format says which.
+    pub(crate) packages: Option<Packages<String>>,
+    /// Files that were looked at, where it names them.
+    pub(crate) listed: Option<Vec<String>>,
     /// Why there may be more to say.
     pub(crate) partial: Option<String>,
+}
+
+/// Packages of a build, by their folders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Packages<P> {
+    pub(crate) reached: Vec<P>,
+    /// Those with errors.
+    pub(crate) failed: Vec<P>,
+    /// Where the compiler noted which files it read: such files, and folders with them.
+    pub(crate) dep_info: Vec<P>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +86,16 @@ pub(crate) enum Extent {
 pub(crate) struct Position {
     pub(crate) line: u32,
     pub(crate) column: Option<u32>,
+}
+
+/// The files that lines of either stream name as looked at; `None` if none does.
+pub(crate) fn listed(checker: &Checker, streams: [&[u8]; 2]) -> Option<Vec<String>> {
+    let pattern = checker.listed_pattern.as_ref()?;
+    let texts = streams.map(String::from_utf8_lossy);
+    let lines = texts.iter().flat_map(|it| it.lines());
+    let paths: Vec<_> =
+        lines.filter_map(|it| Some(pattern.captures(it)?.name("path")?.as_str().to_owned())).collect();
+    (!paths.is_empty()).then_some(paths)
 }
 
 /// Fails if it is not in the checker's format.

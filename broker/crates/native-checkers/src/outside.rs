@@ -2,6 +2,7 @@
 //! compared by the stamps of the entries of the folders that are named, not of what lies deeper.
 
 use std::{
+    collections::BTreeSet,
     fmt::Write as _,
     fs,
     os::unix::fs::MetadataExt as _,
@@ -15,28 +16,45 @@ use crate::{checker::Checker, program::Variables};
 /// Entries of all folders together that are looked at.
 const MOST: usize = 20_000;
 
-/// Hash over what is there; the same as long as nothing is installed or removed.
+/// Hash over what is there for projects in these folders, which run these programs; the same as long as nothing is
+/// installed or removed.
 pub(crate) fn digest(
     checker: &Checker,
-    program: &Path,
-    project: &Path,
+    programs: &BTreeSet<PathBuf>,
+    projects: &BTreeSet<PathBuf>,
     variable: Variables<'_>,
 ) -> ContentHash {
-    let mut text = String::new();
-    let named = checker.outside.iter().flatten().flat_map(|it| places(it, project, variable));
-    let mut left = MOST;
-    for path in named.chain([program.to_owned()]) {
-        look(&path, &mut left, &mut text);
+    let named = checker.outside.iter().flatten();
+    let of_project = |it: &PathBuf| -> Vec<PathBuf> {
+        named.clone().flat_map(|path| places(path, it, variable)).collect()
+    };
+    // Each place once, however many projects name it.
+    let mut all: BTreeSet<PathBuf> = projects.iter().flat_map(of_project).collect();
+    for program in programs {
+        let installed = |name: &str| match name {
+            PREFIX => program.parent()?.parent().map(|it| it.as_os_str().to_owned()),
+            _ => None,
+        };
+        let beside = named.clone().filter(|it| it.strip_prefix('$').is_some_and(|it| it.starts_with(PREFIX)));
+        all.extend(beside.flat_map(|it| places(it, program, &installed)));
     }
+    all.extend(programs.iter().cloned());
+    let (mut text, mut left) = (String::new(), MOST);
+    all.iter().for_each(|it| look(it, &mut left, &mut text));
     ContentHash::of(text.as_bytes())
 }
 
-/// The places that a path stands for: `~` is the home, `$NAME` each folder of a variable, `*` any name or part of one.
+/// Name of a variable that stands for the folder which a program is installed in, with its libraries.
+const PREFIX: &str = "PREFIX";
+
+/// The places that a path stands for: `~` is the home, `$NAME` each folder of a variable, `^` the project's folder and each above
+/// it, `*` any name or part of one.
 pub(crate) fn places(path: &str, project: &Path, variable: Variables<'_>) -> Vec<PathBuf> {
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let (mut found, rest): (Vec<PathBuf>, _) = match first.strip_prefix('$') {
         Some(name) => (variable(name).map_or_else(Vec::new, |it| std::env::split_paths(&it).collect()), rest),
         None if first == "~" => (variable("HOME").map(PathBuf::from).into_iter().collect(), rest),
+        None if first == "^" => (project.ancestors().map(Path::to_owned).collect(), rest),
         None if path.starts_with('/') => (vec![PathBuf::from("/")], rest),
         None => (vec![project.to_owned()], path),
     };
@@ -107,18 +125,27 @@ mod tests {
         let home = folder.path().join("home").into_os_string();
         let variable = |name: &str| (name == "HOME").then(|| home.clone());
         let cargo = Checker::named("cargo-check").unwrap();
-        let seen = |checker: &Checker| digest(checker, &folder.path().join("program"), &project, &variable);
+        let programs = [folder.path().join("prefix/bin/program")].into();
+        let projects = [project.clone(), folder.path().join("p/q")].into();
+        let seen = |checker: &Checker| digest(checker, &programs, &projects, &variable);
         let before = seen(cargo);
         assert_eq!(before, seen(cargo));
         file("home/.cargo/registry/src/index-1/crate-1.0.0/lib.rs", "");
         let installed = seen(cargo);
         assert_ne!(before, installed);
-        file("program", "x");
+        file("prefix/bin/program", "x");
         assert_ne!(installed, seen(cargo));
         let tsc = Checker::named("tsc").unwrap();
         let before = seen(tsc);
         file("p/node_modules/@types/node/index.d.ts", "");
-        assert_ne!(before, seen(tsc));
+        let installed = seen(tsc);
+        assert_ne!(before, installed);
+        file("p/q/node_modules/x/index.d.ts", "");
+        assert_ne!(installed, seen(tsc), "each project has its own");
+        let mypy = Checker::named("mypy").unwrap();
+        let before = seen(mypy);
+        file("prefix/lib/python3/site-packages/types-x/x.pyi", "");
+        assert_ne!(before, seen(mypy));
     }
 
     #[test]
@@ -136,6 +163,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(of("$F/a*/x"), ["a1/x", "a2/x"]);
+        assert_eq!(of("^/x"), ["/p/x", "/x"]);
         assert_eq!(
             (of("~/x"), of("$G/x"), of("x/y"), of("/x/y")),
             (vec![], vec![], vec!["/p/x/y".into()], vec!["/x/y".into()])

@@ -85,6 +85,11 @@ fn in_path(name: &str, variable: Variables<'_>) -> Option<PathBuf> {
     programs.find(|it| it.is_file())
 }
 
+/// Other programs that the checker needs, as far as they are there.
+pub(crate) fn needed(checker: &Checker, variable: Variables<'_>) -> Vec<PathBuf> {
+    checker.needs.iter().filter_map(|it| in_path(it, variable)).collect()
+}
+
 /// Folders that have to be shown so that a program runs, which may be in a place that is hidden otherwise: where it is and where
 /// it leads to, with all that was installed in the same place. Never the home folder, or one around it or the root.
 pub(crate) fn shown(program: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {

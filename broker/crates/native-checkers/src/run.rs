@@ -15,10 +15,10 @@ use std::{
     time::Duration,
 };
 
-use overlay::{View, WalkOptions, WorkspacePath, walk};
-use shadow::{Ended, Entry, EntryKind, Exit, Launcher, Layer, Limits, Program, Sandbox, Shadow, Stopped};
+use overlay::{View, WorkspacePath};
+use shadow::{Ended, Exit, Launcher, Limits, Program, Sandbox, Shadow, Stopped};
 
-use crate::{checker::Checker, outside, program};
+use crate::{checker::Checker, layer::layer, outside, program};
 
 /// A workspace in which commands run.
 pub struct Setup {
@@ -76,11 +76,7 @@ impl Setup {
         let variable = |name: &str| self.variable(name);
         let shown = checker.shows.iter().flat_map(|it| outside::places(it, project, &variable));
         let shown = shown.filter_map(|it| fs::canonicalize(it).ok());
-        let needed = checker.needs.iter().filter_map(|it| {
-            let folders = variable("PATH")?;
-            std::env::split_paths(&folders).map(|folder| folder.join(it)).find(|it| it.is_file())
-        });
-        let programs = needed.chain([program.to_owned()]);
+        let programs = program::needed(checker, &variable).into_iter().chain([program.to_owned()]);
         let programs = programs.flat_map(|it| program::shown(&it, home, &self.root));
         let read: BTreeSet<_> = self.sandbox.read.iter().cloned().chain(programs).chain(shown).collect();
         // What lies in one that is shown is shown with it.
@@ -180,15 +176,25 @@ impl Folder {
     }
 }
 
+impl Folder {
+    /// Keeps what commands wrote to caches of tools for the next run in any branch.
+    pub(crate) fn keep_caches(&self) {
+        if let Some(shadow) = &*locked(&self.shadow) {
+            // Caches that cannot be kept are made anew by the next run.
+            let _kept = shadow.keep_caches();
+        }
+    }
+}
+
 impl Ran {
     /// The exit code, or why there is none.
-    pub(crate) fn code(&self) -> Result<i32, String> {
+    pub(crate) fn code(&self, checker: &Checker) -> Result<i32, String> {
         match (&self.ended.stopped, &self.ended.exit) {
             (Some(Stopped::Closed), _) => Err("the folder that it ran in broke off".to_owned()),
             (Some(limit), _) => Err(format!("it was ended: {limit}")),
             (None, Exit::Code(code)) => Ok(*code),
             (None, Exit::Signal(signal)) => {
-                Err(format!("it was ended by signal {signal}{}", self.last_words()))
+                Err(format!("it was ended by signal {signal}{}", self.last_words(checker)))
             }
             (None, Exit::NotStarted { error }) => {
                 Err(format!("it cannot be started: {}", io::Error::from_raw_os_error(*error)))
@@ -197,14 +203,18 @@ impl Ran {
     }
 
     /// The end of what it printed for people, to be added to a sentence.
-    pub(crate) fn last_words(&self) -> String {
+    pub(crate) fn last_words(&self, checker: &Checker) -> String {
         const LINES: usize = 8;
-        let text = [&self.stderr, &self.stdout].into_iter().find(|it| !it.trim_ascii().is_empty());
-        let Some(text) = text else { return String::new() };
-        let text = String::from_utf8_lossy(&text[text.len().saturating_sub(4096)..]).into_owned();
-        let lines: Vec<_> = text.lines().map(str::trim_end).filter(|it| !it.is_empty()).collect();
-        let lines = &lines[lines.len().saturating_sub(LINES)..];
-        format!(": {}", lines.join("; "))
+        let is_noise = |it: &&str| checker.noise.as_ref().is_some_and(|noise| noise.is_match(it));
+        for printed in [&self.stderr, &self.stdout] {
+            let text = String::from_utf8_lossy(&printed[printed.len().saturating_sub(1 << 16)..]);
+            let lines = text.lines().map(str::trim_end).filter(|it| !it.is_empty() && !is_noise(it));
+            let lines: Vec<_> = lines.collect();
+            if !lines.is_empty() {
+                return format!(": {}", lines[lines.len().saturating_sub(LINES)..].join("; "));
+            }
+        }
+        String::new()
     }
 }
 
@@ -214,30 +224,6 @@ fn read(mut from: PipeReader) -> Vec<u8> {
     let _as_far_as_it_goes = from.by_ref().take(MOST + 1).read_to_end(&mut kept);
     let _unread = io::copy(&mut from, &mut io::sink());
     kept
-}
-
-/// What the view shows otherwise than the disk.
-///
-/// A view that is no edit of the folder, such as a commit of git's, shows its files in the place of those that git does
-/// not ignore: what is installed or built stays.
-fn layer(view: &dyn View, disk: &dyn View) -> io::Result<Layer> {
-    if !view.edits().iter().any(WorkspacePath::is_root) {
-        return Layer::of(view);
-    }
-    let files =
-        |it: &dyn View| walk(it, &[WorkspacePath::root()], &WalkOptions::default()).collect::<BTreeSet<_>>();
-    let (here, there) = (files(view), files(disk));
-    let mut layer = Layer::default();
-    let gone = there.difference(&here).map(|it| Entry { path: it.clone(), kind: EntryKind::Removed });
-    layer.entries.extend(gone);
-    for path in here {
-        if view.hash(&path).ok() == disk.hash(&path).ok() {
-            continue;
-        }
-        let executable = view.metadata(&path)?.executable;
-        layer.entries.push(Entry { kind: EntryKind::File { bytes: view.read(&path)?, executable }, path });
-    }
-    Ok(layer)
 }
 
 fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {

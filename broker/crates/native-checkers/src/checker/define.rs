@@ -25,6 +25,9 @@ impl Checker {
             return Err(format!("`{key}` is missing: {what}"));
         }
         let mut table = known.unwrap_or_else(|| unknown(name));
+        if said.contains_key("command") {
+            table.remove("list-with");
+        }
         table.extend(said);
         let checker: Self = table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
         checker.check()?;
@@ -44,6 +47,12 @@ impl Checker {
             Err("`pattern` is missing: what a line with a finding looks like".to_owned())
         } else if self.output == Format::Regex && !(groups("path") && groups("line") && groups("message")) {
             Err("`pattern` needs groups of the names path, line and message".to_owned())
+        } else if self
+            .listed_pattern
+            .as_ref()
+            .is_some_and(|it| it.capture_names().flatten().all(|it| it != "path"))
+        {
+            Err("`listed-pattern` needs a group of the name path".to_owned())
         } else if is_json && self.fields.is_none() {
             Err("`fields` is missing: where everything is in the JSON".to_owned())
         } else if self.at_once == 0 {
@@ -89,6 +98,8 @@ mod tests {
         );
         let tsc = defined("tsc", "command = ['tsc', '--build']").unwrap();
         assert_eq!((tsc.command.len(), tsc.output), (2, Format::Regex));
+        let go = defined("go-vet", "command = ['go', 'vet', '-tags=x', './...']").unwrap();
+        assert!(go.list_with.is_empty(), "other files than those of the command");
         let wrong = [
             ("own", "globs = ['*.x']\noutput = 'sarif'", "`command` is missing"),
             ("own", "command = ['a']\nglobs = ['*']\noutput = 'regex'", "`pattern` is missing"),
@@ -96,6 +107,7 @@ mod tests {
             ("own", "command = ['a']\nglobs = ['*']\noutput = 'regex'\npattern = 'a'", "needs groups"),
             ("own", "command = ['a']\nglobs = ['*']\noutput = 'regex'\npattern = '('", "unclosed group"),
             ("tsc", "output = 'guess'", "unknown variant `guess`"),
+            ("tsc", "listed-pattern = '.'", "needs a group"),
         ];
         for (name, said, why) in wrong {
             let error = defined(name, said).unwrap_err();

@@ -59,7 +59,7 @@ fn render(checker: &Checker, view: &Memory, printed: &[u8]) -> String {
         }
     }
     if let Some(packages) = found.packages {
-        let packages: Vec<_> = packages.iter().map(WorkspacePath::as_str).collect();
+        let packages: Vec<_> = packages.reached.iter().map(WorkspacePath::as_str).collect();
         text += &format!("packages: {}\n", packages.join(" "));
     }
     if let Some(why) = found.partial {

@@ -2,12 +2,12 @@
 //!
 //! Lines and columns are used, not offsets, which do not count what rustc leaves out: byte order marks, carriage returns.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use lint::{Applicability, Severity};
 use serde::Deserialize;
 
-use super::{Extent, Message, Note, Position, Printed, Repair, Replacement, unreadable};
+use super::{Extent, Message, Note, Packages, Position, Printed, Repair, Replacement, unreadable};
 use crate::checker::Columns;
 
 #[derive(Deserialize)]
@@ -15,11 +15,15 @@ use crate::checker::Columns;
 enum Line {
     CompilerMessage {
         manifest_path: String,
+        package_id: String,
         message: Diagnostic,
         target: Target,
     },
     CompilerArtifact {
         manifest_path: String,
+        package_id: String,
+        #[serde(default)]
+        filenames: Vec<String>,
     },
     #[serde(other)]
     Other,
@@ -64,26 +68,55 @@ struct Expansion {
 }
 
 pub(super) fn read(text: &str) -> Result<Printed, String> {
-    let (mut messages, mut packages) = (Vec::new(), Vec::new());
+    let mut messages = Vec::new();
+    let [mut reached, mut failed, mut dep_info] = [const { BTreeSet::new() }; 3];
     // What a build script prints is among it.
     for line in text.lines().filter(|it| it.starts_with('{')) {
         let line = serde_json::from_str(line).map_err(|error| unreadable(line, &error))?;
-        let manifest = match line {
-            Line::CompilerMessage { manifest_path, message, target } => {
-                messages.extend(message.into_message(&target.src_path));
-                manifest_path
+        match line {
+            Line::CompilerMessage { package_id, manifest_path, message, target } => {
+                let message = message.into_message(&target.src_path);
+                let folder = folder_of(&manifest_path).filter(|_| is_local(&package_id));
+                let is_error = message.as_ref().is_some_and(|it| it.severity == Severity::Error);
+                failed.extend(folder.clone().filter(|_| is_error));
+                reached.extend(folder);
+                messages.extend(message);
             }
-            Line::CompilerArtifact { manifest_path } => manifest_path,
-            Line::Other => continue,
-        };
-        let folder = Path::new(&manifest).parent().map(|it| it.to_string_lossy().into_owned());
-        if let Some(folder) = folder.filter(|it| packages.last() != Some(it)) {
-            packages.push(folder);
+            Line::CompilerArtifact { package_id, manifest_path, filenames } if is_local(&package_id) => {
+                reached.extend(folder_of(&manifest_path));
+                dep_info.extend(filenames.iter().filter_map(|it| dep_info_of(Path::new(it))));
+            }
+            Line::CompilerArtifact { .. } | Line::Other => {}
         }
     }
-    packages.sort();
-    packages.dedup();
-    Ok(Printed { messages, packages: Some(packages), partial: None })
+    let [reached, failed, dep_info] = [reached, failed, dep_info].map(|it| it.into_iter().collect());
+    Ok(Printed { messages, packages: Some(Packages { reached, failed, dep_info }), ..Printed::default() })
+}
+
+/// Whether a package is no downloaded one.
+fn is_local(package_id: &str) -> bool {
+    package_id.contains("path+file:")
+}
+
+fn folder_of(manifest: &str) -> Option<String> {
+    Some(Path::new(manifest).parent()?.to_string_lossy().into_owned())
+}
+
+/// Where rustc's dep-info is that belongs to what was built: beside a library of the name `lib…`, or in the folder of a
+/// build script.
+fn dep_info_of(built: &Path) -> Option<String> {
+    let (folder, name) = (built.parent()?, built.file_stem()?.to_str()?);
+    let found = match name.strip_prefix("lib") {
+        Some(name) if built.extension().is_some() => Some(folder.join(format!("{name}.d"))),
+        _ => name.starts_with("build-script").then(|| folder.to_owned()),
+    };
+    found.map(|it| it.to_string_lossy().into_owned())
+}
+
+/// The files that rustc read, from its dep-info: each has a rule without anything after the colon.
+pub(crate) fn read_dep_info(text: &str) -> Vec<String> {
+    let rules = text.lines().filter(|it| !it.starts_with('#')).filter_map(|it| it.strip_suffix(':'));
+    rules.map(|it| it.replace("\\ ", " ")).collect()
 }
 
 impl Diagnostic {

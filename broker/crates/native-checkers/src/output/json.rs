@@ -25,7 +25,15 @@ pub(super) fn read(text: &str, checker: &Checker) -> Result<Printed, String> {
     let messages = items(&value, &fields.items).map_err(|why| unreadable(text, &why))?;
     let messages =
         messages.iter().map(|it| message(it, fields, checker).map_err(|why| unreadable(text, &why)));
-    Ok(Printed { messages: messages.collect::<Result<_, _>>()?, ..Printed::default() })
+    let messages = messages.collect::<Result<_, _>>()?;
+    let listed = fields.listed.as_deref().and_then(|path| texts(&value, path));
+    Ok(Printed { messages, listed, ..Printed::default() })
+}
+
+/// All texts that `path` leads to.
+fn texts(value: &Value, path: &str) -> Option<Vec<String>> {
+    let found = items(value, path).ok()?;
+    found.iter().map(|it| it.value.as_str().map(str::to_owned)).collect()
 }
 
 pub(super) fn read_lines(text: &str, checker: &Checker) -> Result<Printed, String> {

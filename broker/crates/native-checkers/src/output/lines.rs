@@ -1,5 +1,7 @@
 //! Lines for people, such as `file:line:col: message`, by regular expressions.
 
+use std::path::{Path, PathBuf};
+
 use regex::Captures;
 
 use super::{Extent, Message, Note, Position, Printed};
@@ -10,6 +12,7 @@ pub(super) fn read(text: &str, checker: &Checker) -> Result<Printed, String> {
     let mut messages: Vec<Message> = Vec::new();
     // Whether the line before belongs to a message.
     let mut is_inside = false;
+    let mut errors = Errors::None;
     for line in text.lines() {
         let note = checker.note_pattern.as_ref().and_then(|it| it.captures(line));
         if let (Some(note), Some(message)) = (&note, messages.last_mut()) {
@@ -19,7 +22,7 @@ pub(super) fn read(text: &str, checker: &Checker) -> Result<Printed, String> {
                 text: note["message"].to_owned(),
             });
         } else if let Some(found) = pattern.captures(line).filter(|_| note.is_none()) {
-            messages.push(message(&found, checker));
+            messages.push(message(&found, checker, errors.hold(&found["path"])));
             is_inside = true;
         } else if let (true, true, Some(message)) =
             (is_inside && checker.continued, line.starts_with([' ', '\t']), messages.last_mut())
@@ -27,17 +30,40 @@ pub(super) fn read(text: &str, checker: &Checker) -> Result<Printed, String> {
             message.text = format!("{}\n{}", message.text, line.trim());
         } else {
             is_inside = false;
+            let is_heading = checker.error_heading.as_ref().is_some_and(|it| it.is_match(line));
+            errors = if is_heading { Errors::Begin } else { Errors::None };
         }
     }
     Ok(Printed { messages, ..Printed::default() })
 }
 
-fn message(found: &Captures<'_>, checker: &Checker) -> Message {
+/// Where errors are below a heading: in the folder of the first one, which is the package that the heading names.
+enum Errors {
+    None,
+    Begin,
+    In(PathBuf),
+}
+
+impl Errors {
+    /// Whether the next message is one of them.
+    fn hold(&mut self, path: &str) -> bool {
+        let folder = Path::new(path.trim_start_matches("./")).parent().unwrap_or(Path::new(""));
+        *self = match self {
+            Self::Begin => Self::In(folder.to_owned()),
+            Self::In(of) if of == folder => return true,
+            Self::In(_) | Self::None => Self::None,
+        };
+        matches!(self, Self::In(_))
+    }
+}
+
+fn message(found: &Captures<'_>, checker: &Checker, is_error: bool) -> Message {
     let group = |name: &str| found.name(name).map(|it| it.as_str());
     let mut message = Message::new(&found["path"], extent(found, checker), &found["message"]);
     message.code = group("code").map(|code| format!("{}{code}", checker.code_prefix));
     message.severity = match group("error") {
         Some(_) => lint::Severity::Error,
+        None if is_error => lint::Severity::Error,
         None => checker.severity_of(group("severity")),
     };
     message

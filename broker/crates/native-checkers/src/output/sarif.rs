@@ -148,7 +148,7 @@ pub(super) fn read(text: &str, checker: &Checker) -> Result<Printed, String> {
         results.filter_map(move |it| it.message(run, columns, checker))
     });
     let partial = failed.then(|| format!("{} says that it did not run to the end", checker.name));
-    Ok(Printed { messages: messages.collect(), packages: None, partial })
+    Ok(Printed { messages: messages.collect(), partial, ..Printed::default() })
 }
 
 impl Run {

@@ -2,21 +2,50 @@
 
 use std::{
     ffi::OsString,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
+use bytes::Bytes;
 use lint::{Cancel, Completeness, Job, LineTable, Linter as _, Outcome, SetupError, Unit};
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup};
-use overlay::{Branch, Disk, View, WorkspacePath};
-use shadow::{Launcher, Sandbox};
+use overlay::{Branch, Disk, Listing, Memory, Metadata, View, WorkspacePath};
+use shadow::{Launcher, Sandbox, Storage};
 use tempfile::TempDir;
 
 pub(crate) struct World {
     folder: TempDir,
     pub(crate) runner: Runner,
+}
+
+/// A view with other edits.
+struct Wrapped {
+    inner: Arc<dyn View>,
+    edits: Box<dyn Fn() -> Vec<WorkspacePath> + Send + Sync>,
+}
+
+impl View for Wrapped {
+    fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
+        self.inner.read(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        self.inner.metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
+        self.inner.list(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
+        self.inner.read_link(path)
+    }
+
+    fn edits(&self) -> Vec<WorkspacePath> {
+        (self.edits)()
+    }
 }
 
 pub(crate) fn path(text: &str) -> WorkspacePath {
@@ -62,6 +91,21 @@ impl World {
         Arc::new(Disk::new(&self.root()).unwrap())
     }
 
+    /// The disk, with this done when a folder is made for a run, after its inputs were looked at.
+    pub(crate) fn disk_with(&self, then: impl Fn() + Send + Sync + 'static) -> Arc<dyn View> {
+        let then = move || {
+            then();
+            Vec::new()
+        };
+        Arc::new(Wrapped { inner: self.disk(), edits: Box::new(then) })
+    }
+
+    /// These files and no others, as a commit of git's shows them.
+    pub(crate) fn commit(files: &[(&str, &str)]) -> Arc<dyn View> {
+        let inner = Arc::new(Memory::from_files(files.iter().copied()).unwrap());
+        Arc::new(Wrapped { inner, edits: Box::new(|| vec![WorkspacePath::root()]) })
+    }
+
     pub(crate) fn branch(&self, edits: &[(&str, &str)]) -> Arc<dyn View> {
         let mut branch = Branch::new(self.disk());
         for (at, text) in edits {
@@ -87,7 +131,8 @@ impl World {
         Setup {
             root: self.root(),
             disk: self.disk(),
-            launcher: Launcher::new(env!("CARGO_BIN_EXE_native-checkers-testkit")),
+            launcher: Launcher::new(env!("CARGO_BIN_EXE_native-checkers-testkit"))
+                .with_storage(Storage::new(self.folder.path().join("cache"))),
             sandbox: Sandbox { home, read: read.collect(), space: 1 << 30, ..Sandbox::default() },
             environment,
         }

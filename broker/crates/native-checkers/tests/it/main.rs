@@ -8,5 +8,6 @@
 )]
 
 mod fixture;
+mod rests;
 mod runs;
 mod tools;

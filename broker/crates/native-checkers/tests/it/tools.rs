@@ -190,3 +190,156 @@ fn clang_tidy() {
         insta::assert_snapshot!(check(&world, "clang-tidy", &edit, &["a.c"]));
     }
 }
+
+/// The states of files with what is said of each, without findings.
+fn states(text: &str) -> String {
+    text.lines().filter(|it| !it.starts_with(' ')).map(|it| format!("{it}\n")).collect()
+}
+
+#[test]
+fn cargo_check_looks_at_what_targets_take_in() {
+    let files = [
+        ("Cargo.toml", &*package("one", "")),
+        ("src/lib.rs", "mod taken;\npub fn one() { taken::taken() }\n"),
+        ("src/taken.rs", "pub fn taken() {}\n"),
+        ("src/alone.rs", "this is no Rust\n"),
+        ("build.rs", "#[path = 'build/more.rs']\nmod more;\nfn main() { more::more() }\n"),
+        ("build/more.rs", "pub fn more() {}\n"),
+        ("other/Cargo.toml", &package("other", "")),
+        ("other/src/lib.rs", ""),
+    ];
+    let files = files.map(|(path, text)| (path, text.replace("'build/more.rs'", "\"build/more.rs\"")));
+    let world = World::new(&files.each_ref().map(|(path, text)| (*path, text.as_str())));
+    if has(&world, "cargo-check") {
+        let asked = ["src/alone.rs", "src/lib.rs", "src/taken.rs", "build.rs", "build/more.rs"];
+        let edit = [("src/taken.rs", "pub fn taken() { let x = 1; }\n")];
+        insta::assert_snapshot!(states(&check(&world, "cargo-check", &edit, &asked)), @r"
+        src/alone.rs: excluded: cargo-check does not look at it: no target of the package in the root takes it in
+        src/lib.rs: complete
+        src/taken.rs: complete
+        build.rs: complete
+        build/more.rs: complete
+        ");
+        let edit = [("src/taken.rs", "pub fn taken() -> u8 {}\n")];
+        insta::assert_snapshot!(states(&check(&world, "cargo-check", &edit, &asked[1..3])), @r"
+        src/lib.rs: complete, halted
+        src/taken.rs: complete, halted
+        ");
+    }
+}
+
+#[test]
+fn go_looks_at_what_build_tags_let_in() {
+    let world = World::new(&[
+        ("go.mod", "module example.com/m\n\ngo 1.18\n"),
+        ("a.go", "package m\n\nfunc F() {}\n"),
+        ("a_test.go", "package m\n\nfunc G() {}\n"),
+        ("w.go", "//go:build windows\n\npackage m\n\nfunc H() { undefined() }\n"),
+        ("testdata/x.go", "package x\n\nvar X = undefined\n"),
+    ]);
+    let files = ["a.go", "a_test.go", "testdata/x.go", "w.go"];
+    if has(&world, "go-build") {
+        insta::assert_snapshot!(check(&world, "go-build", &[], &files), @r"
+        a.go: complete
+        a_test.go: excluded: go-build does not look at it in this project
+        testdata/x.go: excluded: go-build does not look at it in this project
+        w.go: excluded: go-build does not look at it in this project
+        ");
+        insta::assert_snapshot!(check(&world, "go-vet", &[], &files), @r"
+        a.go: complete
+        a_test.go: complete
+        testdata/x.go: excluded: go-vet does not look at it in this project
+        w.go: excluded: go-vet does not look at it in this project
+        ");
+        let missing = [("a.go", "package m\n\nimport \"github.com/x/y\"\n\nvar X = y.Y\n")];
+        for checker in ["go-build", "go-vet"] {
+            let said = check(&world, checker, &missing, &files[..1]);
+            assert!(
+                said.starts_with(&format!("a.go: partial: {checker}: {checker} stopped looking: ")),
+                "{said}"
+            );
+        }
+        // What others import does not compile: an error, not a finding of an analyzer.
+        let broken = [
+            ("a.go", "package m\n\nfunc F() int { return \"\" }\n"),
+            ("b/b.go", "package b\n\nimport \"example.com/m\"\n\nvar X = m.F()\n"),
+        ];
+        let said = check(&world, "go-vet", &broken, &["a.go"]);
+        assert!(said.starts_with("a.go: complete, halted\n") && said.contains(" error vet: "), "{said}");
+    }
+}
+
+#[test]
+fn tsc_looks_at_what_its_configuration_includes() {
+    let config = r#"{ "compilerOptions": { "noEmit": true, "types": [] }, "exclude": ["old"] }"#;
+    let world = World::new(&[
+        ("tsconfig.json", config),
+        ("src/a.ts", "export const a: number = 1;\n"),
+        ("old/b.ts", "export const b: number = '';\n"),
+        ("old/c.ts", "export const c: number = 1;\n"),
+    ]);
+    if has(&world, "tsc") {
+        let edit = [("src/a.ts", "import { c } from '../old/c';\nexport const a: string = c;\n")];
+        insta::assert_snapshot!(check(&world, "tsc", &edit, &["old/b.ts", "old/c.ts", "src/a.ts"]), @r#"
+        old/b.ts: excluded: tsc does not look at it in this project
+        old/c.ts: complete
+        src/a.ts: complete
+          2:14 "a" error TS2322: Type 'number' is not assignable to type 'string'.
+        "#);
+    }
+}
+
+#[test]
+fn mypy_and_eslint_look_at_what_their_configuration_leaves() {
+    let eslint = "export default [{ ignores: ['old/**'] }, { rules: { eqeqeq: 'error' } }];\n";
+    let world = World::new(&[
+        ("mypy.ini", "[mypy]\nexclude = old/\n"),
+        ("a.py", "x: int = 1\n"),
+        ("old/b.py", "x: int = ''\n"),
+        ("eslint.config.mjs", eslint),
+        ("a.js", "a === 1;\n"),
+        ("old/b.js", "a == 1;\n"),
+    ]);
+    if has(&world, "mypy") {
+        for text in ["x: int = 2\n", "x: int = 3\n"] {
+            insta::allow_duplicates! {
+                insta::assert_snapshot!(check(&world, "mypy", &[("a.py", text)], &["a.py", "old/b.py"]), @r"
+                a.py: complete
+                old/b.py: excluded: mypy does not look at it in this project
+                ");
+            }
+        }
+    }
+    if has(&world, "eslint-cli") {
+        insta::assert_snapshot!(check(&world, "eslint-cli", &[], &["a.js", "old/b.js"]), @r"
+        a.js: complete
+        old/b.js: excluded: eslint-cli does not look at it in this project
+        ");
+    }
+}
+
+#[test]
+fn clang_tidy_tells_of_headers_where_they_are_included() {
+    let world = World::new(&[
+        ("a.c", "#include \"a.h\"\nint g(int x) { return f(x); }\n"),
+        ("a.h", "static int f(int x) { return x; }\n"),
+        (".clang-tidy", "Checks: 'bugprone-assignment-in-if-condition'\nHeaderFilterRegex: '.*'\n"),
+    ]);
+    let commands = format!(
+        r#"[{{ "directory": "{}", "file": "a.c", "command": "cc -c a.c" }}]"#,
+        world.root().display()
+    );
+    world.write("compile_commands.json", &commands);
+    if has(&world, "clang-tidy") {
+        let warning = "static int f(int x) {\n  if ((x = 1)) return 2;\n  return 0;\n}\n";
+        let of = |text| check(&world, "clang-tidy", &[("a.h", text)], &["a.c"]);
+        let said = of(warning);
+        assert!(said.contains("1:1 \"#include \\\"a.h\\\"\" warning bugprone"), "{said}");
+        assert!(said.contains("in `a.h`, line 2: ") && said.contains("    a.h:2:"), "{said}");
+        let said = of("static int f(int x) {\n  return y;\n}\n");
+        assert!(
+            said.starts_with("a.c: complete\n") && said.contains("use of undeclared identifier 'y'"),
+            "{said}"
+        );
+    }
+}
