@@ -3,7 +3,7 @@
 //! ```text
 //!  the program that opens a Shadow        folder.rs
 //!   -> enter.rs   leaves the system's namespaces; waits for the next one; ends with it
-//!      -> init.rs   process 1 inside: mounts (root.rs), layer (fill.rs), starts programs, says what they wrote
+//!      -> init.rs   process 1 inside: mounts (root.rs), layer (fill.rs), starts programs, each in a group (group.rs), says what they wrote
 //!         -> leader.rs   one for each program: gives up what rights are left, starts it, waits for it
 //! ```
 //!
@@ -16,6 +16,7 @@ mod fill;
 mod filter;
 mod folder;
 mod fuse;
+mod group;
 mod harvest;
 mod init;
 mod keep;

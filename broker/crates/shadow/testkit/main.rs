@@ -38,7 +38,8 @@ fn main() -> ExitCode {
         environment: std::env::vars_os().collect(),
         folder: root,
         terminal: false,
-        limits: shadow::Limits::default(),
+        // Enough for all of them; with a limit they have a control group where there may be one.
+        limits: shadow::Limits { processes: Some(1000), ..shadow::Limits::default() },
     };
     let (input, output, errors) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
     use std::os::fd::AsFd as _;

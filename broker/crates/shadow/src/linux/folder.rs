@@ -26,6 +26,7 @@ use rustix::process::{Signal, getegid, geteuid};
 use super::{
     ENTER, PLAIN,
     enter::{FAILED, STEP, network_byte},
+    group,
     keep::{Size, Survey},
     wire::{Event, Failure, Ground, Request, Wire},
 };
@@ -40,6 +41,10 @@ pub(crate) struct Folder {
     wire: Arc<Mutex<Wire>>,
     process: Child,
     is_in_namespaces: bool,
+    /// Bytes that may be written to memory; none are where programs write to the disk.
+    space: u64,
+    /// Control groups that may still be there.
+    groups: Mutex<Vec<PathBuf>>,
     runs: Runs,
     next: AtomicU32,
     /// Answers to what is not about a run; one question at a time.
@@ -83,7 +88,7 @@ impl Folder {
     ) -> Result<Self, OpenError> {
         let entries = entries(layer, warm);
         let ground = Ground::Overlayfs { caches: warm.map(Warm::layers).unwrap_or_default() };
-        Self::start(launcher, ENTER, |socket, process| {
+        Self::start(launcher, ENTER, sandbox.space, |socket, process| {
             let wire = enter(socket, process, sandbox)?;
             begin(wire, root, &entries, ground, sandbox)
         })
@@ -96,7 +101,7 @@ impl Folder {
         copy: &Path,
         sandbox: &Sandbox,
     ) -> Result<Self, OpenError> {
-        Self::start(launcher, ENTER, |socket, process| {
+        Self::start(launcher, ENTER, sandbox.space, |socket, process| {
             let wire = enter(socket, process, sandbox)?;
             begin(wire, root, &[], Ground::Shown(copy.to_owned()), sandbox)
         })
@@ -104,7 +109,7 @@ impl Folder {
 
     /// A copy of the workspace where it is, in which programs run without isolation.
     pub(crate) fn open_plain(launcher: &Path, copy: &Path, sandbox: &Sandbox) -> Result<Self, OpenError> {
-        Self::start(launcher, PLAIN, |socket, _| begin(Wire(socket), copy, &[], Ground::Plain, sandbox))
+        Self::start(launcher, PLAIN, 0, |socket, _| begin(Wire(socket), copy, &[], Ground::Plain, sandbox))
     }
 
     /// The workspace at `root` under `layer`, merged by FUSE at `at`, in which programs run without isolation. What they write is
@@ -118,12 +123,13 @@ impl Folder {
     ) -> Result<Self, OpenError> {
         let entries = entries(layer, None);
         let ground = Ground::Merged { workspace: root.to_owned(), kept: kept.to_owned() };
-        Self::start(launcher, PLAIN, |socket, _| begin(Wire(socket), at, &entries, ground, sandbox))
+        Self::start(launcher, PLAIN, 0, |socket, _| begin(Wire(socket), at, &entries, ground, sandbox))
     }
 
     fn start(
         launcher: &Path,
         how: &str,
+        space: u64,
         begin: impl FnOnce(UnixStream, &Child) -> Result<Wire, OpenError>,
     ) -> Result<Self, OpenError> {
         let (mine, others) = UnixStream::pair()?;
@@ -137,7 +143,7 @@ impl Folder {
             .process_group(0)
             .spawn()?;
         match begin(mine, &process) {
-            Ok(wire) => Self::listen(wire, process, how == ENTER),
+            Ok(wire) => Self::listen(wire, process, how == ENTER, space),
             Err(error) => {
                 let _ = process.kill();
                 let _ = process.wait();
@@ -146,13 +152,22 @@ impl Folder {
         }
     }
 
-    fn listen(wire: Wire, process: Child, is_in_namespaces: bool) -> Result<Self, OpenError> {
+    fn listen(wire: Wire, process: Child, is_in_namespaces: bool, space: u64) -> Result<Self, OpenError> {
         let (tell, answers) = sync_channel(AHEAD);
         let runs = Runs::default();
         let (listened, told) = (Wire(wire.0.try_clone()?), Arc::clone(&runs));
         thread::Builder::new().name("shadow".to_owned()).spawn(move || listen(&listened, &told, &tell))?;
         let (wire, answers) = (Arc::new(Mutex::new(wire)), Mutex::new(answers));
-        Ok(Self { wire, process, is_in_namespaces, runs, next: AtomicU32::new(0), answers })
+        Ok(Self {
+            wire,
+            process,
+            is_in_namespaces,
+            space,
+            groups: Mutex::default(),
+            runs,
+            next: AtomicU32::new(0),
+            answers,
+        })
     }
 
     /// Starts a program. With a terminal, its other side is the second of the results.
@@ -164,8 +179,10 @@ impl Folder {
         let run = self.next.fetch_add(1, Relaxed);
         let (tell, told) = channel();
         locked(&self.runs).insert(run, tell);
-        let files: Vec<_> = files.into_iter().flatten().collect();
-        locked(&self.wire).send(&Request::Run { run, program }, &files)?;
+        let group = self.group(&program);
+        let (name, folder) = group.unzip();
+        let files: Vec<_> = files.into_iter().flatten().chain(folder.as_ref().map(|it| it.as_fd())).collect();
+        locked(&self.wire).send(&Request::Run { run, program, group: name }, &files)?;
         let mut running = RunningProgram { run, told, wire: Arc::clone(&self.wire), ended: None };
         let mut other_side = None;
         match running.told.recv() {
@@ -174,6 +191,16 @@ impl Folder {
             Err(_) => running.ended = Some(closed()),
         }
         Ok((running, other_side))
+    }
+
+    /// A control group for a program with limits: its name and folder.
+    fn group(&self, program: &Program) -> Option<(String, OwnedFd)> {
+        let path = group::make(&program.limits, self.space)?;
+        let mut groups = locked(&self.groups);
+        // Process 1 has removed the others.
+        groups.retain(|it| it.exists());
+        groups.push(path.clone());
+        Some((path.file_name()?.to_str()?.to_owned(), open_folder(&path).ok()?))
     }
 
     pub(crate) fn apply(&self, layer: &Layer) -> Result<(), OpenError> {
@@ -253,7 +280,7 @@ impl Folder {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "Broker's own cache folder")]
+#[expect(clippy::disallowed_methods, reason = "Broker's own cache folder, and control groups")]
 fn open_folder(folder: &Path) -> io::Result<OwnedFd> {
     fs::File::open(folder).map(OwnedFd::from)
 }
@@ -271,6 +298,7 @@ impl Drop for Folder {
         }
         // Without namespaces it ends what runs, and then itself.
         let _ = self.process.wait();
+        locked(&self.groups).iter().for_each(|it| group::remove(it));
     }
 }
 

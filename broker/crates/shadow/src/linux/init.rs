@@ -27,6 +27,7 @@ use rustix::{
 use super::{
     LEAD, enter, fill,
     fuse::{Merged, Parts},
+    group::Group,
     harvest, keep, landlock,
     leader::{Report, Task},
     loopback, root, this_program, usage,
@@ -86,7 +87,7 @@ struct Init {
     /// Whether a program did not come to its end by itself.
     some_broke_off: bool,
     /// Runs that are over, and are reported when nothing is left of them.
-    ending: Vec<(u32, Ended)>,
+    ending: Vec<(u32, Ended, Option<Group>)>,
     /// Whether some were there at the last look.
     has_orphans: bool,
 }
@@ -108,6 +109,7 @@ struct Run {
     /// The most memory that was seen, in bytes.
     memory: u64,
     stopped: Option<Stopped>,
+    group: Option<Group>,
 }
 
 impl Init {
@@ -188,7 +190,11 @@ impl Init {
             return Ok(());
         }
         let ending = std::mem::take(&mut self.ending);
-        ending.into_iter().try_for_each(|(run, ended)| self.wire.send(&Event::Ended { run, ended }, &[]))
+        ending.into_iter().try_for_each(|(run, ended, group)| {
+            // If it cannot be removed now, the program that made it will.
+            let _ = group.map(|it| it.remove());
+            self.wire.send(&Event::Ended { run, ended }, &[])
+        })
     }
 
     /// Whether a request came.
@@ -220,7 +226,7 @@ impl Init {
     fn answer(&mut self, request: Request, files: Vec<OwnedFd>) -> io::Result<()> {
         match request {
             Request::Open { .. } => Err(io::ErrorKind::InvalidData.into()),
-            Request::Run { run, program } => self.start(run, program, files),
+            Request::Run { run, program, group } => self.start(run, program, group, files),
             Request::Signal { run, signal } => {
                 let signal = Signal::from_named_raw(signal);
                 if let (Some(run), Some(signal)) = (self.runs.get(&run), signal) {
@@ -277,23 +283,31 @@ impl Init {
         keep::keep(written, &self.root, paths, new, old.first())
     }
 
-    fn start(&mut self, run: u32, program: Program, files: Vec<OwnedFd>) -> io::Result<()> {
+    fn start(
+        &mut self,
+        run: u32,
+        program: Program,
+        group: Option<String>,
+        mut files: Vec<OwnedFd>,
+    ) -> io::Result<()> {
         let limits = program.limits;
+        let group = group.and_then(|it| Some(Group::new(it, files.pop()?)));
         let open_files = match &self.written {
             Written::Merged(it) => Some(it.files),
             _ => None,
         };
         let (is_isolated, owner, writable) = (self.is_isolated, self.owner, self.writable.clone());
-        match lead(Task { program, is_isolated, owner, writable }, files, open_files) {
+        match lead(Task { program, is_isolated, owner, writable }, files, open_files, group.as_ref()) {
             Ok((leader, report, terminal)) => {
                 let terminal: Vec<_> = terminal.iter().map(|it| it.as_fd()).collect();
                 self.wire.send(&Event::Started { run }, &terminal)?;
                 let start = Instant::now();
-                let new = Run { leader, report, start, limits, memory: 0, stopped: None };
+                let new = Run { leader, report, start, limits, memory: 0, stopped: None, group };
                 self.runs.insert(run, new);
                 Ok(())
             }
             Err(error) => {
+                let _ = group.map(|it| it.remove());
                 let exit = Exit::NotStarted { error: error.raw_os_error().unwrap_or(0) };
                 let ended = Ended {
                     exit,
@@ -323,14 +337,18 @@ impl Init {
                 // It was killed by what it started.
                 None => (Exit::Signal(Signal::KILL.as_raw()), Duration::ZERO),
             };
-            let (stopped, memory) = (run.stopped, run.memory);
             let _ = run.leader.kill();
             let _ = run.leader.wait();
-            self.runs.remove(&number);
+            let Some(Run { stopped, memory, limits, group, .. }) = self.runs.remove(&number) else {
+                continue;
+            };
+            // The kernel ended it between two looks.
+            let by_kernel = || group.as_ref()?.stopped(&limits).filter(|it| matches!(it, Stopped::Memory(_)));
+            let stopped = stopped.or_else(by_kernel);
             let left_some = self.end_orphans();
             let ended = Ended { exit, stopped, left_some, processor_time, memory };
             self.some_broke_off |= !ended.is_whole();
-            self.ending.push((number, ended));
+            self.ending.push((number, ended, group));
         }
         Ok(())
     }
@@ -341,8 +359,11 @@ impl Init {
         {
             let used = usage::of(Pid::from_child(&run.leader));
             run.memory = run.memory.max(used.memory);
-            run.stopped = over(&run.limits, &used, run.start.elapsed());
+            let by_kernel = || run.group.as_ref()?.stopped(&run.limits);
+            run.stopped = over(&run.limits, &used, run.start.elapsed()).or_else(by_kernel);
             if run.stopped.is_some() {
+                // At once where it is in a group.
+                let _ = run.group.as_ref().map(Group::end);
                 usage::end(Pid::from_child(&run.leader));
                 // It may be stopped, or have started nothing yet.
                 let _ = run.leader.kill();
@@ -350,22 +371,26 @@ impl Init {
         }
     }
 
-    /// Ends all that runs. In a namespace of its own, that is the kernel's work.
+    /// Ends all that runs. In a namespace of its own, that is the kernel's work, but for control groups.
     fn end_all(&mut self) {
-        if self.is_isolated {
+        let has_groups = self.runs.values().any(|it| it.group.is_some());
+        if self.is_isolated && !has_groups && self.ending.iter().all(|(_, _, group)| group.is_none()) {
             return;
         }
+        let mut groups: Vec<Group> = self.ending.drain(..).filter_map(|(_, _, group)| group).collect();
         for mut run in std::mem::take(&mut self.runs).into_values() {
             usage::end(Pid::from_child(&run.leader));
             let _ = run.leader.kill();
             let _ = run.leader.wait();
+            groups.extend(run.group);
         }
         for _ in 0..ROUNDS {
             self.end_orphans();
             if !self.has_orphans {
-                return;
+                break;
             }
         }
+        groups.iter().for_each(|it| _ = it.remove());
     }
 
     /// Ends what lost its leader: children of this process that lead no run. Never waits for one: what is traced may
@@ -436,6 +461,7 @@ fn lead(
     task: Task,
     files: Vec<OwnedFd>,
     open_files: Option<Rlimit>,
+    group: Option<&Group>,
 ) -> io::Result<(Child, Wire, Option<OwnedFd>)> {
     let (mine, others) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     let (files, terminal) = if task.program.terminal { terminal()? } else { (files, None) };
@@ -459,6 +485,10 @@ fn lead(
         .spawn()?;
     if let Some(limit) = open_files {
         prlimit(Some(Pid::from_child(&leader)), Resource::Nofile, limit)?;
+    }
+    if let Some(group) = group {
+        // Where it cannot be moved there, it is counted as without one.
+        let _ = group.add(Pid::from_child(&leader));
     }
     let report = Wire(mine.into());
     report.send(&task, &[])?;

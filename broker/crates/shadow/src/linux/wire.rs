@@ -30,10 +30,12 @@ pub(super) enum Request {
         sockets: Vec<std::path::PathBuf>,
         entries: u64,
     },
-    /// With three open files: standard input, output and error; with none if it has a terminal.
+    /// With three open files: standard input, output and error; with none if it has a terminal. The folder of the control group
+    /// of this name follows, if there is one.
     Run {
         run: u32,
         program: Program,
+        group: Option<String>,
     },
     Signal {
         run: u32,
@@ -112,7 +114,7 @@ impl Failure {
 }
 
 /// How many files travel with one message at most.
-const MAX_FILES: usize = 3;
+const MAX_FILES: usize = 4;
 
 /// One end.
 #[derive(Debug)]

@@ -150,6 +150,34 @@ fn nothing_is_left(victim: usize, is_copy: bool) {
     wait_until(|| processes_with(&format!("sleep\0{mark}")) == 0);
     wait_until(|| parent.try_wait().unwrap().is_some());
     wait_until(|| chain.iter().all(|it| !std::path::Path::new(&format!("/proc/{it}")).exists()));
+    wait_until(|| groups(&format!("broker-run-{}-*", chain[0])).is_empty());
+}
+
+/// Control groups with such names.
+fn groups(pattern: &str) -> String {
+    let found = Command::new("find").args(["/sys/fs/cgroup", "-name", pattern]).output().unwrap();
+    String::from_utf8(found.stdout).unwrap()
+}
+
+#[test]
+fn a_run_with_limits_is_in_a_control_group_while_it_lasts() {
+    for world in World::each(&[]) {
+        let shadow = world.open(|_| ());
+        let ran = |text: &str| {
+            let mut program = script(&world.root(), text);
+            program.limits.processes = Some(50);
+            crate::fixture::run_program(&shadow, program)
+        };
+        let own = ran("grep -o 'broker-run-.*' /proc/self/cgroup").output;
+        if own.is_empty() {
+            // None may be made here.
+            return;
+        }
+        assert_eq!(groups(own.trim()), "");
+        let many = ran("for i in $(seq 1000); do sleep 1000 & done; wait; sleep 1000");
+        assert_eq!(many.ended.stopped, Some(Stopped::Processes(50)), "{many:?}");
+        assert_eq!(groups(&format!("broker-run-{}-*", std::process::id())), "");
+    }
 }
 
 pub(crate) fn child_of(pid: u32) -> Option<u32> {
