@@ -20,7 +20,7 @@ use scheduler::{
 };
 use tokio::task::JoinSet;
 
-pub(crate) use self::plan::{Asked, Plan};
+pub(crate) use self::plan::{Plan, Tracing};
 pub use self::unkept::Unkept;
 use self::{
     plan::{Known, digest, key},

@@ -21,13 +21,14 @@ pub(crate) struct Plan {
     build: &'static str,
 }
 
-/// Who is to be asked about a file.
+/// What the linters that are asked about a file say of their reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
-    Nobody,
-    /// Linters whose answers rest on what they name.
+pub(crate) enum Tracing {
+    /// No linter is asked.
+    Unasked,
+    /// All name what their answers rest on.
     Traced,
-    /// Others as well.
+    /// Some do not.
     Untraced,
 }
 
@@ -151,17 +152,17 @@ impl Plan {
         profile.scope != Scope::Project && profile.reads != Reads::Context
     }
 
-    /// The files, each with who is to be asked about it.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&WorkspacePath, Asked)> {
-        let asked = |path: &WorkspacePath| {
+    /// The files, each with whether reads are traced.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&WorkspacePath, Tracing)> {
+        let tracing = |path: &WorkspacePath| {
             let wanting: Vec<_> = self.router.wanting_of(&self.files, path).collect();
             match wanting.iter().all(|it| self.is_traced(*it)) {
-                _ if wanting.is_empty() => Asked::Nobody,
-                true => Asked::Traced,
-                false => Asked::Untraced,
+                _ if wanting.is_empty() => Tracing::Unasked,
+                true => Tracing::Traced,
+                false => Tracing::Untraced,
             }
         };
-        self.files.units.iter().map(move |it| (&it.path, asked(&it.path)))
+        self.files.units.iter().map(move |it| (&it.path, tracing(&it.path)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use overlay::{ReadSet, WorkspacePath};
 
 use super::FileFacts;
-use crate::{FileAnswers, Router, engine::Asked, engine::Plan};
+use crate::{FileAnswers, Router, engine::{Plan, Tracing}};
 
 /// What a check found out about files of a folder.
 pub(crate) struct FolderFacts {
@@ -40,11 +40,11 @@ impl FactCollector {
 
     /// All that was found out about the files of `plan`.
     pub(crate) fn finish(mut self, plan: &Plan, configuration: Arc<ReadSet>) -> FolderFacts {
-        let facts = |(path, asked): (&WorkspacePath, Asked)| {
-            let facts = match asked {
-                Asked::Nobody => Ok(FileFacts::nothing()),
-                Asked::Traced => self.files.remove(path).ok_or(Unknown::Yet),
-                Asked::Untraced => Err(Unknown::Ever),
+        let facts = |(path, tracing): (&WorkspacePath, Tracing)| {
+            let facts = match tracing {
+                Tracing::Unasked => Ok(FileFacts::nothing()),
+                Tracing::Traced => self.files.remove(path).ok_or(Unknown::Yet),
+                Tracing::Untraced => Err(Unknown::Ever),
             };
             (path.clone(), facts)
         };
