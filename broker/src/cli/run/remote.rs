@@ -13,6 +13,7 @@ use broker_proto::{
 };
 use shadow::{Isolation, Network};
 use tokio::sync::mpsc::Sender;
+use tonic::Status;
 
 use super::{
     Args, Ours, Outcome, Written, permission,
@@ -51,6 +52,10 @@ pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outc
     let mut is_interrupted = false;
     loop {
         match client.next_step(&mut parts, is_interrupted)? {
+            // The daemon ends what a client leaves.
+            RunStep::Interrupted if following.run_id.is_empty() => {
+                return Err(Status::cancelled("interrupted").into());
+            }
             RunStep::Interrupted => {
                 is_interrupted = true;
                 if following.run_id.is_empty() {
