@@ -7,7 +7,8 @@
 //!         -> leader.rs   one for each program: gives up what rights are left, starts it, waits for it
 //! ```
 //!
-//! All three are this program, started again: between a fork and an exec a process with threads may do next to nothing.
+//! The first and the last are this program, started again: between a fork and an exec a process with threads may do next to nothing.
+//! The second is forked from the first, which has no threads, and spares the milliseconds that a start takes.
 //! They speak over one socket (`wire.rs`). Whichever of them dies, or the program that opened the folder, process 1 dies
 //! with it, and then the kernel ends every process inside and frees the mounts.
 
@@ -39,7 +40,6 @@ pub(crate) use self::{
 
 /// The first argument of a process that is one of those inside.
 const ENTER: &str = "shadow-enter";
-const INIT: &str = "shadow-init";
 const LEAD: &str = "shadow-lead";
 /// The same as process 1, for a folder without namespaces.
 const PLAIN: &str = "shadow-plain";
@@ -55,7 +55,6 @@ pub fn inside(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let first = args.into_iter().next()?;
     match first.to_str()? {
         ENTER => Some(enter::enter()),
-        INIT => Some(init::run()),
         LEAD => Some(leader::lead()),
         PLAIN => Some(init::run_plain()),
         UNMOUNT => Some(fuse::unmount_at_the_end()),

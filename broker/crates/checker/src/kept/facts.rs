@@ -5,7 +5,10 @@ use std::{collections::HashMap, sync::Arc};
 use overlay::{ReadSet, WorkspacePath};
 
 use super::FileFacts;
-use crate::{FileAnswers, Router, engine::{Plan, Tracing}};
+use crate::{
+    FileAnswers, Router,
+    engine::{Plan, Tracing},
+};
 
 /// What a check found out about files of a folder.
 pub(crate) struct FolderFacts {

@@ -9,18 +9,19 @@ use std::{
         fd::{FromRawFd as _, OwnedFd, RawFd},
         unix::net::UnixStream,
     },
-    process::{Command, ExitCode, Stdio},
+    process::ExitCode,
 };
 
 use rustix::{
-    io::fcntl_dupfd_cloexec,
+    io::{fcntl_dupfd_cloexec, retry_on_intr},
     pipe::{PipeFlags, pipe_with},
+    process::{DumpableBehavior, Pid, WaitOptions, set_dumpable_behavior, waitpid},
     thread::{
         CapabilitySets, UnshareFlags, capabilities, configure_capability_in_ambient_set, set_capabilities,
     },
 };
 
-use super::{INIT, this_program};
+use super::init;
 use crate::Network;
 
 /// Sent by this process when it is in a user namespace of its own, and to it when its users are mapped there.
@@ -56,19 +57,29 @@ fn enter_namespaces() -> io::Result<ExitCode> {
     left(&mut parent, spaces)?;
     keep_rights()?;
     // It hangs up when this process is gone: process 1 inside cannot ask whether its parent lives.
-    let (alive, _mine): (OwnedFd, OwnedFd) = pipe_with(PipeFlags::CLOEXEC)?;
-    let mut init = Command::new(this_program())
-        .arg(INIT)
-        .stdin(Stdio::from(OwnedFd::from(parent)))
-        .stdout(Stdio::from(alive))
-        .env_clear()
-        .spawn()?;
-    let_go_of_the_socket()?;
-    let status = init.wait()?;
-    Ok(ExitCode::from(u8::from(!status.success())))
+    let (alive, mine): (OwnedFd, OwnedFd) = pipe_with(PipeFlags::CLOEXEC)?;
+    // SAFETY: this process has no other thread, so that the child finds locks and memory whole.
+    #[expect(unsafe_code, reason = "see above")]
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            rustix::stdio::dup2_stdin(&parent)?;
+            rustix::stdio::dup2_stdout(&alive)?;
+            drop((parent, alive, mine));
+            // The kernel has hidden what `/proc` says of a process that left its namespaces.
+            set_dumpable_behavior(DumpableBehavior::Dumpable)?;
+            Ok(init::run())
+        }
+        init => {
+            drop((parent, alive));
+            let_go_of_the_socket()?;
+            let ended = retry_on_intr(|| waitpid(Pid::from_raw(init), WaitOptions::empty()))?;
+            Ok(ExitCode::from(u8::from(ended.and_then(|(_, it)| it.exit_status()) != Some(0))))
+        }
+    }
 }
 
-/// Has process 1 inside keep the rights that this process has inside, though it is not an administrator there.
+/// Has what process 1 inside starts keep the rights that this process has inside, though it is not an administrator there.
 fn keep_rights() -> io::Result<()> {
     let own = capabilities(None)?;
     set_capabilities(None, CapabilitySets { inheritable: own.permitted, ..own })?;

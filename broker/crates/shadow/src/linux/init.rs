@@ -90,6 +90,8 @@ struct Init {
     ending: Vec<(u32, Ended, Option<Group>)>,
     /// Whether some were there at the last look.
     has_orphans: bool,
+    /// When what runs use is counted next.
+    next_count: Instant,
 }
 
 /// Where what programs write is found.
@@ -162,6 +164,7 @@ impl Init {
                     some_broke_off: false,
                     ending: Vec::new(),
                     has_orphans: false,
+                    next_count: Instant::now() + ROUND,
                 })
             }
             Err(failure) => {
@@ -355,6 +358,11 @@ impl Init {
 
     /// Ends what takes more than it may.
     fn enforce(&mut self) {
+        let now = Instant::now();
+        if now < self.next_count {
+            return;
+        }
+        self.next_count = now + ROUND;
         for run in self.runs.values_mut().filter(|it| it.limits != Limits::default() && it.stopped.is_none())
         {
             let used = usage::of(Pid::from_child(&run.leader));

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    io::Read as _,
     os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
     path::PathBuf,
     time::Duration,
@@ -169,10 +170,16 @@ fn memory(pid: Pid) -> Option<Memory> {
     Some(Memory { all, of_files: field("Pss_Shmem:").unwrap_or(0).min(all) })
 }
 
+/// Bytes of the largest of these files, so that each is read at once.
+const LARGEST: usize = 4 << 10;
+
 fn read(pid: Pid, name: &str) -> Option<String> {
     let path = PathBuf::from(format!("/proc/{}/{name}", pid.as_raw_nonzero()));
+    let mut bytes = [0; LARGEST];
     #[expect(clippy::disallowed_methods, reason = "the system's facts of a process")]
-    fs::read_to_string(path).ok()
+    let size = fs::File::open(path).ok()?.read(&mut bytes).ok()?;
+    // A process may have a name that is no text.
+    Some(String::from_utf8_lossy(&bytes[..size]).into_owned())
 }
 
 /// The processors' time of all that this process has waited for.
