@@ -5,7 +5,10 @@ use std::{
     io::{self, IsTerminal as _, Read, Write},
     path::PathBuf,
     process,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicI32, Ordering::Relaxed},
+    },
     thread,
 };
 
@@ -64,6 +67,14 @@ impl ProcessContext {
     }
 }
 
+/// The signal that interrupted this process.
+static INTERRUPTED_BY: AtomicI32 = AtomicI32::new(SIGINT);
+
+/// The signal that interrupted this process, if one did: what a command that it runs is to get.
+pub(crate) fn interrupted_by() -> i32 {
+    INTERRUPTED_BY.load(Relaxed)
+}
+
 /// A flag that the first interrupt sets; the second one ends the process.
 fn cancelled_by_interrupt() -> Cancel {
     let cancel = Cancel::default();
@@ -76,6 +87,7 @@ fn cancelled_by_interrupt() -> Cancel {
                     #[expect(clippy::exit, reason = "the user insists")]
                     process::exit(128 + signal);
                 }
+                INTERRUPTED_BY.store(signal, Relaxed);
                 flag.cancel();
             }
         });

@@ -105,8 +105,17 @@ pub struct Ending(pub Child);
 impl Ending {
     /// Interrupts the program as Ctrl-C does, and waits for its exit code.
     pub fn interrupt(&mut self) -> Option<i32> {
+        self.signal("-INT")
+    }
+
+    /// Asks the program to end, as a supervisor does, and waits for its exit code.
+    pub fn terminate(&mut self) -> Option<i32> {
+        self.signal("-TERM")
+    }
+
+    fn signal(&mut self, signal: &str) -> Option<i32> {
         let pid = self.0.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
         self.0.wait().unwrap().code()
     }
 }

@@ -165,6 +165,10 @@ fn a_command_in_the_background_is_found_by_its_name() {
         (exit, stdout.as_str()) == (0, "up\ntold\n") && stderr.starts_with("problem\n"),
         "{stdout}{stderr}"
     );
+    let missing = ["run", "--branch", "try", "--background", "--name", "none", "--", "no-such-command"];
+    assert_eq!(it.run(&missing).status.code(), Some(0));
+    let why = "cannot run no-such-command: No such file or directory (os error 2)\n".to_owned();
+    assert_eq!(told(it.run(&["logs", "-f", "none"])), (0, String::new(), why));
     let (exit, _, stderr) = told(it.run(&["kill", "other"]));
     assert!(exit == 2 && stderr.contains("there is no run `other`"), "{stderr}");
 }
@@ -180,6 +184,39 @@ fn an_interrupt_is_for_the_command() {
     assert_eq!(lines.next().unwrap().unwrap(), "ready");
     assert_eq!(running.interrupt(), Some(9));
     assert_eq!(lines.next().unwrap().unwrap(), "caught");
+}
+
+#[test]
+fn a_signal_reaches_the_command_as_itself() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let script = "trap 'exit 8' INT; trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done";
+    for place in [&["--branch", "try"][..], &[]] {
+        let arguments = [&["run"], place, &["--", "sh", "-c", script]].concat();
+        let mut running = Ending(it.command(&arguments).stdout(Stdio::piped()).spawn().unwrap());
+        let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines();
+        assert_eq!(lines.next().unwrap().unwrap(), "ready");
+        assert_eq!(running.terminate(), Some(9), "{place:?}");
+    }
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    for place in [&["--branch", "try"][..], &[]] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let arguments = [&["run"], place, &["--", "echo", "hi"]].concat();
+        let output = it.command(&arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(125), "{place:?}");
+        assert!(String::from_utf8(output.stderr).unwrap().contains("No space left"), "{place:?}");
+        // As a shell has it: the command is ended by SIGPIPE.
+        let arguments = [&["run"], place, &["--", "yes"]].concat();
+        let mut running = Ending(it.command(&arguments).stdout(Stdio::piped()).spawn().unwrap());
+        let mut line = String::new();
+        BufReader::new(running.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!((line.as_str(), running.0.wait().unwrap().code()), ("y\n", Some(141)), "{place:?}");
+    }
 }
 
 #[test]
@@ -201,6 +238,8 @@ fn json_has_what_became_of_the_command() {
     let (exit, answer) =
         json(&["--memory", "100M", "--", "python3", "-c", "x = bytearray(1 << 29); input()"]);
     assert_eq!((exit, &answer["killed"]), (137, &"memory limit of 100 MiB".into()));
+    let (exit, answer) = json(&["--", "no-such-command"]);
+    assert_eq!((exit, &answer["not_started"]), (127, &"No such file or directory (os error 2)".into()));
 }
 
 #[test]

@@ -154,6 +154,9 @@ struct Answer {
     /// Why the command was ended, if it did not end by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     killed: Option<String>,
+    /// Why it was not started, if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_started: Option<String>,
     duration_ms: u64,
     processor_ms: u64,
     /// The most memory that it was seen to use.
@@ -275,6 +278,7 @@ fn report(args: &Args, outcome: Outcome, session: &mut Session) -> Result<Exit, 
             exit_code: outcome.exit_code,
             signal: outcome.signal,
             killed: outcome.killed,
+            not_started: outcome.not_started.clone(),
             duration_ms: outcome.duration_ms,
             processor_ms: outcome.processor_ms,
             peak_memory_bytes: outcome.peak_memory_bytes,

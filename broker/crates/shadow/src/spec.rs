@@ -80,15 +80,18 @@ impl Exit {
     }
 }
 
+/// The largest first.
+const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MIB: u64 = 1 << 20;
         match self {
             Self::Time(limit) => write!(f, "time limit of {limit:?}"),
-            Self::Memory(limit) if limit % (MIB << 10) == 0 => {
-                write!(f, "memory limit of {} GiB", limit / (MIB << 10))
+            Self::Memory(limit) => {
+                let (unit, name) =
+                    UNITS.into_iter().find(|(unit, _)| limit % unit == 0).unwrap_or((1, "bytes"));
+                write!(f, "memory limit of {} {name}", limit / unit)
             }
-            Self::Memory(limit) => write!(f, "memory limit of {} MiB", limit / MIB),
             Self::Processes(limit) => write!(f, "limit of {limit} processes"),
             Self::Closed => f.write_str("the folder that it ran in was closed"),
         }

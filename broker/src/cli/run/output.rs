@@ -18,7 +18,7 @@ use super::{
     printed::Printed,
     terminal::{self, Raw},
 };
-use crate::CliError;
+use crate::{CliError, console};
 
 /// Poll interval for the cancel flag, which has no wake-up.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -68,7 +68,7 @@ impl Output {
                 while !is_over.load(Relaxed) {
                     if cancel.is_cancelled() {
                         // A command that is gone has no use for it.
-                        let _ = signal(INTERRUPT);
+                        let _ = signal(console::interrupted_by());
                         return;
                     }
                     thread::park_timeout(GLANCE);
@@ -80,18 +80,22 @@ impl Output {
             watch.thread().unpark();
             followed
         })
-        .map_err(|error| CliError::files(format!("cannot follow the command: {error}")))
     }
 
-    fn follow_output(self, running: &mut Running) -> io::Result<(Ended, [Printed; 2])> {
+    fn follow_output(self, running: &mut Running) -> Result<(Ended, [Printed; 2]), CliError> {
         match self {
             Self::Passed { pipes: [first, second] } => {
                 let relays = [relay(first, io::stdout()), relay(second, io::stderr())];
                 let ended = running.wait();
-                relays.into_iter().for_each(|it| _ = it.join());
+                for relay in relays {
+                    relay.join().unwrap_or(Ok(()))?;
+                }
                 Ok((ended, Default::default()))
             }
-            Self::Terminal => Ok((in_terminal(running)?, Default::default())),
+            Self::Terminal => match in_terminal(running) {
+                Ok(ended) => Ok((ended, Default::default())),
+                Err(error) => Err(CliError::files(format!("cannot use the terminal: {error}"))),
+            },
             Self::Captured { pipes } => {
                 let readers = pipes.map(|(reader, writer)| {
                     drop(writer);
@@ -142,24 +146,27 @@ fn input() -> Result<OwnedFd, CliError> {
 }
 
 /// Writes what comes to ours, until either is closed.
-fn relay((reader, writer): (OwnedFd, OwnedFd), to: impl Write + Send + 'static) -> JoinHandle<()> {
+fn relay(
+    (reader, writer): (OwnedFd, OwnedFd),
+    to: impl Write + Send + 'static,
+) -> JoinHandle<io::Result<()>> {
     drop(writer);
     copied(File::from(reader), to)
 }
 
-fn copied(mut from: File, mut to: impl Write + Send + 'static) -> JoinHandle<()> {
+/// To be closed by its reader is no error: the command is told by the system, as its pipe is closed.
+fn copied(mut from: File, mut to: impl Write + Send + 'static) -> JoinHandle<io::Result<()>> {
     thread::spawn(move || {
         let mut buffer = [0; 8192];
         while let Ok(length @ 1..) = from.read(&mut buffer) {
-            if to.write_all(&buffer[..length]).and_then(|()| to.flush()).is_err() {
-                return;
+            match to.write_all(&buffer[..length]).and_then(|()| to.flush()) {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
+                written => written?,
             }
         }
+        Ok(())
     })
 }
-
-/// SIGINT.
-const INTERRUPT: i32 = 2;
 
 fn read(from: OwnedFd) -> JoinHandle<Printed> {
     thread::spawn(move || {

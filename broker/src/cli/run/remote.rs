@@ -24,6 +24,7 @@ use crate::{
     CliError,
     cli::Session,
     client::{Opened, RunStep, of_branch},
+    console,
 };
 
 /// Bytes that are sent at once.
@@ -48,7 +49,8 @@ pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outc
     let open = session.open()?;
     let client = &open.client;
     let (requests, mut parts) = client.run(args.start(&open, ours)?)?;
-    let mut following = Following { ours, run_id: String::new(), raw: None, printed: Default::default() };
+    let mut following =
+        Following { ours, run_id: String::new(), raw: None, printed: Default::default(), is_closed: false };
     let mut is_interrupted = false;
     loop {
         match client.next_step(&mut parts, is_interrupted)? {
@@ -62,11 +64,11 @@ pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outc
                     // Leaving is enough: it is not started any more.
                     return Err(CliError::files("interrupted before the command was started"));
                 }
-                following.interrupt(&open);
+                following.signal(&open, console::interrupted_by());
             }
             RunStep::Event(Event::Exited(exited)) => return Ok(following.outcome(exited, args)),
             RunStep::Event(Event::PermissionRequest(it)) => permission::answer(&it, &requests, session)?,
-            RunStep::Event(event) => following.heed(event, &requests)?,
+            RunStep::Event(event) => following.heed(event, &open, &requests)?,
             RunStep::End => return Err(CliError::files("the daemon has gone")),
         }
     }
@@ -78,10 +80,17 @@ struct Following {
     /// While the command has our terminal.
     raw: Option<Raw>,
     printed: [Printed; 2],
+    /// Whether nobody reads our output any more.
+    is_closed: bool,
 }
 
 impl Following {
-    fn heed(&mut self, event: Event, requests: &Sender<pb::RunRequest>) -> Result<(), CliError> {
+    fn heed(
+        &mut self,
+        event: Event,
+        open: &Opened,
+        requests: &Sender<pb::RunRequest>,
+    ) -> Result<(), CliError> {
         let (bytes, is_stderr) = match event {
             Event::Started(started) => {
                 self.run_id = started.run_id;
@@ -92,12 +101,24 @@ impl Following {
             // They are answered, and the last.
             Event::PermissionRequest(_) | Event::Exited(_) => return Ok(()),
         };
-        match (self.ours, is_stderr) {
-            (Ours::Captured, _) => self.printed[usize::from(is_stderr)].add(&bytes),
-            (_, false) => write(&bytes, io::stdout())?,
-            (_, true) => write(&bytes, io::stderr())?,
+        let written = match (self.ours, is_stderr) {
+            (Ours::Captured, _) => {
+                self.printed[usize::from(is_stderr)].add(&bytes);
+                return Ok(());
+            }
+            _ if self.is_closed => return Ok(()),
+            (_, false) => write(&bytes, io::stdout()),
+            (_, true) => write(&bytes, io::stderr()),
+        };
+        match written {
+            // As the system does with a command that writes to such a pipe itself.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                self.signal(open, PIPE);
+                Ok(())
+            }
+            written => Ok(written?),
         }
-        Ok(())
     }
 
     /// Sends what comes in from now on.
@@ -120,9 +141,8 @@ impl Following {
     }
 
     /// Past what the command has yet to read.
-    fn interrupt(&self, open: &Opened) {
-        let request =
-            pb::KillRequest { run_id: self.run_id.clone(), signal: INTERRUPT, ..Default::default() };
+    fn signal(&self, open: &Opened, signal: i32) {
+        let request = pb::KillRequest { run_id: self.run_id.clone(), signal, ..Default::default() };
         // A command that is gone has no use for it.
         let _gone = open.client.call_anyway(open.client.runs().kill(request));
     }
@@ -157,8 +177,8 @@ impl Following {
     }
 }
 
-/// SIGINT.
-const INTERRUPT: i32 = 2;
+/// SIGPIPE.
+const PIPE: i32 = 13;
 
 fn write(bytes: &[u8], mut to: impl io::Write) -> io::Result<()> {
     to.write_all(bytes).and_then(|()| to.flush())

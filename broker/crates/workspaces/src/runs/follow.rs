@@ -109,6 +109,9 @@ impl Daemon {
             (Some(_), Exit::NotStarted { .. }) | (None, _) => None,
         };
         let result = Arc::new(RunResult { ended, choice: folder.choice(), duration, harvest });
+        if let (Some(log), Some(why)) = (&run.log, result.not_started()) {
+            log.add(OutputStream::Stderr, format!("cannot run {}: {why}\n", run.command[0]).as_bytes());
+        }
         folder.close().await;
         Followed { result, pumps }
     }
