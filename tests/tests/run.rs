@@ -201,6 +201,25 @@ fn a_signal_reaches_the_command_as_itself() {
 }
 
 #[test]
+fn a_trusted_workspace_shows_what_commands_need() {
+    let it = place();
+    let hidden = tempfile::tempdir().unwrap();
+    fs::write(hidden.path().join("a"), "shown\n").unwrap();
+    let place = hidden.path().canonicalize().unwrap();
+    it.write("broker.toml", &format!("[run]\nread = [{place:?}]\nenv = [\"EXTRA\"]\n"));
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let script = format!("cat {}/a 2>/dev/null; echo $EXTRA", place.display());
+    let run = |way: &[&str]| {
+        let mut command = it.command(&[&["run"], way, &["--", "sh", "-c", &script]].concat());
+        told(command.env("EXTRA", "handed on").output().unwrap()).1
+    };
+    let ways = [&["--branch", "try"][..], &[]];
+    assert_eq!(ways.map(&run), ["\n", "\n"]);
+    assert_eq!(it.run(&["trust"]).status.code(), Some(0));
+    assert_eq!(ways.map(&run), ["shown\nhanded on\n"; 2]);
+}
+
+#[test]
 fn output_that_cannot_be_written_is_an_error() {
     let it = place();
     assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));

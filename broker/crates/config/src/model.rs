@@ -150,13 +150,13 @@ pub struct RunSettings {
     /// Commands, each by the words that it begins with: `[["cargo"], ["npm", "run"]]`. With this, any other command needs
     /// a permission; without it, none does that reaches nothing but its folder.
     pub allow: Option<Vec<Vec<String>>>,
-    /// Files and folders in hidden places that commands may see: absolute paths, or `~` and a path in the home folder.
+    /// Files and folders in hidden places that all commands see: absolute paths, or `~` and a path in the home folder.
     pub read: Vec<String>,
-    /// Files and folders outside of the workspace that commands may write to.
+    /// Files and folders outside of the workspace that commands may write to, if they ask to.
     pub write: Vec<String>,
-    /// Variables that commands may have beyond Broker's own list, by name.
+    /// Variables that all commands have beyond Broker's own list, by name.
     pub env: Vec<String>,
-    /// The network that commands may have: `none` (if not set) is a loopback of the branch's own, `host` the system's.
+    /// The network that commands may have if they ask for it: `none` (if not set) is a loopback of the branch's own, `host` the system's.
     pub network: RunNetwork,
 }
 

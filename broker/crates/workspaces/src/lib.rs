@@ -94,7 +94,7 @@ pub use self::{
 pub use self::runs::{
     DEFAULT_PROCESSES, DEFAULT_SPACE, LogEvent, LogEvents, OutputStream, PermissionKind, RunEvent, RunEvents,
     RunId, RunInfo, RunInput, RunLimits, RunRequest, RunResult, RunStarted, SandboxRequest, TerminalSize,
-    WantedPermission, Written, how_to_isolate, no_folder, sandbox,
+    WantedPermission, Written, how_to_isolate, no_folder, run_settings, sandbox, shown_paths,
 };
 
 /// What a daemon is made of.

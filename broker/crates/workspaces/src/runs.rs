@@ -19,6 +19,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use overlay::Revision;
+use shadow::Isolation;
 use tokio::sync::mpsc;
 
 use self::{
@@ -31,7 +32,7 @@ use crate::{Daemon, DaemonError, Repeatable, task::to_the_end};
 
 pub use self::{
     log::OutputStream,
-    permission::{PermissionKind, WantedPermission},
+    permission::{PermissionKind, WantedPermission, run_settings, shown_paths},
     request::{
         DEFAULT_PROCESSES, DEFAULT_SPACE, RunInput, RunLimits, RunRequest, SandboxRequest, TerminalSize,
     },
@@ -112,11 +113,17 @@ impl Daemon {
     /// the background.
     pub async fn run(
         self: &Arc<Self>,
-        request: RunRequest,
+        mut request: RunRequest,
         mut inputs: mpsc::Receiver<RunInput>,
     ) -> Result<RunEvents, DaemonError> {
-        let prepared = self.prepare(&request)?;
-        let wanted = permission::wanted(prepared.target.workspace(), &request)?;
+        let target = self.target(&request.target)?;
+        let workspace = Arc::clone(target.workspace());
+        let allowed = permission::run_settings(workspace.root(), workspace.base.disk())?;
+        if request.sandbox.isolation != Isolation::Off {
+            request.sandbox.read.extend(permission::shown_paths(&allowed));
+        }
+        let prepared = self.prepare(&request, target, &allowed)?;
+        let wanted = permission::wanted(&workspace, &allowed, &request);
         let (events, received) = mpsc::channel(AHEAD);
         if !wanted.is_empty() {
             let daemon = Arc::clone(self);

@@ -2,8 +2,9 @@
 
 use std::{env, ffi::OsString, path::PathBuf, time::Instant};
 
-use config::root::WorkspaceRoot;
-use shadow::{Exit, Layer, Limits, Program, Shadow};
+use config::{RunSettings, root::WorkspaceRoot};
+use overlay::Disk;
+use shadow::{Exit, Isolation, Layer, Limits, Program, Shadow};
 use workspaces::{DaemonError, RunLimits, SandboxRequest};
 
 use super::{Args, Ours, Outcome, output::Output};
@@ -11,13 +12,14 @@ use crate::{CliError, cli::Session};
 
 pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outcome, CliError> {
     let (root, current) = places(session)?;
-    let environment = args.environment()?;
+    let allowed = workspaces::run_settings(&root, &Disk::new(&root)?)?;
+    let environment = args.environment(&allowed)?;
     let variable = |name: &str| environment.iter().find(|(it, _)| it == name).map(|(_, value)| value.clone());
     let request = SandboxRequest {
         isolation: args.isolation(),
         cold: args.cold,
         network: args.network(),
-        read: super::real(&args.read)?,
+        read: shown(args, &allowed)?,
         write: super::real(&args.write)?,
         space: Some(args.space),
         own_folder: true,
@@ -54,6 +56,15 @@ pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outc
     })
 }
 
+/// What the command is shown of hidden places.
+fn shown(args: &Args, allowed: &RunSettings) -> Result<Vec<PathBuf>, CliError> {
+    let mut read = super::real(&args.read)?;
+    if args.isolation() != Isolation::Off {
+        read.extend(workspaces::shown_paths(allowed));
+    }
+    Ok(read)
+}
+
 /// The workspace's root, and where the command starts.
 fn places(session: &Session) -> Result<(PathBuf, PathBuf), CliError> {
     let (cwd, home) = (session.cwd()?, session.process_context.home.as_deref());
@@ -79,8 +90,9 @@ impl Args {
     }
 
     /// The variables of a list, and those of `--env`.
-    pub(super) fn environment(&self) -> Result<Vec<(OsString, OsString)>, CliError> {
+    pub(super) fn environment(&self, allowed: &RunSettings) -> Result<Vec<(OsString, OsString)>, CliError> {
         let mut environment = shadow::environment(|name| env::var_os(name));
+        environment.extend(allowed.env.iter().filter_map(|it| Some((it.into(), env::var_os(it)?))));
         for given in &self.env {
             let (name, value) = match given.split_once('=') {
                 Some((name, value)) => (name, Some(value.into())),

@@ -11,6 +11,7 @@ use broker_proto::{
     v1 as pb,
     v1::{run_exited::Harvest as Harvested, run_request::Message, run_response::Event},
 };
+use overlay::Disk;
 use shadow::{Isolation, Network};
 use tokio::sync::mpsc::Sender;
 use tonic::Status;
@@ -205,7 +206,9 @@ impl Args {
             None => open.base(),
         };
         let command = self.command.iter().map(|it| utf8(it, "an argument")).collect::<Result<_, _>>()?;
-        let variables = self.environment()?.into_iter().filter_map(|(name, value)| {
+        let root = open.workspace.root();
+        let allowed = workspaces::run_settings(root, &Disk::new(root)?)?;
+        let variables = self.environment(&allowed)?.into_iter().filter_map(|(name, value)| {
             // What is not UTF-8 is left out, as are variables that are not on the list.
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });

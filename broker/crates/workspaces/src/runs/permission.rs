@@ -8,8 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use config::{Configs, RunNetwork, RunSettings};
+use config::{Configs, RunNetwork, RunSettings, SetupFailure};
 use linters::trust::Trusted;
+use overlay::View;
 use shadow::{Isolation, Network, Sandbox};
 
 use super::request::RunRequest;
@@ -81,25 +82,37 @@ impl WantedPermission {
     }
 }
 
-/// What the request asks for beyond what `[run]` of the disk's `broker.toml` allows, if the workspace is trusted.
+/// `[run]` of the disk's `broker.toml`, if the workspace at `root` is trusted; else nothing is allowed.
+pub fn run_settings(root: &Path, disk: &dyn View) -> Result<RunSettings, SetupFailure> {
+    match Trusted::of_user().is_some_and(|it| it.holds(root)) {
+        true => Ok(Configs::new(disk).workspace()?.run()),
+        false => Ok(RunSettings::default()),
+    }
+}
+
+/// Hidden places that every command is shown, those that are there.
+pub fn shown_paths(settings: &RunSettings) -> Vec<PathBuf> {
+    let home = home();
+    let places = settings.read.iter().map(|it| place(it, home.as_deref()));
+    places.filter(|it| it.is_absolute() && it.exists()).collect()
+}
+
+/// What the request asks for beyond what is allowed.
 pub(super) fn wanted(
     workspace: &OpenWorkspace,
+    allowed: &RunSettings,
     request: &RunRequest,
-) -> Result<Vec<WantedPermission>, DaemonError> {
-    let is_trusted = Trusted::of_user().is_some_and(|it| it.holds(workspace.root()));
-    let allowed = match is_trusted {
-        true => {
-            let configs = Configs::new(workspace.base.disk());
-            configs.workspace().map_err(config::SetupFailure::from)?.run()
-        }
-        false => RunSettings::default(),
-    };
+) -> Vec<WantedPermission> {
     let known = workspace.environment_of_servers();
     let variable = |name: &str| match &request.environment {
         Some(given) => given.get(name).map(OsString::from),
         None => known.get(name).map(OsString::from),
     };
-    Ok(beyond(&allowed, request, variable, workspace.root()))
+    beyond(allowed, request, variable, workspace.root())
+}
+
+fn home() -> Option<PathBuf> {
+    env::home_dir().and_then(|it| fs::canonicalize(it).ok())
 }
 
 fn beyond(
@@ -114,7 +127,7 @@ fn beyond(
     if allowed.allow.as_ref().is_some_and(|it| !it.iter().any(begins)) {
         add(PermissionKind::Allow, request.command.join(" "));
     }
-    let home = env::home_dir().and_then(|it| fs::canonicalize(it).ok());
+    let home = home();
     let places = |all: &[String]| all.iter().map(|it| place(it, home.as_deref())).collect::<Vec<_>>();
     let (read, write) = (places(&allowed.read), places(&allowed.write));
     let named = folders_of_variables(variable, home.as_deref(), root);

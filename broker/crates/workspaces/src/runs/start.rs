@@ -10,6 +10,7 @@ use std::{
     thread,
 };
 
+use config::RunSettings;
 use overlay::WorkspacePath;
 use shadow::{Ended, Limits, Program, Running, Sandbox, Shadow};
 use tokio::{io::Interest, sync::oneshot};
@@ -49,12 +50,16 @@ pub(super) struct Live {
 
 impl Daemon {
     /// Looks at everything that can be wrong before something is started.
-    pub(super) fn prepare(&self, request: &RunRequest) -> Result<Prepared, DaemonError> {
+    pub(super) fn prepare(
+        &self,
+        request: &RunRequest,
+        target: Target,
+        allowed: &RunSettings,
+    ) -> Result<Prepared, DaemonError> {
         let folder = request.expect_sense()?;
-        let target = self.target(&request.target)?;
         target.expect_here()?;
         let workspace = Arc::clone(target.workspace());
-        let environment = environment(&workspace, request.environment.as_ref());
+        let environment = environment(&workspace, request.environment.as_ref(), allowed);
         let variable =
             |name: &str| environment.iter().find(|(it, _)| it == name).map(|(_, value)| value.clone());
         let sandbox = sandbox(workspace.root(), &request.sandbox, &request.limits, variable)?;
@@ -112,10 +117,14 @@ impl Daemon {
 fn environment(
     workspace: &OpenWorkspace,
     given: Option<&BTreeMap<String, String>>,
+    allowed: &RunSettings,
 ) -> Vec<(OsString, OsString)> {
     let Some(given) = given else {
         let known = workspace.environment_of_servers();
-        return shadow::environment(|name| known.get(name).map(OsString::from));
+        let variable = |name: &str| known.get(name).map(OsString::from);
+        let mut environment = shadow::environment(variable);
+        environment.extend(allowed.env.iter().filter_map(|it| Some((it.into(), variable(it)?))));
+        return environment;
     };
     let given = given.iter().filter(|(name, _)| *name != "TMPDIR");
     let given = given.map(|(name, value)| (name.into(), value.into()));
