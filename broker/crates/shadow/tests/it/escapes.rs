@@ -2,9 +2,9 @@
 
 use std::{fs, net::TcpListener, os::unix::net::UnixListener, process::Command};
 
-use shadow::{Exit, Limits, Network, Stopped};
+use shadow::{Entry, EntryKind, Exit, Layer, Limits, Network, Stopped};
 
-use crate::fixture::{World, run_program, script};
+use crate::fixture::{World, run_program, script, start};
 
 #[test]
 fn nothing_is_written_outside() {
@@ -101,6 +101,48 @@ fn other_processes_are_neither_seen_nor_reached() {
         let _ = other.wait();
         let unreached = ran.errors.matches("Permission denied").count();
         assert!(unreached >= 1 && !ran.output.contains("comm"), "{ran:?}");
+    }
+}
+
+#[test]
+fn processes_that_are_not_its_own_are_neither_traced_nor_entered() {
+    // PTRACE_ATTACH to process 1 and to the leader, by which rights would be gained.
+    const TRACE: &str = "import ctypes, os; c = ctypes.CDLL(None, use_errno=True); \
+        [print(c.ptrace(16, pid, 0, 0), ctypes.get_errno()) for pid in (1, os.getppid())]";
+    for world in World::each_isolated(&[]) {
+        let mut program = script(&world.root(), "");
+        program.command = ["python3", "-c", TRACE].map(Into::into).into();
+        let ran = run_program(&world.open(|_| ()), program);
+        assert_eq!(ran.output, "-1 1\n-1 1\n", "{ran:?}");
+        let ran = world.run("for pid in 1 $PPID; do for it in root/ cwd/ fd/0 exe; do ls /proc/$pid/$it; done; done; cat /proc/1/environ /proc/1/mem");
+        assert_eq!(ran.output, "", "{ran:?}");
+        assert!(ran.errors.matches("ermission denied").count() >= 8, "{ran:?}");
+    }
+}
+
+#[test]
+fn links_that_are_put_in_the_way_lead_nowhere_outside() {
+    const RACE: &str = "while :; do rm -rf d; mkdir d; echo mine > d/f; rm -rf d; ln -s $OUTSIDE d; done";
+    for world in World::each_isolated(&[]) {
+        let outside = world.beside("outside");
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("f"), "secret").unwrap();
+        let shadow = world.open(|_| ());
+        let mut program = script(&world.root(), RACE);
+        program.environment.push(("OUTSIDE".into(), outside.clone().into()));
+        let output = fs::File::create(world.beside("output")).unwrap();
+        let _running = start(&shadow, program, &output, &output);
+        let path = overlay::WorkspacePath::new("d/f").unwrap();
+        for number in 0..300 {
+            let bytes = format!("edit {number}").into();
+            let kind = EntryKind::File { bytes, executable: false };
+            // What is in the way may keep it from being shown.
+            let _ = shadow.apply(&Layer { entries: vec![Entry { path: path.clone(), kind }] });
+            let secret = |it: &Entry| matches!(&it.kind, EntryKind::File { bytes, .. } if bytes == "secret");
+            assert!(!shadow.harvest().unwrap_or_default().iter().any(secret));
+        }
+        assert_eq!(fs::read_to_string(outside.join("f")).unwrap(), "secret");
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
     }
 }
 
