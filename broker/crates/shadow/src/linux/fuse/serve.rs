@@ -11,10 +11,10 @@ use std::{
 };
 
 use fuser::{
-    BsdFileFlags, Errno, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
-    KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
-    ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request,
-    TimeOrNow, WriteFlags,
+    BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
+    InitFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
+    ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite,
+    ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 use rustix::fs::{FallocateFlags, fallocate};
 
@@ -23,7 +23,7 @@ use super::{
     change::Rename,
     files::is_users,
     node::{BLOCK, Folder, Node, NodeKind, ROOT, Stored, new_attributes, os},
-    state::{NewAttributes, Served, time},
+    state::{NewAttributes, Served, drop_rights, time},
     tree::Tree,
 };
 
@@ -41,11 +41,6 @@ const WANTED: [InitFlags; 6] = [
     // It then asks for no extended attribute before each write.
     InitFlags::FUSE_HANDLE_KILLPRIV_V2,
 ];
-
-/// Bits of a mode that a write by a user without special rights takes away.
-const SET_USER: u16 = 0o4000;
-const SET_GROUP: u16 = 0o2000;
-const GROUP_EXECUTES: u16 = 0o010;
 
 impl Filesystem for Served {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
@@ -111,15 +106,18 @@ impl Filesystem for Served {
         name: &OsStr,
         mode: u32,
         _: u32,
-        _: u32,
+        rdev: u32,
         reply: ReplyEntry,
     ) {
         self.entry(reply, |tree| {
             let node = match mode & libc::S_IFMT {
                 libc::S_IFREG => new_file(tree, mode, caller(request))?,
-                libc::S_IFIFO => special(FileType::NamedPipe, mode, request),
-                libc::S_IFSOCK => special(FileType::Socket, mode, request),
-                _ => return Err(os(libc::EPERM)),
+                libc::S_IFIFO => special(FileType::NamedPipe, mode, 0, request),
+                libc::S_IFSOCK => special(FileType::Socket, mode, 0, request),
+                // The kernel lets no program open one that is here.
+                libc::S_IFCHR => special(FileType::CharDevice, mode, rdev, request),
+                libc::S_IFBLK => special(FileType::BlockDevice, mode, rdev, request),
+                _ => return Err(os(libc::EINVAL)),
             };
             tree.create(parent.0, name, node)
         });
@@ -232,9 +230,7 @@ impl Filesystem for Served {
         let written = file.and_then(|it| {
             state.tree.write(id.0, &it, data, offset)?;
             if flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
-                let own = state.tree.own(id.0)?;
-                let group = if own.perm & GROUP_EXECUTES == 0 { 0 } else { SET_GROUP };
-                own.perm &= !(SET_USER | group);
+                drop_rights(state.tree.own(id.0)?);
             }
             Ok(())
         });
@@ -418,8 +414,9 @@ fn new_file(tree: &mut Tree, mode: u32, caller: (u32, u32)) -> io::Result<Node> 
     Ok(Node::new(NodeKind::File(Some(Stored { number, bytes: 0 })), own))
 }
 
-fn special(kind: FileType, mode: u32, request: &Request) -> Node {
-    Node::new(NodeKind::Special, new_attributes(kind, mode, caller(request)))
+fn special(kind: FileType, mode: u32, rdev: u32, request: &Request) -> Node {
+    let own = FileAttr { rdev, ..new_attributes(kind, mode, caller(request)) };
+    Node::new(NodeKind::Special, own)
 }
 
 fn read_at(file: &std::fs::File, offset: u64, size: usize) -> io::Result<Vec<u8>> {

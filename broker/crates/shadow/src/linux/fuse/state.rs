@@ -107,6 +107,9 @@ impl State {
             self.reopen(id)?;
         }
         let own = self.tree.change(id)?;
+        if (new.uid.is_some() || new.gid.is_some()) && own.kind != FileType::Directory {
+            drop_rights(own);
+        }
         if let Some(mode) = new.mode {
             own.perm = permissions(mode);
         }
@@ -117,6 +120,17 @@ impl State {
         Ok((self.tree.attributes(id)?, self.tree.lives(id)))
     }
 }
+
+/// Takes the bits away by which a program that is executed gets the rights of the file's owner: it has been written to, or given to
+/// another owner.
+pub(super) fn drop_rights(own: &mut FileAttr) {
+    let group = if own.perm & GROUP_EXECUTES == 0 { 0 } else { SET_GROUP };
+    own.perm &= !(SET_USER | group);
+}
+
+const SET_USER: u16 = 0o4000;
+const SET_GROUP: u16 = 0o2000;
+const GROUP_EXECUTES: u16 = 0o010;
 
 /// What is to be changed of a file.
 pub(super) struct NewAttributes {
