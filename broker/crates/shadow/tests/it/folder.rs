@@ -74,9 +74,11 @@ fn files_are_moved_and_linked_between_folders() {
 fn a_file_behaves_as_bytes_in_memory() {
     const OPERATIONS: usize = 20_000;
     let text = "0123456789".repeat(10_000);
-    for mut world in World::each(&[("file", &text)]) {
+    for (number, mut world) in World::each(&[("file", &text)]).enumerate() {
         world.sandbox.read = vec![testkit()];
-        for seed in 1..=3 {
+        // More of them for overlayfs, which is first.
+        let seeds = if number == 0 { 1..=3 } else { 1..=1 };
+        for seed in seeds {
             let shadow = world.open(|_| ());
             let command = format!("{} fsx file {seed} {OPERATIONS}", testkit().display());
             let ran = run(&shadow, &world.root(), &command);
