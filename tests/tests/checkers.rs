@@ -80,6 +80,36 @@ fn a_branch_is_checked_in_a_folder_of_its_own() {
 }
 
 #[test]
+fn what_git_has_is_checked_in_the_place_of_the_disk() {
+    let it = place(OWN);
+    it.run(&["trust"]);
+    it.write("b.m", "bad\n");
+    it.git(&["init", "-q"]);
+    it.git(&["add", "-A"]);
+    it.git(&["commit", "-qm", "one"]);
+    it.write("b.m", "good\n");
+    assert_eq!(check(&it, &[]).0, Some(0));
+    let (exit, report) = check(&it, &["--rev", "HEAD"]);
+    assert_eq!((exit, messages(&report)), (Some(1), vec!["b.m a bad word".to_owned()]), "{report}");
+    it.git(&["add", "b.m"]);
+    it.write("b.m", "bad\n");
+    let (exit, report) = check(&it, &["--staged"]);
+    assert_eq!((exit, messages(&report)), (Some(0), vec![]), "{report}");
+    assert_eq!(it.read("b.m"), "bad\n");
+}
+
+#[test]
+fn a_text_on_standard_input_is_checked_in_its_place() {
+    let it = place(OWN);
+    it.run(&["trust"]);
+    for (text, exit) in [("bad\n", 1), ("good too\n", 0)] {
+        let output = it.run_with_input(&["check", "--stdin-filename", "b.m", "-"], text);
+        assert_eq!(output.status.code(), Some(exit), "{output:?}");
+    }
+    assert_eq!(it.read("b.m"), "good\n");
+}
+
+#[test]
 fn a_command_that_breaks_is_no_clean_run() {
     let it = place(OWN);
     it.run(&["trust"]);
