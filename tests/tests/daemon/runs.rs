@@ -20,6 +20,8 @@ both! {
     edits_show_while_something_runs,
     what_a_command_writes_becomes_one_edit,
     what_git_would_not_ignore_is_kept,
+    what_a_command_un_ignores_is_kept,
+    nothing_is_kept_of_what_left_processes_behind,
     an_edit_that_came_meanwhile_is_not_written_over,
     what_others_wrote_before_is_not_kept,
     what_makes_no_sense_is_refused,
@@ -237,6 +239,27 @@ async fn what_git_would_not_ignore_is_kept(way: Way) {
                   do echo 1 > $f; done; ln -s built to-built; echo h > .git/hooked";
     let all = ["node_modules/y", "notes.txt", "src.txt", "to-built"];
     assert_eq!(kept(&it, keeping(shell(branch(&id), script), "")).await, written(&all, &[], Some(1)));
+}
+
+async fn what_a_command_un_ignores_is_kept(way: Way) {
+    let files = [(".git/HEAD", "ref: refs/heads/main\n"), (".gitignore", "built/\nd\n"), ("d/e.txt", "e")];
+    let it = Fixture::new(way, &files).await;
+    let id = it.fork().await;
+    let script = "echo 'd\nout' > .gitignore; mkdir built out; echo 1 > built/x; echo 1 > out/y; mkdir deep; \
+                  echo '!out' > deep/.gitignore; mkdir deep/out; echo 1 > deep/out/z; rm -r d; echo 1 > d";
+    let result = kept(&it, keeping(shell(branch(&id), script), "")).await;
+    let all = [".gitignore", "built/x", "deep/.gitignore", "deep/out/z"];
+    let Some(Kept::Written { changed, .. }) = result else { panic!("{result:?}") };
+    assert_eq!(changed, all);
+}
+
+async fn nothing_is_kept_of_what_left_processes_behind(way: Way) {
+    let it = Fixture::new(way, &[]).await;
+    let id = it.fork().await;
+    let script = "echo a > a.txt; (sleep 1000 &)";
+    let refused = Kept::Refused { reason: "NOT_ENDED_BY_ITSELF".to_owned(), paths: Vec::new() };
+    assert_eq!(kept(&it, keeping(shell(branch(&id), script), "")).await, Some(refused));
+    assert_eq!(kept(&it, keeping(shell(branch(&id), "true"), "")).await, written(&[], &[], None));
 }
 
 async fn an_edit_that_came_meanwhile_is_not_written_over(way: Way) {

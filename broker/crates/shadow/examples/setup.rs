@@ -8,10 +8,10 @@
     reason = "it measures, in its own folders"
 )]
 
-use std::{fs, path::Path, process::ExitCode, sync::Arc, time::Instant};
+use std::{fs, os::fd::AsFd as _, path::Path, process::ExitCode, sync::Arc, time::Instant};
 
 use overlay::{Branch, Disk, WorkspacePath};
-use shadow::{Backend, Isolation, Launcher, Layer, Sandbox, Shadow, Storage};
+use shadow::{Backend, Isolation, Launcher, Layer, Limits, Program, Sandbox, Shadow, Storage};
 
 fn main() -> ExitCode {
     if let Some(code) = shadow::inside(std::env::args_os().skip(1)) {
@@ -38,12 +38,30 @@ fn main() -> ExitCode {
     let off = Sandbox { isolation: Isolation::Off, ..Sandbox::default() };
     measure("overlayfs, cold", &launcher, &root, &layer, &cold);
     measure("overlayfs, warm", &launcher, &root, &layer, &Sandbox::default());
+    keep_some(&launcher, &root);
+    measure("overlayfs, kept", &launcher, &root, &layer, &Sandbox::default());
     measure("copy, isolated", &launcher.clone().with_copies_only(), &root, &layer, &Sandbox::default());
     if launcher.choose(&root, &off).unwrap().backend == Backend::Fuse {
         measure("fuse, sandbox off", &launcher, &root, &layer, &off);
     }
     measure("copy, sandbox off", &launcher.with_copies_only(), &root, &layer, &off);
     ExitCode::SUCCESS
+}
+
+/// Has a run leave something in a cache, with which those after it start.
+fn keep_some(launcher: &Launcher, root: &Path) {
+    let shadow = Shadow::open(launcher, root, &Layer::default(), &Sandbox::default()).unwrap();
+    let program = Program {
+        command: ["/bin/mkdir", ".ruff_cache"].map(Into::into).into(),
+        environment: Vec::new(),
+        folder: root.to_owned(),
+        terminal: false,
+        limits: Limits::default(),
+    };
+    let nothing = fs::File::options().read(true).write(true).open("/dev/null").unwrap();
+    let files = [nothing.as_fd(), nothing.as_fd(), nothing.as_fd()];
+    shadow.run(program, Some(files)).unwrap().wait();
+    assert!(shadow.keep_caches().unwrap().is_some());
 }
 
 /// Times of the first folder and the median of the next nine, with a branch and the workspace itself in turn.

@@ -17,11 +17,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+pub(crate) use self::paths::{Paths, Relay};
 use self::{manifest::Manifest, place::Placer};
-pub(crate) use self::{
-    paths::{Paths, Relay},
-    place::mode_of,
-};
 use crate::{
     Entry, Layer, Storage,
     storage::{Kept, Shelf, name_of},
@@ -51,13 +48,24 @@ struct Runs {
 
 impl Copy {
     /// Brings a copy of the workspace at `root` to what `layer` shows over it. One that is not `warm` has nothing of earlier runs, and is not
-    /// kept.
-    pub(crate) fn open(storage: &Storage, root: &Path, layer: &Layer, warm: bool) -> io::Result<Self> {
+    /// kept. Links in one that `is_shown` at the workspace's path are other ones, so that it is another copy.
+    pub(crate) fn open(
+        storage: &Storage,
+        root: &Path,
+        layer: &Layer,
+        warm: bool,
+        is_shown: bool,
+    ) -> io::Result<Self> {
         let shelf = storage.of_copies()?;
-        let kept = take(&shelf, root, warm)?;
+        let kind = match (warm, is_shown) {
+            (true, false) => "copy",
+            (true, true) => "shown",
+            (false, _) => "once",
+        };
+        let kept = take(&shelf, root, kind)?;
         let name = root.file_name().unwrap_or("root".as_ref());
         let tree = kept.folder.join("tree").join(name);
-        let paths = Paths::new(root, &tree);
+        let paths = Paths::new(root, &tree).shown(is_shown);
         if !warm {
             crate::storage::remove_all(&kept.folder.join("tree"))?;
         }
@@ -70,13 +78,7 @@ impl Copy {
             runs: Mutex::default(),
             is_temporary: !warm,
         };
-        let synced = copy.sync(layer);
-        // What is half of a copy is none.
-        synced.inspect_err(|_| {
-            if copy.is_temporary {
-                _ = copy.kept.remove()
-            }
-        })?;
+        copy.sync(layer)?;
         copy.shelf.evict()?;
         Ok(copy)
     }
@@ -102,15 +104,18 @@ impl Copy {
 
     /// To be called before a program runs: what it leaves in caches is not trusted until it has ended by itself.
     pub(crate) fn begin_run(&self) -> io::Result<()> {
-        locked(&self.runs).running += 1;
+        let mut runs = locked(&self.runs);
         let mut manifest = locked(&self.manifest);
         manifest.has_run = true;
         manifest.is_broken_off = true;
-        manifest.write(&self.kept.folder)
+        manifest.write(&self.kept.folder)?;
+        runs.running += 1;
+        Ok(())
     }
 
     /// Caches are whole when the last program has ended, and all did so by themselves.
     pub(crate) fn end_run(&self, is_whole: bool) -> io::Result<()> {
+        // Always locked in this order.
         let mut runs = locked(&self.runs);
         runs.running -= 1;
         runs.some_broke_off |= !is_whole;
@@ -132,9 +137,14 @@ impl Copy {
         manifest.write(&self.kept.folder)
     }
 
-    /// What differs from what was put there. Caches are left out: what they had before is not known.
-    pub(crate) fn harvest(&self) -> io::Result<Vec<Entry>> {
-        sync::harvest(&self.paths, &locked(&self.manifest))
+    /// What differs from what was put there; of files, those that are wanted by their paths and sizes. Caches are left out: what they had
+    /// before is not known.
+    pub(crate) fn harvest(
+        &self,
+        mut wants: impl FnMut(&Path, u64) -> bool,
+        mut each: impl FnMut(Entry),
+    ) -> io::Result<()> {
+        sync::harvest(&self.paths, &locked(&self.manifest), &mut wants, &mut each)
     }
 }
 
@@ -152,9 +162,8 @@ pub(crate) fn show(paths: &Paths, entry: &Entry) -> io::Result<()> {
     Placer::new(paths).apply(entry, &mut Manifest::default())
 }
 
-fn take(shelf: &Shelf, root: &Path, warm: bool) -> io::Result<Kept> {
+fn take(shelf: &Shelf, root: &Path, kind: &str) -> io::Result<Kept> {
     let name = name_of(root);
-    let kind = if warm { "copy" } else { "once" };
     for number in 0..MOST {
         if let Some(kept) = shelf.take(&format!("{name}-{kind}-{number}"))? {
             return Ok(kept);
@@ -168,4 +177,25 @@ fn take(shelf: &Shelf, root: &Path, warm: bool) -> io::Result<Kept> {
 
 fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
     it.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
+    fn a_run_that_cannot_begin_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, storage) = (folder.path().join("work"), Storage::new(folder.path().join("cache")));
+        std::fs::create_dir(&root).unwrap();
+        let copy = Copy::open(&storage, &root, &Layer::default(), true, false).unwrap();
+        let (kept, aside) = (&copy.kept.folder, folder.path().join("aside"));
+        std::fs::rename(kept, &aside).unwrap();
+        copy.begin_run().unwrap_err();
+        std::fs::rename(&aside, kept).unwrap();
+        copy.begin_run().unwrap();
+        copy.end_run(true).unwrap();
+        assert!(!Manifest::read(kept).is_broken_off);
+    }
 }

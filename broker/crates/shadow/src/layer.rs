@@ -96,6 +96,13 @@ impl Layer {
     }
 }
 
+/// The mode of a file that had `before`.
+pub(crate) fn mode(before: Option<u32>, executable: bool) -> u32 {
+    let mode = before.unwrap_or(0o644) & 0o777;
+    // All who may read it may execute it.
+    if executable { mode | ((mode & 0o444) >> 2) } else { mode & !0o111 }
+}
+
 fn is_nothing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
@@ -124,6 +131,19 @@ impl Entry {
 impl Header {
     pub(crate) fn path(&self) -> &Path {
         Path::new(&self.path)
+    }
+
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self.kind, HeaderKind::File { .. })
+    }
+
+    /// The same for a file of this size.
+    pub(crate) fn with_size(self, length: usize) -> Self {
+        let kind = match self.kind {
+            HeaderKind::File { executable, .. } => HeaderKind::File { size: length as u64, executable },
+            kind => kind,
+        };
+        Self { kind, ..self }
     }
 
     /// Bytes that follow.

@@ -109,17 +109,22 @@ pub(crate) struct Scan {
     pub(crate) caches: Tree,
 }
 
+type Found = Vec<(PathBuf, Stamp)>;
+
 impl Scan {
     /// All of a folder but for what is in caches.
     pub(crate) fn of(root: &Path) -> io::Result<Self> {
-        let mut scan = Self::default();
-        scan.below(root, Path::new(""))?;
-        Ok(scan)
+        let (mut sources, mut caches) = (Vec::new(), Vec::new());
+        Self::below(root, Path::new(""), &mut sources, &mut caches)?;
+        // They come in their order, which spares comparing paths.
+        Ok(Self { sources: sources.into_iter().collect(), caches: caches.into_iter().collect() })
     }
 
-    fn below(&mut self, root: &Path, folder: &Path) -> io::Result<()> {
+    fn below(root: &Path, folder: &Path, sources: &mut Found, caches: &mut Found) -> io::Result<()> {
         let at = root.join(folder);
-        for entry in entries(&at)? {
+        let mut entries = entries(&at)?;
+        entries.sort_by_cached_key(fs::DirEntry::file_name);
+        for entry in entries {
             let name = entry.file_name();
             // It is gone meanwhile.
             let Ok(metadata) = entry.metadata() else { continue };
@@ -130,10 +135,10 @@ impl Scan {
                 Kind::File => caches::is_file(name),
                 Kind::Link | Kind::Other => false,
             };
-            let tree = if is_cache { &mut self.caches } else { &mut self.sources };
-            tree.insert(path.clone(), stamp);
+            let found = if is_cache { &mut *caches } else { &mut *sources };
+            found.push((path.clone(), stamp));
             if stamp.kind == Kind::Folder && !is_cache {
-                self.below(root, &path)?;
+                Self::below(root, &path, sources, caches)?;
             }
         }
         Ok(())

@@ -174,7 +174,7 @@ impl Shadow {
         isolated: bool,
     ) -> Result<Self, OpenError> {
         let storage = launcher.storage.as_ref().ok_or(OpenError::NoStorage)?;
-        let copy = Copy::open(storage, root, layer, sandbox.warm).map_err(OpenError::Copy)?;
+        let copy = Copy::open(storage, root, layer, sandbox.warm, isolated).map_err(OpenError::Copy)?;
         let tree = copy.paths().tree();
         let folder = if isolated {
             Folder::open_copy(&launcher.program, root, tree, sandbox)?
@@ -196,13 +196,16 @@ impl Shadow {
         if let Some(copy) = &self.copy {
             copy.begin_run().map_err(OpenError::Copy)?;
         }
-        let (program, terminal, relays) = match self.elsewhere() {
-            Some((paths, temporary)) => self.run_elsewhere(paths, &temporary, program, files)?,
+        let started = match self.elsewhere() {
+            Some((paths, temporary)) => self.run_elsewhere(paths, &temporary, program, files),
             None => {
-                let (program, terminal) = self.folder.run(program, files)?;
-                (program, terminal, Vec::new())
+                self.folder.run(program, files).map(|(program, terminal)| (program, terminal, Vec::new()))
             }
         };
+        let (program, terminal, relays) = started.inspect_err(|_| {
+            // Nothing ran. If that cannot be noted, its caches count as half written.
+            let _ = self.copy.as_ref().map(|it| it.end_run(true));
+        })?;
         Ok(Running { program, relays, copy: self.copy.clone(), terminal })
     }
 
@@ -242,18 +245,19 @@ impl Shadow {
     /// What programs wrote to the folder so far. An entry that is a directory shows nothing that stood there before.
     pub fn harvest(&self) -> Result<Vec<Entry>, OpenError> {
         let mut entries = Vec::new();
-        self.harvest_each(|it| entries.push(it))?;
+        self.harvest_some(|_, _| true, |it| entries.push(it))?;
         Ok(entries)
     }
 
-    /// The same one after the other, so that what is not wanted takes no memory.
-    pub fn harvest_each(&self, each: impl FnMut(Entry)) -> Result<(), OpenError> {
+    /// The same one after the other; of files, those that are wanted by their paths and sizes. No others are read.
+    pub fn harvest_some(
+        &self,
+        wants: impl FnMut(&Path, u64) -> bool,
+        each: impl FnMut(Entry),
+    ) -> Result<(), OpenError> {
         match &self.copy {
-            Some(copy) => {
-                copy.harvest().map_err(OpenError::Copy)?.into_iter().for_each(each);
-                Ok(())
-            }
-            None => self.folder.harvest_each(each),
+            Some(copy) => copy.harvest(wants, each).map_err(OpenError::Copy),
+            None => self.folder.harvest(wants, each),
         }
     }
 }

@@ -60,9 +60,9 @@ pub enum Stopped {
 }
 
 impl Ended {
-    /// Whether it came to an end with all that it had started, so that no file is half written.
+    /// Whether it came to an end with all that it had started, or never began, so that no file is half written.
     pub fn is_whole(&self) -> bool {
-        matches!(self.exit, Exit::Code(_)) && self.stopped.is_none() && !self.left_some
+        !matches!(self.exit, Exit::Signal(_)) && self.stopped.is_none() && !self.left_some
     }
 }
 

@@ -162,7 +162,12 @@ impl Shelf {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?.file_name();
             let Some(name) = entry.to_str().and_then(|it| it.strip_suffix(".size")) else { continue };
-            let size = fs::read_to_string(self.folder.join(&entry))?.trim().parse().unwrap_or(0);
+            let size = match fs::read_to_string(self.folder.join(&entry)) {
+                Ok(size) => size.trim().parse().unwrap_or(0),
+                // Another process has removed it meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
             let used = fs::metadata(self.folder.join(format!("{name}.lock"))).and_then(|it| it.modified());
             total += size;
             kept.push((used.unwrap_or(SystemTime::UNIX_EPOCH), name.to_owned(), size));
@@ -263,4 +268,20 @@ pub(crate) fn name_of(root: &Path) -> String {
     use std::os::unix::ffi::OsStrExt as _;
     let hash = ContentHash::of(root.as_os_str().as_bytes()).to_string();
     hash[..16].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_process_removes_meanwhile_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = Storage { copies: 1, ..Storage::new(folder.path()) }.of_copies().unwrap();
+        shelf.take("a").unwrap().unwrap().record_size(10).unwrap();
+        // It is listed, and not there when it is read.
+        std::os::unix::fs::symlink("nowhere", shelf.file("b.size")).unwrap();
+        shelf.evict().unwrap();
+        assert!(!shelf.file("a").exists());
+    }
 }

@@ -105,8 +105,8 @@ pub enum DaemonError {
         .paths.iter().map(|it| printable(it.as_str()).into_owned()).collect::<Vec<_>>().join(", ")
     )]
     EditedMeanwhile { paths: Vec<WorkspacePath> },
-    #[error("what was written is not kept: the command did not end by itself")]
-    NothingKept,
+    #[error("what was written is not kept: {0}")]
+    NothingKept(&'static str),
     #[error("the command was not started: it was ended while it waited for its folder")]
     RunCancelled,
     #[error(

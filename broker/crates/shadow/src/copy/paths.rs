@@ -19,11 +19,18 @@ use crate::Program;
 pub(crate) struct Paths {
     root: PathBuf,
     tree: PathBuf,
+    /// Whether programs see the copy at the workspace's path.
+    is_shown: bool,
 }
 
 impl Paths {
     pub(crate) fn new(root: &Path, tree: &Path) -> Self {
-        Self { root: root.to_owned(), tree: tree.to_owned() }
+        Self { root: root.to_owned(), tree: tree.to_owned(), is_shown: false }
+    }
+
+    /// The same where programs see the copy at the workspace's path, or not.
+    pub(super) fn shown(self, is_shown: bool) -> Self {
+        Self { is_shown, ..self }
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -56,6 +63,9 @@ impl Paths {
     /// Where a link at `path` leads in the copy: a link into the workspace leads into the copy, and one out of it to where it
     /// leads from the workspace.
     pub(crate) fn link_in_copy(&self, path: &Path, to: &Path) -> PathBuf {
+        if self.is_shown {
+            return to.to_owned();
+        }
         if to.is_absolute() {
             return moved(to, &self.root, &self.tree);
         }
@@ -65,6 +75,9 @@ impl Paths {
 
     /// Where a link that a program made in the copy leads in the workspace.
     pub(crate) fn link_in_workspace(&self, to: &Path) -> PathBuf {
+        if self.is_shown {
+            return to.to_owned();
+        }
         moved(to, &self.tree, &self.root)
     }
 
@@ -237,5 +250,7 @@ mod tests {
         assert_eq!(link("l", "/etc/hosts"), "/etc/hosts");
         let back = paths().link_in_workspace(Path::new("/cache/copies/1/work/a"));
         assert_eq!(back, Path::new("/home/a/work/a"));
+        let shown = Paths { is_shown: true, ..paths() };
+        assert_eq!(shown.link_in_copy(Path::new("l"), &back), back, "it stands in the workspace's place");
     }
 }

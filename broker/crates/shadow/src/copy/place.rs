@@ -21,7 +21,7 @@ use super::{
     paths::Paths,
 };
 use crate::{
-    Entry, EntryKind,
+    Entry, EntryKind, layer,
     scan::{Kind, Stamp},
     storage::remove_all,
 };
@@ -39,7 +39,7 @@ struct Place {
 }
 
 pub(super) struct Placer<'p> {
-    paths: &'p Paths,
+    pub(super) paths: &'p Paths,
 }
 
 impl<'p> Placer<'p> {
@@ -60,6 +60,26 @@ impl<'p> Placer<'p> {
         };
         let path = PathBuf::from(format!("/proc/self/fd/{}", parent.as_raw_fd())).join(name);
         Ok(Place { path, _parent: parent })
+    }
+
+    /// What stands at a path, held open; `None` if nothing does, or its folder is none any more.
+    pub(super) fn look(&self, path: &Path) -> io::Result<Option<(File, Stamp)>> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = self.reach(path).and_then(|it| {
+            let opened = rustix::fs::open(&it.path, flags, Mode::empty())?;
+            let file = File::from(opened);
+            let stamp = Stamp::of(&file.metadata()?);
+            Ok((file, stamp))
+        });
+        let is_gone = |it: &io::Error| {
+            let other = rustix::io::Errno::LOOP.raw_os_error();
+            matches!(it.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+                || it.raw_os_error() == Some(other)
+        };
+        match opened {
+            Err(error) if is_gone(&error) => Ok(None),
+            opened => opened.map(Some),
+        }
     }
 
     /// Makes the folders above an entry that are missing.
@@ -118,7 +138,7 @@ impl<'p> Placer<'p> {
                 source_of(entry)
             }
             EntryKind::File { bytes, executable } => {
-                let mode = mode_of(mode, *executable);
+                let mode = layer::mode(mode, *executable);
                 self.replace(path, |new| write(new, bytes, mode))?;
                 source_of(entry)
             }
@@ -214,11 +234,4 @@ fn write(to: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     file.write_all(bytes)?;
     file.set_modified(SystemTime::now())?;
     file.set_permissions(Permissions::from_mode(mode))
-}
-
-/// The mode of a file that had `before`.
-pub(crate) fn mode_of(before: Option<u32>, executable: bool) -> u32 {
-    let mode = before.unwrap_or(0o644) & PERMISSIONS;
-    // All who may read it may execute it.
-    if executable { mode | ((mode & 0o444) >> 2) } else { mode & !0o111 }
 }

@@ -4,7 +4,9 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fs, io,
+    os::{fd::AsRawFd as _, unix::ffi::OsStrExt as _},
     path::{Path, PathBuf},
     sync::Mutex,
     thread,
@@ -287,9 +289,15 @@ fn settle(folder: &Path, newest: i64) -> io::Result<()> {
     fs::remove_file(trial)
 }
 
-pub(super) fn harvest(paths: &Paths, manifest: &Manifest) -> io::Result<Vec<Entry>> {
+/// Tells what programs wrote: of files, those that are wanted by their paths and sizes.
+pub(super) fn harvest(
+    paths: &Paths,
+    manifest: &Manifest,
+    wants: &mut impl FnMut(&Path, u64) -> bool,
+    each: &mut impl FnMut(Entry),
+) -> io::Result<()> {
+    let placer = Placer::new(paths);
     let have = Scan::of(paths.tree())?.sources;
-    let mut entries = Vec::new();
     let mut removed = PathBuf::new();
     let all: std::collections::BTreeSet<_> = have.keys().chain(manifest.entries.keys()).collect();
     for path in all {
@@ -304,30 +312,64 @@ pub(super) fn harvest(paths: &Paths, manifest: &Manifest) -> io::Result<Vec<Entr
                 Some(EntryKind::Removed)
             }
             (Some(placed), Some(now)) if placed.stamp == *now => None,
-            (placed, Some(now)) => written(paths, path, placed, now)?,
+            (placed, Some(_)) => written(&placer, path, placed, wants)?,
         };
-        entries.extend(kind.map(|kind| Entry { path: name, kind }));
+        kind.into_iter().for_each(|kind| each(Entry { path: name.clone(), kind }));
     }
-    Ok(entries)
+    Ok(())
 }
 
+/// What a program put at a path. It may put something else there at any time: no link is followed, and what is read is what was opened.
 fn written(
-    paths: &Paths,
+    placer: &Placer<'_>,
     path: &Path,
     placed: Option<&Placed>,
-    now: &Stamp,
+    wants: &mut impl FnMut(&Path, u64) -> bool,
 ) -> io::Result<Option<EntryKind>> {
-    let at = paths.tree().join(path);
+    let Some((file, now)) = placer.look(path)? else { return Ok(None) };
     Ok(match now.kind {
         Kind::Folder if placed.is_some_and(|it| it.stamp.kind != Kind::Folder) => Some(EntryKind::Directory),
         Kind::Folder | Kind::Other => None,
         Kind::Link => {
-            let to = paths.link_in_workspace(&fs::read_link(at)?);
+            let to = rustix::fs::readlinkat(&file, "", Vec::new())?;
+            let to = placer.paths.link_in_workspace(Path::new(OsStr::from_bytes(to.as_bytes())));
             // What has no name in UTF-8 has none in a branch.
             to.to_str().map(|it| EntryKind::Link(it.to_owned()))
         }
+        Kind::File if !wants(path, now.size) => None,
         Kind::File => {
-            Some(EntryKind::File { bytes: fs::read(at)?.into(), executable: now.mode & 0o111 != 0 })
+            let bytes = fs::read(format!("/proc/self/fd/{}", file.as_raw_fd()))?.into();
+            Some(EntryKind::File { bytes, executable: now.mode & 0o111 != 0 })
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn what_is_swapped_in_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, tree) = (folder.path().join("work"), folder.path().join("copy/work"));
+        let secrets = folder.path().join("secrets");
+        for it in [&root, &tree.join("d"), &secrets] {
+            fs::create_dir_all(it).unwrap();
+        }
+        fs::write(secrets.join("a"), "secret").unwrap();
+        let paths = Paths::new(&root, &tree);
+        let written = |path: &str| {
+            written(&Placer::new(&paths), Path::new(path), None, &mut |_: &Path, _| true).unwrap()
+        };
+        fs::write(tree.join("d/a"), "own").unwrap();
+        assert_eq!(written("d/a"), Some(EntryKind::File { bytes: "own".into(), executable: false }));
+        fs::remove_file(tree.join("d/a")).unwrap();
+        symlink(secrets.join("a"), tree.join("d/a")).unwrap();
+        assert_eq!(written("d/a"), Some(EntryKind::Link(secrets.join("a").display().to_string())));
+        fs::remove_dir_all(tree.join("d")).unwrap();
+        symlink(&secrets, tree.join("d")).unwrap();
+        assert_eq!(written("d/a"), None, "its folder is another one");
+    }
 }

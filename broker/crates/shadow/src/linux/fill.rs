@@ -17,7 +17,7 @@ use rustix::fs::{
 
 use super::OPAQUE;
 use crate::{
-    layer::{Header, HeaderKind},
+    layer::{Header, HeaderKind, mode},
     scan::Stamp,
 };
 
@@ -169,13 +169,6 @@ fn set_time(path: &Path, nanoseconds: i64) -> io::Result<()> {
 }
 
 const SECOND: i64 = 1_000_000_000;
-
-/// The mode of a file that had `before`.
-fn mode(before: Option<u32>, executable: bool) -> u32 {
-    let mode = before.unwrap_or(0o644) & 0o777;
-    // All who may read it may execute it.
-    if executable { mode | ((mode & 0o444) >> 2) } else { mode & !0o111 }
-}
 
 fn write_file(to: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut file: File = OpenOptions::new().write(true).create_new(true).mode(mode).open(to)?;

@@ -62,8 +62,15 @@ enum Told {
     Ended(Ended),
 }
 
-enum Answer {
+/// A part of what was written.
+enum Part {
+    /// A file, and its size.
+    File(String, u64),
     Entry(Entry),
+}
+
+enum Answer {
+    Part(Part),
     Done(Option<Failure>),
     Surveyed(Result<Option<Survey>, Failure>),
     Kept(Result<Size, Failure>),
@@ -182,7 +189,10 @@ impl Folder {
         let group = self.group(&program);
         let (name, folder) = group.unzip();
         let files: Vec<_> = files.into_iter().flatten().chain(folder.as_ref().map(|it| it.as_fd())).collect();
-        locked(&self.wire).send(&Request::Run { run, program, group: name }, &files)?;
+        if let Err(error) = locked(&self.wire).send(&Request::Run { run, program, group: name }, &files) {
+            locked(&self.runs).remove(&run);
+            return Err(error.into());
+        }
         let mut running = RunningProgram { run, told, wire: Arc::clone(&self.wire), ended: None };
         let mut other_side = None;
         match running.told.recv() {
@@ -213,10 +223,28 @@ impl Folder {
         done(&answers, |_| ())
     }
 
-    pub(crate) fn harvest_each(&self, each: impl FnMut(Entry)) -> Result<(), OpenError> {
+    /// What was written; of files, those that are wanted by their paths and sizes.
+    pub(crate) fn harvest(
+        &self,
+        mut wants: impl FnMut(&Path, u64) -> bool,
+        mut each: impl FnMut(Entry),
+    ) -> Result<(), OpenError> {
         let answers = locked(&self.answers);
-        locked(&self.wire).send(&Request::Harvest, &[])?;
-        done(&answers, each)
+        locked(&self.wire).send(&Request::List, &[])?;
+        let mut files = BTreeSet::new();
+        done(&answers, |it| {
+            if let Part::File(path, size) = it
+                && wants(Path::new(&path), size)
+            {
+                files.insert(path);
+            }
+        })?;
+        locked(&self.wire).send(&Request::Harvest { files }, &[])?;
+        done(&answers, |it| {
+            if let Part::Entry(entry) = it {
+                each(entry);
+            }
+        })
     }
 }
 
@@ -443,10 +471,10 @@ fn entries<'l>(layer: &'l Layer, warm: Option<&Warm>) -> Vec<(Header, &'l [u8])>
 }
 
 /// Waits for the end of an answer.
-fn done(answers: &Receiver<Answer>, mut each: impl FnMut(Entry)) -> Result<(), OpenError> {
+fn done(answers: &Receiver<Answer>, mut each: impl FnMut(Part)) -> Result<(), OpenError> {
     loop {
         match answers.recv() {
-            Ok(Answer::Entry(entry)) => each(entry),
+            Ok(Answer::Part(part)) => each(part),
             Ok(Answer::Done(None)) => return Ok(()),
             Ok(Answer::Done(Some(failure))) => return Err(failure.into()),
             Ok(Answer::Surveyed(_) | Answer::Kept(_)) | Err(_) => {
@@ -468,8 +496,9 @@ fn listen(wire: &Wire, runs: &Runs, answers: &SyncSender<Answer>) {
             }
             Event::Written(header) => {
                 let Ok(bytes) = wire.read(header.size()) else { break };
-                header.into_entry(bytes).is_none_or(|it| answers.send(Answer::Entry(it)).is_ok())
+                header.into_entry(bytes).is_none_or(|it| answers.send(Answer::Part(Part::Entry(it))).is_ok())
             }
+            Event::Listed { path, size } => answers.send(Answer::Part(Part::File(path, size))).is_ok(),
             Event::Applied(failure) | Event::Harvested(failure) => {
                 answers.send(Answer::Done(failure)).is_ok()
             }

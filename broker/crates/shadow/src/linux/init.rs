@@ -264,11 +264,23 @@ impl Init {
                 let kept = kept.map_err(|it| Failure::new("cannot keep what was written to caches", &it));
                 self.wire.send(&Event::Kept(kept), &[])
             }
-            Request::Harvest => {
+            Request::List => {
                 let told = match &self.written {
                     Written::Copy => Ok(()),
-                    Written::Layer(it) => harvest::tell(it, &self.wire),
+                    Written::Layer(it) => harvest::list(it, &self.wire),
+                    Written::Merged(it) => it.tell(&mut |header, _| harvest::list_one(header, &self.wire)),
+                };
+                let failure = told.map_err(|it| Failure::new("cannot read what was written", &it)).err();
+                self.wire.send(&Event::Harvested(failure), &[])
+            }
+            Request::Harvest { files } => {
+                let told = match &self.written {
+                    Written::Copy => Ok(()),
+                    Written::Layer(it) => harvest::tell(it, &files, &self.wire),
                     Written::Merged(it) => it.tell(&mut |header, bytes| {
+                        if header.is_file() && !files.contains(&header.path) {
+                            return Ok(());
+                        }
                         self.wire.send(&Event::Written(header), &[])?;
                         self.wire.write(bytes)
                     }),

@@ -196,10 +196,21 @@ pub(super) fn merge(root: &Path, caches: &[PathBuf]) -> Result<File> {
         lower.push(layer);
     }
     lower.push(Path::new(LAYERS).join("below"));
-    overlay(&lower, &upper, &work, &to).map_err(Failure::of_overlayfs)?;
-    try_out(&to).map_err(Failure::of_overlayfs)?;
+    overlay(&lower, &upper, &work, &to).and_then(|()| try_out(&to)).map_err(without_overlayfs)?;
     copy_time(&lower[0], &upper)?;
     File::open(&upper).during(|| "cannot open what is written".to_owned())
+}
+
+/// Why there is no overlayfs. With too little space for one, another backend is no better.
+fn without_overlayfs(failure: Failure) -> Failure {
+    /// What a mount and a trial take, with some to spare.
+    const LEAST: (u64, u64) = (16, 64 << 10);
+    let is_full = |it: rustix::fs::StatVfs| it.f_favail < LEAST.0 || it.f_bavail * it.f_frsize < LEAST.1;
+    if rustix::fs::statvfs(LAYERS).is_ok_and(is_full) {
+        let what = "the folder takes more space than may be written";
+        return Failure::new(what, &rustix::io::Errno::NOSPC.into());
+    }
+    failure.of_overlayfs()
 }
 
 /// A folder that is mounted may still not take what is written, or not give it back.

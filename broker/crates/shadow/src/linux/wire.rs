@@ -1,6 +1,7 @@
 //! Messages between the processes of a shadow folder: a length, then postcard. Open files travel with a message.
 
 use std::{
+    collections::BTreeSet,
     io::{self, IoSlice, IoSliceMut, Read as _, Write as _},
     mem::MaybeUninit,
     os::{
@@ -45,7 +46,12 @@ pub(super) enum Request {
     Apply {
         entries: u64,
     },
-    Harvest,
+    /// Which files were written?
+    List,
+    /// What was written, and the contents of these files?
+    Harvest {
+        files: BTreeSet<String>,
+    },
     /// What is there to be kept? While a program runs, and after one that did not come to its end, there is nothing.
     Survey,
     /// Keeps these caches; with the new layer, and the one that is shown if there is one.
@@ -82,6 +88,11 @@ pub(super) enum Event {
         ended: Ended,
     },
     Applied(Option<Failure>),
+    /// A file that was written.
+    Listed {
+        path: String,
+        size: u64,
+    },
     /// A part of what was written; the bytes of a file follow.
     Written(Header),
     Harvested(Option<Failure>),

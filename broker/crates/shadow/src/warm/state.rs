@@ -6,6 +6,7 @@
 )]
 
 use std::{
+    cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
@@ -107,16 +108,29 @@ impl State {
 
     /// Paths at which the disk has something else than it had then.
     pub(super) fn changed_since<'a>(&'a self, then: &'a Self, root: &Path) -> Vec<&'a PathBuf> {
-        let is_other = |path: &&PathBuf| match (self.sources.get(*path), then.sources.get(*path)) {
-            (Some(now), Some(before)) if now.kind == Kind::Folder => before.kind != Kind::Folder,
+        let is_other = |path: &Path, now: &Stamp, before: &Stamp| match now.kind {
+            Kind::Folder => before.kind != Kind::Folder,
             // What was not sure then may have been changed without a trace.
-            (Some(now), Some(before)) => {
-                now != before || then.unsure.get(*path).is_some_and(|it| Some(*it) != hash(&root.join(path)))
-            }
-            _ => true,
+            _ => now != before || then.unsure.get(path).is_some_and(|it| Some(*it) != hash(&root.join(path))),
         };
-        let gone = then.sources.keys().filter(|it| !self.sources.contains_key(*it));
-        self.sources.keys().filter(is_other).chain(gone).collect()
+        // Both are in the same order: a look-up for each file would take most of the time.
+        let (mut all, mut others) = (self.sources.iter().peekable(), then.sources.iter().peekable());
+        let mut changed = Vec::new();
+        loop {
+            let order = match (all.peek(), others.peek()) {
+                (Some((path, _)), Some((other, _))) => path.cmp(other),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return changed,
+            };
+            let now = if order.is_le() { all.next() } else { None };
+            let before = if order.is_ge() { others.next() } else { None };
+            match (now, before) {
+                (Some((path, now)), Some((_, before))) if !is_other(path, now, before) => {}
+                (Some((path, _)), _) | (None, Some((path, _))) => changed.push(path),
+                (None, None) => {}
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
 
 use overlay::WorkspacePath;
-use shadow::{Entry, EntryKind, Exit, Layer};
+use shadow::{Backend, Entry, EntryKind, Exit, Layer, Shadow};
 
 use crate::fixture::{World, run, testkit};
 
@@ -47,6 +47,22 @@ fn the_disk_has_nothing_of_what_a_program_does() {
         assert_eq!(ran.output, "ran\na.txt\ntwin.txt\nx\ny\n0\n", "{ran:?}");
         assert_eq!(state(&world.root()), before);
     }
+}
+
+#[test]
+fn too_little_space_is_no_reason_for_a_copy() {
+    let mut world = World::new(&[("a.txt", "a")]);
+    let launcher = world.launcher();
+    for size in 1..64 {
+        world.sandbox.space = size << 10;
+        let opened = Shadow::open(&launcher, &world.root(), &Layer::default(), &world.sandbox);
+        if let Ok(opened) = opened {
+            assert_eq!(opened.choice().backend, Backend::Overlayfs, "{size} KiB");
+        }
+    }
+    world.sandbox.space = 4 << 20;
+    let opened = Shadow::open(&launcher, &world.root(), &Layer::default(), &world.sandbox).unwrap();
+    assert_eq!(opened.choice().backend, Backend::Overlayfs);
 }
 
 #[test]

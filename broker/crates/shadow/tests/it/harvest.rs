@@ -1,5 +1,7 @@
 //! What programs wrote, as entries.
 
+use std::path::Path;
+
 use shadow::{Backend, EntryKind};
 
 use crate::fixture::{World, run};
@@ -38,5 +40,27 @@ fn what_was_written_is_told() {
         let folder = if is_compared { "e/f.txt: removed" } else { "e: directory" };
         let want = ["a.txt: new", "b.txt: removed", "d/n.sh: x *", folder, "e/g.txt: g", "link: -> a.txt"];
         assert_eq!(shown, want, "{ran:?}");
+    }
+}
+
+#[test]
+fn files_that_are_not_wanted_are_not_told() {
+    for world in World::each(&[("a.txt", "a")]) {
+        let shadow = world.open(|_| ());
+        run(
+            &shadow,
+            &world.root(),
+            "echo new > a.txt; mkdir d; head -c 1000 /dev/zero > d/large; ln -s a.txt link",
+        );
+        let (mut asked, mut told) = (Vec::new(), Vec::new());
+        let wants = |path: &Path, size| {
+            asked.push((path.display().to_string(), size));
+            size < 1000
+        };
+        shadow.harvest_some(wants, |it| told.push(it.path.to_string())).unwrap();
+        assert_eq!(asked, [("a.txt".to_owned(), 4), ("d/large".to_owned(), 1000)]);
+        // A new folder may be told, too.
+        told.retain(|it| it != "d");
+        assert_eq!(told, ["a.txt", "link"]);
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         | DaemonError::ShuttingDown
         | DaemonError::NoServer { server: None, .. }
         | DaemonError::NoFolder { .. }
-        | DaemonError::NothingKept
+        | DaemonError::NothingKept(_)
         | DaemonError::RunCancelled
         | DaemonError::Setup { .. }
         | DaemonError::Bug(_) => Vec::new(),

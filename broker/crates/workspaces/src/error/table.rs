@@ -149,7 +149,7 @@ fn row(error: &DaemonError) -> (ErrorKind, &'static str) {
         DaemonError::NoFolder { .. } => (ErrorKind::Refused, "NO_FOLDER"),
         DaemonError::SandboxDiffers { .. } => (ErrorKind::Refused, "SANDBOX_DIFFERS"),
         DaemonError::EditedMeanwhile { .. } => (ErrorKind::Aborted, "EDITED_MEANWHILE"),
-        DaemonError::NothingKept => (ErrorKind::Aborted, "NOT_ENDED_BY_ITSELF"),
+        DaemonError::NothingKept(_) => (ErrorKind::Aborted, "NOT_ENDED_BY_ITSELF"),
         DaemonError::RunCancelled => (ErrorKind::Aborted, "RUN_CANCELLED"),
         DaemonError::NotPermitted { .. } => (ErrorKind::Forbidden, "NOT_PERMITTED"),
         DaemonError::NoLog(_) => (ErrorKind::Refused, "NO_LOG"),

@@ -101,12 +101,13 @@ impl Daemon {
         let duration = start.elapsed();
         fed.abort();
         over.send_replace(true);
-        let harvest = match (harvest, &ended.exit) {
-            (Some((harvesting, chosen)), Exit::Code(_)) if ended.stopped.is_none() => {
+        let harvest = harvest.filter(|_| !matches!(ended.exit, Exit::NotStarted { .. }));
+        let harvest = match harvest {
+            Some((harvesting, chosen)) if ended.is_whole() => {
                 Some(self.harvested(run, &folder, harvesting, chosen).await)
             }
-            (Some(_), Exit::Code(_) | Exit::Signal(_)) => Some(Err(DaemonError::NothingKept)),
-            (Some(_), Exit::NotStarted { .. }) | (None, _) => None,
+            Some(_) => Some(Err(DaemonError::NothingKept(why_nothing_is_kept(&ended)))),
+            None => None,
         };
         let result = Arc::new(RunResult { ended, choice: folder.choice(), duration, harvest });
         if let (Some(log), Some(why)) = (&run.log, result.not_started()) {
@@ -131,6 +132,13 @@ impl Daemon {
         let change = move || Change::of(before, &opened, &earlier, &entries, &chosen);
         let change = blocking(change).await?;
         self.keep(branch, change).await
+    }
+}
+
+fn why_nothing_is_kept(ended: &Ended) -> &'static str {
+    match (&ended.exit, ended.stopped) {
+        (Exit::Code(_), None) => "the command left processes behind, which may have been writing",
+        _ => "the command did not end by itself",
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a command wrote, as an edit of its branch.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use config::folders;
 use globset::{GlobBuilder, GlobMatcher};
@@ -14,7 +14,12 @@ use crate::{Daemon, DaemonError};
 const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 
 /// Bytes of files that one run may make an edit of.
-const MAX_BYTES: usize = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
+
+const IGNORE_FILE: &str = ".gitignore";
+
+/// Bytes of an ignore file that is heeded.
+const MAX_RULES: u64 = 1 << 20;
 
 /// Which of what was written is meant.
 pub(super) enum Chosen {
@@ -31,6 +36,11 @@ pub(super) struct Change {
     paths: Vec<WorkspacePath>,
 }
 
+/// What version control keeps is in no branch.
+fn is_version_controls(path: &WorkspacePath) -> bool {
+    path.components().any(|it| VERSION_CONTROL.contains(&it))
+}
+
 /// Understands a glob, or says what is wrong with it.
 fn matcher(glob: &str) -> Result<GlobMatcher, DaemonError> {
     let glob = GlobBuilder::new(glob).literal_separator(true).build();
@@ -42,38 +52,46 @@ impl Chosen {
         if glob.is_empty() { Ok(Self::NotIgnored) } else { matcher(glob).map(Self::Glob) }
     }
 
-    /// What was written in a folder over `opened`, without the files that are not meant: they may be large.
+    /// What was written in a folder over `opened`. Files that are not meant are not read: they may be large.
     pub(super) fn entries(&self, shadow: &Shadow, opened: &Snapshot) -> Result<Vec<Entry>, DaemonError> {
+        let ruled = self.ruled(shadow, opened)?;
+        let (mut before, mut after) = (Ignores::of(opened), Ignores::of(&*ruled));
         let (mut entries, mut size) = (Vec::new(), 0);
-        let mut ignores = Ignores::of(opened);
-        let wanted = shadow.harvest_each(|it: Entry| {
-            // No branch has what version control keeps.
-            if it.path.components().any(|it| VERSION_CONTROL.contains(&it)) {
-                return;
-            }
-            let length = match &it.kind {
-                EntryKind::File { bytes, .. } => bytes.len(),
-                _ => 0,
-            };
-            // Others say what became of the folders that hold what is meant.
-            if length > 0 && !self.may_hold(&it.path, &mut ignores) {
-                return;
-            }
-            size += length;
-            if size <= MAX_BYTES {
-                entries.push(it);
-            }
-        });
-        wanted.map_err(|it| no_folder(&it))?;
-        DaemonError::expect_at_most(MAX_BYTES, size, "bytes of files that were written")?;
+        let wants = |path: &Path, length: u64| {
+            let path = path.to_str().and_then(|it| WorkspacePath::new(it).ok());
+            let is_meant = path.is_some_and(|it| self.may_hold(&it, &mut before, &mut after));
+            size += if is_meant { length } else { 0 };
+            is_meant && size <= MAX_BYTES
+        };
+        let keep = |it: Entry| entries.extend((!is_version_controls(&it.path)).then_some(it));
+        shadow.harvest_some(wants, keep).map_err(|it| no_folder(&it))?;
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        DaemonError::expect_at_most(MAX_BYTES as usize, size, "bytes of files that were written")?;
         Ok(entries)
     }
 
-    fn may_hold(&self, path: &WorkspacePath, before: &mut Ignores<'_>) -> bool {
-        match self {
-            Self::Glob(glob) => glob.is_match(path.as_str()),
-            Self::NotIgnored => !before.ignores(path),
+    /// A view with the ignore files that were written, and none of the other files.
+    fn ruled(&self, shadow: &Shadow, opened: &Snapshot) -> Result<Arc<dyn View>, DaemonError> {
+        let mut entries = Vec::new();
+        if matches!(self, Self::NotIgnored) {
+            let wants = |path: &Path, length: u64| path.ends_with(IGNORE_FILE) && length <= MAX_RULES;
+            let keep = |it: Entry| entries.extend((!is_version_controls(&it.path)).then_some(it));
+            shadow.harvest_some(wants, keep).map_err(|it| no_folder(&it))?;
         }
+        applied(opened, &entries)
+    }
+
+    /// Whether a file that was written is meant, or stands for others that are.
+    fn may_hold(&self, path: &WorkspacePath, before: &mut Ignores<'_>, after: &mut Ignores<'_>) -> bool {
+        if is_version_controls(path) {
+            return false;
+        }
+        let is_meant = match self {
+            Self::Glob(glob) => glob.is_match(path.as_str()),
+            Self::NotIgnored => !before.ignores(path) || !after.ignores(path),
+        };
+        // With it, all is gone that was in a folder of this name.
+        is_meant || before.view.metadata(path).is_ok_and(|it| it.kind == FileKind::Directory)
     }
 
     /// Whether the path is meant, where the two views differ.

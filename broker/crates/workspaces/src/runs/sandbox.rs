@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     env,
     ffi::OsString,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -125,6 +125,9 @@ pub fn how_to_isolate(error: &OpenError) -> Option<String> {
             "load the kernel's module (modprobe overlay); `--sandbox off` runs the command without isolation, in a merged folder or a copy"
                 .to_owned(),
         ),
+        OpenError::Mounts { error, .. } if error.kind() == io::ErrorKind::StorageFull => {
+            Some("allow more to be written (`--space`)".to_owned())
+        }
         _ => None,
     }
 }

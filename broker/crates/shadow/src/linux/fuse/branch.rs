@@ -18,10 +18,7 @@ use super::{
     node::{Below, Folder, Id, Node, NodeKind, ROOT, Slot, Stored, new_attributes},
     tree::Tree,
 };
-use crate::{
-    copy::mode_of,
-    layer::{Header, HeaderKind},
-};
+use crate::layer::{Header, HeaderKind, mode};
 
 /// Takes an entry, with its bytes if it is a file.
 type Tell<'t> = &'t mut dyn FnMut(Header, &[u8]) -> io::Result<()>;
@@ -92,7 +89,7 @@ impl Tree {
     /// A file that was there before keeps who may read it.
     fn new_file_of(&mut self, path: &Path, bytes: &[u8], executable: bool) -> io::Result<Node> {
         let before = fs::symlink_metadata(self.on_disk(path)).ok().filter(fs::Metadata::is_file);
-        let mode = mode_of(before.map(|it| it.permissions().mode()), executable);
+        let mode = mode(before.map(|it| it.permissions().mode()), executable);
         self.expect_space(bytes.len() as u64)?;
         let (number, mut file) = self.new_file()?;
         file.write_all(bytes)?;
