@@ -1,6 +1,6 @@
 //! What a content is called.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// The BLAKE3 hash of some bytes: equal hashes stand for equal contents.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -9,6 +9,13 @@ pub struct ContentHash([u8; 32]);
 impl ContentHash {
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The hash of all that is read, of which little is in memory at one time.
+    pub fn of_reader(reader: impl io::Read) -> io::Result<Self> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(reader)?;
+        Ok(Self(*hasher.finalize().as_bytes()))
     }
 
     /// A hash that was computed before, here or elsewhere.

@@ -81,7 +81,7 @@ struct Following {
     /// While the command has our terminal.
     raw: Option<Raw>,
     printed: [Printed; 2],
-    /// Whether nobody reads our output any more.
+    /// Whether the reader of our output has closed it.
     is_closed: bool,
 }
 

@@ -1,6 +1,7 @@
 //! The process that leaves the system's namespaces and starts the first one inside.
 //!
-//! It stays outside, for a process does not enter the namespace of processes that it makes; it does nothing but wait.
+//! It stays outside, for a process does not enter the namespace of processes that it makes. It does nothing but wait for the end of
+//! that process or of the program that opened the folder: either one's end is the other's.
 
 use std::{
     fs,
@@ -13,9 +14,10 @@ use std::{
 };
 
 use rustix::{
+    event::{PollFd, PollFlags, poll},
     io::{fcntl_dupfd_cloexec, retry_on_intr},
     pipe::{PipeFlags, pipe_with},
-    process::{DumpableBehavior, Pid, WaitOptions, set_dumpable_behavior, waitpid},
+    process::{DumpableBehavior, Pid, PidfdFlags, WaitOptions, pidfd_open, set_dumpable_behavior, waitpid},
     thread::{
         CapabilitySets, UnshareFlags, capabilities, configure_capability_in_ambient_set, set_capabilities,
     },
@@ -73,10 +75,21 @@ fn enter_namespaces() -> io::Result<ExitCode> {
         init => {
             drop((parent, alive));
             let_go_of_the_socket()?;
-            let ended = retry_on_intr(|| waitpid(Pid::from_raw(init), WaitOptions::empty()))?;
+            let init = Pid::from_raw(init).ok_or(io::ErrorKind::InvalidData)?;
+            wait_for_either(init)?;
+            // Whatever it is at: at this process's end the kernel ends it, and with it all inside.
+            let ended = retry_on_intr(|| waitpid(Some(init), WaitOptions::NOHANG))?;
             Ok(ExitCode::from(u8::from(ended.and_then(|(_, it)| it.exit_status()) != Some(0))))
         }
     }
+}
+
+/// Until process 1 inside has ended, or the program that opened the folder, which holds the other end of a pipe.
+fn wait_for_either(init: Pid) -> io::Result<()> {
+    let (init, opener) = (pidfd_open(init, PidfdFlags::empty())?, io::stdout());
+    let mut both = [PollFd::new(&init, PollFlags::IN), PollFd::new(&opener, PollFlags::empty())];
+    retry_on_intr(|| poll(&mut both, None))?;
+    Ok(())
 }
 
 /// Has what process 1 inside starts keep the rights that this process has inside, though it is not an administrator there.

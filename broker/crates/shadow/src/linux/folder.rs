@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeSet, HashMap, HashSet},
     ffi::OsStr,
     fs,
-    io::{self, Read as _, Write as _},
+    io::{self, PipeWriter, Read as _, Write as _},
     net::Shutdown,
     os::{
         fd::{AsFd as _, BorrowedFd, OwnedFd},
@@ -40,6 +40,8 @@ use crate::{
 pub(crate) struct Folder {
     wire: Arc<Mutex<Wire>>,
     process: Child,
+    /// Held open for as long as this process lives.
+    _alive: PipeWriter,
     is_in_namespaces: bool,
     /// Bytes that may be written to memory; none are where programs write to the disk.
     space: u64,
@@ -140,17 +142,19 @@ impl Folder {
         begin: impl FnOnce(UnixStream, &Child) -> Result<Wire, OpenError>,
     ) -> Result<Self, OpenError> {
         let (mine, others) = UnixStream::pair()?;
+        // Its end is how the other process learns that this one is gone.
+        let (theirs, alive) = io::pipe()?;
         let mut process = Command::new(launcher)
             .arg(how)
             .env_clear()
             .stdin(Stdio::from(OwnedFd::from(others)))
-            .stdout(Stdio::null())
+            .stdout(Stdio::from(theirs))
             .stderr(Stdio::null())
             // An interrupt from the keyboard is not for it.
             .process_group(0)
             .spawn()?;
         match begin(mine, &process) {
-            Ok(wire) => Self::listen(wire, process, how == ENTER, space),
+            Ok(wire) => Self::listen(wire, process, alive, how == ENTER, space),
             Err(error) => {
                 let _ = process.kill();
                 let _ = process.wait();
@@ -159,7 +163,13 @@ impl Folder {
         }
     }
 
-    fn listen(wire: Wire, process: Child, is_in_namespaces: bool, space: u64) -> Result<Self, OpenError> {
+    fn listen(
+        wire: Wire,
+        process: Child,
+        alive: PipeWriter,
+        is_in_namespaces: bool,
+        space: u64,
+    ) -> Result<Self, OpenError> {
         let (tell, answers) = sync_channel(AHEAD);
         let runs = Runs::default();
         let (listened, told) = (Wire(wire.0.try_clone()?), Arc::clone(&runs));
@@ -168,6 +178,7 @@ impl Folder {
         Ok(Self {
             wire,
             process,
+            _alive: alive,
             is_in_namespaces,
             space,
             groups: Mutex::default(),

@@ -5,7 +5,6 @@
 
 use std::{
     collections::HashMap,
-    fs::File,
     io,
     os::fd::{AsFd, OwnedFd},
     path::{Path, PathBuf},
@@ -98,7 +97,7 @@ struct Init {
 enum Written {
     /// The copy itself.
     Copy,
-    Layer(File),
+    Layer(root::Merged),
     Merged(Box<Merged>),
 }
 
@@ -251,8 +250,10 @@ impl Init {
             }
             Request::Survey => {
                 let surveyed = match &self.written {
-                    Written::Layer(written) if self.runs.is_empty() && !self.some_broke_off => {
-                        let surveyed = keep::survey(written, &self.root).map(Some);
+                    Written::Layer(it) if self.runs.is_empty() && !self.some_broke_off => {
+                        let layers =
+                            keep::Layers { written: &it.written, below: &it.below, root: &self.root };
+                        let surveyed = keep::survey(&layers).map(Some);
                         surveyed.map_err(|it| Failure::new("cannot read what was written to caches", &it))
                     }
                     _ => Ok(None),
@@ -267,7 +268,7 @@ impl Init {
             Request::List => {
                 let told = match &self.written {
                     Written::Copy => Ok(()),
-                    Written::Layer(it) => harvest::list(it, &self.wire),
+                    Written::Layer(it) => harvest::list(&it.written, &self.wire),
                     Written::Merged(it) => it.tell(&mut |header, _| harvest::list_one(header, &self.wire)),
                 };
                 let failure = told.map_err(|it| Failure::new("cannot read what was written", &it)).err();
@@ -276,7 +277,7 @@ impl Init {
             Request::Harvest { files } => {
                 let told = match &self.written {
                     Written::Copy => Ok(()),
-                    Written::Layer(it) => harvest::tell(it, &files, &self.wire),
+                    Written::Layer(it) => harvest::tell(&it.written, &files, &self.wire),
                     Written::Merged(it) => it.tell(&mut |header, bytes| {
                         if header.is_file() && !files.contains(&header.path) {
                             return Ok(());
@@ -292,10 +293,10 @@ impl Init {
     }
 
     fn keep(&self, paths: &[String], files: &[OwnedFd]) -> io::Result<keep::Size> {
-        let (Written::Layer(written), [new, old @ ..]) = (&self.written, files) else {
+        let (Written::Layer(it), [new, old @ ..]) = (&self.written, files) else {
             return Err(io::ErrorKind::InvalidData.into());
         };
-        keep::keep(written, &self.root, paths, new, old.first())
+        keep::keep(&it.written, &self.root, paths, new, old.first())
     }
 
     fn start(

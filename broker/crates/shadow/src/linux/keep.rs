@@ -5,9 +5,9 @@
 #![expect(clippy::disallowed_methods, reason = "what programs wrote, and Broker's own cache folder")]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     fs::{self, File, FileTimes, Metadata},
-    io,
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     os::{
         fd::{AsRawFd, OwnedFd},
         unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, chown, symlink},
@@ -49,15 +49,34 @@ fn path_of(file: &impl AsRawFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Looks through what was written; `root` is where it is shown.
-pub(super) fn survey(written: &File, root: &Path) -> io::Result<Survey> {
+/// What was written, and where it lies over what.
+pub(super) struct Layers<'a> {
+    pub(super) written: &'a File,
+    /// What the branch and the disk show below it, without caches.
+    pub(super) below: &'a [File],
+    /// Where all is shown.
+    pub(super) root: &'a Path,
+}
+
+impl Layers<'_> {
+    /// A folder of the workspace is a cache only if it was one before: a program may leave a sign of one anywhere.
+    fn is_cache(&self, folder: &Path, name: &str) -> bool {
+        let below: Vec<_> = self.below.iter().map(|it| path_of(it).join(folder)).collect();
+        caches::is_folder(&self.root.join(folder), name)
+            && (below.iter().all(|it| !it.join(name).is_dir())
+                || below.iter().any(|it| caches::is_folder(it, name)))
+    }
+}
+
+/// Looks through what was written.
+pub(super) fn survey(layers: &Layers<'_>) -> io::Result<Survey> {
     let mut survey = Survey::default();
-    survey.below(&path_of(written), root, Path::new(""))?;
+    survey.below(&path_of(layers.written), layers, Path::new(""))?;
     Ok(survey)
 }
 
 impl Survey {
-    fn below(&mut self, written: &Path, root: &Path, folder: &Path) -> io::Result<()> {
+    fn below(&mut self, written: &Path, layers: &Layers<'_>, folder: &Path) -> io::Result<()> {
         for entry in fs::read_dir(written.join(folder))? {
             let entry = entry?;
             let path = folder.join(entry.file_name());
@@ -68,7 +87,7 @@ impl Survey {
             };
             let metadata = entry.metadata()?;
             let is_folder = metadata.is_dir() || is_whiteout(&metadata);
-            if is_folder && caches::is_folder(&root.join(folder), name) {
+            if is_folder && layers.is_cache(folder, name) {
                 self.groups.entry(name.to_owned()).or_default().push(text.to_owned());
             } else if !metadata.is_dir() && caches::is_file(name) {
                 self.groups.entry(FILES.to_owned()).or_default().push(text.to_owned());
@@ -77,7 +96,7 @@ impl Survey {
                 let modified = Stamp::of(&metadata).modified;
                 self.written.extend(content.map(|content| (text.to_owned(), Shown { content, modified })));
                 if metadata.is_dir() {
-                    self.below(written, root, &path)?;
+                    self.below(written, layers, &path)?;
                 }
             }
         }
@@ -100,7 +119,7 @@ fn content(at: &Path, metadata: &Metadata) -> io::Result<Option<Content>> {
         }
         kind if kind.is_file() => {
             let executable = metadata.permissions().mode() & 0o111 != 0;
-            Some(Content::File { hash: hash(&fs::read(at)?), executable })
+            Some(Content::File { hash: *ContentHash::of_reader(File::open(at)?)?.as_bytes(), executable })
         }
         _ => None,
     })
@@ -114,7 +133,12 @@ pub(super) fn keep(
     new: &OwnedFd,
     old: Option<&OwnedFd>,
 ) -> io::Result<Size> {
-    let keeper = Keeper { written: path_of(written), root: root.to_owned(), new: path_of(new) };
+    let mut keeper = Keeper {
+        written: path_of(written),
+        root: root.to_owned(),
+        new: path_of(new),
+        linked: HashMap::new(),
+    };
     if let Some(old) = old {
         link_all(&path_of(old), &keeper.new)?;
     }
@@ -165,6 +189,8 @@ struct Keeper {
     written: PathBuf,
     root: PathBuf,
     new: PathBuf,
+    /// Files that have several names, by device and number.
+    linked: HashMap<(u64, u64), PathBuf>,
 }
 
 impl Keeper {
@@ -182,7 +208,7 @@ impl Keeper {
         }
     }
 
-    fn add(&self, path: &Path) -> io::Result<()> {
+    fn add(&mut self, path: &Path) -> io::Result<()> {
         let (from, to) = (self.written.join(path), self.new.join(path));
         let metadata = fs::symlink_metadata(&from)?;
         if !metadata.is_dir() || is_opaque(&from) || !to.is_dir() {
@@ -204,16 +230,45 @@ impl Keeper {
         } else if metadata.is_symlink() {
             symlink(fs::read_link(&from)?, &to)
         } else if metadata.is_file() {
-            copy(&from, &to, &metadata)
+            self.add_file(&from, &to, &metadata)
         } else {
             Ok(())
+        }
+    }
+
+    fn add_file(&mut self, from: &Path, to: &Path, metadata: &Metadata) -> io::Result<()> {
+        let number = (metadata.dev(), metadata.ino());
+        if let Some(first) = self.linked.get(&number) {
+            return fs::hard_link(first, to);
+        }
+        if metadata.nlink() > 1 {
+            self.linked.insert(number, to.to_owned());
+        }
+        copy(from, to, metadata)
+    }
+}
+
+/// Bytes that are looked at at once for being a hole.
+const PIECE: usize = 64 << 10;
+
+/// Copies what is no hole: what takes no memory takes no space on the disk.
+fn copy_contents(mut from: File, to: &mut File, size: u64) -> io::Result<()> {
+    let mut piece = vec![0; PIECE];
+    loop {
+        let length = from.read(&mut piece)?;
+        match &piece[..length] {
+            [] => return to.set_len(size),
+            bytes if bytes.iter().all(|it| *it == 0) => {
+                to.seek(SeekFrom::Current(i64::try_from(length).unwrap_or_default()))?;
+            }
+            bytes => to.write_all(bytes)?,
         }
     }
 }
 
 fn copy(from: &Path, to: &Path, metadata: &Metadata) -> io::Result<()> {
-    let (mut from, mut file) = (File::open(from)?, File::create_new(to)?);
-    io::copy(&mut from, &mut file)?;
+    let mut file = File::create_new(to)?;
+    copy_contents(File::open(from)?, &mut file, metadata.size())?;
     own(to, metadata)?;
     file.set_times(FileTimes::new().set_modified(metadata.modified()?))?;
     file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o777))

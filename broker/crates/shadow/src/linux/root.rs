@@ -180,8 +180,15 @@ pub(super) fn show_copy(copy: &Path, root: &Path) -> Result<()> {
     mount_remount(&to, flags, c"").during(|| format!("cannot show the copy of {}", root.display()))
 }
 
+/// Layers of a merged folder, held open.
+pub(super) struct Merged {
+    pub(super) written: File,
+    /// What the branch and the disk show, without caches.
+    pub(super) below: [File; 2],
+}
+
 /// Shows the workspace under its layers.
-pub(super) fn merge(root: &Path, caches: &[PathBuf]) -> Result<File> {
+pub(super) fn merge(root: &Path, caches: &[PathBuf]) -> Result<Merged> {
     let (upper, work) = (Path::new(LAYERS).join("written"), Path::new(LAYERS).join("work"));
     make(&upper)?;
     make(&work)?;
@@ -198,7 +205,9 @@ pub(super) fn merge(root: &Path, caches: &[PathBuf]) -> Result<File> {
     lower.push(Path::new(LAYERS).join("below"));
     overlay(&lower, &upper, &work, &to).and_then(|()| try_out(&to)).map_err(without_overlayfs)?;
     copy_time(&lower[0], &upper)?;
-    File::open(&upper).during(|| "cannot open what is written".to_owned())
+    let open = |it: &Path| File::open(it).during(|| format!("cannot open {}", it.display()));
+    let below = [open(&lower[0])?, open(&Path::new(LAYERS).join("below"))?];
+    Ok(Merged { written: open(&upper)?, below })
 }
 
 /// Why there is no overlayfs. With too little space for one, another backend is no better.
@@ -304,7 +313,9 @@ fn devices() -> Result<()> {
     for name in DEVICES {
         let (from, to) = (Path::new(OLD).join("dev").join(name), dev.join(name));
         make_file(&to)?;
-        mount_bind(&from, &to).during(|| format!("cannot show /dev/{name}"))?;
+        // Read-only: its mode and times are the system's. A device itself is written to all the same.
+        let show = || mount_remount(&to, MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID, c"");
+        mount_bind(&from, &to).and_then(|()| show()).during(|| format!("cannot show /dev/{name}"))?;
     }
     let links = [
         ("/proc/self/fd", "fd"),

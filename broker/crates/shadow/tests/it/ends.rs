@@ -120,17 +120,23 @@ fn a_folder_that_is_closed_ends_what_runs_in_it() {
 fn nothing_is_left_when_one_of_its_processes_is_killed() {
     // The parent, the process that left the namespaces, process 1, the leader of the program.
     for victim in 0..4 {
-        nothing_is_left(victim, false);
+        nothing_is_left(victim, false, false);
     }
     // The parent and the leader of the program: without isolation nothing looks after the process between them.
     for victim in [0, 2] {
-        nothing_is_left(victim, true);
+        nothing_is_left(victim, true, false);
     }
 }
 
-fn nothing_is_left(victim: usize, is_copy: bool) {
+/// A process that reads a large file, or waits for a pipe, hears of nothing: it is as one that is stopped.
+#[test]
+fn nothing_is_left_though_process_1_is_busy() {
+    nothing_is_left(0, false, true);
+}
+
+fn nothing_is_left(victim: usize, is_copy: bool, is_busy: bool) {
     let world = World::new(&[]);
-    let mark = format!("98766{victim}{}", u8::from(is_copy));
+    let mark = format!("98766{victim}{}{}", u8::from(is_copy), u8::from(is_busy));
     let mut parent = Command::new(testkit())
         .arg(world.root())
         .args(["/bin/sh", "-c", &format!("echo ready; (setsid sleep {mark} &) ; sleep {mark}; true")])
@@ -147,6 +153,9 @@ fn nothing_is_left(victim: usize, is_copy: bool) {
     let mut chain = vec![parent.id()];
     while let Some(child) = chain.last().and_then(|it| child_of(*it)) {
         chain.push(child);
+    }
+    if is_busy {
+        assert!(Command::new("kill").args(["-STOP", &chain[2].to_string()]).status().unwrap().success());
     }
     let _ = Command::new("kill").args(["-9", &chain[victim].to_string()]).status().unwrap();
     wait_until(|| processes_with(&format!("sleep\0{mark}")) == 0);

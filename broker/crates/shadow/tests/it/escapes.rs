@@ -239,3 +239,15 @@ fn the_disk_is_not_filled() {
     let ran = world.run("head -c 100000000 /dev/zero > a; head -c 100000000 /dev/zero > /tmp/a; head -c 9000000 /dev/zero > /dev/shm/a");
     assert!(ran.errors.matches("No space left").count() == 3, "{ran:?}");
 }
+
+#[test]
+fn devices_keep_their_mode_and_times() {
+    use std::os::unix::fs::MetadataExt as _;
+    let look =
+        || fs::metadata("/dev/full").map(|it| (it.mode(), it.mtime(), it.ctime(), it.ctime_nsec())).unwrap();
+    for world in World::each_isolated(&[]) {
+        let before = look();
+        let ran = world.run("chmod 0600 /dev/full; touch /dev/full; echo x > /dev/null && echo written");
+        assert_eq!((ran.output.as_str(), look()), ("written\n", before), "{ran:?}");
+    }
+}

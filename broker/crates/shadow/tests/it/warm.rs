@@ -238,3 +238,27 @@ fn caches_take_no_more_than_their_limit() {
     drop(shadow);
     assert_eq!(run(&open(), &world.root(), "ls .ruff_cache").output, "");
 }
+
+#[test]
+fn a_folder_of_the_workspace_does_not_become_a_cache() {
+    let world = World::new(&[("src/a.txt", "mine\n")]);
+    let mark = "echo x > src/CACHEDIR.TAG; echo other > src/a.txt; mkdir made; echo x > made/CACHEDIR.TAG; echo kept > made/a";
+    ran(&world, |_| (), mark);
+    assert_eq!(ran(&world, |_| (), "cat src/a.txt made/a; ls src").output, "mine\nkept\na.txt\n");
+    ran(&world, write("new/a.txt", "branch\n"), "echo x > new/CACHEDIR.TAG; echo other > new/a.txt");
+    assert_eq!(ran(&world, write("new/a.txt", "branch\n"), "cat new/a.txt").output, "branch\n");
+}
+
+#[test]
+fn what_is_kept_takes_no_more_space_than_it_took() {
+    let world = World::new(&[("a.txt", "a")]);
+    let fill = "mkdir .ruff_cache; truncate -s 100M .ruff_cache/a; echo x >> .ruff_cache/a; ln .ruff_cache/a .ruff_cache/b";
+    ran(&world, |_| (), fill);
+    let sizes = ran(&world, |_| (), "stat -c %s .ruff_cache/a .ruff_cache/b; tail -c 2 .ruff_cache/b");
+    assert_eq!(sizes.output, "104857602\n104857602\nx\n");
+    let used =
+        std::process::Command::new("du").arg("-sk").arg(world.beside("cache/caches")).output().unwrap();
+    let kib: u64 =
+        String::from_utf8(used.stdout).unwrap().split_whitespace().next().unwrap().parse().unwrap();
+    assert!(kib < 1024, "{kib} KiB");
+}
