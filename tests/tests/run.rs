@@ -206,7 +206,7 @@ fn a_trusted_workspace_shows_what_commands_need() {
     let hidden = tempfile::tempdir().unwrap();
     fs::write(hidden.path().join("a"), "shown\n").unwrap();
     let place = hidden.path().canonicalize().unwrap();
-    it.write("broker.toml", &format!("[run]\nread = [{place:?}]\nenv = [\"EXTRA\"]\n"));
+    it.write("broker.toml", format!("[run]\nread = [{place:?}]\nenv = [\"EXTRA\"]\n"));
     assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
     let script = format!("cat {}/a 2>/dev/null; echo $EXTRA", place.display());
     let run = |way: &[&str]| {
