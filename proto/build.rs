@@ -4,7 +4,8 @@ use std::{env, error::Error, fs, path::PathBuf};
 
 #[expect(clippy::disallowed_methods, reason = "what a build makes is no workspace file")]
 fn main() -> Result<(), Box<dyn Error>> {
-    let files = ["branch", "check", "daemon", "file", "query", "rule", "run", "server", "types", "workspace"];
+    let files =
+        ["branch", "check", "daemon", "file", "query", "rule", "run", "server", "tool", "types", "workspace"];
     let files = files.map(|it| format!("broker/v1/{it}.proto"));
     println!("cargo::rerun-if-changed=broker");
     let descriptors = protox::compile(&files, ["."])?;

@@ -9,6 +9,7 @@ mod endpoint;
 mod error;
 mod git;
 mod grpc;
+mod mcp;
 mod memory;
 mod progress;
 

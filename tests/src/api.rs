@@ -111,7 +111,8 @@ impl dyn Api {
     }
 
     pub async fn get(&self, branch: &str) -> Answered<BranchState> {
-        let request = BranchRequest { workspace: None, branch: branch.to_owned(), with_tree_hash: false };
+        let branch = branch.to_owned();
+        let request = BranchRequest { workspace: None, branch, with_tree_hash: false, with_conflicts: true };
         self.get_branch(request).await
     }
 

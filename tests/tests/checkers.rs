@@ -131,6 +131,14 @@ fn what_turns_a_checker_on() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("did you mean `own`?"), "{output:?}");
     let output = it.run(&["doctor"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let listed = |it: &Place| String::from_utf8_lossy(&it.run(&["plugins"]).stdout).into_owned();
+    assert!(!listed(&it).contains("\nown "));
+    it.write("broker.toml", OWN);
+    let (listed, path) = (listed(&it), it.root().join("tools/lint"));
+    assert!(
+        listed.contains("\nown ") && listed.contains(&format!("Command: runs {} ", path.display())),
+        "{listed}"
+    );
     let is_told =
         |it: &str| ["checker", " own ", "not named in broker.toml"].iter().all(|word| it.contains(word));
     assert!(text.lines().any(is_told), "{text}");

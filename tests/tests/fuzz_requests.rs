@@ -230,9 +230,9 @@ fn root() -> impl Strategy<Value = String> {
 fn of_branch(real: &Real) -> impl Strategy<Value = Any> + use<> {
     let near = format!("{}.x", real.workspace);
     prop_oneof![
-        (branch(real), workspace(real), any::<bool>()).prop_map(
-            |(branch_id, workspace_id, with_tree_hash)| {
-                Any::Get(pb::GetBranchRequest { branch_id, workspace_id, with_tree_hash })
+        (branch(real), workspace(real), any::<bool>(), any::<bool>()).prop_map(
+            |(branch_id, workspace_id, with_tree_hash, without_conflicts)| {
+                Any::Get(pb::GetBranchRequest { branch_id, workspace_id, with_tree_hash, without_conflicts })
             }
         ),
         (branch(real), choice(), revision(), option::of(any::<u32>()), any::<bool>()).prop_map(

@@ -10,7 +10,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader},
-    process::Stdio,
+    process::{Command, Stdio},
 };
 
 use serde_json::Value;
@@ -133,6 +133,38 @@ fn an_edit_that_came_meanwhile_is_not_written_over() {
     assert_eq!(exit, 125);
     assert!(stderr.contains("the branch was edited meanwhile: a.txt"), "{stderr}");
     assert_eq!(told(it.run(&["branch", "read", "try", "a.txt"])).1, "theirs\n");
+}
+
+#[test]
+fn without_a_repository_caches_of_tools_are_no_edit() {
+    let it = place();
+    it.write("Cargo.toml", "");
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let script = "mkdir -p target/debug made; touch target/debug/a made/CACHEDIR.TAG made/a kept.txt";
+    let output = it.run(&["run", "--branch", "try", "--harvest", "--", "sh", "-c", script]);
+    assert_eq!(told(output).2, "1 changed, 0 removed: revision 1\n");
+    assert_eq!(it.run(&["branch", "read", "try", "kept.txt"]).status.code(), Some(0));
+    // What is named is meant.
+    let named = ["run", "--branch", "try", "--harvest=made/*", "--", "sh", "-c", script];
+    assert_eq!(told(it.run(&named)).2, "2 changed, 0 removed: revision 2\n");
+}
+
+#[test]
+fn a_daemon_that_is_killed_is_told_with_its_command() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let mut command = it.command(&["run", "--branch", "try", "--", "sh", "-c", "echo ready; sleep 1000"]);
+    let mut running = Ending(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "ready");
+    let (_, status, _) = told(it.run(&["status", "--output-format", "json"]));
+    let pid = serde_json::from_str::<Value>(&status).unwrap()["pid"].to_string();
+    assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    assert_eq!(running.0.wait().unwrap().code(), Some(125));
+    let told = BufReader::new(running.0.stderr.take().unwrap()).lines();
+    let told: Vec<_> = told.map_while(Result::ok).filter(|it| !it.contains("started a daemon")).collect();
+    assert_eq!(told[0], "error: the daemon was ended, or broke off, and the command with it");
+    assert!(told[1].starts_with("hint: what it had to say is in "), "{told:?}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub(super) struct Args {
     /// A file or folder of the workspace [default: the current folder]
     path: Option<PathBuf>,
 
-    /// Start each language server that is installed, to ask for its version; only in a trusted workspace
+    /// Start each language server that is installed, and each command that is used, to ask for its version; only in a trusted workspace
     #[arg(long)]
     versions: bool,
 
@@ -160,12 +160,13 @@ impl Place {
         let deadline = Instant::now() + PATIENCE;
         let linters = &self.linters;
         thread::scope(|scope| {
-            let is_server = |it: &&mut Server| it.kind == Kind::Server && it.program.is_some();
-            let installed = self.diagnosis.servers.iter_mut().filter(is_server);
-            for it in installed {
-                scope.spawn(move || {
-                    let version = linters.version(&it.name, deadline, cancel);
-                    it.keep_version(version.unwrap_or_else(|| Err("it is not known".to_owned())));
+            let is_started = |it: &&mut Server| it.program.is_some() && (it.kind == Kind::Server || it.used);
+            for it in self.diagnosis.servers.iter_mut().filter(is_started) {
+                scope.spawn(move || match linters.version(&it.name, deadline, cancel) {
+                    Some(version) => it.keep_version(version),
+                    // It is not known what makes a command of the workspace's own print one.
+                    None if it.kind == Kind::Checker => {}
+                    None => it.keep_version(Err("it is not known".to_owned())),
                 });
             }
         });

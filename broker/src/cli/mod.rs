@@ -8,8 +8,10 @@ mod doctor;
 mod explain;
 #[cfg(target_os = "linux")]
 mod kill;
+mod log;
 #[cfg(target_os = "linux")]
 mod logs;
+mod mcp;
 mod plugin;
 mod plugins;
 #[cfg(target_os = "linux")]
@@ -21,6 +23,7 @@ mod serve;
 mod servers;
 mod status;
 mod stop;
+mod tool;
 mod trust;
 mod words;
 
@@ -87,6 +90,9 @@ enum Command {
     Servers(servers::Args),
     Explain(explain::Args),
     Completions(completions::Args),
+    Mcp(mcp::Args),
+    Tool(tool::Args),
+    Log(log::Args),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -153,6 +159,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: Proces
         Command::Servers(args) => servers::run(&args, &mut session),
         Command::Explain(args) => explain::run(&args, &mut session),
         Command::Completions(args) => completions::run(&args, &mut session),
+        Command::Mcp(args) => mcp::run(args, &mut session),
+        Command::Tool(args) => tool::run(args, &mut session),
+        Command::Log(args) => log::run(&args, &mut session),
     };
     result.unwrap_or_else(|error| {
         if error.kind != ErrorKind::BrokenPipe {

@@ -1,10 +1,15 @@
 //! `broker plugins`
 
-use std::{fmt::Write as _, path::Path};
+use std::{fmt::Write as _, path::Path, sync::Arc};
 
-use config::Digest;
+use config::{Choice, Digest};
 use lint::{printable, suppress};
-use linters::plugins::{self, PluginContext, RuleContext};
+use linters::{
+    Diagnosis, LinterSet, Provider, WorkspaceContext,
+    native::NativeCheckers,
+    plugins::{self, PluginContext, RuleContext},
+};
+use overlay::View;
 use plugin_host::Plugin;
 use serde::Serialize;
 
@@ -13,7 +18,8 @@ use crate::{CliError, Exit, cli::PluginArgs};
 
 /// List the plugins with their versions, languages, rules and digests
 ///
-/// `broker` among them is the program itself, whose rules are about suppression comments.
+/// `broker` among them is the program itself, whose rules are about suppression comments. Commands that `broker.toml` asks as linters are
+/// listed after the plugins; `broker doctor --versions` has their versions.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -26,10 +32,12 @@ pub(super) struct Args {
 #[derive(Serialize)]
 struct Row<'a> {
     name: &'a str,
+    kind: Kind,
+    /// Empty for a command, which would have to be started to tell.
     version: &'a str,
-    /// `None` for the program itself, as is the digest.
+    /// `None` for the program itself and for commands, as is the digest.
     api: Option<&'a str>,
-    description: &'a str,
+    description: String,
     languages: &'a [String],
     globs: &'a [String],
     /// How many; `None` if the plugin could not say.
@@ -37,6 +45,16 @@ struct Row<'a> {
     digest: Option<&'a str>,
     /// SHA-256 of one that the workspace adds, as `broker.lock` has it.
     sha256: Option<&'a Digest>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    /// The program itself.
+    Broker,
+    Plugin,
+    /// A command that is a linter.
+    Checker,
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
@@ -55,6 +73,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         });
         rows.push(row(plugin, rules.ok().map(|it| it.len()), plugins.locked(plugin)));
     }
+    let checkers = checkers(root, view)?;
+    rows.extend(checkers.iter().map(checker));
     let text = match args.output_format {
         AnswerFormat::Text => table(&rows),
         AnswerFormat::Json => super::json(&rows),
@@ -67,9 +87,10 @@ fn row<'a>(plugin: &'a Plugin, rules: Option<usize>, sha256: Option<&'a Digest>)
     let manifest = plugin.manifest();
     Row {
         name: &manifest.name,
+        kind: Kind::Plugin,
         version: &manifest.version,
         api: Some(&manifest.api),
-        description: &manifest.description,
+        description: manifest.description.clone(),
         languages: &manifest.languages,
         globs: &manifest.globs,
         rules,
@@ -78,13 +99,46 @@ fn row<'a>(plugin: &'a Plugin, rules: Option<usize>, sha256: Option<&'a Digest>)
     }
 }
 
+/// The commands that the workspace's configuration asks as linters.
+fn checkers(root: &str, view: &Arc<dyn View>) -> Result<Vec<Diagnosis>, CliError> {
+    if root.is_empty() {
+        return Ok(Vec::new());
+    }
+    let context = WorkspaceContext::of_shell(Path::new(root), Arc::clone(view));
+    let native: Arc<dyn Provider> = Arc::new(NativeCheckers::of_user());
+    let choice = Choice::default();
+    let known = LinterSet::new(vec![native], context, choice.clone()).at(view)?.diagnose(&choice)?;
+    Ok(known.into_iter().filter(|it| it.standing.is_asked()).collect())
+}
+
+/// Its rules are those of its tool, which no command lists.
+fn checker(it: &Diagnosis) -> Row<'_> {
+    let path = it.program.as_ref().and_then(|it| it.path.as_ref());
+    Row {
+        name: &it.name,
+        kind: Kind::Checker,
+        version: &it.version,
+        api: None,
+        description: match path {
+            Some(path) => format!("Command: runs {} in a shadow folder", path.display()),
+            None => "Command: not installed, see `broker doctor`".to_owned(),
+        },
+        languages: &it.languages,
+        globs: &[],
+        rules: None,
+        digest: None,
+        sha256: None,
+    }
+}
+
 /// The program has rules, too.
 fn ourselves() -> Row<'static> {
     Row {
         name: suppress::LINTER,
+        kind: Kind::Broker,
         version: env!("CARGO_PKG_VERSION"),
         api: None,
-        description: "Built in: suppression comments that are of no use or make no sense",
+        description: "Built in: suppression comments that are of no use or make no sense".to_owned(),
         languages: &[],
         globs: &[],
         rules: Some(suppress::rules().len()),
@@ -118,5 +172,6 @@ fn cells(row: &Row<'_>) -> [String; 6] {
     let blake3 = || row.digest.map_or_else(|| "-".to_owned(), |it| format!("blake3:{it}"));
     let digest = row.sha256.map_or_else(blake3, ToString::to_string);
     let digest: String = digest.chars().take(ENOUGH).collect();
-    [row.name, row.version, &languages, &rules, &digest, row.description].map(|it| printable(it).into_owned())
+    let version = if row.version.is_empty() { "-" } else { row.version };
+    [row.name, version, &languages, &rules, &digest, &row.description].map(|it| printable(it).into_owned())
 }

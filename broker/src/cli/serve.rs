@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+use agents::Agents;
 use broker_proto::v1 as pb;
 use checker::default_jobs;
 use config::folders;
@@ -172,7 +173,7 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
         idle_exit: (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit)),
         build: crate::BUILD,
         #[cfg(target_os = "linux")]
-        launcher: super::run::launcher(),
+        launcher: super::run::launcher().with_spare(),
     };
     let plugins = session.loader().load(&args.plugins.plugin, settings.instances())?;
     session.report_broken(&plugins);
@@ -208,7 +209,11 @@ async fn serve(
     tokio::spawn(give_back_memory(Arc::clone(daemon)));
     end_on_signals(daemon).map_err(|error| cannot_heed(&error))?;
     session.print(&said)?;
-    grpc::serve(daemon, doors).await.map_err(|error| CliError::files(format!("the daemon failed: {error}")))
+    let indexes = session.process_context.cache_dir.as_ref().map(|it| it.join("search"));
+    let agents = Arc::new(Agents::new(Arc::clone(daemon), folders::own_state_dir()?, indexes));
+    grpc::serve(daemon, &agents, doors)
+        .await
+        .map_err(|error| CliError::files(format!("the daemon failed: {error}")))
 }
 
 /// Gives back what checks have freed, each time they were over for a while.

@@ -8,12 +8,13 @@ use linters::trust::Trusted;
 use super::{AnswerFormat, Session, json, servers};
 use crate::{CliError, Exit, client::Client};
 
-/// Let language servers run in a workspace
+/// Let language servers and checkers run in a workspace, and its `[run]` allow commands more
 ///
-/// Plugins are sandboxed, and check any workspace. A language server is a program of yours that may run code of
-/// the workspace: plugins that it names, its build configuration, its interpreter. So none is started before you
-/// say here that you trust the folder; nor is a plugin given what its `broker.toml` grants, such as a variable of the
-/// environment. It holds for all below it, and is remembered outside of the workspace.
+/// Plugins are sandboxed, and check any workspace. Language servers and checkers are programs of yours that may run code
+/// of the workspace: plugins that it names, its build configuration, its interpreter. So none is started before you
+/// say here that you trust the folder; nor does its `broker.toml` count where it allows what commands of `broker run` may reach
+/// without a question (`[run]`), or grants a plugin a variable of the environment. It holds for all below it, and is
+/// remembered outside of the workspace.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -61,7 +62,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         if was { "is not trusted any more" } else { "was not trusted" }
     } else {
         let is_new = trusted.add(&folder).map_err(unusable)?;
-        if is_new { "is trusted now: language servers may run in it" } else { "is trusted already" }
+        let now = "is trusted now: language servers and checkers may run in it, and `[run]` of its broker.toml counts";
+        if is_new { now } else { "is trusted already" }
     };
     session.messages.line(&format!("{} {said}", folder.display()));
     if args.revoke && trusted.holds(&folder) {

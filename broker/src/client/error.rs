@@ -5,7 +5,7 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 use workspaces::OPEN_FOR_WRITING;
 
-use crate::{CliError, ErrorKind};
+use crate::{CliError, ErrorKind, endpoint::Endpoint};
 
 /// The stable name of the reason; empty if the transport failed.
 pub(crate) fn reason(status: &Status) -> String {
@@ -26,6 +26,11 @@ pub(crate) fn is_conflict(status: &Status) -> bool {
 fn is_only_open(status: &Status) -> bool {
     let violations = status.get_details_precondition_failure().map(|it| it.violations).unwrap_or_default();
     !violations.is_empty() && violations.iter().all(|it| it.r#type == OPEN_FOR_WRITING)
+}
+
+/// Whether the connection ended before an answer did: the daemon gives each of its own errors a reason.
+pub(crate) fn is_gone(status: &Status) -> bool {
+    matches!(status.code(), Code::Unknown | Code::Unavailable | Code::Internal) && reason(status).is_empty()
 }
 
 /// Whether there is no such branch or workspace, as against no such file.
@@ -56,10 +61,8 @@ fn kind(reason: &str) -> ErrorKind {
 /// The sentence, and below it each path that stands in the way.
 fn message(status: &Status) -> String {
     let sentence = match (status.code(), status.message()) {
-        (Code::Unavailable, "") => "the daemon has gone".to_owned(),
-        (Code::Unknown | Code::Unavailable, text) if reason(status).is_empty() => {
-            format!("the daemon does not answer any more: {text}")
-        }
+        // What its connection says of that are words of a protocol.
+        _ if is_gone(status) => "the daemon has gone: it was ended, or broke off".to_owned(),
         (code, "") => code.description().to_owned(),
         (_, text) => text.lines().map(printable).collect::<Vec<_>>().join("\n  "),
     };
@@ -93,6 +96,7 @@ fn hint(reason: &str, status: &Status) -> Option<String> {
         "SHUTTING_DOWN" => "repeat the command: it starts another daemon",
         "SERVER_PENDING" => "repeat the command: the server may be ready by then",
         "QUEUE_FULL" => return Some(retry(status)),
+        _ if is_gone(status) => return Some(super::log(&Endpoint::of_user())),
         _ => return None,
     };
     Some(hint.to_owned())
@@ -164,7 +168,8 @@ mod tests {
     #[test]
     fn a_daemon_that_has_gone_is_told_as_such() {
         let error = CliError::from(Status::unavailable("tcp connect error"));
-        assert_eq!(error.message, "the daemon does not answer any more: tcp connect error");
+        assert_eq!(error.message, "the daemon has gone: it was ended, or broke off");
+        assert!(error.hint.unwrap().contains("is in "));
         assert_eq!(CliError::from(Status::cancelled("interrupted")).message, "interrupted");
     }
 

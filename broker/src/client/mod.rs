@@ -23,7 +23,8 @@ use broker_proto::v1::{
     branch_service_client::BranchServiceClient, check_service_client::CheckServiceClient,
     daemon_service_client::DaemonServiceClient, file_service_client::FileServiceClient,
     query_service_client::QueryServiceClient, rule_service_client::RuleServiceClient,
-    server_service_client::ServerServiceClient, workspace_service_client::WorkspaceServiceClient,
+    server_service_client::ServerServiceClient, tool_service_client::ToolServiceClient,
+    workspace_service_client::WorkspaceServiceClient,
 };
 use lint::Cancel;
 use tokio::{runtime::Runtime, time::timeout};
@@ -36,7 +37,7 @@ use self::connect::OwnSocket;
 #[cfg(target_os = "linux")]
 pub(crate) use self::runs::RunStep;
 pub(crate) use self::{
-    error::{is_conflict, reason, server},
+    error::{is_conflict, is_gone, reason, server},
     opened::{Opened, of_branch},
     searched::{Elsewhere, elsewhere, not_searched, unwell},
     views::BranchViews,
@@ -94,6 +95,12 @@ impl Client {
         Self::at(&Endpoint::of_user(), cancel)
     }
 
+    /// A connection for a front that stays: it is made at the first request, and again whenever it broke. To be called where
+    /// a runtime is.
+    pub(crate) fn lasting_channel() -> Channel {
+        address().connect_with_connector_lazy(OwnSocket::new(&Endpoint::of_user().socket))
+    }
+
     /// Finds the daemon of an address; `None` if none runs.
     ///
     /// Who holds the lock may not have opened the socket yet, or may be about to end. A daemon of another user is an
@@ -103,11 +110,7 @@ impl Client {
         let runtime =
             runtime.map_err(|error| CliError::files(format!("cannot wait for a daemon: {error}")))?;
         let connector = OwnSocket::new(&endpoint.socket);
-        // No name is looked up: the connector knows where to go.
-        // What one answer has waiting does not hold up the others.
-        let address = tonic::transport::Endpoint::from_static("http://localhost")
-            .initial_stream_window_size(STREAM_WINDOW)
-            .initial_connection_window_size(STREAM_WINDOW * 4);
+        let address = address();
         let begun = Instant::now();
         loop {
             if !endpoint.has_folder()? {
@@ -149,6 +152,7 @@ impl Client {
     #[cfg(target_os = "linux")]
     service!(runs, RunServiceClient);
     service!(servers, ServerServiceClient);
+    service!(tools, ToolServiceClient);
     service!(workspaces, WorkspaceServiceClient);
 
     /// Waits for an answer, or for the beginning of one that comes in parts.
@@ -174,10 +178,28 @@ impl Client {
         })
     }
 
+    /// Runs a front that stays beside the connection, until it ends or the user interrupts.
+    pub(crate) fn block_on<T>(&self, front: impl Future<Output = T>) -> Option<T> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                done = front => Some(done),
+                () = interrupted(&self.cancel) => None,
+            }
+        })
+    }
+
     /// Whether the user wants no more.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.cancel.is_cancelled()
     }
+}
+
+/// No name is looked up: the connector knows where to go. What one answer has waiting does not hold up the others.
+fn address() -> tonic::transport::Endpoint {
+    tonic::transport::Endpoint::from_static("http://localhost")
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(STREAM_WINDOW * 4)
 }
 
 /// The channel, if a daemon answers there. One that was just killed, or that ends, still takes connections.

@@ -85,15 +85,20 @@ impl Opened {
 
     /// The branch with this name or handle.
     pub(crate) fn branch(&self, name: &str) -> Result<pb::Branch, CliError> {
-        self.look(name).map(|it| it.branch.unwrap_or_default())
+        self.get_branch(name, true).map(|it| it.branch.unwrap_or_default())
     }
 
     /// As [`branch`](Self::branch), with the paths that a commit would refuse.
     pub(crate) fn look(&self, name: &str) -> Result<pb::GetBranchResponse, CliError> {
+        self.get_branch(name, false)
+    }
+
+    fn get_branch(&self, name: &str, without_conflicts: bool) -> Result<pb::GetBranchResponse, CliError> {
         let request = pb::GetBranchRequest {
             branch_id: name.to_owned(),
             workspace_id: self.id.clone(),
             with_tree_hash: false,
+            without_conflicts,
         };
         let found = self.client.call(self.client.branches().get_branch(request));
         found.map_err(|status| self.no_branch(name, status))

@@ -11,19 +11,27 @@ use super::status;
 #[derive(Clone)]
 pub(crate) struct Token(pub(crate) Option<Arc<str>>);
 
-impl Interceptor for Token {
-    fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
-        let Some(token) = &self.0 else { return Ok(request) };
-        let shown = request.metadata().get("authorization").and_then(|it| it.to_str().ok());
-        let shown = shown
+impl Token {
+    /// Whether who sends this header may come in.
+    pub(crate) fn expect(&self, authorization: Option<&str>) -> Result<(), DaemonError> {
+        let Some(token) = &self.0 else { return Ok(()) };
+        let shown = authorization
             .and_then(|it| it.split_once(' '))
             .filter(|it| it.0.eq_ignore_ascii_case("bearer"))
             .map(|it| it.1);
         match shown {
-            Some(shown) if is_equal(shown, token) => Ok(request),
-            Some(_) => Err(status::of(DaemonError::WrongToken)),
-            None => Err(status::of(DaemonError::NoToken)),
+            Some(shown) if is_equal(shown, token) => Ok(()),
+            Some(_) => Err(DaemonError::WrongToken),
+            None => Err(DaemonError::NoToken),
         }
+    }
+}
+
+impl Interceptor for Token {
+    fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
+        let shown = request.metadata().get("authorization").and_then(|it| it.to_str().ok());
+        self.expect(shown).map_err(status::of)?;
+        Ok(request)
     }
 }
 

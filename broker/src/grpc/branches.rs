@@ -30,9 +30,10 @@ impl BranchService for Front {
         &self,
         request: Request<pb::GetBranchRequest>,
     ) -> Result<Response<pb::GetBranchResponse>, Status> {
-        let pb::GetBranchRequest { branch_id, workspace_id, with_tree_hash } = request.into_inner();
-        let workspace = from_proto::some(workspace_id);
-        let request = BranchRequest { workspace, branch: branch_id, with_tree_hash };
+        let pb::GetBranchRequest { branch_id: branch, workspace_id, with_tree_hash, without_conflicts } =
+            request.into_inner();
+        let (workspace, with_conflicts) = (from_proto::some(workspace_id), !without_conflicts);
+        let request = BranchRequest { workspace, branch, with_tree_hash, with_conflicts };
         let state = self.0.get_branch(request).await.map_err(status::of)?;
         Ok(Response::new(pb::GetBranchResponse {
             branch: Some(to_proto::branch(state.info)),

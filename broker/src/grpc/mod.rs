@@ -19,6 +19,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod to_proto;
+mod tools;
 mod workspaces;
 
 use std::sync::Arc;

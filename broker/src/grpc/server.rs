@@ -2,13 +2,15 @@
 
 use std::{io, sync::Arc, time::Duration};
 
+use agents::Agents;
 #[cfg(target_os = "linux")]
 use broker_proto::v1::run_service_server::RunServiceServer;
 use broker_proto::v1::{
     branch_service_server::BranchServiceServer, check_service_server::CheckServiceServer,
     daemon_service_server::DaemonServiceServer, file_service_server::FileServiceServer,
     query_service_server::QueryServiceServer, rule_service_server::RuleServiceServer,
-    server_service_server::ServerServiceServer, workspace_service_server::WorkspaceServiceServer,
+    server_service_server::ServerServiceServer, tool_service_server::ToolServiceServer,
+    workspace_service_server::WorkspaceServiceServer,
 };
 use tokio::net::{TcpListener, UnixListener};
 use tonic::{
@@ -20,6 +22,7 @@ use workspaces::Daemon;
 use super::{
     Front, Token,
     incoming::{Anybody, Guard, OwnProcesses},
+    tools::ToolFront,
 };
 
 /// Where clients come in.
@@ -44,10 +47,10 @@ const MAX_ANSWER: usize = 256 << 20;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Serves all doors; returns when the daemon has ended.
-pub(crate) async fn serve(daemon: &Arc<Daemon>, doors: Vec<Door>) -> io::Result<()> {
+pub(crate) async fn serve(daemon: &Arc<Daemon>, agents: &Arc<Agents>, doors: Vec<Door>) -> io::Result<()> {
     let mut open = tokio::task::JoinSet::new();
     for door in doors {
-        open.spawn(serve_door(Arc::clone(daemon), door));
+        open.spawn(serve_door(Arc::clone(daemon), Arc::clone(agents), door));
     }
     tokio::select! {
         () = daemon.wait_for_end() => {}
@@ -61,7 +64,7 @@ pub(crate) async fn serve(daemon: &Arc<Daemon>, doors: Vec<Door>) -> io::Result<
     Ok(())
 }
 
-async fn serve_door(daemon: Arc<Daemon>, door: Door) -> io::Result<()> {
+async fn serve_door(daemon: Arc<Daemon>, agents: Arc<Agents>, door: Door) -> io::Result<()> {
     let (stopped, clients) = (daemon.stopped(), daemon.clients().clone());
     let mut server = Server::builder()
         .http2_keepalive_interval(Some(Duration::from_secs(30)))
@@ -69,11 +72,11 @@ async fn serve_door(daemon: Arc<Daemon>, door: Door) -> io::Result<()> {
         .initial_connection_window_size(4 << 20);
     let served = match door {
         Door::Unix(listener) => {
-            let router = server.add_routes(routes(&daemon, &Token(None)).await?);
+            let router = server.add_routes(routes(&daemon, &agents, &Token(None)).await?);
             router.serve_with_incoming_shutdown(OwnProcesses::new(listener, clients), stopped).await
         }
         Door::Tcp(listener, token) => {
-            let router = server.add_routes(routes(&daemon, &token).await?);
+            let router = server.add_routes(routes(&daemon, &agents, &token).await?);
             router.serve_with_incoming_shutdown(Anybody::new(listener, clients), stopped).await
         }
     };
@@ -81,13 +84,14 @@ async fn serve_door(daemon: Arc<Daemon>, door: Door) -> io::Result<()> {
 }
 
 /// Every service behind the token.
-async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
+async fn routes(daemon: &Arc<Daemon>, agents: &Arc<Agents>, token: &Token) -> io::Result<Routes> {
     macro_rules! guarded {
         ($server:ident, $most:ident) => {
+            guarded!($server, $most, Front(Arc::clone(daemon)))
+        };
+        ($server:ident, $most:ident, $front:expr) => {
             InterceptedService::new(
-                $server::new(Front(Arc::clone(daemon)))
-                    .max_decoding_message_size($most)
-                    .max_encoding_message_size(MAX_ANSWER),
+                $server::new($front).max_decoding_message_size($most).max_encoding_message_size(MAX_ANSWER),
                 Guard(token.clone()),
             )
         };
@@ -102,6 +106,7 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
     #[cfg(target_os = "linux")]
     health.set_serving::<RunServiceServer<Front>>().await;
     health.set_serving::<ServerServiceServer<Front>>().await;
+    health.set_serving::<ToolServiceServer<ToolFront>>().await;
     health.set_serving::<WorkspaceServiceServer<Front>>().await;
     let reflection = || {
         tonic_reflection::server::Builder::configure()
@@ -123,5 +128,6 @@ async fn routes(daemon: &Arc<Daemon>, token: &Token) -> io::Result<Routes> {
         .add_service(guarded!(QueryServiceServer, MAX_REQUEST))
         .add_service(guarded!(RuleServiceServer, MAX_REQUEST))
         .add_service(guarded!(ServerServiceServer, MAX_REQUEST))
+        .add_service(guarded!(ToolServiceServer, MAX_REQUEST, ToolFront(Arc::clone(agents))))
         .add_service(guarded!(WorkspaceServiceServer, MAX_REQUEST)))
 }

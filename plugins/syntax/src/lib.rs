@@ -37,6 +37,10 @@ use crate::{
 /// All that does not fit, wherever it is.
 const WRONG: &str = "(ERROR) @wrong (MISSING) @wrong";
 
+/// Limit on a text that is parsed, in bytes. The host counts 256 bytes of memory for each byte of a text that it parses,
+/// and what it would refuse depends on what else a guest holds: below this limit the answer rests on the text alone.
+const LARGEST: usize = 7 << 20;
+
 /// Limit on a text that is read once more to find words for what is wrong in it, in bytes.
 const SMALL: usize = 512 << 10;
 
@@ -67,7 +71,7 @@ impl Plugin for Syntax {
         if !self.wants(language) {
             return Ok(Report::new(Vec::new()));
         }
-        if is_binary(&file.content) {
+        if is_left_out(&file.content) {
             return Ok(Report::excluded());
         }
         match self.report(file, language) {
@@ -189,8 +193,9 @@ fn wrong(tree: &Tree) -> usize {
 }
 
 /// What is no text.
-fn is_binary(content: &[u8]) -> bool {
-    memchr::memchr(0, content).is_some()
+/// Whether a text is none of ours: binary, or larger than what is parsed.
+fn is_left_out(content: &[u8]) -> bool {
+    content.len() > LARGEST || memchr::memchr(0, content).is_some()
 }
 
 fn partial(why: impl Into<String>) -> Report {

@@ -53,9 +53,9 @@ impl Api for Client {
     }
 
     async fn get_branch(&self, request: BranchRequest) -> Answered<BranchState> {
-        let BranchRequest { workspace, branch: branch_id, with_tree_hash } = request;
-        let workspace_id = workspace.unwrap_or_default();
-        let request = pb::GetBranchRequest { branch_id, workspace_id, with_tree_hash };
+        let BranchRequest { workspace, branch: branch_id, with_tree_hash, with_conflicts } = request;
+        let (workspace_id, without_conflicts) = (workspace.unwrap_or_default(), !with_conflicts);
+        let request = pb::GetBranchRequest { branch_id, workspace_id, with_tree_hash, without_conflicts };
         let got = self.branches().get_branch(request).await?.into_inner();
         Ok(BranchState {
             info: from_wire::branch(got.branch.unwrap()),

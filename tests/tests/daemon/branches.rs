@@ -6,7 +6,7 @@ use overlay::{OnConflict, Revision, TextEdit};
 use tests::api::{
     Refusal, base, branch, commit, edits, fork, next, read_of, rebase, refusal, remove, rename, undo, write,
 };
-use workspaces::{CommitRequest, EditRequest, ErrorKind, FileEdit, ForkRequest, UndoRequest};
+use workspaces::{BranchRequest, CommitRequest, EditRequest, ErrorKind, FileEdit, ForkRequest, UndoRequest};
 
 use super::{Fixture, Way};
 
@@ -70,6 +70,9 @@ async fn a_rebase_brings_both_sides_together(way: Way) {
     it.write("a.txt", &lines.replace('9', "nine"));
     it.write("b.txt", "theirs\n");
     assert_eq!(it.client.get(&id).await.unwrap().conflicts, ["a.txt", "b.txt"].map(tests::path));
+    let quick =
+        BranchRequest { workspace: None, branch: id.clone(), with_tree_hash: false, with_conflicts: false };
+    assert!(it.client.get_branch(quick).await.unwrap().conflicts.is_empty(), "they were not asked for");
     let refused = refusal(it.client.rebase_branch(rebase(&id, OnConflict::Refuse)).await);
     assert_eq!(refused.what(), (ErrorKind::Aborted, "CONFLICT"));
     assert_eq!(refused.obstacles, [conflict("b.txt")]);

@@ -127,7 +127,12 @@ async fn a_difference_is_a_patch_that_applies(way: Way) {
     assert_eq!(diff.changes.len(), 3);
     it.client.edit(&second, vec![patch(&diff.patch)]).await.unwrap();
     let hash = async |id: &str| {
-        let request = BranchRequest { workspace: None, branch: id.to_owned(), with_tree_hash: true };
+        let request = BranchRequest {
+            workspace: None,
+            branch: id.to_owned(),
+            with_tree_hash: true,
+            with_conflicts: false,
+        };
         it.client.get_branch(request).await.unwrap().tree_hash.unwrap()
     };
     assert_eq!(hash(&first).await, hash(&second).await);

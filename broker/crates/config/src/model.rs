@@ -223,7 +223,7 @@ pub struct CheckerDefinition {
     /// `message`, `hint`, `url` and the edits of a `fix` are. `a.b` is a member of a member, `a[]` each element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<BTreeMap<String, Value>>,
-    /// What columns count: `utf-8`, `utf-16` or `code-points`.
+    /// What columns count: `utf-8`, `utf-16`, `code-points`, or `yaml`: bytes that go on in block scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<String>,
     /// The number of the first line, 1 if this is not set.

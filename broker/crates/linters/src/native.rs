@@ -11,11 +11,12 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Instant,
 };
 
 use checker::{Absent, MissingLinter, Need, Router, SharedLinter};
 use config::{CheckerDefinition, Configs, Selectors, SetupFailure, folders};
-use lint::SetupError;
+use lint::{Cancel, SetupError};
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};
 use overlay::{View, WorkspacePath};
 use shadow::{Launcher, Sandbox, Storage};
@@ -111,11 +112,12 @@ impl NativeCatalog {
         let there = |it: PathBuf| fs::canonicalize(it).ok();
         let hidden = own.into_iter().flatten().filter_map(there).collect();
         let read = shadow::folders(home.as_deref(), variable).into_iter().filter_map(there).collect();
+        let stores = shadow::stores(home.as_deref(), variable);
         Ok(Setup {
             root: context.root.clone(),
             disk: Arc::clone(&context.disk),
             launcher: self.all.launcher.clone(),
-            sandbox: Sandbox { home, hidden, read, space: SPACE, ..Sandbox::default() },
+            sandbox: Sandbox { home, hidden, read, stores, space: SPACE, ..Sandbox::default() },
             environment: shadow::environment(variable),
         })
     }
@@ -170,6 +172,20 @@ impl Catalog for NativeCatalog {
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
         let is_there = self.settings()?.known.iter().any(|it| it.name == linter);
         Ok(is_there.then_some(Rules::Open))
+    }
+
+    /// Nothing is started in a workspace that is not trusted.
+    fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
+        let settings = self.settings().ok()?;
+        let checker = settings.known.iter().find(|it| it.name == linter)?;
+        if !self.all.are_trusted_in(&self.context.root) {
+            return Some(Err(no_trust(&self.context.root)));
+        }
+        let stop = || cancel.is_cancelled() || Instant::now() > deadline;
+        match self.setup() {
+            Ok(setup) => checker.ask_version(&setup, &stop),
+            Err(why) => Some(Err(why)),
+        }
     }
 
     fn has_open_rules(&self) -> Result<bool, SetupFailure> {

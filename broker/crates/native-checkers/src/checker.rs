@@ -68,10 +68,14 @@ pub struct Checker {
     /// those that are not are left out.
     #[serde(default, deserialize_with = "pattern")]
     pub listed_pattern: Option<Regex>,
-    /// Arguments for the same program that make it print the files that it looks at, one in each line. Of no use with another
-    /// command than they are for.
+    /// Arguments for the same program that make it print the files that it looks at, one in each line, or the packages: each with its
+    /// folder, name, files, files of tests, names of imports and of imports of tests, with tabs between them, `/` between files and
+    /// spaces between imports. Of no use with another command than they are for.
     #[serde(default)]
     pub list_with: Vec<String>,
+    /// Arguments for the same program that make it print its version. Of no use with another command.
+    #[serde(default)]
+    pub version: Vec<String>,
     /// Lines that say nothing to people about what went wrong.
     #[serde(default, deserialize_with = "pattern")]
     pub noise: Option<Regex>,
@@ -183,6 +187,9 @@ pub enum Columns {
     Utf16,
     #[serde(rename = "code-points")]
     CodePoints,
+    /// Bytes. In a block scalar of YAML they count on, in the scalar's text, from the sign that begins it.
+    #[serde(rename = "yaml")]
+    Yaml,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

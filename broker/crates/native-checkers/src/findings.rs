@@ -29,6 +29,8 @@ pub(crate) struct Found {
     pub(crate) packages: Option<Packages<WorkspacePath>>,
     /// Files that were looked at, where that is known.
     pub(crate) listed: Option<BTreeSet<WorkspacePath>>,
+    /// Files that were not looked at since a package does not compile, with its folder.
+    pub(crate) blocked: BTreeMap<WorkspacePath, WorkspacePath>,
     /// Whether it rests on sources outside of the workspace, of which nothing is known.
     pub(crate) rests_outside: bool,
     /// Why there may be more to say.
@@ -98,6 +100,12 @@ impl Found {
         self.files.values_mut().for_each(|it| it.sort_by_key(|it| it.span));
     }
 
+    /// Files of the workspace with errors.
+    pub(crate) fn with_errors(&self) -> BTreeSet<&WorkspacePath> {
+        let is_error = |it: &Diagnostic| it.severity == Severity::Error;
+        self.files.iter().filter(|(_, all)| all.iter().any(is_error)).map(|(path, _)| path).collect()
+    }
+
     /// What two runs say together.
     pub(crate) fn with(mut self, other: Self) -> Self {
         for (path, findings) in other.files {
@@ -120,7 +128,7 @@ impl Found {
 
 impl Ground<'_> {
     /// A path as it is printed: absolute, or from the project's folder, or else from the workspace's.
-    fn path_of(&self, printed: &str) -> Option<WorkspacePath> {
+    pub(crate) fn path_of(&self, printed: &str) -> Option<WorkspacePath> {
         let printed = printed.strip_prefix("file://").unwrap_or(printed);
         let path = Path::new(printed);
         if path.is_absolute() {
@@ -154,7 +162,7 @@ impl Placer<'_> {
         let path = self.ground.file_of(&message.path)?;
         let span = self.span(&path, message.extent)?;
         let code = message.code.filter(|it| !it.is_empty()).or_else(|| checker.code.clone());
-        let code = code.unwrap_or_else(|| "error".to_owned());
+        let code = code.unwrap_or_else(|| code_of(message.severity).to_owned());
         let related = message.notes.into_iter().filter_map(|it| self.related(&path, it)).collect();
         let fixes = message.fixes.into_iter().filter_map(|it| self.fix(&path, it)).collect();
         let shared_name = checker.same_as.shared_name(&code, message.url.as_deref());
@@ -203,6 +211,16 @@ impl Placer<'_> {
         let text = self.texts.entry(path.clone()).or_insert_with(|| view.open(path).ok());
         let places = Places::new(text.as_ref()?);
         Some(extent.map_or_else(|| places.whole(), |it| places.span(it)))
+    }
+}
+
+/// The code of findings of which the command names none.
+fn code_of(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Hint => "hint",
+        Severity::Info => "info",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
     }
 }
 

@@ -22,6 +22,7 @@ mod program;
 mod project;
 mod run;
 mod runner;
+mod version;
 
 pub use checker::{Checker, checkers};
 pub use linter::NativeChecker;

@@ -3,6 +3,7 @@
 mod command;
 mod listing;
 mod outcome;
+mod packages;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -133,6 +134,7 @@ impl NativeChecker {
         let program = program::find(checker, &self.setup.root, &place, &|it| self.setup.variable(it));
         let program =
             program.ok_or_else(|| format!("it is not installed; to have it: {}", checker.install))?;
+        self.runner.wait_for_earlier(&self.setup.root);
         let folder = Folder::open(&self.setup, checker, &program, view, project)?;
         let is_known = |it: &WorkspacePath| match checker.checks {
             Checks::Project => look.inputs.contents.contains_key(it),
@@ -155,8 +157,9 @@ impl NativeChecker {
         }
         let mut found = found.unwrap_or_default();
         let listed = listing::ask(&call, &found, &ground, &|command| folder.run(command, stop))?;
-        found.listed = listed.or(found.listed);
-        folder.keep_caches();
+        found.listed = listed.files.or(found.listed);
+        found.blocked = listed.packages.blocked(&found.with_errors());
+        self.runner.afterwards(&self.setup.root, move || folder.keep_caches());
         let longest = if found.rests_outside { Duration::ZERO } else { checker.longest_reuse() };
         Ok(self.runner.report(found, halted, longest))
     }

@@ -1,5 +1,7 @@
 //! From lines and columns, as commands count them, to byte offsets of a text.
 
+mod scalar;
+
 use lint::{LineTable, Span};
 
 use crate::{
@@ -36,7 +38,7 @@ impl<'t> Places<'t> {
                 Span::new(start, end.max(start))
             }
             Extent::Lines { start: Position { line, column: None }, end: None, .. } => self.content(line),
-            Extent::Lines { start, end: None, columns } => self.word(self.at(start, columns), start.line),
+            Extent::Lines { start, end: None, columns } => self.word(self.at(start, columns)),
         }
     }
 
@@ -50,7 +52,10 @@ impl<'t> Places<'t> {
         let line = self.line(position.line);
         let text = &self.text[line.start as usize..line.end as usize];
         let units = position.column.map_or(0, |it| it.saturating_sub(1));
-        line.start + advance(text, units, columns)
+        let in_scalar = (columns == Columns::Yaml && units > small(text.len()))
+            .then(|| scalar::offset(text, &self.text[line.end as usize..], units))
+            .flatten();
+        in_scalar.map_or_else(|| line.start + advance(text, units, columns), |it| line.end + it)
     }
 
     /// A byte order mark is not counted.
@@ -73,9 +78,11 @@ impl<'t> Places<'t> {
     }
 
     /// The word that begins at the offset, or one character.
-    fn word(&self, start: u32, line: u32) -> Span {
-        let end = self.line(line).end.max(start);
-        let rest = String::from_utf8_lossy(&self.text[start as usize..end as usize]);
+    fn word(&self, start: u32) -> Span {
+        let rest = &self.text[start as usize..];
+        let length = rest.iter().position(|it| matches!(it, b'\n' | b'\r')).unwrap_or(rest.len());
+        let end = start + small(length);
+        let rest = String::from_utf8_lossy(&rest[..length]);
         let is_part = |it: char| it.is_alphanumeric() || it == '_';
         let length: usize = rest.chars().take_while(|it| is_part(*it)).map(char::len_utf8).sum();
         let length = if length == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { length };
@@ -91,7 +98,7 @@ fn advance(text: &[u8], units: u32, columns: Columns) -> u32 {
         let invalid = (!chunk.invalid().is_empty()).then_some((chunk.invalid().len(), 1));
         for (length, utf16) in valid.chain(invalid) {
             counted += match columns {
-                Columns::Utf8 => small(length),
+                Columns::Utf8 | Columns::Yaml => small(length),
                 Columns::Utf16 => small(utf16),
                 Columns::CodePoints => 1,
             };

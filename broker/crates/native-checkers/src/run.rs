@@ -75,14 +75,16 @@ impl Setup {
         let home = self.sandbox.home.as_deref();
         let variable = |name: &str| self.variable(name);
         let shown = checker.shows.iter().flat_map(|it| outside::places(it, project, &variable));
-        let shown = shown.filter_map(|it| fs::canonicalize(it).ok());
+        let shown: BTreeSet<_> = shown.map(|it| fs::canonicalize(&it).unwrap_or(it)).collect();
+        let stores = self.sandbox.stores.iter().filter(|it| shown.contains(*it)).cloned().collect();
+        let shown = shown.into_iter().filter(|it| it.exists());
         let programs = program::needed(checker, &variable).into_iter().chain([program.to_owned()]);
         let programs = programs.flat_map(|it| program::shown(&it, home, &self.root));
         let read: BTreeSet<_> = self.sandbox.read.iter().cloned().chain(programs).chain(shown).collect();
         // What lies in one that is shown is shown with it.
         let is_within = |it: &PathBuf| it.ancestors().skip(1).any(|above| read.contains(above));
         let read = read.iter().filter(|it| !is_within(it)).cloned().collect();
-        Sandbox { read, network: shadow::Network::None, ..self.sandbox.clone() }
+        Sandbox { read, stores, network: shadow::Network::None, ..self.sandbox.clone() }
     }
 
     fn environment_for(&self, checker: &Checker) -> Vec<(OsString, OsString)> {
@@ -142,7 +144,7 @@ impl Folder {
             command,
             environment: self.environment.clone(),
             folder: self.current.clone(),
-            terminal: false,
+            terminal: None,
             limits: self.limits,
         };
         let is_done = AtomicBool::new(false);
@@ -177,8 +179,8 @@ impl Folder {
 }
 
 impl Folder {
-    /// Keeps what commands wrote to caches of tools for the next run in any branch.
-    pub(crate) fn keep_caches(&self) {
+    /// Keeps what commands wrote to caches of tools for the next run in any branch. The folder is gone then.
+    pub(crate) fn keep_caches(self) {
         if let Some(shadow) = &*locked(&self.shadow) {
             // Caches that cannot be kept are made anew by the next run.
             let _kept = shadow.keep_caches();

@@ -1,7 +1,10 @@
 //! All runs of a program: few at a time, one for all who wait for the same, and the last ones' reports kept.
 
+mod afterwards;
+
 use std::{
     collections::{HashMap, VecDeque},
+    path::Path,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -9,6 +12,7 @@ use std::{
 use lint::{Cancel, Completeness, Lease};
 use overlay::ContentHash;
 
+use self::afterwards::Afterwards;
 use crate::findings::Found;
 
 /// Clones share everything.
@@ -29,6 +33,7 @@ struct Inner {
     changed: Condvar,
     /// Ends the reuse of all answers, and the runs.
     revoked: Cancel,
+    afterwards: Afterwards,
 }
 
 #[derive(Default)]
@@ -75,12 +80,23 @@ impl Default for RunnerLimits {
 impl Runner {
     pub fn new(limits: RunnerLimits) -> Self {
         let (state, changed, revoked) = (Mutex::default(), Condvar::new(), Cancel::default());
-        Self(Arc::new(Inner { limits, state, changed, revoked }))
+        Self(Arc::new(Inner { limits, state, changed, revoked, afterwards: Afterwards::default() }))
     }
 
-    /// Ends all runs; no answer is used again.
+    /// Ends all runs; no answer is used again. Waits for what they keep, as dropping the last clone does.
     pub fn shut_down(&self) {
         self.0.revoked.cancel();
+        self.0.afterwards.wait();
+    }
+
+    /// Has this done while the answer goes out. It holds no clone of this.
+    pub(crate) fn afterwards(&self, root: &Path, work: impl FnOnce() + Send + 'static) {
+        self.0.afterwards.start(root, work);
+    }
+
+    /// Waits for what earlier runs in the workspace left to be done, so that one that starts now finds it.
+    pub(crate) fn wait_for_earlier(&self, root: &Path) {
+        self.0.afterwards.wait_for(root);
     }
 
     pub(crate) fn report(&self, found: Found, halted: bool, longest: Duration) -> Arc<Report> {

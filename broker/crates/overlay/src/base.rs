@@ -55,7 +55,7 @@ pub struct BaseOptions {
 
 impl Default for BaseOptions {
     fn default() -> Self {
-        Self { text_budget: 64 << 20 }
+        Self { text_budget: 32 << 20 }
     }
 }
 

@@ -45,19 +45,23 @@ pub(crate) fn is_excluded_by_name(name: &str) -> bool {
     NEVER_VISITED.contains(&name) || DEPENDENCIES_AND_CACHES.contains(&name)
 }
 
+/// What is passed over by its name, whatever ignore files say of other things.
+#[derive(Clone, Copy)]
+pub(crate) struct Excludes {
+    dependencies: bool,
+    hidden: bool,
+}
+
 /// Whether what was found in a directory with these rules is passed over.
-pub(crate) fn is_excluded(
-    rules: &Rules,
-    default_excludes: bool,
-    path: &WorkspacePath,
-    entry: &Entry,
-) -> bool {
+pub(crate) fn is_excluded(rules: &Rules, excludes: Excludes, path: &WorkspacePath, entry: &Entry) -> bool {
     let name = entry.name.as_str();
     // A link of such a name leads to the same kind of things; a file is a file like any other.
-    let excluded_by_name = default_excludes && entry.kind != FileKind::File;
-    NEVER_VISITED.contains(&name)
-        || (excluded_by_name && DEPENDENCIES_AND_CACHES.contains(&name))
-        || rules.ignore(path, entry.kind == FileKind::Directory)
+    let excluded_by_name = excludes.dependencies && entry.kind != FileKind::File;
+    if NEVER_VISITED.contains(&name) || (excluded_by_name && DEPENDENCIES_AND_CACHES.contains(&name)) {
+        return true;
+    }
+    let is_hidden = excludes.hidden && name.starts_with('.');
+    rules.verdict(path, entry.kind == FileKind::Directory).unwrap_or(is_hidden)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -67,13 +71,21 @@ pub struct WalkOptions {
     pub respect_ignore_files: bool,
     /// Whether directories of dependencies and caches are passed over.
     pub default_excludes: bool,
+    /// Whether names that begin with a dot are visited. If not, those still are that an ignore file names with `!`.
+    pub hidden: bool,
     /// The text of the user's own gitignore, which lies outside of any view.
     pub global_excludes: Option<String>,
 }
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        Self { respect_ignore_files: true, default_excludes: true, global_excludes: None }
+        Self { respect_ignore_files: true, default_excludes: true, hidden: true, global_excludes: None }
+    }
+}
+
+impl WalkOptions {
+    pub(crate) fn excludes(&self) -> Excludes {
+        Excludes { dependencies: self.default_excludes, hidden: !self.hidden }
     }
 }
 
@@ -81,7 +93,7 @@ impl Default for WalkOptions {
 ///
 /// - A root that is named is visited even where something excludes it. Excludes apply to what is found
 ///   below it; those of directories above it count, too.
-/// - Hidden files are visited.
+/// - Hidden files are visited, unless the options say otherwise.
 /// - A link to a directory is not followed, unless it is a root: then its files appear under their real
 ///   paths. A link to a file is visited like a file, as ruff does; one that leads nowhere or out of the
 ///   workspace is counted as skipped, since many a repository has some and nothing is wrong with it.
@@ -91,7 +103,7 @@ pub fn walk<'v>(view: &'v dyn View, roots: &[WorkspacePath], options: &WalkOptio
         view,
         roots: BTreeMap::new(),
         rules: Rules::new(options),
-        default_excludes: options.default_excludes,
+        excludes: options.excludes(),
         pending: Vec::new(),
         skipped: Skipped::default(),
     };
@@ -107,7 +119,7 @@ pub struct Walk<'v> {
     roots: BTreeMap<WorkspacePath, Target>,
     /// Those that count at the workspace root.
     rules: Rules,
-    default_excludes: bool,
+    excludes: Excludes,
     /// What is to be visited; the next one last.
     pending: Vec<Step>,
     skipped: Skipped,
@@ -281,7 +293,7 @@ impl Walk<'_> {
     }
 
     fn is_excluded(&self, here: &Stop, path: &WorkspacePath, entry: &Entry) -> bool {
-        is_excluded(&here.rules, self.default_excludes, path, entry)
+        is_excluded(&here.rules, self.excludes, path, entry)
     }
 
     fn unreadable(&mut self, path: WorkspacePath, reason: &dyn ToString) {

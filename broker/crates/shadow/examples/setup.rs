@@ -55,7 +55,7 @@ fn keep_some(launcher: &Launcher, root: &Path) {
         command: ["/bin/mkdir", ".ruff_cache"].map(Into::into).into(),
         environment: Vec::new(),
         folder: root.to_owned(),
-        terminal: false,
+        terminal: None,
         limits: Limits::default(),
     };
     let nothing = fs::File::options().read(true).write(true).open("/dev/null").unwrap();

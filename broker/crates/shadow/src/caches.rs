@@ -45,17 +45,32 @@ const BY_SECONDS: [&str; 2] = ["__pycache__", ".mypy_cache"];
 
 /// Whether the folder of this name in `parent` is a cache.
 pub(crate) fn is_folder(parent: &Path, name: &str) -> bool {
-    let is_there = |it: &&str| parent.join(it).symlink_metadata().is_ok();
-    let is_marked = || MARKS.iter().any(|it| parent.join(name).join(it).symlink_metadata().is_ok());
+    is_cache_folder(parent, name, |it| it.symlink_metadata().is_ok())
+}
+
+/// The same for a folder of a view, which says what is there.
+pub fn is_cache_folder(parent: &Path, name: &str, is_there: impl Fn(&Path) -> bool) -> bool {
+    let is_beside = |it: &&str| is_there(&parent.join(it));
+    let is_marked = || MARKS.iter().any(|it| is_there(&parent.join(name).join(it)));
     FOLDERS.contains(&name)
         || (name == ".cache" && parent.ends_with("node_modules"))
-        || FOLDERS_BESIDE.iter().any(|(it, beside)| *it == name && beside.iter().any(is_there))
+        || FOLDERS_BESIDE.iter().any(|(it, beside)| *it == name && beside.iter().any(is_beside))
         || is_marked()
 }
 
 /// Whether the file of this name is a cache.
 pub(crate) fn is_file(name: &str) -> bool {
+    is_cache_file(name)
+}
+
+/// The same for a file of a view.
+pub fn is_cache_file(name: &str) -> bool {
     FILES.iter().any(|it| name.ends_with(it))
+}
+
+/// Whether a file of this name says that the folder around it is a cache.
+pub fn is_cache_mark(name: &str) -> bool {
+    MARKS.contains(&name)
 }
 
 /// Whether a change within one second may not be seen by what this cache is for.

@@ -8,10 +8,11 @@ use std::{
 
 /// Toolchains, what they have downloaded, and settings; below the home folder. Each is shown as it is,
 /// and what is written there stays in memory.
-const OF_HOME: [&str; 51] = [
+const OF_HOME: [&str; 52] = [
     ".asdf",
     ".bun/bin",
     ".bun/install/cache",
+    ".cache/go-build",
     ".cache/ms-playwright",
     ".cache/node",
     ".cache/pip",
@@ -80,6 +81,10 @@ const FOLDERS: [&str; 15] = [
     "VOLTA_HOME",
     "DENO_DIR",
 ];
+
+/// Caches that name what is in them by what it was made of, so that it fits any branch: the variable that says where one is, and its
+/// usual place below the home folder.
+const STORES: [(&str, &str); 1] = [("GOCACHE", ".cache/go-build")];
 
 /// Parts of the folder that `CARGO_HOME` names; beside them is a file with secrets.
 const OF_CARGO: [&str; 4] = ["bin", "env", "git", "registry"];
@@ -175,6 +180,25 @@ pub fn folders(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>)
     all
 }
 
+/// Where caches are that name what is in them by what it was made of, whether they are there or not; none that holds the home folder.
+pub fn stores(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let place = |(name, usual): &(&str, &str)| match variable(name) {
+        Some(named) => Some(PathBuf::from(named)),
+        None => home.map(|home| home.join(usual)),
+    };
+    let is_plain = |it: &PathBuf| it.is_absolute() && !it.components().any(|it| it == Component::ParentDir);
+    let all = STORES.iter().filter_map(place).filter(is_plain).map(|it| without_links(&it));
+    all.filter(|it| it.parent().is_some() && home.is_none_or(|home| !home.starts_with(it))).collect()
+}
+
+/// A path that leads through no link, as far as it is there.
+fn without_links(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => without_links(parent).join(name),
+        _ => path.to_owned(),
+    })
+}
+
 /// Whether programs are told of a variable by this name unasked.
 pub fn is_told(name: &str) -> bool {
     name == "TMPDIR" || VARIABLES.contains(&name) || FOLDERS.contains(&name)
@@ -207,6 +231,18 @@ mod tests {
         );
         assert!(!folders.contains(&"/home/a".into()) && !folders.contains(&"relative".into()));
         assert_eq!(folders.iter().filter(|it| it.ends_with(".ssh")).count(), 0);
+    }
+
+    #[test]
+    fn stores_are_where_they_are_named() {
+        let home = Some(Path::new("/home/a"));
+        let named = |it: &'static str| stores(home, move |name| (name == "GOCACHE").then(|| it.into()));
+        assert_eq!(stores(home, |_| None), [PathBuf::from("/home/a/.cache/go-build")]);
+        assert_eq!(named("/nowhere/b"), [PathBuf::from("/nowhere/b")]);
+        for wrong in ["off", "/home/a", "/home", "/", "/home/a/../b"] {
+            assert!(named(wrong).is_empty(), "{wrong}");
+        }
+        assert!(stores(None, |_| None).is_empty());
     }
 
     #[test]

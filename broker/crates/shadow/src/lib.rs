@@ -24,6 +24,7 @@ mod scan;
 mod shadow;
 mod spec;
 mod storage;
+mod stores;
 mod warm;
 
 #[cfg(target_os = "linux")]
@@ -35,11 +36,12 @@ pub use self::linux::inside;
 pub use self::shadow::{Launcher, Running, Shadow};
 pub use self::{
     backend::{Backend, Choice, Isolation},
-    defaults::{environment, folders, is_told},
+    caches::{is_cache_file, is_cache_folder, is_cache_mark},
+    defaults::{environment, folders, is_told, stores},
     error::OpenError,
     kernel::landlock_version,
     layer::{Entry, EntryKind, Layer},
     sandbox::{Limits, Network, Sandbox},
-    spec::{Ended, Exit, Program, Stopped},
+    spec::{Ended, Exit, Program, Stopped, TerminalSize},
     storage::Storage,
 };

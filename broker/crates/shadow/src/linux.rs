@@ -7,12 +7,14 @@
 //!         -> leader.rs   one for each program: gives up what rights are left, starts it, waits for it
 //! ```
 //!
-//! The first and the last are this program, started again: between a fork and an exec a process with threads may do next to nothing.
-//! The second is forked from the first, which has no threads, and spares the milliseconds that a start takes.
+//! The first is this program, started again: between a fork and an exec a process with threads may do next to nothing. The
+//! others are forked from it, which has no threads, and spare the milliseconds that a start takes; but a process 1 that serves
+//! a folder by FUSE has threads, and starts the last.
 //! They speak over one socket (`wire.rs`). Whichever of them dies, or the program that opened the folder, process 1 dies
 //! with it, and then the kernel ends every process inside and frees the mounts.
 
 mod enter;
+mod entries;
 mod fill;
 mod filter;
 mod folder;
@@ -25,6 +27,8 @@ mod landlock;
 mod leader;
 mod loopback;
 mod root;
+mod start;
+mod starter;
 mod usage;
 mod wire;
 
@@ -36,6 +40,7 @@ use std::{
 pub(crate) use self::{
     folder::{Folder, RunningProgram},
     fuse::clear,
+    starter::Starter,
 };
 
 /// The first argument of a process that is one of those inside.

@@ -23,6 +23,9 @@ pub struct Sandbox {
     pub hidden: Vec<PathBuf>,
     /// Shown although they lie in a hidden place. What is written to them goes to memory.
     pub read: Vec<PathBuf>,
+    /// Caches outside of the workspace that name what is in them by what it was made of, as Go's does: shown like those of `read`, with
+    /// what earlier runs wrote to them. They need not be there.
+    pub stores: Vec<PathBuf>,
     /// Shown, and written to for real.
     pub write: Vec<PathBuf>,
     pub network: Network,
@@ -41,6 +44,7 @@ impl Default for Sandbox {
             home: None,
             hidden: Vec::new(),
             read: Vec::new(),
+            stores: Vec::new(),
             write: Vec::new(),
             network: Network::None,
             warm: true,

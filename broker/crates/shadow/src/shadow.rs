@@ -10,8 +10,9 @@ use std::{
 use crate::{
     Backend, Choice, Ended, Entry, Isolation, Layer, OpenError, Program, Sandbox, Storage,
     copy::{Copy, Paths, Relay},
-    linux::{Folder, RunningProgram, this_program},
+    linux::{Folder, RunningProgram, Starter, this_program},
     merged::Merged,
+    stores::Stores,
     warm::Warm,
 };
 
@@ -19,7 +20,7 @@ use crate::{
 /// what was found out about backends.
 #[derive(Debug, Clone)]
 pub struct Launcher {
-    program: PathBuf,
+    starter: Starter,
     storage: Option<Storage>,
     /// Whether overlayfs is tried at all.
     only_copies: bool,
@@ -37,6 +38,8 @@ pub struct Shadow {
     merged: Option<Merged>,
     /// What earlier runs left in caches, and what is to be known to keep what this one leaves.
     warm: Option<Warm>,
+    /// What earlier runs left in caches outside of the workspace.
+    stores: Option<Stores>,
 }
 
 const COPY_PLAIN: Choice = Choice { backend: Backend::Copy, isolated: false };
@@ -60,7 +63,12 @@ impl Launcher {
     }
 
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), storage: None, only_copies: false, tried: Arc::default() }
+        Self {
+            starter: Starter::new(program.into()),
+            storage: None,
+            only_copies: false,
+            tried: Arc::default(),
+        }
     }
 
     /// With a place for copies of workspaces. Without one there are none.
@@ -92,6 +100,12 @@ impl Launcher {
                 Err(error) => Err(error),
             },
         }
+    }
+
+    /// Has a process wait for the next folder once one was closed, which spares a few milliseconds then: for a program that opens
+    /// many. It ends with the last clone of this, or with the program.
+    pub fn with_spare(self) -> Self {
+        Self { starter: self.starter.with_spare(), ..self }
     }
 
     /// Makes copies also where there is overlayfs or FUSE.
@@ -149,9 +163,11 @@ impl Shadow {
     ) -> Result<Self, OpenError> {
         let storage = launcher.storage.as_ref().filter(|_| sandbox.warm);
         let warm = storage.map(|it| Warm::open(it, root, layer)).transpose().map_err(OpenError::Caches)?;
-        let folder = Folder::open(&launcher.program, root, layer, warm.as_ref(), sandbox)?;
+        let stores = storage.map(|it| Stores::open(it, root, &sandbox.stores)).transpose();
+        let stores = stores.map_err(OpenError::Caches)?;
+        let folder = Folder::open(&launcher.starter, root, layer, (warm.as_ref(), stores.as_ref()), sandbox)?;
         let choice = Choice { backend: Backend::Overlayfs, isolated: true };
-        Ok(Self { folder, choice, copy: None, merged: None, warm })
+        Ok(Self { folder, choice, copy: None, merged: None, warm, stores })
     }
 
     fn open_merged(
@@ -162,8 +178,8 @@ impl Shadow {
     ) -> Result<Self, OpenError> {
         let storage = launcher.storage.as_ref().ok_or(OpenError::NoStorage)?;
         let merged = Merged::new(storage, root)?;
-        let folder = Folder::open_merged(&launcher.program, root, layer, merged.places(), sandbox)?;
-        Ok(Self { folder, choice: MERGED, copy: None, merged: Some(merged), warm: None })
+        let folder = Folder::open_merged(&launcher.starter, root, layer, merged.places(), sandbox)?;
+        Ok(Self { folder, choice: MERGED, copy: None, merged: Some(merged), warm: None, stores: None })
     }
 
     fn open_copy(
@@ -177,12 +193,12 @@ impl Shadow {
         let copy = Copy::open(storage, root, layer, sandbox.warm, isolated).map_err(OpenError::Copy)?;
         let tree = copy.paths().tree();
         let folder = if isolated {
-            Folder::open_copy(&launcher.program, root, tree, sandbox)?
+            Folder::open_copy(&launcher.starter, root, tree, sandbox)?
         } else {
-            Folder::open_plain(&launcher.program, tree, sandbox)?
+            Folder::open_plain(&launcher.starter, tree, sandbox)?
         };
         let choice = Choice { backend: Backend::Copy, isolated };
-        Ok(Self { folder, choice, copy: Some(Arc::new(copy)), merged: None, warm: None })
+        Ok(Self { folder, choice, copy: Some(Arc::new(copy)), merged: None, warm: None, stores: None })
     }
 
     /// How this folder was made.
@@ -263,11 +279,14 @@ impl Shadow {
 }
 
 impl Shadow {
-    /// Keeps what programs wrote to caches such as `target` for the next folder of this workspace, of whatever branch. To be called
+    /// Keeps what programs wrote to caches such as `target`, and to those of [`Sandbox::stores`], for the next folder of this workspace, of whatever branch. To be called
     /// when all programs have ended; nothing is kept if one of them did not come to its end by itself. Says how many bytes are kept;
     /// `None` if nothing is, or if they are kept anyway, as in a copy.
     pub fn keep_caches(&self) -> Result<Option<u64>, OpenError> {
-        self.warm.as_ref().map_or(Ok(None), |it| self.folder.keep_caches(it))
+        match (&self.warm, &self.stores) {
+            (Some(warm), Some(stores)) => self.folder.keep_caches(warm, stores),
+            _ => Ok(None),
+        }
     }
 }
 

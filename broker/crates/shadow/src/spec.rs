@@ -20,9 +20,16 @@ pub struct Program {
     pub environment: Vec<(OsString, OsString)>,
     /// Where it starts.
     pub folder: PathBuf,
-    /// Whether its standard input is its terminal.
-    pub terminal: bool,
+    /// The terminal that is its standard input, output and error, if it has one.
+    pub terminal: Option<TerminalSize>,
     pub limits: Limits,
+}
+
+/// The size of a terminal, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TerminalSize {
+    pub rows: u16,
+    pub columns: u16,
 }
 
 /// What became of a program.

@@ -14,7 +14,7 @@ use std::{
 use overlay::{ContentHash, private_folder};
 use rustix::fs::{FlockOperation, flock};
 
-use crate::scan::{Stamp, has_own_clock};
+use crate::scan::{Stamp, has_own_clock, now};
 
 /// Where copies and caches are kept, and how much of each.
 #[derive(Debug, Clone)]
@@ -102,6 +102,14 @@ impl Shelf {
         // The time of the last use, by which folders are chosen to go.
         lock.0.set_modified(SystemTime::now())?;
         Ok(Some(Kept { folder, size: self.folder.join(format!("{name}.size")), _lock: lock }))
+    }
+
+    /// A new folder whose name begins so, and its name.
+    pub(crate) fn take_new(&self, prefix: &str) -> io::Result<(Kept, String)> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Relaxed);
+        let name = format!("{prefix}-{}-{}-{number}", std::process::id(), now());
+        self.take(&name)?.map(|it| (it, name)).ok_or_else(|| io::ErrorKind::ResourceBusy.into())
     }
 
     /// The folder of this name, which no process changes while it is in use; `None` if there is none.
@@ -230,6 +238,18 @@ impl Kept {
         remove_all(&self.folder)?;
         remove_if_there(&self.size)
     }
+}
+
+/// Gives a file this content, at once.
+pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = file.with_extension(format!("new-{}", std::process::id()));
+    fs::write(&new, bytes)?;
+    fs::rename(new, file)
+}
+
+/// A number that another start of the system does not have: what was written before it broke down may be half written.
+pub(crate) fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default()
 }
 
 fn remove_if_there(file: &Path) -> io::Result<()> {

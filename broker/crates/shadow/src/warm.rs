@@ -12,11 +12,11 @@ mod state;
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::{
         OnceLock,
-        atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
+        atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
 
@@ -143,13 +143,8 @@ impl Warm {
 
     /// An empty folder for caches of this name.
     pub(crate) fn new_group(&self, name: &str) -> io::Result<NewGroup> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let folder =
-            format!("{}-{}-{}-{}", self.name, std::process::id(), now(), NUMBER.fetch_add(1, Relaxed));
-        match self.shelf.take(&folder)? {
-            Some(kept) => Ok(NewGroup { kept, folder, name: name.to_owned() }),
-            None => Err(io::ErrorKind::ResourceBusy.into()),
-        }
+        let (kept, folder) = self.shelf.take_new(&self.name)?;
+        Ok(NewGroup { kept, folder, name: name.to_owned() })
     }
 
     /// Makes these groups what the next run finds, all or none. `written` is what the run wrote to sources, which is gone with it.
@@ -207,10 +202,6 @@ impl NewGroup {
         &self.kept.folder
     }
 
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
     pub(crate) fn discard(self) {
         // It is evicted otherwise.
         let _ = self.kept.remove();
@@ -221,10 +212,4 @@ impl NewGroup {
 fn held(shelf: &Shelf, before: &State) -> BTreeMap<String, Kept> {
     let kept = |group: &Group| shelf.share(&group.folder).ok().flatten();
     before.groups.iter().filter_map(|(name, group)| Some((name.clone(), kept(group)?))).collect()
-}
-
-/// A number that another start of the system does not have.
-#[expect(clippy::disallowed_methods, reason = "the system's own")]
-fn boot() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default()
 }

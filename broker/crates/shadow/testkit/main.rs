@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         command: args.collect(),
         environment: std::env::vars_os().collect(),
         folder: root,
-        terminal: false,
+        terminal: None,
         // Enough for all of them; with a limit they have a control group where there may be one.
         limits: shadow::Limits { processes: Some(1000), ..shadow::Limits::default() },
     };

@@ -44,12 +44,14 @@ pub struct BranchRequest {
     pub workspace: Option<String>,
     pub branch: String,
     pub with_tree_hash: bool,
+    /// Each path that the branch touched is looked at for them.
+    pub with_conflicts: bool,
 }
 
 pub struct BranchState {
     pub info: BranchInfo,
     pub tree_hash: Option<ContentHash>,
-    /// What a commit would refuse.
+    /// What a commit would refuse; empty if that was not asked for.
     pub conflicts: Vec<WorkspacePath>,
 }
 
@@ -92,9 +94,10 @@ impl BranchInfo {
 
 impl BranchState {
     /// All of it from `branch`, which is edited no more: hash, conflicts and revision go together.
-    fn of(info: BranchInfo, branch: &Branch, with_tree_hash: bool) -> Result<Self, DaemonError> {
-        let conflicts = branch.conflicts()?.into_iter().map(|it| it.path).collect();
-        let tree_hash = with_tree_hash.then(|| tree_hash(&branch.snapshot())).transpose()?;
+    fn of(info: BranchInfo, branch: &Branch, request: &BranchRequest) -> Result<Self, DaemonError> {
+        let conflicts = if request.with_conflicts { branch.conflicts()? } else { Vec::new() };
+        let conflicts = conflicts.into_iter().map(|it| it.path).collect();
+        let tree_hash = request.with_tree_hash.then(|| tree_hash(&branch.snapshot())).transpose()?;
         Ok(Self { info, tree_hash, conflicts })
     }
 }
@@ -132,7 +135,7 @@ impl Daemon {
         };
         let branch = cell.look(Branch::clone).await?;
         let info = BranchInfo::of(&workspace, &cell, &branch.snapshot());
-        blocking(move || BranchState::of(info, &branch, request.with_tree_hash)).await
+        blocking(move || BranchState::of(info, &branch, &request)).await
     }
 
     /// The branches of a workspace, by name.

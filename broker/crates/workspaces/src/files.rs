@@ -1,5 +1,7 @@
 //! Files of the base and of branches, as they are seen; and the texts that an editor has not saved.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use overlay::{BufferError, ContentHash, Entry, FileKind, Listing, Metadata, Revision, View, WorkspacePath};
 
@@ -49,6 +51,12 @@ impl Side {
 }
 
 impl Daemon {
+    /// All that a target shows now, with its revision, which is 0 for the base.
+    pub async fn view(&self, target: &TargetId) -> Result<(Arc<dyn View>, Revision), DaemonError> {
+        let ResolvedView { view, revision, .. } = self.target(target)?.view(None).await?;
+        Ok((view, revision))
+    }
+
     /// A file whole.
     pub async fn read_file(
         &self,

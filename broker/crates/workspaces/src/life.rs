@@ -81,6 +81,11 @@ impl Daemon {
         all
     }
 
+    /// Fails if the workspace is not open, or its folder is gone.
+    pub fn expect_open(&self, workspace: &str) -> Result<(), DaemonError> {
+        self.workspace(workspace)?.expect_there()
+    }
+
     /// Closes a workspace; its branches are kept on the disk.
     pub async fn close_workspace(self: &Arc<Self>, id: String) -> Result<(), DaemonError> {
         let daemon = Arc::clone(self);

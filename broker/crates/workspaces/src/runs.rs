@@ -6,6 +6,7 @@
 mod folder;
 mod follow;
 mod harvest;
+mod ignored;
 mod log;
 mod permission;
 mod pipes;

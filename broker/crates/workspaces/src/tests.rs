@@ -59,7 +59,12 @@ impl Fixture {
     }
 
     async fn revision(&self, branch: &str) -> u64 {
-        let request = BranchRequest { workspace: None, branch: branch.to_owned(), with_tree_hash: false };
+        let request = BranchRequest {
+            workspace: None,
+            branch: branch.to_owned(),
+            with_tree_hash: false,
+            with_conflicts: true,
+        };
         self.daemon.get_branch(request).await.unwrap().info.revision.0
     }
 }

@@ -94,7 +94,7 @@ pub(super) struct Server {
     pub(super) reason: Reason,
     /// Its program; `null` if it is not installed.
     pub(super) program: Option<String>,
-    /// As it calls itself, if it was started to ask for that.
+    /// As it calls itself, if it was started to ask for that. `null` for a command of which it is not known how to ask.
     pub(super) version: Option<String>,
     /// Why it could not be started.
     pub(super) error: Option<String>,

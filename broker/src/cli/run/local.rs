@@ -86,7 +86,7 @@ impl Args {
             processes: Some(self.processes.into()),
             file_size: None,
         };
-        Program { command: self.command.clone(), environment, folder, terminal: false, limits }
+        Program { command: self.command.clone(), environment, folder, terminal: None, limits }
     }
 
     /// The variables of a list, and those of `--env`.

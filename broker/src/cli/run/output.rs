@@ -11,7 +11,7 @@ use std::{
 
 use lint::Cancel;
 use rustix::termios::{Winsize, tcsetwinsize};
-use shadow::{Ended, Program, Running, Shadow};
+use shadow::{Ended, Program, Running, Shadow, TerminalSize};
 
 use super::{
     Ours,
@@ -46,7 +46,7 @@ impl Output {
 
     pub(super) fn start(&self, shadow: &Shadow, program: Program) -> Result<Running, CliError> {
         let started = match self {
-            Self::Terminal => shadow.run(Program { terminal: true, ..program }, None),
+            Self::Terminal => shadow.run(Program { terminal: Some(terminal::size()), ..program }, None),
             Self::Passed { pipes: [first, second] } | Self::Captured { pipes: [first, second] } => {
                 let input = input()?;
                 shadow.run(program, Some([input.as_fd(), first.1.as_fd(), second.1.as_fd()]))
@@ -115,11 +115,10 @@ fn in_terminal(running: &mut Running) -> io::Result<Ended> {
     let terminal = File::from(terminal);
     let _raw = Raw::begin()?;
     let sized = terminal.try_clone()?;
-    let resize = move |size: terminal::Size| {
+    let resize = move |size: TerminalSize| {
         let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
         let _gone = tcsetwinsize(&sized, size);
     };
-    resize(terminal::size());
     let resized = terminal::follow_size(resize)?;
     let mut typed = terminal.try_clone()?;
     terminal::pass_typed(move |it| typed.write_all(it).is_ok());

@@ -12,7 +12,7 @@ use broker_proto::{
     v1::{run_exited::Harvest as Harvested, run_request::Message, run_response::Event},
 };
 use overlay::Disk;
-use shadow::{Isolation, Network};
+use shadow::{Isolation, Network, TerminalSize};
 use tokio::sync::mpsc::Sender;
 use tonic::Status;
 
@@ -24,7 +24,7 @@ use super::{
 use crate::{
     CliError,
     cli::Session,
-    client::{Opened, RunStep, of_branch},
+    client::{Opened, RunStep, is_gone, of_branch},
     console,
 };
 
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outc
         Following { ours, run_id: String::new(), raw: None, printed: Default::default(), is_closed: false };
     let mut is_interrupted = false;
     loop {
-        match client.next_step(&mut parts, is_interrupted)? {
+        match client.next_step(&mut parts, is_interrupted).map_err(|it| gone_with_it(&it))? {
             // The daemon ends what a client leaves.
             RunStep::Interrupted if following.run_id.is_empty() => {
                 return Err(Status::cancelled("interrupted").into());
@@ -70,9 +70,18 @@ pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outc
             RunStep::Event(Event::Exited(exited)) => return Ok(following.outcome(exited, args)),
             RunStep::Event(Event::PermissionRequest(it)) => permission::answer(&it, &requests, session)?,
             RunStep::Event(event) => following.heed(event, &open, &requests)?,
-            RunStep::End => return Err(CliError::files("the daemon has gone")),
+            RunStep::End => return Err(gone_with_it(&Status::unavailable(""))),
         }
     }
+}
+
+/// Why a run has no more to tell.
+fn gone_with_it(status: &Status) -> CliError {
+    let error = CliError::from(status.clone());
+    if !is_gone(status) {
+        return error;
+    }
+    CliError::files("the daemon was ended, or broke off, and the command with it").maybe_hint(error.hint)
 }
 
 struct Following {
@@ -195,7 +204,7 @@ fn pass_input(send: impl Fn(Message) -> bool) {
     let _over = send(Message::StdinEnd(pb::StdinEnd {}));
 }
 
-fn wire_size(size: terminal::Size) -> pb::TerminalSize {
+fn wire_size(size: TerminalSize) -> pb::TerminalSize {
     pb::TerminalSize { rows: size.rows.into(), columns: size.columns.into() }
 }
 

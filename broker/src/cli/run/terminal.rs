@@ -10,6 +10,7 @@ use rustix::{
     event::{PollFd, PollFlags, poll},
     termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr},
 };
+use shadow::TerminalSize;
 use signal_hook::{consts::SIGWINCH, iterator::Signals};
 
 /// Ours passes every key on as it is until this is dropped.
@@ -31,24 +32,17 @@ impl Drop for Raw {
     }
 }
 
-/// Lines and columns of ours.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Size {
-    pub(super) rows: u16,
-    pub(super) columns: u16,
-}
-
-/// That of ours now; what is usual if it is unknown.
-pub(super) fn size() -> Size {
+/// The size of our own terminal; what is usual if it is unknown.
+pub(super) fn size() -> TerminalSize {
     match tcgetwinsize(io::stdout()) {
-        Ok(it) if it.ws_row > 0 && it.ws_col > 0 => Size { rows: it.ws_row, columns: it.ws_col },
-        _ => Size { rows: 24, columns: 80 },
+        Ok(it) if it.ws_row > 0 && it.ws_col > 0 => TerminalSize { rows: it.ws_row, columns: it.ws_col },
+        _ => TerminalSize { rows: 24, columns: 80 },
     }
 }
 
 /// Calls `changed` at each change of the size, until the handle is closed.
 pub(super) fn follow_size(
-    changed: impl Fn(Size) + Send + 'static,
+    changed: impl Fn(TerminalSize) + Send + 'static,
 ) -> io::Result<signal_hook::iterator::Handle> {
     let mut signals = Signals::new([SIGWINCH])?;
     let handle = signals.handle();

@@ -54,6 +54,13 @@ fn what_is_right_has_no_findings() {
 }
 
 #[test]
+fn what_is_binary_or_too_large_is_left_out() {
+    assert!(is_left_out(b"int x\0;"));
+    assert!(is_left_out(&vec![b';'; LARGEST + 1]));
+    assert!(!is_left_out(&vec![b';'; LARGEST]));
+}
+
+#[test]
 fn what_is_missing_is_told_where_it_should_be() {
     assert_eq!(check("rust", "fn f() {\n    let x = 1\n    g();\n}\n"), "2:14 rust missing `;`");
     assert_eq!(check("java", "class A {\n  int x = 1\n  int y;\n}\n"), "2:12 java missing `;`");
@@ -194,12 +201,6 @@ fn templates_are_left_alone() {
         "a part of other files"
     );
     assert_ne!(check("xml", part), "excluded");
-}
-
-#[test]
-fn what_is_no_text() {
-    assert!(is_binary(b"fn\0"));
-    assert!(!is_binary(b"fn"));
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub use self::{
 use checker::{Incomplete, Level, MissingLinter, Need, Subject};
 
 /// Bytes of the syntax trees that are kept.
-const TREES: u64 = 48 << 20;
+const TREES: u64 = 16 << 20;
 
 /// The first argument of a process that is only there to compile a plugin.
 const COMPILER: &str = "__compile-plugin";

@@ -27,6 +27,7 @@ impl Checker {
         let mut table = known.unwrap_or_else(|| unknown(name));
         if said.contains_key("command") {
             table.remove("list-with");
+            table.remove("version");
         }
         table.extend(said);
         let checker: Self = table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;

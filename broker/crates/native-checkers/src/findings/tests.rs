@@ -167,7 +167,7 @@ fn rdjson() {
     insta::assert_snapshot!(own("output = 'rdjson'", &whole), @r#"
     a b.x:1:6 "one" warning C1: m
       fix (Unsafe): 1:6 "one" -> "two"
-    c.x:1:1 "" warning error: whole
+    c.x:1:1 "" warning warning: whole
     "#);
     insta::assert_snapshot!(own("output = 'rdjson'", "panic: it broke"), @"unreadable: what it printed cannot be read: expected value at line 1 column 1: `panic: it broke`");
 }
@@ -189,6 +189,19 @@ fn what_is_no_json_is_no_empty_answer() {
     insta::assert_snapshot!(own("output = 'cargo'", "{ \"reason\": \"compiler-message\" }"), @r#"
     unreadable: what it printed cannot be read: missing field `manifest_path`: `{ "reason": "compiler-message" }`
     "#);
+}
+
+#[test]
+fn without_a_code_it_is_the_severity() {
+    let said =
+        "output = 'regex'\npattern = '^(?<path>.+?):(?<line>\\d+): (?<severity>\\w+): (?<message>.*)$'";
+    let printed = "c.x:1: warning: one\nc.x:1: error: two\nc.x:1: note: three\n";
+    insta::assert_snapshot!(own(said, printed), @r#"
+    c.x:1:1 "third" warning warning: one
+    c.x:1:1 "third" error error: two
+    c.x:1:1 "third" info info: three
+    "#);
+    insta::assert_snapshot!(own(&format!("{said}\ncode = 'x'"), "c.x:1: warning: one\n"), @r#"c.x:1:1 "third" warning x: one"#);
 }
 
 #[test]

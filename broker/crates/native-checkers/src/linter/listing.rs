@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, ffi::OsString};
 
 use overlay::WorkspacePath;
 
-use super::command::Call;
+use super::{command::Call, packages::Packages};
 use crate::{
     findings::{Found, Ground},
     output,
@@ -14,14 +14,22 @@ use crate::{
 /// Prints the dep-info of a build: files, and all in folders.
 const PRINT: &str = "set -e; for it do if [ -d \"$it\" ]; then cat \"$it\"/*.d; else cat \"$it\"; fi; done";
 
-/// The files that are looked at, asked in the folder of the run; `None` if that is not known. Fails if a command does not come to its
-/// end.
+/// What a run looked at.
+#[derive(Default)]
+pub(super) struct Listing {
+    /// `None` if that is not known.
+    pub(super) files: Option<BTreeSet<WorkspacePath>>,
+    /// Empty if the tool does not say.
+    pub(super) packages: Packages,
+}
+
+/// What is looked at, asked in the folder of the run. Fails if a command does not come to its end.
 pub(super) fn ask(
     call: &Call<'_>,
     found: &Found,
     ground: &Ground<'_>,
     run: &dyn Fn(Vec<OsString>) -> Result<Ran, String>,
-) -> Result<Option<BTreeSet<WorkspacePath>>, String> {
+) -> Result<Listing, String> {
     let dep_info = found.packages.as_ref().map(|it| &it.dep_info).filter(|it| !it.is_empty());
     let (command, read): (_, fn(&str) -> Vec<String>) = match dep_info {
         Some(files) => {
@@ -32,11 +40,15 @@ pub(super) fn ask(
         None if !call.checker.list_with.is_empty() => {
             (call.with(call.checker.list_with.iter()), |text| text.lines().map(str::to_owned).collect())
         }
-        None => return Ok(None),
+        None => return Ok(Listing::default()),
     };
     let ran = run(command)?;
     if ran.code(call.checker)? != 0 || ran.is_cut {
-        return Ok(None);
+        return Ok(Listing::default());
     }
-    Ok(Some(ground.files_of(&read(&String::from_utf8_lossy(&ran.stdout)))))
+    let lines = read(&String::from_utf8_lossy(&ran.stdout));
+    let packages = Packages::read(&lines, ground);
+    let files = ground.files_of(&lines.into_iter().filter(|it| !it.contains('\t')).collect::<Vec<_>>());
+    let files = files.into_iter().chain(packages.files().cloned()).collect();
+    Ok(Listing { files: Some(files), packages })
 }

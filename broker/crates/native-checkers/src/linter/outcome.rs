@@ -69,6 +69,12 @@ pub(super) fn in_no_project(checker: &Checker, content: Option<ContentHash>) -> 
 /// Why the run did not look at the file, where it says what it looked at.
 fn unseen(checker: &Checker, path: &WorkspacePath, report: &Report, view: &dyn View) -> Option<Unseen> {
     let found = &report.found;
+    if let Some(culprit) = found.blocked.get(path) {
+        let (name, of) = (&checker.name, package(culprit));
+        return Some(Unseen::NotReached(format!(
+            "{name} did not look at it: {of}, which it needs, does not compile"
+        )));
+    }
     let is_listed = found.listed.as_ref().map(|it| it.contains(path));
     match &found.packages {
         Some(packages) => unseen_by_package(checker, path, packages, is_listed, found.has_errors, view),
@@ -95,8 +101,7 @@ fn unseen_by_package(
     {
         return None;
     }
-    let of = if package.is_root() { "the package in the root".to_owned() } else { format!("`{package}`") };
-    let name = &checker.name;
+    let (name, of) = (&checker.name, self::package(&package));
     Some(match (has_errors, is_reached) {
         (true, _) => {
             Unseen::NotReached(format!("{name} did not look at {of}: what it depends on does not compile"))
@@ -108,6 +113,11 @@ fn unseen_by_package(
             Unseen::LeftOut(format!("{name} does not look at {of}: the workspace does not have it"))
         }
     })
+}
+
+/// The package in a folder, in a sentence.
+fn package(folder: &WorkspacePath) -> String {
+    if folder.is_root() { "the package in the root".to_owned() } else { format!("`{folder}`") }
 }
 
 /// Hashes of the other files that findings point to.

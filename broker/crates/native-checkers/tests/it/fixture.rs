@@ -118,6 +118,7 @@ impl World {
         let home = variable("HOME").map(PathBuf::from).and_then(|it| fs::canonicalize(it).ok());
         let read =
             shadow::folders(home.as_deref(), variable).into_iter().filter_map(|it| fs::canonicalize(it).ok());
+        let stores = shadow::stores(home.as_deref(), variable);
         let mut environment = shadow::environment(variable);
         let tools = self.folder.path().join("tools/bin");
         for (name, value) in &mut environment {
@@ -133,13 +134,18 @@ impl World {
             disk: self.disk(),
             launcher: Launcher::new(env!("CARGO_BIN_EXE_native-checkers-testkit"))
                 .with_storage(Storage::new(self.folder.path().join("cache"))),
-            sandbox: Sandbox { home, read: read.collect(), space: 1 << 30, ..Sandbox::default() },
+            sandbox: Sandbox { home, read: read.collect(), stores, space: 1 << 30, ..Sandbox::default() },
             environment,
         }
     }
 
     pub(crate) fn checker(&self, checker: &Checker) -> Result<NativeChecker, SetupError> {
         NativeChecker::new(checker, Arc::new(self.setup()), &self.runner)
+    }
+
+    /// The version of a checker's program.
+    pub(crate) fn version(&self, checker: &Checker) -> Option<Result<String, String>> {
+        checker.ask_version(&self.setup(), &|| false)
     }
 
     /// What a checker says of these files, as text.

@@ -1,6 +1,7 @@
 //! What becomes of a run, whatever the command does. The commands are scripts.
 
 use lint::{Cancel, Completeness, Linter as _};
+use native_checkers::Checker;
 
 use crate::fixture::{World, ask, defined, path, render, state_of};
 
@@ -156,4 +157,15 @@ fn answers_have_a_lease_and_rest_on_what_they_point_to() {
     "#);
     world.runner.shut_down();
     assert!(!lease.holds());
+}
+
+#[test]
+fn versions_of_programs() {
+    let world = World::new(&[]);
+    let shellcheck = Checker::named("shellcheck").unwrap();
+    world.script("shellcheck", "[ \"$1\" = --version ] && printf 'ShellCheck\\nversion: 0.99.1\\n'\n");
+    assert_eq!(world.version(shellcheck), Some(Ok("0.99.1".to_owned())));
+    world.script("shellcheck", "echo 'it broke' >&2; exit 1\n");
+    assert_eq!(world.version(shellcheck), Some(Err("it ended with exit code 1: it broke".to_owned())));
+    assert_eq!(world.version(&defined(OWN)), None, "it is not known how to ask");
 }

@@ -86,8 +86,9 @@ fn go() {
         ("go.mod", "module example.com/m\n\ngo 1.18\n"),
         ("a.go", "package m\n\nfunc F(x int) int { return x }\n"),
         ("b/b.go", "package b\n\nimport \"example.com/m\"\n\nvar X = m.F(1)\n"),
+        ("c/c.go", "package c\n\nimport \"example.com/m\"\n\nvar X = m.F(2)\n"),
     ]);
-    let files = ["a.go", "b/b.go"];
+    let files = ["a.go", "b/b.go", "c/c.go"];
     if has(&world, "go-build") {
         insta::assert_snapshot!(
             "go_build",
@@ -162,6 +163,31 @@ fn shellcheck() {
     let world = World::new(&[("a.sh", "#!/bin/sh\necho\n")]);
     if has(&world, "shellcheck") {
         insta::assert_snapshot!(check(&world, "shellcheck", &[("a.sh", "#!/bin/sh\necho $1\n")], &["a.sh"]));
+    }
+}
+
+/// The engine is actionlint's own, the command is not: `tests/checkers/actionlint` stands in for it.
+#[test]
+fn actionlint() {
+    let workflow = ".github/workflows/a.yml";
+    let clean = "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make\n";
+    let world = World::new(&[(workflow, clean), ("b.yml", "on: [\n")]);
+    if has(&world, "actionlint") {
+        let of = |text: &str| check(&world, "actionlint", &[(workflow, text)], &[workflow]);
+        assert_eq!(of(clean), format!("{workflow}: complete\n"));
+        let steps = "      - run: echo äöü ${{ foo }}\n      - run: |\n          echo ä\n\n          echo ${{ bar }}\n        \
+                     env: { A: '${{ github.nothing }}' }\n        with: 1\n";
+        insta::assert_snapshot!(of(&clean.replace("      - run: make\n", steps)));
+        // Exit code 3, though its reason is the stand-in's.
+        assert!(
+            of("on: [\n").starts_with(&format!("{workflow}: failed: actionlint: it ended with exit code 3"))
+        );
+        let wrong = Checker::defined("actionlint", toml::from_str("command = ['actionlint', '-x']").unwrap());
+        let said = world.check(&wrong.unwrap(), &world.disk(), &[workflow]);
+        assert!(
+            said.starts_with(&format!("{workflow}: failed: actionlint: it ended with exit code 2")),
+            "{said}"
+        );
     }
 }
 

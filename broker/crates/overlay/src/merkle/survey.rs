@@ -143,7 +143,7 @@ impl<'v> Survey<'v> {
         {
             return Some(Part::Ready(old.clone()));
         }
-        if is_excluded(&rules, self.options.default_excludes, &path, entry) {
+        if is_excluded(&rules, self.options.excludes(), &path, entry) {
             return None;
         }
         Some(match (entry.kind, old) {

@@ -106,6 +106,11 @@ impl Rules {
 
     /// Whether the entry `path` of the directory that these rules are for is ignored.
     pub(super) fn ignore(&self, path: &WorkspacePath, is_directory: bool) -> bool {
+        self.verdict(path, is_directory).unwrap_or(false)
+    }
+
+    /// `Some(true)`: ignored, `Some(false)`: named as what is not ignored.
+    pub(super) fn verdict(&self, path: &WorkspacePath, is_directory: bool) -> Option<bool> {
         let mut verdicts = [None; KINDS];
         let in_repository = self.in_repository();
         let mut heard = if in_repository { KINDS } else { FIRST_OF_GIT };
@@ -121,7 +126,7 @@ impl Rules {
         }
         let global = self.global.as_deref().filter(|_| in_repository);
         let global = || judge(global?, path.as_str(), is_directory);
-        verdicts.into_iter().flatten().next().or_else(global).unwrap_or(false)
+        verdicts.into_iter().flatten().next().or_else(global)
     }
 }
 

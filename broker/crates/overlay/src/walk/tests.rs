@@ -78,6 +78,24 @@ fn default_excludes_can_be_switched_off_and_what_is_never_visited_cannot() {
 }
 
 #[test]
+fn hidden_names_are_passed_over_where_that_is_asked_for_but_those_that_are_named() {
+    let tree = tree(&[
+        (".git/HEAD", ""),
+        (".gitignore", "!.github\n!.eslintrc\n.cache"),
+        (".github/workflows/ci.yml", ""),
+        (".github/.hidden", ""),
+        (".cache/a", ""),
+        ("sub/.eslintrc", ""),
+        ("sub/.env", ""),
+        ("sub/a", ""),
+    ]);
+    let options = WalkOptions { hidden: false, ..WalkOptions::default() };
+    assert_eq!(files(&tree, &[""], &options).0, [".github/workflows/ci.yml", "sub/.eslintrc", "sub/a"]);
+    let options = WalkOptions { respect_ignore_files: false, ..options };
+    assert_eq!(files(&tree, &[""], &options).0, ["sub/a"]);
+}
+
+#[test]
 fn ignore_files_can_be_switched_off() {
     let tree = tree(&[
         (".git/HEAD", ""),

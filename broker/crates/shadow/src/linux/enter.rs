@@ -7,7 +7,7 @@ use std::{
     fs,
     io::{self, Read as _, Write as _},
     os::{
-        fd::{FromRawFd as _, OwnedFd, RawFd},
+        fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd},
         unix::net::UnixStream,
     },
     process::ExitCode,
@@ -46,7 +46,7 @@ pub(super) fn enter() -> ExitCode {
 }
 
 fn enter_namespaces() -> io::Result<ExitCode> {
-    close_the_rest()?;
+    close_all_but(None)?;
     let mut parent = UnixStream::from(fcntl_dupfd_cloexec(io::stdin(), FIRST_OTHER)?);
     let mut network = [0];
     parent.read_exact(&mut network)?;
@@ -105,13 +105,36 @@ fn keep_rights() -> io::Result<()> {
 /// The number of the first file that is not one of the three that every process has.
 const FIRST_OTHER: RawFd = 3;
 
-/// Closes files that a process further up left open for all that it started.
+/// Closes files that a process further up left open for all that it started, but for the standard ones and `kept`.
+pub(super) fn close_all_but(kept: Option<BorrowedFd<'_>>) -> io::Result<()> {
+    let kept = kept.map(|it| it.as_raw_fd());
+    let is_closed = match kept {
+        None => close_range(FIRST_OTHER, LAST),
+        Some(kept) => close_range(FIRST_OTHER, kept - 1) && close_range(kept + 1, LAST),
+    };
+    if is_closed { Ok(()) } else { close_listed(kept) }
+}
+
+const LAST: RawFd = RawFd::MAX;
+
+/// Whether the kernel can do so, as it can since 5.9.
+fn close_range(first: RawFd, last: RawFd) -> bool {
+    if first > last {
+        return true;
+    }
+    // SAFETY: nothing that this process still uses is open by these numbers, so that nothing else will close them.
+    #[expect(unsafe_code, reason = "see above")]
+    let closed = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+    closed == 0
+}
+
 #[expect(clippy::disallowed_methods, reason = "the system's list of open files")]
-pub(super) fn close_the_rest() -> io::Result<()> {
+fn close_listed(kept: Option<RawFd>) -> io::Result<()> {
     let numbers = fs::read_dir("/proc/self/fd")?.flatten();
     let numbers: Vec<RawFd> = numbers.filter_map(|it| it.file_name().to_str()?.parse().ok()).collect();
-    for number in numbers.into_iter().filter(|it| *it >= FIRST_OTHER && is_open(*it)) {
-        // SAFETY: this process has opened nothing yet that it still uses, so that nothing else will close the file.
+    let is_other = |it: &RawFd| *it >= FIRST_OTHER && Some(*it) != kept;
+    for number in numbers.into_iter().filter(|it| is_other(it) && is_open(*it)) {
+        // SAFETY: nothing that this process still uses is open by this number, so that nothing else will close it.
         #[expect(unsafe_code, reason = "see above")]
         drop(unsafe { OwnedFd::from_raw_fd(number) });
     }

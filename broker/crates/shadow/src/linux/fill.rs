@@ -4,15 +4,22 @@
 #![expect(clippy::disallowed_methods, reason = "inside of a shadow folder, where everything is in memory")]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File, OpenOptions, Permissions},
     io::{self, Write as _},
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, chown, lchown, symlink},
+    os::{
+        fd::OwnedFd,
+        unix::fs::{OpenOptionsExt as _, PermissionsExt as _, chown, fchown, lchown, symlink},
+    },
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, Timespec, Timestamps, XattrFlags, makedev, mknodat, setxattr, utimensat,
+use rustix::{
+    fs::{
+        AtFlags, CWD, FileType, Mode, OFlags, Timespec, Timestamps, XattrFlags, fchmod, futimens, makedev,
+        mknodat, openat, setxattr, statat, utimensat,
+    },
+    process::umask,
 };
 
 use super::OPAQUE;
@@ -29,29 +36,34 @@ pub(super) struct Filler<'p> {
     owner: Option<(u32, u32)>,
     /// Directories with entries of the layer, and the latest time of those.
     folders: BTreeMap<PathBuf, i64>,
+    /// Directories that the layer has.
+    made: BTreeSet<PathBuf>,
+    /// The one in which the last file was made: the next one is likely there, too.
+    current: Option<Current>,
+    /// What the system takes from the mode of a new file.
+    mask: u32,
+}
+
+/// A directory of the layer and the one below it, if there is one: a name in them is found sooner than a whole path.
+struct Current {
+    folder: PathBuf,
+    layer: OwnedFd,
+    below: Option<OwnedFd>,
 }
 
 impl<'p> Filler<'p> {
     pub(super) fn new(layer: &'p Path, below: &'p Path, owner: Option<(u32, u32)>) -> Self {
-        Self { layer, below, owner, folders: BTreeMap::new() }
+        let mask = umask(Mode::empty());
+        umask(mask);
+        let made = BTreeSet::from([PathBuf::new()]);
+        Self { layer, below, owner, folders: BTreeMap::new(), made, current: None, mask: mask.as_raw_mode() }
     }
 
     pub(super) fn add(&mut self, header: &Header, bytes: &[u8]) -> io::Result<()> {
-        let is_there = fs::symlink_metadata(self.below.join(header.path())).is_ok();
-        match (&header.kind, header.modified) {
-            // It was there in a run before.
-            (HeaderKind::Removed, Some(time)) if !is_there => return self.touch_parent(header.path(), time),
-            (HeaderKind::Removed, None) if !is_there => return Ok(()),
-            // It went with the directory that it was in.
-            (HeaderKind::Removed, _) if self.is_covered(header.path()) => return Ok(()),
-            // It is gone from the disk meanwhile.
-            (HeaderKind::Restamped, _) if !is_there => return Ok(()),
-            _ => {}
-        }
-        self.make(header, bytes)?;
-        let to = self.layer.join(header.path());
-        if let Some((user, group)) = self.owner.filter(|_| fs::symlink_metadata(&to).is_ok()) {
-            lchown(&to, Some(user), Some(group))?;
+        if let HeaderKind::File { executable, .. } = header.kind {
+            self.add_file(header, executable, bytes)?;
+        } else if !self.add_other(header)? {
+            return Ok(());
         }
         if let (Some(time), Some(parent)) = (header.modified, header.path().parent()) {
             self.note(parent, time);
@@ -59,9 +71,69 @@ impl<'p> Filler<'p> {
         Ok(())
     }
 
+    /// Says whether there is something to be shown.
+    fn add_other(&mut self, header: &Header) -> io::Result<bool> {
+        let is_there = fs::symlink_metadata(self.below.join(header.path())).is_ok();
+        match (&header.kind, header.modified) {
+            // It was there in a run before.
+            (HeaderKind::Removed, Some(time)) if !is_there => {
+                return self.touch_parent(header.path(), time).map(|()| false);
+            }
+            (HeaderKind::Removed, None) if !is_there => return Ok(false),
+            // It went with the directory that it was in.
+            (HeaderKind::Removed, _) if self.is_covered(header.path()) => return Ok(false),
+            // It is gone from the disk meanwhile.
+            (HeaderKind::Restamped, _) if !is_there => return Ok(false),
+            _ => {}
+        }
+        self.make(header)?;
+        let to = self.layer.join(header.path());
+        if let Some((user, group)) = self.owner.filter(|_| fs::symlink_metadata(&to).is_ok()) {
+            lchown(&to, Some(user), Some(group))?;
+        }
+        Ok(true)
+    }
+
+    fn add_file(&mut self, header: &Header, executable: bool, bytes: &[u8]) -> io::Result<()> {
+        let (owner, mask) = (self.owner, self.mask);
+        let Some(name) = header.path().file_name() else { return Err(io::ErrorKind::InvalidInput.into()) };
+        let current = self.enter(header.path().parent().unwrap_or(Path::new("")))?;
+        let before = current.below.as_ref().and_then(|it| statat(it, name, AtFlags::SYMLINK_NOFOLLOW).ok());
+        let before = before.filter(|it| FileType::from_raw_mode(it.st_mode).is_file());
+        let mode = Mode::from_raw_mode(mode(before.map(|it| it.st_mode), executable));
+        let how = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mut file = File::from(openat(&current.layer, name, how, mode)?);
+        file.write_all(bytes)?;
+        if mode.as_raw_mode() & mask != 0 {
+            fchmod(&file, mode)?;
+        }
+        if let Some((user, group)) = owner {
+            fchown(&file, Some(user), Some(group))?;
+        }
+        header.modified.map_or(Ok(()), |it| Ok(futimens(&file, &times(it))?))
+    }
+
+    /// The directory of the layer at this path, made if there is none.
+    fn enter(&mut self, folder: &Path) -> io::Result<&Current> {
+        let current = match self.current.take() {
+            Some(current) if current.folder == folder => current,
+            _ => {
+                self.make_directories(folder)?;
+                let open = |above: &Path| {
+                    let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                    rustix::fs::open(above.join(folder), how, Mode::empty())
+                };
+                Current { folder: folder.to_owned(), layer: open(self.layer)?, below: open(self.below).ok() }
+            }
+        };
+        Ok(self.current.insert(current))
+    }
+
     fn note(&mut self, folder: &Path, time: i64) {
-        let latest = self.folders.entry(folder.to_owned()).or_insert(time);
-        *latest = time.max(*latest);
+        match self.folders.get_mut(folder) {
+            Some(latest) => *latest = time.max(*latest),
+            None => _ = self.folders.insert(folder.to_owned(), time),
+        }
     }
 
     /// Gives the nearest directory that is there a later time, if the layer leaves it there.
@@ -83,24 +155,16 @@ impl<'p> Filler<'p> {
 
     /// Gives directories the times that they are to show.
     pub(super) fn finish(&self) -> io::Result<()> {
-        self.set_times(Path::new(""))
-    }
-
-    fn set_times(&self, folder: &Path) -> io::Result<()> {
-        for entry in fs::read_dir(self.layer.join(folder))? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                self.set_times(&folder.join(entry.file_name()))?;
+        for folder in &self.made {
+            let below = Stamp::at(&self.below.join(folder)).ok().map(|it| it.modified);
+            if let Some(time) = self.folders.get(folder).copied().max(below) {
+                set_time(&self.layer.join(folder), time)?;
             }
         }
-        let below = Stamp::at(&self.below.join(folder)).ok().map(|it| it.modified);
-        match self.folders.get(folder).copied().max(below) {
-            Some(time) => set_time(&self.layer.join(folder), time),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
-    fn make(&self, header: &Header, bytes: &[u8]) -> io::Result<()> {
+    fn make(&mut self, header: &Header) -> io::Result<()> {
         let to = self.layer.join(header.path());
         self.make_parents(header.path())?;
         match &header.kind {
@@ -113,10 +177,7 @@ impl<'p> Filler<'p> {
                 setxattr(&to, OPAQUE, b"y", XattrFlags::empty())?;
                 Ok(())
             }
-            HeaderKind::File { executable, .. } => {
-                write_file(&to, bytes, self.mode_of(header.path(), *executable))?;
-                header.modified.map_or(Ok(()), |it| set_time(&to, it))
-            }
+            HeaderKind::File { .. } => Err(io::ErrorKind::InvalidInput.into()),
             HeaderKind::Link(target) => symlink(target, &to),
             HeaderKind::Restamped => {
                 match fs::copy(self.below.join(header.path()), &to) {
@@ -129,22 +190,22 @@ impl<'p> Filler<'p> {
         }
     }
 
-    fn make_parents(&self, path: &Path) -> io::Result<()> {
+    fn make_parents(&mut self, path: &Path) -> io::Result<()> {
         path.parent().map_or(Ok(()), |it| self.make_directories(it))
     }
 
     /// Directories of a layer show their own mode in the merged folder.
-    fn make_directories(&self, folder: &Path) -> io::Result<()> {
-        if folder.as_os_str().is_empty() || self.layer.join(folder).is_dir() {
+    fn make_directories(&mut self, folder: &Path) -> io::Result<()> {
+        if self.made.contains(folder) {
             return Ok(());
         }
         self.make_parents(folder)?;
         self.make_directory(folder)
     }
 
-    fn make_directory(&self, path: &Path) -> io::Result<()> {
+    fn make_directory(&mut self, path: &Path) -> io::Result<()> {
         let to = self.layer.join(path);
-        if !to.is_dir() {
+        if self.made.insert(path.to_owned()) {
             fs::create_dir(&to)?;
             if let Some((user, group)) = self.owner {
                 chown(&to, Some(user), Some(group))?;
@@ -155,17 +216,15 @@ impl<'p> Filler<'p> {
             _ => Ok(()),
         }
     }
-
-    fn mode_of(&self, path: &Path, executable: bool) -> u32 {
-        let below = fs::symlink_metadata(self.below.join(path)).ok().filter(fs::Metadata::is_file);
-        mode(below.map(|it| it.permissions().mode()), executable)
-    }
 }
 
 fn set_time(path: &Path, nanoseconds: i64) -> io::Result<()> {
+    Ok(utimensat(CWD, path, &times(nanoseconds), AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+fn times(nanoseconds: i64) -> Timestamps {
     let time = Timespec { tv_sec: nanoseconds.div_euclid(SECOND), tv_nsec: nanoseconds.rem_euclid(SECOND) };
-    let times = Timestamps { last_access: time, last_modification: time };
-    Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+    Timestamps { last_access: time, last_modification: time }
 }
 
 const SECOND: i64 = 1_000_000_000;

@@ -1,17 +1,17 @@
 //! The program that opened a folder, and its end of the wire.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashMap},
     ffi::OsStr,
     fs,
-    io::{self, PipeWriter, Read as _, Write as _},
+    io::{self, PipeWriter},
     net::Shutdown,
     os::{
         fd::{AsFd as _, BorrowedFd, OwnedFd},
-        unix::{ffi::OsStrExt as _, net::UnixStream, process::CommandExt as _},
+        unix::{ffi::OsStrExt as _, net::UnixStream},
     },
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Child,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU32, Ordering::Relaxed},
@@ -21,19 +21,20 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Signal, getegid, geteuid};
+use rustix::process::Signal;
 
 use super::{
     ENTER, PLAIN,
-    enter::{FAILED, STEP, network_byte},
+    entries::Outgoing,
     group,
     keep::{Size, Survey},
+    starter::{FirstProcess, Starter, enter},
     wire::{Event, Failure, Ground, Request, Wire},
 };
 use crate::{
     Ended, Entry, Exit, Layer, OpenError, Program, Sandbox, Stopped,
-    layer::{Header, HeaderKind},
-    warm::{FILES, NewGroup, Warm, Written},
+    stores::Stores,
+    warm::{FILES, Warm, Written},
 };
 
 /// A folder in which programs run. When it is dropped they are ended, and it is gone.
@@ -89,15 +90,16 @@ pub(crate) struct RunningProgram {
 impl Folder {
     /// The workspace at `root` under `layer`, by overlayfs.
     pub(crate) fn open(
-        launcher: &Path,
+        starter: &Starter,
         root: &Path,
         layer: &Layer,
-        warm: Option<&Warm>,
+        (warm, stores): (Option<&Warm>, Option<&Stores>),
         sandbox: &Sandbox,
     ) -> Result<Self, OpenError> {
-        let entries = entries(layer, warm);
-        let ground = Ground::Overlayfs { caches: warm.map(Warm::layers).unwrap_or_default() };
-        Self::start(launcher, ENTER, sandbox.space, |socket, process| {
+        let entries = Outgoing::of(layer, warm)?;
+        let caches = warm.map(Warm::layers).unwrap_or_default();
+        let ground = Ground::Overlayfs { caches, stores: stores.map(Stores::layers).unwrap_or_default() };
+        Self::start(starter, ENTER, sandbox.space, |socket, process| {
             let wire = enter(socket, process, sandbox)?;
             begin(wire, root, &entries, ground, sandbox)
         })
@@ -105,87 +107,69 @@ impl Folder {
 
     /// A copy of the workspace at `root`, which stands there for programs.
     pub(crate) fn open_copy(
-        launcher: &Path,
+        starter: &Starter,
         root: &Path,
         copy: &Path,
         sandbox: &Sandbox,
     ) -> Result<Self, OpenError> {
-        Self::start(launcher, ENTER, sandbox.space, |socket, process| {
+        Self::start(starter, ENTER, sandbox.space, |socket, process| {
             let wire = enter(socket, process, sandbox)?;
-            begin(wire, root, &[], Ground::Shown(copy.to_owned()), sandbox)
+            begin(wire, root, &Outgoing::default(), Ground::Shown(copy.to_owned()), sandbox)
         })
     }
 
     /// A copy of the workspace where it is, in which programs run without isolation.
-    pub(crate) fn open_plain(launcher: &Path, copy: &Path, sandbox: &Sandbox) -> Result<Self, OpenError> {
-        Self::start(launcher, PLAIN, 0, |socket, _| begin(Wire(socket), copy, &[], Ground::Plain, sandbox))
+    pub(crate) fn open_plain(starter: &Starter, copy: &Path, sandbox: &Sandbox) -> Result<Self, OpenError> {
+        let entries = Outgoing::default();
+        Self::start(starter, PLAIN, 0, |socket, _| {
+            begin(Wire(socket), copy, &entries, Ground::Plain, sandbox)
+        })
     }
 
     /// The workspace at `root` under `layer`, merged by FUSE at `at`, in which programs run without isolation. What they write is
     /// stored in `kept`, the folder in which `at` lies.
     pub(crate) fn open_merged(
-        launcher: &Path,
+        starter: &Starter,
         root: &Path,
         layer: &Layer,
         (at, kept): (&Path, &Path),
         sandbox: &Sandbox,
     ) -> Result<Self, OpenError> {
-        let entries = entries(layer, None);
+        let entries = Outgoing::of(layer, None)?;
         let ground = Ground::Merged { workspace: root.to_owned(), kept: kept.to_owned() };
-        Self::start(launcher, PLAIN, 0, |socket, _| begin(Wire(socket), at, &entries, ground, sandbox))
+        Self::start(starter, PLAIN, 0, |socket, _| begin(Wire(socket), at, &entries, ground, sandbox))
     }
 
     fn start(
-        launcher: &Path,
+        starter: &Starter,
         how: &str,
         space: u64,
         begin: impl FnOnce(UnixStream, &Child) -> Result<Wire, OpenError>,
     ) -> Result<Self, OpenError> {
-        let (mine, others) = UnixStream::pair()?;
-        // Its end is how the other process learns that this one is gone.
-        let (theirs, alive) = io::pipe()?;
-        let mut process = Command::new(launcher)
-            .arg(how)
-            .env_clear()
-            .stdin(Stdio::from(OwnedFd::from(others)))
-            .stdout(Stdio::from(theirs))
-            .stderr(Stdio::null())
-            // An interrupt from the keyboard is not for it.
-            .process_group(0)
-            .spawn()?;
-        match begin(mine, &process) {
-            Ok(wire) => Self::listen(wire, process, alive, how == ENTER, space),
+        let FirstProcess { mut process, socket, alive } = starter.first(how)?;
+        match begin(socket, &process) {
+            Ok(wire) => {
+                let is_in_namespaces = how == ENTER;
+                let next = is_in_namespaces.then(|| starter.clone());
+                let (runs, answers) = listen_to(&wire, next)?;
+                Ok(Self {
+                    wire: Arc::new(Mutex::new(wire)),
+                    process,
+                    _alive: alive,
+                    is_in_namespaces,
+                    space,
+                    groups: Mutex::default(),
+                    runs,
+                    next: AtomicU32::new(0),
+                    answers: Mutex::new(answers),
+                })
+            }
             Err(error) => {
                 let _ = process.kill();
                 let _ = process.wait();
                 Err(error)
             }
         }
-    }
-
-    fn listen(
-        wire: Wire,
-        process: Child,
-        alive: PipeWriter,
-        is_in_namespaces: bool,
-        space: u64,
-    ) -> Result<Self, OpenError> {
-        let (tell, answers) = sync_channel(AHEAD);
-        let runs = Runs::default();
-        let (listened, told) = (Wire(wire.0.try_clone()?), Arc::clone(&runs));
-        thread::Builder::new().name("shadow".to_owned()).spawn(move || listen(&listened, &told, &tell))?;
-        let (wire, answers) = (Arc::new(Mutex::new(wire)), Mutex::new(answers));
-        Ok(Self {
-            wire,
-            process,
-            _alive: alive,
-            is_in_namespaces,
-            space,
-            groups: Mutex::default(),
-            runs,
-            next: AtomicU32::new(0),
-            answers,
-        })
     }
 
     /// Starts a program. With a terminal, its other side is the second of the results.
@@ -226,10 +210,10 @@ impl Folder {
 
     pub(crate) fn apply(&self, layer: &Layer) -> Result<(), OpenError> {
         let answers = locked(&self.answers);
-        let entries = entries(layer, None);
+        let entries = Outgoing::of(layer, None)?;
         let wire = locked(&self.wire);
-        wire.send(&Request::Apply { entries: entries.len() as u64 }, &[])?;
-        send_entries(&wire, &entries)?;
+        wire.send(&Request::Apply { entries: entries.announced() }, &[])?;
+        entries.send(&wire)?;
         drop(wire);
         done(&answers, |_| ())
     }
@@ -262,7 +246,7 @@ impl Folder {
 impl Folder {
     /// Keeps what programs wrote to caches, if they have ended and all came to their end by themselves. Says how many bytes
     /// there are then; `None` if nothing is kept.
-    pub(crate) fn keep_caches(&self, warm: &Warm) -> Result<Option<u64>, OpenError> {
+    pub(crate) fn keep_caches(&self, warm: &Warm, stores: &Stores) -> Result<Option<u64>, OpenError> {
         let answers = locked(&self.answers);
         locked(&self.wire).send(&Request::Survey, &[])?;
         let survey = match answers.recv() {
@@ -270,6 +254,18 @@ impl Folder {
             _ => return Err(broken()),
         };
         let Some(mut survey) = survey else { return Ok(None) };
+        let of_stores = self.keep_stores(&answers, stores, std::mem::take(&mut survey.stores))?;
+        let of_groups = self.keep_groups(&answers, warm, survey)?;
+        let both = [of_stores, of_groups];
+        Ok(both.iter().any(Option::is_some).then(|| both.into_iter().flatten().sum()))
+    }
+
+    fn keep_groups(
+        &self,
+        answers: &Receiver<Answer>,
+        warm: &Warm,
+        mut survey: Survey,
+    ) -> Result<Option<u64>, OpenError> {
         let written: Written = survey.written.into_iter().map(|(path, it)| (path.into(), it)).collect();
         // Outputs that such a file tells to be there would be missing.
         survey.groups.retain(|name, _| name != FILES || written.is_empty());
@@ -282,7 +278,7 @@ impl Folder {
         let (mut newest, mut bytes) = (0, 0);
         for (name, paths) in survey.groups {
             let group = warm.new_group(&name)?;
-            match self.keep(&answers, warm, &group, paths) {
+            match self.keep(answers, None, paths, [Some(group.folder()), warm.layer(&name)]) {
                 Ok(size) => {
                     newest = size.newest.max(newest);
                     bytes += size.bytes;
@@ -301,17 +297,43 @@ impl Folder {
         Ok(Some(bytes))
     }
 
+    /// Adds what was written to caches outside of the workspace to what is kept of them.
+    fn keep_stores(
+        &self,
+        answers: &Receiver<Answer>,
+        stores: &Stores,
+        written: Vec<Vec<String>>,
+    ) -> Result<Option<u64>, OpenError> {
+        let mut bytes = None;
+        for (number, paths) in written.into_iter().enumerate().filter(|(_, it)| !it.is_empty()) {
+            let _turn = stores.turn()?;
+            let (new, old) = (stores.new_layer()?, stores.newest(number));
+            let old = old.as_ref().map(|it| it.folder.as_path());
+            match self.keep(answers, Some(number), paths, [Some(new.folder()), old]) {
+                Ok(size) => {
+                    bytes = Some(bytes.unwrap_or(0) + size.bytes);
+                    stores.publish(number, new, size.bytes)?;
+                }
+                Err(error) => {
+                    new.discard();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Has process 1 fill a new layer, which is made of an old one if there is one.
     fn keep(
         &self,
         answers: &Receiver<Answer>,
-        warm: &Warm,
-        group: &NewGroup,
+        store: Option<usize>,
         paths: Vec<String>,
+        folders: [Option<&Path>; 2],
     ) -> Result<Size, OpenError> {
-        let new = open_folder(group.folder())?;
-        let old = warm.layer(group.name()).map(open_folder).transpose()?;
-        let files: Vec<_> = [Some(&new), old.as_ref()].into_iter().flatten().map(|it| it.as_fd()).collect();
-        locked(&self.wire).send(&Request::Keep { paths }, &files)?;
+        let folders: Vec<_> = folders.into_iter().flatten().map(open_folder).collect::<io::Result<_>>()?;
+        let files: Vec<_> = folders.iter().map(|it| it.as_fd()).collect();
+        locked(&self.wire).send(&Request::Keep { store, paths }, &files)?;
         match answers.recv() {
             Ok(Answer::Kept(kept)) => Ok(kept?),
             _ => Err(broken()),
@@ -361,28 +383,18 @@ impl RunningProgram {
     }
 }
 
-/// Waits until the process has left the system's namespaces.
-fn enter(mut socket: UnixStream, process: &Child, sandbox: &Sandbox) -> Result<Wire, OpenError> {
-    socket.write_all(&[network_byte(sandbox.network)])?;
-    step(&mut socket)?;
-    map_users(process.id()).map_err(OpenError::Namespaces)?;
-    socket.write_all(&[STEP])?;
-    step(&mut socket)?;
-    Ok(Wire(socket))
-}
-
 fn begin(
     wire: Wire,
     root: &Path,
-    entries: &[(Header, &[u8])],
+    entries: &Outgoing<'_>,
     ground: Ground,
     sandbox: &Sandbox,
 ) -> Result<Wire, OpenError> {
-    let count = entries.len() as u64;
     let sockets = if matches!(ground, Ground::Plain) { Vec::new() } else { sockets()? };
     let sandbox = sandbox.clone();
-    let request = Request::Open { root: root.to_owned(), sandbox, ground, sockets, entries: count };
-    let sent = wire.send(&request, &[]).and_then(|()| send_entries(&wire, entries));
+    let request =
+        Request::Open { root: root.to_owned(), sandbox, ground, sockets, entries: entries.announced() };
+    let sent = wire.send(&request, &[]).and_then(|()| entries.send(&wire));
     // What went wrong inside says more than that nothing is read there any more.
     match wire.receive().or(Ok(None)).and_then(|it| if it.is_none() { sent.map(|()| it) } else { Ok(it) })? {
         Some((Event::Ready, _)) => Ok(wire),
@@ -405,82 +417,6 @@ fn sockets() -> io::Result<Vec<PathBuf>> {
     Ok(places.into_iter().collect())
 }
 
-fn step(socket: &mut UnixStream) -> Result<(), OpenError> {
-    let mut step = [0];
-    socket.read_exact(&mut step)?;
-    if step[0] != FAILED {
-        return Ok(());
-    }
-    let mut error = [0; 4];
-    socket.read_exact(&mut error)?;
-    Err(OpenError::Namespaces(io::Error::from_raw_os_error(i32::from_le_bytes(error))))
-}
-
-/// Maps users: those inside are those outside. An administrator maps all users, and others themselves: to them files of others
-/// seem to have no owner.
-fn map_users(pid: u32) -> io::Result<()> {
-    let file = |name: &str| PathBuf::from(format!("/proc/{pid}/{name}"));
-    let maps = if geteuid().is_root() {
-        [whole_map("uid_map")?, whole_map("gid_map")?]
-    } else {
-        write(&file("setgroups"), "deny")?;
-        [geteuid().as_raw(), getegid().as_raw()].map(|it| format!("{it} {it} 1\n"))
-    };
-    write(&file("uid_map"), &maps[0])?;
-    write(&file("gid_map"), &maps[1])
-}
-
-/// All users that there are for this process: each to itself.
-fn whole_map(name: &str) -> io::Result<String> {
-    #[expect(clippy::disallowed_methods, reason = "the system's table of users")]
-    let table = fs::read_to_string(Path::new("/proc/self").join(name))?;
-    let line = |it: &str| {
-        let mut fields = it.split_whitespace();
-        let (first, _, count) = (fields.next()?, fields.next()?, fields.next()?);
-        Some(format!("{first} {first} {count}\n"))
-    };
-    Ok(table.lines().filter_map(line).collect())
-}
-
-#[expect(clippy::disallowed_methods, reason = "the system's table of users")]
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    fs::write(path, text)
-}
-
-fn send_entries(wire: &Wire, entries: &[(Header, &[u8])]) -> io::Result<()> {
-    for (header, bytes) in entries {
-        wire.send(header, &[])?;
-        wire.write(bytes)?;
-    }
-    Ok(())
-}
-
-/// The entries of a layer, with the times that a plan gives them, and files of the disk that have another time.
-fn entries<'l>(layer: &'l Layer, warm: Option<&Warm>) -> Vec<(Header, &'l [u8])> {
-    let time = |path: &str| warm.and_then(|it| it.plan.time_of(Path::new(path)));
-    let of_layer = |it: &'l Entry| {
-        let header = it.header();
-        (Header { modified: time(&header.path), ..header }, it.bytes())
-    };
-    let mut entries: Vec<_> = layer.entries.iter().map(of_layer).collect();
-    let Some(plan) = warm.map(|it| &it.plan) else { return entries };
-    let named: HashSet<&str> = layer.entries.iter().map(|it| it.path.as_str()).collect();
-    let others = [
-        (HeaderKind::Restamped, plan.restamped().collect::<Vec<_>>()),
-        (HeaderKind::Removed, plan.removed().collect()),
-    ];
-    for (kind, paths) in others {
-        // What has no name in UTF-8 keeps its time.
-        let paths = paths.into_iter().filter_map(|(path, time)| Some((path.to_str()?, time)));
-        let headers = paths.filter(|(path, _)| !named.contains(path)).map(|(path, time)| {
-            let header = Header { path: path.to_owned(), kind: kind.clone(), modified: Some(time) };
-            (header, &[][..])
-        });
-        entries.extend(headers);
-    }
-    entries
-}
-
 /// Waits for the end of an answer.
 fn done(answers: &Receiver<Answer>, mut each: impl FnMut(Part)) -> Result<(), OpenError> {
     loop {
@@ -493,6 +429,20 @@ fn done(answers: &Receiver<Answer>, mut each: impl FnMut(Part)) -> Result<(), Op
             }
         }
     }
+}
+
+/// Hears what process 1 tells, on a thread of its own. When the folder is gone, a process for the next one is prepared.
+fn listen_to(wire: &Wire, next: Option<Starter>) -> io::Result<(Runs, Receiver<Answer>)> {
+    let (tell, answers) = sync_channel(AHEAD);
+    let runs = Runs::default();
+    let (listened, told) = (Wire(wire.0.try_clone()?), Arc::clone(&runs));
+    let hear = move || {
+        listen(&listened, &told, &tell);
+        drop(tell);
+        next.iter().for_each(Starter::prepare);
+    };
+    thread::Builder::new().name("shadow".to_owned()).spawn(hear)?;
+    Ok((runs, answers))
 }
 
 /// Hands on what process 1 tells, until it is gone.

@@ -6,7 +6,10 @@
 
 mod branch;
 mod change;
+mod contents;
+mod extended;
 mod files;
+mod listings;
 mod mount;
 mod node;
 mod serve;

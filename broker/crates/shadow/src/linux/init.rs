@@ -5,34 +5,34 @@
 
 use std::{
     collections::HashMap,
+    fs::File,
     io,
     os::fd::{AsFd, OwnedFd},
     path::{Path, PathBuf},
-    process::{Child, Command, ExitCode, Stdio},
+    process::ExitCode,
     time::{Duration, Instant},
 };
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{FileType, Gid, Uid, fchown, fstat},
-    io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd},
-    net::{AddressFamily, SocketFlags, SocketType, socketpair},
-    process::{
-        Pid, Resource, Rlimit, Signal, WaitOptions, getpid, kill_process, kill_process_group, prlimit,
-        set_child_subreaper,
-    },
+    io::fcntl_dupfd_cloexec,
+    process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper},
 };
 
 use super::{
-    LEAD, enter, fill,
+    enter,
+    entries::{Announced, each},
+    fill,
     fuse::{Merged, Parts},
     group::Group,
     harvest, keep, landlock,
     leader::{Report, Task},
-    loopback, root, this_program, usage,
+    loopback, root,
+    start::{How, Leader, lead},
+    usage,
     wire::{Event, Failure, Ground, Request, Wire},
 };
-use crate::{Ended, Exit, Limits, Network, Program, Sandbox, Stopped, layer::Header};
+use crate::{Ended, Exit, Limits, Network, Program, Sandbox, Stopped};
 
 /// How often memory and processes are counted where they are limited, and what lost its parent is ended.
 const ROUND: Duration = Duration::from_millis(50);
@@ -51,7 +51,7 @@ pub(super) fn run() -> ExitCode {
 /// For a folder without namespaces: this process is the first one of no namespace, and ends what programs leave behind as
 /// their subreaper.
 pub(super) fn run_plain() -> ExitCode {
-    if enter::close_the_rest().is_err() || set_child_subreaper(Some(getpid())).is_err() {
+    if enter::close_all_but(None).is_err() || set_child_subreaper(Some(getpid())).is_err() {
         return ExitCode::FAILURE;
     }
     serve()
@@ -97,18 +97,21 @@ struct Init {
 enum Written {
     /// The copy itself.
     Copy,
-    Layer(root::Merged),
+    /// With what is written to caches outside of the workspace, as far as they could be shown.
+    Layer(root::Merged, Vec<Option<File>>),
     Merged(Box<Merged>),
 }
 
 /// A program that runs.
 struct Run {
-    leader: Child,
+    leader: Leader,
     report: Wire,
     start: Instant,
     limits: Limits,
     /// The most memory that was seen, in bytes.
     memory: u64,
+    /// When that is counted next, though the run cannot have reached its limit.
+    next_exact: Instant,
     stopped: Option<Stopped>,
     group: Option<Group>,
 }
@@ -129,21 +132,18 @@ impl Init {
                 Ground::Shown(copy) => {
                     begin(&sandbox)?;
                     let show = || root::show_copy(copy, &root).map(|()| Written::Copy);
-                    let shown = root::finish(&sandbox, None, &sockets, &root, show)?;
+                    let shown = root::finish(&sandbox, &[], None, &sockets, &root, show)?.0;
                     scope().map(|()| shown)
                 }
-                Ground::Overlayfs { caches } => {
+                Ground::Overlayfs { caches, stores } => {
                     begin(&sandbox)?;
                     let (layer, below) = root::layers(&root)?;
                     let mut filler = fill::Filler::new(&layer, &below, owner);
-                    each(&wire, entries, |header, bytes| {
-                        let what = |it| Failure::new(format!("cannot show {}", header.path), &it);
-                        filler.add(header, bytes).map_err(what)
-                    })?;
+                    each(&wire, entries, |header, bytes| filler.add(header, bytes))?;
                     filler.finish().map_err(|it| Failure::new("cannot set times", &it))?;
-                    let show = || root::merge(&root, caches).map(Written::Layer);
-                    let shown = root::finish(&sandbox, owner, &sockets, &root, show)?;
-                    scope().map(|()| shown)
+                    let show = || root::merge(&root, caches);
+                    let (merged, stores) = root::finish(&sandbox, stores, owner, &sockets, &root, show)?;
+                    scope().map(|()| Written::Layer(merged, stores))
                 }
             }
         };
@@ -233,26 +233,23 @@ impl Init {
                 let signal = Signal::from_named_raw(signal);
                 if let (Some(run), Some(signal)) = (self.runs.get(&run), signal) {
                     // It may have ended meanwhile.
-                    let _ = kill_process_group(Pid::from_child(&run.leader), signal);
+                    let _ = kill_process_group(run.leader.pid(), signal);
                 }
                 Ok(())
             }
             Request::Apply { entries } => {
                 let root = self.root.clone();
-                let applied = each(&self.wire, entries, |header, bytes| {
-                    let what = |it| Failure::new(format!("cannot show {}", header.path), &it);
-                    match &self.written {
-                        Written::Merged(it) => it.apply(header, bytes).map_err(what),
-                        _ => fill::apply(&root, header, bytes).map_err(what),
-                    }
+                let applied = each(&self.wire, entries, |header, bytes| match &self.written {
+                    Written::Merged(it) => it.apply(header, bytes),
+                    _ => fill::apply(&root, header, bytes),
                 });
                 self.wire.send(&Event::Applied(applied.err()), &[])
             }
             Request::Survey => {
                 let surveyed = match &self.written {
-                    Written::Layer(it) if self.runs.is_empty() && !self.some_broke_off => {
-                        let layers =
-                            keep::Layers { written: &it.written, below: &it.below, root: &self.root };
+                    Written::Layer(it, stores) if self.runs.is_empty() && !self.some_broke_off => {
+                        let (written, below, root) = (&it.written, &it.below, &*self.root);
+                        let layers = keep::Layers { written, below, root, stores };
                         let surveyed = keep::survey(&layers).map(Some);
                         surveyed.map_err(|it| Failure::new("cannot read what was written to caches", &it))
                     }
@@ -260,15 +257,15 @@ impl Init {
                 };
                 self.wire.send(&Event::Surveyed(surveyed), &[])
             }
-            Request::Keep { paths } => {
-                let kept = self.keep(&paths, &files);
+            Request::Keep { store, paths } => {
+                let kept = self.keep(store, &paths, &files);
                 let kept = kept.map_err(|it| Failure::new("cannot keep what was written to caches", &it));
                 self.wire.send(&Event::Kept(kept), &[])
             }
             Request::List => {
                 let told = match &self.written {
                     Written::Copy => Ok(()),
-                    Written::Layer(it) => harvest::list(&it.written, &self.wire),
+                    Written::Layer(it, _) => harvest::list(&it.written, &self.wire),
                     Written::Merged(it) => it.tell(&mut |header, _| harvest::list_one(header, &self.wire)),
                 };
                 let failure = told.map_err(|it| Failure::new("cannot read what was written", &it)).err();
@@ -277,7 +274,7 @@ impl Init {
             Request::Harvest { files } => {
                 let told = match &self.written {
                     Written::Copy => Ok(()),
-                    Written::Layer(it) => harvest::tell(&it.written, &files, &self.wire),
+                    Written::Layer(it, _) => harvest::tell(&it.written, &files, &self.wire),
                     Written::Merged(it) => it.tell(&mut |header, bytes| {
                         if header.is_file() && !files.contains(&header.path) {
                             return Ok(());
@@ -292,11 +289,16 @@ impl Init {
         }
     }
 
-    fn keep(&self, paths: &[String], files: &[OwnedFd]) -> io::Result<keep::Size> {
-        let (Written::Layer(it), [new, old @ ..]) = (&self.written, files) else {
+    fn keep(&self, store: Option<usize>, paths: &[String], files: &[OwnedFd]) -> io::Result<keep::Size> {
+        let (Written::Layer(it, stores), [new, old @ ..]) = (&self.written, files) else {
             return Err(io::ErrorKind::InvalidData.into());
         };
-        keep::keep(&it.written, &self.root, paths, new, old.first())
+        let written = match store {
+            None => Some(&it.written),
+            Some(number) => stores.get(number).and_then(Option::as_ref),
+        };
+        let written = written.ok_or(io::ErrorKind::InvalidData)?;
+        keep::keep(written, &self.root, paths, new, old.first())
     }
 
     fn start(
@@ -308,17 +310,20 @@ impl Init {
     ) -> io::Result<()> {
         let limits = program.limits;
         let group = group.and_then(|it| Some(Group::new(it, files.pop()?)));
-        let open_files = match &self.written {
-            Written::Merged(it) => Some(it.files),
-            _ => None,
+        let how = match &self.written {
+            // It has threads that serve it.
+            Written::Merged(it) => How::Started(it.files),
+            _ => How::Forked,
         };
         let (is_isolated, owner, writable) = (self.is_isolated, self.owner, self.writable.clone());
-        match lead(Task { program, is_isolated, owner, writable }, files, open_files, group.as_ref()) {
+        let task = Task { program, is_isolated, owner, writable };
+        match lead(&task, files, how, group.as_ref()) {
             Ok((leader, report, terminal)) => {
                 let terminal: Vec<_> = terminal.iter().map(|it| it.as_fd()).collect();
                 self.wire.send(&Event::Started { run }, &terminal)?;
                 let start = Instant::now();
-                let new = Run { leader, report, start, limits, memory: 0, stopped: None, group };
+                let new =
+                    Run { leader, report, start, limits, memory: 0, next_exact: start, stopped: None, group };
                 self.runs.insert(run, new);
                 Ok(())
             }
@@ -353,8 +358,8 @@ impl Init {
                 // It was killed by what it started.
                 None => (Exit::Signal(Signal::KILL.as_raw()), Duration::ZERO),
             };
-            let _ = run.leader.kill();
-            let _ = run.leader.wait();
+            run.leader.kill();
+            run.leader.wait();
             let Some(Run { stopped, memory, limits, group, .. }) = self.runs.remove(&number) else {
                 continue;
             };
@@ -378,16 +383,15 @@ impl Init {
         self.next_count = now + ROUND;
         for run in self.runs.values_mut().filter(|it| it.limits != Limits::default() && it.stopped.is_none())
         {
-            let used = usage::of(Pid::from_child(&run.leader));
-            run.memory = run.memory.max(used.memory);
+            let used = run.count(now);
             let by_kernel = || run.group.as_ref()?.stopped(&run.limits);
             run.stopped = over(&run.limits, &used, run.start.elapsed()).or_else(by_kernel);
             if run.stopped.is_some() {
                 // At once where it is in a group.
                 let _ = run.group.as_ref().map(Group::end);
-                usage::end(Pid::from_child(&run.leader));
+                usage::end(run.leader.pid());
                 // It may be stopped, or have started nothing yet.
-                let _ = run.leader.kill();
+                run.leader.kill();
             }
         }
     }
@@ -399,10 +403,10 @@ impl Init {
             return;
         }
         let mut groups: Vec<Group> = self.ending.drain(..).filter_map(|(_, _, group)| group).collect();
-        for mut run in std::mem::take(&mut self.runs).into_values() {
-            usage::end(Pid::from_child(&run.leader));
-            let _ = run.leader.kill();
-            let _ = run.leader.wait();
+        for run in std::mem::take(&mut self.runs).into_values() {
+            usage::end(run.leader.pid());
+            run.leader.kill();
+            run.leader.wait();
             groups.extend(run.group);
         }
         for _ in 0..ROUNDS {
@@ -417,7 +421,7 @@ impl Init {
     /// Ends what lost its leader: children of this process that lead no run. Never waits for one: what is traced may
     /// take its time. Says whether some lived.
     fn end_orphans(&mut self) -> bool {
-        let leaders: Vec<Pid> = self.runs.values().map(|it| Pid::from_child(&it.leader)).collect();
+        let leaders: Vec<Pid> = self.runs.values().map(|it| it.leader.pid()).collect();
         for leader in &leaders {
             // The program may have stopped it.
             let _ = kill_process(*leader, Signal::CONT);
@@ -458,16 +462,29 @@ fn merge(
     workspace: &Path,
     at: &Path,
     kept: &Path,
-    entries: u64,
+    entries: Announced,
     space: u64,
 ) -> Result<Merged, Failure> {
     let mut parts = Parts::new(workspace, at, kept.to_owned(), space);
-    each(wire, entries, |header, bytes| {
-        let Ok(parts) = &mut parts else { return Ok(()) };
-        let what = |it| Failure::new(format!("cannot show {}", header.path), &it);
-        parts.add(header, bytes).map_err(what)
-    })?;
+    each(wire, entries, |header, bytes| parts.as_mut().map_or(Ok(()), |it| it.add(header, bytes)))?;
     parts.map_err(|it| Failure::new("cannot store what is written", &it))?.mount()
+}
+
+impl Run {
+    /// What it uses, of memory no more than that. It is counted exactly where that matters, and else seldom enough to take next to
+    /// no time of the processors.
+    fn count(&mut self, now: Instant) -> usage::Usage {
+        const SELDOM: u32 = 100;
+        let bound = usage::bound(self.leader.pid());
+        let may_be_over = self.limits.memory.is_some_and(|it| bound.memory > it);
+        if !may_be_over && now < self.next_exact {
+            return bound;
+        }
+        let used = usage::of(self.leader.pid());
+        self.next_exact = now + now.elapsed() * SELDOM;
+        self.memory = self.memory.max(used.memory);
+        used
+    }
 }
 
 fn over(limits: &Limits, used: &usage::Usage, time: Duration) -> Option<Stopped> {
@@ -475,84 +492,4 @@ fn over(limits: &Limits, used: &usage::Usage, time: Duration) -> Option<Stopped>
     let memory = limits.memory.filter(|it| used.memory > *it).map(Stopped::Memory);
     let processes = limits.processes.filter(|it| used.tasks > *it).map(Stopped::Processes);
     memory.or(processes).or(time)
-}
-
-/// Starts the process that starts the program. With a terminal, its other side is the third of the results.
-fn lead(
-    task: Task,
-    files: Vec<OwnedFd>,
-    open_files: Option<Rlimit>,
-    group: Option<&Group>,
-) -> io::Result<(Child, Wire, Option<OwnedFd>)> {
-    let (mine, others) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    let (files, terminal) = if task.program.terminal { terminal()? } else { (files, None) };
-    let Ok([input, output, errors]) = <[OwnedFd; 3]>::try_from(files) else {
-        return Err(io::ErrorKind::InvalidData.into());
-    };
-    if let Some(owner) = task.owner {
-        for file in [&input, &output, &errors] {
-            give(file, owner)?;
-        }
-    }
-    // No other thread starts a process that would have it, too.
-    fcntl_setfd(&others, FdFlags::empty())?;
-    let number = std::os::fd::AsRawFd::as_raw_fd(&others).to_string();
-    let leader = Command::new(this_program())
-        .args([LEAD, &number])
-        .env_clear()
-        .stdin(Stdio::from(input))
-        .stdout(Stdio::from(output))
-        .stderr(Stdio::from(errors))
-        .spawn()?;
-    if let Some(limit) = open_files {
-        prlimit(Some(Pid::from_child(&leader)), Resource::Nofile, limit)?;
-    }
-    if let Some(group) = group {
-        // Where it cannot be moved there, it is counted as without one.
-        let _ = group.add(Pid::from_child(&leader));
-    }
-    let report = Wire(mine.into());
-    report.send(&task, &[])?;
-    // Before that a signal would end it, and the program would not be asked.
-    report.receive::<()>()?.ok_or(io::ErrorKind::UnexpectedEof)?;
-    Ok((leader, report, terminal))
-}
-
-/// Has a pipe or a terminal belong to a user, who may open it anew by its name in `/dev`.
-fn give(file: &OwnedFd, (user, group): (u32, u32)) -> io::Result<()> {
-    let kind = FileType::from_raw_mode(fstat(file)?.st_mode);
-    if kind == FileType::Fifo || rustix::termios::isatty(file) {
-        fchown(file, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))?;
-    }
-    Ok(())
-}
-
-/// A new terminal of the folder's own: three times the side of the program, and the other side.
-fn terminal() -> io::Result<(Vec<OwnedFd>, Option<OwnedFd>)> {
-    use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let outer = openpt(flags)?;
-    grantpt(&outer)?;
-    unlockpt(&outer)?;
-    let inner = ioctl_tiocgptpeer(&outer, flags)?;
-    Ok((vec![inner.try_clone()?, inner.try_clone()?, inner], Some(outer)))
-}
-
-/// Takes as many entries from the wire; all of them, though one fails.
-fn each(
-    wire: &Wire,
-    entries: u64,
-    mut take: impl FnMut(&Header, &[u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let broken = |error: &io::Error| Failure::new("cannot read an entry", error);
-    let mut result = Ok(());
-    for _ in 0..entries {
-        let received = wire.receive::<Header>().map_err(|it| broken(&it))?;
-        let (header, _) = received.ok_or_else(|| broken(&io::ErrorKind::UnexpectedEof.into()))?;
-        let bytes = wire.read(header.size()).map_err(|it| broken(&it))?;
-        if result.is_ok() {
-            result = take(&header, &bytes);
-        }
-    }
-    result
 }

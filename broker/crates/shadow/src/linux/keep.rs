@@ -35,6 +35,8 @@ pub(super) struct Survey {
     pub(super) groups: BTreeMap<String, Vec<String>>,
     /// All else.
     pub(super) written: Vec<(String, Shown)>,
+    /// What lies in the folders of caches outside of the workspace that were written to.
+    pub(super) stores: Vec<Vec<String>>,
 }
 
 /// What became of a group.
@@ -56,6 +58,8 @@ pub(super) struct Layers<'a> {
     pub(super) below: &'a [File],
     /// Where all is shown.
     pub(super) root: &'a Path,
+    /// What was written to caches outside of the workspace.
+    pub(super) stores: &'a [Option<File>],
 }
 
 impl Layers<'_> {
@@ -72,7 +76,18 @@ impl Layers<'_> {
 pub(super) fn survey(layers: &Layers<'_>) -> io::Result<Survey> {
     let mut survey = Survey::default();
     survey.below(&path_of(layers.written), layers, Path::new(""))?;
+    survey.stores = layers
+        .stores
+        .iter()
+        .map(|it| it.as_ref().map_or(Ok(Vec::new()), names))
+        .collect::<io::Result<_>>()?;
     Ok(survey)
+}
+
+/// Names of what lies in a folder, as far as they are in UTF-8.
+fn names(folder: &File) -> io::Result<Vec<String>> {
+    let name = |it: io::Result<fs::DirEntry>| it.map(|it| it.file_name().into_string().ok()).transpose();
+    fs::read_dir(path_of(folder))?.filter_map(name).collect()
 }
 
 impl Survey {

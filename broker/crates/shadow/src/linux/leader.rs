@@ -51,25 +51,31 @@ pub(super) struct Report {
     pub(super) processor_time: Duration,
 }
 
-/// The file that it is spoken to by is named by the second argument.
+/// For a process that is this program started again. The file that it is spoken to by is named by the second argument.
 pub(super) fn lead() -> ExitCode {
     let report = std::env::args().nth(2).and_then(|it| wire(&it).ok());
     let Some(report) = report else { return ExitCode::FAILURE };
-    let Ok(Some((task, _))) = report.receive::<Task>() else {
-        return ExitCode::FAILURE;
-    };
-    let Ok(early) = prepare(&task.program) else { return ExitCode::FAILURE };
+    match report.receive::<Task>() {
+        Ok(Some((task, _))) if follow(&task, &report) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// For a copy of process 1, which says when to begin. Says whether all was done.
+pub(super) fn lead_forked(task: &Task, report: &Wire) -> bool {
+    matches!(report.receive::<()>(), Ok(Some(_))) && follow(task, report)
+}
+
+fn follow(task: &Task, report: &Wire) -> bool {
+    let Ok(early) = prepare(&task.program) else { return false };
     // From here on a signal reaches the program, however early it comes.
     if report.send(&(), &[]).is_err() {
-        return ExitCode::FAILURE;
+        return false;
     }
-    let exit = run(&task, &early)
+    let exit = run(task, &early)
         .unwrap_or_else(|error| Exit::NotStarted { error: error.raw_os_error().unwrap_or(0) });
     let processor_time = usage::time_of_children();
-    match report.send(&Report { exit, processor_time }, &[]) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
+    report.send(&Report { exit, processor_time }, &[]).is_ok()
 }
 
 /// The file of this number, which is open: by its name in `/proc` a socket cannot be opened.
@@ -89,7 +95,7 @@ type Early = Vec<(Signal, Arc<AtomicBool>)>;
 
 fn prepare(program: &Program) -> io::Result<Early> {
     setsid()?;
-    if program.terminal {
+    if program.terminal.is_some() {
         ioctl_tiocsctty(io::stdin().as_fd())?;
     }
     // They are for the program; a signal that is ignored would be ignored by it, too.

@@ -130,13 +130,15 @@ fn give(folder: &Path, (user, group): (u32, u32)) -> io::Result<()> {
 
 /// Makes the root that programs see, with what `show_folder` shows of the workspace, and enters it; the old one is gone
 /// then.
+/// Says besides where what is written to `stores` is, each a cache with the layer that lies over it.
 pub(super) fn finish<T>(
     sandbox: &Sandbox,
+    stores: &[(PathBuf, Option<PathBuf>)],
     owner: Option<(u32, u32)>,
     sockets: &[PathBuf],
     root: &Path,
     show_folder: impl FnOnce() -> Result<T>,
-) -> Result<T> {
+) -> Result<(T, Vec<Option<File>>)> {
     mount_bind_recursive(OLD, NEW).during(|| "cannot show the system".to_owned())?;
     protect(Path::new(NEW))?;
     devices()?;
@@ -144,9 +146,16 @@ pub(super) fn finish<T>(
     hidden.extend(sandbox.home.iter().chain(&sandbox.hidden).cloned());
     empty(&hidden, "empty")?;
     processes(sandbox)?;
-    for (number, path) in sandbox.read.iter().enumerate() {
+    for (number, path) in
+        sandbox.read.iter().enumerate().filter(|(_, it)| stores.iter().all(|(at, _)| at != *it))
+    {
         show(path, number)?;
     }
+    let stores = stores
+        .iter()
+        .enumerate()
+        .map(|(number, (path, layer))| show_store(path, number, layer.as_deref(), owner));
+    let stores = stores.collect::<Result<_>>()?;
     if sandbox.network == Network::Host {
         for path in RESOLVERS.iter().map(Path::new).filter(|it| in_old(it).exists()) {
             show_read_only(path)?;
@@ -168,7 +177,7 @@ pub(super) fn finish<T>(
     }
     hide_sockets(sockets, sandbox, root)?;
     enter()?;
-    Ok(shown)
+    Ok((shown, stores))
 }
 
 /// Shows a copy of the workspace in its place.
@@ -443,6 +452,37 @@ fn show(path: &Path, number: usize) -> Result<()> {
     mount_bind_recursive(&from, &below).during(|| format!("cannot show {}", path.display()))?;
     copy_mode(&below, &upper)?;
     overlay(&[below], &upper, &work, &to)
+}
+
+/// Shows a cache, which need not be there, under what earlier runs wrote to it. `None` if it can have no place.
+fn show_store(
+    path: &Path,
+    number: usize,
+    layer: Option<&Path>,
+    owner: Option<(u32, u32)>,
+) -> Result<Option<File>> {
+    let (from, to) = (in_old(path), in_new(path));
+    if make_all(&to).is_err() {
+        return Ok(None);
+    }
+    let parts = ["kept", "below", "upper", "work"];
+    let [kept, below, upper, work] = parts.map(|it| Path::new(LAYERS).join(format!("store-{number}-{it}")));
+    [&below, &upper, &work].into_iter().try_for_each(|it| make(it))?;
+    let what = || format!("cannot show {}", path.display());
+    if from.is_dir() {
+        mount_bind_recursive(&from, &below).during(what)?;
+    } else if let Some((user, group)) = owner {
+        chown(&below, Some(user), Some(group)).during(what)?;
+    }
+    copy_mode(&below, &upper)?;
+    let mut lower = vec![below];
+    if let Some(layer) = layer {
+        make(&kept)?;
+        mount_bind(in_old(layer), &kept).during(what)?;
+        lower.insert(0, kept);
+    }
+    overlay(&lower, &upper, &work, &to)?;
+    File::open(&upper).map(Some).during(what)
 }
 
 fn show_read_only(path: &Path) -> Result<()> {

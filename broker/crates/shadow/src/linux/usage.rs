@@ -24,17 +24,35 @@ pub(super) struct Usage {
 pub(super) fn of(leader: Pid) -> Usage {
     let mut usage = Usage::default();
     let (mut mapped, mut files) = (0, BTreeMap::new());
-    for pid in below(leader) {
-        let memory = memory(pid).unwrap_or_default();
+    for process in Processes::look().below(leader) {
+        let memory = memory(process.pid).unwrap_or_default();
         usage.memory += memory.all - memory.of_files;
         mapped += memory.of_files;
-        usage.tasks += read(pid, "stat").and_then(|it| field(&it, THREADS)).unwrap_or(0);
-        files_in_memory(pid, &mut files);
+        usage.tasks += process.threads;
+        files_in_memory(process.pid, &mut files);
     }
     // What of these files is mapped is counted by both.
     usage.memory += mapped.max(files.values().sum());
     usage
 }
+
+/// At least what [`of`] tells of memory, for much less: of each process the kernel has a number of its pages, but to divide what
+/// is shared it goes through all of them.
+pub(super) fn bound(leader: Pid) -> Usage {
+    let page = rustix::param::page_size() as u64;
+    let mut usage = Usage::default();
+    let mut files = BTreeMap::new();
+    for process in Processes::look().below(leader) {
+        usage.memory += (process.pages + INEXACT).saturating_mul(page);
+        usage.tasks += process.threads;
+        files_in_memory(process.pid, &mut files);
+    }
+    usage.memory += files.values().sum::<u64>();
+    usage
+}
+
+/// Pages by which the kernel's number may be too small: each processor counts some by itself.
+const INEXACT: u64 = 1024;
 
 /// Files without a name that a process has open (`memfd`), which need not be mapped: bytes by device and number.
 #[expect(clippy::disallowed_methods, reason = "the system's list of open files")]
@@ -55,7 +73,7 @@ const BLOCK: u64 = 512;
 /// Ends what descends from `leader`, several times over: what is born meanwhile is ended, too.
 pub(super) fn end(leader: Pid) {
     for _ in 0..ROUNDS {
-        let all = below(leader);
+        let all: Vec<Pid> = Processes::look().below(leader).iter().map(|it| it.pid).collect();
         if all.is_empty() {
             return;
         }
@@ -85,6 +103,9 @@ struct Process {
     pid: Pid,
     parent: Pid,
     is_dead: bool,
+    threads: u64,
+    /// Pages of its memory that are there.
+    pages: u64,
 }
 
 impl Processes {
@@ -93,6 +114,17 @@ impl Processes {
         let all = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = all.filter_map(|it| Pid::from_raw(it.file_name().to_str()?.parse().ok()?));
         Self(pids.filter_map(Process::of).collect())
+    }
+
+    /// All that descend from this one.
+    fn below(&self, leader: Pid) -> Vec<&Process> {
+        let mut found: Vec<&Process> = self.0.iter().filter(|it| it.parent == leader).collect();
+        let mut next = 0;
+        while let Some(parent) = found.get(next).filter(|_| next < self.0.len()).map(|it| it.pid) {
+            found.extend(self.0.iter().filter(|it| it.parent == parent));
+            next += 1;
+        }
+        found
     }
 
     /// Also those that are dead, which are to be waited for.
@@ -120,19 +152,10 @@ impl Process {
     fn of(pid: Pid) -> Option<Self> {
         let stat = read(pid, "stat")?;
         let parent = Pid::from_raw(i32::try_from(field(&stat, PARENT)?).ok()?)?;
-        Some(Self { pid, parent, is_dead: after_name(&stat).starts_with(['Z', 'X']) })
+        let is_dead = after_name(&stat).starts_with(['Z', 'X']);
+        let number = |place| field(&stat, place).unwrap_or(0);
+        Some(Self { pid, parent, is_dead, threads: number(THREADS), pages: number(PAGES) })
     }
-}
-
-fn below(leader: Pid) -> Vec<Pid> {
-    let processes = Processes::look();
-    let mut found = vec![leader];
-    let mut next = 0;
-    while let Some(parent) = found.get(next).copied() {
-        found.extend(processes.children(parent));
-        next += 1;
-    }
-    found.split_off(1)
 }
 
 /// Places after the name in `/proc/PID/stat`.
@@ -140,6 +163,7 @@ const PARENT: usize = 1;
 const CHILDRENS_USER_TIME: usize = 13;
 const CHILDRENS_SYSTEM_TIME: usize = 14;
 const THREADS: usize = 17;
+const PAGES: usize = 21;
 
 fn field(stat: &str, place: usize) -> Option<u64> {
     after_name(stat).split(' ').nth(place)?.parse().ok()
@@ -196,11 +220,12 @@ mod tests {
 
     #[test]
     fn a_name_with_brackets_does_not_confuse() {
-        let stat = "7 (a) b) (c) S 3 7 7 0 -1 0 1 2 3 4 5 6 70 80 20 0 9 0";
+        let stat = "7 (a) b) (c) S 3 7 7 0 -1 0 1 2 3 4 5 6 70 80 20 0 9 0 11 4096 33 5";
         assert_eq!(field(stat, PARENT), Some(3));
         assert_eq!(field(stat, CHILDRENS_USER_TIME), Some(70));
         assert_eq!(field(stat, CHILDRENS_SYSTEM_TIME), Some(80));
         assert_eq!(field(stat, THREADS), Some(9));
+        assert_eq!(field(stat, PAGES), Some(33));
         assert_eq!(after_name("broken"), "");
     }
 }

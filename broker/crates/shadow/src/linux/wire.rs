@@ -16,20 +16,23 @@ use rustix::net::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::keep::{Size, Survey};
+use super::{
+    entries::Announced,
+    keep::{Size, Survey},
+};
 use crate::{Ended, Program, Sandbox, layer::Header};
 
 /// What process 1 is asked for.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request {
-    /// First of all. As many entries follow, each a [`Header`] and its bytes.
+    /// First of all. The entries follow.
     Open {
         root: std::path::PathBuf,
         sandbox: Sandbox,
         ground: Ground,
         /// Where services of the system have sockets.
         sockets: Vec<std::path::PathBuf>,
-        entries: u64,
+        entries: Announced,
     },
     /// With three open files: standard input, output and error; with none if it has a terminal. The folder of the control group
     /// of this name follows, if there is one.
@@ -42,9 +45,9 @@ pub(super) enum Request {
         run: u32,
         signal: i32,
     },
-    /// As many entries follow.
+    /// The entries follow.
     Apply {
-        entries: u64,
+        entries: Announced,
     },
     /// Which files were written?
     List,
@@ -54,8 +57,10 @@ pub(super) enum Request {
     },
     /// What is there to be kept? While a program runs, and after one that did not come to its end, there is nothing.
     Survey,
-    /// Keeps these caches; with the new layer, and the one that is shown if there is one.
+    /// Keeps these caches, of the workspace or of a cache outside of it by its number; with the new layer, and the one that it is
+    /// made of if there is one.
     Keep {
+        store: Option<usize>,
         paths: Vec<String>,
     },
 }
@@ -64,7 +69,11 @@ pub(super) enum Request {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Ground {
     /// The workspace under layers with caches, under one of entries, under one for what is written.
-    Overlayfs { caches: Vec<std::path::PathBuf> },
+    Overlayfs {
+        caches: Vec<std::path::PathBuf>,
+        /// Caches outside of the workspace, each with the layer that lies over it.
+        stores: Vec<(std::path::PathBuf, Option<std::path::PathBuf>)>,
+    },
     /// A copy of the workspace, which is shown in its place.
     Shown(std::path::PathBuf),
     /// A copy of the workspace, where it is: there are no namespaces. The folder's root is the copy's.

@@ -15,7 +15,10 @@ use std::{
 use overlay::ContentHash;
 use serde::{Deserialize, Serialize};
 
-use crate::scan::{Kind, Scan, Stamp, Tree, UNSURE, all_below, as_bytes};
+use crate::{
+    scan::{Kind, Scan, Stamp, Tree, UNSURE, all_below, as_bytes},
+    storage::{boot, replace},
+};
 
 /// Raised when its form or meaning changes.
 const VERSION: u32 = 1;
@@ -84,7 +87,7 @@ impl State {
     fn of(sources: Tree, disk: BTreeMap<String, Hash>) -> Self {
         Self {
             version: VERSION,
-            boot: super::boot(),
+            boot: boot(),
             sources,
             unsure: BTreeMap::new(),
             disk,
@@ -96,14 +99,11 @@ impl State {
 
     pub(super) fn read(file: &Path) -> Option<Self> {
         let state: Self = postcard::from_bytes(&fs::read(file).ok()?).ok()?;
-        (state.version == VERSION && state.boot == super::boot()).then_some(state)
+        (state.version == VERSION && state.boot == boot()).then_some(state)
     }
 
     pub(super) fn write(&self, file: &Path) -> io::Result<()> {
-        let bytes = postcard::to_stdvec(self).map_err(io::Error::other)?;
-        let new = file.with_extension(format!("new-{}", std::process::id()));
-        fs::write(&new, bytes)?;
-        fs::rename(new, file)
+        replace(file, &postcard::to_stdvec(self).map_err(io::Error::other)?)
     }
 
     /// Paths at which the disk has something else than it had then.

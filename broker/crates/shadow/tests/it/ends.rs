@@ -6,15 +6,21 @@ use std::{
     process::{Command, Stdio},
 };
 
-use shadow::{Exit, Stopped};
+use shadow::{Exit, Launcher, Layer, Shadow, Stopped};
 
 use crate::fixture::{COPIES, World, run, script, start, testkit};
 
 /// Processes whose command line has this in it.
 pub(crate) fn processes_with(mark: &str) -> usize {
+    all_with(mark).len()
+}
+
+/// Their numbers.
+fn all_with(mark: &str) -> Vec<String> {
     let all = fs::read_dir("/proc").unwrap().flatten();
-    let lines = all.filter_map(|it| fs::read(it.path().join("cmdline")).ok());
-    lines.filter(|it| String::from_utf8_lossy(it).contains(mark)).count()
+    let line = |it: &fs::DirEntry| fs::read(it.path().join("cmdline")).unwrap_or_default();
+    let found = all.filter(|it| String::from_utf8_lossy(&line(it)).contains(mark));
+    found.map(|it| it.file_name().into_string().unwrap()).collect()
 }
 
 pub(crate) fn wait_until(mut what: impl FnMut() -> bool) {
@@ -162,6 +168,31 @@ fn nothing_is_left(victim: usize, is_copy: bool, is_busy: bool) {
     wait_until(|| parent.try_wait().unwrap().is_some());
     wait_until(|| chain.iter().all(|it| !std::path::Path::new(&format!("/proc/{it}")).exists()));
     wait_until(|| groups(&format!("broker-run-{}-*", chain[0])).is_empty());
+}
+
+#[test]
+fn the_next_folder_takes_a_process_that_waits_for_it_and_is_gone_with_the_launcher() {
+    let world = World::new(&[]);
+    let program = world.beside("program");
+    fs::copy(testkit(), &program).unwrap();
+    let launcher = Launcher::new(&program).with_spare();
+    let mark = format!("{}\0shadow-enter", program.display());
+    let there_are = || processes_with(&mark);
+    let run_once = || {
+        let shadow = Shadow::open(&launcher, &world.root(), &Layer::default(), &world.sandbox).unwrap();
+        assert_eq!(run(&shadow, &world.root(), "exit 7").ended.exit, Exit::Code(7));
+        there_are()
+    };
+    let first = run_once();
+    wait_until(|| there_are() == 1);
+    assert_eq!(run_once(), first, "none besides those of the folder");
+    wait_until(|| there_are() == 1);
+    assert!(Command::new("kill").arg("-9").args(all_with(&mark)).status().unwrap().success());
+    wait_until(|| there_are() == 0);
+    assert_eq!(run_once(), first, "one that died is replaced");
+    wait_until(|| there_are() == 1);
+    drop(launcher);
+    wait_until(|| there_are() == 0);
 }
 
 /// Control groups with such names.

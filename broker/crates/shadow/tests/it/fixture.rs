@@ -172,7 +172,7 @@ pub(crate) fn script(folder: &Path, script: &str) -> Program {
         command: ["/bin/sh", "-c", script].map(Into::into).into(),
         environment: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin".into())],
         folder: folder.to_owned(),
-        terminal: false,
+        terminal: None,
         limits: Limits::default(),
     }
 }

@@ -262,3 +262,51 @@ fn what_is_kept_takes_no_more_space_than_it_took() {
         String::from_utf8(used.stdout).unwrap().split_whitespace().next().unwrap().parse().unwrap();
     assert!(kib < 1024, "{kib} KiB");
 }
+
+#[test]
+fn a_cache_outside_of_the_workspace_is_kept_over_the_users_own() {
+    let mut world = World::new(&[("a.txt", "a")]);
+    let (users, absent) = (world.home().join(".cache/go-build"), world.home().join(".cache/absent"));
+    fs::create_dir_all(users.join("00")).unwrap();
+    fs::write(users.join("00/users"), "users\n").unwrap();
+    world.sandbox.stores = vec![users.clone(), absent.clone()];
+    let list = format!("cd {}; cat */* | sort", world.home().join(".cache").display());
+    let add = |name: &str| {
+        format!(
+            "mkdir -p {0}/00; echo {name} > {0}/00/{name}; echo {name} > {1}/{name}",
+            users.display(),
+            absent.display()
+        )
+    };
+    assert_eq!(ran(&world, |_| (), &format!("{}; {list}", add("one"))).output, "one\n");
+    let list = format!("cat {}/*/* {}/* | sort", users.display(), absent.display());
+    assert_eq!(ran(&world, |_| (), &list).output, "one\none\nusers\n");
+    // Any branch has it, and what the user's own tools write shows through.
+    fs::write(users.join("00/later"), "later\n").unwrap();
+    let other = ran(&world, write("a.txt", "other"), &format!("{}; {list}", add("two")));
+    assert_eq!(other.output, "later\none\none\ntwo\ntwo\nusers\n");
+    assert_eq!(ran(&world, |_| (), &list).output, other.output);
+    assert_eq!(fs::read_dir(users.join("00")).unwrap().count(), 2, "the user's own stay as they are");
+    assert!(!absent.exists());
+    assert_eq!(layers(&world).len(), 2, "one for each of them");
+    // What a killed one wrote may be half written, and a cold one has nothing.
+    ran(&world, |_| (), &format!("{}; kill -9 $$", add("killed")));
+    assert_eq!(ran(&world, |_| (), &list).output, other.output);
+    world.sandbox.warm = false;
+    assert_eq!(ran(&world, |_| (), &format!("ls {}", absent.display())).output, "");
+}
+
+#[test]
+fn runs_at_one_time_add_to_a_cache_one_after_the_other() {
+    let mut world = World::new(&[]);
+    let store = world.beside("store");
+    fs::create_dir(&store).unwrap();
+    world.sandbox.stores = vec![store.clone()];
+    let open = || world.open(|_| ());
+    let (one, two) = (open(), open());
+    for (shadow, name) in [(one, "one"), (two, "two")] {
+        run(&shadow, &world.root(), &format!("echo {name} > {}/{name}", store.display()));
+        shadow.keep_caches().unwrap();
+    }
+    assert_eq!(ran(&world, |_| (), &format!("cat {}/*", store.display())).output, "one\ntwo\n");
+}

@@ -7,7 +7,7 @@ use std::{
 };
 
 use overlay::{Snapshot, View};
-use shadow::{Choice, Entry, EntryKind, Launcher, Layer, Sandbox, Shadow};
+use shadow::{Backend, Choice, Entry, EntryKind, Launcher, Layer, Sandbox, Shadow};
 use tokio::sync::{oneshot, watch};
 
 use super::{
@@ -226,10 +226,13 @@ impl FolderUse {
         let keep = move || {
             // Caches that cannot be kept are made anew by the next run.
             let _kept = shadow.keep_caches();
-            drop(shadow);
-            Ok(())
+            // A copy is to be free for the next run. What is in memory takes its time to go, and is not waited for.
+            let is_in_memory = shadow.choice().backend == Backend::Overlayfs;
+            Ok(is_in_memory.then_some(shadow))
         };
-        let _done = blocking(keep).await;
+        if let Ok(Some(shadow)) = blocking(keep).await {
+            drop_aside(shadow);
+        }
     }
 
     /// What is to be closed, if this is the last use.

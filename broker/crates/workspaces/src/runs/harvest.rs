@@ -2,12 +2,11 @@
 
 use std::{path::Path, sync::Arc};
 
-use config::folders;
 use globset::{GlobBuilder, GlobMatcher};
-use overlay::{Branch, ContentHash, FileKind, GitIgnores, Snapshot, View, WorkspacePath};
-use shadow::{Entry, EntryKind, Shadow};
+use overlay::{Branch, ContentHash, FileKind, Snapshot, View, WorkspacePath};
+use shadow::{Entry, EntryKind, Shadow, is_cache_mark};
 
-use super::{result::Written, sandbox::no_folder};
+use super::{ignored::Ignores, result::Written, sandbox::no_folder};
 use crate::{Daemon, DaemonError};
 
 /// Folders, and files in the place of them, by which version control knows its own.
@@ -24,7 +23,7 @@ const MAX_RULES: u64 = 1 << 20;
 /// Which of what was written is meant.
 pub(super) enum Chosen {
     Glob(GlobMatcher),
-    /// What git would not ignore.
+    /// What git would not ignore, and where there is no repository, what is no cache of a tool.
     NotIgnored,
 }
 
@@ -70,11 +69,14 @@ impl Chosen {
         Ok(entries)
     }
 
-    /// A view with the ignore files that were written, and none of the other files.
+    /// A view with the files that were written by which others are ignored, and none of those.
     fn ruled(&self, shadow: &Shadow, opened: &Snapshot) -> Result<Arc<dyn View>, DaemonError> {
         let mut entries = Vec::new();
         if matches!(self, Self::NotIgnored) {
-            let wants = |path: &Path, length: u64| path.ends_with(IGNORE_FILE) && length <= MAX_RULES;
+            let wants = |path: &Path, length: u64| {
+                let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+                (name == IGNORE_FILE || is_cache_mark(name)) && length <= MAX_RULES
+            };
             let keep = |it: Entry| entries.extend((!is_version_controls(&it.path)).then_some(it));
             shadow.harvest_some(wants, keep).map_err(|it| no_folder(&it))?;
         }
@@ -88,6 +90,7 @@ impl Chosen {
         }
         let is_meant = match self {
             Self::Glob(glob) => glob.is_match(path.as_str()),
+            Self::NotIgnored if after.is_cache(path) => false,
             Self::NotIgnored => !before.ignores(path) || !after.ignores(path),
         };
         // With it, all is gone that was in a folder of this name.
@@ -102,26 +105,6 @@ impl Chosen {
                 (before.has(path) && !before.ignores(path)) || (after.has(path) && !after.ignores(path))
             }
         }
-    }
-}
-
-/// What git ignores in a view.
-struct Ignores<'v> {
-    view: &'v dyn View,
-    ignores: GitIgnores,
-}
-
-impl<'v> Ignores<'v> {
-    fn of(view: &'v dyn View) -> Self {
-        Self { view, ignores: GitIgnores::new(folders::global_excludes()) }
-    }
-
-    fn has(&self, path: &WorkspacePath) -> bool {
-        self.view.metadata(path).is_ok()
-    }
-
-    fn ignores(&mut self, path: &WorkspacePath) -> bool {
-        self.ignores.ignores(self.view, path)
     }
 }
 
@@ -187,23 +170,26 @@ impl Daemon {
 /// `opened` with the entries.
 fn applied(opened: &Snapshot, entries: &[Entry]) -> Result<Arc<dyn View>, DaemonError> {
     let mut branch = Branch::new(Arc::new(opened.clone()));
-    for Entry { path, kind } in entries {
-        let now = branch.snapshot().metadata(path).ok().map(|it| it.kind);
-        let is_file = matches!(kind, EntryKind::File { .. });
-        if now.is_some() && !(is_file && now == Some(FileKind::File)) {
-            branch.remove(path)?;
-        }
-        match kind {
-            EntryKind::Removed => {}
-            EntryKind::Directory => _ = branch.create_dir(path)?,
-            EntryKind::Link(to) => _ = branch.symlink(path, to)?,
-            EntryKind::File { bytes, executable } => {
-                branch.write(path, bytes.clone())?;
-                branch.set_executable(path, *executable)?;
-            }
+    branch.transaction(|it| entries.iter().try_for_each(|entry| apply(it, entry)))?;
+    Ok(Arc::new(branch.snapshot()))
+}
+
+fn apply(branch: &mut Branch, Entry { path, kind }: &Entry) -> Result<(), DaemonError> {
+    let now = branch.snapshot().metadata(path).ok().map(|it| it.kind);
+    let is_file = matches!(kind, EntryKind::File { .. });
+    if now.is_some() && !(is_file && now == Some(FileKind::File)) {
+        branch.remove(path)?;
+    }
+    match kind {
+        EntryKind::Removed => {}
+        EntryKind::Directory => _ = branch.create_dir(path)?,
+        EntryKind::Link(to) => _ = branch.symlink(path, to)?,
+        EntryKind::File { bytes, executable } => {
+            branch.write(path, bytes.clone())?;
+            branch.set_executable(path, *executable)?;
         }
     }
-    Ok(Arc::new(branch.snapshot()))
+    Ok(())
 }
 
 /// Makes a path of the branch as `after` has it.

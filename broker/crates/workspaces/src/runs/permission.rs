@@ -169,9 +169,14 @@ fn folders_of_variables(
     home: Option<&Path>,
     root: &Path,
 ) -> Vec<PathBuf> {
-    let usual = shadow::folders(home, |_| None).into_iter();
-    let usual: BTreeSet<_> = usual.flat_map(|it| [fs::canonicalize(&it).unwrap_or_default(), it]).collect();
-    let named = shadow::folders(home, variable);
+    let usual = shadow::folders(home, |_| None);
+    let mut named = shadow::folders(home, variable);
+    named.retain(|it| !usual.contains(it));
+    if named.is_empty() {
+        return named;
+    }
+    let usual: BTreeSet<_> =
+        usual.into_iter().flat_map(|it| [fs::canonicalize(&it).unwrap_or_default(), it]).collect();
     let named = named.into_iter().filter_map(|it| fs::canonicalize(it).ok());
     let nothing_named = Sandbox { home: home.map(Path::to_owned), ..Sandbox::default() };
     let is_hidden = |it: &PathBuf| nothing_named.hides(it) && !it.starts_with(root);
@@ -228,6 +233,7 @@ mod tests {
         assert_eq!(told(&allowed, &request(&["npm", "run", "dev"])), [""; 0]);
         assert_eq!(told(&allowed, &request(&["npm", "install"])), ["allow npm install"]);
         assert_eq!(told(&allowed, &request(&["cargo-x"])), ["allow cargo-x"]);
+        assert_eq!(told(&allowed, &request(&["/tmp/cargo"])), ["allow /tmp/cargo"], "it may be any file");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use bytes::Bytes;
 use overlay::WorkspacePath;
+pub use shadow::TerminalSize;
 use shadow::{Isolation, Network};
 
 use crate::{DaemonError, TargetId, fields};
@@ -44,12 +45,6 @@ pub struct RunRequest {
     pub background: bool,
     /// With one, a start in the background may be sent again.
     pub request_id: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TerminalSize {
-    pub rows: u16,
-    pub columns: u16,
 }
 
 /// What a command may reach besides the workspace.

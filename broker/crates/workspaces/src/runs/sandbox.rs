@@ -31,7 +31,8 @@ pub fn sandbox(
             hint: Some("run it in a project's own folder".to_owned()),
         });
     }
-    let mut read: BTreeSet<PathBuf> = shadow::folders(home.as_deref(), variable).into_iter().collect();
+    let mut read: BTreeSet<PathBuf> = shadow::folders(home.as_deref(), &variable).into_iter().collect();
+    let stores = shadow::stores(home.as_deref(), &variable);
     read.extend(repository(root));
     let read = read.into_iter().filter_map(|it| fs::canonicalize(it).ok());
     let own = [folders::state_dir(), folders::cache_dir(), Some(folders::runtime_dir())];
@@ -51,6 +52,7 @@ pub fn sandbox(
         home,
         hidden,
         read: read.chain(named("sandbox.read_paths", &wanted.read)?).collect(),
+        stores,
         write,
         network: wanted.network,
         space: wanted.space.unwrap_or(DEFAULT_SPACE),

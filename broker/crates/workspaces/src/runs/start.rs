@@ -20,7 +20,7 @@ use super::{
     harvest::Chosen,
     log::OutputStream,
     pipes::{self, End},
-    request::{RunRequest, TerminalSize},
+    request::RunRequest,
     run::Run,
     sandbox::{no_folder, sandbox},
 };
@@ -32,7 +32,6 @@ pub(super) struct Prepared {
     sandbox: Sandbox,
     own_folder: bool,
     program: Program,
-    terminal: Option<TerminalSize>,
     chosen: Option<Arc<Chosen>>,
     in_background: bool,
 }
@@ -73,7 +72,7 @@ impl Daemon {
             command: request.command.iter().map(OsString::from).collect(),
             environment,
             folder: folder_at(&workspace, &folder),
-            terminal: request.terminal.is_some(),
+            terminal: request.terminal,
             limits,
         };
         Ok(Prepared {
@@ -81,7 +80,6 @@ impl Daemon {
             sandbox,
             own_folder: request.sandbox.own_folder,
             program,
-            terminal: request.terminal,
             chosen: request.harvest.as_deref().map(Chosen::new).transpose()?.map(Arc::new),
             in_background: request.background,
         })
@@ -89,7 +87,7 @@ impl Daemon {
 
     /// Starts the program in the folder of its branch, or in one of its own.
     pub(super) async fn begin(&self, run: &Run, prepared: Prepared) -> Result<Live, DaemonError> {
-        let Prepared { target, sandbox, own_folder, program, terminal, chosen, in_background } = prepared;
+        let Prepared { target, sandbox, own_folder, program, chosen, in_background } = prepared;
         let stopping = self.stopping.subscribe();
         let folder = match own_folder {
             true => Folder::open(&self.launcher, &target, sandbox, stopping).await?,
@@ -102,8 +100,8 @@ impl Daemon {
         let shadow = folder.shadow()?;
         let start = move || {
             let cannot = |source| DaemonError::Io { message: "cannot start the command".to_owned(), source };
-            let ends = Ends::of(terminal.is_some(), in_background).map_err(cannot)?;
-            started(&shadow, program, ends, terminal)
+            let ends = Ends::of(program.terminal.is_some(), in_background).map_err(cannot)?;
+            started(&shadow, program, ends)
         };
         // Ends are registered with the runtime, which a blocking thread knows as well.
         let Started { running, input, outputs, terminal } = blocking(start).await?;
@@ -168,12 +166,7 @@ struct Started {
     terminal: Option<Arc<End>>,
 }
 
-fn started(
-    shadow: &Shadow,
-    program: Program,
-    ends: Ends,
-    size: Option<TerminalSize>,
-) -> Result<Started, DaemonError> {
+fn started(shadow: &Shadow, program: Program, ends: Ends) -> Result<Started, DaemonError> {
     let Ends { mut input, mut outputs, programs } = ends;
     let files = programs.as_ref().map(|it| it.each_ref().map(|it| it.as_fd()));
     let mut running = shadow.run(program, files).map_err(|it| no_folder(&it))?;
@@ -183,9 +176,6 @@ fn started(
     let mut terminal = None;
     if let Some(file) = running.terminal.take() {
         let end = End::new(file, Interest::READABLE | Interest::WRITABLE).map_err(cannot)?;
-        if let Some(size) = size {
-            end.resize(size).map_err(cannot)?;
-        }
         let end = Arc::new(end);
         input = Some(Arc::clone(&end));
         outputs.push((OutputStream::Stdout, Arc::clone(&end)));

@@ -168,7 +168,7 @@ impl Visit {
             view: &recorder,
             roots: BTreeMap::from([(WorkspacePath::root(), Target::Directory)]),
             rules: above.clone(),
-            default_excludes: options.default_excludes,
+            excludes: options.excludes(),
             pending: Vec::new(),
             skipped: Skipped::default(),
         };

@@ -1,14 +1,7 @@
 //! Answers to what the kernel asks of a merged folder. Rights are looked at by the kernel (`default_permissions`), and locks are its
 //! own.
 
-use std::{
-    ffi::{OsStr, OsString},
-    io,
-    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
-    path::Path,
-    sync::Arc,
-    time::SystemTime,
-};
+use std::{ffi::OsStr, io, os::unix::ffi::OsStrExt as _, path::Path, sync::Arc, time::SystemTime};
 
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
@@ -16,14 +9,15 @@ use fuser::{
     ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite,
     ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use rustix::fs::{FallocateFlags, fallocate};
+use rustix::fs::FallocateFlags;
 
 use super::{
     branch::new_link,
     change::Rename,
-    files::is_users,
+    contents::read_at,
+    extended::{get_extended, list_extended, remove_extended, set_extended, tell_extended},
     node::{BLOCK, Folder, Node, NodeKind, ROOT, Stored, new_attributes, os},
-    state::{NewAttributes, Served, drop_rights, time},
+    state::{NewAttributes, Served, time},
     tree::Tree,
 };
 
@@ -225,16 +219,8 @@ impl Filesystem for Served {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        let mut state = self.lock();
-        let file = state.handle(handle).map(|it| Arc::clone(&it.file));
-        let written = file.and_then(|it| {
-            state.tree.write(id.0, &it, data, offset)?;
-            if flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
-                drop_rights(state.tree.own(id.0)?);
-            }
-            Ok(())
-        });
-        match written {
+        let drops_rights = flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID);
+        match self.lock().write(id.0, handle, data, offset, drops_rights) {
             Ok(()) => reply.written(u32::try_from(data.len()).unwrap_or(u32::MAX)),
             Err(error) => reply.error(error.into()),
         }
@@ -250,18 +236,8 @@ impl Filesystem for Served {
         mode: i32,
         reply: ReplyEmpty,
     ) {
-        let mut state = self.lock();
-        let file = state.handle(handle).map(|it| Arc::clone(&it.file));
-        let allocated = file.and_then(|it| {
-            let mode = FallocateFlags::from_bits_retain(mode.cast_unsigned());
-            if !mode.contains(FallocateFlags::PUNCH_HOLE) {
-                state.tree.expect_space(length)?;
-            }
-            fallocate(&*it, mode, offset, length)?;
-            state.tree.count(id.0, &it)?;
-            state.tree.modify(id.0)
-        });
-        match allocated {
+        let mode = FallocateFlags::from_bits_retain(mode.cast_unsigned());
+        match self.lock().allocate(id.0, handle, mode, offset, length) {
             Ok(()) => reply.ok(),
             Err(error) => reply.error(error.into()),
         }
@@ -282,29 +258,17 @@ impl Filesystem for Served {
     }
 
     fn opendir(&self, _: &Request, id: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        let mut state = self.lock();
-        match state.tree.list(id.0) {
-            Ok(names) => {
-                let number = state.number();
-                let above = [".", ".."].map(|it| (id.0, FileType::Directory, it.into()));
-                let names = names.into_iter().map(|(name, (id, kind))| (id, kind, name));
-                state.listings.insert(number, above.into_iter().chain(names).collect());
-                reply.opened(FileHandle(number), FopenFlags::empty());
-            }
+        match self.lock().open_folder(id.0) {
+            Ok(number) => reply.opened(FileHandle(number), FopenFlags::empty()),
             Err(error) => reply.error(error.into()),
         }
     }
 
     fn readdir(&self, _: &Request, _: INodeNo, handle: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        let state = self.lock();
-        let Some(names) = state.listings.get(&handle.0) else { return reply.error(Errno::EBADF) };
-        let from = usize::try_from(offset).unwrap_or(usize::MAX);
-        for (at, (id, kind, name)) in names.iter().enumerate().skip(from) {
-            if reply.add(INodeNo(*id), at as u64 + 1, *kind, name) {
-                break;
-            }
+        match self.lock().tell_names(handle, offset, |id, next, kind, name| reply.add(id, next, kind, name)) {
+            Ok(()) => reply.ok(),
+            Err(error) => reply.error(error.into()),
         }
-        reply.ok();
     }
 
     /// The same with what the kernel would ask next of each.
@@ -316,25 +280,13 @@ impl Filesystem for Served {
         offset: u64,
         mut reply: ReplyDirectoryPlus,
     ) {
-        let mut state = self.lock();
-        let Some(names) = state.listings.remove(&handle.0) else { return reply.error(Errno::EBADF) };
-        let from = usize::try_from(offset).unwrap_or(usize::MAX);
-        for (at, (id, _, name)) in names.iter().enumerate().skip(from) {
-            // The first two are the folder itself and the one above, which the kernel knows.
-            let is_new = at >= 2;
-            let found = if is_new { state.tree.child(folder.0, name) } else { Ok(*id) };
-            // It is gone meanwhile.
-            let Ok((all, lives)) = found.and_then(|it| state.shown(it)) else { continue };
-            let is_full = reply.add(all.ino, at as u64 + 1, name, &lives, &all, Generation(0));
-            if is_full || !is_new {
-                state.tree.forget(all.ino.0, 1);
-            }
-            if is_full {
-                break;
-            }
+        let told = self.lock().tell_entries(folder.0, handle, offset, |next, name, all, lives| {
+            reply.add(all.ino, next, name, lives, all, Generation(0))
+        });
+        match told {
+            Ok(()) => reply.ok(),
+            Err(error) => reply.error(error.into()),
         }
-        state.listings.insert(handle.0, names);
-        reply.ok();
     }
 
     fn releasedir(&self, _: &Request, _: INodeNo, handle: FileHandle, _: OpenFlags, reply: ReplyEmpty) {
@@ -369,42 +321,19 @@ impl Filesystem for Served {
         _: u32,
         reply: ReplyEmpty,
     ) {
-        self.done(reply, |tree| {
-            if !is_users(name) {
-                return Err(os(libc::EOPNOTSUPP));
-            }
-            let all = tree.load_extended(id.0)?;
-            match all.contains_key(name) {
-                true if flags & libc::XATTR_CREATE != 0 => return Err(os(libc::EEXIST)),
-                false if flags & libc::XATTR_REPLACE != 0 => return Err(os(libc::ENODATA)),
-                _ => all.insert(name.to_owned(), value.to_owned()),
-            };
-            tree.change(id.0).map(drop)
-        });
+        self.done(reply, |tree| set_extended(tree, id.0, name, value, flags));
     }
 
     fn getxattr(&self, _: &Request, id: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
-        if !is_users(name) {
-            return reply.error(Errno::from_i32(libc::EOPNOTSUPP));
-        }
-        let value =
-            self.lock().tree.extended(id.0).and_then(|mut it| it.remove(name).ok_or(os(libc::ENODATA)));
-        extended(value, size, reply);
+        tell_extended(get_extended(&self.lock().tree, id.0, name), size, reply);
     }
 
     fn listxattr(&self, _: &Request, id: INodeNo, size: u32, reply: ReplyXattr) {
-        let names = self.lock().tree.extended(id.0).map(|all| {
-            let names = all.into_keys().map(OsString::into_vec);
-            names.flat_map(|name| name.into_iter().chain([0])).collect()
-        });
-        extended(names, size, reply);
+        tell_extended(list_extended(&self.lock().tree, id.0), size, reply);
     }
 
     fn removexattr(&self, _: &Request, id: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        self.done(reply, |tree| {
-            tree.load_extended(id.0)?.remove(name).ok_or_else(|| os(libc::ENODATA))?;
-            tree.change(id.0).map(drop)
-        });
+        self.done(reply, |tree| remove_extended(tree, id.0, name));
     }
 }
 
@@ -417,30 +346,4 @@ fn new_file(tree: &mut Tree, mode: u32, caller: (u32, u32)) -> io::Result<Node> 
 fn special(kind: FileType, mode: u32, rdev: u32, request: &Request) -> Node {
     let own = FileAttr { rdev, ..new_attributes(kind, mode, caller(request)) };
     Node::new(NodeKind::Special, own)
-}
-
-fn read_at(file: &std::fs::File, offset: u64, size: usize) -> io::Result<Vec<u8>> {
-    use std::os::unix::fs::FileExt as _;
-    let mut bytes = vec![0; size];
-    let mut length = 0;
-    while length < size {
-        match file.read_at(&mut bytes[length..], offset + length as u64) {
-            Ok(0) => break,
-            Ok(read) => length += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    bytes.truncate(length);
-    Ok(bytes)
-}
-
-/// Answers with a value, or with its length if that is asked for.
-fn extended(value: io::Result<Vec<u8>>, size: u32, reply: ReplyXattr) {
-    match value {
-        Ok(value) if size == 0 => reply.size(u32::try_from(value.len()).unwrap_or(u32::MAX)),
-        Ok(value) if value.len() > size as usize => reply.error(Errno::ERANGE),
-        Ok(value) => reply.data(&value),
-        Err(error) => reply.error(error.into()),
-    }
 }

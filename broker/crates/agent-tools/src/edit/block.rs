@@ -1,0 +1,191 @@
+//! A run of lines that an edit replaces, and where it is in a file: what SEARCH/REPLACE blocks and hunks of patches share.
+
+use super::{
+    indents::Indents,
+    outcome::{Reason, Refused},
+    text::{Replacement, Text, indentation, is_blank, squeezed},
+};
+
+/// One block or hunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Block<'a> {
+    /// Counted from 1.
+    pub(super) part: usize,
+    pub(super) lines: Vec<(Sign, &'a str)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    Keep,
+    Old,
+    New,
+}
+
+/// How closely lines were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Closeness {
+    Exact,
+    /// But for whitespace at the ends of lines.
+    Trimmed,
+    /// But for indentation, and quotes or dashes that are other characters.
+    Loose,
+}
+
+impl<'a> Block<'a> {
+    pub(super) fn old(&self) -> Vec<&'a str> {
+        self.lines.iter().filter(|it| it.0 != Sign::New).map(|it| it.1).collect()
+    }
+
+    /// Where the lines that are there before are in a file: the closest places there are.
+    pub(super) fn places(&self, file: &[&str]) -> (Closeness, Vec<usize>) {
+        let old = self.old();
+        if old.is_empty() || old.iter().all(|it| is_blank(it)) {
+            return (Closeness::Exact, Vec::new());
+        }
+        let levels = [Closeness::Exact, Closeness::Trimmed, Closeness::Loose];
+        let found = levels.map(|it| (it, find(file, &old, it)));
+        found.into_iter().find(|it| !it.1.is_empty()).unwrap_or((Closeness::Exact, Vec::new()))
+    }
+
+    /// The block as a replacement at a place. `None` if its indentation there follows no rule.
+    pub(super) fn at(&self, start: usize, file: &[&str]) -> Option<Replacement> {
+        let old = self.old();
+        let there = &file[start..start + old.len()];
+        let pairs = old.iter().zip(there).filter(|it| !is_blank(it.0));
+        let pairs: Vec<_> = pairs.map(|(a, b)| (indentation(a), indentation(b))).collect();
+        let indents = Indents::of(&pairs)?;
+        let (mut lines, mut at) = (Vec::new(), there.iter());
+        for (sign, line) in &self.lines {
+            match sign {
+                Sign::Keep => lines.push((*at.next()?).to_owned()),
+                Sign::Old => drop(at.next()),
+                Sign::New => lines.push(indents.apply(line)?),
+            }
+        }
+        Some(Replacement { range: start..start + old.len(), lines })
+    }
+
+    /// The first line that says something, to name the block by.
+    pub(super) fn shown(&self) -> String {
+        let old = self.old();
+        old.iter().find(|it| !is_blank(it)).map(|it| it.trim().to_owned()).unwrap_or_default()
+    }
+
+    pub(super) fn not_found(&self) -> Refused {
+        Reason::NotFound { part: self.part, text: self.shown() }.into()
+    }
+
+    /// It fits several places; each is a reading if there are few.
+    pub(super) fn found_often(&self, file: &Text<'_>, before: &str, places: &[usize]) -> Refused {
+        let lines: Vec<_> = places.iter().take(SHOWN).map(|it| it + 1).collect();
+        let reason = Reason::FoundOften { part: self.part, count: places.len(), lines };
+        let reading = |it: &usize| {
+            let text = file.replaced(&[self.at(*it, file.lines())?], None);
+            Some((format!("part {} at line {}", self.part, it + 1), text))
+        };
+        let readings = places.iter().take(SHOWN).filter_map(reading).collect();
+        Refused::with_readings(reason, before, readings)
+    }
+}
+
+/// Places that a refusal shows.
+const SHOWN: usize = 4;
+
+fn find(file: &[&str], old: &[&str], how: Closeness) -> Vec<usize> {
+    match how {
+        Closeness::Exact => positions(file, old),
+        Closeness::Trimmed => positions(&map(file, str::trim_end), &map(old, str::trim_end)),
+        Closeness::Loose => {
+            let loose = |lines: &[&str]| -> Vec<_> { lines.iter().map(|it| squeezed(&plain(it))).collect() };
+            let (loose_file, loose_old) = (loose(file), loose(old));
+            let found = positions(&loose_file, &loose_old);
+            let is_regular = |it: &usize| {
+                let pairs = old.iter().zip(&file[*it..]).filter(|it| !is_blank(it.0));
+                let pairs: Vec<_> = pairs.map(|(a, b)| (indentation(a), indentation(b))).collect();
+                Indents::of(&pairs).is_some()
+            };
+            found.into_iter().filter(is_regular).collect()
+        }
+    }
+}
+
+fn map<'a>(lines: &[&'a str], f: fn(&'a str) -> &'a str) -> Vec<&'a str> {
+    lines.iter().map(|it| f(it)).collect()
+}
+
+fn positions<T: PartialEq>(file: &[T], old: &[T]) -> Vec<usize> {
+    file.windows(old.len()).enumerate().filter(|it| it.1 == old).map(|it| it.0).collect()
+}
+
+/// With the signs of ASCII for those that word processors and models put in their place.
+fn plain(line: &str) -> String {
+    let plain = |it| match it {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{2018}'..='\u{201b}' => '\'',
+        '\u{201c}'..='\u{201f}' => '"',
+        '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        it => it,
+    };
+    line.chars().map(plain).collect()
+}
+
+/// One of several places for each block, in order and without overlaps, if there is one way only. Each place is a start
+/// and an end. Otherwise the number of the first block that can be at several places, or at none.
+pub(super) fn in_order(places: &[Vec<(usize, usize)>]) -> Result<Vec<usize>, usize> {
+    let mut first = Vec::with_capacity(places.len());
+    let mut from = 0;
+    for (at, of) in places.iter().enumerate() {
+        let next = of.iter().filter(|it| it.0 >= from).min_by_key(|it| it.1).ok_or(at)?;
+        from = next.1;
+        first.push(next.0);
+    }
+    let mut upto = usize::MAX;
+    for (at, of) in places.iter().enumerate().rev() {
+        let last = of.iter().filter(|it| it.1 <= upto).max_by_key(|it| it.0).ok_or(at)?;
+        upto = last.0;
+        if last.0 != first[at] {
+            return Err(at);
+        }
+    }
+    Ok(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(lines: &[(Sign, &'static str)]) -> Block<'static> {
+        Block { part: 1, lines: lines.to_vec() }
+    }
+
+    #[test]
+    fn the_closest_places_count() {
+        let it = block(&[(Sign::Old, "a"), (Sign::New, "b")]);
+        assert_eq!(it.places(&["  a", "a", "a "]), (Closeness::Exact, vec![1]));
+        assert_eq!(it.places(&["  a", "a "]), (Closeness::Trimmed, vec![1]));
+        assert_eq!(it.places(&["  a"]), (Closeness::Loose, vec![0]));
+        assert_eq!(it.at(0, &["  a"]).unwrap().lines, ["  b"]);
+    }
+
+    #[test]
+    fn context_stays_as_the_file_has_it() {
+        let it = block(&[
+            (Sign::Keep, "if x:"),
+            (Sign::Old, "    a"),
+            (Sign::New, "    b"),
+            (Sign::New, "        c"),
+        ]);
+        let replaced = it.at(1, &["", "\tif x: ", "\t\ta"]).unwrap();
+        assert_eq!(
+            replaced,
+            Replacement { range: 1..3, lines: vec!["\tif x: ".into(), "\t\tb".into(), "\t\t\tc".into()] }
+        );
+    }
+
+    #[test]
+    fn order_makes_places_unique() {
+        assert_eq!(in_order(&[vec![(0, 1), (5, 6)], vec![(3, 4)]]), Ok(vec![0, 3]));
+        assert_eq!(in_order(&[vec![(0, 1), (2, 3)], vec![(3, 4)]]), Err(0));
+        assert_eq!(in_order(&[vec![(4, 5)], vec![(3, 4)]]), Err(1));
+    }
+}

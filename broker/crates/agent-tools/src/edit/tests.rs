@@ -1,0 +1,84 @@
+//! Edits of every form as agents write them, and what comes of them.
+
+use std::fmt::Write as _;
+
+use insta::assert_snapshot;
+use overlay::WorkspacePath;
+use syntax::Trees;
+
+use super::*;
+
+mod properties;
+
+/// What comes of all cases of a file. A case that has no file of its own goes on with that of the case before.
+fn outcomes(cases: &str) -> String {
+    let (mut file, mut shown) = (String::new(), String::new());
+    for case in cases.split("=== ").skip(1) {
+        let (head, body) = case.split_once('\n').unwrap();
+        let path = head.rsplit_once('(').unwrap().1.trim_end_matches(')');
+        let (before, edit) = body.split_once("--- edit\n").unwrap();
+        if let Some(text) = before.strip_prefix("--- file\n") {
+            file = text.to_owned();
+        }
+        let path = WorkspacePath::new(path).unwrap();
+        writeln!(shown, "=== {head}").unwrap();
+        shown += &outcome(apply(&path, &file, edit, None, &Trees::new(1 << 20)));
+    }
+    shown
+}
+
+fn outcome(outcome: Result<Applied, Refused>) -> String {
+    let mut shown = String::new();
+    match outcome {
+        Ok(it) => {
+            writeln!(shown, "applied as {}", it.form).unwrap();
+            it.notes.iter().for_each(|it| writeln!(shown, "note: {it}").unwrap());
+            it.new_syntax_errors
+                .iter()
+                .for_each(|it| writeln!(shown, "new syntax error in line {}: {}", it.line, it.text).unwrap());
+            shown += &it.diff;
+        }
+        Err(it) => {
+            writeln!(shown, "refused as {}: {it}\n{}", it.form.unwrap(), it.advice()).unwrap();
+            it.readings.iter().for_each(|it| write!(shown, "reading: {}\n{}", it.what, it.diff).unwrap());
+        }
+    }
+    shown + "\n"
+}
+
+#[test]
+fn python() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/python.txt")));
+}
+
+#[test]
+fn rust() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/rust.txt")));
+}
+
+#[test]
+fn web() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/web.txt")));
+}
+
+#[test]
+fn others() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/others.txt")));
+}
+
+#[test]
+fn patches() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/patches.txt")));
+}
+
+#[test]
+fn a_reading_is_picked_by_its_id() {
+    let (path, trees) = (WorkspacePath::new("a.txt").unwrap(), Trees::new(1 << 20));
+    let edit = "<<<<<<< SEARCH\nsame\n=======\nother\n>>>>>>> REPLACE\n";
+    let refused = apply(&path, "same\nx\nsame\n", edit, None, &trees).unwrap_err();
+    assert_eq!(refused.readings.len(), 2);
+    let picked = apply(&path, "same\nx\nsame\n", edit, Some(&refused.readings[1].id), &trees).unwrap();
+    assert_eq!(picked.text, "same\nx\nother\n");
+    let stale = apply(&path, "same\ny\nsame\n", edit, Some(&refused.readings[1].id), &trees).unwrap_err();
+    assert_eq!(stale.reason, Reason::NoSuchReading, "the id is of another text");
+}

@@ -1,0 +1,181 @@
+//! Text without any marker: the whole file, or one piece of it.
+//!
+//! It is the whole file if most of the file's lines are in it and nothing at the file's ends is left out. It is a piece
+//! if it begins and ends with lines of the file, and leaves out more than half of it. Otherwise both are shown.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::{
+    Parser,
+    outcome::{Changed, Reason, Refused},
+    sketch,
+    text::{Replacement, Text, are_alike, is_blank, lines_of, squeezed},
+};
+
+/// In percent of the lines that are not blank: the share of a file from which on an edit can be all of it, and below
+/// which it is none of it even if it begins where the file does.
+const MOST: usize = 50;
+const LITTLE: usize = 25;
+
+/// Lines of a file that is large enough for an edit of its start to be clearly a part.
+const LARGE: usize = 40;
+
+pub(super) fn apply(file: &Text<'_>, edit: &str, parser: &Parser<'_>) -> Result<Changed, Refused> {
+    let lines = lines_of(edit);
+    let Some(sketch) = sketch::whole_piece(edit) else { return Err(Reason::Empty.into()) };
+    let whole = whole_text(file, &lines);
+    if file.lines().iter().all(|it| is_blank(it)) {
+        return Ok(whole.into());
+    }
+    if let Err(refused) = sketch::expect_no_marker(file, edit) {
+        return Err(refused.and_reading(&before(file), "the edit is the whole file", whole));
+    }
+    let cover = Cover::new(file.lines(), &trimmed(&lines));
+    let part = sketch::place(file, &sketch, parser);
+    match part {
+        Ok(part) if part.text == whole => Ok(part),
+        Ok(part) if cover.is_clearly_a_part() => Ok(part),
+        // Where its edges are new, it cannot be a piece.
+        Err(Refused { reason: Reason::NoAnchor { .. } | Reason::EdgeIsNew { .. }, .. })
+            if cover.is_whole() =>
+        {
+            Ok(whole.into())
+        }
+        Ok(part) => Err(either(file, vec![("a piece of the file", part.text), ("the whole file", whole)])),
+        Err(Refused {
+            reason:
+                reason @ (Reason::SeveralPlaces { .. } | Reason::LargeDeletion { .. } | Reason::OpenEnd { .. }),
+            readings,
+            ..
+        }) => {
+            let shown = Refused { form: None, reason, readings };
+            Err(shown.and_reading(&before(file), "the edit is the whole file", whole))
+        }
+        Err(_) => Err(either(file, vec![("the whole file", whole)])),
+    }
+}
+
+fn before(file: &Text<'_>) -> String {
+    file.replaced(&[], None)
+}
+
+fn either(file: &Text<'_>, readings: Vec<(&str, String)>) -> Refused {
+    let readings = readings.into_iter().map(|(what, text)| (format!("the edit is {what}"), text)).collect();
+    Refused::with_readings(Reason::WholeOrPart, &before(file), readings)
+}
+
+/// The lines without blank ones at both ends, which come from fences and templates.
+fn trimmed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let first = lines.iter().position(|it| !is_blank(it)).unwrap_or_default();
+    let last = lines.iter().rposition(|it| !is_blank(it)).map_or(0, |it| it + 1);
+    lines[first..last.max(first)].to_vec()
+}
+
+fn whole_text(file: &Text<'_>, lines: &[&str]) -> String {
+    let lines = trimmed(lines).iter().map(|it| (*it).to_owned()).collect();
+    file.replaced(&[Replacement { range: 0..file.lines().len(), lines }], None)
+}
+
+/// How much of a file an edit covers.
+struct Cover {
+    /// Lines of the file that are not blank, and those of them that the edit has.
+    lines: usize,
+    kept: usize,
+    /// Lines above the first and below the last common one.
+    above: usize,
+    below: usize,
+    /// Whether what the edit has in the place of those is much like them, and nothing else of the file is missing.
+    is_complete: bool,
+}
+
+/// Lines in a row that a whole file may leave out of the old one, where its ends say little.
+const LEFT_OUT: usize = 3;
+
+impl Cover {
+    fn new(file: &[&str], edit: &[&str]) -> Self {
+        let keys = |lines: &[&str]| lines.iter().map(|it| squeezed(it)).collect::<Vec<_>>();
+        let (old, new) = (keys(file), keys(edit));
+        let said = |lines: &[String]| lines.iter().filter(|it| !it.is_empty()).count();
+        let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
+        let removed = ops.iter().filter_map(|it| match *it {
+            DiffOp::Delete { old_index, old_len, .. } => Some(said(&old[old_index..old_index + old_len])),
+            _ => None,
+        });
+        let most_removed = removed.max().unwrap_or_default();
+        let equal = ops.into_iter().filter_map(|it| match it {
+            DiffOp::Equal { old_index, new_index, len } => Some((old_index, new_index, len)),
+            _ => None,
+        });
+        let equal: Vec<_> = equal.filter(|it| said(&old[it.0..it.0 + it.2]) > 0).collect();
+        let kept = equal.iter().map(|it| said(&old[it.0..it.0 + it.2])).sum();
+        let first = equal.first().copied().unwrap_or((old.len(), new.len(), 0));
+        let last = equal.last().map_or((0, 0), |it| (it.0 + it.2, it.1 + it.2));
+        let ends = (&file[..first.0], &edit[..first.1], &file[last.0..], &edit[last.1..]);
+        let are_alike =
+            pairwise(ends.0.iter(), ends.1.iter()) && pairwise(ends.2.iter().rev(), ends.3.iter().rev());
+        Self {
+            lines: said(&old),
+            kept,
+            above: said(&old[..first.0]),
+            below: said(&old[last.0..]),
+            is_complete: are_alike && most_removed <= LEFT_OUT,
+        }
+    }
+
+    fn share(&self) -> usize {
+        self.kept * 100 / self.lines.max(1)
+    }
+
+    /// What is left out at the ends has something like it in its place.
+    fn is_whole(&self) -> bool {
+        self.share() >= MOST && self.is_complete
+    }
+
+    fn is_clearly_a_part(&self) -> bool {
+        let both = self.above > 0 && self.below > 0;
+        (both && self.share() < MOST) || (self.lines >= LARGE && self.share() < LITTLE)
+    }
+}
+
+/// Whether each line that is not blank has one like it at its place.
+fn pairwise<'a>(old: impl Iterator<Item = &'a &'a str>, new: impl Iterator<Item = &'a &'a str>) -> bool {
+    let mut new = new.filter(|it| !is_blank(it));
+    old.filter(|it| !is_blank(it)).all(|old| new.next().is_some_and(|new| are_alike(new, old)))
+}
+
+#[cfg(test)]
+mod tests {
+    use syntax::Trees;
+
+    use super::*;
+
+    fn applied(file: &str, edit: &str) -> Result<String, Reason> {
+        let trees = Trees::new(1 << 20);
+        let parser = Parser { language: None, trees: &trees };
+        apply(&Text::new(file), edit, &parser).map(|it| it.text).map_err(|it| it.reason)
+    }
+
+    #[test]
+    fn the_whole_file_is_known_by_its_ends() {
+        assert_eq!(applied("one\ntwo\nthree\n", "one\nnew\nthree\n").unwrap(), "one\nnew\nthree\n");
+        assert_eq!(applied("", "one\n").unwrap(), "one\n");
+        assert_eq!(
+            applied("the one\ntwo\nthree\nfour", "the new one\ntwo\nthree\nfour\n").unwrap(),
+            "the new one\ntwo\nthree\nfour"
+        );
+    }
+
+    #[test]
+    fn a_piece_from_the_middle_is_a_part() {
+        let file: String = (0..90).map(|it| format!("line number {it}\n")).collect();
+        let text = applied(&file, "line number 40\nnew\nline number 41\n").unwrap();
+        assert_eq!(text, file.replace("number 40\n", "number 40\nnew\n"));
+    }
+
+    #[test]
+    fn what_may_be_both_is_refused() {
+        let open = applied("one\ntwo\nthree\nfour\n", "one\nnew\ntwo\nthree\n");
+        assert_eq!(open, Err(Reason::OpenEnd { end: "end", count: 1 }));
+        assert_eq!(applied("one\ntwo\nthree\nfour\n", "something else\n"), Err(Reason::WholeOrPart));
+    }
+}

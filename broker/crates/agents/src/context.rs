@@ -1,0 +1,128 @@
+//! What a call is about: the workspace of its session, and a branch of it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use overlay::{Revision, View, WorkspacePath};
+use syntax::Trees;
+use workspaces::{BranchInfo, BranchRequest, Daemon, DaemonError, ForkRequest, TargetId};
+
+use crate::{indexes::Indexes, reply::ToolError, session::Session};
+
+/// All that a tool answers with.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) daemon: Arc<Daemon>,
+    pub(crate) trees: Arc<Trees>,
+    pub(crate) indexes: Arc<Indexes>,
+    /// The handle of the workspace.
+    pub(crate) workspace: String,
+    pub(crate) session: Arc<Session>,
+}
+
+/// A branch that a call is about.
+#[derive(Debug, Clone)]
+pub(crate) struct BranchRef {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) revision: Revision,
+}
+
+/// What a call sees: a branch, or the base as long as the session has none.
+#[derive(Clone)]
+pub(crate) struct Seen {
+    pub(crate) target: TargetId,
+    pub(crate) view: Arc<dyn View>,
+    /// `None` for the base.
+    pub(crate) branch: Option<String>,
+    pub(crate) revision: Revision,
+}
+
+impl From<BranchInfo> for BranchRef {
+    fn from(info: BranchInfo) -> Self {
+        Self { id: info.id.to_string(), name: info.name, revision: info.revision }
+    }
+}
+
+impl BranchRef {
+    pub(crate) fn target(&self) -> TargetId {
+        TargetId::Branch(self.id.clone())
+    }
+}
+
+impl Context {
+    /// The branch that is named, or the session's own; `None` as long as it has none.
+    pub(crate) async fn branch(&self, named: Option<&str>) -> Result<Option<BranchRef>, ToolError> {
+        let name = named.unwrap_or_else(|| self.session.branch());
+        match self.find(name).await {
+            Ok(branch) => Ok(Some(branch)),
+            Err(DaemonError::NotFound { what: "branch", .. }) if named.is_none() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The branch that is named, or the session's own, forked from the base if need be.
+    pub(crate) async fn branch_to_edit(&self, named: Option<&str>) -> Result<BranchRef, ToolError> {
+        let _turn = self.session.forking.lock().await;
+        match self.branch(named).await? {
+            Some(branch) => Ok(branch),
+            None => self.fork(TargetId::Workspace(self.workspace.clone()), self.session.branch()).await,
+        }
+    }
+
+    /// The branch that is named, or the session's own, which has to be there.
+    pub(crate) async fn expect_branch(&self, named: Option<&str>) -> Result<BranchRef, ToolError> {
+        let none = || {
+            ToolError::new("this session has no branch yet")
+                .hint("its first edit makes one; or name one in `branch`")
+        };
+        self.branch(named).await?.ok_or_else(none)
+    }
+
+    /// A handle of another workspace is not found.
+    async fn find(&self, branch: &str) -> Result<BranchRef, DaemonError> {
+        let request = BranchRequest {
+            workspace: Some(self.workspace.clone()),
+            branch: branch.to_owned(),
+            with_tree_hash: false,
+            with_conflicts: false,
+        };
+        Ok(self.daemon.get_branch(request).await?.info.into())
+    }
+
+    pub(crate) async fn fork(&self, parent: TargetId, name: &str) -> Result<BranchRef, ToolError> {
+        let labels = BTreeMap::from([("agent".to_owned(), self.session.branch().to_owned())]);
+        let request = ForkRequest { parent, name: name.to_owned(), labels, request_id: None };
+        Ok(self.daemon.fork(request).await?.into())
+    }
+
+    /// What the call sees.
+    pub(crate) async fn seen(&self, named: Option<&str>) -> Result<Seen, ToolError> {
+        let branch = self.branch(named).await?;
+        let target = match &branch {
+            Some(branch) => branch.target(),
+            None => TargetId::Workspace(self.workspace.clone()),
+        };
+        let (view, revision) = self.daemon.view(&target).await?;
+        Ok(Seen { target, view, branch: branch.map(|it| it.name), revision })
+    }
+}
+
+/// A path as agents write it: relative to the workspace, with `./` in front or not.
+pub(crate) fn path(field: &str, text: &str) -> Result<WorkspacePath, ToolError> {
+    let bare = text.trim_start_matches("./").trim_end_matches('/');
+    let bare = if bare == "." { "" } else { bare };
+    WorkspacePath::new(bare).map_err(|error| {
+        ToolError::new(format!("{field}: `{text}`: {error}"))
+            .hint("paths are relative to the workspace's root")
+    })
+}
+
+/// Does what blocks, beside the threads that answer.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| {
+        Err(ToolError::new(format!("the call broke off: {error}; this is a bug in Broker")))
+    })
+}

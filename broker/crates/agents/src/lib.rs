@@ -1,0 +1,129 @@
+//! The tools of an agent: what a model calls by name, with JSON, on a branch.
+//!
+//! [`Agents`] holds sessions over a [`Daemon`]. A session belongs to one workspace and has a branch of its own, which is
+//! forked from the base at its first edit; a call may name another branch of that workspace instead. Each tool is a row
+//! of one table ([`tool`]): its name, what it does, the shapes of its arguments and of its result, and the function
+//! that answers. Fronts list the table and pass calls on.
+//!
+//! Speaks no protocol. What an edit means is in `agent-tools`, how a branch is searched in `search`, and what may be done
+//! to a branch in `workspaces`: here these are put together, cut to what a model can read, and said in few words.
+
+mod audit;
+mod context;
+mod findings;
+mod indexes;
+mod limits;
+mod reply;
+mod schema;
+mod session;
+mod tool;
+mod tools;
+
+use std::{path::PathBuf, sync::Arc, time::Instant};
+
+use dashmap::DashMap;
+use serde_json::{Map, Value};
+use syntax::Trees;
+use workspaces::{Daemon, DaemonError};
+
+use self::{audit::Audit, context::Context, indexes::Indexes, session::Session};
+
+pub use self::{
+    audit::{LogEntry, log_file, read_log},
+    reply::{Reply, ToolError},
+    tool::{Effect, ToolInfo},
+    tools::{INSTRUCTIONS, list},
+};
+
+/// Bytes of the syntax trees that are kept for edits and searches.
+const TREES: u64 = 16 << 20;
+
+/// Number of sessions; the one that was idle longest gives way.
+const MAX_SESSIONS: usize = 10_000;
+
+/// Bytes of the name of a session.
+const MAX_SESSION: usize = 200;
+
+/// All agents of a daemon.
+pub struct Agents {
+    daemon: Arc<Daemon>,
+    trees: Arc<Trees>,
+    indexes: Arc<Indexes>,
+    sessions: DashMap<(String, String), Arc<Session>>,
+    audit: Audit,
+}
+
+/// One call of a tool.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The handle of the workspace.
+    pub workspace: String,
+    /// Names the session, as its front likes. The same name finds the same branch again.
+    pub session: String,
+    pub tool: String,
+    pub arguments: Map<String, Value>,
+}
+
+impl Agents {
+    /// `log` is the folder of the audit log, `indexes` that of search indexes; without one there are none.
+    pub fn new(daemon: Arc<Daemon>, log: Option<PathBuf>, indexes: Option<PathBuf>) -> Self {
+        Self {
+            daemon,
+            trees: Arc::new(Trees::new(TREES)),
+            indexes: Arc::new(Indexes::new(indexes)),
+            sessions: DashMap::new(),
+            audit: Audit::new(log),
+        }
+    }
+
+    /// Answers a call. What is wrong with it is a reply, too, with what to do instead; an error only if its workspace is
+    /// not open.
+    pub async fn call(&self, call: Call) -> Result<Reply, DaemonError> {
+        self.daemon.expect_open(&call.workspace)?;
+        let start = Instant::now();
+        let reply = self.answer(&call).await.unwrap_or_else(|error| Reply::of_error(&error));
+        self.audit.write(&call, &reply, start.elapsed());
+        Ok(reply)
+    }
+
+    async fn answer(&self, call: &Call) -> Result<Reply, ToolError> {
+        let tool = tools::find(&call.tool)?;
+        let context = Context {
+            daemon: Arc::clone(&self.daemon),
+            trees: Arc::clone(&self.trees),
+            indexes: Arc::clone(&self.indexes),
+            workspace: call.workspace.clone(),
+            session: self.session(call)?,
+        };
+        let answer = tool.call(context, Value::Object(call.arguments.clone()));
+        match tool.info.effect {
+            // Nothing is left half done if its caller leaves; what reads or runs ends with its caller.
+            Effect::Edits | Effect::EditsOnce | Effect::Destroys => {
+                let done = tokio::spawn(answer).await;
+                done.unwrap_or_else(|error| {
+                    Err(ToolError::new(format!("the call broke off: {error}; this is a bug in Broker")))
+                })
+            }
+            Effect::Reads | Effect::Runs => answer.await,
+        }
+    }
+
+    fn session(&self, call: &Call) -> Result<Arc<Session>, ToolError> {
+        if call.session.is_empty() || call.session.len() > MAX_SESSION {
+            return Err(ToolError::new(format!("a session has a name of 1 to {MAX_SESSION} bytes")));
+        }
+        let key = (call.workspace.clone(), call.session.clone());
+        if !self.sessions.contains_key(&key) && self.sessions.len() >= MAX_SESSIONS {
+            self.forget_idle();
+        }
+        let session = self.sessions.entry(key).or_insert_with(|| Arc::new(Session::new(&call.session)));
+        session.touch();
+        Ok(Arc::clone(&session))
+    }
+
+    /// Its branch stays, and is found again by its name.
+    fn forget_idle(&self) {
+        let oldest = self.sessions.iter().min_by_key(|it| it.used()).map(|it| it.key().clone());
+        oldest.map(|it| self.sessions.remove(&it));
+    }
+}

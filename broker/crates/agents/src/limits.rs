@@ -1,0 +1,86 @@
+//! What a model can read: answers of a bounded size that say what was left out.
+
+/// Bytes of the text of an answer.
+const MAX_TEXT: usize = 48 << 10;
+
+/// Lines of a file in one answer, unless all of it is asked for.
+pub(crate) const LINES: usize = 200;
+
+/// Lines of a file in any case.
+pub(crate) const MOST_LINES: usize = 5000;
+
+/// Bytes of the lines of a file in one answer.
+pub(crate) const LINE_BYTES: usize = 200 << 10;
+
+/// Symbols in the outline of a file.
+pub(crate) const SYMBOLS: usize = 100;
+
+/// Findings in one answer.
+pub(crate) const FINDINGS: usize = 30;
+
+/// Matching lines in one answer.
+pub(crate) const MATCHES: usize = 50;
+
+/// Pieces of code in one answer, and lines of each.
+pub(crate) const CHUNKS: usize = 8;
+pub(crate) const CHUNK_LINES: usize = 12;
+
+/// Paths in one answer.
+pub(crate) const PATHS: usize = 20;
+
+/// Places in one answer.
+pub(crate) const PLACES: usize = 50;
+
+/// Entries of a directory in one answer.
+pub(crate) const ENTRIES: u32 = 500;
+
+/// Lines of a diff in one answer.
+pub(crate) const DIFF_LINES: usize = 400;
+
+/// Bytes of the output of a command, of its end.
+pub(crate) const OUTPUT: usize = 8 << 10;
+
+/// The beginning of a text that is too long, and how much is left out.
+pub(crate) fn cut(mut text: String) -> String {
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    let end = text.floor_char_boundary(MAX_TEXT);
+    let rest = text.len() - end;
+    text.truncate(end);
+    text.push_str(&format!("\n… {rest} more bytes are left out; ask for less at once"));
+    text
+}
+
+/// The first lines of a text, and how many there are besides.
+pub(crate) fn first_lines(text: &str, count: usize) -> (String, usize) {
+    let all = text.lines().count();
+    if all <= count {
+        return (text.to_owned(), 0);
+    }
+    let first: String = text.split_inclusive('\n').take(count).collect();
+    (first, all - count)
+}
+
+/// `one file`, `2 files`.
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_said() {
+        assert_eq!(cut("short".to_owned()), "short");
+        let long = cut("é".repeat(MAX_TEXT));
+        assert!(
+            long.ends_with("… 49152 more bytes are left out; ask for less at once"),
+            "{}",
+            &long[long.len() - 80..]
+        );
+        assert_eq!(first_lines("a\nb\nc\n", 2), ("a\nb\n".to_owned(), 1));
+        assert_eq!(first_lines("a\nb", 2), ("a\nb".to_owned(), 0));
+    }
+}

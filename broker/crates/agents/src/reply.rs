@@ -1,0 +1,112 @@
+//! What a tool answers, and what is wrong with a call.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use thiserror::Error;
+use workspaces::DaemonError;
+
+use crate::limits;
+
+/// The answer to a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// For a model, in few words.
+    pub text: String,
+    /// The same as data, as the tool's output schema says; empty for an error.
+    pub structured: Map<String, Value>,
+    pub is_error: bool,
+}
+
+/// Why a call was not done, and what to do instead.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct ToolError {
+    pub message: String,
+    pub remedy: Option<String>,
+}
+
+/// What a tool answers, as data and in words.
+pub(crate) trait Answer: Serialize + JsonSchema {
+    fn text(&self) -> String;
+}
+
+impl Reply {
+    pub(crate) fn of(answer: &impl Answer) -> Result<Self, ToolError> {
+        let structured = match serde_json::to_value(answer) {
+            Ok(Value::Object(mut fields)) => {
+                fields.retain(|_, it| !it.is_null());
+                fields
+            }
+            Ok(_) => return Err(ToolError::new("the answer is no object; this is a bug in Broker")),
+            Err(error) => {
+                return Err(ToolError::new(format!(
+                    "the answer cannot be written: {error}; this is a bug in Broker"
+                )));
+            }
+        };
+        Ok(Self { text: limits::cut(answer.text()), structured, is_error: false })
+    }
+
+    pub(crate) fn of_error(error: &ToolError) -> Self {
+        let hint = error.remedy.as_ref().map(|it| format!("\nhint: {it}")).unwrap_or_default();
+        let text = limits::cut(format!("error: {}{hint}", error.message));
+        Self { text, structured: Map::new(), is_error: true }
+    }
+
+    /// The branch that the call was about, if it names one.
+    pub fn branch(&self) -> Option<&str> {
+        self.structured.get("branch")?.as_str()
+    }
+
+    pub fn revision(&self) -> Option<u64> {
+        self.structured.get("revision")?.as_u64()
+    }
+}
+
+impl ToolError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), remedy: None }
+    }
+
+    pub(crate) fn hint(self, remedy: impl Into<String>) -> Self {
+        Self { remedy: Some(remedy.into()), ..self }
+    }
+}
+
+impl From<DaemonError> for ToolError {
+    fn from(error: DaemonError) -> Self {
+        let remedy = remedy(&error);
+        let error = Self::new(error.to_string());
+        match remedy {
+            Some(remedy) => error.hint(remedy),
+            None => error,
+        }
+    }
+}
+
+fn remedy(error: &DaemonError) -> Option<String> {
+    let remedy = match error {
+        DaemonError::NotFound { what: "branch", .. } => "`branch_list` has the branches of this workspace",
+        DaemonError::NotFound { what: "workspace", .. } | DaemonError::WorkspaceGone { .. } => {
+            "open the workspace again: start a new session in the folder"
+        }
+        DaemonError::Stale { .. } => "read the file again, then send the edit for the new revision",
+        DaemonError::Conflicts(_) => "`branch_rebase` with `on_conflict: \"markers\"`, then resolve them",
+        DaemonError::Commit(error) if error.conflicts().is_some() => {
+            "call `branch_rebase`, then commit again"
+        }
+        DaemonError::NameTaken(_) => "choose another name, or leave it out",
+        DaemonError::Busy { .. } => "try again in a moment",
+        DaemonError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            "`file_search` finds paths by parts of them"
+        }
+        DaemonError::NoServer { hint, .. }
+        | DaemonError::NoFolder { hint, .. }
+        | DaemonError::Setup { hint, .. } => {
+            return hint.clone();
+        }
+        _ => return None,
+    };
+    Some(remedy.to_owned())
+}

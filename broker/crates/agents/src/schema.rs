@@ -1,0 +1,82 @@
+//! JSON schemas of arguments and results, short enough that a model can be given all of them.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value};
+
+/// The shape of a tool's arguments.
+pub(crate) fn of_input<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = generated::<T>();
+    prune(&mut schema);
+    schema
+}
+
+/// The shape of a tool's result: its fields. What is within them, the fields' names say.
+pub(crate) fn of_output<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = generated::<T>();
+    prune(&mut schema);
+    // What is empty or unknown is left out of a result.
+    for key in ["description", "required"] {
+        schema.remove(key);
+    }
+    for field in fields(&mut schema) {
+        if let Value::Object(field) = field {
+            field.retain(|key, _| key == "type");
+        }
+    }
+    schema
+}
+
+fn generated<T: JsonSchema>() -> Map<String, Value> {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    match schema.to_value() {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
+    }
+}
+
+fn fields(schema: &mut Map<String, Value>) -> impl Iterator<Item = &mut Value> {
+    schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(|it| it.values_mut())
+}
+
+/// Takes out what says nothing to a client that sends what is described.
+fn prune(schema: &mut Map<String, Value>) {
+    for key in ["$schema", "additionalProperties", "title", "format", "default", "minimum", "maximum"] {
+        schema.remove(key);
+    }
+    // `null` stands for a field that is not there.
+    if let Some(Value::Array(types)) = schema.get("type") {
+        let only: Vec<_> = types.iter().filter(|it| *it != "null").cloned().collect();
+        if let [only] = only.as_slice() {
+            schema.insert("type".to_owned(), only.clone());
+        }
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.retain(|it| !it.is_null());
+    }
+    if let Some(Value::Array(options)) = schema.get("anyOf") {
+        let only: Vec<_> = options.iter().filter(|it| it["type"] != "null").cloned().collect();
+        if let [Value::Object(only)] = only.as_slice() {
+            schema.remove("anyOf");
+            schema.extend(only.clone());
+        }
+    }
+    for value in schema.values_mut() {
+        walk(value);
+    }
+}
+
+fn walk(value: &mut Value) {
+    match value {
+        Value::Object(schema) => {
+            // The names of fields are no keywords.
+            match schema.get_mut("properties") {
+                Some(Value::Object(_)) | None => prune(schema),
+                Some(_) => schema.values_mut().for_each(walk),
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(walk),
+        _ => {}
+    }
+}

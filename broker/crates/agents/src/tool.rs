@@ -1,0 +1,85 @@
+//! The table of tools: one row has all that fronts and callers need to know of a tool.
+
+use std::{future::Future, pin::Pin};
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::{
+    context::Context,
+    reply::{Answer, Reply, ToolError},
+    schema,
+};
+
+/// What a call may do, as clients ask their user about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It changes nothing.
+    Reads,
+    /// It changes a branch, in a way that can be undone.
+    Edits,
+    /// The same, and a second call with the same arguments changes nothing more.
+    EditsOnce,
+    /// It takes away or writes what cannot be brought back.
+    Destroys,
+    /// It runs a program of the user's.
+    Runs,
+}
+
+/// What a front lists of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolInfo {
+    pub name: &'static str,
+    pub description: &'static str,
+    pub effect: Effect,
+    pub input: Map<String, Value>,
+    pub output: Map<String, Value>,
+}
+
+type Answering = Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send>>;
+
+/// A tool: what is listed of it, and what answers.
+pub(crate) struct Tool {
+    pub(crate) info: ToolInfo,
+    answer: Box<dyn Fn(Context, Value) -> Answering + Send + Sync>,
+}
+
+impl Tool {
+    pub(crate) fn new<P, A, F>(
+        name: &'static str,
+        effect: Effect,
+        description: &'static str,
+        answer: fn(Context, P) -> F,
+    ) -> Self
+    where
+        P: DeserializeOwned + JsonSchema + Send + 'static,
+        A: Answer,
+        F: Future<Output = Result<A, ToolError>> + Send + 'static,
+    {
+        let info = ToolInfo {
+            name,
+            description,
+            effect,
+            input: schema::of_input::<P>(),
+            output: schema::of_output::<A>(),
+        };
+        let answer = move |context: Context, arguments: Value| -> Answering {
+            Box::pin(async move {
+                let arguments = parse(name, arguments)?;
+                Reply::of(&answer(context, arguments).await?)
+            })
+        };
+        Self { info, answer: Box::new(answer) }
+    }
+
+    pub(crate) async fn call(&self, context: Context, arguments: Value) -> Result<Reply, ToolError> {
+        (self.answer)(context, arguments).await
+    }
+}
+
+fn parse<P: DeserializeOwned>(tool: &str, arguments: Value) -> Result<P, ToolError> {
+    serde_json::from_value(arguments).map_err(|error| {
+        ToolError::new(format!("arguments of `{tool}`: {error}")).hint("see the tool's input schema")
+    })
+}

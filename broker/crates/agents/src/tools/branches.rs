@@ -1,0 +1,286 @@
+//! Tools for branches as a whole.
+
+use overlay::OnConflict;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workspaces::{CommitRequest, DiffRequest, DiffSide, PageRequest, RebaseRequest, TargetId};
+
+use crate::{
+    context::{BranchRef, Context},
+    limits::{self, count, first_lines},
+    reply::{Answer, ToolError},
+};
+
+pub(super) const FORK: &str =
+    "Fork a branch, to try something beside it. Pass its name as `branch` in later calls.";
+pub(super) const LIST: &str = "List the workspace's branches.";
+pub(super) const DIFF: &str = "What a branch changes against its parent, as a unified diff.";
+pub(super) const COMMIT: &str =
+    "Write a branch's changes to the disk, all or none. Refused where the disk changed meanwhile.";
+pub(super) const DISCARD: &str = "Drop a branch with all its edits, for good.";
+pub(super) const REBASE: &str = "Bring a branch onto its parent or the disk as they are now.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Fork {
+    /// Made up if left out
+    name: Option<String>,
+    /// The branch to fork; else yours
+    branch: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Nothing {}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OnBranch {
+    branch: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Commit {
+    branch: Option<String>,
+    /// Only say what would be written
+    #[serde(default)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rebase {
+    branch: Option<String>,
+    on_conflict: Option<Conflicting>,
+}
+
+// What becomes of places that both sides changed.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Conflicting {
+    Refuse,
+    KeepOurs,
+    Markers,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Forked {
+    branch: String,
+    revision: u64,
+    parent: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Branches {
+    branches: Vec<Listed>,
+    is_all: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Listed {
+    branch: String,
+    revision: u64,
+    changed_paths: usize,
+    is_yours: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Diffed {
+    branch: String,
+    revision: u64,
+    changes: Vec<String>,
+    diff: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Written {
+    branch: String,
+    revision: u64,
+    dry_run: bool,
+    changes: Vec<String>,
+    /// Files for which an editor has unsaved text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unsaved: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Discarded {
+    branch: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Rebased {
+    branch: String,
+    revision: u64,
+    merged: Vec<String>,
+    conflicts: Vec<String>,
+}
+
+pub(super) async fn fork(context: Context, Fork { name, branch }: Fork) -> Result<Forked, ToolError> {
+    let parent = context.branch(branch.as_deref()).await?;
+    let target = match &parent {
+        Some(parent) => parent.target(),
+        None => TargetId::Workspace(context.workspace.clone()),
+    };
+    let BranchRef { name, revision, .. } = context.fork(target, &name.unwrap_or_default()).await?;
+    Ok(Forked { branch: name, revision: revision.0, parent: parent.map(|it| it.name) })
+}
+
+pub(super) async fn list(context: Context, _: Nothing) -> Result<Branches, ToolError> {
+    let page = PageRequest { size: 200, token: String::new() };
+    let page = context.daemon.branches(&context.workspace, &page)?;
+    let is_all = page.next_token.is_empty();
+    let listed = page.items.into_iter().map(|it| Listed {
+        is_yours: it.name == context.session.branch(),
+        branch: it.name,
+        revision: it.revision.0,
+        changed_paths: it.changed_paths,
+    });
+    Ok(Branches { branches: listed.collect(), is_all })
+}
+
+pub(super) async fn diff(context: Context, OnBranch { branch }: OnBranch) -> Result<Diffed, ToolError> {
+    let branch = context.expect_branch(branch.as_deref()).await?;
+    let request =
+        DiffRequest { branch: branch.id, against: DiffSide::Parent, with_patch: true, context_lines: None };
+    let found = context.daemon.diff(request).await?;
+    let (mut diff, more) = first_lines(&found.patch.unwrap_or_default(), limits::DIFF_LINES);
+    if more > 0 {
+        diff.push_str(&format!("… {more} more lines\n"));
+    }
+    let changes = found.changes.iter().map(changed).collect();
+    Ok(Diffed { branch: branch.name, revision: branch.revision.0, changes, diff })
+}
+
+pub(super) async fn commit(
+    context: Context,
+    Commit { branch, dry_run }: Commit,
+) -> Result<Written, ToolError> {
+    let branch = context.expect_branch(branch.as_deref()).await?;
+    let request = CommitRequest {
+        branch: branch.id,
+        if_revision: Some(branch.revision),
+        force_paths: Vec::new(),
+        dry_run,
+        request_id: None,
+    };
+    let committed = context.daemon.commit(request).await?;
+    Ok(Written {
+        branch: branch.name,
+        revision: committed.revision.0,
+        dry_run,
+        changes: committed.changes.iter().map(changed).collect(),
+        unsaved: committed.unsaved.iter().map(ToString::to_string).collect(),
+        notes: committed.notes,
+    })
+}
+
+pub(super) async fn discard(context: Context, OnBranch { branch }: OnBranch) -> Result<Discarded, ToolError> {
+    let branch = context.expect_branch(branch.as_deref()).await?;
+    context.daemon.discard(&branch.id).await?;
+    Ok(Discarded { branch: branch.name })
+}
+
+pub(super) async fn rebase(
+    context: Context,
+    Rebase { branch, on_conflict }: Rebase,
+) -> Result<Rebased, ToolError> {
+    let branch = context.expect_branch(branch.as_deref()).await?;
+    let on_conflict = match on_conflict {
+        None | Some(Conflicting::Refuse) => OnConflict::Refuse,
+        Some(Conflicting::KeepOurs) => OnConflict::KeepOurs,
+        Some(Conflicting::Markers) => OnConflict::Markers,
+    };
+    let request = RebaseRequest { branch: branch.id, if_revision: None, on_conflict };
+    let rebased = context.daemon.rebase(request).await?;
+    Ok(Rebased {
+        branch: branch.name,
+        revision: rebased.revision.0,
+        merged: rebased.merged.iter().map(ToString::to_string).collect(),
+        conflicts: rebased.conflicts.iter().map(|it| it.path.to_string()).collect(),
+    })
+}
+
+/// A change as `git status` says it.
+fn changed(change: &overlay::Change) -> String {
+    use overlay::ChangeKind::{Added, Deleted, ModeChanged, Modified, Renamed, TypeChanged};
+    let path = &change.path;
+    match &change.kind {
+        Added => format!("A {path}"),
+        Deleted => format!("D {path}"),
+        Modified | ModeChanged => format!("M {path}"),
+        TypeChanged => format!("T {path}"),
+        Renamed { from } => format!("R {from} -> {path}"),
+    }
+}
+
+impl Answer for Forked {
+    fn text(&self) -> String {
+        let parent = self.parent.as_deref().unwrap_or("the workspace");
+        format!("branch {} of {parent}", self.branch)
+    }
+}
+
+impl Answer for Branches {
+    fn text(&self) -> String {
+        let line = |it: &Listed| {
+            let yours = if it.is_yours { " (yours)" } else { "" };
+            let changes = count(it.changed_paths, "changed path", "changed paths");
+            format!("{}{yours}: revision {}, {changes}", it.branch, it.revision)
+        };
+        match self.branches.as_slice() {
+            [] => "no branches".to_owned(),
+            all => {
+                let rest = if self.is_all { "" } else { "\n… and more" };
+                all.iter().map(line).collect::<Vec<_>>().join("\n") + rest
+            }
+        }
+    }
+}
+
+impl Answer for Diffed {
+    fn text(&self) -> String {
+        let files = count(self.changes.len(), "changed path", "changed paths");
+        format!("branch {} revision {}, {files}\n{}", self.branch, self.revision, self.diff)
+    }
+}
+
+impl Answer for Written {
+    fn text(&self) -> String {
+        let what = if self.dry_run { "would write" } else { "wrote" };
+        let files = count(self.changes.len(), "path", "paths");
+        let mut text = format!("{what} {files} of branch {}", self.branch);
+        for line in &self.changes {
+            text.push_str(&format!("\n{line}"));
+        }
+        for path in &self.unsaved {
+            text.push_str(&format!("\nan editor has unsaved text for {path}"));
+        }
+        for note in &self.notes {
+            text.push_str(&format!("\nnote: {note}"));
+        }
+        text
+    }
+}
+
+impl Answer for Discarded {
+    fn text(&self) -> String {
+        format!("branch {} is gone", self.branch)
+    }
+}
+
+impl Answer for Rebased {
+    fn text(&self) -> String {
+        let mut text = format!("branch {} is at revision {}", self.branch, self.revision);
+        for path in &self.merged {
+            text.push_str(&format!("\nmerged {path}"));
+        }
+        for path in &self.conflicts {
+            text.push_str(&format!("\nconflict in {path}"));
+        }
+        text
+    }
+}

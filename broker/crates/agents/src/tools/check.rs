@@ -1,0 +1,137 @@
+//! Tools that say what is wrong with a branch, and mend what can be mended.
+
+use lint::Applicability;
+use overlay::WorkspacePath;
+use scheduler::Class;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workspaces::FixRequest;
+
+use crate::{
+    context::{Context, path},
+    findings::{self, Findings},
+    limits::{self, count, first_lines},
+    reply::{Answer, ToolError},
+};
+
+pub(super) const CHECK: &str =
+    "New findings of linters and type checkers against the parent. `ok` if there are none.";
+pub(super) const APPLY_FIXES: &str = "Make the linters' own fixes on the branch.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Check {
+    /// Else the whole branch
+    #[serde(default)]
+    paths: Vec<String>,
+    /// Also what the parent has
+    #[serde(default)]
+    all: bool,
+    branch: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ApplyFixes {
+    /// Else the files that the branch changed
+    #[serde(default)]
+    paths: Vec<String>,
+    /// Rules such as ruff/F401
+    #[serde(default)]
+    rules: Vec<String>,
+    /// Also fixes that may change what the code does
+    #[serde(default)]
+    unsafe_fixes: bool,
+    branch: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Checked {
+    branch: Option<String>,
+    #[serde(flatten)]
+    findings: Findings,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Fixed {
+    branch: String,
+    revision: u64,
+    fixed: usize,
+    files: Vec<String>,
+    diff: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+pub(super) async fn check(context: Context, request: Check) -> Result<Checked, ToolError> {
+    let seen = context.seen(request.branch.as_deref()).await?;
+    let new_only = !request.all && seen.branch.is_some();
+    let paths = paths(&request.paths)?;
+    let findings = findings::check(&context.daemon, seen.target, &paths, new_only).await?;
+    Ok(Checked { branch: seen.branch, findings })
+}
+
+pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result<Fixed, ToolError> {
+    let branch = context.expect_branch(request.branch.as_deref()).await?;
+    let mut paths = paths(&request.paths)?;
+    if paths.is_empty() {
+        paths = super::edit::changed_files(&context, &branch).await?;
+    }
+    if paths.is_empty() {
+        return Err(ToolError::new("the branch changed no file").hint("name what is to be fixed in `paths`"));
+    }
+    let request = FixRequest {
+        branch: branch.id,
+        paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
+        only_paths: Vec::new(),
+        select: request.rules,
+        ignore: Vec::new(),
+        least: if request.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe },
+        dry_run: false,
+        if_revision: None,
+        request_id: None,
+        class: Class::Agent,
+    };
+    let fixed = context.daemon.fix_files(request).await?;
+    let (diff, more) = first_lines(&fixed.patch, limits::DIFF_LINES);
+    let mut notes: Vec<_> = fixed.notes.iter().map(|it| it.to_string()).collect();
+    notes.extend(fixed.incomplete.iter().map(|it| format!("not checked: {}", findings::reason(it))));
+    notes.extend((more > 0).then(|| format!("{more} more lines of the diff")));
+    Ok(Fixed {
+        branch: branch.name,
+        revision: fixed.revision.0,
+        fixed: fixed.count,
+        files: fixed.paths.iter().map(ToString::to_string).collect(),
+        diff,
+        notes,
+    })
+}
+
+fn paths(texts: &[String]) -> Result<Vec<WorkspacePath>, ToolError> {
+    texts.iter().map(|it| path("paths", it)).collect()
+}
+
+impl Answer for Checked {
+    fn text(&self) -> String {
+        self.findings.text()
+    }
+}
+
+impl Answer for Fixed {
+    fn text(&self) -> String {
+        let files = count(self.files.len(), "file", "files");
+        let mut text = match self.fixed {
+            0 => "nothing to fix".to_owned(),
+            fixed => format!(
+                "{} in {files}, revision {}\n{}",
+                count(fixed, "fix", "fixes"),
+                self.revision,
+                self.diff
+            ),
+        };
+        for note in &self.notes {
+            text.push_str(&format!("\nnote: {note}"));
+        }
+        text
+    }
+}

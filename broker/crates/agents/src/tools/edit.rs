@@ -1,0 +1,430 @@
+//! Tools that edit files of a branch. What an edit means, `agent-tools` says; here it is written, and checked.
+
+use std::sync::Arc;
+
+use agent_tools::edit::{FileChange, Plan, ReadingId, Refused, plan};
+use bytes::Bytes;
+use overlay::{Revision, View, WorkspacePath};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workspaces::{DaemonError, DiffRequest, DiffSide, EditRequest, Expected, FileEdit};
+
+use crate::{
+    context::{BranchRef, Context, blocking, path},
+    findings::{self, Findings},
+    limits::{self, first_lines},
+    reply::{Answer, ToolError},
+};
+
+pub(super) const EDIT_FILE: &str = "Edit or create a file. code_edit has only the changed lines with an unchanged line around, and `... existing code ...` in a comment where lines stay; or SEARCH/REPLACE blocks, a unified diff, a `*** Begin Patch` or the whole file. Answers with new findings.";
+pub(super) const DELETE_FILE: &str = "Delete a file of the branch.";
+pub(super) const REAPPLY: &str =
+    "Retry a refused edit_file, by the id of a reading or with more lines around.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditFile {
+    target_file: Option<String>,
+    code_edit: Option<String>,
+    #[serde(default)]
+    #[expect(dead_code, reason = "agents send it; edits are applied by rules alone")]
+    instructions: Option<String>,
+    /// A chain instead; says through which step it is clean
+    #[serde(default)]
+    edits: Vec<Step>,
+    /// Answer with new findings; default true
+    check: Option<bool>,
+    /// Edit only if nothing new is found
+    #[serde(default)]
+    if_clean: bool,
+    /// Refuse if the branch is at another
+    if_revision: Option<u64>,
+    branch: Option<String>,
+}
+
+// One edit of a chain.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    target_file: String,
+    code_edit: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeleteFile {
+    target_file: String,
+    check: Option<bool>,
+    branch: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reapply {
+    target_file: String,
+    /// The id of a reading
+    reading: Option<String>,
+    /// With more context
+    code_edit: Option<String>,
+    check: Option<bool>,
+    branch: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Edited {
+    branch: String,
+    revision: u64,
+    /// Whether the branch has the edit.
+    applied: bool,
+    files: Vec<EditedFile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<Findings>,
+    /// Why what is new is not known, though the edit was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_checked: Option<String>,
+    /// The number of steps up to which nothing new was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clean_through: Option<usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct EditedFile {
+    file: String,
+    /// How the edit was understood.
+    form: &'static str,
+    diff: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    new_syntax_errors: Vec<String>,
+}
+
+/// What an edit would write, computed from a view at a revision.
+struct Planned {
+    edits: Vec<FileEdit>,
+    paths: Vec<WorkspacePath>,
+    shown: Vec<EditedFile>,
+}
+
+/// What was written, and the revision that has it.
+struct Wrote {
+    revision: Revision,
+    edits: Vec<FileEdit>,
+    paths: Vec<WorkspacePath>,
+    shown: Vec<EditedFile>,
+}
+
+/// How often an edit is planned anew that another one of the same branch overtook.
+const ATTEMPTS: usize = 5;
+
+pub(super) async fn edit_file(context: Context, request: EditFile) -> Result<Edited, ToolError> {
+    let steps = request.steps()?;
+    let branch = context.branch_to_edit(request.branch.as_deref()).await?;
+    let if_revision = request.if_revision.map(Revision);
+    if request.if_clean || steps.len() > 1 {
+        return edit_if_clean(&context, branch, steps, if_revision, request.if_clean).await;
+    }
+    let step = &steps[0];
+    let edited = write(&context, &branch, step, None, if_revision).await?;
+    finish(&context, branch, edited, request.check).await
+}
+
+pub(super) async fn reapply(context: Context, request: Reapply) -> Result<Edited, ToolError> {
+    let path = path("target_file", &request.target_file)?;
+    let edit = request.code_edit.or_else(|| context.session.refused(&path));
+    let none =
+        || ToolError::new(format!("no edit of `{path}` was refused")).hint("send one with `edit_file`");
+    let step = Step { target_file: request.target_file, code_edit: edit.ok_or_else(none)? };
+    let branch = context.branch_to_edit(request.branch.as_deref()).await?;
+    let reading = request.reading.map(ReadingId::new);
+    let edited = write(&context, &branch, &step, reading.as_ref(), None).await?;
+    finish(&context, branch, edited, request.check).await
+}
+
+pub(super) async fn delete_file(context: Context, request: DeleteFile) -> Result<Edited, ToolError> {
+    let branch = context.branch_to_edit(request.branch.as_deref()).await?;
+    let path = path("target_file", &request.target_file)?;
+    let edits = vec![FileEdit::Remove { path: path.to_string() }];
+    let request_edit = EditRequest { branch: branch.id.clone(), edits, if_revision: None, request_id: None };
+    let revision = context.daemon.edit_files(request_edit).await?;
+    let shown = EditedFile {
+        file: path.to_string(),
+        form: "deletion",
+        diff: String::new(),
+        notes: Vec::new(),
+        new_syntax_errors: Vec::new(),
+    };
+    let wrote = Wrote { revision, edits: Vec::new(), paths: vec![path], shown: vec![shown] };
+    finish(&context, branch, wrote, request.check).await
+}
+
+/// The files that a branch changed and still has.
+pub(super) async fn changed_files(
+    context: &Context,
+    branch: &BranchRef,
+) -> Result<Vec<WorkspacePath>, ToolError> {
+    let request = DiffRequest {
+        branch: branch.id.clone(),
+        against: DiffSide::Parent,
+        with_patch: false,
+        context_lines: None,
+    };
+    let changes = context.daemon.diff(request).await?.changes;
+    Ok(changes.into_iter().filter(|it| it.after.is_some()).map(|it| it.path).collect())
+}
+
+impl EditFile {
+    fn steps(&self) -> Result<Vec<Step>, ToolError> {
+        match (&self.target_file, &self.code_edit, self.edits.as_slice()) {
+            (file, Some(edit), []) => {
+                Ok(vec![Step { target_file: file.clone().unwrap_or_default(), code_edit: edit.clone() }])
+            }
+            (None, None, [_, ..]) => Ok(self.edits.clone()),
+            _ => Err(ToolError::new("an edit has either `target_file` and `code_edit`, or `edits`")),
+        }
+    }
+}
+
+/// Plans an edit on the branch as it is, and writes it if the branch is still so.
+async fn write(
+    context: &Context,
+    branch: &BranchRef,
+    step: &Step,
+    reading: Option<&ReadingId>,
+    if_revision: Option<Revision>,
+) -> Result<Wrote, ToolError> {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let (view, revision) = context.daemon.view(&branch.target()).await?;
+        if let Some(expected) = if_revision.filter(|it| *it != revision) {
+            return Err(DaemonError::Stale { expected, actual: revision }.into());
+        }
+        let planned = planned(context, view, step, reading).await?;
+        let request = EditRequest {
+            branch: branch.id.clone(),
+            edits: planned.edits.clone(),
+            if_revision: Some(revision),
+            request_id: None,
+        };
+        match context.daemon.edit_files(request).await {
+            Ok(revision) => {
+                let Planned { edits, paths, shown } = planned;
+                return Ok(Wrote { revision, edits, paths, shown });
+            }
+            Err(DaemonError::Stale { .. }) if if_revision.is_none() && attempt < ATTEMPTS => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+async fn planned(
+    context: &Context,
+    view: Arc<dyn View>,
+    step: &Step,
+    reading: Option<&ReadingId>,
+) -> Result<Planned, ToolError> {
+    let target = match step.target_file.as_str() {
+        "" => None,
+        text => Some(path("target_file", text)?),
+    };
+    let (edit, trees, reading) = (step.code_edit.clone(), Arc::clone(&context.trees), reading.cloned());
+    let named = target.clone();
+    let planned = blocking(move || Ok(plan(&*view, named.as_ref(), &edit, reading.as_ref(), &trees))).await?;
+    let form = planned.as_ref().map(|it| it.form.name()).unwrap_or_default();
+    match planned.and_then(Plan::all) {
+        Ok(changes) => {
+            target.iter().for_each(|it| context.session.settle(it));
+            Ok(Planned::of(changes, form))
+        }
+        Err(refused) => {
+            target.iter().for_each(|it| context.session.refuse(it, &step.code_edit));
+            Err(refusal(&refused))
+        }
+    }
+}
+
+impl Planned {
+    fn of(changes: Vec<FileChange>, form: &'static str) -> Self {
+        let mut planned = Self { edits: Vec::new(), paths: Vec::new(), shown: Vec::new() };
+        for change in changes {
+            planned.add(change, form);
+        }
+        planned
+    }
+
+    fn add(&mut self, change: FileChange, form: &'static str) {
+        let (path, applied) = match change {
+            FileChange::Delete { path } => {
+                self.edits.push(FileEdit::Remove { path: path.to_string() });
+                (path, None)
+            }
+            FileChange::Write { path, applied, .. } => (path, Some(applied)),
+            FileChange::Move { from, to, applied, .. } => {
+                self.edits.push(FileEdit::Rename { from: from.to_string(), to: to.to_string() });
+                self.paths.push(from);
+                (to, Some(applied))
+            }
+        };
+        let mut shown = EditedFile {
+            file: path.to_string(),
+            form,
+            diff: String::new(),
+            notes: Vec::new(),
+            new_syntax_errors: Vec::new(),
+        };
+        if let Some(applied) = applied {
+            self.edits.push(FileEdit::Write {
+                path: path.to_string(),
+                content: Bytes::from(applied.text),
+                expected: Expected::Anything,
+            });
+            (shown.diff, shown.notes) = (applied.diff, applied.notes);
+            shown.new_syntax_errors = applied
+                .new_syntax_errors
+                .iter()
+                .map(|it| format!("new syntax error at line {}", it.line))
+                .collect();
+        }
+        self.paths.push(path);
+        self.shown.push(shown);
+    }
+}
+
+fn refusal(refused: &Refused) -> ToolError {
+    let mut text = format!("not applied: {refused}");
+    for reading in &refused.readings {
+        let (diff, _) = first_lines(&reading.diff, limits::LINES / 4);
+        text.push_str(&format!("\nreading {}: {}\n{diff}", reading.id, reading.what));
+    }
+    ToolError::new(text).hint(refused.advice())
+}
+
+async fn finish(
+    context: &Context,
+    branch: BranchRef,
+    Wrote { revision, paths, shown: files, .. }: Wrote,
+    check: Option<bool>,
+) -> Result<Edited, ToolError> {
+    let mut edited = Edited {
+        branch: branch.name.clone(),
+        revision: revision.0,
+        applied: true,
+        files,
+        check: None,
+        not_checked: None,
+        clean_through: None,
+    };
+    if check != Some(false) {
+        // The edit is made, whatever becomes of the check: an error would have it sent again.
+        match findings::check(&context.daemon, branch.target(), &paths, true).await {
+            Ok(findings) => edited.check = Some(findings),
+            Err(error) => edited.not_checked = Some(error.message),
+        }
+    }
+    Ok(edited)
+}
+
+/// Tries the steps on a branch of their own, and makes them on this one if they may be.
+async fn edit_if_clean(
+    context: &Context,
+    branch: BranchRef,
+    steps: Vec<Step>,
+    if_revision: Option<Revision>,
+    only_if_clean: bool,
+) -> Result<Edited, ToolError> {
+    let (_, revision) = context.daemon.view(&branch.target()).await?;
+    if let Some(expected) = if_revision.filter(|it| *it != revision) {
+        return Err(DaemonError::Stale { expected, actual: revision }.into());
+    }
+    let trial = context.fork(branch.target(), "").await?;
+    let tried = try_steps(context, &trial, &steps).await;
+    // What was tried stands in no list of branches.
+    context.daemon.discard(&trial.id).await?;
+    let Tried { edits, files, check, clean_through } = tried?;
+    let is_clean = clean_through == steps.len();
+    let mut edited = Edited {
+        branch: branch.name.clone(),
+        revision: revision.0,
+        applied: false,
+        files,
+        check: Some(check),
+        not_checked: None,
+        clean_through: Some(clean_through),
+    };
+    if only_if_clean && !is_clean {
+        return Ok(edited);
+    }
+    // What was tried is true of this revision alone.
+    let request = EditRequest { branch: branch.id, edits, if_revision: Some(revision), request_id: None };
+    (edited.revision, edited.applied) = (context.daemon.edit_files(request).await?.0, true);
+    Ok(edited)
+}
+
+struct Tried {
+    /// Those of all steps.
+    edits: Vec<FileEdit>,
+    files: Vec<EditedFile>,
+    /// After the last step, or the first with something new.
+    check: Findings,
+    clean_through: usize,
+}
+
+async fn try_steps(context: &Context, trial: &BranchRef, steps: &[Step]) -> Result<Tried, ToolError> {
+    let (mut files, mut clean_through, mut worst) = (Vec::new(), 0, None);
+    let (mut touched, mut edits) = (Vec::new(), Vec::new());
+    for (index, step) in steps.iter().enumerate() {
+        let written = write(context, trial, step, None, None).await;
+        let Wrote { paths, shown, edits: made, .. } = written.map_err(|error| ToolError {
+            message: if steps.len() > 1 {
+                format!("step {}: {}", index + 1, error.message)
+            } else {
+                error.message
+            },
+            remedy: error.remedy,
+        })?;
+        touched.extend(paths);
+        files.extend(shown);
+        edits.extend(made);
+        let check = findings::check(&context.daemon, trial.target(), &touched, true).await?;
+        if check.ok && clean_through == index {
+            clean_through = index + 1;
+        }
+        if worst.as_ref().is_none_or(|it: &Findings| it.ok) {
+            worst = Some(check);
+        }
+    }
+    let check = worst.ok_or_else(|| ToolError::new("`edits` is empty"))?;
+    Ok(Tried { edits, files, check, clean_through })
+}
+
+impl Answer for Edited {
+    fn text(&self) -> String {
+        let head = match self.applied {
+            true => format!("branch {} revision {}", self.branch, self.revision),
+            false => {
+                format!("not applied, since something new was found; branch {} is as it was", self.branch)
+            }
+        };
+        let mut text = head;
+        for file in &self.files {
+            text.push_str(&format!("\n{} ({})", file.file, file.form));
+            for line in file.notes.iter().chain(&file.new_syntax_errors) {
+                text.push_str(&format!("\nnote: {line}"));
+            }
+            if !file.diff.is_empty() {
+                text.push_str(&format!("\n{}", file.diff.trim_end()));
+            }
+        }
+        if let Some(steps) = self.clean_through {
+            text.push_str(&format!("\nnothing new through step {steps}"));
+        }
+        if let Some(check) = &self.check {
+            text.push_str(&format!("\n{}", check.text()));
+        }
+        if let Some(why) = &self.not_checked {
+            text.push_str(&format!("\nthe edit is made, but not checked: {why}"));
+        }
+        text
+    }
+}

@@ -1,0 +1,81 @@
+//! What became of a branch, edit by edit.
+
+use overlay::{LogEntry, Revision};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workspaces::{DiffRequest, DiffSide, PageRequest};
+
+use crate::{
+    context::Context,
+    limits::{self, first_lines},
+    reply::{Answer, ToolError},
+};
+
+pub(super) const DIFF_HISTORY: &str = "The branch's edits, newest last, and what changed since one of them.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DiffHistory {
+    /// Else since the last edit
+    since_revision: Option<u64>,
+    branch: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct History {
+    branch: String,
+    revision: u64,
+    edits: Vec<Edit>,
+    since_revision: u64,
+    diff: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Edit {
+    revision: u64,
+    what: String,
+    at_ms: u64,
+}
+
+/// Edits in one answer.
+const EDITS: usize = 20;
+
+pub(super) async fn diff_history(context: Context, request: DiffHistory) -> Result<History, ToolError> {
+    let branch = context.expect_branch(request.branch.as_deref()).await?;
+    let page = PageRequest { size: 10_000, token: String::new() };
+    let mut edits = context.daemon.revisions(&branch.id, &page).await?.items;
+    edits.sort_by_key(|it| it.revision);
+    let last = edits.iter().rev().map(|it| it.revision.0.saturating_sub(1)).next();
+    let since = request.since_revision.or(last).unwrap_or(branch.revision.0);
+    let diff = DiffRequest {
+        branch: branch.id,
+        against: DiffSide::Revision(Revision(since)),
+        with_patch: true,
+        context_lines: None,
+    };
+    let patch = context.daemon.diff(diff).await?.patch.unwrap_or_default();
+    let (mut diff, more) = first_lines(&patch, limits::DIFF_LINES);
+    if more > 0 {
+        diff.push_str(&format!("… {more} more lines\n"));
+    }
+    let first = edits.len().saturating_sub(EDITS);
+    let edits = edits[first..].iter().map(Edit::of).collect();
+    Ok(History { branch: branch.name, revision: branch.revision.0, edits, since_revision: since, diff })
+}
+
+impl Edit {
+    fn of(entry: &LogEntry) -> Self {
+        Self { revision: entry.revision.0, what: entry.what.to_string(), at_ms: entry.at_ms }
+    }
+}
+
+impl Answer for History {
+    fn text(&self) -> String {
+        let mut text = format!("branch {} revision {}", self.branch, self.revision);
+        for edit in &self.edits {
+            text.push_str(&format!("\n{}: {}", edit.revision, edit.what));
+        }
+        text.push_str(&format!("\nsince revision {}:\n{}", self.since_revision, self.diff));
+        text
+    }
+}

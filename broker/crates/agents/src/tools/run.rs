@@ -1,0 +1,221 @@
+//! Commands on a branch, in its shadow folder.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+use workspaces::{RunEvent, RunInput, RunLimits, RunRequest, RunResult, SandboxRequest};
+
+use crate::{
+    context::Context,
+    limits,
+    reply::{Answer, ToolError},
+};
+
+pub(super) const RUN: &str = "Run a shell command in the branch's folder: tests, builds, formatters. No network. What it writes to source files becomes an edit of the branch.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Run {
+    command: String,
+    /// Let it run on; `broker logs` has its output
+    #[serde(default)]
+    is_background: bool,
+    #[serde(default)]
+    #[expect(
+        dead_code,
+        reason = "agents send it; what needs a permission is refused unless broker.toml gives it"
+    )]
+    require_user_approval: bool,
+    /// Default 600
+    timeout_seconds: Option<u64>,
+    branch: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Ran {
+    branch: String,
+    revision: u64,
+    /// `None` while it runs, or if a signal ended it.
+    exit_code: Option<i32>,
+    /// Why it did not end by itself, or not with a code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_by: Option<String>,
+    /// The end of what it printed.
+    output: String,
+    /// Bytes of the output that are not shown.
+    left_out: usize,
+    duration_ms: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    written: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// How long a command may take that says nothing of it.
+const TIME: Duration = Duration::from_secs(600);
+
+/// The longest that a command may be waited for.
+const LONGEST: u64 = 3600;
+
+pub(super) async fn run_terminal_cmd(context: Context, run: Run) -> Result<Ran, ToolError> {
+    let branch = context.branch_to_edit(run.branch.as_deref()).await?;
+    let time = run.timeout_seconds.map_or(TIME, |it| Duration::from_secs(it.clamp(1, LONGEST)));
+    let request = RunRequest {
+        target: branch.target(),
+        command: words(&run.command)?,
+        folder: String::new(),
+        environment: None,
+        terminal: None,
+        sandbox: SandboxRequest::default(),
+        limits: RunLimits { time: (!run.is_background).then_some(time), ..RunLimits::default() },
+        harvest: (!run.is_background).then(String::new),
+        name: String::new(),
+        background: run.is_background,
+        request_id: None,
+    };
+    let (inputs, received) = mpsc::channel(2);
+    // The end of the input is there from the start: an agent types nothing.
+    let _room_for_two = inputs.try_send(RunInput::StdinEnd);
+    let mut events = context.daemon.run(request, received).await?;
+    let mut ran = Ran {
+        branch: branch.name,
+        revision: branch.revision.0,
+        exit_code: None,
+        ended_by: None,
+        output: String::new(),
+        left_out: 0,
+        duration_ms: 0,
+        written: Vec::new(),
+        run: None,
+        note: None,
+    };
+    let mut output = Tail::default();
+    while let Some(event) = events.recv().await {
+        match event? {
+            // The refusal says what to allow, and where.
+            RunEvent::Permission(_) => _ = inputs.send(RunInput::Permission(false)).await,
+            RunEvent::Started(started) if run.is_background => {
+                ran.run = Some(started.name);
+                break;
+            }
+            RunEvent::Started(_) => {}
+            RunEvent::Output(_, bytes) => output.add(&bytes),
+            RunEvent::Exited(result) => ran.exited(&result),
+        }
+    }
+    (ran.output, ran.left_out) = output.finish();
+    Ok(ran)
+}
+
+/// A plain command as its words, so that `allow` in `[run]` can name its program; anything else for a shell.
+fn words(command: &str) -> Result<Vec<String>, ToolError> {
+    if command.trim().is_empty() {
+        return Err(ToolError::new("`command` is empty"));
+    }
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-./:=,+@% ".contains(it);
+    let assigns = command.split_whitespace().next().is_some_and(|it| it.contains('='));
+    if command.chars().all(is_plain) && !assigns {
+        return Ok(command.split_whitespace().map(str::to_owned).collect());
+    }
+    Ok(["sh", "-c", command].map(str::to_owned).to_vec())
+}
+
+/// The last bytes of an output.
+#[derive(Default)]
+struct Tail {
+    bytes: Vec<u8>,
+    dropped: usize,
+}
+
+impl Tail {
+    fn add(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        // Twice as much, so that bytes are not moved for each piece.
+        if self.bytes.len() > limits::OUTPUT * 2 {
+            self.shorten();
+        }
+    }
+
+    fn shorten(&mut self) {
+        let more = self.bytes.len().saturating_sub(limits::OUTPUT);
+        self.bytes.drain(..more);
+        self.dropped += more;
+    }
+
+    fn finish(mut self) -> (String, usize) {
+        self.shorten();
+        (String::from_utf8_lossy(&self.bytes).into_owned(), self.dropped)
+    }
+}
+
+impl Ran {
+    fn exited(&mut self, result: &RunResult) {
+        let signal = result.signal().map(|it| format!("signal {it}"));
+        self.ended_by = result.killed().or_else(|| result.not_started()).or(signal);
+        self.exit_code = self.ended_by.is_none().then(|| result.ended.exit.code());
+        self.duration_ms = u64::try_from(result.duration.as_millis()).unwrap_or(u64::MAX);
+        match &result.harvest {
+            None => {}
+            Some(Ok(written)) => {
+                let changed = written.changed.iter().map(|it| format!("M {it}"));
+                let removed = written.removed.iter().map(|it| format!("D {it}"));
+                self.written = changed.chain(removed).collect();
+                self.revision = written.revision.map_or(self.revision, |it| it.0);
+            }
+            Some(Err(error)) => self.note = Some(error.to_string()),
+        }
+    }
+}
+
+impl Answer for Ran {
+    fn text(&self) -> String {
+        let seconds = self.duration_ms as f64 / 1000.0;
+        let mut text = match (&self.run, self.exit_code, &self.ended_by) {
+            (Some(run), ..) => format!("runs in the background as {run}"),
+            (None, Some(code), None) => format!("exit code {code} after {seconds:.1} s"),
+            (None, _, Some(why)) => format!("ended: {why} after {seconds:.1} s"),
+            (None, None, None) => "ended".to_owned(),
+        };
+        text.push_str(&format!(" on branch {} revision {}", self.branch, self.revision));
+        if !self.written.is_empty() {
+            text.push_str(&format!("\nwritten to the branch: {}", self.written.join(", ")));
+        }
+        if let Some(note) = &self.note {
+            text.push_str(&format!("\nnote: {note}"));
+        }
+        if self.left_out > 0 {
+            text.push_str(&format!("\n… {} bytes before are left out", self.left_out));
+        }
+        format!("{text}\n{}", self.output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_command_needs_no_shell() {
+        assert_eq!(words("cargo test -p a").unwrap(), ["cargo", "test", "-p", "a"]);
+        assert_eq!(words("a && b").unwrap(), ["sh", "-c", "a && b"]);
+        assert_eq!(words("X=1 a").unwrap(), ["sh", "-c", "X=1 a"]);
+        assert_eq!(words("echo 'a b'").unwrap(), ["sh", "-c", "echo 'a b'"]);
+        assert!(words("  ").is_err());
+    }
+
+    #[test]
+    fn the_end_of_an_output_is_kept() {
+        let mut tail = Tail::default();
+        for _ in 0..5 {
+            tail.add(&[b'a'; limits::OUTPUT]);
+        }
+        tail.add(b"end");
+        let (text, left_out) = tail.finish();
+        assert!(text.ends_with("aend"));
+        assert_eq!((text.len(), left_out), (limits::OUTPUT, limits::OUTPUT * 4 + 3));
+    }
+}

@@ -1,0 +1,201 @@
+//! Lines that match a regular expression.
+
+mod first;
+mod scan;
+
+use std::{
+    io,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use first::First;
+use grep_regex::RegexMatcher;
+use overlay::{View, WorkspacePath};
+use scan::Scanner;
+use thiserror::Error;
+
+use crate::{Cancelled, GlobError, Index, Options, globs::Globs, parallel, plan::Plan, trigram::Needs};
+
+/// Bytes of a file; what is larger is counted and not searched.
+const LARGEST: u64 = 64 << 20;
+
+/// What to look for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrepRequest {
+    /// A regular expression in Rust's syntax, which matches within a line.
+    pub query: String,
+    /// Globs as in an ignore file. Empty: all files.
+    pub include: Vec<String>,
+    pub exclude: Vec<String>,
+    pub case_sensitive: bool,
+    /// How many matching lines are shown.
+    pub limit: usize,
+    /// Whether the lines beyond the limit are counted, for which all files that may match are read.
+    pub count_rest: bool,
+}
+
+impl GrepRequest {
+    /// A search of all files, with upper and lower case told apart, that shows 50 lines and counts the rest.
+    pub fn new(query: &str) -> Self {
+        Self {
+            query: query.to_owned(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            case_sensitive: true,
+            limit: 50,
+            count_rest: true,
+        }
+    }
+}
+
+/// A line that matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    pub path: WorkspacePath,
+    /// From 1.
+    pub line: u64,
+    /// Where the first match in the line begins, from 1, in bytes.
+    pub column: u64,
+    /// The line without its end. What is not UTF-8 is replaced; of a long line, a part around the match.
+    pub text: String,
+}
+
+/// Whether the totals count everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    All,
+    /// The search ended when it had enough to show: there are at least so many.
+    AtLeast,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrepAnswer {
+    /// The first matching lines, by path and line.
+    pub matches: Vec<Match>,
+    /// Matching lines.
+    pub total_matches: u64,
+    pub files_with_matches: u64,
+    pub counted: Counted,
+    /// Whether there are more matching lines than are shown.
+    pub truncated: bool,
+    /// Files that were read.
+    pub scanned: u64,
+    /// Files that were not read, since the index says that they do not match.
+    pub from_index: u64,
+    /// Files that could not be read, or are too large to be searched.
+    pub unsearched: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum GrepError {
+    #[error("`{query}` is no regular expression: {reason}")]
+    Query { query: String, reason: String },
+    #[error(transparent)]
+    Glob(#[from] GlobError),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// The lines of a view that match. The index says which files cannot match; the answer is the same without it.
+pub fn grep(
+    view: &dyn View,
+    index: Option<&Index>,
+    request: &GrepRequest,
+    options: &Options<'_>,
+) -> Result<GrepAnswer, GrepError> {
+    let globs = Globs::new(&request.include, &request.exclude)?;
+    let matcher = scan::matcher(&request.query, request.case_sensitive)?;
+    let plan = match index {
+        Some(index) => index.plan(view, &Needs::of(&request.query, request.case_sensitive), options)?,
+        None => Plan::everything(view, options)?,
+    };
+    Ok(Search { view, globs, matcher, request, options }.run(&plan)?)
+}
+
+struct Search<'a> {
+    view: &'a dyn View,
+    globs: Globs,
+    matcher: RegexMatcher,
+    request: &'a GrepRequest,
+    options: &'a Options<'a>,
+}
+
+/// Counts of one search, by all its threads.
+#[derive(Default)]
+struct Counts {
+    matches: AtomicU64,
+    files: AtomicU64,
+    scanned: AtomicU64,
+    unsearched: AtomicU64,
+    /// Files that were passed over since there was enough to show.
+    passed_over: AtomicU64,
+}
+
+impl Search<'_> {
+    fn run(&self, plan: &Plan) -> Result<GrepAnswer, Cancelled> {
+        let files = &plan.files;
+        let first = First::new(self.request.limit);
+        let counts = Counts::default();
+        let scan = |scanner: &mut Scanner, index: usize, path: &WorkspacePath| {
+            self.scan(scanner, index, path, &first, &counts);
+        };
+        parallel::for_each(files, self.options, || Scanner::new(&self.matcher), scan)?;
+        let line = |(index, it): (usize, scan::Line)| {
+            let path = files[index].clone();
+            Match { path, line: it.number, column: it.column, text: it.text }
+        };
+        let matches: Vec<_> = first.into_lines().map(line).collect();
+        let total_matches = counts.matches.into_inner();
+        let is_partial = counts.passed_over.into_inner() > 0;
+        Ok(GrepAnswer {
+            truncated: is_partial || total_matches > matches.len() as u64,
+            matches,
+            total_matches,
+            files_with_matches: counts.files.into_inner(),
+            counted: if is_partial { Counted::AtLeast } else { Counted::All },
+            scanned: counts.scanned.into_inner(),
+            from_index: plan.ruled_out as u64,
+            unsearched: counts.unsearched.into_inner(),
+        })
+    }
+
+    fn scan(
+        &self,
+        scanner: &mut Scanner,
+        index: usize,
+        path: &WorkspacePath,
+        first: &First,
+        counts: &Counts,
+    ) {
+        if !self.globs.want(path) {
+            return;
+        }
+        let is_shown = first.wants(index);
+        if !is_shown && !self.request.count_rest {
+            counts.passed_over.fetch_add(1, Relaxed);
+            return;
+        }
+        let bytes = match self.view.read(path) {
+            Ok(bytes) if bytes.len() as u64 <= LARGEST => bytes,
+            // A link, which ripgrep does not follow either, or a file that is gone since it was listed.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotADirectory | io::ErrorKind::NotFound) => {
+                return;
+            }
+            Ok(_) | Err(_) => {
+                counts.unsearched.fetch_add(1, Relaxed);
+                return;
+            }
+        };
+        counts.scanned.fetch_add(1, Relaxed);
+        let mut lines = Vec::new();
+        let found = scanner.scan(&bytes, if is_shown { self.request.limit } else { 0 }, &mut lines);
+        if found > 0 {
+            counts.files.fetch_add(1, Relaxed);
+            counts.matches.fetch_add(found, Relaxed);
+            first.add(index, lines);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! One file's lines that match, as ripgrep finds them.
+
+use std::io;
+
+use grep_matcher::Matcher as _;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+
+use super::GrepError;
+use crate::trigram::is_marked;
+
+/// Bytes of a line that are shown.
+const LONGEST: usize = 1000;
+
+/// Bytes of a long line that are shown before its match.
+const BEFORE: usize = 200;
+
+/// A line that matches; see [`Match`](crate::Match).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) number: u64,
+    pub(super) column: u64,
+    pub(super) text: String,
+}
+
+/// A query as ripgrep has it without any flags.
+pub(super) fn matcher(query: &str, case_sensitive: bool) -> Result<RegexMatcher, GrepError> {
+    RegexMatcherBuilder::new()
+        .multi_line(true)
+        .unicode(true)
+        .line_terminator(Some(b'\n'))
+        .ban_byte(Some(b'\0'))
+        .case_insensitive(!case_sensitive)
+        .build(query)
+        .map_err(|it| GrepError::Query { query: query.to_owned(), reason: it.to_string() })
+}
+
+/// Searches one file after the other, on one thread.
+pub(super) struct Scanner {
+    matcher: RegexMatcher,
+    showing: Searcher,
+    counting: Searcher,
+}
+
+impl Scanner {
+    pub(super) fn new(matcher: &RegexMatcher) -> Self {
+        let searcher = |numbered| {
+            let mut builder = SearcherBuilder::new();
+            builder.binary_detection(BinaryDetection::quit(b'\0')).line_number(numbered).build()
+        };
+        Self { matcher: matcher.clone(), showing: searcher(true), counting: searcher(false) }
+    }
+
+    /// How many lines match, of which the first `limit` are added to `lines`.
+    pub(super) fn scan(&mut self, bytes: &[u8], limit: usize, lines: &mut Vec<Line>) -> u64 {
+        let searcher = if limit == 0 { &mut self.counting } else { &mut self.showing };
+        let mut sink = Lines { matcher: &self.matcher, limit, lines, count: 0 };
+        let done = if is_plain(bytes) {
+            searcher.search_slice(&self.matcher, bytes, &mut sink)
+        } else {
+            // In pieces, as ripgrep reads files: it ends at the first piece that has a NUL.
+            searcher.search_reader(&self.matcher, bytes, &mut sink)
+        };
+        // The sink fails never, and memory is no file.
+        debug_assert!(done.is_ok(), "{done:?}");
+        sink.count
+    }
+}
+
+/// Whether a text is searched to its end, byte by byte as it is.
+fn is_plain(bytes: &[u8]) -> bool {
+    !is_marked(bytes) && memchr::memchr(b'\0', bytes).is_none()
+}
+
+struct Lines<'a> {
+    matcher: &'a RegexMatcher,
+    limit: usize,
+    lines: &'a mut Vec<Line>,
+    count: u64,
+}
+
+impl Sink for Lines<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.count += 1;
+        if self.lines.len() < self.limit {
+            let line = found.bytes().strip_suffix(b"\n").unwrap_or(found.bytes());
+            let start = match self.matcher.find(line) {
+                Ok(Some(it)) => it.start(),
+                Ok(None) | Err(_) => 0,
+            };
+            let number = found.line_number().unwrap_or_default();
+            self.lines.push(Line { number, column: start as u64 + 1, text: shown(line, start) });
+        }
+        Ok(true)
+    }
+}
+
+/// The part of a line around what begins at `start`.
+fn shown(line: &[u8], start: usize) -> String {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.len() <= LONGEST {
+        return String::from_utf8_lossy(line).into_owned();
+    }
+    let is_boundary = |at: &usize| line.get(*at).is_none_or(|it| !matches!(it, 0x80..0xc0));
+    let from = start.saturating_sub(BEFORE).min(line.len() - LONGEST);
+    let from = (from..line.len()).find(is_boundary).unwrap_or(line.len());
+    let to = (from..=from + LONGEST).rev().find(|it| *it <= line.len() && is_boundary(it));
+    String::from_utf8_lossy(&line[from..to.unwrap_or(line.len())]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_line_a_part_around_the_match_is_shown() {
+        let line = format!("{}needle{}", "é".repeat(1000), "x".repeat(5000));
+        let text = shown(line.as_bytes(), 2000);
+        assert_eq!(text.len(), LONGEST);
+        assert!(text.starts_with('é') && text.contains("needlexx"), "{text}");
+        let end = shown(line.as_bytes(), 7000);
+        assert_eq!(end, "x".repeat(LONGEST));
+        let start = shown("é".repeat(600).as_bytes(), 0);
+        assert_eq!(start, "é".repeat(500));
+        assert_eq!(shown(b"short\r", 2), "short");
+    }
+}

@@ -1,0 +1,160 @@
+//! Starts the process that leads a program, with the program's standard files.
+
+use std::{
+    io,
+    mem::ManuallyDrop,
+    os::fd::{AsFd as _, AsRawFd as _, OwnedFd},
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::{Command, Stdio},
+};
+
+use rustix::{
+    fs::{FileType, Gid, Uid, fchown, fstat},
+    io::{FdFlags, fcntl_setfd, retry_on_intr},
+    net::{AddressFamily, SocketFlags, SocketType, socketpair},
+    process::{Pid, Resource, Rlimit, Signal, WaitOptions, kill_process, prlimit, waitpid},
+};
+
+use super::{
+    LEAD, enter,
+    group::Group,
+    leader::{self, Task},
+    this_program,
+    wire::Wire,
+};
+use crate::TerminalSize;
+
+/// The process that leads a program: a child of this one.
+pub(super) struct Leader(Pid);
+
+/// How a leader comes to be.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum How {
+    /// As a copy of this process, which has no other thread. A start of the program takes milliseconds more.
+    Forked,
+    /// By a start of this program, with a limit of open files.
+    Started(Rlimit),
+}
+
+impl Leader {
+    pub(super) fn pid(&self) -> Pid {
+        self.0
+    }
+
+    /// It may have ended already.
+    pub(super) fn kill(&self) {
+        let _ = kill_process(self.0, Signal::KILL);
+    }
+
+    /// Waits for its end. To be called once, and last.
+    pub(super) fn wait(&self) {
+        let _ = retry_on_intr(|| waitpid(Some(self.0), WaitOptions::empty()));
+    }
+}
+
+/// Starts the process that starts the program. With a terminal, its other side is the third of the results.
+pub(super) fn lead(
+    task: &Task,
+    files: Vec<OwnedFd>,
+    how: How,
+    group: Option<&Group>,
+) -> io::Result<(Leader, Wire, Option<OwnedFd>)> {
+    let (mine, others) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    let (files, terminal) = match task.program.terminal {
+        Some(size) => terminal(size)?,
+        None => (files, None),
+    };
+    let Ok(files) = <[OwnedFd; 3]>::try_from(files) else {
+        return Err(io::ErrorKind::InvalidData.into());
+    };
+    if let Some(owner) = task.owner {
+        for file in &files {
+            give(file, owner)?;
+        }
+    }
+    let leader = match how {
+        How::Forked => forked(task, files, others)?,
+        How::Started(open_files) => started(files, &others, open_files)?,
+    };
+    if let Some(group) = group {
+        // Where it cannot be moved there, it is counted as without one.
+        let _ = group.add(leader.pid());
+    }
+    let report = Wire(mine.into());
+    match how {
+        How::Forked => report.send(&(), &[])?,
+        How::Started(_) => report.send(task, &[])?,
+    }
+    // Before that a signal would end it, and the program would not be asked.
+    report.receive::<()>()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+    Ok((leader, report, terminal))
+}
+
+fn forked(task: &Task, files: [OwnedFd; 3], report: OwnedFd) -> io::Result<Leader> {
+    // SAFETY: this process has no other thread, so that the child finds locks and memory whole.
+    #[expect(unsafe_code, reason = "see above")]
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            let lead = || take_over(files, report).is_ok_and(|it| leader::lead_forked(task, &it));
+            let is_done = catch_unwind(AssertUnwindSafe(lead)).unwrap_or(false);
+            // SAFETY: it ends this process, whose parent puts in order what both have in memory.
+            unsafe { libc::_exit(i32::from(!is_done)) }
+        }
+        child => Ok(Leader(Pid::from_raw(child).ok_or(io::ErrorKind::InvalidData)?)),
+    }
+}
+
+/// Leaves a copy of process 1 nothing open but the program's files and the wire between the two.
+fn take_over(files: [OwnedFd; 3], report: OwnedFd) -> io::Result<Wire> {
+    // They are closed below, with all that process 1 has.
+    let files = ManuallyDrop::new(files);
+    let [input, output, errors] = &*files;
+    rustix::stdio::dup2_stdin(input)?;
+    rustix::stdio::dup2_stdout(output)?;
+    rustix::stdio::dup2_stderr(errors)?;
+    enter::close_all_but(Some(report.as_fd()))?;
+    Ok(Wire(report.into()))
+}
+
+fn started(files: [OwnedFd; 3], report: &OwnedFd, open_files: Rlimit) -> io::Result<Leader> {
+    let [input, output, errors] = files;
+    // No other thread starts a process that would have it, too.
+    fcntl_setfd(report, FdFlags::empty())?;
+    let process = Command::new(this_program())
+        .args([LEAD, &report.as_raw_fd().to_string()])
+        .env_clear()
+        .stdin(Stdio::from(input))
+        .stdout(Stdio::from(output))
+        .stderr(Stdio::from(errors))
+        .spawn()?;
+    let leader = Leader(Pid::from_child(&process));
+    prlimit(Some(leader.pid()), Resource::Nofile, open_files)?;
+    Ok(leader)
+}
+
+/// Has a pipe or a terminal belong to a user, who may open it anew by its name in `/dev`.
+fn give(file: &OwnedFd, (user, group): (u32, u32)) -> io::Result<()> {
+    let kind = FileType::from_raw_mode(fstat(file)?.st_mode);
+    if kind == FileType::Fifo || rustix::termios::isatty(file) {
+        fchown(file, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))?;
+    }
+    Ok(())
+}
+
+/// A new terminal of the folder's own: three times the side of the program, and the other side. It has its size before the
+/// program can ask for it.
+fn terminal(size: TerminalSize) -> io::Result<(Vec<OwnedFd>, Option<OwnedFd>)> {
+    use rustix::{
+        pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
+        termios::{Winsize, tcsetwinsize},
+    };
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let outer = openpt(flags)?;
+    grantpt(&outer)?;
+    unlockpt(&outer)?;
+    let inner = ioctl_tiocgptpeer(&outer, flags)?;
+    let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&outer, size)?;
+    Ok((vec![inner.try_clone()?, inner.try_clone()?, inner], Some(outer)))
+}

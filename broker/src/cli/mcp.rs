@@ -1,0 +1,115 @@
+//! `broker mcp`
+
+mod clients;
+
+use std::{io, net::SocketAddr, path::PathBuf};
+
+use clap::Subcommand;
+use rmcp::{ServiceExt as _, transport::stdio};
+use tokio::net::TcpListener;
+
+use super::Session;
+use crate::{
+    CliError, Exit,
+    client::{Client, Opened},
+    grpc::Token,
+    mcp::{Handler, HttpServer, Link, serve_http},
+};
+
+/// Serve this workspace's branches to an agent, over the Model Context Protocol
+///
+/// Speaks MCP on standard input and output; finds the daemon or starts one. Each connection has a branch of its own, which
+/// its first edit makes: nothing is written to the disk before the agent commits. `broker mcp config` prints what to add to
+/// an agent's configuration.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Action>,
+
+    /// The workspace, instead of the one that holds the current folder
+    #[arg(long, value_name = "FOLDER")]
+    workspace: Option<PathBuf>,
+
+    /// Serve Streamable HTTP at http://ADDRESS/mcp to clients of this machine instead; prints the address and the token
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Config(clients::Args),
+}
+
+pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
+    if let Some(Action::Config(config)) = &args.command {
+        return clients::run(config, session);
+    }
+    if let Some(workspace) = &args.workspace {
+        session.process_context.cwd = Ok(workspace.clone());
+    }
+    let opened = session.open()?;
+    let server = args.http.map(|address| listen(&opened.client, address)).transpose()?;
+    if let Some((_, said)) = &server {
+        session.print(said)?;
+    }
+    let cwd = session.cwd()?;
+    let served = opened.client.block_on(async {
+        let link = link(cwd, session, &opened);
+        match server {
+            Some((server, _)) => serve_all(link, server).await,
+            None => serve_one(link).await,
+        }
+    });
+    served.unwrap_or(Ok(())).map(|()| Exit::Clean)
+}
+
+/// To be called where a runtime is.
+fn link(cwd: PathBuf, session: &Session, opened: &Opened) -> Link {
+    let home = session.process_context.home.clone();
+    let (cancel, messages) = (session.process_context.cancel.clone(), session.messages.clone());
+    Link::new(Client::lasting_channel(), opened.id.clone(), move || {
+        let client = Client::connect(&cancel, None)?;
+        Opened::open(client, &cwd, home.as_deref(), &messages).map(drop)
+    })
+}
+
+/// Serves the client at the other end of standard input and output, until it leaves.
+async fn serve_one(link: Link) -> Result<(), CliError> {
+    let handler = Handler::new(link, name()?).await?;
+    // A client that left before it said anything has not failed.
+    let Ok(running) = handler.serve(stdio()).await else { return Ok(()) };
+    running
+        .waiting()
+        .await
+        .map(drop)
+        .map_err(|error| CliError::files(format!("the session broke off: {error}")))
+}
+
+async fn serve_all(link: Link, server: HttpServer) -> Result<(), CliError> {
+    let handler = Handler::new(link, name()?).await?;
+    let served =
+        serve_http(server, handler, || name().map_err(|error| io::Error::other(error.message))).await;
+    served.map_err(|error| CliError::files(format!("cannot serve HTTP: {error}")))
+}
+
+/// Binds the address; gives what to tell the user.
+fn listen(client: &Client, address: SocketAddr) -> Result<(HttpServer, String), CliError> {
+    if !address.ip().is_loopback() {
+        let error = CliError::usage(format!("{address} can be reached by other machines"));
+        return Err(
+            error.hint("use 127.0.0.1, and a tunnel such as ssh's where another machine is to come in")
+        );
+    }
+    let bound = client.block_on(TcpListener::bind(address)).ok_or_else(|| CliError::files("interrupted"))?;
+    let listener = bound.map_err(|error| CliError::files(format!("cannot listen on {address}: {error}")))?;
+    let address = listener.local_addr().unwrap_or(address);
+    let token = name()?;
+    let said = format!("serving at http://{address}/mcp\nauthorization: Bearer {token}\n");
+    Ok((HttpServer { listener, token: Token(Some(token.into())) }, said))
+}
+
+/// A random name.
+fn name() -> Result<String, CliError> {
+    workspaces::random::handle().map_err(|error| CliError::files(error.to_string()))
+}

@@ -1,0 +1,187 @@
+//! `broker mcp config`: what an agent's configuration needs, and where it is.
+
+use std::{fs, io, path::PathBuf};
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+use similar::TextDiff;
+
+use super::Session;
+use crate::{CliError, Exit};
+
+/// Print what makes an agent use Broker, for its configuration file
+///
+/// With `--write`, shows what would change in the file, and writes it.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The agent
+    #[arg(long, value_enum)]
+    client: Agent,
+
+    /// Merge it into the agent's configuration file, after showing the difference
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Agent {
+    Claude,
+    Cursor,
+    Vscode,
+    Zed,
+    Codex,
+    Goose,
+}
+
+/// The form of a configuration file.
+enum Form {
+    /// JSON with the entry `broker` below this key.
+    Json { key: &'static str, entry: Value },
+    /// Another form, to which this text is added.
+    Text { marker: &'static str, text: &'static str },
+}
+
+impl Agent {
+    /// The file, in the current folder or in the home folder.
+    fn file(self, session: &Session) -> Result<PathBuf, CliError> {
+        let here = session.cwd()?;
+        let home = || {
+            let home = session.process_context.home.clone();
+            home.ok_or_else(|| CliError::files("there is no home folder").hint("set HOME"))
+        };
+        Ok(match self {
+            Self::Claude => here.join(".mcp.json"),
+            Self::Cursor => here.join(".cursor/mcp.json"),
+            Self::Vscode => here.join(".vscode/mcp.json"),
+            Self::Zed => here.join(".zed/settings.json"),
+            Self::Codex => home()?.join(".codex/config.toml"),
+            Self::Goose => home()?.join(".config/goose/config.yaml"),
+        })
+    }
+
+    fn form(self) -> Form {
+        let command = json!({ "command": "broker", "args": ["mcp"] });
+        match self {
+            Self::Claude | Self::Cursor => Form::Json { key: "mcpServers", entry: command },
+            Self::Vscode => Form::Json {
+                key: "servers",
+                entry: json!({ "type": "stdio", "command": "broker", "args": ["mcp"] }),
+            },
+            Self::Zed => Form::Json { key: "context_servers", entry: command },
+            Self::Codex => Form::Text {
+                marker: "[mcp_servers.broker]",
+                text: "[mcp_servers.broker]\ncommand = \"broker\"\nargs = [\"mcp\"]\n",
+            },
+            Self::Goose => Form::Text {
+                marker: "cmd: broker",
+                text: "extensions:\n  broker:\n    enabled: true\n    name: broker\n    type: stdio\n    cmd: broker\n    args: [mcp]\n    timeout: 300\n",
+            },
+        }
+    }
+}
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let file = args.client.file(session)?;
+    let form = args.client.form();
+    if !args.write {
+        session.messages.line(&format!("for {}:", file.display()));
+        session.print(&form.alone())?;
+        return Ok(Exit::Clean);
+    }
+    let before = read(&file)?;
+    let after = form.merged(&before).map_err(|why| {
+        CliError::usage(format!("cannot add Broker to {}: {why}", file.display()))
+            .hint("add what `broker mcp config` prints by hand")
+    })?;
+    if after == before {
+        session.messages.line(&format!("{} has it already", file.display()));
+        return Ok(Exit::Clean);
+    }
+    let name = file.display().to_string();
+    let diff = TextDiff::from_lines(&before, &after).unified_diff().header(&name, &name).to_string();
+    session.print(&diff)?;
+    write(&file, &after)?;
+    session.messages.line(&format!("wrote {name}"));
+    Ok(Exit::Clean)
+}
+
+impl Form {
+    /// A file that has nothing else.
+    fn alone(&self) -> String {
+        match self {
+            Self::Json { key, entry } => super::super::json(&json!({ *key: { "broker": entry } })),
+            Self::Text { text, .. } => (*text).to_owned(),
+        }
+    }
+
+    /// The file with the entry; as it was if it has one.
+    fn merged(&self, before: &str) -> Result<String, String> {
+        match self {
+            _ if before.trim().is_empty() => Ok(self.alone()),
+            Self::Json { key, entry } => {
+                let mut root: Map<String, Value> =
+                    serde_json::from_str(before).map_err(|error| error.to_string())?;
+                let servers = root.entry(*key).or_insert_with(|| json!({}));
+                let servers = servers.as_object_mut().ok_or_else(|| format!("`{key}` is no object"))?;
+                if servers.get("broker") == Some(entry) {
+                    return Ok(before.to_owned());
+                }
+                servers.insert("broker".to_owned(), entry.clone());
+                Ok(super::super::json(&root))
+            }
+            Self::Text { marker, .. } if before.contains(marker) => Ok(before.to_owned()),
+            Self::Text { marker: "cmd: broker", .. } if before.contains("extensions:") => {
+                Err("it has extensions already".to_owned())
+            }
+            Self::Text { text, .. } => {
+                let end = if before.ends_with('\n') { "" } else { "\n" };
+                Ok(format!("{before}{end}\n{text}"))
+            }
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "an agent's configuration, which the user asked to be changed")]
+fn read(file: &PathBuf) -> Result<String, CliError> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(CliError::files(format!("cannot read {}: {error}", file.display()))),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "an agent's configuration, which the user asked to be changed")]
+fn write(file: &PathBuf, text: &str) -> Result<(), CliError> {
+    let folder = file.parent().map_or(Ok(()), fs::create_dir_all);
+    folder
+        .and_then(|()| fs::write(file, text))
+        .map_err(|error| CliError::files(format!("cannot write {}: {error}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_entries_stay() {
+        let form = Agent::Claude.form();
+        let before = "{\n  \"mcpServers\": { \"other\": { \"command\": \"x\" } },\n  \"z\": 1\n}\n";
+        let after = form.merged(before).unwrap();
+        let value: Value = serde_json::from_str(&after).unwrap();
+        assert_eq!(value["mcpServers"]["other"]["command"], "x");
+        assert_eq!(value["mcpServers"]["broker"]["args"][0], "mcp");
+        assert_eq!(value["z"], 1);
+        assert_eq!(form.merged(&after).unwrap(), after);
+        assert!(form.merged("{ \"mcpServers\": 1 }").is_err());
+        assert!(form.merged("// a comment\n{}").is_err());
+    }
+
+    #[test]
+    fn a_text_is_added_once() {
+        let form = Agent::Codex.form();
+        let after = form.merged("model = \"x\"").unwrap();
+        assert!(after.starts_with("model = \"x\"\n\n[mcp_servers.broker]\n"));
+        assert_eq!(form.merged(&after).unwrap(), after);
+        assert!(Agent::Goose.form().merged("extensions:\n  a: 1\n").is_err());
+    }
+}

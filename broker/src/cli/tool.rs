@@ -1,0 +1,94 @@
+//! `broker tool`
+
+use std::io::Read as _;
+
+use broker_proto::v1 as pb;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{AnswerFormat, Session, json};
+use crate::{CliError, Exit};
+
+/// Call one of the tools that agents have, on a branch
+///
+/// The same tools as `broker mcp` offers, for scripts and for agents without MCP. Without a NAME, lists them. Calls of one
+/// `--session` share a branch, which their first edit makes. Exits with 1 if the tool refuses, which the answer explains.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Such as `read_file`
+    name: Option<String>,
+
+    /// The arguments, a JSON object; `-` reads them from standard input
+    #[arg(long, value_name = "ARGUMENTS", default_value = "{}", requires = "name")]
+    json: String,
+
+    /// The session, whose branch is used unless the arguments name one
+    #[arg(long, value_name = "NAME", default_value = "cli")]
+    session: String,
+
+    /// `json` has the answer as data
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
+    output_format: AnswerFormat,
+}
+
+#[derive(Serialize)]
+struct Answered {
+    text: String,
+    structured: Value,
+    is_error: bool,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    description: String,
+    input_schema: Value,
+    output_schema: Value,
+}
+
+pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
+    let opened = session.open()?;
+    let Some(tool) = args.name else {
+        let tools = opened.client.call(opened.client.tools().list_tools(pb::ListToolsRequest {}))?.tools;
+        session.print(&listed(tools, args.output_format))?;
+        return Ok(Exit::Clean);
+    };
+    let mut arguments = args.json;
+    if arguments == "-" {
+        arguments.clear();
+        std::io::stdin()
+            .read_to_string(&mut arguments)
+            .map_err(|error| CliError::files(format!("cannot read standard input: {error}")))?;
+    }
+    let request =
+        pb::CallToolRequest { workspace_id: opened.id.clone(), session: args.session, tool, arguments };
+    let answer = opened.client.call(opened.client.tools().call_tool(request))?;
+    let exit = if answer.is_error { Exit::Findings } else { Exit::Clean };
+    let text = match args.output_format {
+        AnswerFormat::Text => format!("{}\n", answer.text.trim_end()),
+        AnswerFormat::Json => json(&Answered {
+            text: answer.text,
+            structured: value(&answer.structured),
+            is_error: answer.is_error,
+        }),
+    };
+    session.print(&text)?;
+    Ok(exit)
+}
+
+fn listed(tools: Vec<pb::Tool>, format: AnswerFormat) -> String {
+    if format == AnswerFormat::Text {
+        return tools.iter().map(|it| format!("{}: {}\n", it.name, it.description)).collect();
+    }
+    let listed = tools.into_iter().map(|it| Listed {
+        input_schema: value(&it.input_schema),
+        output_schema: value(&it.output_schema),
+        name: it.name,
+        description: it.description,
+    });
+    json(&listed.collect::<Vec<_>>())
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}

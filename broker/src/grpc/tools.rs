@@ -1,0 +1,68 @@
+//! `ToolService`.
+
+use std::sync::Arc;
+
+use agents::{Agents, Call, Effect, ToolInfo};
+use broker_proto::{v1 as pb, v1::tool_service_server::ToolService};
+use serde_json::{Map, Value};
+use tonic::{Request, Response, Status, async_trait};
+use workspaces::DaemonError;
+
+use super::status;
+
+/// The service, on the agents of a daemon.
+#[derive(Clone)]
+pub(super) struct ToolFront(pub(super) Arc<Agents>);
+
+#[async_trait]
+impl ToolService for ToolFront {
+    async fn list_tools(
+        &self,
+        _: Request<pb::ListToolsRequest>,
+    ) -> Result<Response<pb::ListToolsResponse>, Status> {
+        let instructions = agents::INSTRUCTIONS.to_owned();
+        Ok(Response::new(pb::ListToolsResponse { tools: agents::list().map(tool).collect(), instructions }))
+    }
+
+    async fn call_tool(
+        &self,
+        request: Request<pb::CallToolRequest>,
+    ) -> Result<Response<pb::CallToolResponse>, Status> {
+        let pb::CallToolRequest { workspace_id, session, tool, arguments } = request.into_inner();
+        let arguments = arguments_of(&arguments)?;
+        let call = Call { workspace: workspace_id, session, tool, arguments };
+        let reply = self.0.call(call).await.map_err(status::of)?;
+        let structured = Value::Object(reply.structured).to_string();
+        Ok(Response::new(pb::CallToolResponse { text: reply.text, structured, is_error: reply.is_error }))
+    }
+}
+
+fn arguments_of(text: &str) -> Result<Map<String, Value>, Status> {
+    if text.is_empty() {
+        return Ok(Map::new());
+    }
+    serde_json::from_str(text).map_err(|error| {
+        status::of(DaemonError::invalid("arguments", format!("they are no JSON object: {error}")))
+    })
+}
+
+fn tool(it: &ToolInfo) -> pb::Tool {
+    let text = |schema: &Map<String, Value>| Value::Object(schema.clone()).to_string();
+    pb::Tool {
+        name: it.name.to_owned(),
+        description: it.description.to_owned(),
+        effect: effect(it.effect).into(),
+        input_schema: text(&it.input),
+        output_schema: text(&it.output),
+    }
+}
+
+fn effect(it: Effect) -> pb::ToolEffect {
+    match it {
+        Effect::Reads => pb::ToolEffect::Reads,
+        Effect::Edits => pb::ToolEffect::Edits,
+        Effect::EditsOnce => pb::ToolEffect::EditsOnce,
+        Effect::Destroys => pb::ToolEffect::Destroys,
+        Effect::Runs => pb::ToolEffect::Runs,
+    }
+}

@@ -1,0 +1,149 @@
+//! The way to the daemon, which may end and be started anew while a client stays.
+
+use std::sync::Arc;
+
+use broker_proto::{
+    v1 as pb,
+    v1::{
+        branch_service_client::BranchServiceClient, file_service_client::FileServiceClient,
+        tool_service_client::ToolServiceClient,
+    },
+};
+use tonic::{Code, Response, Status, transport::Channel};
+
+use crate::CliError;
+
+/// The daemon and the workspace in it, for all sessions of a front.
+#[derive(Clone)]
+pub(crate) struct Link(Arc<Shared>);
+
+struct Shared {
+    /// Connects again by itself to whichever daemon listens.
+    channel: Channel,
+    /// The handle of the workspace, which every daemon gives it.
+    workspace: String,
+    open: Open,
+    /// How often the workspace was opened; one opens it at a time.
+    opened: tokio::sync::Mutex<u64>,
+}
+
+/// Finds the daemon, or starts one, and opens the workspace in it. Blocks.
+type Open = Box<dyn Fn() -> Result<(), CliError> + Send + Sync>;
+
+/// The largest answer that is taken.
+const MAX_MESSAGE: usize = 64 << 20;
+
+impl Link {
+    /// The workspace is open already.
+    pub(crate) fn new(
+        channel: Channel,
+        workspace: String,
+        open: impl Fn() -> Result<(), CliError> + Send + Sync + 'static,
+    ) -> Self {
+        let opened = tokio::sync::Mutex::default();
+        Self(Arc::new(Shared { channel, workspace, open: Box::new(open), opened }))
+    }
+
+    pub(super) async fn tools(&self) -> Result<pb::ListToolsResponse, Status> {
+        self.repeated(|| async { self.client().list_tools(pb::ListToolsRequest {}).await }).await
+    }
+
+    /// Calls a tool. What only reads is asked again of a daemon that was started anew; what edits may have been done, so
+    /// the agent is to look.
+    pub(super) async fn call(
+        &self,
+        mut request: pb::CallToolRequest,
+        reads: bool,
+    ) -> Result<pb::CallToolResponse, Status> {
+        request.workspace_id.clone_from(&self.0.workspace);
+        let call = || async { self.client().call_tool(request.clone()).await };
+        if reads {
+            return self.repeated(call).await;
+        }
+        let before = *self.0.opened.lock().await;
+        let answer = match call().await {
+            // Nothing was done in a workspace that is not open.
+            Err(status) if status.code() == Code::NotFound => {
+                self.open_anew(before).await?;
+                call().await
+            }
+            Err(status) if is_gone(&status) => {
+                self.open_anew(before).await?;
+                return Err(Status::aborted(
+                    "the daemon ended meanwhile and was started anew; branch_diff tells whether this was done",
+                ));
+            }
+            answer => answer,
+        };
+        answer.map(Response::into_inner)
+    }
+
+    /// The text of a file on a branch of the workspace, by the branch's name or handle.
+    pub(super) async fn read(&self, branch: &str, path: &str) -> Result<Vec<u8>, Status> {
+        self.repeated(|| self.read_once(branch, path)).await
+    }
+
+    async fn read_once(&self, branch: &str, path: &str) -> Result<Response<Vec<u8>>, Status> {
+        let branch = pb::GetBranchRequest {
+            workspace_id: self.0.workspace.clone(),
+            branch_id: branch.to_owned(),
+            with_tree_hash: false,
+            without_conflicts: true,
+        };
+        let found = BranchServiceClient::new(self.0.channel.clone()).get_branch(branch).await?.into_inner();
+        let branch = found.branch.unwrap_or_default().branch_id;
+        let request = pb::ReadFileRequest {
+            target: Some(pb::Target { target: Some(pb::target::Target::BranchId(branch)) }),
+            path: path.to_owned(),
+            ..pb::ReadFileRequest::default()
+        };
+        let files = FileServiceClient::new(self.0.channel.clone());
+        let mut parts = files.max_decoding_message_size(MAX_MESSAGE).read_file(request).await?.into_inner();
+        let mut text = Vec::new();
+        while let Some(part) = parts.message().await? {
+            if let Some(pb::read_file_response::Part::Content(piece)) = part.part {
+                text.extend_from_slice(&piece);
+            }
+        }
+        Ok(Response::new(text))
+    }
+
+    async fn repeated<T, F>(&self, ask: impl Fn() -> F) -> Result<T, Status>
+    where
+        F: Future<Output = Result<Response<T>, Status>>,
+    {
+        let before = *self.0.opened.lock().await;
+        let answer = match ask().await {
+            Err(status) if is_gone(&status) || status.code() == Code::NotFound => {
+                self.open_anew(before).await?;
+                ask().await
+            }
+            answer => answer,
+        };
+        answer.map(Response::into_inner)
+    }
+
+    /// Opens the workspace again, unless another call has done so since it was opened `before` times.
+    async fn open_anew(&self, before: u64) -> Result<(), Status> {
+        let mut opened = self.0.opened.lock().await;
+        if *opened != before {
+            return Ok(());
+        }
+        let shared = Arc::clone(&self.0);
+        let done = tokio::task::spawn_blocking(move || (shared.open)()).await;
+        let done = done.map_err(|error| Status::internal(error.to_string()))?;
+        done.map_err(|error| Status::unavailable(error.message))?;
+        *opened += 1;
+        Ok(())
+    }
+
+    fn client(&self) -> ToolServiceClient<Channel> {
+        ToolServiceClient::new(self.0.channel.clone()).max_decoding_message_size(MAX_MESSAGE)
+    }
+}
+
+/// Whether the daemon went away.
+fn is_gone(status: &Status) -> bool {
+    matches!(status.code(), Code::Unavailable | Code::Cancelled)
+        || status.message().contains("h2 protocol error")
+}

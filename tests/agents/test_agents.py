@@ -1,0 +1,302 @@
+"""Agents over MCP: the example, clients of each revision of the protocol, two at once, HTTP, and what goes wrong."""
+
+import asyncio
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+from mcp import Client, StdioServerParameters
+
+BROKER = os.environ["BROKER"]
+WORK = pathlib.Path(os.environ["BROKER_TEST_WORK"])
+EXAMPLE = pathlib.Path(os.environ["BROKER_TEST_EXAMPLE"])
+OLD = ["2025-03-26", "2025-06-18", "2025-11-25"]
+
+
+def workspace(**files: str) -> pathlib.Path:
+    folder = pathlib.Path(tempfile.mkdtemp(dir=WORK))
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    return folder
+
+
+def replace(before: str, after: str) -> str:
+    """A SEARCH/REPLACE block."""
+    return f"<<<<<<< SEARCH\n{before}\n=======\n{after}\n>>>>>>> REPLACE\n"
+
+
+def server(folder: pathlib.Path) -> StdioServerParameters:
+    return StdioServerParameters(command=BROKER, args=["mcp", "--workspace", str(folder)], env=dict(os.environ))
+
+
+def text_of(result) -> str:
+    return "\n".join(it.text for it in result.content if it.type == "text")
+
+
+class Wire:
+    """JSON-RPC by hand."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        command = [BROKER, "mcp", "--workspace", str(folder)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.last = 0
+
+    def send(self, line: str) -> None:
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def notify(self, method: str) -> None:
+        self.send(json.dumps({"jsonrpc": "2.0", "method": method}))
+
+    def ask(self, method: str, **params: object) -> dict:
+        self.last += 1
+        self.send(json.dumps({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}))
+        while True:
+            line = self.process.stdout.readline()
+            assert line, "the server ended"
+            answer = json.loads(line)
+            if answer.get("id") == self.last:
+                return answer
+
+    def begin(self, version: str) -> dict:
+        client = {"name": "test", "version": "1"}
+        answer = self.ask("initialize", protocolVersion=version, capabilities={}, clientInfo=client)
+        self.notify("notifications/initialized")
+        return answer["result"]
+
+    def call(self, tool: str, **arguments: object) -> dict:
+        return self.ask("tools/call", name=tool, arguments=arguments)["result"]
+
+    def close(self) -> int:
+        self.process.stdin.close()
+        self.process.stdout.close()
+        return self.process.wait(timeout=20)
+
+
+class Example(unittest.TestCase):
+    def test_the_agent_mends_the_project(self):
+        folder = pathlib.Path(tempfile.mkdtemp(dir=WORK)) / "project"
+        shutil.copytree(EXAMPLE / "project", folder)
+        command = [sys.executable, str(EXAMPLE / "agent.py"), BROKER, str(folder)]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        text = (folder / "shop.py").read_text()
+        self.assertIn("discount / 100", text)
+        self.assertNotIn("totl", text)
+        self.assertNotIn("import os", text)
+
+
+class Stdio(unittest.TestCase):
+    def test_old_clients_are_served(self):
+        folder = workspace(a_py="import os\n")
+        for version in OLD:
+            wire = Wire(folder)
+            begun = wire.begin(version)
+            self.assertEqual(begun["protocolVersion"], version)
+            self.assertIn("branch_commit", begun["instructions"])
+            tools = wire.ask("tools/list")["result"]["tools"]
+            self.assertIn("edit_file", [it["name"] for it in tools])
+            read = wire.call("read_file", target_file="a.py")
+            self.assertEqual(read["structuredContent"]["text"], "import os\n")
+            self.assertEqual(wire.close(), 0)
+
+    def test_the_list_is_short_and_always_the_same(self):
+        wire = Wire(workspace())
+        wire.begin(OLD[-1])
+        first, second = wire.ask("tools/list")["result"], wire.ask("tools/list")["result"]
+        self.assertEqual(first, second)
+        size = len(json.dumps(first["tools"], separators=(",", ":")))
+        # Some four bytes are a token.
+        self.assertLess(size, 3000 * 4, f"{size} bytes")
+        for tool in first["tools"]:
+            self.assertEqual(tool["outputSchema"]["type"], "object", tool["name"])
+            self.assertIn("openWorldHint" if tool["name"] != "run_terminal_cmd" else "destructiveHint", tool["annotations"])
+        wire.close()
+
+    def test_what_is_wrong_is_said(self):
+        folder = workspace(a_py="x = 1\n")
+        wire = Wire(folder)
+        wire.begin(OLD[-1])
+        self.assertIn("error", wire.ask("tools/call", name="no_such_tool", arguments={}))
+        self.assertIn("error", wire.ask("no/such/method"))
+        for arguments in [{}, {"target_file": 7}, {"target_file": "a.py", "typo": 1}, {"target_file": "../x"}, {"target_file": "none.py"}]:
+            answer = wire.call("read_file", **arguments)
+            self.assertTrue(answer["isError"], arguments)
+            self.assertTrue(answer["content"][0]["text"].startswith("error: "), answer)
+        answer = wire.call("read_file", target_file="a.py", branch="of another")
+        self.assertIn("branch_list", answer["content"][0]["text"])
+        wire.send("{ this is no JSON")
+        self.assertFalse(wire.call("read_file", target_file="a.py")["isError"])
+        shutil.rmtree(folder)
+        answer = wire.call("read_file", target_file="a.py")
+        self.assertTrue(answer["isError"])
+        wire.close()
+
+    def test_an_edit_that_can_be_read_in_two_ways_is_refused_and_picked(self):
+        folder = workspace(a_py="def f():\n    a = 1\n    return a\n\n\ndef g():\n    a = 1\n    return a\n")
+        wire = Wire(folder)
+        wire.begin(OLD[-1])
+        edit = "# ... existing code ...\n    a = 1\n    a += 1\n    return a\n# ... existing code ...\n"
+        answer = wire.call("edit_file", target_file="a.py", code_edit=edit)
+        self.assertTrue(answer["isError"], answer)
+        text = answer["content"][0]["text"]
+        readings = [line.split()[1].rstrip(":") for line in text.splitlines() if line.startswith("reading ")]
+        self.assertGreaterEqual(len(readings), 2, text)
+        answer = wire.call("reapply", target_file="a.py", reading=readings[0])
+        self.assertFalse(answer.get("isError"), answer)
+        now = wire.call("read_file", target_file="a.py")["structuredContent"]["text"]
+        self.assertEqual(now.count("a += 1"), 1)
+        wire.close()
+
+    def test_edits_are_made_only_if_clean(self):
+        wire = Wire(workspace(a_py="x = 1\n"))
+        wire.begin(OLD[-1])
+        bad = wire.call("edit_file", target_file="a.py", code_edit=replace("x = 1", "x = undefined_name"), if_clean=True)
+        self.assertFalse(bad["structuredContent"]["applied"], bad)
+        self.assertEqual(wire.call("read_file", target_file="a.py")["structuredContent"]["text"], "x = 1\n")
+        edits = [
+            {"target_file": "a.py", "code_edit": replace("x = 1", "x = 2")},
+            {"target_file": "a.py", "code_edit": replace("x = 2", "x = undefined")},
+        ]
+        chain = wire.call("edit_file", edits=edits)["structuredContent"]
+        self.assertEqual((chain["applied"], chain["clean_through"]), (True, 1))
+        names = [it["branch"] for it in wire.call("branch_list")["structuredContent"]["branches"]]
+        self.assertEqual(len(names), 1, names)
+        wire.close()
+
+
+    def test_an_edit_that_is_made_is_no_error_though_it_cannot_be_checked(self):
+        wire = Wire(workspace(a_py="x = 1\n", broker_toml="select = [\n"))
+        wire.begin(OLD[-1])
+        answer = wire.call("edit_file", target_file="a.py", code_edit=replace("x = 1", "x = 2"))
+        self.assertFalse(answer.get("isError"), answer)
+        self.assertIn("broker.toml", answer["structuredContent"]["not_checked"])
+        self.assertEqual(wire.call("read_file", target_file="a.py")["structuredContent"]["text"], "x = 2\n")
+        wire.close()
+
+
+class Sdk(unittest.TestCase):
+    def test_two_clients_do_not_see_each_other(self):
+        folder = workspace(a_py="x = 1\n")
+
+        async def both() -> None:
+            async with Client(server(folder)) as one, Client(server(folder)) as two:
+                for client, text in [(one, "x = 2\n"), (two, "x = 3\n")]:
+                    edited = await client.call_tool("edit_file", {"target_file": "a.py", "code_edit": replace("x = 1", text.strip())})
+                    self.assertFalse(edited.is_error, text_of(edited))
+                for client, text in [(one, "x = 2\n"), (two, "x = 3\n")]:
+                    read = await client.call_tool("read_file", {"target_file": "a.py"})
+                    self.assertEqual(read.structured_content["text"], text)
+            self.assertEqual((folder / "a.py").read_text(), "x = 1\n")
+
+        asyncio.run(both())
+
+    def test_the_daemon_may_be_started_anew(self):
+        folder = workspace(a_py="x = 1\n")
+
+        async def go() -> None:
+            async with Client(server(folder)) as client:
+                await client.call_tool("edit_file", {"target_file": "a.py", "code_edit": replace("x = 1", "x = 2")})
+                subprocess.run([BROKER, "stop"], check=True, capture_output=True)
+                read = await client.call_tool("read_file", {"target_file": "a.py"})
+                self.assertEqual(read.structured_content["text"], "x = 2\n", text_of(read))
+
+        asyncio.run(go())
+
+    def test_a_file_of_a_branch_is_a_resource(self):
+        folder = workspace(a_py="x = 1\n")
+
+        async def go() -> None:
+            async with Client(server(folder)) as client:
+                edited = await client.call_tool("edit_file", {"target_file": "a.py", "code_edit": replace("x = 1", "x = 2")})
+                branch = edited.structured_content["branch"]
+                read = await client.read_resource(f"broker://branch/{branch}/a.py")
+                self.assertEqual(read.contents[0].text, "x = 2\n")
+
+        asyncio.run(go())
+
+
+class Http(unittest.TestCase):
+    def setUp(self):
+        self.folder = workspace(a_py="x = 1\n")
+        command = [BROKER, "mcp", "--workspace", str(self.folder), "--http", "127.0.0.1:0"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().split()[-1]
+        self.token = self.process.stdout.readline().split(maxsplit=1)[1].strip()
+
+    def tearDown(self):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+        self.process.stdout.close()
+
+    def post(self, message: dict, **headers: str) -> tuple[int, str]:
+        base = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        request = urllib.request.Request(self.url, json.dumps(message).encode(), base | headers)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    def test_only_who_has_the_token_and_comes_from_here_is_served(self):
+        client = {"name": "test", "version": "1"}
+        begin = {"protocolVersion": OLD[-1], "capabilities": {}, "clientInfo": client}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": begin}
+        self.assertEqual(self.post(message)[0], 401)
+        self.assertEqual(self.post(message, Authorization="Bearer wrong")[0], 401)
+        own = {"Authorization": self.token}
+        self.assertEqual(self.post(message, **own, Origin="http://evil.example")[0], 403)
+        self.assertEqual(self.post(message, **own, Host="evil.example")[0], 403)
+        status, text = self.post(message, **own)
+        self.assertEqual(status, 200)
+        self.assertIn("branch_commit", text)
+
+    def test_a_stateless_client_names_its_branch(self):
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        }
+
+        def call(tool: str, **arguments: object) -> dict:
+            params = {"name": tool, "arguments": arguments, "_meta": meta}
+            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
+            status, text = self.post(message, Authorization=self.token, **headers)
+            self.assertEqual(status, 200, text)
+            line = next(it for it in text.splitlines() if '"result"' in it or '"error"' in it)
+            return json.loads(line.removeprefix("data:"))["result"]
+
+        edited = call("edit_file", target_file="a.py", code_edit=replace("x = 1", "x = 2"))
+        branch = edited["structuredContent"]["branch"]
+        self.assertEqual(call("read_file", target_file="a.py")["structuredContent"]["text"], "x = 1\n")
+        read = call("read_file", target_file="a.py", branch=branch)
+        self.assertEqual(read["structuredContent"]["text"], "x = 2\n")
+
+
+class CommandLine(unittest.TestCase):
+    def test_a_tool_is_called(self):
+        folder = workspace(a_py="x = 1\n")
+
+        def tool(*arguments: str) -> subprocess.CompletedProcess:
+            return subprocess.run([BROKER, "tool", *arguments], cwd=folder, capture_output=True, text=True)
+
+        self.assertIn("edit_file: ", tool().stdout)
+        read = tool("read_file", "--json", '{"target_file": "a.py"}', "--output-format", "json")
+        self.assertEqual(json.loads(read.stdout)["structured"]["text"], "x = 1\n")
+        wrong = tool("read_file", "--json", '{"target_file": "b.py"}')
+        self.assertEqual(wrong.returncode, 1, wrong.stderr)
+        logged = subprocess.run([BROKER, "log", "--output-format", "json"], capture_output=True, text=True)
+        self.assertIn(("read_file", "b.py", True), [(it["tool"], it.get("file"), it["is_error"]) for it in json.loads(logged.stdout)])
+
+
+if __name__ == "__main__":
+    unittest.main()
