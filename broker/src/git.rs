@@ -145,6 +145,20 @@ impl Git {
         }
     }
 
+    /// Where git looks for a hook.
+    pub(crate) fn hook(&self, name: &str) -> Result<PathBuf, CliError> {
+        let hook = format!("hooks/{name}");
+        let arguments = ["rev-parse", "--git-path", &hook];
+        // Without the settings of other calls, which say that there are no hooks.
+        let found =
+            Command::new("git").arg("-C").arg(&self.folder).args(arguments).stdin(Stdio::null()).output();
+        let found = found.map_err(|error| cannot_run(&error))?;
+        if !found.status.success() {
+            return Err(failed(&arguments, &found.stderr));
+        }
+        Ok(self.folder.join(String::from_utf8_lossy(&found.stdout).trim_end_matches('\n')))
+    }
+
     /// What git prints, if it has no complaint.
     fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, CliError> {
         let output = self.output(arguments)?;

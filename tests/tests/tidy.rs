@@ -56,6 +56,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "agent-tools",
             "checker",
+            "config",
             "language-servers",
             "lint",
             "overlay",

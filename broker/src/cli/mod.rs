@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod doctor;
 mod explain;
+mod hook;
 #[cfg(target_os = "linux")]
 mod kill;
 mod log;
@@ -21,6 +22,7 @@ mod query;
 mod run;
 mod serve;
 mod servers;
+mod settings_file;
 mod status;
 mod stop;
 mod tool;
@@ -92,6 +94,7 @@ enum Command {
     Completions(completions::Args),
     Mcp(mcp::Args),
     Tool(tool::Args),
+    Hook(hook::Args),
     Log(log::Args),
 }
 
@@ -161,6 +164,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: Proces
         Command::Completions(args) => completions::run(&args, &mut session),
         Command::Mcp(args) => mcp::run(args, &mut session),
         Command::Tool(args) => tool::run(args, &mut session),
+        Command::Hook(args) => hook::run(&args, &mut session),
         Command::Log(args) => log::run(&args, &mut session),
     };
     result.unwrap_or_else(|error| {

@@ -98,7 +98,7 @@ pub(super) fn edits(it: pb::EditFilesRequest) -> Result<EditRequest, Status> {
     })
 }
 
-fn edit(it: pb::FileEdit) -> Result<FileEdit, DaemonError> {
+pub(super) fn edit(it: pb::FileEdit) -> Result<FileEdit, DaemonError> {
     use pb::file_edit::Edit as It;
     Ok(match it.edit.ok_or_else(|| DaemonError::invalid("edits", "an edit says nothing"))? {
         It::Write(it) => {

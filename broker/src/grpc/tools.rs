@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use agents::{Agents, Call, Effect, ToolInfo};
+use agents::{Agents, Call, Effect, Preview, PreviewEdit, ToolInfo};
 use broker_proto::{v1 as pb, v1::tool_service_server::ToolService};
 use serde_json::{Map, Value};
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::DaemonError;
 
-use super::status;
+use super::{from_proto, status};
 
 /// The service, on the agents of a daemon.
 #[derive(Clone)]
@@ -35,6 +35,29 @@ impl ToolService for ToolFront {
         let structured = Value::Object(reply.structured).to_string();
         Ok(Response::new(pb::CallToolResponse { text: reply.text, structured, is_error: reply.is_error }))
     }
+
+    async fn preview_edits(
+        &self,
+        request: Request<pb::PreviewEditsRequest>,
+    ) -> Result<Response<pb::PreviewEditsResponse>, Status> {
+        let pb::PreviewEditsRequest { workspace_id: workspace, before, edits } = request.into_inner();
+        let preview = Preview { workspace, before: preview_edits(before)?, edits: preview_edits(edits)? };
+        let reply = self.0.preview(preview).await.map_err(status::of)?;
+        let structured = Value::Object(reply.structured).to_string();
+        Ok(Response::new(pb::PreviewEditsResponse { text: reply.text, structured }))
+    }
+}
+
+fn preview_edits(edits: Vec<pb::PreviewEdit>) -> Result<Vec<PreviewEdit>, Status> {
+    use pb::preview_edit::Edit;
+    let edit = |it: pb::PreviewEdit| match it.edit {
+        Some(Edit::File(it)) => from_proto::edit(it).map(PreviewEdit::File),
+        Some(Edit::Code(it)) => {
+            Ok(PreviewEdit::Code { target_file: it.target_file, code_edit: it.code_edit })
+        }
+        None => Err(DaemonError::invalid("edits", "one of them is empty".to_owned())),
+    };
+    edits.into_iter().map(edit).collect::<Result<_, _>>().map_err(status::of)
 }
 
 fn arguments_of(text: &str) -> Result<Map<String, Value>, Status> {

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use config::{AgentSettings, Configs};
 use overlay::{Revision, View, WorkspacePath};
 use syntax::Trees;
 use workspaces::{BranchInfo, BranchRequest, Daemon, DaemonError, ForkRequest, TargetId};
@@ -93,6 +94,16 @@ impl Context {
         let labels = BTreeMap::from([("agent".to_owned(), self.session.branch().to_owned())]);
         let request = ForkRequest { parent, name: name.to_owned(), labels, request_id: None };
         Ok(self.daemon.fork(request).await?.into())
+    }
+
+    /// What agents are shown in this workspace, as the disk says. Settings that cannot be read may ask for anything.
+    pub(crate) async fn settings(&self) -> Result<AgentSettings, ToolError> {
+        let (base, _) = self.daemon.view(&TargetId::Workspace(self.workspace.clone())).await?;
+        blocking(move || {
+            let configs = Configs::new(&*base).workspace();
+            Ok(configs.map_or(AgentSettings { mask_secrets: true }, |it| it.agents()))
+        })
+        .await
     }
 
     /// What the call sees.

@@ -179,6 +179,20 @@ impl Shown {
 }
 
 impl Findings {
+    /// Those of no file.
+    pub(crate) fn none() -> Self {
+        Self {
+            ok: true,
+            revision: 0,
+            total: 0,
+            fixed: 0,
+            files: 0,
+            findings: Vec::new(),
+            not_checked: Vec::new(),
+            is_new_only: true,
+        }
+    }
+
     pub(crate) fn text(&self) -> String {
         let what = if self.is_new_only { "nothing new" } else { "no findings" };
         let files = count(self.files, "file", "files");

@@ -13,8 +13,10 @@ mod context;
 mod findings;
 mod indexes;
 mod limits;
+mod preview;
 mod reply;
 mod schema;
+mod secrets;
 mod session;
 mod tool;
 mod tools;
@@ -30,6 +32,7 @@ use self::{audit::Audit, context::Context, indexes::Indexes, session::Session};
 
 pub use self::{
     audit::{LogEntry, log_file, read_log},
+    preview::{Preview, PreviewEdit},
     reply::{Reply, ToolError},
     tool::{Effect, ToolInfo},
     tools::{INSTRUCTIONS, list},

@@ -36,7 +36,8 @@ pub use self::{
     effective::{Choice, Effective, Severities},
     error::{ConfigError, SetupFailure},
     model::{
-        CheckerDefinition, PluginSettings, RuleLevel, RuleSeverity, RunNetwork, RunSettings, ServerDefinition,
+        AgentSettings, CheckerDefinition, PluginSettings, RuleLevel, RuleSeverity, RunNetwork, RunSettings,
+        ServerDefinition,
     },
     selectors::{Selection, Selectors, unknown_linter},
     show::{EffectiveConfig, EffectiveValue},
@@ -190,6 +191,12 @@ impl Config {
     /// What commands may do without a question: the nearest table counts, as a whole.
     pub fn run(&self) -> RunSettings {
         let set = self.layers.iter().rev().find_map(|it| it.settings.run.as_ref());
+        set.map(|it| it.get_ref().clone()).unwrap_or_default()
+    }
+
+    /// What agents are shown: the nearest table counts, as a whole.
+    pub fn agents(&self) -> AgentSettings {
+        let set = self.layers.iter().rev().find_map(|it| it.settings.agents.as_ref());
         set.map(|it| it.get_ref().clone()).unwrap_or_default()
     }
 

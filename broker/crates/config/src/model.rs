@@ -51,6 +51,9 @@ pub(super) struct Settings {
     /// Only in the workspace's own file, or one that it extends.
     #[schemars(with = "Option<RunSettings>")]
     pub(super) run: Option<Spanned<RunSettings>>,
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<AgentSettings>")]
+    pub(super) agents: Option<Spanned<AgentSettings>>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -169,6 +172,15 @@ pub enum RunNetwork {
     None,
     /// That of the system.
     Host,
+}
+
+/// What agents are shown. It counts as the disk has it, never a branch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct AgentSettings {
+    /// Whether `read_file` masks what looks like a secret: private keys, tokens of well-known services, and values of
+    /// variables with such names. It does not if this is not set.
+    pub mask_secrets: bool,
 }
 
 /// A command that is a linter. What is not set is as Broker knows it, if it knows it.

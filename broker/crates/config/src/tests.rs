@@ -281,4 +281,9 @@ fn what_commands_may_do_is_said_at_the_root() {
     assert_eq!((set.read, set.network), (vec!["~/x".to_owned()], crate::RunNetwork::Host));
     let told = refused(&[("sub/broker.toml", "[run]\nread = []\n")]);
     assert!(told.starts_with("sub/broker.toml:1:1: `run` has no effect here"), "{told}");
+    let agents =
+        with(&[("broker.toml", "[agents]\nmask-secrets = true\n")], |it| it.workspace().unwrap().agents());
+    assert!(agents.mask_secrets);
+    let told = refused(&[("sub/broker.toml", "[agents]\nmask-secrets = true\n")]);
+    assert!(told.starts_with("sub/broker.toml:1:1: `agents` has no effect here"), "{told}");
 }

@@ -1,12 +1,11 @@
 //! `broker mcp config`: what an agent's configuration needs, and where it is.
 
-use std::{fs, io, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
-use similar::TextDiff;
 
-use super::Session;
+use super::super::{Session, settings_file};
 use crate::{CliError, Exit};
 
 /// Print what makes an agent use Broker, for its configuration file
@@ -88,20 +87,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         session.print(&form.alone())?;
         return Ok(Exit::Clean);
     }
-    let before = read(&file)?;
-    let after = form.merged(&before).map_err(|why| {
-        CliError::usage(format!("cannot add Broker to {}: {why}", file.display()))
-            .hint("add what `broker mcp config` prints by hand")
-    })?;
-    if after == before {
-        session.messages.line(&format!("{} has it already", file.display()));
-        return Ok(Exit::Clean);
-    }
-    let name = file.display().to_string();
-    let diff = TextDiff::from_lines(&before, &after).unified_diff().header(&name, &name).to_string();
-    session.print(&diff)?;
-    write(&file, &after)?;
-    session.messages.line(&format!("wrote {name}"));
+    let by_hand = "add what `broker mcp config` prints by hand";
+    settings_file::update(&file, |before| form.merged(before), by_hand, session)?;
     Ok(Exit::Clean)
 }
 
@@ -139,23 +126,6 @@ impl Form {
             }
         }
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "an agent's configuration, which the user asked to be changed")]
-fn read(file: &PathBuf) -> Result<String, CliError> {
-    match fs::read_to_string(file) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(CliError::files(format!("cannot read {}: {error}", file.display()))),
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "an agent's configuration, which the user asked to be changed")]
-fn write(file: &PathBuf, text: &str) -> Result<(), CliError> {
-    let folder = file.parent().map_or(Ok(()), fs::create_dir_all);
-    folder
-        .and_then(|()| fs::write(file, text))
-        .map_err(|error| CliError::files(format!("cannot write {}: {error}", file.display())))
 }
 
 #[cfg(test)]

@@ -45,9 +45,9 @@ pub(super) struct EditFile {
 // One edit of a chain.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Step {
-    target_file: String,
-    code_edit: String,
+pub(crate) struct Step {
+    pub(crate) target_file: String,
+    pub(crate) code_edit: String,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -107,10 +107,10 @@ struct Planned {
 }
 
 /// What was written, and the revision that has it.
-struct Wrote {
+pub(crate) struct Wrote {
     revision: Revision,
     edits: Vec<FileEdit>,
-    paths: Vec<WorkspacePath>,
+    pub(crate) paths: Vec<WorkspacePath>,
     shown: Vec<EditedFile>,
 }
 
@@ -186,7 +186,7 @@ impl EditFile {
 }
 
 /// Plans an edit on the branch as it is, and writes it if the branch is still so.
-async fn write(
+pub(crate) async fn write(
     context: &Context,
     branch: &BranchRef,
     step: &Step,

@@ -2,7 +2,7 @@
 
 mod branches;
 mod check;
-mod edit;
+pub(crate) mod edit;
 mod history;
 mod query;
 mod read;

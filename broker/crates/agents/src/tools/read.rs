@@ -12,6 +12,7 @@ use crate::{
     context::{Context, Seen, blocking, path},
     limits,
     reply::{Answer, ToolError},
+    secrets,
 };
 
 pub(super) const READ_FILE: &str =
@@ -67,9 +68,11 @@ pub(super) async fn read_file(context: Context, request: ReadFile) -> Result<Lin
     let Ok(text) = String::from_utf8(content.bytes.to_vec()) else {
         return Err(ToolError::new(format!("`{path}` is no text: it is not UTF-8")));
     };
+    let mask = context.settings().await?.mask_secrets;
     let trees = Arc::clone(&context.trees);
     blocking(move || {
         let (first_line, last_line) = request.lines(text.lines().count())?;
+        let text = if mask { secrets::masked(&text).into_owned() } else { text };
         let shown = lines(&text, first_line, last_line);
         let shown_lines = shown.lines().count();
         let last_line = if shown_lines == 0 { 0 } else { first_line + shown_lines - 1 };
@@ -125,6 +128,9 @@ fn lines(text: &str, first: usize, last: usize) -> String {
         }
         let end = line.floor_char_boundary(limits::LINE_BYTES);
         shown.push_str(&line[..end]);
+        if end < line.len() {
+            shown.push_str(&format!("… {} more bytes of this line\n", line.len() - end));
+        }
     }
     shown
 }

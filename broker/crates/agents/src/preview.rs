@@ -1,0 +1,132 @@
+//! What edits would bring, for those that edit the disk themselves: tried on branches that do not stay.
+
+use std::sync::Arc;
+
+use overlay::WorkspacePath;
+use schemars::JsonSchema;
+use serde::Serialize;
+use workspaces::{DaemonError, DiffRequest, DiffSide, EditRequest, FileEdit, TargetId};
+
+use crate::{
+    Agents, Reply,
+    context::{BranchRef, Context},
+    findings::{self, Findings},
+    reply::{Answer, ToolError},
+    session::Session,
+    tools::edit::{self, Step},
+};
+
+/// Edits that are asked about.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// The handle of the workspace.
+    pub workspace: String,
+    /// Made first: what the files were, if the base has the edits already.
+    pub before: Vec<PreviewEdit>,
+    pub edits: Vec<PreviewEdit>,
+}
+
+/// One edit.
+#[derive(Debug, Clone)]
+pub enum PreviewEdit {
+    File(FileEdit),
+    /// In any of the forms that `edit_file` takes.
+    Code {
+        target_file: String,
+        code_edit: String,
+    },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Previewed {
+    #[serde(flatten)]
+    findings: Findings,
+}
+
+/// The name of the session whose branches these are.
+const SESSION: &str = "preview";
+
+impl Agents {
+    /// Answers with the findings that the edits bring. Nothing is left of it, also if its caller leaves.
+    pub async fn preview(&self, preview: Preview) -> Result<Reply, DaemonError> {
+        self.daemon.expect_open(&preview.workspace)?;
+        let context = Context {
+            daemon: Arc::clone(&self.daemon),
+            trees: Arc::clone(&self.trees),
+            indexes: Arc::clone(&self.indexes),
+            workspace: preview.workspace.clone(),
+            session: Arc::new(Session::new(SESSION)),
+        };
+        let answered = tokio::spawn(async move { of_edits(&context, preview).await }).await;
+        let answered = answered.unwrap_or_else(|error| {
+            Err(ToolError::new(format!("the preview broke off: {error}; this is a bug in Broker")))
+        });
+        answered
+            .and_then(|findings| Reply::of(&Previewed { findings }))
+            .map_err(|error| DaemonError::invalid("edits", error))
+    }
+}
+
+async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, ToolError> {
+    let base = TargetId::Workspace(preview.workspace);
+    if preview.before.is_empty() {
+        return on_fork(context, base, &preview.edits).await;
+    }
+    let before = context.fork(base, "").await?;
+    let found = match make(context, &before, &preview.before).await {
+        Ok(()) => on_fork(context, before.target(), &preview.edits).await,
+        Err(error) => Err(error),
+    };
+    context.daemon.discard(&before.id).await?;
+    found
+}
+
+/// Findings that the edits bring to what is forked.
+async fn on_fork(context: &Context, parent: TargetId, edits: &[PreviewEdit]) -> Result<Findings, ToolError> {
+    let branch = context.fork(parent, "").await?;
+    let found = match make(context, &branch, edits).await {
+        Ok(()) => new_findings(context, &branch).await,
+        Err(error) => Err(error),
+    };
+    context.daemon.discard(&branch.id).await?;
+    found
+}
+
+async fn make(context: &Context, branch: &BranchRef, edits: &[PreviewEdit]) -> Result<(), ToolError> {
+    for it in edits {
+        match it {
+            PreviewEdit::File(it) => {
+                let edits = vec![it.clone()];
+                let request =
+                    EditRequest { branch: branch.id.clone(), edits, if_revision: None, request_id: None };
+                context.daemon.edit_files(request).await?;
+            }
+            PreviewEdit::Code { target_file, code_edit } => {
+                let step = Step { target_file: target_file.clone(), code_edit: code_edit.clone() };
+                edit::write(context, branch, &step, None, None).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn new_findings(context: &Context, branch: &BranchRef) -> Result<Findings, ToolError> {
+    let request = DiffRequest {
+        branch: branch.id.clone(),
+        against: DiffSide::Parent,
+        with_patch: false,
+        context_lines: None,
+    };
+    let changes = context.daemon.diff(request).await?.changes;
+    let paths: Vec<WorkspacePath> = changes.into_iter().map(|it| it.path).collect();
+    if paths.is_empty() {
+        return Ok(Findings::none());
+    }
+    findings::check(&context.daemon, branch.target(), &paths, true).await
+}
+
+impl Answer for Previewed {
+    fn text(&self) -> String {
+        self.findings.text()
+    }
+}

@@ -1,0 +1,85 @@
+//! `broker hook`
+
+mod answer;
+mod ask;
+mod change;
+mod event;
+mod install;
+mod patch;
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::Subcommand;
+
+use self::{ask::Findings, change::Change, event::Event};
+use super::Session;
+use crate::{CliError, Exit};
+
+/// Answer the hook of an agent that edits the disk itself, with what its edit brings
+///
+/// Reads what Claude Code, Cursor or Codex send to a hook before or after an edit, and answers in their format with the
+/// findings that are new; with `{}` where there is nothing to say. `broker hook install` puts it into their settings. Exits
+/// with 0, or with 1 if nothing could be found out, which is no reason for an agent to stop; never with 2, which is one.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Action>,
+
+    /// Refuse an edit that would bring errors, and have one that brought them mended, instead of only saying so
+    #[arg(long)]
+    block: bool,
+
+    /// How long an answer may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    timeout: u64,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Install(install::Args),
+}
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    if let Some(Action::Install(args)) = &args.command {
+        return install::run(args, session);
+    }
+    match answer(args, session) {
+        Ok(answer) => {
+            session.print(&answer)?;
+            Ok(Exit::Clean)
+        }
+        // The exit code of an error would have the agent's edit refused.
+        Err(error) => {
+            session.messages.error(&error);
+            Ok(Exit::Findings)
+        }
+    }
+}
+
+fn answer(args: &Args, session: &mut Session) -> Result<String, CliError> {
+    let input = session.read_stdin()?;
+    let event = Event::parse(&input).map_err(|why| {
+        CliError::usage(format!("standard input is nothing that an agent sends to a hook: {why}"))
+    })?;
+    let found = findings(&event, args, session)?;
+    Ok(answer::of(&event, found.as_ref(), args.block))
+}
+
+/// `None` if there is nothing to say: the event is about no edit, or about files elsewhere.
+fn findings(event: &Event, args: &Args, session: &mut Session) -> Result<Option<Findings>, CliError> {
+    let Some(edit) = &event.edit else { return Ok(None) };
+    session.process_context.cwd = Ok(folder(event, session)?);
+    session.quiet = true;
+    let opened = session.open()?;
+    let Some(change) = Change::of(event.moment, edit, &opened)? else { return Ok(None) };
+    ask::ask(&change, &opened, Duration::from_secs(args.timeout)).map(Some)
+}
+
+/// Where the agent works; where the hook was started if it does not say.
+fn folder(event: &Event, session: &Session) -> Result<PathBuf, CliError> {
+    match &event.folder {
+        Some(folder) => Ok(folder.clone()),
+        None => session.cwd(),
+    }
+}

@@ -1,0 +1,154 @@
+//! `broker hook install`: what an agent's settings need, and where they are.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+
+use super::super::{Session, json, settings_file};
+use crate::{CliError, Exit, git};
+
+/// Print what makes an agent, or git, ask Broker about edits
+///
+/// With `--write`, shows what would change in the settings of this project, and writes them. For git, the hook lets a commit
+/// through only if what is staged brings nothing new.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What is to ask
+    #[arg(long, value_enum)]
+    client: Client,
+
+    /// Whether to ask before an edit, so that it can be refused, or after it
+    #[arg(long, value_enum, default_value_t = When::After)]
+    when: When,
+
+    /// Refuse an edit that would bring errors, and have one that brought them mended
+    #[arg(long)]
+    block: bool,
+
+    /// Merge it into the settings of this project, after showing the difference
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Client {
+    Claude,
+    Cursor,
+    Codex,
+    Git,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum When {
+    Before,
+    After,
+}
+
+const PRE_COMMIT: &str =
+    "#!/bin/sh\n# What is staged may bring nothing new.\nexec broker check --staged --new-only\n";
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let file = args.file(session)?;
+    if !args.write {
+        session.messages.line(&format!("for {}:", file.display()));
+        session.print(&args.merged("").unwrap_or_default())?;
+        return Ok(Exit::Clean);
+    }
+    let by_hand = "add what `broker hook install` prints by hand";
+    settings_file::update(&file, |before| args.merged(before), by_hand, session)?;
+    if args.client == Client::Git {
+        settings_file::make_executable(&file)?;
+    }
+    Ok(Exit::Clean)
+}
+
+impl Args {
+    fn file(&self, session: &Session) -> Result<PathBuf, CliError> {
+        let here = session.cwd()?;
+        Ok(match self.client {
+            Client::Claude => here.join(".claude/settings.json"),
+            Client::Cursor => here.join(".cursor/hooks.json"),
+            Client::Codex => here.join(".codex/hooks.json"),
+            Client::Git => git::Git::of(&here)?.hook("pre-commit")?,
+        })
+    }
+
+    /// The settings with the entry; as they were if they have it.
+    fn merged(&self, before: &str) -> Result<String, String> {
+        if self.client == Client::Git {
+            return match before {
+                "" | PRE_COMMIT => Ok(PRE_COMMIT.to_owned()),
+                _ => Err("there is a hook already".to_owned()),
+            };
+        }
+        let mut root: Map<String, Value> = match before.trim() {
+            "" => Map::new(),
+            text => serde_json::from_str(text).map_err(|error| error.to_string())?,
+        };
+        if self.client == Client::Cursor {
+            root.entry("version").or_insert_with(|| json!(1));
+        }
+        let hooks = root.entry("hooks").or_insert_with(|| json!({}));
+        let hooks = hooks.as_object_mut().ok_or("`hooks` is no object")?;
+        let of_event = hooks.entry(self.event()).or_insert_with(|| json!([]));
+        let of_event = of_event.as_array_mut().ok_or_else(|| format!("`{}` is no list", self.event()))?;
+        let entry = self.entry();
+        if of_event.contains(&entry) {
+            return Ok(before.to_owned());
+        }
+        of_event.push(entry);
+        Ok(json(&root))
+    }
+
+    fn event(&self) -> &'static str {
+        match (self.client, self.when) {
+            (Client::Cursor, When::Before) => "preToolUse",
+            (Client::Cursor, When::After) => "postToolUse",
+            (_, When::Before) => "PreToolUse",
+            (_, When::After) => "PostToolUse",
+        }
+    }
+
+    fn entry(&self) -> Value {
+        let command = if self.block { "broker hook --block" } else { "broker hook" };
+        let matcher = match self.client {
+            Client::Cursor => return json!({ "command": command, "matcher": "Write|Delete" }),
+            Client::Codex => "apply_patch",
+            Client::Claude | Client::Git => "Edit|MultiEdit|Write",
+        };
+        json!({ "matcher": matcher, "hooks": [{ "type": "command", "command": command, "timeout": 30 }] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(client: Client) -> Args {
+        Args { client, when: When::After, block: false, write: true }
+    }
+
+    #[test]
+    fn other_hooks_stay() {
+        let before = r#"{ "model": "x", "hooks": { "PostToolUse": [{ "matcher": "Bash", "hooks": [] }] } }"#;
+        let after = args(Client::Claude).merged(before).unwrap();
+        insta::assert_snapshot!(after, @"");
+        assert_eq!(args(Client::Claude).merged(&after).unwrap(), after, "once is enough");
+        assert!(args(Client::Claude).merged(r#"{ "hooks": [] }"#).is_err());
+        assert!(args(Client::Codex).merged("{ // a comment\n}").is_err());
+    }
+
+    #[test]
+    fn cursor_has_a_version() {
+        insta::assert_snapshot!(args(Client::Cursor).merged("").unwrap(), @"");
+    }
+
+    #[test]
+    fn a_hook_of_the_users_own_is_left_alone() {
+        let git = args(Client::Git);
+        assert_eq!(git.merged("").unwrap(), PRE_COMMIT);
+        assert_eq!(git.merged(PRE_COMMIT).unwrap(), PRE_COMMIT);
+        assert!(git.merged("#!/bin/sh\nexec other\n").is_err());
+    }
+}
