@@ -1,8 +1,13 @@
 //! Files of other programs' settings, to which an entry is added at the user's wish: the difference is shown, and only then
-//! is it written.
+//! is it written. What else is in the file stays as it is, with its comments.
 
 use std::{fs, io, path::Path};
 
+use jsonc_parser::{
+    ParseOptions,
+    cst::{CstInputValue, CstObject, CstRootNode},
+};
+use serde_json::Value;
 use similar::TextDiff;
 
 use super::Session;
@@ -28,6 +33,63 @@ pub(super) fn update(
     write(file, &after)?;
     session.messages.line(&format!("wrote {name}"));
     Ok(())
+}
+
+/// A JSON text, with comments or not, whose object at `keys` has the member; as it was if it has it.
+pub(super) fn with_member(before: &str, keys: &[&str], name: &str, value: &Value) -> Result<String, String> {
+    let root = parse(before)?;
+    let object = object_at(&root, keys)?;
+    match object.get(name) {
+        Some(it) if it.value().and_then(|it| it.to_serde_value()).as_ref() == Some(value) => {
+            return Ok(before.to_owned());
+        }
+        Some(it) => it.set_value(input(value)),
+        None => _ = object.append(name, input(value)),
+    }
+    Ok(text(&root))
+}
+
+/// A JSON text whose list `name` in the object at `keys` has the element; as it was if it has it.
+pub(super) fn with_element(before: &str, keys: &[&str], name: &str, value: &Value) -> Result<String, String> {
+    let root = parse(before)?;
+    let list = object_at(&root, keys)?.array_value_or_create(name);
+    let list = list.ok_or_else(|| format!("`{name}` is no list"))?;
+    if list.elements().iter().any(|it| it.to_serde_value().as_ref() == Some(value)) {
+        return Ok(before.to_owned());
+    }
+    list.ensure_multiline();
+    list.append(input(value));
+    Ok(text(&root))
+}
+
+fn parse(text: &str) -> Result<CstRootNode, String> {
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| error.to_string())
+}
+
+fn object_at(root: &CstRootNode, keys: &[&str]) -> Result<CstObject, String> {
+    let object = root.object_value_or_create().ok_or("it is no object")?;
+    object.ensure_multiline();
+    keys.iter().try_fold(object, |object, key| {
+        object.object_value_or_create(key).ok_or_else(|| format!("`{key}` is no object"))
+    })
+}
+
+fn text(root: &CstRootNode) -> String {
+    let text = root.to_string();
+    if text.ends_with('\n') { text } else { text + "\n" }
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(it) => CstInputValue::Bool(*it),
+        Value::Number(it) => CstInputValue::Number(it.to_string()),
+        Value::String(it) => CstInputValue::String(it.clone()),
+        Value::Array(all) => CstInputValue::Array(all.iter().map(input).collect()),
+        Value::Object(all) => {
+            CstInputValue::Object(all.iter().map(|(key, it)| (key.clone(), input(it))).collect())
+        }
+    }
 }
 
 #[expect(
@@ -60,4 +122,30 @@ pub(super) fn make_executable(file: &Path) -> Result<(), CliError> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(file, fs::Permissions::from_mode(0o755))
         .map_err(|error| CliError::files(format!("cannot make {} executable: {error}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_else_is_there_stays_as_it_is() {
+        let before =
+            "{\n    // mine\n    \"z\": 1,\n    \"list\": [{ \"a\": 1 }],\n    \"a\": { \"b\": {} }\n}\n";
+        let element = with_element(before, &[], "list", &json!({ "b": [2] })).unwrap();
+        let member = with_member(&element, &["a", "b"], "broker", &json!({ "command": "x" })).unwrap();
+        insta::assert_snapshot!(member, @"");
+        assert_eq!(with_element(&member, &[], "list", &json!({ "b": [2] })).unwrap(), member);
+        assert_eq!(with_member(&member, &["a", "b"], "broker", &json!({ "command": "x" })).unwrap(), member);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert_eq!(with_member("[]", &[], "a", &json!(1)).unwrap_err(), "it is no object");
+        assert_eq!(with_member("{ \"a\": 1 }", &["a"], "b", &json!(1)).unwrap_err(), "`a` is no object");
+        assert_eq!(with_element("{ \"a\": 1 }", &[], "a", &json!(1)).unwrap_err(), "`a` is no list");
+        assert!(with_member("{ no", &[], "a", &json!(1)).is_err());
+    }
 }

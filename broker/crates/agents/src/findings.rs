@@ -199,10 +199,8 @@ impl Findings {
         let mut text = match (self.ok, self.total) {
             (true, _) => format!("ok: {what} in {files}"),
             (false, 0) => format!("{what} in {files} as far as they were checked"),
-            (false, total) => {
-                let new = if self.is_new_only { "new " } else { "" };
-                format!("{new}{}", count(total, "finding", "findings"))
-            }
+            (false, total) if self.is_new_only => count(total, "new finding", "new findings"),
+            (false, total) => count(total, "finding", "findings"),
         };
         if self.fixed > 0 {
             text.push_str(&format!(", {} fixed", self.fixed));

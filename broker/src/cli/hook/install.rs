@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::super::{Session, json, settings_file};
+use super::super::{Session, settings_file};
 use crate::{CliError, Exit, git};
 
 /// Print what makes an agent, or git, ask Broker about edits
@@ -82,23 +82,11 @@ impl Args {
                 _ => Err("there is a hook already".to_owned()),
             };
         }
-        let mut root: Map<String, Value> = match before.trim() {
-            "" => Map::new(),
-            text => serde_json::from_str(text).map_err(|error| error.to_string())?,
+        let before = match self.client {
+            Client::Cursor if before.trim().is_empty() => "{ \"version\": 1 }",
+            _ => before,
         };
-        if self.client == Client::Cursor {
-            root.entry("version").or_insert_with(|| json!(1));
-        }
-        let hooks = root.entry("hooks").or_insert_with(|| json!({}));
-        let hooks = hooks.as_object_mut().ok_or("`hooks` is no object")?;
-        let of_event = hooks.entry(self.event()).or_insert_with(|| json!([]));
-        let of_event = of_event.as_array_mut().ok_or_else(|| format!("`{}` is no list", self.event()))?;
-        let entry = self.entry();
-        if of_event.contains(&entry) {
-            return Ok(before.to_owned());
-        }
-        of_event.push(entry);
-        Ok(json(&root))
+        settings_file::with_element(before, &["hooks"], self.event(), &self.entry())
     }
 
     fn event(&self) -> &'static str {
@@ -136,7 +124,6 @@ mod tests {
         insta::assert_snapshot!(after, @"");
         assert_eq!(args(Client::Claude).merged(&after).unwrap(), after, "once is enough");
         assert!(args(Client::Claude).merged(r#"{ "hooks": [] }"#).is_err());
-        assert!(args(Client::Codex).merged("{ // a comment\n}").is_err());
     }
 
     #[test]

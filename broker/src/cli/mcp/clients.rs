@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::{Session, settings_file};
 use crate::{CliError, Exit};
@@ -105,17 +105,7 @@ impl Form {
     fn merged(&self, before: &str) -> Result<String, String> {
         match self {
             _ if before.trim().is_empty() => Ok(self.alone()),
-            Self::Json { key, entry } => {
-                let mut root: Map<String, Value> =
-                    serde_json::from_str(before).map_err(|error| error.to_string())?;
-                let servers = root.entry(*key).or_insert_with(|| json!({}));
-                let servers = servers.as_object_mut().ok_or_else(|| format!("`{key}` is no object"))?;
-                if servers.get("broker") == Some(entry) {
-                    return Ok(before.to_owned());
-                }
-                servers.insert("broker".to_owned(), entry.clone());
-                Ok(super::super::json(&root))
-            }
+            Self::Json { key, entry } => settings_file::with_member(before, &[key], "broker", entry),
             Self::Text { marker, .. } if before.contains(marker) => Ok(before.to_owned()),
             Self::Text { marker: "cmd: broker", .. } if before.contains("extensions:") => {
                 Err("it has extensions already".to_owned())
@@ -143,7 +133,6 @@ mod tests {
         assert_eq!(value["z"], 1);
         assert_eq!(form.merged(&after).unwrap(), after);
         assert!(form.merged("{ \"mcpServers\": 1 }").is_err());
-        assert!(form.merged("// a comment\n{}").is_err());
     }
 
     #[test]
