@@ -141,6 +141,7 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "tool list_dir",
         "log",
         "mcp config --client claude",
+        "mcp skill --client claude",
         "hook install --client claude",
         "trust",
         "trust --list",

@@ -1,6 +1,7 @@
 //! `broker mcp`
 
 mod clients;
+mod skill;
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
@@ -39,11 +40,14 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Config(clients::Args),
+    Skill(skill::Args),
 }
 
 pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
-    if let Some(Action::Config(config)) = &args.command {
-        return clients::run(config, session);
+    match &args.command {
+        Some(Action::Config(args)) => return clients::run(args, session),
+        Some(Action::Skill(args)) => return skill::run(args, session),
+        None => {}
     }
     if let Some(workspace) = &args.workspace {
         session.process_context.cwd = Ok(workspace.clone());
