@@ -136,7 +136,23 @@ mod tests {
             "{\n    // mine\n    \"z\": 1,\n    \"list\": [{ \"a\": 1 }],\n    \"a\": { \"b\": {} }\n}\n";
         let element = with_element(before, &[], "list", &json!({ "b": [2] })).unwrap();
         let member = with_member(&element, &["a", "b"], "broker", &json!({ "command": "x" })).unwrap();
-        insta::assert_snapshot!(member, @"");
+        insta::assert_snapshot!(member, @r#"
+        {
+            // mine
+            "z": 1,
+            "list": [
+                { "a": 1 },
+                {
+                    "b": [2]
+                }
+            ],
+            "a": { "b": {
+                    "broker": {
+                        "command": "x"
+                    }
+                } }
+        }
+        "#);
         assert_eq!(with_element(&member, &[], "list", &json!({ "b": [2] })).unwrap(), member);
         assert_eq!(with_member(&member, &["a", "b"], "broker", &json!({ "command": "x" })).unwrap(), member);
     }

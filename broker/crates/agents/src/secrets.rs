@@ -83,7 +83,16 @@ mod tests {
              -----BEGIN RSA PRIVATE KEY-----\nMIIE\nabcd\n-----END RSA PRIVATE KEY-----\n"
         );
         let masked = masked(&text);
-        insta::assert_snapshot!(masked, @"");
+        insta::assert_snapshot!(masked, @r#"
+        token = [masked]
+        DB_PASSWORD=[masked]
+        password: "[masked]"
+        api_key => "[masked]"
+        -----BEGIN RSA PRIVATE KEY-----
+        [masked]
+        [masked]
+        -----END RSA PRIVATE KEY-----
+        "#);
         assert_eq!(masked.lines().count(), text.lines().count());
     }
 

@@ -26,10 +26,9 @@ fn say(event: &Event, found: &Findings, refuse: bool) -> Value {
         (Dialect::Claude, _, false) => {
             json!({ "hookSpecificOutput": { "hookEventName": event.name(), "additionalContext": text } })
         }
-        (Dialect::Cursor, Moment::Before, _) => {
-            let permission = if refuse { "deny" } else { "allow" };
-            json!({ "permission": permission, "agent_message": text })
-        }
+        (Dialect::Cursor, Moment::Before, true) => json!({ "permission": "deny", "agent_message": text }),
+        // Whether it may be made without a question is not for a linter to say.
+        (Dialect::Cursor, Moment::Before, false) => json!({ "agent_message": text }),
         (Dialect::Cursor, Moment::After, _) => json!({ "additional_context": text }),
         (Dialect::CursorUnheard, ..) => json!({}),
     }
@@ -71,7 +70,18 @@ mod tests {
                 all.push_str(&of(&event(moment, dialect), Some(&found), block));
             }
         }
-        insta::assert_snapshot!(all, @"");
+        insta::assert_snapshot!(all, @r#"
+        {"hookSpecificOutput":{"additionalContext":"Broker: this edit would bring\n1 new finding","hookEventName":"PreToolUse"}}
+        {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Broker: this edit would bring\n1 new finding"}}
+        {"hookSpecificOutput":{"additionalContext":"Broker: this edit brought\n1 new finding","hookEventName":"PostToolUse"}}
+        {"decision":"block","reason":"Broker: this edit brought\n1 new finding"}
+        {"agent_message":"Broker: this edit would bring\n1 new finding"}
+        {"agent_message":"Broker: this edit would bring\n1 new finding","permission":"deny"}
+        {"additional_context":"Broker: this edit brought\n1 new finding"}
+        {"additional_context":"Broker: this edit brought\n1 new finding"}
+        {}
+        {}
+        "#);
     }
 
     #[test]

@@ -175,12 +175,50 @@ mod tests {
             "tool_input": { "file_path": "/w/a.py", "old_string": "a", "new_string": "b", "replace_all": true },
             "tool_response": { "filePath": "/w/a.py", "originalFile": "a\n", "structuredPatch": [] },
         }));
-        insta::assert_debug_snapshot!(edit, @"");
+        insta::assert_debug_snapshot!(edit, @r#"
+        Event {
+            moment: After,
+            dialect: Claude,
+            folder: Some(
+                "/w",
+            ),
+            edit: Some(
+                Replace {
+                    path: "/w/a.py",
+                    replacements: [
+                        Replacement {
+                            old: "a",
+                            new: "b",
+                            all: true,
+                        },
+                    ],
+                    original: Text(
+                        "a\n",
+                    ),
+                },
+            ),
+        }
+        "#);
         let write = parse(&json!({
             "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": "Write",
             "tool_input": { "file_path": "/w/a.py", "content": "a\n" },
         }));
-        insta::assert_debug_snapshot!(write, @"");
+        insta::assert_debug_snapshot!(write, @r#"
+        Event {
+            moment: Before,
+            dialect: Claude,
+            folder: Some(
+                "/w",
+            ),
+            edit: Some(
+                Write {
+                    path: "/w/a.py",
+                    text: "a\n",
+                    original: NotSaid,
+                },
+            ),
+        }
+        "#);
         let command = parse(&json!({
             "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": "ls" },
         }));
@@ -203,7 +241,28 @@ mod tests {
             "hook_event_name": "afterFileEdit", "conversation_id": "1", "workspace_roots": ["/w"],
             "file_path": "/w/a.ts", "edits": [{ "old_string": "a", "new_string": "b" }],
         }));
-        insta::assert_debug_snapshot!(event, @"");
+        insta::assert_debug_snapshot!(event, @r#"
+        Event {
+            moment: After,
+            dialect: CursorUnheard,
+            folder: Some(
+                "/w",
+            ),
+            edit: Some(
+                Replace {
+                    path: "/w/a.ts",
+                    replacements: [
+                        Replacement {
+                            old: "a",
+                            new: "b",
+                            all: false,
+                        },
+                    ],
+                    original: NotSaid,
+                },
+            ),
+        }
+        "#);
         let delete = parse(&json!({
             "hook_event_name": "preToolUse", "cwd": "/w", "tool_name": "Delete", "tool_input": { "path": "/w/a.ts" },
         }));

@@ -121,14 +121,43 @@ mod tests {
     fn other_hooks_stay() {
         let before = r#"{ "model": "x", "hooks": { "PostToolUse": [{ "matcher": "Bash", "hooks": [] }] } }"#;
         let after = args(Client::Claude).merged(before).unwrap();
-        insta::assert_snapshot!(after, @"");
+        insta::assert_snapshot!(after, @r#"
+        {
+          "model": "x",
+          "hooks": { "PostToolUse": [
+              { "matcher": "Bash", "hooks": [] },
+              {
+                "hooks": [
+                  {
+                    "command": "broker hook",
+                    "timeout": 30,
+                    "type": "command"
+                  }
+                ],
+                "matcher": "Edit|MultiEdit|Write"
+              }
+            ] }
+        }
+        "#);
         assert_eq!(args(Client::Claude).merged(&after).unwrap(), after, "once is enough");
         assert!(args(Client::Claude).merged(r#"{ "hooks": [] }"#).is_err());
     }
 
     #[test]
     fn cursor_has_a_version() {
-        insta::assert_snapshot!(args(Client::Cursor).merged("").unwrap(), @"");
+        insta::assert_snapshot!(args(Client::Cursor).merged("").unwrap(), @r#"
+        {
+          "version": 1,
+          "hooks": {
+            "postToolUse": [
+              {
+                "command": "broker hook",
+                "matcher": "Write|Delete"
+              }
+            ]
+          }
+        }
+        "#);
     }
 
     #[test]

@@ -66,7 +66,17 @@ mod tests {
 
     #[test]
     fn a_patch_is_turned_around() {
-        insta::assert_snapshot!(reversed(PATCH).unwrap(), @"");
+        insta::assert_snapshot!(reversed(PATCH).unwrap(), @r"
+        *** Begin Patch
+        *** Delete File: new.py
+        *** Update File: moved.py
+        *** Move to: old.py
+        @@ def f():
+         a = 1
+        +b = 2
+        -b = 3
+        *** End Patch
+        ");
         assert_eq!(paths(PATCH), ["new.py", "old.py", "moved.py"]);
         assert_eq!(reversed("*** Begin Patch\n*** Delete File: a\n*** End Patch\n"), None);
     }

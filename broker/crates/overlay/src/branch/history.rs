@@ -66,6 +66,16 @@ pub enum StepKind {
 #[derive(Clone)]
 pub(super) struct History {
     steps: VecDeque<Arc<Recorded>>,
+    transaction: Option<Transaction>,
+}
+
+/// What was done inside a transaction so far. Only its newest step is kept: to remember each of very many costs more than
+/// to make it.
+#[derive(Clone, Default)]
+struct Transaction {
+    /// What the first step was.
+    first: Option<Arc<str>>,
+    paths: Vec<WorkspacePath>,
 }
 
 #[derive(Clone)]
@@ -102,10 +112,15 @@ impl LogEntry {
 
 impl History {
     pub(super) fn starting(entry: LogEntry, state: State) -> Self {
-        Self { steps: VecDeque::from([Arc::new(Recorded { entry, state })]) }
+        Self { steps: VecDeque::from([Arc::new(Recorded { entry, state })]), transaction: None }
     }
 
     pub(super) fn push(&mut self, step: Recorded) {
+        if let Some(transaction) = &mut self.transaction {
+            transaction.first.get_or_insert_with(|| Arc::clone(&step.entry.what));
+            transaction.paths.extend(step.entry.paths.iter().cloned());
+            self.steps.clear();
+        }
         self.steps.push_back(Arc::new(step));
         if self.steps.len() > KEPT_STEPS + SLACK {
             self.collapse();
@@ -169,32 +184,26 @@ impl Branch {
     ///
     /// Inside, each edit counts as usual, and earlier revisions cannot be returned to.
     pub fn transaction<E>(&mut self, edits: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<Revision, E> {
-        let mut scratch = self.scratch();
+        let mut scratch = self.scratch_in(self.state().clone());
         edits(&mut scratch)?;
-        Ok(self.take(&scratch))
+        Ok(self.take(scratch))
     }
 
-    /// The branch at its present revision, without the history before.
-    pub(super) fn scratch(&self) -> Self {
+    /// A branch in this state at the present revision, without the history before, for a transaction.
+    pub(super) fn scratch_in(&self, state: State) -> Self {
         let start = LogEntry { paths: [].into(), ..self.history.newest().entry.clone() };
-        Self { history: History::starting(start, self.state().clone()) }
+        let history = History::starting(start, state);
+        Self { history: History { transaction: Some(Transaction::default()), ..history } }
     }
 
-    /// Keeps the present state alone: to remember each of very many steps costs more than to make it.
-    pub(super) fn forget_steps(&mut self) {
-        let Recorded { entry, state } = Recorded::clone(self.history.newest());
-        self.history = History::starting(entry, state);
-    }
-
-    fn take(&mut self, scratch: &Self) -> Revision {
+    fn take(&mut self, mut scratch: Self) -> Revision {
         let made = scratch.revision().0 - self.revision().0;
-        let steps: Vec<_> =
-            scratch.history.iter().map(|it| &it.entry).filter(|it| it.revision > self.revision()).collect();
-        let Some(first) = steps.first() else { return self.revision() };
-        let paths: BTreeSet<_> = steps.iter().flat_map(|it| it.paths.iter().cloned()).collect();
+        let Transaction { first, paths } = scratch.history.transaction.take().unwrap_or_default();
+        let Some(first) = first else { return self.revision() };
+        let paths: BTreeSet<_> = paths.into_iter().collect();
         let what = match made {
-            1 => first.what.to_string(),
-            _ => format!("{made} edits, beginning with: {}", first.what),
+            1 => first.to_string(),
+            _ => format!("{made} edits, beginning with: {first}"),
         };
         self.record(scratch.state().clone(), &what, paths.into_iter().collect())
     }

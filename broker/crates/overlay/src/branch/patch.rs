@@ -92,7 +92,7 @@ impl Branch {
         };
         let mut state = self.state().clone();
         state.origins = origin::record_known(state.origins, origins);
-        let mut scratch = Self::starting(state);
+        let mut scratch = self.scratch_in(state);
         carry_out(&mut scratch, removed, put)?;
         let paths: Vec<_> = paths.into_iter().collect();
         let revision = self.record(scratch.state().clone(), &what, paths.clone());
@@ -265,7 +265,6 @@ fn carry_out(
 ) -> Result<(), EditError> {
     for path in &removed {
         branch.remove(path)?;
-        branch.forget_steps();
     }
     let emptied: BTreeSet<_> = removed.iter().filter_map(WorkspacePath::parent).collect();
     for (path, node) in put {
@@ -278,7 +277,6 @@ fn carry_out(
             return Err(EditError::IsADirectory(path));
         }
         branch.put(&path, node, Parents::Create, "patch")?;
-        branch.forget_steps();
     }
     emptied.iter().try_for_each(|it| remove_empty(branch, it))
 }
