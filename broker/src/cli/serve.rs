@@ -1,5 +1,7 @@
 //! `broker serve`
 
+mod collector;
+
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use agents::Agents;
@@ -95,8 +97,11 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
                 runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
             outlive_large_files(&runtime).map_err(|error| cannot_heed(&error))?;
             let daemon = make(args, session)?;
+            let telemetry = collector::start(&runtime, &session.messages);
+            collector::observe(telemetry.as_ref(), &daemon);
             let served = runtime.block_on(serve(args, session, &claim, &endpoint, &daemon));
             daemon.release();
+            collector::finish(telemetry);
             // What still blocks a thread is given up: whatever was acknowledged is on the disk.
             runtime.shutdown_timeout(Duration::from_secs(1));
             served.map(|()| Exit::Clean)

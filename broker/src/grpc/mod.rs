@@ -16,6 +16,7 @@ mod runs;
 mod server;
 mod servers;
 mod status;
+mod telemetry;
 #[cfg(test)]
 mod tests;
 mod to_proto;

@@ -22,6 +22,7 @@ use workspaces::Daemon;
 use super::{
     Front, Token,
     incoming::{Anybody, Guard, OwnProcesses},
+    telemetry::measured,
     tools::ToolFront,
 };
 
@@ -83,7 +84,7 @@ async fn serve_door(daemon: Arc<Daemon>, agents: Arc<Agents>, door: Door) -> io:
     served.map_err(io::Error::other)
 }
 
-/// Every service behind the token.
+/// Every service behind the token, and measured.
 async fn routes(daemon: &Arc<Daemon>, agents: &Arc<Agents>, token: &Token) -> io::Result<Routes> {
     macro_rules! guarded {
         ($server:ident, $most:ident) => {
@@ -118,7 +119,7 @@ async fn routes(daemon: &Arc<Daemon>, agents: &Arc<Agents>, token: &Token) -> io
     let routes = Routes::new(InterceptedService::new(health_service, Guard(token.clone())));
     #[cfg(target_os = "linux")]
     let routes = routes.add_service(guarded!(RunServiceServer, MAX_REQUEST));
-    Ok(routes
+    let routes = routes
         .add_service(InterceptedService::new(v1, Guard(token.clone())))
         .add_service(InterceptedService::new(v1alpha, Guard(token.clone())))
         .add_service(guarded!(BranchServiceServer, MAX_REQUEST))
@@ -129,5 +130,6 @@ async fn routes(daemon: &Arc<Daemon>, agents: &Arc<Agents>, token: &Token) -> io
         .add_service(guarded!(RuleServiceServer, MAX_REQUEST))
         .add_service(guarded!(ServerServiceServer, MAX_REQUEST))
         .add_service(guarded!(ToolServiceServer, MAX_REQUEST, ToolFront(Arc::clone(agents))))
-        .add_service(guarded!(WorkspaceServiceServer, MAX_REQUEST)))
+        .add_service(guarded!(WorkspaceServiceServer, MAX_REQUEST));
+    Ok(measured(routes))
 }

@@ -69,7 +69,7 @@ impl ServerHandler for Handler {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         if self.get_tool(&request.name).is_none() {
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
@@ -81,7 +81,8 @@ impl ServerHandler for Handler {
             tool: request.name.into_owned(),
             arguments: Value::Object(request.arguments.unwrap_or_default()).to_string(),
         };
-        Ok(match self.link.call(call, reads).await {
+        let traceparent = context.meta.get_traceparent();
+        Ok(match self.link.call(call, reads, traceparent).await {
             Ok(answer) => translate::result(answer),
             Err(status) => translate::refusal(&status),
         }

@@ -9,7 +9,7 @@ use broker_proto::{
         tool_service_client::ToolServiceClient,
     },
 };
-use tonic::{Code, Response, Status, transport::Channel};
+use tonic::{Code, Request, Response, Status, metadata::AsciiMetadataValue, transport::Channel};
 
 use crate::CliError;
 
@@ -49,14 +49,23 @@ impl Link {
     }
 
     /// Calls a tool. What only reads is asked again of a daemon that was started anew; what edits may have been done, so
-    /// the agent is to look.
+    /// the agent is to look. The daemon's trace is a part of `traceparent`'s.
     pub(super) async fn call(
         &self,
         mut request: pb::CallToolRequest,
         reads: bool,
+        traceparent: Option<&str>,
     ) -> Result<pb::CallToolResponse, Status> {
         request.workspace_id.clone_from(&self.0.workspace);
-        let call = || async { self.client().call_tool(request.clone()).await };
+        // What is none is left out: a trace is no reason to refuse a call.
+        let traceparent: Option<AsciiMetadataValue> = traceparent.and_then(|it| it.parse().ok());
+        let call = || async {
+            let mut request = Request::new(request.clone());
+            if let Some(traceparent) = &traceparent {
+                request.metadata_mut().insert("traceparent", traceparent.clone());
+            }
+            self.client().call_tool(request).await
+        };
         if reads {
             return self.repeated(call).await;
         }

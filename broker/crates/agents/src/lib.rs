@@ -26,6 +26,7 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 use dashmap::DashMap;
 use serde_json::{Map, Value};
 use syntax::Trees;
+use telemetry::{Fact, Kind, Operation};
 use workspaces::{Daemon, DaemonError};
 
 use self::{audit::Audit, context::Context, indexes::Indexes, session::Session};
@@ -84,7 +85,10 @@ impl Agents {
     pub async fn call(&self, call: Call) -> Result<Reply, DaemonError> {
         self.daemon.expect_open(&call.workspace)?;
         let start = Instant::now();
-        let reply = self.answer(&call).await.unwrap_or_else(|error| Reply::of_error(&error));
+        let operation = Operation::start(Kind::Tool(known_name(&call.tool)));
+        let answer = operation.around(self.answer(&call));
+        let reply = answer.await.unwrap_or_else(|error| Reply::of_error(&error));
+        end(operation, &reply);
         self.audit.write(&call, &reply, start.elapsed());
         Ok(reply)
     }
@@ -102,7 +106,7 @@ impl Agents {
         match tool.info.effect {
             // Nothing is left half done if its caller leaves; what reads or runs ends with its caller.
             Effect::Edits | Effect::EditsOnce | Effect::Destroys => {
-                let done = tokio::spawn(answer).await;
+                let done = tokio::spawn(telemetry::in_current_span(answer)).await;
                 done.unwrap_or_else(|error| {
                     Err(ToolError::new(format!("the call broke off: {error}; this is a bug in Broker")))
                 })
@@ -129,4 +133,19 @@ impl Agents {
         let oldest = self.sessions.iter().min_by_key(|it| it.used()).map(|it| it.key().clone());
         oldest.map(|it| self.sessions.remove(&it));
     }
+}
+
+/// The name of a tool as it is measured: a client may call any name, and each would be one more series of metrics.
+fn known_name(tool: &str) -> &'static str {
+    tools::list().find(|it| it.name == tool).map_or("_OTHER", |it| it.name)
+}
+
+fn end(mut operation: Operation, reply: &Reply) {
+    if let Some(branch) = reply.branch() {
+        operation.note(Fact::Branch(branch));
+    }
+    if let Some(revision) = reply.revision() {
+        operation.note(Fact::Revision(revision));
+    }
+    operation.end(reply.is_error.then_some("tool_error"));
 }

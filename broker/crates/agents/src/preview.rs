@@ -57,7 +57,8 @@ impl Agents {
             workspace: preview.workspace.clone(),
             session: Arc::new(Session::new(SESSION)),
         };
-        let answered = tokio::spawn(async move { of_edits(&context, preview).await }).await;
+        let answered =
+            tokio::spawn(telemetry::in_current_span(async move { of_edits(&context, preview).await })).await;
         let answered = answered.unwrap_or_else(|error| {
             Err(ToolError::new(format!("the preview broke off: {error}; this is a bug in Broker")))
         });

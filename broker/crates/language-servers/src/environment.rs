@@ -122,11 +122,12 @@ impl Environment {
     }
 
     /// What a daemon is started with from this process: what is the user's, and nothing of the workspace that the user
-    /// happens to be in.
+    /// happens to be in. Where it sends telemetry is the user's, too; no program that it starts is told.
     pub fn for_new_daemon() -> Vec<(OsString, OsString)> {
-        kept_by_daemon(&env::vars_os().collect(), Path::new("/"), Some(&BTreeMap::new()))
-            .into_iter()
-            .collect()
+        let process: Variables = env::vars_os().collect();
+        let kept = kept_by_daemon(&process, Path::new("/"), Some(&BTreeMap::new()));
+        let telemetry = process.into_iter().filter(|it| it.0.as_encoded_bytes().starts_with(b"OTEL_"));
+        kept.into_iter().chain(telemetry).collect()
     }
 
     /// Variables that a client sends to the daemon. Values that are not UTF-8 are left out.

@@ -56,12 +56,12 @@ impl Daemon {
         let ask = self.ask(request)?;
         let (events, received) = mpsc::channel(AHEAD);
         let daemon = Arc::clone(self);
-        tokio::spawn(async move {
+        tokio::spawn(telemetry::in_current_span(async move {
             let check = daemon.run_check(&ask, Events::Check(&events));
             if let Err(error) = within(deadline, check).await {
                 let _client_left = events.send(Err(error)).await;
             }
-        });
+        }));
         Ok(received)
     }
 

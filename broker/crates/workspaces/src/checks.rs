@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use checker::{
     BatchSize, Dependents, Files, collect,
-    pipeline::{self, BaselineUse, Comparison, PolicyOptions, Request, Schedule, is_there},
+    pipeline::{self, BaselineUse, Comparison, PolicyOptions, Request, Schedule, Summary, is_there},
 };
 use overlay::{Snapshot, WorkspacePath};
 
@@ -12,6 +12,7 @@ use super::{
     Daemon, DaemonError,
     ask::{Ask, refused, walk_options},
     events::{Event, EventSink, Events},
+    measured::Measured,
     target::ResolvedView,
     task::blocking,
 };
@@ -30,23 +31,42 @@ impl Daemon {
         events: Events<'_>,
     ) -> Result<(), DaemonError> {
         let _running = self.running.begin();
-        tokio::select! {
-            done = self.check_to_the_end(ask, events) => match done {
-                // What was running was cancelled: the branch may be gone rather than the daemon.
-                Err(DaemonError::ShuttingDown) => ask.target.expect_here().and(done),
-                done => done,
-            },
-            () = events.closed() => Ok(()),
+        let measured = Measured::check(&ask.target);
+        let work = async {
+            tokio::select! {
+                done = self.check_to_the_end(ask, events) => match done {
+                    // What was running was cancelled: the branch may be gone rather than the daemon.
+                    Err(DaemonError::ShuttingDown) => ask.target.expect_here().and(done.map(Some)),
+                    done => done.map(Some),
+                },
+                () = events.closed() => Ok(None),
+            }
+        };
+        match measured.around(work).await {
+            Ok(Some(summary)) => {
+                measured.checked(&summary);
+                events.send(Event::Summary(Box::new(summary))).await;
+                Ok(())
+            }
+            // Its client left: it is cancelled.
+            Ok(None) => Ok(()),
+            Err(error) => {
+                measured.failed(&error);
+                Err(error)
+            }
         }
     }
 
-    async fn check_to_the_end(self: &Arc<Self>, ask: &Ask, events: Events<'_>) -> Result<(), DaemonError> {
+    async fn check_to_the_end(
+        self: &Arc<Self>,
+        ask: &Ask,
+        events: Events<'_>,
+    ) -> Result<Summary, DaemonError> {
         let view = ask.target.view(ask.revision).await?;
         let request = self.request(ask, &view).await?;
         let mut sink = EventSink::new(events, view.revision);
         let checked = pipeline::check(&self.engine, &self.policy_cache, &request, &mut sink).await;
-        events.send(Event::Summary(Box::new(checked.map_err(refused)?.summary))).await;
-        Ok(())
+        Ok(checked.map_err(refused)?.summary)
     }
 
     /// The question in the words of the pipeline.

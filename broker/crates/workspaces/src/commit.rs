@@ -7,7 +7,9 @@ use overlay::{
     PlanError, RebaseError, RebaseOnto, Rebased, Revision, Snapshot, WorkspacePath,
 };
 
-use super::{BranchCell, Daemon, DaemonError, OpenWorkspace, Repeatable, fields, task::to_the_end};
+use super::{
+    BranchCell, Daemon, DaemonError, OpenWorkspace, Repeatable, fields, measured::Measured, task::to_the_end,
+};
 
 #[derive(Debug, Clone, Hash)]
 pub struct CommitRequest {
@@ -156,7 +158,13 @@ impl Daemon {
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         to_the_end(async move {
-            let committed = workspace.commit(&cell, if_revision, force, repeatable).await;
+            let measured = Measured::commit(&cell);
+            let commit = workspace.commit(&cell, if_revision, force, repeatable);
+            let committed = measured.around(commit).await;
+            match &committed {
+                Ok(it) => measured.committed(it.revision, it.changes.len()),
+                Err(error) => measured.failed(error),
+            }
             // After some errors the branch has a new revision, too: all is written, but not noted or not cleaned up.
             daemon.engine.supersede(cell.key, cell.revision().0);
             committed

@@ -23,6 +23,7 @@ mod files;
 mod fix;
 mod life;
 mod linters;
+mod measured;
 mod once;
 mod opening;
 mod query;

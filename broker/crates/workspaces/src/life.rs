@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time
 
 use language_servers::ServerReport;
 use scheduler::{CacheStats, Stats};
+use telemetry::Levels;
 
 use super::{
     Clients, Daemon, DaemonError, fields,
@@ -105,13 +106,29 @@ impl Daemon {
         Ok(DaemonStatus {
             started_ms: self.started_ms,
             workspaces: self.workspaces.len(),
-            branches: self.workspaces.iter().map(|it| it.branch_count()).sum(),
+            branches: self.branch_count(),
             scheduler: self.engine.scheduler_stats(),
             cache: self.engine.cache_stats(),
             idle_exit: self.idle_exit,
             tcp_address: self.tcp.get().copied(),
             servers: self.servers().await?,
         })
+    }
+
+    /// What is held now, for metrics; the memory of the process is not known here.
+    pub fn levels(&self) -> Levels {
+        let scheduler = self.engine.scheduler_stats();
+        let classes = [scheduler.interactive, scheduler.agent, scheduler.background];
+        Levels {
+            workspaces: self.workspaces.len() as u64,
+            branches: self.branch_count() as u64,
+            queued: classes.iter().map(|it| it.queued as u64).sum(),
+            resident: 0,
+        }
+    }
+
+    fn branch_count(&self) -> usize {
+        self.workspaces.iter().map(|it| it.branch_count()).sum()
     }
 
     /// The clients, whose leases keep the daemon from ending.

@@ -29,7 +29,7 @@ use self::{
     run::{Registered, Registry, Run},
     start::{Live, Prepared},
 };
-use crate::{Daemon, DaemonError, Repeatable, task::to_the_end};
+use crate::{Daemon, DaemonError, Repeatable, measured::Measured, task::to_the_end};
 
 pub use self::{
     log::OutputStream,
@@ -128,7 +128,7 @@ impl Daemon {
         let (events, received) = mpsc::channel(AHEAD);
         if !wanted.is_empty() {
             let daemon = Arc::clone(self);
-            tokio::spawn(async move {
+            tokio::spawn(telemetry::in_current_span(async move {
                 let begun = match ask(wanted, &mut inputs, &events).await {
                     Ok(()) => daemon.run_permitted(request, prepared, inputs, events.clone()).await,
                     Err(error) => Err(error),
@@ -136,7 +136,7 @@ impl Daemon {
                 if let Err(error) = begun {
                     let _client_left = events.send(Err(error)).await;
                 }
-            });
+            }));
             return Ok(received);
         }
         self.run_permitted(request, prepared, inputs, events).await?;
@@ -155,7 +155,8 @@ impl Daemon {
             // There is room for one.
             let _received = events.try_send(Ok(RunEvent::Started(started)));
         } else {
-            tokio::spawn(Arc::clone(self).run_in_foreground(request, prepared, inputs, events));
+            let run = Arc::clone(self).run_in_foreground(request, prepared, inputs, events);
+            tokio::spawn(telemetry::in_current_span(run));
         }
         Ok(())
     }
@@ -168,10 +169,12 @@ impl Daemon {
         events: mpsc::Sender<Result<RunEvent, DaemonError>>,
     ) {
         let _lease = self.clients.lease();
+        let measured = Measured::run(&prepared.target);
         let begun = self.register_and_begin(&request, prepared, events.closed()).await;
         let (registered, live) = match begun {
             Ok(begun) => begun,
             Err(error) => {
+                measured.failed(&error);
                 let _client_left = events.send(Err(error)).await;
                 return;
             }
@@ -180,6 +183,7 @@ impl Daemon {
         let _client_left = events.send(Ok(RunEvent::Started(started))).await;
         let followed = self.follow(&registered.run, live, inputs, Sink::Client(events.clone())).await;
         let Followed { result, pumps } = followed;
+        result.end(measured, registered.run.shown().revision);
         registered.run.ended(Arc::clone(&result));
         drop(registered);
         for pump in pumps {
@@ -199,10 +203,18 @@ impl Daemon {
         to_the_end(async move {
             let start = async {
                 let never = std::future::pending();
-                let (registered, live) = daemon.register_and_begin(&request, prepared, never).await?;
-                let started = started(&registered.run, &live);
-                tokio::spawn(Arc::clone(&daemon).stay_with(registered, live));
-                Ok(started)
+                let measured = Measured::run(&prepared.target);
+                match daemon.register_and_begin(&request, prepared, never).await {
+                    Ok((registered, live)) => {
+                        let started = started(&registered.run, &live);
+                        tokio::spawn(Arc::clone(&daemon).stay_with(registered, live, measured));
+                        Ok(started)
+                    }
+                    Err(error) => {
+                        measured.failed(&error);
+                        Err(error)
+                    }
+                }
             };
             workspace.runs.run(repeatable, start).await
         })
@@ -232,7 +244,7 @@ impl Daemon {
     }
 
     /// Follows a run in the background; the daemon lives as long.
-    async fn stay_with(self: Arc<Self>, registered: Registered, live: Live) {
+    async fn stay_with(self: Arc<Self>, registered: Registered, live: Live, measured: Measured) {
         let _lease = self.clients.lease();
         let sink = Sink::Log(Arc::clone(&registered.run));
         let Followed { result, pumps } = self.follow(&registered.run, live, mpsc::channel(1).1, sink).await;
@@ -240,6 +252,7 @@ impl Daemon {
         for pump in pumps {
             let _done = pump.await;
         }
+        result.end(measured, registered.run.shown().revision);
         registered.run.ended(result);
     }
 

@@ -9,7 +9,7 @@ use super::DaemonError;
 pub(super) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, DaemonError>> + Send + 'static,
 ) -> Result<T, DaemonError> {
-    let done = tokio::spawn(work).await;
+    let done = tokio::spawn(telemetry::in_current_span(work)).await;
     done.unwrap_or_else(|error| Err(DaemonError::broke_off("a request", error)))
 }
 

@@ -27,7 +27,7 @@ impl Daemon {
         }
         let (events, received) = mpsc::channel(AHEAD);
         let daemon = Arc::clone(self);
-        tokio::spawn(async move {
+        tokio::spawn(telemetry::in_current_span(async move {
             let rounds = daemon.rounds(&ask, &events);
             let ended = match deadline {
                 None => rounds.await,
@@ -38,7 +38,7 @@ impl Daemon {
             if let Err(error) = ended {
                 let _client_left = events.send(Err(error)).await;
             }
-        });
+        }));
         Ok(received)
     }
 

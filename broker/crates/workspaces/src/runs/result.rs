@@ -8,7 +8,7 @@ use shadow::{Choice, Ended, Exit};
 use tokio::sync::mpsc;
 
 use super::{log::OutputStream, permission::WantedPermission};
-use crate::DaemonError;
+use crate::{DaemonError, measured::Measured};
 
 /// A part of what becomes of a run; in the foreground [`Exited`](Self::Exited) or an error is the last, in the background
 /// [`Started`](Self::Started).
@@ -66,6 +66,17 @@ impl RunResult {
     /// Why it was ended, if it did not end by itself.
     pub fn killed(&self) -> Option<String> {
         self.ended.stopped.map(|it| it.to_string())
+    }
+
+    /// Ends what is measured of the run, in a folder that showed `revision`.
+    pub(super) fn end(&self, measured: Measured, revision: Revision) {
+        let (code, error) = match self.ended.exit {
+            Exit::Code(code) => (Some(code), None),
+            Exit::Signal(_) => (None, Some("signal")),
+            Exit::NotStarted { .. } => (None, Some("not_started")),
+        };
+        let stopped = self.ended.stopped.map(|_| "stopped");
+        measured.ran(revision, code, stopped.or(error));
     }
 
     /// Why it was not started, if it was not.
