@@ -53,7 +53,7 @@ fn before_an_edit_an_agent_hears_what_it_would_bring() {
         hook(&it, &["--block"], &write("def f(:\n"))["hookSpecificOutput"]["permissionDecision"],
         "deny"
     );
-    assert_eq!(hook(&it, &[], &write("import os\nprint(os)\n")), json!({}));
+    assert_eq!(hook(&it, &[], &write("import os\n\nprint(os)\n")), json!({}));
     // Nothing of it stays.
     assert_eq!(String::from_utf8(it.run(&["branch", "list"]).stdout).unwrap(), "");
 }
@@ -126,7 +126,7 @@ fn git_refuses_a_commit_that_brings_something_new() {
     let said =
         String::from_utf8_lossy(&refused.stdout).into_owned() + &String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && said.contains("F401"), "{said}");
-    it.write("a.py", "import os\nprint(os)\n");
+    it.write("a.py", "import os\n\nprint(os)\n");
     it.git(&["add", "."]);
     let passed = commit();
     assert!(passed.status.success(), "{}", String::from_utf8_lossy(&passed.stderr));
