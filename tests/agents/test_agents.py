@@ -7,29 +7,12 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 import urllib.error
 import urllib.request
 
 from mcp import Client, StdioServerParameters
-
-BROKER = os.environ["BROKER"]
-WORK = pathlib.Path(os.environ["BROKER_TEST_WORK"])
-EXAMPLE = pathlib.Path(os.environ["BROKER_TEST_EXAMPLE"])
-OLD = ["2025-03-26", "2025-06-18", "2025-11-25"]
-
-
-def workspace(**files: str) -> pathlib.Path:
-    folder = pathlib.Path(tempfile.mkdtemp(dir=WORK))
-    for name, text in files.items():
-        (folder / name.replace("_", ".")).write_text(text)
-    return folder
-
-
-def replace(before: str, after: str) -> str:
-    """A SEARCH/REPLACE block."""
-    return f"<<<<<<< SEARCH\n{before}\n=======\n{after}\n>>>>>>> REPLACE\n"
+from support import BROKER, EXAMPLE, OLD, HttpServer, Wire, example_project, replace, workspace
 
 
 def server(folder: pathlib.Path) -> StdioServerParameters:
@@ -40,50 +23,9 @@ def text_of(result) -> str:
     return "\n".join(it.text for it in result.content if it.type == "text")
 
 
-class Wire:
-    """JSON-RPC by hand."""
-
-    def __init__(self, folder: pathlib.Path) -> None:
-        command = [BROKER, "mcp", "--workspace", str(folder)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.last = 0
-
-    def send(self, line: str) -> None:
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def notify(self, method: str) -> None:
-        self.send(json.dumps({"jsonrpc": "2.0", "method": method}))
-
-    def ask(self, method: str, **params: object) -> dict:
-        self.last += 1
-        self.send(json.dumps({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}))
-        while True:
-            line = self.process.stdout.readline()
-            assert line, "the server ended"
-            answer = json.loads(line)
-            if answer.get("id") == self.last:
-                return answer
-
-    def begin(self, version: str) -> dict:
-        client = {"name": "test", "version": "1"}
-        answer = self.ask("initialize", protocolVersion=version, capabilities={}, clientInfo=client)
-        self.notify("notifications/initialized")
-        return answer["result"]
-
-    def call(self, tool: str, **arguments: object) -> dict:
-        return self.ask("tools/call", name=tool, arguments=arguments)["result"]
-
-    def close(self) -> int:
-        self.process.stdin.close()
-        self.process.stdout.close()
-        return self.process.wait(timeout=20)
-
-
 class Example(unittest.TestCase):
     def test_the_agent_mends_the_project(self):
-        folder = pathlib.Path(tempfile.mkdtemp(dir=WORK)) / "project"
-        shutil.copytree(EXAMPLE / "project", folder)
+        folder = example_project()
         command = [sys.executable, str(EXAMPLE / "agent.py"), BROKER, str(folder)]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
@@ -171,7 +113,6 @@ class Stdio(unittest.TestCase):
         self.assertEqual(len(names), 1, names)
         wire.close()
 
-
     def test_an_edit_that_is_made_is_no_error_though_it_cannot_be_checked(self):
         wire = Wire(workspace(a_py="x = 1\n", broker_toml="select = [\n"))
         wire.begin(OLD[-1])
@@ -226,19 +167,12 @@ class Sdk(unittest.TestCase):
 class Http(unittest.TestCase):
     def setUp(self):
         self.folder = workspace(a_py="x = 1\n")
-        command = [BROKER, "mcp", "--workspace", str(self.folder), "--http", "127.0.0.1:0"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().split()[-1]
-        self.token = self.process.stdout.readline().split(maxsplit=1)[1].strip()
-
-    def tearDown(self):
-        self.process.terminate()
-        self.process.wait(timeout=20)
-        self.process.stdout.close()
+        self.server = HttpServer(self.folder)
+        self.addCleanup(self.server.close)
 
     def post(self, message: dict, **headers: str) -> tuple[int, str]:
         base = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        request = urllib.request.Request(self.url, json.dumps(message).encode(), base | headers)
+        request = urllib.request.Request(self.server.url, json.dumps(message).encode(), base | headers)
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.status, answer.read().decode()
@@ -252,7 +186,7 @@ class Http(unittest.TestCase):
         message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": begin}
         self.assertEqual(self.post(message)[0], 401)
         self.assertEqual(self.post(message, Authorization="Bearer wrong")[0], 401)
-        own = {"Authorization": self.token}
+        own = {"Authorization": self.server.token}
         self.assertEqual(self.post(message, **own, Origin="http://evil.example")[0], 403)
         self.assertEqual(self.post(message, **own, Host="evil.example")[0], 403)
         status, text = self.post(message, **own)
@@ -270,7 +204,7 @@ class Http(unittest.TestCase):
             params = {"name": tool, "arguments": arguments, "_meta": meta}
             message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
             headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
-            status, text = self.post(message, Authorization=self.token, **headers)
+            status, text = self.post(message, Authorization=self.server.token, **headers)
             self.assertEqual(status, 200, text)
             line = next(it for it in text.splitlines() if '"result"' in it or '"error"' in it)
             return json.loads(line.removeprefix("data:"))["result"]
