@@ -134,6 +134,13 @@ class Wire:
         return status
 
 
+def begun(folder: pathlib.Path) -> Wire:
+    """A client that is ready to call tools."""
+    wire = Wire(folder)
+    wire.begin()
+    return wire
+
+
 class HttpServer:
     """`broker mcp --http`, with its address and the header that its clients send."""
 
