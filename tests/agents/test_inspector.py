@@ -23,17 +23,19 @@ class Inspector:
         self.server = server
         self.called: set[str] = set()
 
-    def run(self, *arguments: str) -> dict:
+    def run(self, *arguments: str, may_fail: bool = False) -> dict:
         # Nothing of the user's own is read or written.
         home = tempfile.mkdtemp(dir=WORK)
         command = ["node", str(INSPECTOR), "--cli", *self.server, "--format", "json", *arguments]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | {"HOME": home})
-        assert ran.stdout, f"exit code {ran.returncode}: {ran.stderr}"
+        assert ran.stdout and (may_fail or ran.returncode == 0), f"exit code {ran.returncode}: {ran.stderr}"
         return json.loads(ran.stdout)
 
     def call(self, tool: str, **arguments: object) -> dict:
         self.called.add(tool)
-        return self.run("--method", "tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))["result"]
+        given = ["--tool-name", tool, "--tool-args-json", json.dumps(arguments)]
+        # The exit code tells a refusal, too.
+        return self.run("--method", "tools/call", *given, may_fail=True)["result"]
 
     def data(self, tool: str, **arguments: object) -> dict:
         result = self.call(tool, branch="try", **arguments)
@@ -52,7 +54,10 @@ class Every(unittest.TestCase):
         folder = workspace(a_py=TEXT, b_py=TWICE, ty_toml="")
         server = HttpServer(folder)
         self.addCleanup(server.close)
-        self.call_all(folder, Inspector(server.url, "--header", f"Authorization: {server.token}"))
+        inspector = Inspector(server.url, "--header", f"Authorization: {server.token}")
+        self.call_all(folder, inspector)
+        arguments = ["--method", "tools/list", "--protocol-era", "modern"]
+        self.assertEqual(len(inspector.run(*arguments)["result"]["tools"]), 20)
 
     def call_all(self, folder: pathlib.Path, inspector: Inspector) -> None:
         listed = inspector.run("--method", "tools/list", "--strict")["result"]["tools"]
