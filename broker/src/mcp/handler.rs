@@ -4,9 +4,10 @@ use broker_proto::v1 as pb;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+        Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+        ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -82,11 +83,35 @@ impl ServerHandler for Handler {
             arguments: Value::Object(request.arguments.unwrap_or_default()).to_string(),
         };
         let traceparent = context.meta.get_traceparent();
-        Ok(match self.link.call(call, reads, traceparent).await {
+        // The daemon ends what a caller that is gone had it read or run.
+        let answer = tokio::select! {
+            answer = self.link.call(call, reads, traceparent) => answer,
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
+        };
+        Ok(match answer {
             Ok(answer) => translate::result(answer),
             Err(status) => translate::refusal(&status),
         }
         .into())
+    }
+
+    /// What the SDK could not read as a method that it knows.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, .. } = request;
+        Err(match method.as_str() {
+            "tools/call" => ErrorData::invalid_params(
+                "parameters of tools/call: `name` is a string, `arguments` an object",
+                None,
+            ),
+            "resources/read" => {
+                ErrorData::invalid_params("parameters of resources/read: `uri` is a string", None)
+            }
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None),
+        })
     }
 
     async fn list_resources(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use checker::{Finding, Incomplete, Level, Subject};
-use lint::{Applicability, Severity};
+use lint::Applicability;
 use overlay::{Revision, WorkspacePath};
 use scheduler::Class;
 use schemars::JsonSchema;
@@ -154,7 +154,7 @@ impl Shown {
             file: finding.file.path.as_str().to_owned(),
             line: finding.range.start.line,
             column: finding.range.start.column,
-            severity: severity(finding.severity),
+            severity: finding.severity.name(),
             rule: format!("{}/{}", finding.rule.linter, finding.rule.code),
             message: finding.message.to_string(),
             fixable,
@@ -216,15 +216,6 @@ impl Findings {
             text.push_str(&format!("\nnot checked: {reason}"));
         }
         text
-    }
-}
-
-fn severity(it: Severity) -> &'static str {
-    match it {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-        Severity::Hint => "hint",
     }
 }
 

@@ -1,5 +1,9 @@
 //! What a model can read: answers of a bounded size that say what was left out.
 
+use std::borrow::Cow;
+
+use crate::reply::ToolError;
+
 /// Bytes of the text of an answer.
 const MAX_TEXT: usize = 48 << 10;
 
@@ -34,8 +38,15 @@ pub(crate) const PLACES: usize = 50;
 /// Entries of a directory in one answer.
 pub(crate) const ENTRIES: u32 = 500;
 
-/// Lines of a diff in one answer.
-pub(crate) const DIFF_LINES: usize = 400;
+/// Lines of a diff in one answer, and bytes of one of them.
+const DIFF_LINES: usize = 400;
+const DIFF_LINE: usize = 1000;
+
+/// Changed paths in one answer.
+pub(crate) const CHANGES: usize = 200;
+
+/// Bytes of what is searched for.
+const MAX_QUERY: usize = 2000;
 
 /// Bytes of the output of a command, of its end.
 pub(crate) const OUTPUT: usize = 8 << 10;
@@ -50,6 +61,32 @@ pub(crate) fn cut(mut text: String) -> String {
     text.truncate(end);
     text.push_str(&format!("\n… {rest} more bytes are left out; ask for less at once"));
     text
+}
+
+/// A diff of which long lines and the end are left out, which it says.
+pub(crate) fn diff(text: &str) -> String {
+    let (first, more) = first_lines(text, DIFF_LINES);
+    let mut shown: String = first.split_inclusive('\n').map(short_line).collect();
+    if more > 0 {
+        shown.push_str(&format!("… {more} more lines\n"));
+    }
+    cut(shown)
+}
+
+fn short_line(line: &str) -> Cow<'_, str> {
+    let end = line.floor_char_boundary(DIFF_LINE);
+    match line.len() - end {
+        0 => Cow::Borrowed(line),
+        more => Cow::Owned(format!("{}… {more} more bytes of this line\n", &line[..end])),
+    }
+}
+
+/// What is searched for, unless it is longer than anyone means.
+pub(crate) fn expect_short(query: &str) -> Result<(), ToolError> {
+    if query.len() <= MAX_QUERY {
+        return Ok(());
+    }
+    Err(ToolError::new(format!("`query` has {} bytes, at most {MAX_QUERY} are searched for", query.len())))
 }
 
 /// The first lines of a text, and how many there are besides.
@@ -80,6 +117,10 @@ mod tests {
             "{}",
             &long[long.len() - 80..]
         );
+        assert_eq!(diff("+a\n"), "+a\n");
+        let long = diff(&format!("+{}\n", "x".repeat(5000)).repeat(1000));
+        assert!(long.len() < MAX_TEXT + 100, "{}", long.len());
+        assert!(long.starts_with(&format!("+{}… 4002 more bytes of this line\n+", "x".repeat(999))));
         assert_eq!(first_lines("a\nb\nc\n", 2), ("a\nb\n".to_owned(), 1));
         assert_eq!(first_lines("a\nb", 2), ("a\nb".to_owned(), 0));
     }

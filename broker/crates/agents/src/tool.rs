@@ -79,7 +79,12 @@ impl Tool {
 }
 
 fn parse<P: DeserializeOwned>(tool: &str, arguments: Value) -> Result<P, ToolError> {
-    serde_json::from_value(arguments).map_err(|error| {
-        ToolError::new(format!("arguments of `{tool}`: {error}")).hint("see the tool's input schema")
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let at = match error.path().iter().next() {
+            Some(_) => format!("`{}`: ", error.path()),
+            None => String::new(),
+        };
+        ToolError::new(format!("arguments of `{tool}`: {at}{}", error.inner()))
+            .hint("see the tool's input schema")
     })
 }

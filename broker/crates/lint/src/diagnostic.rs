@@ -25,6 +25,18 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// As people read and machines compare it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hint => "hint",
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tag {
     Unnecessary,

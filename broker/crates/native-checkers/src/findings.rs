@@ -162,7 +162,7 @@ impl Placer<'_> {
         let path = self.ground.file_of(&message.path)?;
         let span = self.span(&path, message.extent)?;
         let code = message.code.filter(|it| !it.is_empty()).or_else(|| checker.code.clone());
-        let code = code.unwrap_or_else(|| code_of(message.severity).to_owned());
+        let code = code.unwrap_or_else(|| message.severity.name().to_owned());
         let related = message.notes.into_iter().filter_map(|it| self.related(&path, it)).collect();
         let fixes = message.fixes.into_iter().filter_map(|it| self.fix(&path, it)).collect();
         let shared_name = checker.same_as.shared_name(&code, message.url.as_deref());
@@ -211,16 +211,6 @@ impl Placer<'_> {
         let text = self.texts.entry(path.clone()).or_insert_with(|| view.open(path).ok());
         let places = Places::new(text.as_ref()?);
         Some(extent.map_or_else(|| places.whole(), |it| places.span(it)))
-    }
-}
-
-/// The code of findings of which the command names none.
-fn code_of(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Hint => "hint",
-        Severity::Info => "info",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
     }
 }
 

@@ -4,7 +4,7 @@ use std::{cell::Cell, sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use lint::{Cancel, Completeness, Diagnostic, Job, LineTable, Outcome, Severity, Unit};
+use lint::{Cancel, Completeness, Diagnostic, Job, LineTable, Outcome, Unit};
 use overlay::{Memory, View, WorkspacePath};
 use plugin_host::{Configured, Plugin, Settings, Usage};
 
@@ -122,12 +122,7 @@ fn line(it: &Diagnostic, outcome: &Outcome, text: &[u8]) -> String {
     let table = LineTable::new(cell.map_or(text, |it| it.as_bytes()));
     let (start, end) = (table.scalar(it.span.start), table.scalar(it.span.end));
     let cell = it.cell.map_or_else(String::new, |it| format!("cell {}, ", it + 1));
-    let severity = match it.severity {
-        Severity::Hint => "hint",
-        Severity::Info => "info",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    };
+    let severity = it.severity.name();
     let fix = if it.fixes.is_empty() { "" } else { " [fix]" };
     let message = it.message.replace('\n', "\\n");
     format!(

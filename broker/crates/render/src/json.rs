@@ -6,7 +6,7 @@ use std::{
     io::{self, Write},
 };
 
-use lint::{Applicability, Severity};
+use lint::Applicability;
 use serde::Serialize;
 use serde_json::json;
 
@@ -156,7 +156,7 @@ impl<'a> Finding<'a> {
         Self {
             path: workspace_path(&it.file.path),
             range: Range::of(it.range),
-            severity: severity(it.severity),
+            severity: it.severity.name(),
             linter: &it.rule.linter,
             code: &it.rule.code,
             name: it.rule.name.as_deref(),
@@ -226,15 +226,6 @@ impl Summary {
             skipped: it.skipped.total() + it.passed_over,
             duration_ms: u64::try_from(it.duration.as_millis()).unwrap_or(u64::MAX),
         }
-    }
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-        Severity::Hint => "hint",
     }
 }
 

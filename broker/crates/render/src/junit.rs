@@ -12,7 +12,6 @@ use std::{
 };
 
 use checker::{Finding, Incomplete};
-use lint::Severity;
 
 use super::{Page, placed_message, summary, xml::escaped};
 
@@ -56,7 +55,7 @@ fn findings(page: &Page<'_>, of_file: &[Finding], out: &mut dyn Write) -> io::Re
         if finding.cell.is_none() {
             write!(out, " line=\"{}\"", finding.range.start.line)?;
         }
-        let (kind, message) = (severity(finding.severity), escaped(&finding.message));
+        let (kind, message) = (finding.severity.name(), escaped(&finding.message));
         let at = format!("{}:{}", finding.range.start.line, finding.range.start.column);
         let place = if finding.cell.is_none() { format!("{path}:{at}: ") } else { format!("{path}: ") };
         let text = escaped(&format!("{place}{}", placed_message(finding)));
@@ -94,15 +93,6 @@ fn case(name: &str, path: &str, out: &mut dyn Write) -> io::Result<()> {
     let class = Path::new(path).with_extension("");
     let (name, class, file) = (escaped(name), escaped(&class.to_string_lossy()), escaped(path));
     write!(out, "    <testcase name=\"{name}\" classname=\"{class}\" file=\"{file}\"")
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-        Severity::Hint => "hint",
-    }
 }
 
 /// The names of the cases in a suite.

@@ -86,6 +86,7 @@ struct Cover {
     below: usize,
     /// Whether what the edit has in the place of those is much like them, and nothing else of the file is missing.
     is_complete: bool,
+    is_line_for_line: bool,
 }
 
 /// Lines in a row that a whole file may leave out of the old one, where its ends say little.
@@ -119,6 +120,7 @@ impl Cover {
             above: said(&old[..first.0]),
             below: said(&old[last.0..]),
             is_complete: are_alike && most_removed <= LEFT_OUT,
+            is_line_for_line: said(&old) == 1 && said(&new) == 1,
         }
     }
 
@@ -126,9 +128,9 @@ impl Cover {
         self.kept * 100 / self.lines.max(1)
     }
 
-    /// What is left out at the ends has something like it in its place.
+    /// What is left out at the ends has something like it in its place; or a line is there for the only one.
     fn is_whole(&self) -> bool {
-        self.share() >= MOST && self.is_complete
+        (self.share() >= MOST && self.is_complete) || self.is_line_for_line
     }
 
     fn is_clearly_a_part(&self) -> bool {
@@ -153,6 +155,13 @@ mod tests {
         let trees = Trees::new(1 << 20);
         let parser = Parser { language: None, trees: &trees };
         apply(&Text::new(file), edit, &parser).map(|it| it.text).map_err(|it| it.reason)
+    }
+
+    #[test]
+    fn the_only_line() {
+        assert_eq!(applied("x = 1\n", "y = f(2)").unwrap(), "y = f(2)\n");
+        assert!(applied("x = 1\n", "y = 2\nz = 3").is_err());
+        assert!(applied("x = 1\ny = 1\n", "z = 2").is_err());
     }
 
     #[test]

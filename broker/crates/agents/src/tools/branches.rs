@@ -7,7 +7,7 @@ use workspaces::{CommitRequest, DiffRequest, DiffSide, PageRequest, RebaseReques
 
 use crate::{
     context::{BranchRef, Context},
-    limits::{self, count, first_lines},
+    limits::{self, count},
     reply::{Answer, ToolError},
 };
 
@@ -89,7 +89,10 @@ struct Listed {
 pub(super) struct Diffed {
     branch: String,
     revision: u64,
+    /// The first of them.
     changes: Vec<String>,
+    /// Number of changed paths.
+    total: usize,
     diff: String,
 }
 
@@ -98,7 +101,10 @@ pub(super) struct Written {
     branch: String,
     revision: u64,
     dry_run: bool,
+    /// The first of them.
     changes: Vec<String>,
+    /// Number of changed paths.
+    total: usize,
     /// Files for which an editor has unsaved text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsaved: Vec<String>,
@@ -147,12 +153,9 @@ pub(super) async fn diff(context: Context, OnBranch { branch }: OnBranch) -> Res
     let request =
         DiffRequest { branch: branch.id, against: DiffSide::Parent, with_patch: true, context_lines: None };
     let found = context.daemon.diff(request).await?;
-    let (mut diff, more) = first_lines(&found.patch.unwrap_or_default(), limits::DIFF_LINES);
-    if more > 0 {
-        diff.push_str(&format!("… {more} more lines\n"));
-    }
-    let changes = found.changes.iter().map(changed).collect();
-    Ok(Diffed { branch: branch.name, revision: branch.revision.0, changes, diff })
+    let (changes, total) = changed_paths(&found.changes);
+    let diff = limits::diff(&found.patch.unwrap_or_default());
+    Ok(Diffed { branch: branch.name, revision: branch.revision.0, changes, total, diff })
 }
 
 pub(super) async fn commit(
@@ -168,11 +171,13 @@ pub(super) async fn commit(
         request_id: None,
     };
     let committed = context.daemon.commit(request).await?;
+    let (changes, total) = changed_paths(&committed.changes);
     Ok(Written {
         branch: branch.name,
         revision: committed.revision.0,
         dry_run,
-        changes: committed.changes.iter().map(changed).collect(),
+        changes,
+        total,
         unsaved: committed.unsaved.iter().map(ToString::to_string).collect(),
         notes: committed.notes,
     })
@@ -202,6 +207,11 @@ pub(super) async fn rebase(
         merged: rebased.merged.iter().map(ToString::to_string).collect(),
         conflicts: rebased.conflicts.iter().map(|it| it.path.to_string()).collect(),
     })
+}
+
+/// The first changes, and how many there are.
+fn changed_paths(changes: &[overlay::Change]) -> (Vec<String>, usize) {
+    (changes.iter().take(limits::CHANGES).map(changed).collect(), changes.len())
 }
 
 /// A change as `git status` says it.
@@ -243,7 +253,7 @@ impl Answer for Branches {
 
 impl Answer for Diffed {
     fn text(&self) -> String {
-        let files = count(self.changes.len(), "changed path", "changed paths");
+        let files = count(self.total, "changed path", "changed paths");
         format!("branch {} revision {}, {files}\n{}", self.branch, self.revision, self.diff)
     }
 }
@@ -251,10 +261,14 @@ impl Answer for Diffed {
 impl Answer for Written {
     fn text(&self) -> String {
         let what = if self.dry_run { "would write" } else { "wrote" };
-        let files = count(self.changes.len(), "path", "paths");
+        let files = count(self.total, "path", "paths");
         let mut text = format!("{what} {files} of branch {}", self.branch);
         for line in &self.changes {
             text.push_str(&format!("\n{line}"));
+        }
+        let more = self.total - self.changes.len();
+        if more > 0 {
+            text.push_str(&format!("\n… {more} more"));
         }
         for path in &self.unsaved {
             text.push_str(&format!("\nan editor has unsaved text for {path}"));

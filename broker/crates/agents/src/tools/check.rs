@@ -10,7 +10,7 @@ use workspaces::FixRequest;
 use crate::{
     context::{Context, path},
     findings::{self, Findings},
-    limits::{self, count, first_lines},
+    limits::{self, count},
     reply::{Answer, ToolError},
 };
 
@@ -36,7 +36,7 @@ pub(super) struct ApplyFixes {
     /// Else the files that the branch changed
     #[serde(default)]
     paths: Vec<String>,
-    /// Rules such as ruff/F401
+    /// Rules such as python/F401
     #[serde(default)]
     rules: Vec<String>,
     /// Also fixes that may change what the code does
@@ -72,8 +72,12 @@ pub(super) async fn check(context: Context, request: Check) -> Result<Checked, T
 }
 
 pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result<Fixed, ToolError> {
-    let branch = context.expect_branch(request.branch.as_deref()).await?;
+    let named = request.branch.as_deref();
     let mut paths = paths(&request.paths)?;
+    let branch = match paths.is_empty() {
+        true => context.expect_branch(named).await?,
+        false => context.branch_to_edit(named).await?,
+    };
     if paths.is_empty() {
         paths = super::edit::changed_files(&context, &branch).await?;
     }
@@ -93,16 +97,14 @@ pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result
         class: Class::Agent,
     };
     let fixed = context.daemon.fix_files(request).await?;
-    let (diff, more) = first_lines(&fixed.patch, limits::DIFF_LINES);
     let mut notes: Vec<_> = fixed.notes.iter().map(|it| it.to_string()).collect();
     notes.extend(fixed.incomplete.iter().map(|it| format!("not checked: {}", findings::reason(it))));
-    notes.extend((more > 0).then(|| format!("{more} more lines of the diff")));
     Ok(Fixed {
         branch: branch.name,
         revision: fixed.revision.0,
         fixed: fixed.count,
         files: fixed.paths.iter().map(ToString::to_string).collect(),
-        diff,
+        diff: limits::diff(&fixed.patch),
         notes,
     })
 }

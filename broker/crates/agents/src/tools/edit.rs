@@ -279,7 +279,7 @@ impl Planned {
                 content: Bytes::from(applied.text),
                 expected: Expected::Anything,
             });
-            (shown.diff, shown.notes) = (applied.diff, applied.notes);
+            (shown.diff, shown.notes) = (limits::diff(&applied.diff), applied.notes);
             shown.new_syntax_errors = applied
                 .new_syntax_errors
                 .iter()

@@ -7,7 +7,7 @@ use workspaces::{DiffRequest, DiffSide, PageRequest};
 
 use crate::{
     context::Context,
-    limits::{self, first_lines},
+    limits,
     reply::{Answer, ToolError},
 };
 
@@ -54,10 +54,7 @@ pub(super) async fn diff_history(context: Context, request: DiffHistory) -> Resu
         context_lines: None,
     };
     let patch = context.daemon.diff(diff).await?.patch.unwrap_or_default();
-    let (mut diff, more) = first_lines(&patch, limits::DIFF_LINES);
-    if more > 0 {
-        diff.push_str(&format!("… {more} more lines\n"));
-    }
+    let diff = limits::diff(&patch);
     let first = edits.len().saturating_sub(EDITS);
     let edits = edits[first..].iter().map(Edit::of).collect();
     Ok(History { branch: branch.name, revision: branch.revision.0, edits, since_revision: since, diff })

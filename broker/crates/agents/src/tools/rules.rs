@@ -10,7 +10,7 @@ use crate::{
     reply::{Answer, ToolError},
 };
 
-pub(super) const EXPLAIN: &str = "Explain a rule, such as ruff/F401.";
+pub(super) const EXPLAIN: &str = "Explain a rule, such as python/F401.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

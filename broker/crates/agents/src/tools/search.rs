@@ -104,6 +104,7 @@ impl Drop for EndsWithCaller {
 }
 
 pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepped, ToolError> {
+    limits::expect_short(&request.query)?;
     let Seen { view, branch, revision, .. } = context.seen(request.branch.as_deref()).await?;
     let query = GrepRequest {
         include: request.include_pattern.into_iter().collect(),
@@ -134,6 +135,7 @@ pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepp
 }
 
 pub(super) async fn file_search(context: Context, request: FindFiles) -> Result<Found, ToolError> {
+    limits::expect_short(&request.query)?;
     let Seen { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
     let caller = EndsWithCaller::default();
     let is_gone = Arc::clone(&caller.0);
@@ -149,6 +151,7 @@ pub(super) async fn file_search(context: Context, request: FindFiles) -> Result<
 }
 
 pub(super) async fn codebase_search(context: Context, request: FindCode) -> Result<FoundCode, ToolError> {
+    limits::expect_short(&request.query)?;
     let Seen { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
     let caller = EndsWithCaller::default();
     let is_gone = Arc::clone(&caller.0);
