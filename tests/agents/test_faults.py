@@ -168,6 +168,8 @@ def wrong_values(property: dict) -> list[object]:
 
 
 def fitting(property: dict) -> object:
+    if "enum" in property:
+        return property["enum"][0]
     return VALUES[next(it for it in VALUES if it in types(property))]
 
 

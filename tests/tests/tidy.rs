@@ -22,7 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("telemetry-testkit", &[]),
     ("syntax", &["overlay"]),
     ("search", &["overlay", "syntax"]),
-    ("agent-tools", &["lint", "overlay", "syntax"]),
+    ("agent-tools", &["overlay", "syntax"]),
     ("lsp-client", &["lint", "overlay"]),
     ("imports", &["overlay", "syntax"]),
     ("language-servers", &["imports", "lint", "lsp-client", "overlay"]),

@@ -19,6 +19,8 @@ mod text;
 mod unified;
 mod whole;
 
+use std::time::Duration;
+
 use overlay::WorkspacePath;
 use syntax::{Language, Trees};
 
@@ -32,6 +34,9 @@ use self::{form::recognise, outcome::Changed, text::Text};
 
 /// Bytes of a text or an edit. What is larger is generated, and is not edited by sketches.
 pub const LARGEST: usize = 8 << 20;
+
+/// Time after which a difference is told more coarsely.
+const DIFF_TIME: Duration = Duration::from_secs(1);
 
 /// The text that a file has after an edit. An edit that was refused before goes on with the reading that was picked.
 ///

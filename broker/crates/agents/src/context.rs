@@ -96,6 +96,12 @@ impl Context {
         Ok(self.daemon.fork(request).await?.into())
     }
 
+    /// Drops a branch on which edits were tried. One that cannot be dropped is seen in the list of branches, and takes no
+    /// answer away.
+    pub(crate) async fn discard_trial(&self, trial: &BranchRef) {
+        let _stays = self.daemon.discard(&trial.id).await;
+    }
+
     /// What agents are shown in this workspace, as the disk says. Settings that cannot be read may ask for anything.
     pub(crate) async fn settings(&self) -> Result<AgentSettings, ToolError> {
         let (base, _) = self.daemon.view(&TargetId::Workspace(self.workspace.clone())).await?;

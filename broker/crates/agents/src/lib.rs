@@ -82,15 +82,32 @@ impl Agents {
 
     /// Answers a call. What is wrong with it is a reply, too, with what to do instead; an error only if its workspace is
     /// not open.
-    pub async fn call(&self, call: Call) -> Result<Reply, DaemonError> {
+    pub async fn call(self: &Arc<Self>, call: Call) -> Result<Reply, DaemonError> {
         self.daemon.expect_open(&call.workspace)?;
+        let effect = tools::find(&call.tool).map_or(Effect::Reads, |it| it.info.effect);
+        match effect {
+            // Nothing is left half done, or out of the log, if its caller leaves; what reads or runs ends with its caller.
+            Effect::Edits | Effect::EditsOnce | Effect::Destroys => {
+                let own = Arc::clone(self);
+                let done =
+                    tokio::spawn(telemetry::in_current_span(async move { own.told(call).await })).await;
+                let broken =
+                    |error| ToolError::new(format!("the call broke off: {error}; this is a bug in Broker"));
+                Ok(done.unwrap_or_else(|error| Reply::of_error(&broken(error))))
+            }
+            Effect::Reads | Effect::Runs => Ok(self.told(call).await),
+        }
+    }
+
+    /// Answers, measures and logs a call.
+    async fn told(&self, call: Call) -> Reply {
         let start = Instant::now();
         let operation = Operation::start(Kind::Tool(known_name(&call.tool)));
         let answer = operation.around(self.answer(&call));
         let reply = answer.await.unwrap_or_else(|error| Reply::of_error(&error));
         end(operation, &reply);
         self.audit.write(&call, &reply, start.elapsed());
-        Ok(reply)
+        reply
     }
 
     async fn answer(&self, call: &Call) -> Result<Reply, ToolError> {
@@ -102,17 +119,7 @@ impl Agents {
             workspace: call.workspace.clone(),
             session: self.session(call)?,
         };
-        let answer = tool.call(context, Value::Object(call.arguments.clone()));
-        match tool.info.effect {
-            // Nothing is left half done if its caller leaves; what reads or runs ends with its caller.
-            Effect::Edits | Effect::EditsOnce | Effect::Destroys => {
-                let done = tokio::spawn(telemetry::in_current_span(answer)).await;
-                done.unwrap_or_else(|error| {
-                    Err(ToolError::new(format!("the call broke off: {error}; this is a bug in Broker")))
-                })
-            }
-            Effect::Reads | Effect::Runs => answer.await,
-        }
+        tool.call(context, Value::Object(call.arguments.clone())).await
     }
 
     fn session(&self, call: &Call) -> Result<Arc<Session>, ToolError> {

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use crate::reply::ToolError;
-
 /// Bytes of the text of an answer.
 const MAX_TEXT: usize = 48 << 10;
 
@@ -46,7 +44,7 @@ const DIFF_LINE: usize = 1000;
 pub(crate) const CHANGES: usize = 200;
 
 /// Bytes of what is searched for.
-const MAX_QUERY: usize = 2000;
+pub(crate) const MAX_QUERY: usize = 2000;
 
 /// Bytes of the output of a command, of its end.
 pub(crate) const OUTPUT: usize = 8 << 10;
@@ -79,14 +77,6 @@ fn short_line(line: &str) -> Cow<'_, str> {
         0 => Cow::Borrowed(line),
         more => Cow::Owned(format!("{}… {more} more bytes of this line\n", &line[..end])),
     }
-}
-
-/// What is searched for, unless it is longer than anyone means.
-pub(crate) fn expect_short(query: &str) -> Result<(), ToolError> {
-    if query.len() <= MAX_QUERY {
-        return Ok(());
-    }
-    Err(ToolError::new(format!("`query` has {} bytes, at most {MAX_QUERY} are searched for", query.len())))
 }
 
 /// The first lines of a text, and how many there are besides.

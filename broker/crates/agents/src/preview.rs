@@ -78,7 +78,7 @@ async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, ToolE
         Ok(()) => on_fork(context, before.target(), &preview.edits).await,
         Err(error) => Err(error),
     };
-    context.daemon.discard(&before.id).await?;
+    context.discard_trial(&before).await;
     found
 }
 
@@ -89,7 +89,7 @@ async fn on_fork(context: &Context, parent: TargetId, edits: &[PreviewEdit]) -> 
         Ok(()) => new_findings(context, &branch).await,
         Err(error) => Err(error),
     };
-    context.daemon.discard(&branch.id).await?;
+    context.discard_trial(&branch).await;
     found
 }
 

@@ -62,21 +62,37 @@ fn prune(schema: &mut Map<String, Value>) {
             schema.extend(only.clone());
         }
     }
-    for value in schema.values_mut() {
-        walk(value);
+    for (key, value) in schema {
+        match value {
+            // The names of fields are no keywords.
+            Value::Object(fields) if key == "properties" => fields.values_mut().for_each(walk),
+            value => walk(value),
+        }
     }
 }
 
 fn walk(value: &mut Value) {
     match value {
-        Value::Object(schema) => {
-            // The names of fields are no keywords.
-            match schema.get_mut("properties") {
-                Some(Value::Object(_)) | None => prune(schema),
-                Some(_) => schema.values_mut().for_each(walk),
-            }
-        }
+        Value::Object(schema) => prune(schema),
         Value::Array(values) => values.iter_mut().for_each(walk),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its shape is looked at")]
+    struct Named {
+        title: String,
+        format: Option<u32>,
+    }
+
+    #[test]
+    fn fields_may_be_named_as_keywords() {
+        let schema = Value::Object(of_input::<Named>());
+        insta::assert_snapshot!(schema, @r#"{"properties":{"format":{"type":"integer"},"title":{"type":"string"}},"required":["title"],"type":"object"}"#);
     }
 }

@@ -21,7 +21,7 @@ pub enum Effect {
     Edits,
     /// The same, and a second call with the same arguments changes nothing more.
     EditsOnce,
-    /// It takes away or writes what cannot be brought back.
+    /// It cannot be undone.
     Destroys,
     /// It runs a program of the user's.
     Runs,

@@ -175,13 +175,17 @@ impl Search<'_> {
             counts.passed_over.fetch_add(1, Relaxed);
             return;
         }
+        if self.view.metadata(path).is_ok_and(|it| it.size > LARGEST) {
+            counts.unsearched.fetch_add(1, Relaxed);
+            return;
+        }
         let bytes = match self.view.read(path) {
-            Ok(bytes) if bytes.len() as u64 <= LARGEST => bytes,
+            Ok(bytes) => bytes,
             // A link, which ripgrep does not follow either, or a file that is gone since it was listed.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotADirectory | io::ErrorKind::NotFound) => {
                 return;
             }
-            Ok(_) | Err(_) => {
+            Err(_) => {
                 counts.unsearched.fetch_add(1, Relaxed);
                 return;
             }

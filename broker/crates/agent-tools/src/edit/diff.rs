@@ -2,6 +2,8 @@
 
 use similar::TextDiff;
 
+use super::DIFF_TIME;
+
 /// Lines around each change.
 const CONTEXT: usize = 2;
 
@@ -15,7 +17,9 @@ pub(super) fn short(before: &str, after: &str) -> String {
     let (start, line) = back(before, head, CONTEXT + 1);
     let end = forward(before, before.len() - tail, CONTEXT + 1);
     let after_end = after.len() - (before.len() - end);
-    let diff = TextDiff::from_lines(&before[start..end], &after[start..after_end]);
+    let mut options = TextDiff::configure();
+    options.timeout(DIFF_TIME);
+    let diff = options.diff_lines(&before[start..end], &after[start..after_end]);
     let text = diff.unified_diff().context_radius(CONTEXT).to_string();
     shortened(&moved(&text, line))
 }

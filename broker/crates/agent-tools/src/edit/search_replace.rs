@@ -115,7 +115,11 @@ fn within_line(block: &Block<'_>, pair: &Pair<'_>, changed: &mut Changed) -> Res
     if count != 1 {
         return Err(match count {
             0 => block.not_found(),
-            _ => Reason::FoundOften { part: block.part, count, lines: Vec::new() }.into(),
+            _ => {
+                let line = |at: usize| changed.text[..at].matches('\n').count() + 1;
+                let lines = changed.text.match_indices(search).map(|it| line(it.0)).collect();
+                Reason::FoundOften { part: block.part, count, lines }.into()
+            }
         });
     }
     changed.text = changed.text.replacen(search, replace, 1);
@@ -155,7 +159,9 @@ mod tests {
     fn a_part_of_a_line_must_be_there_once() {
         let edit = "<<<<<<< SEARCH\nfoo(1)\n=======\nfoo(2)\n>>>>>>> REPLACE\n";
         assert_eq!(applied("x = foo(1);\n", edit).unwrap(), "x = foo(2);\n");
-        assert!(matches!(applied("foo(1) + foo(1);\n", edit), Err(Reason::FoundOften { count: 2, .. })));
+        assert!(
+            matches!(applied("foo(1) + foo(1);\n", edit), Err(Reason::FoundOften { count: 2, lines, .. }) if lines == [1, 1])
+        );
     }
 
     #[test]

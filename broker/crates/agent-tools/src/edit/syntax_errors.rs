@@ -1,5 +1,7 @@
 //! The syntax errors that a change brings, by the file's grammar.
 
+use std::time::{Duration, Instant};
+
 use bytes::Bytes;
 use overlay::ContentHash;
 use syntax::{Flags, Language, Tree, Trees, WORDS};
@@ -11,6 +13,9 @@ pub struct SyntaxError {
     pub line: usize,
     pub text: String,
 }
+
+/// Time after which a text counts as one without a grammar.
+const PARSE_TIME: Duration = Duration::from_secs(5);
 
 /// Errors that are shown. One slip may make the rest of a file unreadable.
 const SHOWN: usize = 5;
@@ -40,7 +45,8 @@ pub(super) fn new_errors(
 pub(super) fn parse(language: Language, text: &str, trees: &Trees) -> Option<std::sync::Arc<Tree>> {
     let text = Bytes::copy_from_slice(text.as_bytes());
     let hash = ContentHash::of(&text);
-    trees.tree(language, text, hash, &|| false).ok()
+    let start = Instant::now();
+    trees.tree(language, text, hash, &|| start.elapsed() > PARSE_TIME).ok()
 }
 
 fn errors(tree: &Tree) -> Vec<SyntaxError> {

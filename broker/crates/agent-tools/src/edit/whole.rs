@@ -3,10 +3,12 @@
 //! It is the whole file if most of the file's lines are in it and nothing at the file's ends is left out. It is a piece
 //! if it begins and ends with lines of the file, and leaves out more than half of it. Otherwise both are shown.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::time::Instant;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use super::{
-    Parser,
+    DIFF_TIME, Parser,
     outcome::{Changed, Reason, Refused},
     sketch,
     text::{Replacement, Text, are_alike, is_blank, lines_of, squeezed},
@@ -97,7 +99,8 @@ impl Cover {
         let keys = |lines: &[&str]| lines.iter().map(|it| squeezed(it)).collect::<Vec<_>>();
         let (old, new) = (keys(file), keys(edit));
         let said = |lines: &[String]| lines.iter().filter(|it| !it.is_empty()).count();
-        let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
+        let ops =
+            capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + DIFF_TIME));
         let removed = ops.iter().filter_map(|it| match *it {
             DiffOp::Delete { old_index, old_len, .. } => Some(said(&old[old_index..old_index + old_len])),
             _ => None,

@@ -23,7 +23,6 @@ pub(super) const REBASE: &str = "Bring a branch onto its parent or the disk as t
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fork {
-    /// Made up if left out
     name: Option<String>,
     /// The branch to fork; else yours
     branch: Option<String>,

@@ -64,7 +64,6 @@ pub(super) struct Reapply {
     target_file: String,
     /// The id of a reading
     reading: Option<String>,
-    /// With more context
     code_edit: Option<String>,
     check: Option<bool>,
     branch: Option<String>,
@@ -340,7 +339,7 @@ async fn edit_if_clean(
     let trial = context.fork(branch.target(), "").await?;
     let tried = try_steps(context, &trial, &steps).await;
     // What was tried stands in no list of branches.
-    context.daemon.discard(&trial.id).await?;
+    context.discard_trial(&trial).await;
     let Tried { edits, files, check, clean_through } = tried?;
     let is_clean = clean_through == steps.len();
     let mut edited = Edited {
@@ -403,7 +402,9 @@ impl Answer for Edited {
         let head = match self.applied {
             true => format!("branch {} revision {}", self.branch, self.revision),
             false => {
-                format!("not applied, since something new was found; branch {} is as it was", self.branch)
+                let found = self.check.as_ref().is_some_and(|it| it.total > 0);
+                let why = if found { "something new was found" } else { "not all could be checked" };
+                format!("not applied, since {why}; branch {} is as it was", self.branch)
             }
         };
         let mut text = head;
@@ -417,7 +418,7 @@ impl Answer for Edited {
             }
         }
         if let Some(steps) = self.clean_through {
-            text.push_str(&format!("\nnothing new through step {steps}"));
+            text.push_str(&format!("\nchecked, and nothing new, through step {steps}"));
         }
         if let Some(check) = &self.check {
             text.push_str(&format!("\n{}", check.text()));

@@ -25,7 +25,9 @@ pub(super) struct DiffHistory {
 pub(super) struct History {
     branch: String,
     revision: u64,
+    /// The last of them.
     edits: Vec<Edit>,
+    is_all: bool,
     since_revision: u64,
     diff: String,
 }
@@ -38,12 +40,13 @@ struct Edit {
 }
 
 /// Edits in one answer.
-const EDITS: usize = 20;
+const EDITS: u32 = 20;
 
 pub(super) async fn diff_history(context: Context, request: DiffHistory) -> Result<History, ToolError> {
     let branch = context.expect_branch(request.branch.as_deref()).await?;
-    let page = PageRequest { size: 10_000, token: String::new() };
-    let mut edits = context.daemon.revisions(&branch.id, &page).await?.items;
+    let page = PageRequest { size: EDITS, token: String::new() };
+    let page = context.daemon.revisions(&branch.id, &page).await?;
+    let mut edits = page.items;
     edits.sort_by_key(|it| it.revision);
     let last = edits.iter().rev().map(|it| it.revision.0.saturating_sub(1)).next();
     let since = request.since_revision.or(last).unwrap_or(branch.revision.0);
@@ -55,9 +58,15 @@ pub(super) async fn diff_history(context: Context, request: DiffHistory) -> Resu
     };
     let patch = context.daemon.diff(diff).await?.patch.unwrap_or_default();
     let diff = limits::diff(&patch);
-    let first = edits.len().saturating_sub(EDITS);
-    let edits = edits[first..].iter().map(Edit::of).collect();
-    Ok(History { branch: branch.name, revision: branch.revision.0, edits, since_revision: since, diff })
+    let edits = edits.iter().map(Edit::of).collect();
+    Ok(History {
+        branch: branch.name,
+        revision: branch.revision.0,
+        edits,
+        is_all: page.next_token.is_empty(),
+        since_revision: since,
+        diff,
+    })
 }
 
 impl Edit {
@@ -69,6 +78,9 @@ impl Edit {
 impl Answer for History {
     fn text(&self) -> String {
         let mut text = format!("branch {} revision {}", self.branch, self.revision);
+        if !self.is_all {
+            text.push_str("\n… earlier ones");
+        }
         for edit in &self.edits {
             text.push_str(&format!("\n{}: {}", edit.revision, edit.what));
         }

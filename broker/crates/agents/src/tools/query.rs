@@ -4,15 +4,16 @@ use language_servers::{Edits, File, Location, QueryResult, Symbol};
 use lint::LineColumn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workspaces::{QueryKind, QueryReply, QueryRequest};
+use workspaces::{QueryKind, QueryReply, QueryRequest, Side};
 
 use crate::{
     context::{Context, path},
-    limits,
+    limits::{self, count},
     reply::{Answer, ToolError},
 };
 
-pub(super) const QUERY: &str = "Ask the language server: where something is defined or used, its type, its callers, or rename it in all files.";
+pub(super) const QUERY: &str =
+    "Ask the language server for definitions, uses, types or callers, or rename in all files.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -69,15 +70,12 @@ pub(super) async fn query(context: Context, query: Query) -> Result<Answered, To
     };
     let seen = context.seen(branch.as_deref()).await?;
     let path = path("target_file", &query.target_file)?;
-    let position =
-        match query.kind {
-            Kind::Symbols | Kind::WorkspaceSymbols => None,
-            _ => {
-                Some(query.position(&seen.view.read(&path).map_err(|error| {
-                    ToolError::new(format!("`{path}`: {}", overlay::io_reason(&error)))
-                })?)?)
-            }
-        };
+    let position = match query.kind {
+        Kind::Symbols | Kind::WorkspaceSymbols => None,
+        _ => Some(
+            query.position(&context.daemon.read_file(&seen.target, path.as_str(), Side::Now).await?.bytes)?,
+        ),
+    };
     let text = match query.kind {
         Kind::Rename => query.new_name.clone().ok_or_else(|| ToolError::new("`new_name` is missing"))?,
         Kind::WorkspaceSymbols => query.symbol.clone().unwrap_or_default(),
@@ -191,9 +189,12 @@ fn told(result: &QueryResult) -> (Vec<String>, Option<String>) {
 }
 
 fn edited(edits: &Edits) -> Vec<String> {
+    use language_servers::EditStep::{Create, Remove, Rename, Text};
     let step = |it: &language_servers::EditStep| match it {
-        language_servers::EditStep::Text { path, edits, .. } => format!("{path}: {} places", edits.len()),
-        other => format!("{other:?}"),
+        Text { path, edits, .. } => format!("{path}: {}", count(edits.len(), "place", "places")),
+        Create { path, .. } => format!("creates {path}"),
+        Rename { from, to, .. } => format!("moves {from} to {to}"),
+        Remove { path, .. } => format!("deletes {path}"),
     };
     edits.steps.iter().map(step).chain(edits.notes.iter().cloned()).collect()
 }

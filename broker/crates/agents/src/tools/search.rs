@@ -18,8 +18,7 @@ use crate::{
 
 pub(super) const GREP: &str =
     "Find lines by a regular expression, as ripgrep does. At most 50, with the count of the rest.";
-pub(super) const CODE: &str =
-    "Find functions, types and sections by words that say what they do, best first.";
+pub(super) const CODE: &str = "Find functions, types and sections by what they do, best first.";
 pub(super) const FILES: &str = "Find files by parts of their path.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -103,8 +102,17 @@ impl Drop for EndsWithCaller {
     }
 }
 
+/// Refuses what is longer than anyone means.
+fn expect_short(query: &str) -> Result<(), ToolError> {
+    let (bytes, most) = (query.len(), limits::MAX_QUERY);
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(ToolError::new(format!("`query` has {bytes} bytes, at most {most} are searched for")))
+}
+
 pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepped, ToolError> {
-    limits::expect_short(&request.query)?;
+    expect_short(&request.query)?;
     let Seen { view, branch, revision, .. } = context.seen(request.branch.as_deref()).await?;
     let query = GrepRequest {
         include: request.include_pattern.into_iter().collect(),
@@ -135,7 +143,7 @@ pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepp
 }
 
 pub(super) async fn file_search(context: Context, request: FindFiles) -> Result<Found, ToolError> {
-    limits::expect_short(&request.query)?;
+    expect_short(&request.query)?;
     let Seen { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
     let caller = EndsWithCaller::default();
     let is_gone = Arc::clone(&caller.0);
@@ -151,7 +159,7 @@ pub(super) async fn file_search(context: Context, request: FindFiles) -> Result<
 }
 
 pub(super) async fn codebase_search(context: Context, request: FindCode) -> Result<FoundCode, ToolError> {
-    limits::expect_short(&request.query)?;
+    expect_short(&request.query)?;
     let Seen { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
     let caller = EndsWithCaller::default();
     let is_gone = Arc::clone(&caller.0);

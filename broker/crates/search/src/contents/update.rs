@@ -55,25 +55,29 @@ impl<K: Kind> Update<'_, K> {
         self.publish(&mut state);
         dead.iter().for_each(|it| self.index.store.remove(K::file(it)));
         let new = self.new_files(&state);
-        if new.is_empty() || (new.len() < WORTH_A_SEGMENT && !state.segments.is_empty()) {
+        let is_full = state.bytes() >= self.index.options.max_bytes;
+        if is_full || new.is_empty() || (new.len() < WORTH_A_SEGMENT && !state.segments.is_empty()) {
             return Ok(());
         }
         self.add(&new, state)
     }
 
     /// A file for each content that is not known yet and may be.
-    fn new_files(&self, state: &State<K>) -> Vec<&WorkspacePath> {
+    fn new_files(&self, state: &State<K>) -> Vec<(&WorkspacePath, ContentHash)> {
         let refused = self.index.refused.lock().unwrap_or_else(PoisonError::into_inner);
         let mut seen = HashSet::new();
-        let is_new = |it: &ContentHash| !state.by_hash.contains_key(it) && !refused.contains(it);
+        let mut is_new =
+            |it: ContentHash| !state.by_hash.contains_key(&it) && !refused.contains(&it) && seen.insert(it);
         let files = self.paths.iter().zip(&self.hashes);
-        files
-            .filter(|(_, hash)| hash.is_some_and(|it| is_new(&it) && seen.insert(it)))
-            .map(|it| it.0)
-            .collect()
+        files.filter_map(|(path, hash)| hash.filter(|it| is_new(*it)).map(|it| (path, it))).collect()
     }
 
-    fn add(&self, new: &[&WorkspacePath], state: State<K>) -> Result<(), UpdateError> {
+    /// Never searched by this index: scanned each time.
+    fn refuse(&self, hash: ContentHash) {
+        self.index.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(hash);
+    }
+
+    fn add(&self, new: &[(&WorkspacePath, ContentHash)], state: State<K>) -> Result<(), UpdateError> {
         let (total, done) = (self.paths.len(), AtomicUsize::new(0));
         let pending = Mutex::new(Pending {
             update: self,
@@ -83,14 +87,15 @@ impl<K: Kind> Update<'_, K> {
             failed: None,
         });
         let lock = || pending.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = |reader: &mut K::Reader, path: &WorkspacePath| {
-            if let Ok((bytes, hash)) = self.folder.read_hashed(path) {
-                if bytes.len() > K::LARGEST {
-                    self.index.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(hash);
-                } else {
-                    let document = K::read(reader, path, &bytes, hash);
-                    lock().add(hash, &document);
-                }
+        let index = |reader: &mut K::Reader, (path, hash): (&WorkspacePath, ContentHash)| {
+            if lock().failed.is_some() {
+                return;
+            }
+            if self.folder.metadata(path).is_ok_and(|it| it.size > K::LARGEST as u64) {
+                self.refuse(hash);
+            } else if let Ok((bytes, hash)) = self.folder.read_hashed(path) {
+                let document = K::read(reader, path, &bytes, hash);
+                lock().add(hash, &document);
             }
             let left = new.len() - done.fetch_add(1, Relaxed) - 1;
             (self.progress)(Progress { indexed: total - left, total });
@@ -99,7 +104,7 @@ impl<K: Kind> Update<'_, K> {
             new,
             self.options,
             || self.index.kind.reader(),
-            |reader, _, path| index(reader, path),
+            |reader, _, file| index(reader, *file),
         )?;
         let mut pending = pending.into_inner().unwrap_or_else(PoisonError::into_inner);
         pending.seal();

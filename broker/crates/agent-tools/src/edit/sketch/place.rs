@@ -25,7 +25,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Lines beyond which more say no more, and those that are given at the ends of a file and by brackets that match.
+    /// Lines from which on further ones add no certainty, and those that are given at the ends of a file and by brackets that match.
     pub(super) const FULL: usize = 3;
 
     const CERTAIN: Self = Self { lines: Self::FULL, is_telling: true };
@@ -43,6 +43,9 @@ impl Context {
 
 /// Starts that are looked at. A line that is there more often does not say where a piece is.
 const MOST_STARTS: usize = 48;
+
+/// Pairs of lines that are compared for one piece. A piece of so many lines in so large a file counts as one of many places.
+const MOST_COMPARED: usize = 1 << 27;
 
 /// What it is worth that a line follows in the file as in the piece.
 const FOLLOWS: i32 = 16;
@@ -71,6 +74,9 @@ pub(super) fn placements(
     };
     let starts = if is_at_top { &[0][..] } else { file.places(first) };
     let starts = narrowed(starts.iter().map(|it| (*it, lead(*it))).collect())?;
+    if starts.len().saturating_mul(piece.keys.len()).saturating_mul(file.keys.len()) > MOST_COMPARED {
+        return None;
+    }
     let all_ends = [file.keys.len() - 1];
     let ends = if is_at_bottom { &all_ends[..] } else { file.places(last) };
     let ends = ends.iter().map(|it| (it + 1, trail(it + 1), opener(piece, file, *it))).collect::<Vec<_>>();
