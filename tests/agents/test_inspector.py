@@ -107,7 +107,7 @@ class Every(unittest.TestCase):
         found = inspector.data("query", kind="references", target_file="a.py", line=3, symbol="total")
         self.assertIn("a.py:3:5", found["places"])
         ran = inspector.data("run_terminal_cmd", command="echo 'c = 1' > c.py && grep -c import a.py")
-        self.assertEqual((ran["exit_code"], ran["output"], ran["written"]), (1, "0\n", ["M c.py"]))
+        self.assertEqual((ran["exit_code"], ran["output"], ran["written"]), (1, "0\n", ["c.py"]))
 
     def finish(self, folder: pathlib.Path, inspector: Inspector) -> None:
         self.assertEqual(inspector.data("delete_file", target_file="b.py")["files"][0]["form"], "deletion")

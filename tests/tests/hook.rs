@@ -105,6 +105,41 @@ fn what_cannot_be_answered_lets_the_agent_go_on() {
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("error: standard input is nothing that an agent sends to a hook: "), "{said}");
+    assert_eq!(it.run(&["hook", "--timeout", "0"]).status.code(), Some(1));
+    // An edit of what is no text is not known to bring nothing.
+    std::fs::write(it.root().join("latin.py"), b"x = '\xe9'\n").unwrap();
+    let edit = json!({ "file_path": it.root().join("latin.py"), "old_string": "x", "new_string": "y" });
+    let event = claude(&it, "PreToolUse", "Edit", &edit, &Value::Null);
+    assert_eq!(it.run_with_input(&["hook"], &event.to_string()).status.code(), Some(1));
+}
+
+#[test]
+fn a_patch_names_files_as_seen_from_the_agents_folder() {
+    let it = Place::new(&[("a.py", "x = 1\n"), ("sub/a.py", "x = 1\n")]);
+    let event = |name: &str, file: &str| {
+        let patch = format!("*** Begin Patch\n*** Update File: {file}\n@@\n-x = 1\n+x = y\n*** End Patch\n");
+        let mut event = claude(&it, name, "apply_patch", &json!({ "command": patch }), &Value::Null);
+        event["cwd"] = json!(it.root().join("sub"));
+        event
+    };
+    let absolute = it.root().join("sub/a.py").display().to_string();
+    for file in ["a.py", absolute.as_str()] {
+        let said = hook(&it, &["--block"], &event("PreToolUse", file));
+        let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+        assert!(reason.contains("\nsub/a.py:1:5 error python/F821"), "{said}");
+    }
+    // What does not fit its file is for the agent to find out.
+    assert_eq!(hook(&it, &["--block"], &event("PreToolUse", "none.py")), json!({}));
+    it.write("sub/a.py", "x = y\n");
+    let said = hook(&it, &["--block"], &event("PostToolUse", "a.py"));
+    assert_eq!(said["decision"], "block");
+    // A formatter went over it since: what was there before is not known, and nothing is refused.
+    it.write("sub/a.py", "x = (\n    y\n)\n");
+    let said = hook(&it, &["--block"], &event("PostToolUse", "a.py"));
+    assert!(context(&said).starts_with("Broker: what was there before this edit is not known"), "{said}");
+    let gone = json!({ "hook_event_name": "postToolUse", "workspace_roots": [it.root()], "tool_name": "Delete",
+        "tool_input": { "file_path": it.root().join("gone.py") } });
+    assert_eq!(hook(&it, &[], &gone), json!({}));
 }
 
 #[test]

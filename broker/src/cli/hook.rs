@@ -7,7 +7,10 @@ mod event;
 mod install;
 mod patch;
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use clap::Subcommand;
 
@@ -45,10 +48,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         return install::run(args, session);
     }
     match answer(args, session) {
-        Ok(answer) => {
-            session.print(&answer)?;
-            Ok(Exit::Clean)
-        }
+        Ok(()) => Ok(Exit::Clean),
         // The exit code of an error would have the agent's edit refused.
         Err(error) => {
             session.messages.error(&error);
@@ -57,23 +57,24 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     }
 }
 
-fn answer(args: &Args, session: &mut Session) -> Result<String, CliError> {
+fn answer(args: &Args, session: &mut Session) -> Result<(), CliError> {
+    let deadline = Instant::now() + Duration::from_secs(args.timeout);
     let input = session.read_stdin()?;
     let event = Event::parse(&input).map_err(|why| {
         CliError::usage(format!("standard input is nothing that an agent sends to a hook: {why}"))
     })?;
-    let found = findings(&event, args, session)?;
-    Ok(answer::of(&event, found.as_ref(), args.block))
+    let found = findings(&event, deadline, session)?;
+    session.print(&answer::of(&event, found.as_ref(), args.block))
 }
 
 /// `None` if there is nothing to say: the event is about no edit, or about files elsewhere.
-fn findings(event: &Event, args: &Args, session: &mut Session) -> Result<Option<Findings>, CliError> {
+fn findings(event: &Event, deadline: Instant, session: &mut Session) -> Result<Option<Findings>, CliError> {
     let Some(edit) = &event.edit else { return Ok(None) };
     session.process_context.cwd = Ok(folder(event, session)?);
     session.quiet = true;
     let opened = session.open()?;
     let Some(change) = Change::of(event.moment, edit, &opened)? else { return Ok(None) };
-    ask::ask(&change, &opened, Duration::from_secs(args.timeout)).map(Some)
+    ask::ask(&change, &opened, deadline)
 }
 
 /// Where the agent works; where the hook was started if it does not say.

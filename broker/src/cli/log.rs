@@ -34,7 +34,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
 }
 
 fn line(it: &agents::LogEntry) -> String {
-    let at = it.at_ms / 1000;
+    let seconds = i64::try_from(it.at_ms / 1000).unwrap_or(i64::MAX);
+    let at = prost_types::Timestamp { seconds, nanos: 0 };
     let file = it.file.as_deref().map(|it| format!(" {it}")).unwrap_or_default();
     let branch = it.branch.as_deref().map(|it| format!(" on {it}")).unwrap_or_default();
     let revision = it.revision.map(|it| format!(" revision {it}")).unwrap_or_default();

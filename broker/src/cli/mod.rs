@@ -134,9 +134,15 @@ struct Session {
 
 /// Runs the program with its arguments, the first of which is its name.
 pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: ProcessContext) -> Exit {
+    let args: Vec<_> = args.into_iter().collect();
+    let is_hook = args.get(1).is_some_and(|it| it == "hook");
     let cli = match parse(args, &process_context) {
         Ok(cli) => cli,
-        Err(error) => return answer_of_parser(&error, &mut process_context),
+        Err(error) => {
+            let exit = answer_of_parser(&error, &mut process_context);
+            // To an agent, the exit code of an error is the refusal of its edit.
+            return if is_hook && exit == Exit::Abnormal { Exit::Findings } else { exit };
+        }
     };
     let mut session = Session::new(&cli, process_context);
     let result = match cli.command {

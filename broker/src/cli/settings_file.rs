@@ -3,6 +3,7 @@
 
 use std::{fs, io, path::Path};
 
+use config::folders;
 use jsonc_parser::{
     ParseOptions,
     cst::{CstInputValue, CstObject, CstRootNode},
@@ -49,8 +50,15 @@ pub(super) fn with_member(before: &str, keys: &[&str], name: &str, value: &Value
     Ok(text(&root))
 }
 
-/// A JSON text whose list `name` in the object at `keys` has the element; as it was if it has it.
-pub(super) fn with_element(before: &str, keys: &[&str], name: &str, value: &Value) -> Result<String, String> {
+/// A JSON text whose list `name` in the object at `keys` has the element, in the place of the first that `is_same`; as it was if
+/// it has it.
+pub(super) fn with_element(
+    before: &str,
+    keys: &[&str],
+    name: &str,
+    value: &Value,
+    is_same: &dyn Fn(&Value) -> bool,
+) -> Result<String, String> {
     let root = parse(before)?;
     let list = object_at(&root, keys)?.array_value_or_create(name);
     let list = list.ok_or_else(|| format!("`{name}` is no list"))?;
@@ -58,7 +66,15 @@ pub(super) fn with_element(before: &str, keys: &[&str], name: &str, value: &Valu
         return Ok(before.to_owned());
     }
     list.ensure_multiline();
-    list.append(input(value));
+    let elements = list.elements();
+    let at = elements.iter().position(|it| it.to_serde_value().is_some_and(|it| is_same(&it)));
+    match at {
+        None => _ = list.append(input(value)),
+        Some(at) => {
+            list.insert(at, input(value));
+            elements[at].clone().remove();
+        }
+    }
     Ok(text(&root))
 }
 
@@ -111,7 +127,7 @@ fn read(file: &Path) -> Result<String, CliError> {
 fn write(file: &Path, text: &str) -> Result<(), CliError> {
     let folder = file.parent().map_or(Ok(()), fs::create_dir_all);
     folder
-        .and_then(|()| fs::write(file, text))
+        .and_then(|()| folders::replace(file, text.as_bytes()))
         .map_err(|error| CliError::files(format!("cannot write {}: {error}", file.display())))
 }
 
@@ -134,7 +150,7 @@ mod tests {
     fn what_else_is_there_stays_as_it_is() {
         let before =
             "{\n    // mine\n    \"z\": 1,\n    \"list\": [{ \"a\": 1 }],\n    \"a\": { \"b\": {} }\n}\n";
-        let element = with_element(before, &[], "list", &json!({ "b": [2] })).unwrap();
+        let element = with_element(before, &[], "list", &json!({ "b": [2] }), &|_| false).unwrap();
         let member = with_member(&element, &["a", "b"], "broker", &json!({ "command": "x" })).unwrap();
         insta::assert_snapshot!(member, @r#"
         {
@@ -153,7 +169,7 @@ mod tests {
                 } }
         }
         "#);
-        assert_eq!(with_element(&member, &[], "list", &json!({ "b": [2] })).unwrap(), member);
+        assert_eq!(with_element(&member, &[], "list", &json!({ "b": [2] }), &|_| false).unwrap(), member);
         assert_eq!(with_member(&member, &["a", "b"], "broker", &json!({ "command": "x" })).unwrap(), member);
     }
 
@@ -161,7 +177,10 @@ mod tests {
     fn what_does_not_fit_is_refused() {
         assert_eq!(with_member("[]", &[], "a", &json!(1)).unwrap_err(), "it is no object");
         assert_eq!(with_member("{ \"a\": 1 }", &["a"], "b", &json!(1)).unwrap_err(), "`a` is no object");
-        assert_eq!(with_element("{ \"a\": 1 }", &[], "a", &json!(1)).unwrap_err(), "`a` is no list");
+        assert_eq!(
+            with_element("{ \"a\": 1 }", &[], "a", &json!(1), &|_| false).unwrap_err(),
+            "`a` is no list"
+        );
         assert!(with_member("{ no", &[], "a", &json!(1)).is_err());
     }
 }

@@ -135,6 +135,6 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.link, &request.uri).await?.into())
+        Ok(resources::read(&self.link, &self.session, &request.uri).await?.into())
     }
 }

@@ -2,16 +2,10 @@
 
 use std::sync::Arc;
 
-use broker_proto::{
-    v1 as pb,
-    v1::{
-        branch_service_client::BranchServiceClient, file_service_client::FileServiceClient,
-        tool_service_client::ToolServiceClient,
-    },
-};
+use broker_proto::{v1 as pb, v1::tool_service_client::ToolServiceClient};
 use tonic::{Code, Request, Response, Status, metadata::AsciiMetadataValue, transport::Channel};
 
-use crate::CliError;
+use crate::{CliError, client};
 
 /// The daemon and the workspace in it, for all sessions of a front.
 #[derive(Clone)]
@@ -87,36 +81,6 @@ impl Link {
         answer.map(Response::into_inner)
     }
 
-    /// The text of a file on a branch of the workspace, by the branch's name or handle.
-    pub(super) async fn read(&self, branch: &str, path: &str) -> Result<Vec<u8>, Status> {
-        self.repeated(|| self.read_once(branch, path)).await
-    }
-
-    async fn read_once(&self, branch: &str, path: &str) -> Result<Response<Vec<u8>>, Status> {
-        let branch = pb::GetBranchRequest {
-            workspace_id: self.0.workspace.clone(),
-            branch_id: branch.to_owned(),
-            with_tree_hash: false,
-            without_conflicts: true,
-        };
-        let found = BranchServiceClient::new(self.0.channel.clone()).get_branch(branch).await?.into_inner();
-        let branch = found.branch.unwrap_or_default().branch_id;
-        let request = pb::ReadFileRequest {
-            target: Some(pb::Target { target: Some(pb::target::Target::BranchId(branch)) }),
-            path: path.to_owned(),
-            ..pb::ReadFileRequest::default()
-        };
-        let files = FileServiceClient::new(self.0.channel.clone());
-        let mut parts = files.max_decoding_message_size(MAX_MESSAGE).read_file(request).await?.into_inner();
-        let mut text = Vec::new();
-        while let Some(part) = parts.message().await? {
-            if let Some(pb::read_file_response::Part::Content(piece)) = part.part {
-                text.extend_from_slice(&piece);
-            }
-        }
-        Ok(Response::new(text))
-    }
-
     async fn repeated<T, F>(&self, ask: impl Fn() -> F) -> Result<T, Status>
     where
         F: Future<Output = Result<Response<T>, Status>>,
@@ -151,8 +115,10 @@ impl Link {
     }
 }
 
-/// Whether the daemon went away.
+/// Whether the daemon went away, or is about to: a call was cut off, or not begun.
 fn is_gone(status: &Status) -> bool {
-    matches!(status.code(), Code::Unavailable | Code::Cancelled)
-        || status.message().contains("h2 protocol error")
+    let reason = client::reason(status);
+    client::is_gone(status)
+        || reason == "SHUTTING_DOWN"
+        || (status.code() == Code::Cancelled && reason.is_empty())
 }

@@ -1,10 +1,12 @@
-//! Files of branches as resources: `broker://branch/ID/path`.
+//! Files of branches as resources: `broker://branch/NAME/path`, with a `/` in a name as `%2F`. They are what `read_file` shows.
 
+use broker_proto::v1 as pb;
+use percent_encoding::percent_decode_str;
 use rmcp::{
     ErrorData,
     model::{ListResourceTemplatesResult, ReadResourceResult, ResourceContents, ResourceTemplate},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Link;
 
@@ -16,14 +18,34 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
     ListResourceTemplatesResult::with_all_items(vec![file])
 }
 
-pub(super) async fn read(link: &Link, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) async fn read(link: &Link, session: &str, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let not_found =
         |why: &str| ErrorData::resource_not_found(format!("`{uri}`: {why}"), Some(json!({ "uri": uri })));
     let parts = uri.strip_prefix(PREFIX).and_then(|it| it.split_once('/'));
-    let (branch, path) = parts.ok_or_else(|| not_found("resources are broker://branch/ID/path"))?;
-    let path = percent_encoding::percent_decode_str(path).decode_utf8();
-    let path = path.map_err(|_| not_found("its path is not UTF-8"))?;
-    let bytes = link.read(branch, &path).await.map_err(|status| not_found(status.message()))?;
-    let text = String::from_utf8(bytes).map_err(|_| not_found("the file is no text"))?;
+    let (branch, path) = parts.ok_or_else(|| not_found("resources are broker://branch/NAME/path"))?;
+    let decoded = |it| {
+        let text = percent_decode_str(it).decode_utf8();
+        text.map_err(|_| not_found("it is not UTF-8"))
+    };
+    let whole = json!({
+        "branch": decoded(branch)?, "target_file": decoded(path)?, "should_read_entire_file": true,
+    });
+    let call = pb::CallToolRequest {
+        workspace_id: String::new(),
+        session: session.to_owned(),
+        tool: "read_file".to_owned(),
+        arguments: whole.to_string(),
+    };
+    let answer = link.call(call, true, None).await;
+    let answer = answer.map_err(|it| ErrorData::internal_error(it.message().to_owned(), None))?;
+    if answer.is_error {
+        return Err(not_found(answer.text.trim_start_matches("error: ")));
+    }
+    let lines: Value = serde_json::from_str(&answer.structured).unwrap_or_default();
+    let text = lines["text"].as_str().unwrap_or_default();
+    if lines["last_line"] != lines["total_lines"] {
+        let why = "it is longer than one answer; the tool `read_file` reads it in parts";
+        return Err(ErrorData::invalid_params(format!("`{uri}`: {why}"), None));
+    }
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri)]))
 }

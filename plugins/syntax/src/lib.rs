@@ -192,8 +192,7 @@ fn wrong(tree: &Tree) -> usize {
     tree.nodes().filter(|it| it.is_error() || it.is_missing()).count()
 }
 
-/// What is no text.
-/// Whether a text is none of ours: binary, or larger than what is parsed.
+/// Whether a text is not parsed: it is binary, or too large.
 fn is_left_out(content: &[u8]) -> bool {
     content.len() > LARGEST || memchr::memchr(0, content).is_some()
 }

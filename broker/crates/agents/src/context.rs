@@ -3,9 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use config::{AgentSettings, Configs};
-use overlay::{Revision, View, WorkspacePath};
+use overlay::{Change, Revision, View, WorkspacePath};
 use syntax::Trees;
-use workspaces::{BranchInfo, BranchRequest, Daemon, DaemonError, ForkRequest, TargetId};
+use workspaces::{
+    BranchInfo, BranchRequest, Daemon, DaemonError, DiffRequest, DiffSide, ForkRequest, TargetId,
+};
 
 use crate::{indexes::Indexes, reply::ToolError, session::Session};
 
@@ -94,6 +96,17 @@ impl Context {
         let labels = BTreeMap::from([("agent".to_owned(), self.session.branch().to_owned())]);
         let request = ForkRequest { parent, name: name.to_owned(), labels, request_id: None };
         Ok(self.daemon.fork(request).await?.into())
+    }
+
+    /// What a branch changes against its parent.
+    pub(crate) async fn changes(&self, branch: &BranchRef) -> Result<Vec<Change>, ToolError> {
+        let request = DiffRequest {
+            branch: branch.id.clone(),
+            against: DiffSide::Parent,
+            with_patch: false,
+            context_lines: None,
+        };
+        Ok(self.daemon.diff(request).await?.changes)
     }
 
     /// Drops a branch on which edits were tried. One that cannot be dropped is seen in the list of branches, and takes no

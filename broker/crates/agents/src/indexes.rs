@@ -11,6 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use config::folders;
 use dashmap::DashMap;
 use overlay::{View, WalkOptions};
 use search::{CodeIndex, Index, IndexOptions, Options};
@@ -102,16 +103,25 @@ impl Kept {
         }
         let (own, view) = (Arc::clone(self), Arc::clone(view));
         tokio::task::spawn_blocking(move || {
+            // Also if it panics: the next use tries again.
+            let _ends = Ends(&own.updates[number]);
             let (walk, never) = (walk_options(), || false);
             update(&own, &*view, &Options { walk: &walk, threads: 1, cancel: &never });
-            let state = &own.updates[number];
-            *state.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-            state.is_under_way.store(false, Relaxed);
         });
+    }
+}
+
+/// Notes that an update has ended.
+struct Ends<'a>(&'a Update);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        self.0.is_under_way.store(false, Relaxed);
     }
 }
 
 /// What agents search: what ripgrep would.
 pub(crate) fn walk_options() -> WalkOptions {
-    search::walk_options(None)
+    search::walk_options(folders::global_excludes())
 }

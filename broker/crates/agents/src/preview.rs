@@ -5,7 +5,7 @@ use std::sync::Arc;
 use overlay::WorkspacePath;
 use schemars::JsonSchema;
 use serde::Serialize;
-use workspaces::{DaemonError, DiffRequest, DiffSide, EditRequest, FileEdit, TargetId};
+use workspaces::{DaemonError, EditRequest, FileEdit, TargetId};
 
 use crate::{
     Agents, Reply,
@@ -13,7 +13,7 @@ use crate::{
     findings::{self, Findings},
     reply::{Answer, ToolError},
     session::Session,
-    tools::edit::{self, Step},
+    tools::plan::{self, Step},
 };
 
 /// Edits that are asked about.
@@ -60,15 +60,37 @@ impl Agents {
         let answered =
             tokio::spawn(telemetry::in_current_span(async move { of_edits(&context, preview).await })).await;
         let answered = answered.unwrap_or_else(|error| {
-            Err(ToolError::new(format!("the preview broke off: {error}; this is a bug in Broker")))
+            Err(ToolError::new(format!("the preview broke off: {error}; this is a bug in Broker")).into())
         });
-        answered
-            .and_then(|findings| Reply::of(&Previewed { findings }))
-            .map_err(|error| DaemonError::invalid("edits", error))
+        answered.and_then(|findings| Ok(Reply::of(&Previewed { findings })?)).map_err(DaemonError::from)
     }
 }
 
-async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, ToolError> {
+/// Why there is no preview.
+enum Failed {
+    /// One of the edits cannot be made.
+    Edit(ToolError),
+    Otherwise(ToolError),
+}
+
+impl From<ToolError> for Failed {
+    fn from(error: ToolError) -> Self {
+        Self::Otherwise(error)
+    }
+}
+
+impl From<Failed> for DaemonError {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Edit(error) => Self::invalid("edits", error),
+            Failed::Otherwise(error) => {
+                Self::Io { message: error.to_string(), source: std::io::Error::other(error) }
+            }
+        }
+    }
+}
+
+async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, Failed> {
     let base = TargetId::Workspace(preview.workspace);
     if preview.before.is_empty() {
         return on_fork(context, base, &preview.edits).await;
@@ -76,18 +98,18 @@ async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, ToolE
     let before = context.fork(base, "").await?;
     let found = match make(context, &before, &preview.before).await {
         Ok(()) => on_fork(context, before.target(), &preview.edits).await,
-        Err(error) => Err(error),
+        Err(error) => Err(Failed::Edit(error)),
     };
     context.discard_trial(&before).await;
     found
 }
 
 /// Findings that the edits bring to what is forked.
-async fn on_fork(context: &Context, parent: TargetId, edits: &[PreviewEdit]) -> Result<Findings, ToolError> {
+async fn on_fork(context: &Context, parent: TargetId, edits: &[PreviewEdit]) -> Result<Findings, Failed> {
     let branch = context.fork(parent, "").await?;
     let found = match make(context, &branch, edits).await {
-        Ok(()) => new_findings(context, &branch).await,
-        Err(error) => Err(error),
+        Ok(()) => new_findings(context, &branch).await.map_err(Failed::Otherwise),
+        Err(error) => Err(Failed::Edit(error)),
     };
     context.discard_trial(&branch).await;
     found
@@ -104,7 +126,7 @@ async fn make(context: &Context, branch: &BranchRef, edits: &[PreviewEdit]) -> R
             }
             PreviewEdit::Code { target_file, code_edit } => {
                 let step = Step { target_file: target_file.clone(), code_edit: code_edit.clone() };
-                edit::write(context, branch, &step, None, None).await?;
+                plan::write(context, branch, &step, None, None).await?;
             }
         }
     }
@@ -112,13 +134,7 @@ async fn make(context: &Context, branch: &BranchRef, edits: &[PreviewEdit]) -> R
 }
 
 async fn new_findings(context: &Context, branch: &BranchRef) -> Result<Findings, ToolError> {
-    let request = DiffRequest {
-        branch: branch.id.clone(),
-        against: DiffSide::Parent,
-        with_patch: false,
-        context_lines: None,
-    };
-    let changes = context.daemon.diff(request).await?.changes;
+    let changes = context.changes(branch).await?;
     let paths: Vec<WorkspacePath> = changes.into_iter().map(|it| it.path).collect();
     if paths.is_empty() {
         return Ok(Findings::none());

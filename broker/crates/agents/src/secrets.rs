@@ -8,7 +8,7 @@ use std::{borrow::Cow, sync::LazyLock};
 use regex::{Captures, Regex};
 
 /// What stands in place of a secret.
-const MASK: &str = "[masked]";
+pub(crate) const MASK: &str = "[masked]";
 
 static KEY: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----)(.*?)(-----END [A-Z ]*PRIVATE KEY-----|\z)")
@@ -36,14 +36,20 @@ const NAMES: &str = r"(?:password|passwd|secret|token|api[_-]?key|access[_-]?key
 
 /// A literal that is assigned to such a name.
 static LITERAL: LazyLock<Regex> = LazyLock::new(|| {
-    regex(&format!(r#"(?i)({NAMES}["']?\s*(?::|=>?|:=)\s*)(?:"[^"\r\n]{{8,}}"|'[^'\r\n]{{8,}}')"#))
+    let name = format!(r#"{NAMES}[a-z0-9_-]*["']?(?:\s*:\s*\w+)?\s*"#);
+    regex(&format!(r#"(?i)({name}(?::|=>?|:=)\s*)(?:"[^"\r\n]{{8,}}"|'[^'\r\n]{{8,}}')"#))
 });
 
-/// A line of a file of variables.
+/// A line of a file of variables, and one of a file of settings such as YAML or INI, whose value has a digit: a plain word may
+/// be a name or a type.
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?m)^((?:export )?[A-Z0-9_]*(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY)[A-Z0-9_]*=)[^\s$]{8,}$",
+        r"(?m)^((?:export )?[A-Z0-9_]*(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY)[A-Z0-9_]*=)[^\s$]{8,}(\r?)$",
     )
+});
+static SETTING: LazyLock<Regex> = LazyLock::new(|| {
+    let value = r#"(?:[A-Za-z0-9/+=_.!@#%^&*-]*[0-9][A-Za-z0-9/+=_.!@#%^&*-]*)"#;
+    regex(&format!(r"(?mi)^([ \t]*[\w.-]*{NAMES}[\w-]*[ \t]*[:=][ \t]*){value}([ \t]*\r?)$"))
 });
 
 #[expect(clippy::unwrap_used, reason = "they are constants, which the tests compile")]
@@ -60,7 +66,8 @@ pub(crate) fn masked(text: &str) -> Cow<'_, str> {
     };
     let text = KEY.replace_all(text, all_lines);
     let text = then(text, &TOKEN, MASK);
-    let text = then(text, &VARIABLE, "${1}[masked]");
+    let text = then(text, &VARIABLE, "${1}[masked]${2}");
+    let text = then(text, &SETTING, "${1}[masked]${2}");
     then(text, &LITERAL, "${1}\"[masked]\"")
 }
 
@@ -97,8 +104,21 @@ mod tests {
     }
 
     #[test]
+    fn settings_are_masked_in_many_forms() {
+        let text = "DB_PASSWORD=hunter2hunter2\r\npassword: hunter2hunter2\n  aws_secret_access_key = wJalrXUtnFEMI/K7MDENG\n\
+                    password: str = \"correct horse\"\ndb_password_prod = \"correct horse\"\n";
+        insta::assert_snapshot!(masked(text).replace('\r', "<cr>"), @r#"
+        DB_PASSWORD=[masked]<cr>
+        password: [masked]
+          aws_secret_access_key = [masked]
+        password: str = "[masked]"
+        db_password_prod = "[masked]"
+        "#);
+    }
+
+    #[test]
     fn code_about_secrets_stays() {
-        let code = "password = read_password()\nDB_PASSWORD=$OTHER\ntoken: str\nsecret = \"\"\ndef task-sk-1(): pass\n";
+        let code = "password = read_password()\nDB_PASSWORD=$OTHER\ntoken: str\nsecret = \"\"\ntoken_count = tokens\nmax_token: usize,\ndef task-sk-1(): pass\n";
         assert!(matches!(masked(code), Cow::Borrowed(text) if text == code));
     }
 }

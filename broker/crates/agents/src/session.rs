@@ -1,9 +1,9 @@
 //! What is remembered of an agent between its calls: the name of its branch, and the edits that were refused.
 
 use std::{
-    collections::BTreeMap,
+    collections::VecDeque,
     sync::{
-        Mutex, PoisonError,
+        Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
@@ -14,7 +14,8 @@ use overlay::{ContentHash, WorkspacePath};
 pub(crate) struct Session {
     /// The name of its own branch.
     branch: String,
-    refused: Mutex<BTreeMap<WorkspacePath, String>>,
+    /// The newest last.
+    refused: Mutex<VecDeque<(WorkspacePath, String)>>,
     /// Counts uses of all sessions.
     used: AtomicU64,
     /// Held while its branch is forked, so that two first edits at once share one.
@@ -23,6 +24,9 @@ pub(crate) struct Session {
 
 /// Number of files of which the last refused edit is kept.
 const REFUSED: usize = 32;
+
+/// Bytes of all of them, unless it is a single one.
+const REFUSED_BYTES: usize = 1 << 20;
 
 /// Hexadecimal digits in the name of a branch.
 const DIGITS: usize = 10;
@@ -52,20 +56,46 @@ impl Session {
         self.used.load(Relaxed)
     }
 
-    /// Remembers an edit that was refused, for `reapply`.
+    /// Remembers an edit that was refused, for `reapply`; the oldest give way.
     pub(crate) fn refuse(&self, path: &WorkspacePath, edit: &str) {
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        if refused.len() >= REFUSED {
-            refused.pop_first();
+        let mut refused = self.all_refused();
+        refused.retain(|it| it.0 != *path);
+        refused.push_back((path.clone(), edit.to_owned()));
+        let bytes = |all: &VecDeque<(WorkspacePath, String)>| all.iter().map(|it| it.1.len()).sum::<usize>();
+        while refused.len() > REFUSED || (refused.len() > 1 && bytes(&refused) > REFUSED_BYTES) {
+            refused.pop_front();
         }
-        refused.insert(path.clone(), edit.to_owned());
     }
 
     pub(crate) fn refused(&self, path: &WorkspacePath) -> Option<String> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+        self.all_refused().iter().find(|it| it.0 == *path).map(|it| it.1.clone())
     }
 
     pub(crate) fn settle(&self, path: &WorkspacePath) {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        self.all_refused().retain(|it| it.0 != *path);
+    }
+
+    fn all_refused(&self) -> MutexGuard<'_, VecDeque<(WorkspacePath, String)>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_refused_edits_are_forgotten() {
+        let (session, path) = (Session::new("a"), |it: usize| WorkspacePath::new(&format!("f{it}")).unwrap());
+        for number in 0..=REFUSED {
+            session.refuse(&path(number), "edit");
+        }
+        assert_eq!((session.refused(&path(0)), session.refused(&path(1))), (None, Some("edit".to_owned())));
+        session.refuse(&path(1), "again");
+        session.refuse(&path(90), &"x".repeat(REFUSED_BYTES));
+        assert_eq!(session.refused(&path(1)), None);
+        assert!(session.refused(&path(90)).is_some());
+        session.settle(&path(90));
+        assert_eq!(session.refused(&path(90)), None);
     }
 }

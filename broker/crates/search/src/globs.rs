@@ -44,6 +44,7 @@ impl Globs {
 
 fn matcher<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<Gitignore, GlobError> {
     let mut builder = GitignoreBuilder::new("");
+    builder.allow_unclosed_class(false);
     for glob in globs {
         let error = |it: ignore::Error| GlobError { glob: glob.to_owned(), reason: it.to_string() };
         // What would be a comment or a negation in an ignore file is a name here.

@@ -10,7 +10,7 @@ use super::{
 /// The answer, on one line. With `block`, errors keep the edit from being made, or have it mended.
 pub(super) fn of(event: &Event, found: Option<&Findings>, block: bool) -> String {
     let answer = match found {
-        Some(found) if !found.is_clean => say(event, found, block && found.has_errors),
+        Some(found) if !found.is_clean => say(event, found, block && found.has_errors && found.is_new_only),
         _ => json!({}),
     };
     format!("{answer}\n")
@@ -30,12 +30,13 @@ fn say(event: &Event, found: &Findings, refuse: bool) -> Value {
         // Whether it may be made without a question is not for a linter to say.
         (Dialect::Cursor, Moment::Before, false) => json!({ "agent_message": text }),
         (Dialect::Cursor, Moment::After, _) => json!({ "additional_context": text }),
-        (Dialect::CursorUnheard, ..) => json!({}),
+        (Dialect::CursorFileEdited, ..) => json!({}),
     }
 }
 
 fn heading(moment: Moment, found: &Findings) -> &'static str {
     match (moment, found.is_new_only) {
+        _ if found.is_empty => "nothing is found, but not all could be checked",
         (Moment::Before, _) => "this edit would bring",
         (Moment::After, true) => "this edit brought",
         (Moment::After, false) => "what was there before this edit is not known; the files have now",
@@ -55,6 +56,7 @@ mod tests {
         let found = Findings {
             text: "1 new finding".to_owned(),
             is_clean: false,
+            is_empty: false,
             has_errors: true,
             is_new_only: true,
         };
@@ -64,7 +66,7 @@ mod tests {
             (Moment::After, Dialect::Claude),
             (Moment::Before, Dialect::Cursor),
             (Moment::After, Dialect::Cursor),
-            (Moment::After, Dialect::CursorUnheard),
+            (Moment::After, Dialect::CursorFileEdited),
         ] {
             for block in [false, true] {
                 all.push_str(&of(&event(moment, dialect), Some(&found), block));
@@ -86,9 +88,20 @@ mod tests {
 
     #[test]
     fn nothing_new_is_nothing_to_say() {
-        let clean = Findings { text: "ok".to_owned(), is_clean: true, has_errors: false, is_new_only: true };
+        let clean = Findings {
+            text: "ok".to_owned(),
+            is_clean: true,
+            is_empty: true,
+            has_errors: false,
+            is_new_only: true,
+        };
         let event = event(Moment::After, Dialect::Claude);
         assert_eq!(of(&event, Some(&clean), true), "{}\n");
         assert_eq!(of(&event, None, true), "{}\n");
+        let unchecked = Findings { is_clean: false, ..clean.clone() };
+        insta::assert_snapshot!(of(&event, Some(&unchecked), true), @r#"{"hookSpecificOutput":{"additionalContext":"Broker: nothing is found, but not all could be checked\nok","hookEventName":"PostToolUse"}}"#);
+        let old =
+            Findings { is_clean: false, is_empty: false, has_errors: true, is_new_only: false, ..clean };
+        insta::assert_snapshot!(of(&event, Some(&old), true), @r#"{"hookSpecificOutput":{"additionalContext":"Broker: what was there before this edit is not known; the files have now\nok","hookEventName":"PostToolUse"}}"#);
     }
 }

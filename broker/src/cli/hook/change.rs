@@ -15,92 +15,104 @@ use crate::{CliError, client::Opened};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Change {
     /// Made on the disk as it is: `before` first, which undoes what is done already.
-    Between { before: Vec<pb::PreviewEdit>, edits: Vec<pb::PreviewEdit> },
+    Between { before: Vec<pb::PreviewEdit>, edits: Vec<pb::PreviewEdit>, paths: Vec<WorkspacePath> },
     /// Files as they are, since it is not known what they were.
     Now(Vec<WorkspacePath>),
 }
 
 impl Change {
-    /// `None` if there is nothing to ask about: files elsewhere, or an edit that cannot be made, as its agent will notice.
+    /// `None` if there is nothing to ask about: files elsewhere, or an edit that cannot be made.
     pub(super) fn of(moment: Moment, edit: &Edit, opened: &Opened) -> Result<Option<Self>, CliError> {
+        let edit = &within(edit, opened);
         let paths = paths(edit, opened);
-        if paths.is_empty() {
-            return Ok(None);
-        }
-        match moment {
-            Moment::Before => {
-                Ok(ahead(edit, &paths, opened)?.map(|edits| Self::Between { before: Vec::new(), edits }))
-            }
-            Moment::After => {
+        match (moment, edit) {
+            _ if paths.is_empty() => Ok(None),
+            // What a file was that is gone is not known.
+            (Moment::After, Edit::Delete { .. }) => Ok(None),
+            (Moment::Before, _) => Ok(ahead(edit, &paths, opened)?.map(|it| Self::Between {
+                before: Vec::new(),
+                edits: vec![it],
+                paths,
+            })),
+            (Moment::After, _) => {
                 let Some(before) = back(edit, &paths, opened)? else { return Ok(Some(Self::Now(paths))) };
                 let edits = paths.iter().map(|it| as_it_is(it, opened)).collect::<Result<_, _>>()?;
-                Ok(Some(Self::Between { before, edits }))
+                Ok(Some(Self::Between { before: vec![before], edits, paths }))
             }
         }
     }
 }
 
-/// The files; none if one of them is not in the workspace.
+/// The edit with a patch's files as the workspace names them, and without those elsewhere: an agent names them as seen from
+/// its own folder.
+fn within(edit: &Edit, opened: &Opened) -> Edit {
+    let name = |path: &str| opened.path(Path::new(path)).ok().map(|it| it.to_string());
+    match edit {
+        Edit::Patch(text) => Edit::Patch(patch::renamed(text, name)),
+        other => other.clone(),
+    }
+}
+
+/// The files; none if it is not in the workspace.
 fn paths(edit: &Edit, opened: &Opened) -> Vec<WorkspacePath> {
-    let all: Result<_, _> = match edit {
+    match edit {
         Edit::Write { path, .. } | Edit::Replace { path, .. } | Edit::Delete { path } => {
-            opened.path(path).map(|it| vec![it])
+            opened.path(path).into_iter().collect()
         }
-        Edit::Patch(text) => patch::paths(text).into_iter().map(|it| opened.path(Path::new(it))).collect(),
-    };
-    all.unwrap_or_default()
+        Edit::Patch(text) => {
+            patch::paths(text).into_iter().filter_map(|it| WorkspacePath::new(it).ok()).collect()
+        }
+    }
 }
 
 /// What makes the edit.
-fn ahead(
-    edit: &Edit,
-    paths: &[WorkspacePath],
-    opened: &Opened,
-) -> Result<Option<Vec<pb::PreviewEdit>>, CliError> {
-    let made = match edit {
+fn ahead(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option<pb::PreviewEdit>, CliError> {
+    Ok(match edit {
         Edit::Write { text, .. } => Some(write(&paths[0], text)),
         Edit::Delete { .. } => Some(remove(&paths[0])),
         Edit::Patch(text) => Some(code(text)),
         Edit::Replace { replacements, .. } => {
-            let text = on_disk(&paths[0], opened)?;
-            text.and_then(|it| replaced(it, replacements)).map(|it| write(&paths[0], &it))
+            let text = text_on_disk(&paths[0], opened)?;
+            replaced(text, replacements).map(|it| write(&paths[0], it))
         }
-    };
-    Ok(made.map(|it| vec![it]))
+    })
 }
 
 /// What undoes the edit, if that is known.
-fn back(
-    edit: &Edit,
-    paths: &[WorkspacePath],
-    opened: &Opened,
-) -> Result<Option<Vec<pb::PreviewEdit>>, CliError> {
-    let undone = match edit {
-        Edit::Write { original, .. } | Edit::Replace { original, .. } if *original != Original::NotSaid => {
-            match original {
-                Original::Text(text) => Some(write(&paths[0], text)),
-                _ => Some(remove(&paths[0])),
-            }
-        }
+fn back(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option<pb::PreviewEdit>, CliError> {
+    Ok(match edit {
+        Edit::Write { original: Original::Text(text), .. }
+        | Edit::Replace { original: Original::Text(text), .. } => Some(write(&paths[0], text)),
+        Edit::Write { original: Original::Missing, .. }
+        | Edit::Replace { original: Original::Missing, .. } => Some(remove(&paths[0])),
         Edit::Replace { replacements, .. } => {
-            let text = on_disk(&paths[0], opened)?;
-            text.and_then(|it| undone(it, replacements)).map(|it| write(&paths[0], &it))
+            let text = text_on_disk(&paths[0], opened)?;
+            text.and_then(|it| undone(it, replacements)).map(|it| write(&paths[0], it))
         }
         Edit::Patch(text) => patch::reversed(text).map(|it| code(&it)),
         Edit::Write { .. } | Edit::Delete { .. } => None,
-    };
-    Ok(undone.map(|it| vec![it]))
+    })
 }
 
-/// `None` if the agent's edit does not fit the text.
-fn replaced(mut text: String, replacements: &[Replacement]) -> Option<String> {
+/// `None` if the agent's edit does not fit the text, of which there is none if the file is not there.
+fn replaced(text: Option<String>, replacements: &[Replacement]) -> Option<String> {
+    let before = text.unwrap_or_default();
+    let has_crlf = before.contains("\r\n");
+    let unified = |it: &str| if has_crlf { it.replace("\r\n", "\n") } else { it.to_owned() };
+    let mut text = unified(&before);
     for Replacement { old, new, all } in replacements {
-        if old.is_empty() || !text.contains(old) || (!all && text.matches(old).nth(1).is_some()) {
+        let (old, new) = (unified(old), unified(new));
+        // What agents call a replacement of nothing makes a file.
+        if old.is_empty() && text.is_empty() {
+            text = new;
+            continue;
+        }
+        if old.is_empty() || !text.contains(&old) || (!all && text.matches(&old).nth(1).is_some()) {
             return None;
         }
-        text = text.replace(old, new);
+        text = text.replace(&old, &new);
     }
-    Some(text)
+    Some(if has_crlf { text.replace('\n', "\r\n") } else { text })
 }
 
 /// `None` where another text could have been the one before, too.
@@ -114,29 +126,35 @@ fn undone(mut text: String, replacements: &[Replacement]) -> Option<String> {
     Some(text)
 }
 
-/// The text of a file, if it is there and is one.
+/// The bytes of a file, if it is there.
 #[expect(
     clippy::disallowed_methods,
     reason = "what an agent is about to edit, or has just edited, is on the disk"
 )]
-fn on_disk(path: &WorkspacePath, opened: &Opened) -> Result<Option<String>, CliError> {
+fn on_disk(path: &WorkspacePath, opened: &Opened) -> Result<Option<Vec<u8>>, CliError> {
     let file = opened.workspace.root().join(path.as_str());
     match std::fs::read(&file) {
-        Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
+        Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(CliError::files(format!("cannot read {}: {error}", file.display()))),
     }
 }
 
+/// The text of a file, if it is there.
+fn text_on_disk(path: &WorkspacePath, opened: &Opened) -> Result<Option<String>, CliError> {
+    let no_text = |_| CliError::files(format!("cannot preview an edit of {path}: it is not UTF-8"));
+    on_disk(path, opened)?.map(|it| String::from_utf8(it).map_err(no_text)).transpose()
+}
+
 fn as_it_is(path: &WorkspacePath, opened: &Opened) -> Result<pb::PreviewEdit, CliError> {
     Ok(match on_disk(path, opened)? {
-        Some(text) => write(path, &text),
+        Some(bytes) => write(path, bytes),
         None => remove(path),
     })
 }
 
-fn write(path: &WorkspacePath, text: &str) -> pb::PreviewEdit {
-    let (path, content) = (path.to_string(), text.to_owned().into());
+fn write(path: &WorkspacePath, content: impl AsRef<[u8]>) -> pb::PreviewEdit {
+    let (path, content) = (path.to_string(), content.as_ref().to_vec().into());
     file(pb::file_edit::Edit::Write(pb::WriteFile { path, content, if_content_hash: String::new() }))
 }
 
@@ -164,9 +182,13 @@ mod tests {
     #[test]
     fn replacements_are_made_one_after_another() {
         let steps = [replacement("a", "b", false), replacement("b", "c", true)];
-        assert_eq!(replaced("a b".to_owned(), &steps).unwrap(), "c c");
-        assert_eq!(replaced("a a".to_owned(), &steps), None, "it stands there twice");
-        assert_eq!(replaced("x".to_owned(), &steps), None);
+        let replaced = |text: &str, steps: &[_]| replaced(Some(text.to_owned()), steps);
+        assert_eq!(replaced("a b", &steps).unwrap(), "c c");
+        assert_eq!(replaced("a a", &steps), None, "it stands there twice");
+        assert_eq!(replaced("x", &steps), None);
+        assert_eq!(replaced("a\r\nb\r\n", &[replacement("a\nb", "a\nc", false)]).unwrap(), "a\r\nc\r\n");
+        assert_eq!(replaced("", &[replacement("", "new", false)]).unwrap(), "new");
+        assert_eq!(replaced("x", &[replacement("", "new", false)]), None);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(super) enum Dialect {
     Claude,
     Cursor,
     /// Cursor reads no answer to `afterFileEdit`.
-    CursorUnheard,
+    CursorFileEdited,
 }
 
 /// What an agent does to files. Paths are as it wrote them.
@@ -75,6 +75,7 @@ pub(super) struct Replacement {
 }
 
 const BEGIN_PATCH: &str = "*** Begin Patch";
+const END_PATCH: &str = "*** End Patch";
 
 impl Event {
     pub(super) fn parse(input: &[u8]) -> Result<Self, String> {
@@ -85,11 +86,11 @@ impl Event {
             "PostToolUse" => (Moment::After, Dialect::Claude),
             "preToolUse" => (Moment::Before, Dialect::Cursor),
             "postToolUse" => (Moment::After, Dialect::Cursor),
-            "afterFileEdit" => (Moment::After, Dialect::CursorUnheard),
+            "afterFileEdit" => (Moment::After, Dialect::CursorFileEdited),
             other => return Err(format!("`{other}` is no event before or after an edit")),
         };
         let edit = match dialect {
-            Dialect::CursorUnheard => edit(&input, &Value::Null, ""),
+            Dialect::CursorFileEdited => edit(&input, &Value::Null, ""),
             _ => edit(
                 &input["tool_input"],
                 &input["tool_response"],
@@ -97,7 +98,7 @@ impl Event {
             ),
         };
         let root = || input["workspace_roots"].get(0)?.as_str();
-        let folder = text(&input, &["cwd"]).or_else(root).map(PathBuf::from);
+        let folder = text(&input, &["cwd"]).filter(|it| !it.is_empty()).or_else(root).map(PathBuf::from);
         Ok(Self { moment, dialect, folder, edit })
     }
 
@@ -112,9 +113,7 @@ impl Event {
 
 /// What the arguments of a tool do to files, if anything.
 fn edit(input: &Value, response: &Value, tool: &str) -> Option<Edit> {
-    let patch =
-        text(input, &["command", "patch", "input"]).filter(|it| it.trim_start().starts_with(BEGIN_PATCH));
-    if let Some(patch) = patch {
+    if let Some(patch) = text(input, &["command", "patch", "input"]).and_then(patch) {
         return Some(Edit::Patch(patch.to_owned()));
     }
     let path = PathBuf::from(text(input, &["file_path", "path", "target_file"])?);
@@ -127,6 +126,13 @@ fn edit(input: &Value, response: &Value, tool: &str) -> Option<Edit> {
         return Some(Edit::Replace { path, replacements, original });
     }
     tool.eq_ignore_ascii_case("delete").then_some(Edit::Delete { path })
+}
+
+/// The patch in an argument, which is one, or a command of a shell that has one in it.
+fn patch(text: &str) -> Option<&str> {
+    let start = text.find(BEGIN_PATCH).filter(|it| *it == 0 || text[..*it].ends_with('\n'))?;
+    let end = text[start..].find(END_PATCH).map_or(text.len(), |it| start + it + END_PATCH.len());
+    Some(&text[start..end])
 }
 
 fn replacements(input: &Value) -> Vec<Replacement> {
@@ -232,7 +238,13 @@ mod tests {
             "cwd": "/w", "hook_event_name": "PreToolUse", "turn_id": "1", "tool_name": "apply_patch",
             "tool_input": { "command": patch },
         }));
-        assert_eq!(event.edit, Some(Edit::Patch(patch.to_owned())));
+        assert_eq!(event.edit, Some(Edit::Patch(patch.trim_end().to_owned())));
+        let shell = parse(&json!({
+            "cwd": "", "workspace_roots": ["/w"], "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": { "command": format!("apply_patch <<'EOF'\n{patch}EOF\n") },
+        }));
+        assert_eq!(shell.edit, event.edit);
+        assert_eq!(shell.folder, Some("/w".into()));
     }
 
     #[test]
@@ -244,7 +256,7 @@ mod tests {
         insta::assert_debug_snapshot!(event, @r#"
         Event {
             moment: After,
-            dialect: CursorUnheard,
+            dialect: CursorFileEdited,
             folder: Some(
                 "/w",
             ),

@@ -45,8 +45,11 @@ enum When {
     After,
 }
 
-const PRE_COMMIT: &str =
-    "#!/bin/sh\n# What is staged may bring nothing new.\nexec broker check --staged --new-only\n";
+const PRE_COMMIT: &str = "#!/bin/sh
+# What is staged may bring nothing new. What a merge brings was looked at where it was made.
+git rev-parse --quiet --verify MERGE_HEAD >/dev/null && exit 0
+exec broker check --staged --new-only
+";
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let file = args.file(session)?;
@@ -86,7 +89,7 @@ impl Args {
             Client::Cursor if before.trim().is_empty() => "{ \"version\": 1 }",
             _ => before,
         };
-        settings_file::with_element(before, &["hooks"], self.event(), &self.entry())
+        settings_file::with_element(before, &["hooks"], self.event(), &self.entry(), &is_ours)
     }
 
     fn event(&self) -> &'static str {
@@ -107,6 +110,13 @@ impl Args {
         };
         json!({ "matcher": matcher, "hooks": [{ "type": "command", "command": command, "timeout": 30 }] })
     }
+}
+
+/// Whether a hook is one that was installed before, perhaps with other options.
+fn is_ours(entry: &Value) -> bool {
+    let runs_broker = |it: &Value| it["command"].as_str().is_some_and(|it| it.starts_with("broker hook"));
+    let all = entry["hooks"].as_array();
+    runs_broker(entry) || all.is_some_and(|it| it.len() == 1 && it.iter().all(runs_broker))
 }
 
 #[cfg(test)]
@@ -140,6 +150,8 @@ mod tests {
         }
         "#);
         assert_eq!(args(Client::Claude).merged(&after).unwrap(), after, "once is enough");
+        let stricter = Args { block: true, ..args(Client::Claude) }.merged(&after).unwrap();
+        assert_eq!(stricter, after.replace("broker hook", "broker hook --block"));
         assert!(args(Client::Claude).merged(r#"{ "hooks": [] }"#).is_err());
     }
 

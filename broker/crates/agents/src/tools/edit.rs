@@ -1,18 +1,17 @@
 //! Tools that edit files of a branch. What an edit means, `agent-tools` says; here it is written, and checked.
 
-use std::sync::Arc;
+use std::{slice, sync::Arc};
 
-use agent_tools::edit::{FileChange, Plan, ReadingId, Refused, plan};
-use bytes::Bytes;
-use overlay::{Revision, View, WorkspacePath};
+use agent_tools::edit::ReadingId;
+use overlay::{FileKind, Revision, View, WorkspacePath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workspaces::{DaemonError, DiffRequest, DiffSide, EditRequest, Expected, FileEdit};
+use workspaces::{DaemonError, EditRequest, FileEdit};
 
+use super::plan::{EditedFile, Step, Wrote, expect_no_mask, planned, write};
 use crate::{
     context::{BranchRef, Context, blocking, path},
     findings::{self, Findings},
-    limits::{self, first_lines},
     reply::{Answer, ToolError},
 };
 
@@ -40,14 +39,6 @@ pub(super) struct EditFile {
     /// Refuse if the branch is at another
     if_revision: Option<u64>,
     branch: Option<String>,
-}
-
-// One edit of a chain.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Step {
-    pub(crate) target_file: String,
-    pub(crate) code_edit: String,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -86,38 +77,14 @@ pub(super) struct Edited {
     clean_through: Option<usize>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct EditedFile {
-    file: String,
-    /// How the edit was understood.
-    form: &'static str,
-    diff: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    new_syntax_errors: Vec<String>,
-}
-
-/// What an edit would write, computed from a view at a revision.
-struct Planned {
-    edits: Vec<FileEdit>,
-    paths: Vec<WorkspacePath>,
-    shown: Vec<EditedFile>,
-}
-
-/// What was written, and the revision that has it.
-pub(crate) struct Wrote {
-    revision: Revision,
-    edits: Vec<FileEdit>,
-    pub(crate) paths: Vec<WorkspacePath>,
-    shown: Vec<EditedFile>,
-}
-
-/// How often an edit is planned anew that another one of the same branch overtook.
-const ATTEMPTS: usize = 5;
-
 pub(super) async fn edit_file(context: Context, request: EditFile) -> Result<Edited, ToolError> {
     let steps = request.steps()?;
+    expect_no_mask(&context, &steps).await?;
+    if context.branch(request.branch.as_deref()).await?.is_none() {
+        // What is refused makes no branch.
+        let base = context.seen(None).await?;
+        planned(&context, base.view, &steps[0], None).await?;
+    }
     let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let if_revision = request.if_revision.map(Revision);
     if request.if_clean || steps.len() > 1 {
@@ -134,6 +101,7 @@ pub(super) async fn reapply(context: Context, request: Reapply) -> Result<Edited
     let none =
         || ToolError::new(format!("no edit of `{path}` was refused")).hint("send one with `edit_file`");
     let step = Step { target_file: request.target_file, code_edit: edit.ok_or_else(none)? };
+    expect_no_mask(&context, slice::from_ref(&step)).await?;
     let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let reading = request.reading.map(ReadingId::new);
     let edited = write(&context, &branch, &step, reading.as_ref(), None).await?;
@@ -141,8 +109,10 @@ pub(super) async fn reapply(context: Context, request: Reapply) -> Result<Edited
 }
 
 pub(super) async fn delete_file(context: Context, request: DeleteFile) -> Result<Edited, ToolError> {
-    let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let path = path("target_file", &request.target_file)?;
+    let seen = context.seen(request.branch.as_deref()).await?;
+    expect_file(seen.view, path.clone()).await?;
+    let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let edits = vec![FileEdit::Remove { path: path.to_string() }];
     let request_edit = EditRequest { branch: branch.id.clone(), edits, if_revision: None, request_id: None };
     let revision = context.daemon.edit_files(request_edit).await?;
@@ -157,18 +127,23 @@ pub(super) async fn delete_file(context: Context, request: DeleteFile) -> Result
     finish(&context, branch, wrote, request.check).await
 }
 
+async fn expect_file(view: Arc<dyn View>, path: WorkspacePath) -> Result<(), ToolError> {
+    blocking(move || match view.metadata(&path) {
+        Ok(it) if it.kind == FileKind::Directory => {
+            Err(ToolError::new(format!("`{path}` is a directory")).hint("delete its files"))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(ToolError::new(format!("`{path}`: {}", overlay::io_reason(&error)))),
+    })
+    .await
+}
+
 /// The files that a branch changed and still has.
 pub(super) async fn changed_files(
     context: &Context,
     branch: &BranchRef,
 ) -> Result<Vec<WorkspacePath>, ToolError> {
-    let request = DiffRequest {
-        branch: branch.id.clone(),
-        against: DiffSide::Parent,
-        with_patch: false,
-        context_lines: None,
-    };
-    let changes = context.daemon.diff(request).await?.changes;
+    let changes = context.changes(branch).await?;
     Ok(changes.into_iter().filter(|it| it.after.is_some()).map(|it| it.path).collect())
 }
 
@@ -182,121 +157,6 @@ impl EditFile {
             _ => Err(ToolError::new("an edit has either `target_file` and `code_edit`, or `edits`")),
         }
     }
-}
-
-/// Plans an edit on the branch as it is, and writes it if the branch is still so.
-pub(crate) async fn write(
-    context: &Context,
-    branch: &BranchRef,
-    step: &Step,
-    reading: Option<&ReadingId>,
-    if_revision: Option<Revision>,
-) -> Result<Wrote, ToolError> {
-    let mut attempt = 0;
-    loop {
-        attempt += 1;
-        let (view, revision) = context.daemon.view(&branch.target()).await?;
-        if let Some(expected) = if_revision.filter(|it| *it != revision) {
-            return Err(DaemonError::Stale { expected, actual: revision }.into());
-        }
-        let planned = planned(context, view, step, reading).await?;
-        let request = EditRequest {
-            branch: branch.id.clone(),
-            edits: planned.edits.clone(),
-            if_revision: Some(revision),
-            request_id: None,
-        };
-        match context.daemon.edit_files(request).await {
-            Ok(revision) => {
-                let Planned { edits, paths, shown } = planned;
-                return Ok(Wrote { revision, edits, paths, shown });
-            }
-            Err(DaemonError::Stale { .. }) if if_revision.is_none() && attempt < ATTEMPTS => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-async fn planned(
-    context: &Context,
-    view: Arc<dyn View>,
-    step: &Step,
-    reading: Option<&ReadingId>,
-) -> Result<Planned, ToolError> {
-    let target = match step.target_file.as_str() {
-        "" => None,
-        text => Some(path("target_file", text)?),
-    };
-    let (edit, trees, reading) = (step.code_edit.clone(), Arc::clone(&context.trees), reading.cloned());
-    let named = target.clone();
-    let planned = blocking(move || Ok(plan(&*view, named.as_ref(), &edit, reading.as_ref(), &trees))).await?;
-    let form = planned.as_ref().map(|it| it.form.name()).unwrap_or_default();
-    match planned.and_then(Plan::all) {
-        Ok(changes) => {
-            target.iter().for_each(|it| context.session.settle(it));
-            Ok(Planned::of(changes, form))
-        }
-        Err(refused) => {
-            target.iter().for_each(|it| context.session.refuse(it, &step.code_edit));
-            Err(refusal(&refused))
-        }
-    }
-}
-
-impl Planned {
-    fn of(changes: Vec<FileChange>, form: &'static str) -> Self {
-        let mut planned = Self { edits: Vec::new(), paths: Vec::new(), shown: Vec::new() };
-        for change in changes {
-            planned.add(change, form);
-        }
-        planned
-    }
-
-    fn add(&mut self, change: FileChange, form: &'static str) {
-        let (path, applied) = match change {
-            FileChange::Delete { path } => {
-                self.edits.push(FileEdit::Remove { path: path.to_string() });
-                (path, None)
-            }
-            FileChange::Write { path, applied, .. } => (path, Some(applied)),
-            FileChange::Move { from, to, applied, .. } => {
-                self.edits.push(FileEdit::Rename { from: from.to_string(), to: to.to_string() });
-                self.paths.push(from);
-                (to, Some(applied))
-            }
-        };
-        let mut shown = EditedFile {
-            file: path.to_string(),
-            form,
-            diff: String::new(),
-            notes: Vec::new(),
-            new_syntax_errors: Vec::new(),
-        };
-        if let Some(applied) = applied {
-            self.edits.push(FileEdit::Write {
-                path: path.to_string(),
-                content: Bytes::from(applied.text),
-                expected: Expected::Anything,
-            });
-            (shown.diff, shown.notes) = (limits::diff(&applied.diff), applied.notes);
-            shown.new_syntax_errors = applied
-                .new_syntax_errors
-                .iter()
-                .map(|it| format!("new syntax error at line {}", it.line))
-                .collect();
-        }
-        self.paths.push(path);
-        self.shown.push(shown);
-    }
-}
-
-fn refusal(refused: &Refused) -> ToolError {
-    let mut text = format!("not applied: {refused}");
-    for reading in &refused.readings {
-        let (diff, _) = first_lines(&reading.diff, limits::LINES / 4);
-        text.push_str(&format!("\nreading {}: {}\n{diff}", reading.id, reading.what));
-    }
-    ToolError::new(text).hint(refused.advice())
 }
 
 async fn finish(

@@ -2,8 +2,9 @@
 
 mod branches;
 mod check;
-pub(crate) mod edit;
+mod edit;
 mod history;
+pub(crate) mod plan;
 mod query;
 mod read;
 mod rules;

@@ -65,12 +65,11 @@ pub(super) async fn read_file(context: Context, request: ReadFile) -> Result<Lin
     let seen = context.seen(request.branch.as_deref()).await?;
     let path = path("target_file", &request.target_file)?;
     let content = context.daemon.read_file(&seen.target, path.as_str(), Side::Now).await?;
-    let Ok(text) = String::from_utf8(content.bytes.to_vec()) else {
-        return Err(ToolError::new(format!("`{path}` is no text: it is not UTF-8")));
-    };
     let mask = context.settings().await?.mask_secrets;
     let trees = Arc::clone(&context.trees);
     blocking(move || {
+        let text = String::from_utf8(content.bytes.to_vec())
+            .map_err(|_| ToolError::new(format!("`{path}` is no text: it is not UTF-8")))?;
         let (first_line, last_line) = request.lines(text.lines().count())?;
         let text = if mask { secrets::masked(&text).into_owned() } else { text };
         let shown = lines(&text, first_line, last_line);

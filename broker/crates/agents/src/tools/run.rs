@@ -117,12 +117,20 @@ fn words(command: &str) -> Result<Vec<String>, ToolError> {
         return Err(ToolError::new("`command` is empty"));
     }
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-./:=,+@% ".contains(it);
-    let assigns = command.split_whitespace().next().is_some_and(|it| it.contains('='));
-    if command.chars().all(is_plain) && !assigns {
+    let first = command.split_whitespace().next().unwrap_or_default();
+    let needs_shell = first.contains('=') || BUILTINS.contains(&first);
+    if command.chars().all(is_plain) && !needs_shell {
         return Ok(command.split_whitespace().map(str::to_owned).collect());
     }
     Ok(["sh", "-c", command].map(str::to_owned).to_vec())
 }
+
+/// Commands that are a shell's own, as POSIX lists them, and those of it that no system has as programs.
+const BUILTINS: [&str; 26] = [
+    ".", ":", "alias", "bg", "break", "cd", "command", "continue", "eval", "exec", "exit", "export", "fg",
+    "hash", "jobs", "read", "readonly", "return", "set", "shift", "source", "trap", "type", "ulimit",
+    "unset", "wait",
+];
 
 /// The last bytes of an output.
 #[derive(Default)]
@@ -155,15 +163,15 @@ impl Tail {
 impl Ran {
     fn exited(&mut self, result: &RunResult) {
         let signal = result.signal().map(|it| format!("signal {it}"));
-        self.ended_by = result.killed().or_else(|| result.not_started()).or(signal);
-        self.exit_code = self.ended_by.is_none().then(|| result.ended.exit.code());
+        let ended_by = result.killed().or(signal);
+        self.exit_code = ended_by.is_none().then(|| result.ended.exit.code());
+        self.ended_by = ended_by.or_else(|| result.not_started());
         self.duration_ms = u64::try_from(result.duration.as_millis()).unwrap_or(u64::MAX);
         match &result.harvest {
             None => {}
             Some(Ok(written)) => {
-                let changed = written.changed.iter().map(|it| format!("M {it}"));
-                let removed = written.removed.iter().map(|it| format!("D {it}"));
-                self.written = changed.chain(removed).collect();
+                let removed = written.removed.iter().map(|it| format!("{it} (removed)"));
+                self.written = written.changed.iter().map(ToString::to_string).chain(removed).collect();
                 self.revision = written.revision.map_or(self.revision, |it| it.0);
             }
             Some(Err(error)) => self.note = Some(error.to_string()),
@@ -177,6 +185,9 @@ impl Answer for Ran {
         let mut text = match (&self.run, self.exit_code, &self.ended_by) {
             (Some(run), ..) => format!("runs in the background as {run}"),
             (None, Some(code), None) => format!("exit code {code} after {seconds:.1} s"),
+            (None, Some(code), Some(why)) => {
+                format!("exit code {code}: the command could not be started: {why}")
+            }
             (None, _, Some(why)) => format!("ended: {why} after {seconds:.1} s"),
             (None, None, None) => "ended".to_owned(),
         };
@@ -203,6 +214,7 @@ mod tests {
         assert_eq!(words("cargo test -p a").unwrap(), ["cargo", "test", "-p", "a"]);
         assert_eq!(words("a && b").unwrap(), ["sh", "-c", "a && b"]);
         assert_eq!(words("X=1 a").unwrap(), ["sh", "-c", "X=1 a"]);
+        assert_eq!(words("exit 3").unwrap(), ["sh", "-c", "exit 3"]);
         assert_eq!(words("echo 'a b'").unwrap(), ["sh", "-c", "echo 'a b'"]);
         assert!(words("  ").is_err());
     }

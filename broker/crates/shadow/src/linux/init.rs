@@ -36,7 +36,7 @@ use crate::{Ended, Exit, Limits, Network, Program, Sandbox, Stopped};
 
 /// How often memory and processes are counted where they are limited, and what lost its parent is ended.
 const ROUND: Duration = Duration::from_millis(50);
-/// How often what lost its parent is ended at the end, each time with all that it started meanwhile.
+/// Limit on passes over the processes that are left at the end, each of which may have started more meanwhile.
 const ROUNDS: usize = 64;
 /// The same while a run is over but for what it left behind.
 const ENDING_ROUND: Duration = Duration::from_millis(1);

@@ -1,0 +1,203 @@
+//! An edit as what it writes, and the writing of it.
+
+use std::sync::Arc;
+
+use agent_tools::edit::{FileChange, Plan, ReadingId, Refused, plan};
+use bytes::Bytes;
+use overlay::{Revision, View, WorkspacePath};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workspaces::{DaemonError, EditRequest, Expected, FileEdit};
+
+use crate::{
+    context::{BranchRef, Context, blocking, path},
+    limits::{self, first_lines},
+    reply::ToolError,
+    secrets,
+};
+
+// One edit of a chain.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Step {
+    pub(crate) target_file: String,
+    pub(crate) code_edit: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EditedFile {
+    pub(super) file: String,
+    /// How the edit was understood.
+    pub(super) form: &'static str,
+    pub(super) diff: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) new_syntax_errors: Vec<String>,
+}
+
+/// What an edit would write, computed from a view at a revision.
+pub(super) struct Planned {
+    edits: Vec<FileEdit>,
+    paths: Vec<WorkspacePath>,
+    shown: Vec<EditedFile>,
+}
+
+/// What was written, and the revision that has it.
+pub(crate) struct Wrote {
+    pub(super) revision: Revision,
+    pub(super) edits: Vec<FileEdit>,
+    pub(super) paths: Vec<WorkspacePath>,
+    pub(super) shown: Vec<EditedFile>,
+}
+
+/// How often an edit is planned anew that another one of the same branch overtook.
+const ATTEMPTS: usize = 100;
+
+/// Refuses edits that would put a mask in the place of the secret that it stands for.
+pub(super) async fn expect_no_mask(context: &Context, steps: &[Step]) -> Result<(), ToolError> {
+    let has_mask = steps.iter().any(|it| it.code_edit.contains(secrets::MASK));
+    if !has_mask || !context.settings().await?.mask_secrets {
+        return Ok(());
+    }
+    Err(ToolError::new(format!("`code_edit` has `{}`, which stands for a secret", secrets::MASK))
+        .hint("leave that line out: a line with `... existing code ...` stands for it"))
+}
+
+/// Plans an edit on the branch as it is, and writes it if the branch is still so.
+pub(crate) async fn write(
+    context: &Context,
+    branch: &BranchRef,
+    step: &Step,
+    reading: Option<&ReadingId>,
+    if_revision: Option<Revision>,
+) -> Result<Wrote, ToolError> {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let (view, revision) = context.daemon.view(&branch.target()).await?;
+        if let Some(expected) = if_revision.filter(|it| *it != revision) {
+            return Err(DaemonError::Stale { expected, actual: revision }.into());
+        }
+        let planned = planned(context, view, step, reading).await?;
+        let request = EditRequest {
+            branch: branch.id.clone(),
+            edits: planned.edits.clone(),
+            if_revision: Some(revision),
+            request_id: None,
+        };
+        match context.daemon.edit_files(request).await {
+            Ok(revision) => {
+                let Planned { edits, paths, shown } = planned;
+                return Ok(Wrote { revision, edits, paths, shown });
+            }
+            Err(DaemonError::Stale { .. }) if if_revision.is_none() && attempt < ATTEMPTS => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+pub(super) async fn planned(
+    context: &Context,
+    view: Arc<dyn View>,
+    step: &Step,
+    reading: Option<&ReadingId>,
+) -> Result<Planned, ToolError> {
+    let target = match step.target_file.as_str() {
+        "" => None,
+        text => Some(path("target_file", text)?),
+    };
+    let (edit, trees, reading) = (step.code_edit.clone(), Arc::clone(&context.trees), reading.cloned());
+    let (named, seen) = (target.clone(), Arc::clone(&view));
+    let planned = blocking(move || Ok(plan(&*seen, named.as_ref(), &edit, reading.as_ref(), &trees))).await?;
+    let form = planned.as_ref().map(|it| it.form.name()).unwrap_or_default();
+    let files = files(target, &planned);
+    match planned.and_then(Plan::all) {
+        Ok(changes) => {
+            files.iter().for_each(|it| context.session.settle(it));
+            blocking(move || Ok(Planned::of(changes, form, &*view))).await
+        }
+        Err(refused) => {
+            files.iter().for_each(|it| context.session.refuse(it, &step.code_edit));
+            Err(refusal(&refused))
+        }
+    }
+}
+
+/// The file that an edit is of; those that a patch names, if the agent names none.
+fn files(target: Option<WorkspacePath>, planned: &Result<Plan, Refused>) -> Vec<WorkspacePath> {
+    match (target, planned) {
+        (Some(target), _) => vec![target],
+        (None, Ok(plan)) => plan.files.iter().filter_map(|it| WorkspacePath::new(&it.path).ok()).collect(),
+        (None, Err(_)) => Vec::new(),
+    }
+}
+
+impl Planned {
+    fn of(changes: Vec<FileChange>, form: &'static str, view: &dyn View) -> Self {
+        let mut planned = Self { edits: Vec::new(), paths: Vec::new(), shown: Vec::new() };
+        for change in changes {
+            if let FileChange::Move { to, .. } = &change {
+                planned.make_room(to, view);
+            }
+            planned.add(change, form);
+        }
+        planned
+    }
+
+    /// Makes the directory that a file moves to.
+    fn make_room(&mut self, to: &WorkspacePath, view: &dyn View) {
+        let missing = to.parent().filter(|it| view.metadata(it).is_err());
+        let edit = missing.map(|it| FileEdit::CreateDirectory { path: it.to_string() });
+        let is_made = |it: &FileEdit| matches!((it, &edit), (FileEdit::CreateDirectory { path }, Some(FileEdit::CreateDirectory { path: new })) if path == new);
+        if !self.edits.iter().any(is_made) {
+            self.edits.extend(edit);
+        }
+    }
+
+    fn add(&mut self, change: FileChange, form: &'static str) {
+        let (path, applied) = match change {
+            FileChange::Delete { path } => {
+                self.edits.push(FileEdit::Remove { path: path.to_string() });
+                (path, None)
+            }
+            FileChange::Write { path, applied, .. } => (path, Some(applied)),
+            FileChange::Move { from, to, applied, .. } => {
+                self.edits.push(FileEdit::Rename { from: from.to_string(), to: to.to_string() });
+                self.paths.push(from);
+                (to, Some(applied))
+            }
+        };
+        let mut shown = EditedFile {
+            file: path.to_string(),
+            form,
+            diff: String::new(),
+            notes: Vec::new(),
+            new_syntax_errors: Vec::new(),
+        };
+        if let Some(applied) = applied {
+            self.edits.push(FileEdit::Write {
+                path: path.to_string(),
+                content: Bytes::from(applied.text),
+                expected: Expected::Anything,
+            });
+            (shown.diff, shown.notes) = (limits::diff(&applied.diff), applied.notes);
+            shown.new_syntax_errors = applied
+                .new_syntax_errors
+                .iter()
+                .map(|it| format!("new syntax error at line {}", it.line))
+                .collect();
+        }
+        self.paths.push(path);
+        self.shown.push(shown);
+    }
+}
+
+fn refusal(refused: &Refused) -> ToolError {
+    let mut text = format!("not applied: {refused}");
+    for reading in &refused.readings {
+        let (diff, _) = first_lines(&reading.diff, limits::LINES / 4);
+        text.push_str(&format!("\nreading {}: {}\n{diff}", reading.id, reading.what));
+    }
+    ToolError::new(text).hint(refused.advice())
+}
