@@ -115,7 +115,7 @@ fn what_cannot_be_answered_lets_the_agent_go_on() {
 
 #[test]
 fn a_patch_names_files_as_seen_from_the_agents_folder() {
-    let it = Place::new(&[("a.py", "x = 1\n"), ("sub/a.py", "x = 1\n")]);
+    let it = Place::new(&[("broker.toml", ""), ("a.py", "x = 1\n"), ("sub/a.py", "x = 1\n")]);
     let event = |name: &str, file: &str| {
         let patch = format!("*** Begin Patch\n*** Update File: {file}\n@@\n-x = 1\n+x = y\n*** End Patch\n");
         let mut event = claude(&it, name, "apply_patch", &json!({ "command": patch }), &Value::Null);
