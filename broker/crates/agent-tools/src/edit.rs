@@ -8,6 +8,7 @@ mod block;
 mod codex;
 mod definitions;
 mod diff;
+mod file_kind;
 mod form;
 mod indents;
 mod outcome;
@@ -24,13 +25,13 @@ use std::time::Duration;
 use overlay::WorkspacePath;
 use syntax::{Language, Trees};
 
+use self::{file_kind::FileKind, form::recognise, outcome::Changed, text::Text};
 pub use self::{
     form::Form,
     outcome::{Applied, Reading, ReadingId, Reason, Refused},
     plan::{FileChange, FileEdit, Plan, plan},
     syntax_errors::SyntaxError,
 };
-use self::{form::recognise, outcome::Changed, text::Text};
 
 /// Bytes of a text or an edit. What is larger is generated, and is not edited by sketches.
 pub const LARGEST: usize = 8 << 20;
@@ -49,15 +50,15 @@ pub fn apply(
     trees: &Trees,
 ) -> Result<Applied, Refused> {
     let form = recognise(path, edit);
-    let language = Language::of(path);
+    let parser = Parser::of(path, trees);
     let changed = match text.len().max(edit.len()) {
         bytes if bytes > LARGEST => Err(Reason::TooLarge { bytes }.into()),
-        _ => change(form, path, text, edit, &Parser { language, trees }),
+        _ => change(form, path, text, edit, &parser),
     };
     match changed.and_then(|it| distinct(it, text)) {
-        Ok(changed) => Ok(finish(form, text, changed, language, trees)),
+        Ok(changed) => Ok(finish(form, text, changed, parser.language, trees)),
         Err(refused) => match refused.picked(picked) {
-            Ok(changed) => Ok(finish(form, text, changed, language, trees)),
+            Ok(changed) => Ok(finish(form, text, changed, parser.language, trees)),
             Err(refused) => Err(refused.of(form)),
         },
     }
@@ -66,7 +67,7 @@ pub fn apply(
 /// The lines of a text that define something, from 1, with the names; empty in a language without a grammar.
 pub fn outline(path: &WorkspacePath, text: &str, trees: &Trees) -> Vec<(usize, String)> {
     let lines: Vec<_> = text.lines().collect();
-    let found = definitions::of_file(&lines, &Parser { language: Language::of(path), trees });
+    let found = definitions::of_file(&lines, &Parser::of(path, trees));
     found.into_iter().map(definitions::Definition::place).collect()
 }
 
@@ -74,7 +75,14 @@ pub fn outline(path: &WorkspacePath, text: &str, trees: &Trees) -> Vec<(usize, S
 #[derive(Clone, Copy)]
 struct Parser<'a> {
     language: Option<Language>,
+    kind: FileKind,
     trees: &'a Trees,
+}
+
+impl<'a> Parser<'a> {
+    fn of(path: &WorkspacePath, trees: &'a Trees) -> Self {
+        Self { language: Language::of(path), kind: FileKind::of(path), trees }
+    }
 }
 
 fn change(

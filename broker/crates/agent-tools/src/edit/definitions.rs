@@ -149,11 +149,11 @@ fn is_before_head(line: &str) -> bool {
 mod tests {
     use syntax::Trees;
 
-    use super::*;
+    use super::{super::file_kind::FileKind, *};
 
     fn names(language: &str, text: &str) -> Vec<String> {
         let trees = Trees::new(1 << 20);
-        let parser = Parser { language: Language::named(language), trees: &trees };
+        let parser = Parser { language: Language::named(language), kind: FileKind::Code, trees: &trees };
         let lines: Vec<_> = text.lines().collect();
         of_file(&lines, &parser).into_iter().map(|it| format!("{} {}", it.line, it.name)).collect()
     }

@@ -12,6 +12,7 @@ mod markers;
 mod order;
 mod parse;
 mod place;
+mod stretched;
 
 use self::{
     brackets::Brackets,
@@ -81,6 +82,7 @@ impl Work<'_, '_> {
         self.expect_not_at_ends(&best)?;
         self.expect_same_gaps(&best, &text, &before)?;
         self.expect_little_removed(&best, &text, &before)?;
+        self.expect_not_stretched(&best, &text, &before)?;
         self.expect_firm_edges(&best, &text, &before)?;
         self.expect_clear_ends_of_lines(&emitted, &text, &before)?;
         let is_exact = notes.is_empty() && emitted.iter().all(|it| it.is_exact);

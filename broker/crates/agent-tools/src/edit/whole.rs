@@ -152,11 +152,11 @@ fn pairwise<'a>(old: impl Iterator<Item = &'a &'a str>, new: impl Iterator<Item 
 mod tests {
     use syntax::Trees;
 
-    use super::*;
+    use super::{super::file_kind::FileKind, *};
 
     fn applied(file: &str, edit: &str) -> Result<String, Reason> {
         let trees = Trees::new(1 << 20);
-        let parser = Parser { language: None, trees: &trees };
+        let parser = Parser { language: None, kind: FileKind::Code, trees: &trees };
         apply(&Text::new(file), edit, &parser).map(|it| it.text).map_err(|it| it.reason)
     }
 

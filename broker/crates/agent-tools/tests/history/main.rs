@@ -15,8 +15,9 @@ mod commits;
 mod languages;
 mod report;
 mod shapes;
+mod stretched;
 
-use std::{env, fs, time::Instant};
+use std::{env, fs, path::Path, time::Instant};
 
 use agent_tools::edit;
 use overlay::WorkspacePath;
@@ -53,6 +54,18 @@ fn sketches_from_history_are_right_or_refused() {
     }
     report.print();
     assert_eq!(report.wrong(), 0, "wrong texts");
+}
+
+#[test]
+#[ignore = "takes a folder of sources: see tests/bench/sketches"]
+fn near_lines_are_taken_or_refused() {
+    let Ok(folder) = env::var("BROKER_SKETCH_TREE") else {
+        println!("BROKER_SKETCH_TREE names no folder");
+        return;
+    };
+    let outcomes = stretched::outcomes(Path::new(&folder));
+    outcomes.iter().for_each(|(kind, it)| println!("{kind:10} {}", it.row()));
+    assert!(outcomes.iter().all(|it| it.1.wrong == 0), "wrong texts");
 }
 
 fn try_all(change: &Commit, random: &mut Random, report: &mut Report) {

@@ -1,0 +1,164 @@
+//! Pieces that reach too far: a line at an edge, added or changed, that also stands further away in the file.
+//!
+//! What lies between is removed then. It is doubtful if blocks are merged by that, and if the edge can as well be read as
+//! new: it has one line that says where it is, and a line that goes is much like it or closes the piece as well.
+
+use std::ops::Range;
+
+use super::{
+    super::{
+        outcome::{Reason, Refused},
+        text::{are_alike, indentation},
+    },
+    Work,
+    brackets::Brackets,
+    lines,
+    place::{Placement, kept},
+};
+
+/// Lines of the file that go, with the lines of the piece in their place.
+struct Gap {
+    piece: Range<usize>,
+    file: Range<usize>,
+}
+
+/// A piece at its place.
+struct Placed<'p> {
+    lines: &'p [&'p str],
+    place: &'p Placement,
+    kept: Vec<(usize, usize)>,
+}
+
+impl Work<'_, '_> {
+    pub(super) fn expect_not_stretched(
+        &self,
+        places: &[&Placement],
+        text: &str,
+        before: &str,
+    ) -> Result<(), Refused> {
+        for (at, place) in places.iter().enumerate() {
+            let top = if at == 0 { self.ends.0 } else { 0 };
+            let lines = &self.sketch.pieces[at].lines[top..];
+            let placed = Placed { lines, place, kept: kept(&self.pieces[at], self.lines, place) };
+            for gap in placed.gaps() {
+                let reading = ("the lines between go".to_owned(), text.to_owned());
+                if self.merges_blocks(&placed, &gap) {
+                    let reason = Reason::LargeDeletion { line: gap.file.start + 1, count: gap.file.len() };
+                    return Err(Refused::with_readings(reason, before, vec![reading]));
+                }
+                let near = self.near_places(at, &placed, &gap).into_iter();
+                let near = near.filter_map(|it| self.near_reading(at, places, it, before)).next();
+                if let Some(near) = near {
+                    let piece = &self.sketch.pieces[at];
+                    let reason = Reason::SeveralPlaces { first: piece.line, last: piece.last() };
+                    return Err(Refused::with_readings(reason, before, vec![reading, near]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a line goes that stands less deep than those around, and none comes that does: it is the end of a block or
+    /// the head of another.
+    fn merges_blocks(&self, placed: &Placed<'_>, gap: &Gap) -> bool {
+        let in_file = Around { lines: self.file.lines(), gap: &gap.file };
+        let in_piece = Around { lines: placed.lines, gap: &gap.piece };
+        in_file.leaves_block(self) && !in_piece.leaves_block(self)
+    }
+
+    /// Places that end or start within the lines that go.
+    fn near_places(&self, at: usize, placed: &Placed<'_>, gap: &Gap) -> Vec<Placement> {
+        let (piece, count) = (&self.pieces[at], placed.lines.len().min(self.pieces[at].keys.len()));
+        let telling = |lines: Range<usize>| lines.filter(|it| piece.weights[*it] >= lines::TELLING).count();
+        let mut found = Vec::new();
+        if placed.is_unbroken(gap.piece.end..count) && telling(gap.piece.end..count) <= 1 {
+            let ends = gap.file.clone().filter(|it| self.may_be(placed, gap, *it, gap.piece.end, count - 1));
+            found.extend(ends.map(|it| Placement { end: it + 1, ..*placed.place }));
+        }
+        if placed.is_unbroken(0..gap.piece.start) && telling(0..gap.piece.start) <= 1 {
+            let starts = gap.file.clone().filter(|it| self.may_be(placed, gap, *it, gap.piece.start - 1, 0));
+            found.extend(starts.map(|it| Placement { start: it, ..*placed.place }));
+        }
+        found
+    }
+
+    /// Whether a line of the file that goes may be what the piece ends with: its edge, or the line next to the gap as it
+    /// was before it was changed.
+    fn may_be(&self, placed: &Placed<'_>, gap: &Gap, there: usize, inner: usize, edge: usize) -> bool {
+        let old = self.file.lines()[there];
+        let is_level = |line: usize| {
+            let file = placed.in_file(line).map(|it| self.file.lines()[it]);
+            file.is_some_and(|it| indentation(it) == indentation(old))
+        };
+        let is_edge = super::super::text::squeezed(old) == super::super::text::squeezed(placed.lines[edge]);
+        let is_taken = || gap.piece.clone().any(|it| is_version(placed.lines[it], old));
+        (is_edge && is_level(edge))
+            || (inner == edge && is_level(inner) && is_version(placed.lines[inner], old) && !is_taken())
+    }
+
+    /// The text with a piece at a near place, if brackets match in it as far as before.
+    fn near_reading(
+        &self,
+        at: usize,
+        places: &[&Placement],
+        near: Placement,
+        before: &str,
+    ) -> Option<(String, String)> {
+        let mut chosen = places.to_vec();
+        chosen[at] = &near;
+        let text = self.text(&self.emitted(&chosen).ok()?);
+        let brackets = Brackets::of(before);
+        let is_code = self.parser.language.is_some() && brackets == Brackets::NONE;
+        let what = format!("the edit takes the place of lines {}-{}", near.start + 1, near.end);
+        (!is_code || Brackets::of(&text) == brackets).then_some((what, text))
+    }
+}
+
+impl Placed<'_> {
+    /// Where lines of the file go.
+    fn gaps(&self) -> Vec<Gap> {
+        let pairs = self.kept.windows(2).filter(|it| it[1].1 > it[0].1 + 1);
+        pairs.map(|it| Gap { piece: it[0].0 + 1..it[1].0, file: it[0].1 + 1..it[1].1 }).collect()
+    }
+
+    /// Whether lines of the piece stand in the file one after the other.
+    fn is_unbroken(&self, lines: Range<usize>) -> bool {
+        let Some(first) = self.in_file(lines.start) else { return false };
+        lines.clone().all(|it| self.in_file(it) == Some(first + it - lines.start))
+    }
+
+    fn in_file(&self, line: usize) -> Option<usize> {
+        self.kept.iter().find(|it| it.0 == line).map(|it| it.1)
+    }
+}
+
+/// Lines with the lines around them.
+struct Around<'l> {
+    lines: &'l [&'l str],
+    gap: &'l Range<usize>,
+}
+
+impl Around<'_> {
+    /// Whether one of the lines stands less deep than the line above and the one below them; or only as deep as the line
+    /// above, which the one below is in the block of.
+    fn leaves_block(&self, work: &Work<'_, '_>) -> bool {
+        let kind = work.parser.kind;
+        let level = |it: &usize| kind.level(self.lines[*it]);
+        let above = (0..self.gap.start).rev().find_map(|it| level(&it));
+        let below = (self.gap.end..self.lines.len()).find_map(|it| level(&it));
+        let (Some(above), Some(below)) = (above, below) else { return false };
+        let mut levels =
+            self.gap.clone().filter(|it| !kind.is_aside(self.lines[*it])).filter_map(|it| level(&it));
+        levels.any(|it| it < above.min(below) || (it == above && above < below))
+    }
+}
+
+/// Whether a line may be another after a change of its value: it has the same key, or most of its words.
+fn is_version(new: &str, old: &str) -> bool {
+    let key = |line: &'_ str| -> Option<String> {
+        let (key, _) = line.trim().split_once([':', '='])?;
+        let key = key.trim();
+        (key.chars().any(char::is_alphanumeric)).then(|| key.to_owned())
+    };
+    (key(new).is_some() && key(new) == key(old)) || are_alike(new, old)
+}
