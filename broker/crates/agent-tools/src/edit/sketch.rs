@@ -78,11 +78,11 @@ impl Work<'_, '_> {
         let text = self.text(&emitted);
         self.expect_one(&arrangement, &text, &before)?;
         self.expect_strong(&best)?;
+        self.expect_not_stretched(&best, &text, &before)?;
         self.expect_whole_ends(&best, &text, &before)?;
         self.expect_not_at_ends(&best)?;
         self.expect_same_gaps(&best, &text, &before)?;
         self.expect_little_removed(&best, &text, &before)?;
-        self.expect_not_stretched(&best, &text, &before)?;
         self.expect_firm_edges(&best, &text, &before)?;
         self.expect_clear_ends_of_lines(&emitted, &text, &before)?;
         let is_exact = notes.is_empty() && emitted.iter().all(|it| it.is_exact);

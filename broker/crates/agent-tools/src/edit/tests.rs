@@ -67,6 +67,11 @@ fn others() {
 }
 
 #[test]
+fn stretched() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/stretched.txt")));
+}
+
+#[test]
 fn patches() {
     assert_snapshot!(outcomes(include_str!("tests/cases/patches.txt")));
 }

@@ -8,13 +8,17 @@ use std::ops::Range;
 use super::{
     super::{
         outcome::{Reason, Refused},
-        text::{are_alike, indentation},
+        text::{are_alike, indentation, squeezed},
     },
     Work,
     brackets::Brackets,
     lines,
+    parse::Piece,
     place::{Placement, kept},
 };
+
+/// Near readings that are shown.
+const MOST_NEAR: usize = 2;
 
 /// Lines of the file that go, with the lines of the piece in their place.
 struct Gap {
@@ -41,18 +45,21 @@ impl Work<'_, '_> {
             let lines = &self.sketch.pieces[at].lines[top..];
             let placed = Placed { lines, place, kept: kept(&self.pieces[at], self.lines, place) };
             for gap in placed.gaps() {
-                let reading = ("the lines between go".to_owned(), text.to_owned());
-                if self.merges_blocks(&placed, &gap) {
-                    let reason = Reason::LargeDeletion { line: gap.file.start + 1, count: gap.file.len() };
-                    return Err(Refused::with_readings(reason, before, vec![reading]));
-                }
                 let near = self.near_places(at, &placed, &gap).into_iter();
-                let near = near.filter_map(|it| self.near_reading(at, places, it, before)).next();
-                if let Some(near) = near {
-                    let piece = &self.sketch.pieces[at];
-                    let reason = Reason::SeveralPlaces { first: piece.line, last: piece.last() };
-                    return Err(Refused::with_readings(reason, before, vec![reading, near]));
+                let mut readings: Vec<_> =
+                    near.filter_map(|it| self.near_reading(at, places, it, before)).take(MOST_NEAR).collect();
+                let merges =
+                    self.merges_blocks(&placed, &gap) || self.unbalances(&placed, &gap, text, before);
+                if !merges && readings.is_empty() {
+                    continue;
                 }
+                let Piece { line: first, .. } = self.sketch.pieces[at];
+                let reason = match readings.is_empty() {
+                    true => Reason::LargeDeletion { line: gap.file.start + 1, count: gap.file.len() },
+                    false => Reason::SeveralPlaces { first, last: self.sketch.pieces[at].last() },
+                };
+                readings.push((format!("{} lines are removed", gap.file.len()), text.to_owned()));
+                return Err(Refused::with_readings(reason, before, readings));
             }
         }
         Ok(())
@@ -64,6 +71,19 @@ impl Work<'_, '_> {
         let in_file = Around { lines: self.file.lines(), gap: &gap.file };
         let in_piece = Around { lines: placed.lines, gap: &gap.piece };
         in_file.leaves_block(self) && !in_piece.leaves_block(self)
+    }
+
+    /// Whether brackets that match do so no more, by what goes here with less in its place.
+    fn unbalances(&self, placed: &Placed<'_>, gap: &Gap, text: &str, before: &str) -> bool {
+        let of = |lines: &[&str]| Brackets::of(&lines.join("\n"));
+        let is_even = of(&self.file.lines()[gap.file.clone()]) == of(&placed.lines[gap.piece.clone()]);
+        let is_shorter = gap.piece.len() < gap.file.len();
+        is_shorter && !is_even && self.is_balanced(before) && Brackets::of(text) != Brackets::NONE
+    }
+
+    /// Whether a text is code with brackets that match.
+    fn is_balanced(&self, text: &str) -> bool {
+        self.parser.language.is_some() && Brackets::of(text) == Brackets::NONE
     }
 
     /// Places that end or start within the lines that go.
@@ -90,13 +110,13 @@ impl Work<'_, '_> {
             let file = placed.in_file(line).map(|it| self.file.lines()[it]);
             file.is_some_and(|it| indentation(it) == indentation(old))
         };
-        let is_edge = super::super::text::squeezed(old) == super::super::text::squeezed(placed.lines[edge]);
+        let is_edge = squeezed(old) == squeezed(placed.lines[edge]);
         let is_taken = || gap.piece.clone().any(|it| is_version(placed.lines[it], old));
         (is_edge && is_level(edge))
             || (inner == edge && is_level(inner) && is_version(placed.lines[inner], old) && !is_taken())
     }
 
-    /// The text with a piece at a near place, if brackets match in it as far as before.
+    /// The text with a piece at a near place. An edge as in the file leaves brackets that match as they are.
     fn near_reading(
         &self,
         at: usize,
@@ -107,10 +127,10 @@ impl Work<'_, '_> {
         let mut chosen = places.to_vec();
         chosen[at] = &near;
         let text = self.text(&self.emitted(&chosen).ok()?);
-        let brackets = Brackets::of(before);
-        let is_code = self.parser.language.is_some() && brackets == Brackets::NONE;
+        let edge = |place: &Placement| [place.start, place.end - 1].map(|it| squeezed(self.file.lines()[it]));
+        let is_broken = self.is_balanced(before) && Brackets::of(&text) != Brackets::NONE;
         let what = format!("the edit takes the place of lines {}-{}", near.start + 1, near.end);
-        (!is_code || Brackets::of(&text) == brackets).then_some((what, text))
+        (!is_broken || edge(&near) != edge(places[at])).then_some((what, text))
     }
 }
 
