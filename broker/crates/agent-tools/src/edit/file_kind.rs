@@ -16,7 +16,7 @@ pub(super) enum FileKind {
 }
 
 /// Levels between the heads of sections and the lines below them: Markdown has six.
-const BELOW_HEADS: usize = 16;
+pub(super) const BELOW_HEADS: usize = 16;
 
 impl FileKind {
     pub(super) fn of(path: &WorkspacePath) -> Self {

@@ -73,6 +73,8 @@ pub enum Reason {
     LargeDeletion { line: usize, count: usize },
     #[error("{count} lines at the {end} of the file are not in the edit, and no marker stands for them")]
     OpenEnd { end: &'static str, count: usize },
+    #[error("lines {first}-{last} of the edit stand below a head whose block has them not in the file")]
+    OtherBlock { first: usize, last: usize },
     #[error("the edit has no marker: it may be the whole file or a part of it")]
     WholeOrPart,
     #[error("line {line} of the edit may be a marker or a line of its own: `{text}`")]
@@ -154,7 +156,7 @@ impl Refused {
             Reason::SeveralPlaces { .. } | Reason::FoundOften { .. } => {
                 "Add unchanged lines around the change until they are found once, such as the head of the function."
             }
-            Reason::OutOfOrder { .. } => {
+            Reason::OutOfOrder { .. } | Reason::OtherBlock { .. } => {
                 "Send the parts in the order of the file, each with unchanged lines around."
             }
             Reason::LargeDeletion { .. } | Reason::OpenEnd { .. } | Reason::WholeOrPart => {

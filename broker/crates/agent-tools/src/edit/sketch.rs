@@ -4,6 +4,7 @@
 //! What stands between two pieces stays. So all that is to be found is where each piece begins and ends, for all pieces
 //! at once; if more than one answer is as good, the sketch is refused.
 
+mod blocks;
 mod brackets;
 mod edges;
 mod emit;
@@ -79,6 +80,7 @@ impl Work<'_, '_> {
         self.expect_one(&arrangement, &text, &before)?;
         self.expect_strong(&best)?;
         self.expect_not_stretched(&best, &text, &before)?;
+        self.expect_in_blocks(&best, &text, &before)?;
         self.expect_whole_ends(&best, &text, &before)?;
         self.expect_not_at_ends(&best)?;
         self.expect_same_gaps(&best, &text, &before)?;

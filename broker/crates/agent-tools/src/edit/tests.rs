@@ -72,6 +72,11 @@ fn stretched() {
 }
 
 #[test]
+fn blocks() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/blocks.txt")));
+}
+
+#[test]
 fn patches() {
     assert_snapshot!(outcomes(include_str!("tests/cases/patches.txt")));
 }
