@@ -4,6 +4,7 @@
 //! What stands between two pieces stays. So all that is to be found is where each piece begins and ends, for all pieces
 //! at once; if more than one answer is as good, the sketch is refused.
 
+mod addition;
 mod blocks;
 mod brackets;
 mod edges;
@@ -16,6 +17,7 @@ mod place;
 mod stretched;
 
 use self::{
+    addition::added,
     brackets::Brackets,
     edges::Placer,
     emit::Emitted,
@@ -52,8 +54,8 @@ pub(super) fn place(file: &Text<'_>, sketch: &Sketch<'_>, parser: &Parser<'_>) -
     let mut lines = FileLines::new(file.lines());
     let mut placer = Placer::new(file, sketch, parser, &mut lines);
     placer.edges()?;
-    let Placer { pieces, top, bottom, appended, notes, .. } = placer;
-    let work = Work { file, sketch, lines: &lines, pieces, ends: (top, bottom), appended, parser };
+    let Placer { pieces, top, bottom, addition, notes, .. } = placer;
+    let work = Work { file, sketch, lines: &lines, pieces, ends: (top, bottom), addition, parser };
     work.placed(notes)
 }
 
@@ -65,7 +67,8 @@ struct Work<'s, 'a> {
     pieces: Vec<PieceLines>,
     /// How many lines of the first and the last piece go above and below all lines of the file.
     ends: (usize, usize),
-    appended: bool,
+    /// Line of the file above which the last piece goes, if it only adds definitions.
+    addition: Option<usize>,
     parser: &'s Parser<'s>,
 }
 
@@ -78,6 +81,7 @@ impl Work<'_, '_> {
         let emitted = self.emitted(&best).map_err(|it| self.indentation(it))?;
         let text = self.text(&emitted);
         self.expect_one(&arrangement, &text, &before)?;
+        self.expect_clear_addition(&best, &text, &before)?;
         self.expect_strong(&best)?;
         self.expect_not_stretched(&best, &text, &before)?;
         self.expect_in_blocks(&best, &text, &before)?;
@@ -137,8 +141,8 @@ impl Work<'_, '_> {
 
     fn text(&self, emitted: &[Emitted]) -> String {
         let mut replacements: Vec<Replacement> = emitted.iter().map(|it| it.replacement.clone()).collect();
-        if let Some(piece) = self.sketch.pieces.last().filter(|_| self.appended) {
-            replacements.push(appended(self.file, piece));
+        if let Some((at, piece)) = self.addition.zip(self.sketch.pieces.last()) {
+            replacements.push(added(self.file, at, piece));
         }
         self.file.replaced(&replacements, None)
     }
@@ -185,8 +189,9 @@ impl Work<'_, '_> {
         let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return Ok(()) };
         let at_top = !self.sketch.starts_open && places.first().is_some_and(|it| it.start > 0);
         let count = self.file.lines().len();
-        let at_bottom =
-            !self.sketch.ends_open && !self.appended && places.last().is_some_and(|it| it.end < count);
+        let at_bottom = !self.sketch.ends_open
+            && self.addition.is_none()
+            && places.last().is_some_and(|it| it.end < count);
         let common = |piece: &[u32], file: &[u32]| {
             piece.iter().any(|it| file.contains(it) && self.lines.weight(*it) >= lines::TELLING)
         };
@@ -241,7 +246,7 @@ impl Work<'_, '_> {
     fn expect_whole_ends(&self, places: &[&Placement], text: &str, before: &str) -> Result<(), Refused> {
         let (Some(first), Some(last)) = (places.first(), places.last()) else { return Ok(()) };
         let above = if self.sketch.starts_open { 0..0 } else { 0..first.start };
-        let is_closed = !self.sketch.ends_open && !self.appended;
+        let is_closed = !self.sketch.ends_open && self.addition.is_none();
         let below = if is_closed { last.end..self.file.lines().len() } else { 0..0 };
         for (end, outside) in [("start", above), ("end", below)] {
             let count = outside.len();
@@ -339,13 +344,3 @@ const MOST_LOOKED_AT: usize = 40;
 
 /// Readings that a refusal shows besides the best one.
 const MOST_READINGS: usize = 3;
-
-/// A piece below the last line, with as many empty lines between as in the sketch.
-fn appended(file: &Text<'_>, piece: &Piece<'_>) -> Replacement {
-    let end = file.lines().len();
-    let blank_before = file.lines().iter().rev().take_while(|it| is_blank(it)).count();
-    let blank = piece.blank_before.saturating_sub(blank_before);
-    let lines =
-        std::iter::repeat_n(String::new(), blank).chain(piece.lines.iter().map(|it| (*it).to_owned()));
-    Replacement { range: end..end, lines: lines.collect() }
-}

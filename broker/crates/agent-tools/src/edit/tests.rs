@@ -77,6 +77,11 @@ fn blocks() {
 }
 
 #[test]
+fn additions() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/additions.txt")));
+}
+
+#[test]
 fn patches() {
     assert_snapshot!(outcomes(include_str!("tests/cases/patches.txt")));
 }

@@ -91,7 +91,7 @@ impl Work<'_, '_> {
 }
 
 /// Whether a line is the head of what has definitions in it.
-fn is_container(line: &str) -> bool {
+pub(super) fn is_container(line: &str) -> bool {
     line.split_whitespace().take(3).any(|it| CONTAINERS.contains(&it.split('<').next().unwrap_or_default()))
 }
 

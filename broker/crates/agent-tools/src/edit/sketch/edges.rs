@@ -14,17 +14,17 @@ use super::{
 
 /// Looks at the edges of the pieces: those that are no lines of the file.
 pub(super) struct Placer<'s, 'a> {
-    file: &'s Text<'a>,
-    sketch: &'s Sketch<'a>,
-    parser: &'s Parser<'s>,
-    lines: &'s mut FileLines,
+    pub(super) file: &'s Text<'a>,
+    pub(super) sketch: &'s Sketch<'a>,
+    pub(super) parser: &'s Parser<'s>,
+    pub(super) lines: &'s mut FileLines,
     pub(super) pieces: Vec<PieceLines>,
     /// How many lines of the first piece go above the first line of the file.
     pub(super) top: usize,
     /// And how many of the last one below its last.
     pub(super) bottom: usize,
-    /// Whether the last piece goes below the last line of the file.
-    pub(super) appended: bool,
+    /// Line of the file above which the last piece goes, if it only adds definitions.
+    pub(super) addition: Option<usize>,
     pub(super) notes: Vec<String>,
 }
 
@@ -40,15 +40,15 @@ impl<'s, 'a> Placer<'s, 'a> {
             .iter()
             .map(|it| lines.piece(&it.lines, (it.blank_before, it.blank_after)))
             .collect();
-        Self { file, sketch, parser, lines, pieces, top: 0, bottom: 0, appended: false, notes: Vec::new() }
+        Self { file, sketch, parser, lines, pieces, top: 0, bottom: 0, addition: None, notes: Vec::new() }
     }
 
     pub(super) fn edges(&mut self) -> Result<(), Refused> {
         self.changed_ends();
         self.named_heads();
         self.insertions_at_the_ends();
-        if self.is_addition_at_the_end() {
-            self.appended = true;
+        self.addition = self.addition();
+        if self.addition.is_some() {
             self.pieces.pop();
         }
         for (at, (piece, lines)) in self.sketch.pieces.iter().zip(&self.pieces).enumerate() {
@@ -146,19 +146,6 @@ impl<'s, 'a> Placer<'s, 'a> {
                     .push(format!("line {line} of the edit was found by its name at line {}", found + 1));
             }
         }
-    }
-
-    /// A definition that the file has not, after a last marker.
-    fn is_addition_at_the_end(&self) -> bool {
-        let (Some(piece), Some(lines)) = (self.sketch.pieces.last(), self.pieces.last()) else {
-            return false;
-        };
-        let follows_marker = self.sketch.pieces.len() > 1 || self.sketch.starts_open;
-        let first_is_new = self.lines.places(lines.keys[0]).is_empty();
-        follows_marker
-            && !self.sketch.ends_open
-            && first_is_new
-            && definitions::are_all_new(&piece.lines, self.file.lines(), self.parser)
     }
 }
 
