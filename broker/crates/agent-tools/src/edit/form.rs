@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use overlay::WorkspacePath;
 
-use super::{codex, search_replace, sketch, text::lines_of, unified};
+use super::{codex, file_kind::FileKind, search_replace, sketch, text::lines_of, unified};
 
 /// The forms that an edit may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ pub(super) fn recognise(path: &WorkspacePath, edit: &str) -> Form {
         Form::SearchReplace
     } else if !is_patch && unified::is_diff(&bare) {
         Form::UnifiedDiff
-    } else if sketch::has_marker(&bare) {
+    } else if sketch::has_marker(&bare, FileKind::of(path)) {
         Form::Sketch
     } else {
         Form::Whole

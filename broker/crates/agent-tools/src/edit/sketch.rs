@@ -45,7 +45,7 @@ const MOST_REMOVED: usize = 10;
 const CLEARLY_OUTSIDE: usize = 20;
 
 pub(super) fn apply(file: &Text<'_>, edit: &str, parser: &Parser<'_>) -> Result<Changed, Refused> {
-    let sketch = parse::read(file, edit)?;
+    let sketch = parse::read(file, edit, parser.kind)?;
     place(file, &sketch, parser)
 }
 

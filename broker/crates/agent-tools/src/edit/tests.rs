@@ -82,6 +82,11 @@ fn additions() {
 }
 
 #[test]
+fn markers() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/markers.txt")));
+}
+
+#[test]
 fn patches() {
     assert_snapshot!(outcomes(include_str!("tests/cases/patches.txt")));
 }

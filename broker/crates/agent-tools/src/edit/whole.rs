@@ -29,7 +29,7 @@ pub(super) fn apply(file: &Text<'_>, edit: &str, parser: &Parser<'_>) -> Result<
     if file.lines().iter().all(|it| is_blank(it)) {
         return Ok(whole.into());
     }
-    if let Err(refused) = sketch::expect_no_marker(file, edit) {
+    if let Err(refused) = sketch::expect_no_marker(file, edit, parser.kind) {
         return Err(refused.and_reading(&before(file), "the edit is the whole file", whole));
     }
     let cover = Cover::new(file.lines(), &trimmed(&lines));

@@ -1,5 +1,7 @@
 //! Which lines stand for lines of the file that stay.
 
+use super::super::file_kind::FileKind;
+
 /// What a line may be besides text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marker {
@@ -60,7 +62,7 @@ const STAYS: [&str; 19] = [
 ];
 
 /// The other words of which markers are made.
-const OTHERS: [&str; 78] = [
+const OTHERS: [&str; 79] = [
     "above",
     "all",
     "and",
@@ -80,6 +82,7 @@ const OTHERS: [&str; 78] = [
     "class",
     "classes",
     "code",
+    "component",
     "components",
     "config",
     "constants",
@@ -141,16 +144,18 @@ const OTHERS: [&str; 78] = [
     "variables",
 ];
 
-pub(in super::super) fn has_marker(edit: &str) -> bool {
-    edit.lines().any(|it| marker(it) == Some(Marker::Clear))
+pub(in super::super) fn has_marker(edit: &str, kind: FileKind) -> bool {
+    edit.lines().any(|it| marker(it, kind) == Some(Marker::Clear))
 }
 
-pub(super) fn marker(line: &str) -> Option<Marker> {
+pub(super) fn marker(line: &str, kind: FileKind) -> Option<Marker> {
     let text = line.trim();
     if ELLIPSES.contains(&text) || matches!(text, "[...]" | "(...)" | "<...>" | "....") {
         return Some(Marker::Unclear);
     }
+    let is_text = kind == FileKind::Prose && text.starts_with(TEXT_SIGNS);
     let found = match comment(text) {
+        Some(inner) if is_text => in_text(inner),
         Some(inner) => in_comment(inner),
         None => {
             let inner = text.trim_start_matches(['[', '(', '<']);
@@ -164,6 +169,12 @@ pub(super) fn marker(line: &str) -> Option<Marker> {
 fn comment(text: &str) -> Option<&str> {
     let inner = COMMENTS.iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close))?;
     Some(inner.trim_matches(|it: char| it.is_whitespace() || "/#-*!;%=<>".contains(it)))
+}
+
+/// A heading or an item of a document is a marker only if an ellipsis and the words say so.
+fn in_text(inner: &str) -> Option<Marker> {
+    let is_ellipsis = |it: &&str| inner.starts_with(it) || inner.ends_with(it);
+    ELLIPSES.iter().any(|it| is_ellipsis(it)).then(|| in_comment(inner)).flatten()
 }
 
 fn in_comment(inner: &str) -> Option<Marker> {
@@ -189,15 +200,22 @@ fn in_comment(inner: &str) -> Option<Marker> {
     }
 }
 
-/// Phrases without an ellipsis. Some are what a programmer says of code, too.
+/// Phrases without an ellipsis. Most are what a programmer says of code, too: only those of the code itself are clear.
 fn plain(words: &[String]) -> Marker {
     let has = |it: &str| words.iter().any(|word| word == it);
-    let is_clear = (has("existing") && words.len() > 1)
-        || (has("rest") && has("of"))
-        || (has("unchanged") && words.len() > 1)
-        || ((has("remains") || has("stays")) && has("same"));
+    let is_of_code = UNITS.iter().any(|it| has(it));
+    let is_clear = (has("code") && (has("existing") || has("unchanged") || has("rest")))
+        || (has("rest") && has("of") && is_of_code)
+        || (has("remains") || has("stays")) && has("same") && is_of_code;
     if is_clear { Marker::Clear } else { Marker::Unclear }
 }
+
+/// What an edit leaves out as a whole.
+const UNITS: [&str; 9] =
+    ["code", "file", "function", "method", "class", "module", "implementation", "body", "component"];
+
+/// Signs of comments that are text in documents.
+const TEXT_SIGNS: [char; 6] = ['#', '*', '-', ';', '%', '\''];
 
 /// A line that begins with an ellipsis and is no comment: `... existing code ...`.
 fn bare(rest: &str) -> Option<Marker> {
@@ -256,7 +274,7 @@ mod tests {
             "[... existing code ...]",
             "{- ... existing code ... -}",
         ] {
-            assert_eq!(marker(line), Some(Marker::Clear), "{line}");
+            assert_eq!(marker(line, FileKind::Code), Some(Marker::Clear), "{line}");
         }
     }
 
@@ -276,7 +294,7 @@ mod tests {
             "## Remaining work",
             "// TODO: remove ...",
         ] {
-            assert_eq!(marker(line), None, "{line}");
+            assert_eq!(marker(line, FileKind::Code), None, "{line}");
         }
     }
 
@@ -289,13 +307,30 @@ mod tests {
             "# same as above",
             "# unchanged",
             "// snip",
+            "# keep existing fields",
+            "-- existing items",
+            "// existing tests",
+            "# rest of the options",
+            "# unchanged fields",
             "// other code here",
             "# more code...",
         ] {
-            assert_eq!(marker(line), Some(Marker::Unclear), "{line}");
+            assert_eq!(marker(line, FileKind::Code), Some(Marker::Unclear), "{line}");
         }
         for line in ["fn f() { ... }", "if (x) { /* ... */ }", "return x; // ... existing code ..."] {
-            assert_eq!(marker(line), Some(Marker::InLine), "{line}");
+            assert_eq!(marker(line, FileKind::Code), Some(Marker::InLine), "{line}");
+        }
+    }
+
+    #[test]
+    fn headings_and_items_are_no_comments() {
+        for line in ["## Existing options", "* existing tests", "# Unchanged code", "- rest of the file"] {
+            assert_eq!(marker(line, FileKind::Prose), None, "{line}");
+        }
+        for line in
+            ["<!-- ... existing content ... -->", "# ... existing code ...", "... rest of the file ..."]
+        {
+            assert_eq!(marker(line, FileKind::Prose), Some(Marker::Clear), "{line}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     super::{
+        file_kind::FileKind,
         outcome::{Reason, Refused},
         text::{Text, is_blank, lines_of},
     },
@@ -36,7 +37,7 @@ impl Piece<'_> {
 }
 
 /// Takes an edit apart. A line that may be a marker or not is refused, unless the file has it just so.
-pub(super) fn read<'a>(file: &Text<'_>, edit: &'a str) -> Result<Sketch<'a>, Refused> {
+pub(super) fn read<'a>(file: &Text<'_>, edit: &'a str, kind: FileKind) -> Result<Sketch<'a>, Refused> {
     let lines = lines_of(edit);
     let is_known = |line: &str| file.lines().iter().any(|it| it.trim() == line.trim());
     let (mut runs, mut run, mut is_open) = (Vec::new(), Vec::new(), Vec::new());
@@ -46,7 +47,7 @@ pub(super) fn read<'a>(file: &Text<'_>, edit: &'a str) -> Result<Sketch<'a>, Ref
             if unclear { Reason::UnclearMarker { line, text } } else { Reason::MarkerInLine { line, text } }
                 .into()
         };
-        match (marker(line), is_known(line)) {
+        match (marker(line, kind), is_known(line)) {
             (Some(Marker::Clear), true) => return Err(refused(true)),
             (Some(Marker::Clear), false) => {
                 is_open.push(at);
@@ -75,8 +76,8 @@ fn piece<'a>(run: &[(usize, &'a str)]) -> Option<Piece<'a>> {
 }
 
 /// Refuses a line that may be a marker, if the file has not just that line.
-pub(in super::super) fn expect_no_marker(file: &Text<'_>, edit: &str) -> Result<(), Refused> {
-    read(file, edit).map(drop)
+pub(in super::super) fn expect_no_marker(file: &Text<'_>, edit: &str, kind: FileKind) -> Result<(), Refused> {
+    read(file, edit, kind).map(drop)
 }
 
 /// An edit without markers as one piece.
@@ -92,7 +93,7 @@ mod tests {
     #[test]
     fn pieces_stand_between_markers() {
         let file = Text::new("a\n");
-        let sketch = read(&file, "\n// ...\n\na\nb\n\n// ...\n// ...\nc\n").unwrap();
+        let sketch = read(&file, "\n// ...\n\na\nb\n\n// ...\n// ...\nc\n", FileKind::Code).unwrap();
         let pieces: Vec<_> =
             sketch.pieces.iter().map(|it| (it.line, it.blank_before, it.lines.clone())).collect();
         assert_eq!(pieces, [(4, 1, vec!["a", "b"]), (9, 0, vec!["c"])]);
@@ -101,11 +102,11 @@ mod tests {
 
     #[test]
     fn what_the_file_has_is_no_marker() {
-        assert!(read(&Text::new("  ...\n"), "...\nb\n").is_ok());
-        let refused = read(&Text::new("# ...\n"), "a\n# ...\nb\n").unwrap_err();
+        assert!(read(&Text::new("  ...\n"), "...\nb\n", FileKind::Code).is_ok());
+        let refused = read(&Text::new("# ...\n"), "a\n# ...\nb\n", FileKind::Code).unwrap_err();
         assert_eq!(refused.reason, Reason::UnclearMarker { line: 2, text: "# ...".into() });
         assert!(
-            matches!(read(&Text::new("a\n"), "a\n...\n"), Err(it) if matches!(it.reason, Reason::UnclearMarker { .. }))
+            matches!(read(&Text::new("a\n"), "a\n...\n", FileKind::Code), Err(it) if matches!(it.reason, Reason::UnclearMarker { .. }))
         );
     }
 }
