@@ -10,9 +10,12 @@ mod definitions;
 mod diff;
 mod file_kind;
 mod form;
+mod haystack;
 mod indents;
+mod names;
 mod outcome;
 mod plan;
+mod scopes;
 mod search_replace;
 mod sketch;
 mod syntax_errors;
@@ -57,7 +60,7 @@ pub fn apply(
     };
     match changed.and_then(|it| distinct(it, text)) {
         Ok(changed) => Ok(finish(form, text, changed, parser.language, trees)),
-        Err(refused) => match refused.picked(picked) {
+        Err(refused) => match refused.picked(path, picked) {
             Ok(changed) => Ok(finish(form, text, changed, parser.language, trees)),
             Err(refused) => Err(refused.of(form)),
         },

@@ -3,7 +3,7 @@
 use super::{
     indents::Indents,
     outcome::{Reason, Refused},
-    text::{Replacement, Text, indentation, is_blank, squeezed},
+    text::{Replacement, Text, indentation, is_blank},
 };
 
 /// One block or hunk.
@@ -27,24 +27,13 @@ pub(super) enum Closeness {
     Exact,
     /// But for whitespace at the ends of lines.
     Trimmed,
-    /// But for indentation, and quotes or dashes that are other characters.
+    /// But for indentation, the length of blanks within a line, and quotes or dashes that are other characters.
     Loose,
 }
 
 impl<'a> Block<'a> {
     pub(super) fn old(&self) -> Vec<&'a str> {
         self.lines.iter().filter(|it| it.0 != Sign::New).map(|it| it.1).collect()
-    }
-
-    /// Where the lines that are there before are in a file: the closest places there are.
-    pub(super) fn places(&self, file: &[&str]) -> (Closeness, Vec<usize>) {
-        let old = self.old();
-        if old.is_empty() || old.iter().all(|it| is_blank(it)) {
-            return (Closeness::Exact, Vec::new());
-        }
-        let levels = [Closeness::Exact, Closeness::Trimmed, Closeness::Loose];
-        let found = levels.map(|it| (it, find(file, &old, it)));
-        found.into_iter().find(|it| !it.1.is_empty()).unwrap_or((Closeness::Exact, Vec::new()))
     }
 
     /// The block as a replacement at a place. `None` if its indentation there follows no rule.
@@ -89,45 +78,7 @@ impl<'a> Block<'a> {
 }
 
 /// Places that a refusal shows.
-const SHOWN: usize = 4;
-
-fn find(file: &[&str], old: &[&str], how: Closeness) -> Vec<usize> {
-    match how {
-        Closeness::Exact => positions(file, old),
-        Closeness::Trimmed => positions(&map(file, str::trim_end), &map(old, str::trim_end)),
-        Closeness::Loose => {
-            let loose = |lines: &[&str]| -> Vec<_> { lines.iter().map(|it| squeezed(&plain(it))).collect() };
-            let (loose_file, loose_old) = (loose(file), loose(old));
-            let found = positions(&loose_file, &loose_old);
-            let is_regular = |it: &usize| {
-                let pairs = old.iter().zip(&file[*it..]).filter(|it| !is_blank(it.0));
-                let pairs: Vec<_> = pairs.map(|(a, b)| (indentation(a), indentation(b))).collect();
-                Indents::of(&pairs).is_some()
-            };
-            found.into_iter().filter(is_regular).collect()
-        }
-    }
-}
-
-fn map<'a>(lines: &[&'a str], f: fn(&'a str) -> &'a str) -> Vec<&'a str> {
-    lines.iter().map(|it| f(it)).collect()
-}
-
-fn positions<T: PartialEq>(file: &[T], old: &[T]) -> Vec<usize> {
-    file.windows(old.len()).enumerate().filter(|it| it.1 == old).map(|it| it.0).collect()
-}
-
-/// With the signs of ASCII for those that word processors and models put in their place.
-fn plain(line: &str) -> String {
-    let plain = |it| match it {
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        '\u{2018}'..='\u{201b}' => '\'',
-        '\u{201c}'..='\u{201f}' => '"',
-        '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
-        it => it,
-    };
-    line.chars().map(plain).collect()
-}
+pub(super) const SHOWN: usize = 4;
 
 /// One of several places for each block, in order and without overlaps, if there is one way only. Each place is a start
 /// and an end. Otherwise the number of the first block that can be at several places, or at none.
@@ -152,7 +103,7 @@ pub(super) fn in_order(places: &[Vec<(usize, usize)>]) -> Result<Vec<usize>, usi
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::haystack::Haystack, *};
 
     fn block(lines: &[(Sign, &'static str)]) -> Block<'static> {
         Block { part: 1, lines: lines.to_vec() }
@@ -161,9 +112,10 @@ mod tests {
     #[test]
     fn the_closest_places_count() {
         let it = block(&[(Sign::Old, "a"), (Sign::New, "b")]);
-        assert_eq!(it.places(&["  a", "a", "a "]), (Closeness::Exact, vec![1]));
-        assert_eq!(it.places(&["  a", "a "]), (Closeness::Trimmed, vec![1]));
-        assert_eq!(it.places(&["  a"]), (Closeness::Loose, vec![0]));
+        let places = |file: &[&str]| Haystack::new(file).places(&it.old());
+        assert_eq!(places(&["  a", "a", "a "]), (Closeness::Exact, vec![1]));
+        assert_eq!(places(&["  a", "a "]), (Closeness::Trimmed, vec![1]));
+        assert_eq!(places(&["  a"]), (Closeness::Loose, vec![0]));
         assert_eq!(it.at(0, &["  a"]).unwrap().lines, ["  b"]);
     }
 

@@ -5,12 +5,15 @@
 
 use overlay::WorkspacePath;
 
+use self::target::Target;
 use super::{
     block::{Block, Closeness, Sign, in_order},
+    names::Named,
     outcome::{Changed, Reason, Refused},
-    text::{Replacement, Text, indentation, is_blank, lines_of},
-    unified::is_of,
+    text::{Text, is_blank, lines_of},
 };
+
+mod target;
 
 /// What is done to one file.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,6 +21,19 @@ pub(super) enum Section<'a> {
     Add { path: &'a str, lines: Vec<&'a str> },
     Delete { path: &'a str },
     Update { path: &'a str, to: Option<&'a str>, chunks: Vec<Chunk<'a>> },
+}
+
+impl Section<'_> {
+    pub(super) fn named(&self) -> Named {
+        match self {
+            Self::Update { path, to: Some(to), .. } => {
+                Named::Moved { from: (*path).to_owned(), to: (*to).to_owned() }
+            }
+            Self::Add { path, .. } | Self::Delete { path } | Self::Update { path, .. } => {
+                Named::One((*path).to_owned())
+            }
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -129,14 +145,9 @@ pub(super) fn apply_to(path: &WorkspacePath, file: &Text<'_>, edit: &str) -> Res
     let edit = super::form::unfenced(path, edit);
     let sections = read(&edit)?;
     let [section] = &sections[..] else { return Err(Reason::SeveralFiles.into()) };
+    let named = section.named();
     match section {
-        Section::Update { path: named, .. }
-        | Section::Add { path: named, .. }
-        | Section::Delete { path: named }
-            if !is_of(named, path) =>
-        {
-            Err(Reason::OtherFile { named: (*named).to_owned() }.into())
-        }
+        _ if !named.is_of(path) => Err(Reason::OtherFile { named: named.shown().to_owned() }.into()),
         Section::Update { to: None, chunks, .. } => change(file, chunks),
         Section::Add { lines, .. } if file.is_empty() => Ok(added(lines).into()),
         _ => Err(Reason::SeveralFiles.into()),
@@ -150,96 +161,32 @@ pub(super) fn added(lines: &[&str]) -> String {
 
 /// A text with the chunks applied.
 pub(super) fn change(file: &Text<'_>, chunks: &[Chunk<'_>]) -> Result<Changed, Refused> {
-    let before = file.replaced(&[], None);
-    let (mut places, mut notes) = (Vec::new(), Vec::new());
+    let target = Target::new(file);
+    let (mut placed, mut places, mut notes, mut added) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for chunk in chunks {
-        let (closeness, found) = found(file, &before, chunk)?;
+        if chunk.block.old().is_empty() {
+            added.push(target.added(chunk)?);
+            if chunks.len() > 1 {
+                notes.push(format!("part {} is added to the end of the file", chunk.block.part));
+            }
+            continue;
+        }
+        let (closeness, found) = target.places(chunk)?;
         if closeness != Closeness::Exact {
             notes.push(format!("part {} was found but for whitespace", chunk.block.part));
         }
         let length = chunk.block.old().len();
+        placed.push(&chunk.block);
         places.push(found.into_iter().map(|it| (it, it + length)).collect::<Vec<_>>());
     }
-    let several = |it: usize| match &places[it][..] {
-        [_] => chunks[it].block.not_found(),
-        places => {
-            chunks[it].block.found_often(file, &before, &places.iter().map(|it| it.0).collect::<Vec<_>>())
-        }
-    };
-    let chosen = in_order(&places).map_err(several)?;
-    let replacements = chunks.iter().zip(chosen).map(|(it, place)| it.block.at(place, file.lines()));
-    let replacements: Option<Vec<Replacement>> = replacements.collect();
-    let replacements = replacements.ok_or_else(|| chunks[0].block.not_found())?;
+    let chosen = in_order(&places).map_err(|it| target.several(placed[it], &places[it]))?;
+    let mut replacements = Vec::new();
+    for (block, place) in placed.iter().zip(chosen) {
+        replacements.push(block.at(place, file.lines()).ok_or_else(|| block.not_found())?);
+    }
+    replacements.extend(added);
     let is_end_replaced = replacements.last().is_some_and(|it| it.range.end == file.lines().len());
     Ok(Changed { text: file.replaced(&replacements, is_end_replaced.then_some(true)), notes })
-}
-
-fn found(file: &Text<'_>, before: &str, chunk: &Chunk<'_>) -> Result<(Closeness, Vec<usize>), Refused> {
-    let below = below_heads(file.lines(), &chunk.heads).ok_or_else(|| -> Refused {
-        let text = chunk.heads.join(" / ");
-        Reason::NotFound { part: chunk.block.part, text }.into()
-    })?;
-    if chunk.block.old().is_empty() {
-        return added_only(file, before, chunk, &below).map(|it| (Closeness::Exact, it));
-    }
-    let (closeness, places) = chunk.block.places(file.lines());
-    let length = chunk.block.old().len();
-    let ends = |it: &usize| file.lines()[it + length..].iter().all(|it| is_blank(it));
-    let at_end: Vec<_> = places.iter().copied().filter(|it| chunk.is_last && ends(it)).collect();
-    let places = if at_end.is_empty() { places } else { at_end };
-    let places = if chunk.heads.is_empty() { places } else { nearest(file.lines(), &below, &places) };
-    if places.is_empty() { Err(chunk.block.not_found()) } else { Ok((closeness, places)) }
-}
-
-/// The lines that the heads lead to: each head below the one before. `None` if one is missing.
-fn below_heads(lines: &[&str], heads: &[&str]) -> Option<Vec<usize>> {
-    let mut found: Vec<usize> = Vec::new();
-    for (depth, head) in heads.iter().enumerate() {
-        let is_head = |it: &usize| lines[*it].trim() == head.trim();
-        let exact: Vec<_> = (0..lines.len()).filter(is_head).collect();
-        let begins = |it: &usize| lines[*it].trim().starts_with(head.trim());
-        let all = if exact.is_empty() { (0..lines.len()).filter(begins).collect() } else { exact };
-        let is_below = |it: &usize| depth == 0 || found.iter().any(|above| above < it);
-        found = all.into_iter().filter(is_below).collect();
-        if found.is_empty() {
-            return None;
-        }
-    }
-    Some(found)
-}
-
-/// Below each head the first place, and the others that belong to the same head.
-fn nearest(lines: &[&str], heads: &[usize], places: &[usize]) -> Vec<usize> {
-    let mut near = Vec::new();
-    for head in heads {
-        let mut below = places.iter().copied().filter(|it| it >= head);
-        near.extend(below.next());
-        let deeper = |it: &&str| is_blank(it) || indentation(it).len() > indentation(lines[*head]).len();
-        near.extend(below.take_while(|it| lines[head + 1..*it].iter().all(&deeper)));
-    }
-    near.sort_unstable();
-    near.dedup();
-    near
-}
-
-/// Lines without any context go to the end of the file; with a head above them they may as well go below it.
-fn added_only(
-    file: &Text<'_>,
-    before: &str,
-    chunk: &Chunk<'_>,
-    heads: &[usize],
-) -> Result<Vec<usize>, Refused> {
-    let end = file.lines().len();
-    if heads.is_empty() {
-        return Ok(vec![end]);
-    }
-    let lines: Vec<_> = chunk.block.lines.iter().map(|it| it.1.to_owned()).collect();
-    let at = |it: usize| file.replaced(&[Replacement { range: it..it, lines: lines.clone() }], None);
-    let below = heads.iter().map(|it| (format!("the lines are added below line {}", it + 1), at(it + 1)));
-    let readings =
-        below.chain([("the lines are added to the end of the file".to_owned(), at(end))]).collect();
-    let reason = Reason::SeveralPlaces { first: chunk.block.part, last: chunk.block.part };
-    Err(Refused::with_readings(reason, before, readings))
 }
 
 #[cfg(test)]
@@ -277,8 +224,37 @@ mod tests {
     }
 
     #[test]
+    fn a_head_that_contradicts_the_places_is_refused() {
+        let class = |name, body| format!("class {name}:\n    {body}\n");
+        let before = class("A", "y = 1") + &class("B", "x = 1") + &class("C", "x = 1");
+        let edit = |heads| format!("{heads}-    x = 1\n+    x = 2\n");
+        for heads in ["@@ class A:\n", "@@ class A:\n@@ class B:\n@@ x = 1\n"] {
+            assert!(applied(&before, &edit(heads)).is_err(), "{heads}");
+        }
+        assert_eq!(
+            applied(&before, &edit("@@ class C:\n")).unwrap(),
+            class("A", "y = 1") + &class("B", "x = 1") + &class("C", "x = 2")
+        );
+        let before = class("A", "y = 1") + &class("B", "x = 1");
+        assert!(applied(&before, &edit("@@ class A:\n")).is_ok(), "there is one place only");
+    }
+
+    #[test]
+    fn heads_are_within_each_other() {
+        let class = |name, body| format!("class {name}:\n    def {body}\n");
+        let before = class("A", "f():\n        a") + &class("B", "g():\n        b\n        a");
+        let edit = "@@ class A:\n@@ def g():\n-        a\n+        c\n";
+        assert!(matches!(applied(&before, edit), Err(Reason::NotFound { .. })));
+        let edit = edit.replace("class A", "class B");
+        assert_eq!(applied(&before, &edit).unwrap(), before.replace("b\n        a", "b\n        c"));
+    }
+
+    #[test]
     fn added_lines_go_to_the_end() {
         assert_eq!(applied("a\n", "@@\n+b\n").unwrap(), "a\nb\n");
+        // As in codex, whatever follows in the patch.
+        assert_eq!(applied("a\nb\n", "@@\n+x\n+y\n@@\n a\n-b\n+c\n").unwrap(), "a\nc\nx\ny\n");
+        assert_eq!(applied("a\nb\n", "@@\n-a\n@@\n+x\n@@\n-b\n+c\n@@\n+y\n").unwrap(), "c\nx\ny\n");
         assert!(matches!(applied("a\nb\n", "@@ a\n+c\n"), Err(Reason::SeveralPlaces { .. })));
     }
 }

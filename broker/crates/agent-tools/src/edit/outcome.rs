@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use overlay::ContentHash;
+use overlay::{ContentHash, WorkspacePath};
 use thiserror::Error;
 
 use super::{diff, form::Form, syntax_errors::SyntaxError};
@@ -42,7 +42,8 @@ pub struct Reading {
     text: String,
 }
 
-/// Names a reading by the text that it leads to, so that one of another text of the file is never taken for it.
+/// Names a reading by the file and the text that it leads to, so that one of another file, or of another text of it, is
+/// never taken for it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReadingId(String);
 
@@ -95,6 +96,8 @@ pub enum Reason {
     FoundOften { part: usize, count: usize, lines: Vec<usize> },
     #[error("the edit is of `{named}`, not of this file")]
     OtherFile { named: String },
+    #[error("the edit may be of `{first}` or of `{second}`")]
+    TwoNames { first: String, second: String },
     #[error("the edit is of several files")]
     SeveralFiles,
     #[error("`{0}` is no path in the workspace")]
@@ -112,7 +115,7 @@ impl Refused {
         let mut shown: Vec<Reading> = Vec::new();
         for (what, text) in readings {
             if text != before && !shown.iter().any(|it| it.text == text) {
-                let (id, diff) = (ReadingId::of(&text), diff::short(before, &text));
+                let (id, diff) = (ReadingId::of("", &text), diff::short(before, &text));
                 shown.push(Reading { id, what, diff, text });
             }
         }
@@ -130,8 +133,9 @@ impl Refused {
         Self { form: Some(form), ..self }
     }
 
-    /// The reading that was picked; the refusal itself if none was.
-    pub(super) fn picked(self, id: Option<&ReadingId>) -> Result<Changed, Self> {
+    /// The reading of this file that was picked; the refusal itself if none was.
+    pub(super) fn picked(mut self, path: &WorkspacePath, id: Option<&ReadingId>) -> Result<Changed, Self> {
+        self.readings.iter_mut().for_each(|it| it.id = ReadingId::of(path.as_str(), &it.text));
         let Some(id) = id else { return Err(self) };
         match self.readings.iter().find(|it| it.id == *id) {
             Some(it) => Ok(Changed { text: it.text.clone(), notes: vec![format!("as picked: {}", it.what)] }),
@@ -175,8 +179,14 @@ impl Refused {
                 "Write the unchanged lines with the whitespace at their ends."
             }
             Reason::NotFound { .. } => "Read the file again, and copy the lines exactly.",
-            Reason::OtherFile { .. } | Reason::SeveralFiles => {
-                "Send each file's edit by itself, or all as one patch."
+            Reason::OtherFile { .. } => {
+                "Send it with that file as the target, or name the target in the edit."
+            }
+            Reason::TwoNames { .. } => {
+                "Name the whole path as git does: `diff --git a/PATH b/PATH`, and for a rename its lines `rename from` and `rename to`."
+            }
+            Reason::SeveralFiles => {
+                "Send each file's edit by itself, or all as one patch with one of them or none as the target."
             }
             Reason::NoSuchReading => "Pick one of the readings that are listed, or send the edit again.",
             Reason::BreaksSyntax => {
@@ -204,8 +214,10 @@ impl ReadingId {
         Self(text.into())
     }
 
-    fn of(text: &str) -> Self {
-        Self(ContentHash::of(text.as_bytes()).to_string()[..Self::LENGTH].to_owned())
+    fn of(path: &str, text: &str) -> Self {
+        // No path has a zero in it.
+        let named = [path, text].join("\0");
+        Self(ContentHash::of(named.as_bytes()).to_string()[..Self::LENGTH].to_owned())
     }
 
     pub fn as_str(&self) -> &str {

@@ -8,10 +8,13 @@ use syntax::{Language, Trees};
 use super::{
     codex::{self, Section},
     form::{Form, recognise, unfenced},
+    names::{Named, only_target, place},
     outcome::{Applied, Changed, ReadingId, Reason, Refused},
     text::Text,
-    unified::{self, FileDiff},
+    unified,
 };
+
+mod diffs;
 
 /// What an edit comes to, file by file in its order. A file that is refused stops nothing: to write all or none is the
 /// caller's business.
@@ -56,7 +59,8 @@ impl Plan {
     }
 }
 
-/// What an edit does to the files of a view. `path` is the file that it is of, where its form names none.
+/// What an edit does to the files of a view. `path` is the file that it is of, or one of them; the form may name it
+/// instead.
 pub fn plan(
     view: &dyn View,
     path: Option<&WorkspacePath>,
@@ -67,24 +71,26 @@ pub fn plan(
     let root = WorkspacePath::root();
     let form = recognise(path.unwrap_or(&root), edit);
     let bare = unfenced(path.unwrap_or(&root), edit);
-    let mut planner = Planner { view, picked, trees, form, after: BTreeMap::new() };
+    let mut planner = Planner { view, picked, trees, form, target: None, after: BTreeMap::new() };
     let files = match form {
-        Form::CodexPatch => codex::read(&bare)
-            .map_err(|it| it.of(form))?
-            .iter()
-            .map(|it| planner.file(section_path(it), |planner, path| planner.section(path, it)))
-            .collect(),
-        Form::UnifiedDiff => unified::read(&bare)
-            .map_err(|it| it.of(form))?
-            .iter()
-            .map(|it| {
-                let named = it.old.or(it.new).or(path.map(WorkspacePath::as_str)).unwrap_or_default();
-                planner.file(named, |planner, path| planner.diff(path, it))
-            })
-            .collect(),
+        Form::CodexPatch => {
+            let sections = codex::read(&bare).map_err(|it| it.of(form))?;
+            let named: Vec<_> = sections.iter().map(Section::named).collect();
+            planner.target = only_target(&named, path).map_err(|it| it.of(form))?;
+            let change =
+                |(section, named)| planner.file(named, |planner, path| planner.section(path, named, section));
+            sections.iter().zip(&named).map(change).collect()
+        }
+        Form::UnifiedDiff => {
+            let diffs = unified::read(&bare).map_err(|it| it.of(form))?;
+            let named: Vec<_> = diffs.iter().map(|it| it.named.clone()).collect();
+            planner.target = only_target(&named, path).map_err(|it| it.of(form))?;
+            diffs.iter().map(|it| planner.file(&it.named, |planner, path| planner.diff(path, it))).collect()
+        }
         Form::Sketch | Form::Whole | Form::SearchReplace => {
             let path = path.ok_or(Reason::Path(String::new()))?;
-            vec![planner.file(path.as_str(), |planner, path| planner.one(path, edit))]
+            let named = Named::One(path.to_string());
+            vec![planner.file(&named, |planner, path| planner.one(path, edit))]
         }
     };
     Ok(Plan { form, files })
@@ -95,27 +101,28 @@ struct Planner<'a> {
     picked: Option<&'a ReadingId>,
     trees: &'a Trees,
     form: Form,
+    /// The file that all of the edit is of, if there is one.
+    target: Option<&'a WorkspacePath>,
     /// What earlier parts of the edit made of files; `None` where there is none any more.
     after: BTreeMap<WorkspacePath, Option<String>>,
-}
-
-fn section_path<'a>(section: &Section<'a>) -> &'a str {
-    match section {
-        Section::Add { path, .. } | Section::Delete { path } | Section::Update { path, .. } => path,
-    }
 }
 
 impl Planner<'_> {
     fn file(
         &mut self,
-        named: &str,
+        named: &Named,
         change: impl Fn(&mut Self, WorkspacePath) -> Result<FileChange, Refused>,
     ) -> FileEdit {
-        let outcome = place(named).and_then(|it| change(self, it)).map_err(|it| it.of(self.form));
+        let path = match self.target {
+            Some(target) => Ok(target.clone()),
+            None => named.place(|it| self.kind(it).is_some()),
+        };
+        let shown = path.as_ref().map_or(named.shown(), WorkspacePath::as_str).to_owned();
+        let outcome = path.and_then(|it| change(self, it)).map_err(|it| it.of(self.form));
         if let Ok(change) = &outcome {
             self.remember(change);
         }
-        FileEdit { path: named.to_owned(), outcome }
+        FileEdit { path: shown, outcome }
     }
 
     fn remember(&mut self, change: &FileChange) {
@@ -133,39 +140,40 @@ impl Planner<'_> {
         }
     }
 
-    fn section(&mut self, path: WorkspacePath, section: &Section<'_>) -> Result<FileChange, Refused> {
+    fn section(
+        &mut self,
+        path: WorkspacePath,
+        named: &Named,
+        section: &Section<'_>,
+    ) -> Result<FileChange, Refused> {
         match section {
             Section::Add { lines, .. } => {
-                let before = self.text(&path).ok();
-                let changed = codex::added(lines).into();
-                Ok(self.written(path, before, changed))
+                self.expect_one(named, &path, &path)?;
+                self.created(path, codex::added(lines).into())
             }
-            Section::Delete { .. } => self.deleted(path),
+            Section::Delete { .. } => {
+                self.expect_one(named, &path, &place(named.shown())?)?;
+                self.deleted(path)
+            }
             Section::Update { to, chunks, .. } => {
                 let before = self.text(&path)?;
-                let changed = self.change(&before, |it| codex::change(it, chunks))?;
-                self.moved(path, *to, before, changed)
+                let changed = self.change(&path, &before, |it| codex::change(it, chunks))?;
+                match to {
+                    Some(to) => self.moved(path, place(to)?, &before, changed),
+                    None => self.written(path, Some(&before), changed),
+                }
             }
         }
     }
 
-    fn diff(&mut self, path: WorkspacePath, diff: &FileDiff<'_>) -> Result<FileChange, Refused> {
-        if diff.is_new {
-            let before = self.text(&path).ok();
-            if before.as_ref().is_some_and(|it| !it.is_empty()) {
-                let why = "the diff makes a file that is there already".to_owned();
-                return Err(Reason::Unreadable { path: path.to_string(), why }.into());
-            }
-            let changed = unified::change(&Text::new(""), &diff.hunks)?;
-            return Ok(self.written(path, before, changed));
+    /// Where no lines of the file say that the target is meant, a name that is only the end of its path does not do if
+    /// there is another file that it may be.
+    fn expect_one(&self, named: &Named, path: &WorkspacePath, other: &WorkspacePath) -> Result<(), Refused> {
+        if named.is_exactly(path) || self.kind(other).is_none() {
+            return Ok(());
         }
-        let before = self.text(&path)?;
-        let changed = self.change(&before, |it| unified::change(it, &diff.hunks))?;
-        if diff.is_deleted {
-            return self.deleted(path);
-        }
-        let to = diff.new.filter(|it| diff.old.is_some_and(|old| old != *it));
-        self.moved(path, to, before, changed)
+        let (first, second) = (named.shown().to_owned(), path.to_string());
+        Err(Reason::TwoNames { first, second }.into())
     }
 
     fn one(&mut self, path: WorkspacePath, edit: &str) -> Result<FileChange, Refused> {
@@ -181,52 +189,88 @@ impl Planner<'_> {
     /// What hunks make of a text, or the reading of it that was picked.
     fn change(
         &self,
+        path: &WorkspacePath,
         before: &str,
         change: impl Fn(&Text<'_>) -> Result<Changed, Refused>,
     ) -> Result<Changed, Refused> {
-        change(&Text::new(before)).or_else(|it| it.picked(self.picked))
+        change(&Text::new(before)).or_else(|it| it.picked(path, self.picked))
     }
 
-    fn written(&self, path: WorkspacePath, before: Option<String>, changed: Changed) -> FileChange {
+    /// A file as codex adds it, which may take the place of another.
+    fn created(&self, path: WorkspacePath, mut changed: Changed) -> Result<FileChange, Refused> {
+        if self.kind(&path) == Some(FileKind::Directory) {
+            return Err(unreadable(&path, "it is a directory"));
+        }
+        let before = match self.text(&path) {
+            Ok(before) => Some(before),
+            Err(_) => self.kind(&path).map(|_| String::new()),
+        };
+        if before.is_some() {
+            changed.notes.push(format!("the file that was at `{path}` is replaced"));
+        }
         let applied = self.finish(&path, before.as_deref().unwrap_or_default(), changed);
-        FileChange::Write { path, applied, existed: before.is_some() }
+        Ok(FileChange::Write { path, applied, existed: before.is_some() })
+    }
+
+    fn written(
+        &self,
+        path: WorkspacePath,
+        before: Option<&str>,
+        changed: Changed,
+    ) -> Result<FileChange, Refused> {
+        if before == Some(&changed.text) {
+            return Err(Reason::ChangesNothing.into());
+        }
+        let applied = self.finish(&path, before.unwrap_or_default(), changed);
+        Ok(FileChange::Write { path, applied, existed: before.is_some() })
     }
 
     fn deleted(&self, path: WorkspacePath) -> Result<FileChange, Refused> {
-        match (self.after.get(&path), self.view.metadata(&path)) {
-            (Some(Some(_)), _) => Ok(FileChange::Delete { path }),
-            (None, Ok(it)) if it.kind != FileKind::Directory => Ok(FileChange::Delete { path }),
-            (None, Ok(_)) => Err(unreadable(&path, "it is a directory")),
-            (Some(None), _) | (None, Err(_)) => Err(unreadable(&path, "there is no such file")),
+        match self.kind(&path) {
+            Some(FileKind::Directory) => Err(unreadable(&path, "it is a directory")),
+            Some(_) => Ok(FileChange::Delete { path }),
+            None => Err(unreadable(&path, NO_FILE)),
         }
     }
 
+    /// A file as codex moves it, which may take the place of another.
     fn moved(
         &self,
         from: WorkspacePath,
-        to: Option<&str>,
-        before: String,
-        changed: Changed,
+        to: WorkspacePath,
+        before: &str,
+        mut changed: Changed,
     ) -> Result<FileChange, Refused> {
-        let Some(to) = to.map(place).transpose()?.filter(|it| *it != from) else {
-            if changed.text == before {
-                return Err(Reason::ChangesNothing.into());
-            }
-            return Ok(self.written(from, Some(before), changed));
-        };
-        let replaces = self.text(&to).is_ok();
-        let applied = self.finish(&to, &before, changed);
-        Ok(FileChange::Move { from, to, applied, replaces })
+        if from == to {
+            return self.written(from, Some(before), changed);
+        }
+        let replaced = self.kind(&to);
+        if replaced == Some(FileKind::Directory) {
+            return Err(unreadable(&to, "it is a directory"));
+        }
+        if replaced.is_some() {
+            changed.notes.push(format!("the file that was at `{to}` is replaced"));
+        }
+        let applied = self.finish(&to, before, changed);
+        Ok(FileChange::Move { from, to, applied, replaces: replaced.is_some() })
     }
 
     fn finish(&self, path: &WorkspacePath, before: &str, changed: Changed) -> Applied {
         super::finish(self.form, before, changed, Language::of(path), self.trees)
     }
 
+    /// What stands at a path, as earlier parts of the edit leave it.
+    fn kind(&self, path: &WorkspacePath) -> Option<FileKind> {
+        match self.after.get(path) {
+            Some(after) => after.as_ref().map(|_| FileKind::File),
+            None => self.view.metadata(path).ok().map(|it| it.kind),
+        }
+    }
+
     fn text(&self, path: &WorkspacePath) -> Result<String, Refused> {
         match self.after.get(path) {
             Some(Some(text)) => return Ok(text.clone()),
-            Some(None) => return Err(unreadable(path, "there is no such file")),
+            Some(None) => return Err(unreadable(path, NO_FILE)),
             None => {}
         }
         let bytes = self.view.open(path).map_err(|it| unreadable(path, &overlay::io_reason(&it)))?;
@@ -234,10 +278,7 @@ impl Planner<'_> {
     }
 }
 
-fn place(named: &str) -> Result<WorkspacePath, Refused> {
-    let path = WorkspacePath::new(named.trim()).ok().filter(|it| !it.is_root());
-    path.ok_or_else(|| Reason::Path(named.to_owned()).into())
-}
+const NO_FILE: &str = "there is no such file";
 
 fn unreadable(path: &WorkspacePath, why: &str) -> Refused {
     Reason::Unreadable { path: path.to_string(), why: why.to_owned() }.into()

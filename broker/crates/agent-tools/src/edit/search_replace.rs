@@ -2,6 +2,7 @@
 
 use super::{
     block::{Block, Closeness, Sign},
+    haystack::Haystack,
     outcome::{Changed, Reason, Refused},
     text::{Replacement, Text, lines_of},
 };
@@ -93,7 +94,7 @@ fn one(part: usize, pair: &Pair<'_>, changed: &mut Changed) -> Result<(), Refuse
     let old = pair.search.iter().map(|it| (Sign::Old, *it));
     let lines = old.chain(pair.replace.iter().map(|it| (Sign::New, *it))).collect();
     let block = Block { part, lines };
-    let (closeness, places) = block.places(file.lines());
+    let (closeness, places) = Haystack::new(file.lines()).places(&block.old());
     match places[..] {
         [place] => {
             let replacement = block.at(place, file.lines()).ok_or_else(|| block.not_found())?;

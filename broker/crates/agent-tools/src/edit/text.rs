@@ -144,6 +144,11 @@ pub(super) fn squeezed(line: &str) -> String {
     line.split_whitespace().collect()
 }
 
+/// A line without indentation, with one blank for each whitespace within it.
+pub(super) fn collapsed(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Whether two lines have most of their words in common.
 pub(super) fn are_alike(new: &str, old: &str) -> bool {
     let words = |line: &'_ str| -> Vec<String> {

@@ -9,6 +9,8 @@ use overlay::{Memory, View as _};
 
 use super::*;
 
+mod targets;
+
 type Files = BTreeMap<String, String>;
 
 /// The files after a patch, written as codex writes them: up to the first section that cannot be done.
