@@ -1,7 +1,7 @@
 //! Blocks of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, each applied to what the ones before it made.
 
 use super::{
-    block::{Block, Closeness, Sign},
+    block::{Block, Closeness, SHOWN, Sign},
     haystack::Haystack,
     outcome::{Changed, Reason, Refused},
     text::{Replacement, Text, lines_of},
@@ -109,23 +109,48 @@ fn one(part: usize, pair: &Pair<'_>, changed: &mut Changed) -> Result<(), Refuse
     }
 }
 
-/// One line may be searched for as a part of a line.
+/// One line may be searched for as a part of a line, in whole words.
 fn within_line(block: &Block<'_>, pair: &Pair<'_>, changed: &mut Changed) -> Result<(), Refused> {
     let ([search], [replace]) = (&pair.search[..], &pair.replace[..]) else { return Err(block.not_found()) };
-    let count = if search.trim().is_empty() { 0 } else { changed.text.matches(search).count() };
-    if count != 1 {
-        return Err(match count {
+    let starts = whole_words(&changed.text, search);
+    let [start] = starts[..] else {
+        let line = |at: &usize| changed.text[..*at].matches('\n').count() + 1;
+        return Err(match starts.len() {
             0 => block.not_found(),
-            _ => {
-                let line = |at: usize| changed.text[..at].matches('\n').count() + 1;
-                let lines = changed.text.match_indices(search).map(|it| line(it.0)).collect();
+            count => {
+                let lines = starts.iter().take(SHOWN).map(line).collect();
                 Reason::FoundOften { part: block.part, count, lines }.into()
             }
         });
-    }
-    changed.text = changed.text.replacen(search, replace, 1);
+    };
+    changed.text.replace_range(start..start + search.len(), replace);
     changed.notes.push(format!("part {} was found within a line", block.part));
     Ok(())
+}
+
+/// Where a text is found such that no word or number goes on at its ends. The places may overlap.
+fn whole_words(text: &str, search: &str) -> Vec<usize> {
+    let Some(first) = search.chars().next().filter(|_| !search.trim().is_empty()) else { return Vec::new() };
+    let (mut found, mut from) = (Vec::new(), 0);
+    while let Some(at) = text[from..].find(search).map(|it| from + it) {
+        found.extend([at].into_iter().filter(|it| !is_in_word(text, *it)));
+        from = at + first.len_utf8();
+    }
+    found.retain(|it| !is_in_word(text, it + search.len()));
+    found
+}
+
+/// Whether a word or a number stands on both sides of a place: `a|b`, `$|a`, `back|-ground`, `back-|ground`, `1|.5`, `1.|5`.
+fn is_in_word(text: &str, at: usize) -> bool {
+    let (mut left, mut right) = (text[..at].chars().rev(), text[at..].chars());
+    let (before, after) = ((left.next(), left.next()), (right.next(), right.next()));
+    let is_word = |it: Option<char>| it.is_some_and(|it| it.is_alphanumeric() || "_$".contains(it));
+    let is_digit = |it: Option<char>| it.is_some_and(|it| it.is_ascii_digit());
+    match (before, after) {
+        ((Some('-'), a), (b, _)) | ((a, _), (Some('-'), b)) => is_word(a) && is_word(b),
+        ((Some('.'), a), (b, _)) | ((a, _), (Some('.'), b)) => is_digit(a) && is_digit(b),
+        ((a, _), (b, _)) => is_word(a) && is_word(b),
+    }
 }
 
 #[cfg(test)]
@@ -163,6 +188,33 @@ mod tests {
         assert!(
             matches!(applied("foo(1) + foo(1);\n", edit), Err(Reason::FoundOften { count: 2, lines, .. }) if lines == [1, 1])
         );
+    }
+
+    #[test]
+    fn a_part_of_a_line_is_in_whole_words() {
+        let edit = |search| format!("<<<<<<< SEARCH\n{search}\n=======\nx\n>>>>>>> REPLACE\n");
+        for (text, search) in [
+            ("DEFAULT_POOLSIZE = 10\n", "POOLSIZE = 1"),
+            ("DEFAULT_POOLSIZE = 1;\n", "POOLSIZE = 1"),
+            ("size = 10\n", "size = 1"),
+            ("size = 1.5;\n", "size = 1"),
+            ("$size = 1;\n", "size = 1"),
+            ("{ background-color: red; }\n", "color: red"),
+            ("{ color: red-ish; }\n", "color: red"),
+            ("naïve();\n", "ve()"),
+        ] {
+            assert!(matches!(applied(text, &edit(search)), Err(Reason::NotFound { .. })), "{text}");
+        }
+        for (text, search, after) in [
+            ("a.size = 1;\n", "size = 1", "a.x;\n"),
+            ("mysize(1); size(1);\n", "size(1)", "mysize(1); x;\n"),
+            ("a - size;\n", "size", "a - x;\n"),
+            ("p->size;\n", "size", "p->x;\n"),
+        ] {
+            assert_eq!(applied(text, &edit(search)).as_deref(), Ok(after));
+        }
+        // The places overlap.
+        assert!(matches!(applied("f(0, 1, 1, 1)\n", &edit(", 1, 1")), Err(Reason::FoundOften { count: 2, .. })));
     }
 
     #[test]
