@@ -97,7 +97,7 @@ fn change(
 ) -> Result<Changed, Refused> {
     let file = Text::new(text);
     match form {
-        Form::SearchReplace => search_replace::apply(text, edit),
+        Form::SearchReplace => search_replace::apply(path, text, edit),
         Form::UnifiedDiff => unified::apply_to(path, &file, edit),
         Form::CodexPatch => codex::apply_to(path, &file, edit),
         Form::Sketch => sketch::apply(&file, &form::unfenced(path, edit), parser),

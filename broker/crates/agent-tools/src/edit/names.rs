@@ -71,7 +71,7 @@ fn top(path: &WorkspacePath) -> Option<WorkspacePath> {
 }
 
 /// Whether a name is a path, or the end of it as it is seen from a folder further down.
-fn is_of(named: &str, path: &WorkspacePath) -> bool {
+pub(super) fn is_of(named: &str, path: &WorkspacePath) -> bool {
     let Ok(named) = place(named) else { return false };
     let above = path.as_str().strip_suffix(named.as_str());
     above.is_some_and(|it| it.is_empty() || it.ends_with('/'))

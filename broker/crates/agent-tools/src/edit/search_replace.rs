@@ -1,8 +1,11 @@
 //! Blocks of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, each applied to what the ones before it made.
 
+use overlay::WorkspacePath;
+
 use super::{
     block::{Block, Closeness, SHOWN, Sign},
     haystack::Haystack,
+    names::is_of,
     outcome::{Changed, Reason, Refused},
     text::{Replacement, Text, lines_of},
 };
@@ -39,9 +42,9 @@ struct Pair<'a> {
     replace: Vec<&'a str>,
 }
 
-/// The blocks. What stands between them, such as names of files and fences, is passed over.
-fn read(edit: &str) -> Result<Vec<Pair<'_>>, Refused> {
-    let (mut pairs, mut open) = (Vec::new(), None::<(Fence, Pair<'_>)>);
+/// The blocks, and the lines outside of them with their numbers.
+fn read(edit: &str) -> Result<(Vec<Pair<'_>>, Vec<(usize, &str)>), Refused> {
+    let (mut pairs, mut open, mut outside) = (Vec::new(), None::<(Fence, Pair<'_>)>, Vec::new());
     let malformed = |line: usize, message: &str| -> Refused {
         Reason::Malformed { line: line + 1, message: message.to_owned() }.into()
     };
@@ -63,21 +66,61 @@ fn read(edit: &str) -> Result<Vec<Pair<'_>>, Refused> {
             // A second row of `=` belongs to the text or not, which cannot be known.
             (Some(Fence::Middle), Some(_)) => return Err(malformed(at, "a second `=======` in one block")),
             (_, Some((_, pair))) => pair.replace.push(line),
-            (_, None) => {}
+            (_, None) => outside.push((at + 1, *line)),
         }
     }
     if open.is_some() {
         return Err(malformed(lines.len().saturating_sub(1), "the last block has no end"));
     }
-    Ok(pairs)
+    Ok((pairs, outside))
 }
 
-pub(super) fn apply(before: &str, edit: &str) -> Result<Changed, Refused> {
+pub(super) fn apply(path: &WorkspacePath, before: &str, edit: &str) -> Result<Changed, Refused> {
+    let (pairs, outside) = read(edit).map_err(|it| or_whole(it, before, edit))?;
+    let changed = all(before, &pairs);
+    let Some(reason) = outside.into_iter().find_map(|(line, text)| unexpected(path, line, text)) else {
+        return changed;
+    };
+    let blocks =
+        changed.map(|it| ("the blocks are applied, without the text around them".to_owned(), it.text));
+    let refused = Refused::with_readings(reason, before, blocks.into_iter().collect());
+    Err(or_whole(refused, before, edit))
+}
+
+fn all(before: &str, pairs: &[Pair<'_>]) -> Result<Changed, Refused> {
     let mut changed = Changed::from(before.to_owned());
-    for (at, pair) in read(edit)?.into_iter().enumerate() {
-        one(at + 1, &pair, &mut changed)?;
+    for (at, pair) in pairs.iter().enumerate() {
+        one(at + 1, pair, &mut changed)?;
     }
     Ok(changed)
+}
+
+/// A new file may be a text about blocks, as may one that has some.
+fn or_whole(refused: Refused, before: &str, edit: &str) -> Refused {
+    if !before.trim().is_empty() && !is_one(before) {
+        return refused;
+    }
+    let (file, lines) = (Text::new(before), lines_of(edit).into_iter().map(str::to_owned).collect());
+    let whole = file.replaced(&[Replacement { range: 0..file.lines().len(), lines }], None);
+    refused.and_reading(before, "the edit is the whole file", whole)
+}
+
+/// Why a line outside of the blocks is neither the name of the file nor a fence.
+fn unexpected(path: &WorkspacePath, line: usize, text: &str) -> Option<Reason> {
+    let name = text.trim().trim_start_matches(['`', '~']);
+    let is_fence = text.trim().len() - name.len() >= 3;
+    let name = name.trim_matches(['`', '*', ':', ' ']);
+    let is_word = !name.contains(char::is_whitespace);
+    let is_path = is_word && name.trim_end_matches('.').contains(['.', '/']);
+    match name {
+        "" => None,
+        name if is_of(name, path) || (is_fence && is_word && !is_path) => None,
+        name if is_path => Some(Reason::OtherFile { named: name.to_owned() }),
+        _ => {
+            let message = format!("`{}` is neither in a block nor the name of the file", text.trim());
+            Some(Reason::Malformed { line, message })
+        }
+    }
 }
 
 fn one(part: usize, pair: &Pair<'_>, changed: &mut Changed) -> Result<(), Refused> {
@@ -157,8 +200,12 @@ fn is_in_word(text: &str, at: usize) -> bool {
 mod tests {
     use super::*;
 
+    fn path() -> WorkspacePath {
+        WorkspacePath::new("src/a.py").unwrap()
+    }
+
     fn applied(before: &str, edit: &str) -> Result<String, Reason> {
-        apply(before, edit).map(|it| it.text).map_err(|it| it.reason)
+        apply(&path(), before, edit).map(|it| it.text).map_err(|it| it.reason)
     }
 
     #[test]
@@ -170,7 +217,7 @@ mod tests {
     #[test]
     fn what_is_there_twice_is_refused_with_both_readings() {
         let edit = "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n";
-        let refused = apply("a\nx\na\n", edit).unwrap_err();
+        let refused = apply(&path(), "a\nx\na\n", edit).unwrap_err();
         assert_eq!(refused.reason, Reason::FoundOften { part: 1, count: 2, lines: vec![1, 3] });
         assert_eq!(refused.readings.len(), 2);
     }
@@ -188,6 +235,36 @@ mod tests {
         assert!(
             matches!(applied("foo(1) + foo(1);\n", edit), Err(Reason::FoundOften { count: 2, lines, .. }) if lines == [1, 1])
         );
+    }
+
+    #[test]
+    fn only_names_and_fences_stand_around_blocks() {
+        let block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+        for around in
+            ["a.py\n", "**src/a.py:**\n\n", "```python\n", "`a.py`\n```\n", "``` src/a.py\n", "~~~\n"]
+        {
+            assert_eq!(applied("a\n", &format!("{around}{block}```\n")).as_deref(), Ok("b\n"), "{around}");
+        }
+        for named in ["b.py", "lib/a.py", "```b.py"] {
+            let refused = applied("a\n", &format!("a.py\n{block}{named}\n{block}"));
+            assert!(matches!(refused, Err(Reason::OtherFile { .. })), "{named}");
+        }
+        let refused = apply(&path(), "a\n", &format!("Here it is.\n{block}")).unwrap_err();
+        assert!(matches!(refused.reason, Reason::Malformed { line: 1, .. }));
+        assert_eq!(refused.readings.len(), 1, "the blocks");
+    }
+
+    #[test]
+    fn a_text_about_blocks_may_be_the_whole_file() {
+        let edit = "# Blocks\n\n<<<<<<< SEARCH\n=======\nnew\n>>>>>>> REPLACE\nThat is all.\n";
+        let path = WorkspacePath::new("doc.md").unwrap();
+        for before in ["", edit] {
+            let edit = edit.replace("all", "it");
+            let refused = apply(&path, before, &edit).unwrap_err();
+            assert!(matches!(refused.reason, Reason::Malformed { line: 1, .. }));
+            let shown = refused.readings.last().map(|it| it.what.as_str());
+            assert_eq!(shown, Some("the edit is the whole file"));
+        }
     }
 
     #[test]
@@ -214,7 +291,10 @@ mod tests {
             assert_eq!(applied(text, &edit(search)).as_deref(), Ok(after));
         }
         // The places overlap.
-        assert!(matches!(applied("f(0, 1, 1, 1)\n", &edit(", 1, 1")), Err(Reason::FoundOften { count: 2, .. })));
+        assert!(matches!(
+            applied("f(0, 1, 1, 1)\n", &edit(", 1, 1")),
+            Err(Reason::FoundOften { count: 2, .. })
+        ));
     }
 
     #[test]

@@ -102,3 +102,14 @@ fn a_reading_is_picked_by_its_id() {
     let stale = apply(&path, "same\ny\nsame\n", edit, Some(&refused.readings[1].id), &trees).unwrap_err();
     assert_eq!(stale.reason, Reason::NoSuchReading, "the id is of another text");
 }
+
+#[test]
+fn a_new_file_about_blocks_is_written_as_it_is_if_that_is_picked() {
+    let (path, trees) = (WorkspacePath::new("doc.md").unwrap(), Trees::new(1 << 20));
+    let edit = "# Blocks\n\n<<<<<<< SEARCH\n=======\nnew\n>>>>>>> REPLACE\n\nThat is all.\n";
+    let refused = apply(&path, "", edit, None, &trees).unwrap_err();
+    let whats: Vec<_> = refused.readings.iter().map(|it| it.what.as_str()).collect();
+    assert_eq!(whats, ["the blocks are applied, without the text around them", "the edit is the whole file"]);
+    let picked = apply(&path, "", edit, Some(&refused.readings[1].id), &trees).unwrap();
+    assert_eq!(picked.text, edit);
+}
