@@ -1,7 +1,7 @@
 //! A file's text as lines, which keeps what an edit does not speak of: line endings, a byte order mark, whether the
 //! last line is ended.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 /// The lines of a text, without their endings.
 pub(super) struct Text<'a> {
@@ -76,9 +76,12 @@ impl<'a> Text<'a> {
     /// A line that was there before keeps its ending; a new one has that of its neighbour.
     fn put(&self, replacement: &Replacement, built: &mut Built) {
         let Range { start, end } = replacement.range;
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        (start..end).for_each(|it| places.entry(self.lines[it]).or_default().push(it));
         let mut old = start;
         for line in &replacement.lines {
-            if let Some(found) = (old..end).find(|it| self.lines[*it] == line) {
+            let places = places.get(&**line).map_or(&[][..], Vec::as_slice);
+            if let Some(found) = places.get(places.partition_point(|it| *it < old)) {
                 old = found + 1;
             }
             built.push(line, self.ending_near(old.saturating_sub(1).max(start.saturating_sub(1))));

@@ -44,8 +44,8 @@ impl Work<'_, '_> {
         let top = if at == 0 { self.ends.0 } else { 0 };
         let kept = kept(&self.pieces[at], self.lines, place);
         let in_file = |line: usize| {
-            let found = kept.iter().find(|it| Some(it.0) == line.checked_sub(top));
-            found.map(|it| it.1)
+            let found = kept.binary_search_by_key(&line.checked_sub(top)?, |it| it.0).ok()?;
+            Some(kept[found].1)
         };
         let lines = self.sketch.pieces[at].lines.iter().enumerate();
         lines

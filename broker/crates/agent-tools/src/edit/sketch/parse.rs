@@ -1,5 +1,7 @@
 //! A sketch as its pieces.
 
+use std::collections::HashSet;
+
 use super::{
     super::{
         file_kind::FileKind,
@@ -39,7 +41,9 @@ impl Piece<'_> {
 /// Takes an edit apart. A line that may be a marker or not is refused, unless the file has it just so.
 pub(super) fn read<'a>(file: &Text<'_>, edit: &'a str, kind: FileKind) -> Result<Sketch<'a>, Refused> {
     let lines = lines_of(edit);
-    let is_known = |line: &str| file.lines().iter().any(|it| it.trim() == line.trim());
+    // Each line of the file, since an edit may have as many lines that are looked for.
+    let known: HashSet<&str> = file.lines().iter().map(|it| it.trim()).collect();
+    let is_known = |line: &str| known.contains(line.trim());
     let (mut runs, mut run, mut is_open) = (Vec::new(), Vec::new(), Vec::new());
     for (at, line) in lines.iter().enumerate() {
         let refused = |unclear: bool| -> Refused {

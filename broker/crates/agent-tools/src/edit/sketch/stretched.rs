@@ -8,17 +8,20 @@ use std::ops::Range;
 use super::{
     super::{
         outcome::{Reason, Refused},
-        text::{are_alike, indentation, squeezed},
+        text::{are_alike, indentation, is_blank, squeezed},
     },
     Work,
     brackets::Brackets,
     lines,
-    parse::Piece,
     place::{Placement, kept},
 };
 
-/// Near readings that are shown.
+/// Near readings that are shown, and near places that are looked at.
 const MOST_NEAR: usize = 2;
+const MOST_LOOKED_AT: usize = 8;
+
+/// Lines at an edge that say where it is, if more than one of them is telling or if they are more.
+const MOST_WEAK: usize = 6;
 
 /// Lines of the file that go, with the lines of the piece in their place.
 struct Gap {
@@ -40,29 +43,41 @@ impl Work<'_, '_> {
         text: &str,
         before: &str,
     ) -> Result<(), Refused> {
+        let is_broken = self.is_balanced(before) && Brackets::of(text) != Brackets::NONE;
         for (at, place) in places.iter().enumerate() {
             let top = if at == 0 { self.ends.0 } else { 0 };
             let lines = &self.sketch.pieces[at].lines[top..];
             let placed = Placed { lines, place, kept: kept(&self.pieces[at], self.lines, place) };
             for gap in placed.gaps() {
-                let near = self.near_places(at, &placed, &gap).into_iter();
-                let mut readings: Vec<_> =
-                    near.filter_map(|it| self.near_reading(at, places, it, before)).take(MOST_NEAR).collect();
+                let near = self.near_places(at, &placed, &gap).into_iter().take(MOST_LOOKED_AT);
+                let near = near.filter_map(|it| self.near_reading(at, places, it, before));
+                let readings: Vec<_> = near.take(MOST_NEAR).collect();
                 let merges =
-                    self.merges_blocks(&placed, &gap) || self.unbalances(&placed, &gap, text, before);
-                if !merges && readings.is_empty() {
-                    continue;
+                    self.merges_blocks(&placed, &gap) || (is_broken && self.unbalances(&placed, &gap));
+                if merges || !readings.is_empty() {
+                    return Err(self.stretched(at, &gap, readings, text, before));
                 }
-                let Piece { line: first, .. } = self.sketch.pieces[at];
-                let reason = match readings.is_empty() {
-                    true => Reason::LargeDeletion { line: gap.file.start + 1, count: gap.file.len() },
-                    false => Reason::SeveralPlaces { first, last: self.sketch.pieces[at].last() },
-                };
-                readings.push((format!("{} lines are removed", gap.file.len()), text.to_owned()));
-                return Err(Refused::with_readings(reason, before, readings));
             }
         }
         Ok(())
+    }
+
+    fn stretched(
+        &self,
+        at: usize,
+        gap: &Gap,
+        mut readings: Vec<(String, String)>,
+        text: &str,
+        before: &str,
+    ) -> Refused {
+        let piece = &self.sketch.pieces[at];
+        let count = self.file.lines()[gap.file.clone()].iter().filter(|it| !is_blank(it)).count();
+        let reason = match readings.is_empty() {
+            true => Reason::LargeDeletion { line: gap.file.start + 1, count },
+            false => Reason::SeveralPlaces { first: piece.line, last: piece.last() },
+        };
+        readings.push((format!("{count} lines are removed"), text.to_owned()));
+        Refused::with_readings(reason, before, readings)
     }
 
     /// Whether a line goes that stands less deep than those around, and none comes that does: it is the end of a block or
@@ -73,12 +88,11 @@ impl Work<'_, '_> {
         in_file.leaves_block(self) && !in_piece.leaves_block(self)
     }
 
-    /// Whether brackets that match do so no more, by what goes here with less in its place.
-    fn unbalances(&self, placed: &Placed<'_>, gap: &Gap, text: &str, before: &str) -> bool {
+    /// Whether other brackets go than come, with less in their place.
+    fn unbalances(&self, placed: &Placed<'_>, gap: &Gap) -> bool {
         let of = |lines: &[&str]| Brackets::of(&lines.join("\n"));
-        let is_even = of(&self.file.lines()[gap.file.clone()]) == of(&placed.lines[gap.piece.clone()]);
-        let is_shorter = gap.piece.len() < gap.file.len();
-        is_shorter && !is_even && self.is_balanced(before) && Brackets::of(text) != Brackets::NONE
+        gap.piece.len() < gap.file.len()
+            && of(&self.file.lines()[gap.file.clone()]) != of(&placed.lines[gap.piece.clone()])
     }
 
     /// Whether a text is code with brackets that match.
@@ -89,13 +103,16 @@ impl Work<'_, '_> {
     /// Places that end or start within the lines that go.
     fn near_places(&self, at: usize, placed: &Placed<'_>, gap: &Gap) -> Vec<Placement> {
         let (piece, count) = (&self.pieces[at], placed.lines.len().min(self.pieces[at].keys.len()));
-        let telling = |lines: Range<usize>| lines.filter(|it| piece.weights[*it] >= lines::TELLING).count();
+        let is_weak = |lines: Range<usize>| {
+            let telling = lines.clone().filter(|it| piece.weights[*it] >= lines::TELLING);
+            lines.len() <= MOST_WEAK && telling.count() <= 1 && placed.is_unbroken(lines)
+        };
         let mut found = Vec::new();
-        if placed.is_unbroken(gap.piece.end..count) && telling(gap.piece.end..count) <= 1 {
+        if is_weak(gap.piece.end..count) {
             let ends = gap.file.clone().filter(|it| self.may_be(placed, gap, *it, gap.piece.end, count - 1));
             found.extend(ends.map(|it| Placement { end: it + 1, ..*placed.place }));
         }
-        if placed.is_unbroken(0..gap.piece.start) && telling(0..gap.piece.start) <= 1 {
+        if is_weak(0..gap.piece.start) {
             let starts = gap.file.clone().filter(|it| self.may_be(placed, gap, *it, gap.piece.start - 1, 0));
             found.extend(starts.map(|it| Placement { start: it, ..*placed.place }));
         }
@@ -148,7 +165,7 @@ impl Placed<'_> {
     }
 
     fn in_file(&self, line: usize) -> Option<usize> {
-        self.kept.iter().find(|it| it.0 == line).map(|it| it.1)
+        self.kept.binary_search_by_key(&line, |it| it.0).ok().map(|it| self.kept[it].1)
     }
 }
 
