@@ -185,6 +185,18 @@ mod tests {
     }
 
     #[test]
+    fn a_part_is_not_stretched_over_the_end_of_a_block() {
+        let pads = |name: &str| -> String {
+            (0..15).map(|it| format!("def {name}{it}():\n    return {it}\n\n\n")).collect()
+        };
+        let middle =
+            "def a(x):\n    begin(x)\n    return 1\n\n\ndef b(x):\n    flush(x)\n    commit(x)\n\n\n";
+        let file = pads("pad") + middle + &pads("pod");
+        let refused = applied(&file, "def a(x):\n    begin(x)\n    commit(x)\n").unwrap_err();
+        assert!(matches!(refused, Reason::SeveralPlaces { .. } | Reason::LargeDeletion { .. }), "{refused}");
+    }
+
+    #[test]
     fn what_may_be_both_is_refused() {
         let open = applied("one\ntwo\nthree\nfour\n", "one\nnew\ntwo\nthree\n");
         assert_eq!(open, Err(Reason::OpenEnd { end: "end", count: 1 }));

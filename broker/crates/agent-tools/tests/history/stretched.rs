@@ -1,5 +1,5 @@
-//! Sketches whose last line, an added or a changed one, also stands a little further down in the file. A reader takes the
-//! near place; whoever looks for the line alone deletes all that stands between.
+//! Sketches whose last line, an added or a changed one, also stands a little further down in the file. The near place is
+//! right, or a refusal; the far one deletes all that stands between.
 
 use std::{fs, path::Path};
 

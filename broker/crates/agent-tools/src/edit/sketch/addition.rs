@@ -39,7 +39,7 @@ impl Placer<'_, '_> {
         let is_least = |it: &&str| self.parser.kind.is_aside(it) || level(it).is_none_or(|it| it >= deep);
         match self.head_above(deep) {
             Head::None => {
-                let is_clear = self.file.lines().iter().all(|it| is_least(it)) && !self.may_be_method(piece);
+                let is_clear = self.file.lines().iter().all(is_least) && !self.may_be_method(piece);
                 is_clear.then_some(self.file.lines().len())
             }
             Head::At(head) => self.end_of(head, deep),

@@ -174,7 +174,7 @@ fn comment(text: &str) -> Option<&str> {
 /// A heading or an item of a document is a marker only if an ellipsis and the words say so.
 fn in_text(inner: &str) -> Option<Marker> {
     let is_ellipsis = |it: &&str| inner.starts_with(it) || inner.ends_with(it);
-    ELLIPSES.iter().any(|it| is_ellipsis(it)).then(|| in_comment(inner)).flatten()
+    ELLIPSES.iter().any(is_ellipsis).then(|| in_comment(inner)).flatten()
 }
 
 fn in_comment(inner: &str) -> Option<Marker> {
