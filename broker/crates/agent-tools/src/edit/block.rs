@@ -77,6 +77,9 @@ impl<'a> Block<'a> {
     }
 }
 
+/// Places of all parts of an edit from which on their order is not looked at: each part could be nearly anywhere.
+pub(super) const MOST_PLACES: usize = 1 << 21;
+
 /// Places that a refusal shows.
 pub(super) const SHOWN: usize = 4;
 

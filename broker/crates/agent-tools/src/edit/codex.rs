@@ -7,7 +7,7 @@ use overlay::WorkspacePath;
 
 use self::target::Target;
 use super::{
-    block::{Block, Closeness, Sign, in_order},
+    block::{Block, Closeness, MOST_PLACES, Sign, in_order},
     names::Named,
     outcome::{Changed, Reason, Refused},
     text::{Text, is_blank, lines_of},
@@ -163,6 +163,7 @@ pub(super) fn added(lines: &[&str]) -> String {
 pub(super) fn change(file: &Text<'_>, chunks: &[Chunk<'_>]) -> Result<Changed, Refused> {
     let target = Target::new(file);
     let (mut placed, mut places, mut notes, mut added) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut count = 0;
     for chunk in chunks {
         if chunk.block.old().is_empty() {
             added.push(target.added(chunk)?);
@@ -172,6 +173,10 @@ pub(super) fn change(file: &Text<'_>, chunks: &[Chunk<'_>]) -> Result<Changed, R
             continue;
         }
         let (closeness, found) = target.places(chunk)?;
+        count += found.len();
+        if count > MOST_PLACES {
+            return Err(target.found_often(&chunk.block, &found));
+        }
         if closeness != Closeness::Exact {
             notes.push(format!("part {} was found but for whitespace", chunk.block.part));
         }

@@ -8,17 +8,17 @@ use super::{
     text::{collapsed, indentation, is_blank},
 };
 
-/// Lines to find others in. An index costs as much as reading the file a few times, so that it pays for many parts only.
+/// Lines to find others in. An index costs as much as a few searches, so that it pays for many parts only.
 pub(super) struct Haystack<'a> {
     file: &'a [&'a str],
-    levels: [OnceCell<Level<'a>>; 3],
-    is_indexed: bool,
+    /// `None` to search without an index.
+    levels: Option<[OnceCell<Level<'a>>; 3]>,
 }
 
-/// The lines as they are compared at one closeness.
+/// The lines as they are compared at one closeness, and where each is.
 struct Level<'a> {
     lines: Vec<Cow<'a, str>>,
-    places: Option<HashMap<Cow<'a, str>, Vec<usize>>>,
+    places: HashMap<Cow<'a, str>, Vec<usize>>,
 }
 
 const LEVELS: [Closeness; 3] = [Closeness::Exact, Closeness::Trimmed, Closeness::Loose];
@@ -26,12 +26,12 @@ const LEVELS: [Closeness; 3] = [Closeness::Exact, Closeness::Trimmed, Closeness:
 impl<'a> Haystack<'a> {
     /// For a few parts.
     pub(super) fn new(file: &'a [&'a str]) -> Self {
-        Self { file, levels: Default::default(), is_indexed: false }
+        Self { file, levels: None }
     }
 
     /// For any number of parts.
     pub(super) fn indexed(file: &'a [&'a str]) -> Self {
-        Self { is_indexed: true, ..Self::new(file) }
+        Self { file, levels: Some(Default::default()) }
     }
 
     /// Where lines are: the closest places there are. Blank lines alone are nowhere.
@@ -43,10 +43,17 @@ impl<'a> Haystack<'a> {
         found.find(|it| !it.1.is_empty()).unwrap_or((Closeness::Exact, Vec::new()))
     }
 
+    /// Whether lines are at a place exactly.
+    pub(super) fn is_at(&self, old: &[&str], place: usize) -> bool {
+        !old.iter().all(|it| is_blank(it)) && self.file.get(place..).is_some_and(|it| it.starts_with(old))
+    }
+
     fn places_at(&self, old: &[&str], how: Closeness) -> Vec<usize> {
-        let level = self.levels[how as usize].get_or_init(|| Level::new(self.file, how, self.is_indexed));
         let wanted: Vec<_> = old.iter().map(|it| comparable(it, how)).collect();
-        let mut found = level.places(&wanted);
+        let mut found = match &self.levels {
+            Some(levels) => levels[how as usize].get_or_init(|| Level::new(self.file, how)).places(&wanted),
+            None => searched(self.file, &wanted, how),
+        };
         if how == Closeness::Loose {
             found.retain(|it| is_regular(old, &self.file[*it..]));
         }
@@ -55,25 +62,38 @@ impl<'a> Haystack<'a> {
 }
 
 impl<'a> Level<'a> {
-    fn new(file: &[&'a str], how: Closeness, is_indexed: bool) -> Self {
+    fn new(file: &[&'a str], how: Closeness) -> Self {
         let lines: Vec<_> = file.iter().map(|it| comparable(it, how)).collect();
-        let places = is_indexed.then(|| {
-            let mut places: HashMap<_, Vec<_>> = HashMap::new();
-            lines.iter().enumerate().for_each(|(at, it)| places.entry(it.clone()).or_default().push(at));
-            places
-        });
+        let mut places: HashMap<_, Vec<_>> = HashMap::new();
+        lines.iter().enumerate().for_each(|(at, it)| places.entry(it.clone()).or_default().push(at));
         Self { lines, places }
     }
 
     fn places(&self, wanted: &[Cow<'_, str>]) -> Vec<usize> {
-        let fits = |start: &usize| self.lines[*start..].starts_with(wanted);
-        let Some(places) = &self.places else { return (0..self.lines.len()).filter(fits).collect() };
+        let place_of = |it: &Cow<'_, str>| self.places.get(&**it).map_or(&[][..], |it| it);
         // The line that is there least often leaves the fewest places to compare.
-        let lists =
-            wanted.iter().enumerate().map(|(at, it)| (at, places.get(&**it).map_or(&[][..], |it| it)));
-        let Some((at, rarest)) = lists.min_by_key(|it| it.1.len()) else { return Vec::new() };
-        rarest.iter().filter_map(|it| it.checked_sub(at)).filter(fits).collect()
+        let rarest = wanted.iter().map(place_of).enumerate().min_by_key(|it| it.1.len());
+        let Some((at, rarest)) = rarest else { return Vec::new() };
+        let starts = rarest.iter().filter_map(|it| it.checked_sub(at));
+        starts.filter(|it| self.lines[*it..].starts_with(wanted)).collect()
     }
+}
+
+fn searched(file: &[&str], wanted: &[Cow<'_, str>], how: Closeness) -> Vec<usize> {
+    let is_same: fn(&str, &str) -> bool = match how {
+        Closeness::Exact => |line, wanted| line == wanted,
+        Closeness::Trimmed => |line, wanted| line.trim_end() == wanted,
+        Closeness::Loose => is_loosely,
+    };
+    let fits = |there: &[&str]| there.iter().zip(wanted).all(|(line, wanted)| is_same(line, wanted));
+    file.windows(wanted.len()).enumerate().filter(|it| fits(it.1)).map(|it| it.0).collect()
+}
+
+/// Whether a line is one that was made comparable, without making it so itself.
+fn is_loosely(line: &str, wanted: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let is_next = |wanted: &str| words.next().is_some_and(|it| it.chars().map(plain_char).eq(wanted.chars()));
+    wanted.split_whitespace().all(is_next) && words.next().is_none()
 }
 
 /// Whether lines have the indentation that others have by one rule.
@@ -91,16 +111,19 @@ fn comparable(line: &str, how: Closeness) -> Cow<'_, str> {
     }
 }
 
-/// With the signs of ASCII for those that word processors and models put in their place.
 fn plain(line: &str) -> String {
-    let plain = |it| match it {
+    line.chars().map(plain_char).collect()
+}
+
+/// The sign of ASCII for one that word processors and models put in its place.
+fn plain_char(it: char) -> char {
+    match it {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
         '\u{2018}'..='\u{201b}' => '\'',
         '\u{201c}'..='\u{201f}' => '"',
         '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
         it => it,
-    };
-    line.chars().map(plain).collect()
+    }
 }
 
 #[cfg(test)]

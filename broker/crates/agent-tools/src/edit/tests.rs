@@ -113,3 +113,37 @@ fn a_new_file_about_blocks_is_written_as_it_is_if_that_is_picked() {
     let picked = apply(&path, "", edit, Some(&refused.readings[1].id), &trees).unwrap();
     assert_eq!(picked.text, edit);
 }
+
+/// A file of 20,000 lines, and the 4,000 lines of it that an edit changes.
+fn large() -> (String, Vec<usize>, String) {
+    let line = |it: usize| format!("    let value_{it} = compute({it});\n");
+    let changed = |it: usize| if it % 5 == 0 { line(it).replace("let", "var") } else { line(it) };
+    let (lines, changes) = (0..20_000, (0..20_000).step_by(5));
+    (lines.clone().map(line).collect(), changes.collect(), lines.map(changed).collect())
+}
+
+#[test]
+fn thousands_of_hunks_are_found_in_a_large_file() {
+    let (before, changes, after) = large();
+    let (path, trees) = (WorkspacePath::new("a.txt").unwrap(), Trees::new(1 << 20));
+    let hunk = |indent: &str, it: &usize| {
+        format!("@@\n-{indent}let value_{it} = compute({it});\n+{indent}var value_{it} = compute({it});\n")
+    };
+    for indent in ["    ", "  "] {
+        let hunks: String = changes.iter().map(|it| hunk(indent, it)).collect();
+        for edit in [
+            format!("--- a/a.txt\n+++ b/a.txt\n{hunks}"),
+            format!("*** Begin Patch\n*** Update File: a.txt\n{hunks}*** End Patch\n"),
+        ] {
+            assert!(apply(&path, &before, &edit, None, &trees).unwrap().text == after);
+        }
+    }
+}
+
+#[test]
+fn parts_that_could_be_anywhere_are_refused_without_comparing_all_orders() {
+    let (path, trees) = (WorkspacePath::new("a.txt").unwrap(), Trees::new(1 << 20));
+    let edit = format!("--- a/a.txt\n+++ b/a.txt\n{}", "@@\n-same\n+other\n".repeat(4_000));
+    let refused = apply(&path, &"same\n".repeat(20_000), &edit, None, &trees).unwrap_err();
+    assert!(matches!(refused.reason, Reason::FoundOften { count: 20_000, .. }));
+}

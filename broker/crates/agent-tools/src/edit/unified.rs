@@ -9,7 +9,7 @@ use overlay::WorkspacePath;
 
 pub(super) use self::read::read;
 use super::{
-    block::{Block, Closeness, in_order},
+    block::{Block, Closeness, MOST_PLACES, in_order},
     haystack::Haystack,
     names::Named,
     outcome::{Changed, Reason, Refused},
@@ -78,10 +78,13 @@ pub(super) fn apply_to(path: &WorkspacePath, file: &Text<'_>, edit: &str) -> Res
 /// A text with the hunks applied.
 pub(super) fn change(file: &Text<'_>, hunks: &[Hunk<'_>]) -> Result<Changed, Refused> {
     let target = Target::new(file);
-    let mut places = Vec::new();
-    let mut notes = Vec::new();
+    let (mut places, mut notes, mut count) = (Vec::new(), Vec::new(), 0);
     for hunk in hunks {
         let (closeness, found) = target.places(hunk)?;
+        count += found.len();
+        if count > MOST_PLACES {
+            return Err(target.found_often(hunk, &found));
+        }
         if closeness != Closeness::Exact {
             notes.push(format!("hunk {} was found but for whitespace", hunk.block.part));
         }
@@ -126,6 +129,10 @@ impl<'a> Target<'a> {
         let old = hunk.block.old();
         if old.is_empty() {
             return self.inserted(hunk);
+        }
+        if let (Some(stated), None) = (hunk.stated.filter(|it| self.haystack.is_at(&old, *it)), hunk.heading)
+        {
+            return Ok((Closeness::Exact, vec![stated]));
         }
         let (closeness, places) = self.haystack.places(&old);
         let stated =

@@ -34,10 +34,12 @@ impl<'a> Target<'a> {
     pub(super) fn several(&self, block: &Block<'_>, places: &[(usize, usize)]) -> Refused {
         match places {
             [_] => block.not_found(),
-            _ => {
-                block.found_often(self.file, &self.before, &places.iter().map(|it| it.0).collect::<Vec<_>>())
-            }
+            _ => self.found_often(block, &places.iter().map(|it| it.0).collect::<Vec<_>>()),
         }
+    }
+
+    pub(super) fn found_often(&self, block: &Block<'_>, places: &[usize]) -> Refused {
+        block.found_often(self.file, &self.before, places)
     }
 
     pub(super) fn places(&self, chunk: &Chunk<'_>) -> Result<(Closeness, Vec<usize>), Refused> {
@@ -59,7 +61,7 @@ impl<'a> Target<'a> {
             [only] if heads.iter().any(|it| *it <= only) => Ok((closeness, places)),
             [_] => Err(chunk.block.not_found()),
             // The head contradicts all of them.
-            _ => Err(chunk.block.found_often(self.file, &self.before, &places)),
+            _ => Err(self.found_often(&chunk.block, &places)),
         }
     }
 
