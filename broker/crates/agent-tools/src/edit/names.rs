@@ -127,7 +127,7 @@ pub(super) fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('"')?;
     loop {
         let plain = rest.find(['"', '\\'])?;
-        bytes.extend_from_slice(rest[..plain].as_bytes());
+        bytes.extend_from_slice(&rest.as_bytes()[..plain]);
         let is_end = rest[plain..].starts_with('"');
         rest = &rest[plain + 1..];
         if is_end {

@@ -42,8 +42,11 @@ struct Pair<'a> {
     replace: Vec<&'a str>,
 }
 
-/// The blocks, and the lines outside of them with their numbers.
-fn read(edit: &str) -> Result<(Vec<Pair<'_>>, Vec<(usize, &str)>), Refused> {
+/// Lines outside of the blocks with their numbers.
+type Outside<'a> = Vec<(usize, &'a str)>;
+
+/// The blocks, and what stands outside of them.
+fn read(edit: &str) -> Result<(Vec<Pair<'_>>, Outside<'_>), Refused> {
     let (mut pairs, mut open, mut outside) = (Vec::new(), None::<(Fence, Pair<'_>)>, Vec::new());
     let malformed = |line: usize, message: &str| -> Refused {
         Reason::Malformed { line: line + 1, message: message.to_owned() }.into()

@@ -117,7 +117,7 @@ fn a_new_file_about_blocks_is_written_as_it_is_if_that_is_picked() {
 /// A file of 20,000 lines, and the 4,000 lines of it that an edit changes.
 fn large() -> (String, Vec<usize>, String) {
     let line = |it: usize| format!("    let value_{it} = compute({it});\n");
-    let changed = |it: usize| if it % 5 == 0 { line(it).replace("let", "var") } else { line(it) };
+    let changed = |it: usize| if it.is_multiple_of(5) { line(it).replace("let", "var") } else { line(it) };
     let (lines, changes) = (0..20_000, (0..20_000).step_by(5));
     (lines.clone().map(line).collect(), changes.collect(), lines.map(changed).collect())
 }
