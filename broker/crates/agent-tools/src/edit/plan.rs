@@ -71,7 +71,15 @@ pub fn plan(
     let root = WorkspacePath::root();
     let form = recognise(path.unwrap_or(&root), edit);
     let bare = unfenced(path.unwrap_or(&root), edit);
-    let mut planner = Planner { view, picked, trees, form, target: None, after: BTreeMap::new() };
+    let mut planner = Planner {
+        view,
+        picked,
+        trees,
+        form,
+        makes_crlf: makes_crlf(form, edit),
+        target: None,
+        after: BTreeMap::new(),
+    };
     let files = match form {
         Form::CodexPatch => {
             let sections = codex::read(&bare).map_err(|it| it.of(form))?;
@@ -101,10 +109,27 @@ struct Planner<'a> {
     picked: Option<&'a ReadingId>,
     trees: &'a Trees,
     form: Form,
+    /// Whether the lines of new files end in CR LF.
+    makes_crlf: bool,
     /// The file that all of the edit is of, if there is one.
     target: Option<&'a WorkspacePath>,
     /// What earlier parts of the edit made of files; `None` where there is none any more.
     after: BTreeMap<WorkspacePath, Option<String>>,
+}
+
+/// Whether an edit gives new files lines that end in CR LF. In a patch of which all lines do, that is how it was sent.
+fn makes_crlf(form: Form, edit: &str) -> bool {
+    let is_crlf = |it: &str| it.ends_with("\r\n");
+    let (new, others): (Vec<_>, Vec<_>) =
+        edit.split_inclusive('\n').partition(|it| it.starts_with('+') && !it.starts_with("+++ "));
+    match form {
+        Form::Sketch | Form::Whole | Form::SearchReplace => {
+            edit.contains('\n') && edit.split_inclusive('\n').all(|it| is_crlf(it) || !it.ends_with('\n'))
+        }
+        Form::UnifiedDiff | Form::CodexPatch => {
+            !new.is_empty() && new.into_iter().all(is_crlf) && !others.into_iter().all(is_crlf)
+        }
+    }
 }
 
 impl Planner<'_> {
@@ -118,7 +143,12 @@ impl Planner<'_> {
             None => named.place(|it| self.kind(it).is_some()),
         };
         let shown = path.as_ref().map_or(named.shown(), WorkspacePath::as_str).to_owned();
-        let outcome = path.and_then(|it| change(self, it)).map_err(|it| it.of(self.form));
+        let mut outcome = path.and_then(|it| change(self, it)).map_err(|it| it.of(self.form));
+        if let Ok(FileChange::Write { applied, existed: false, .. }) = &mut outcome
+            && self.makes_crlf
+        {
+            applied.text = applied.text.replace("\r\n", "\n").replace('\n', "\r\n");
+        }
         if let Ok(change) = &outcome {
             self.remember(change);
         }

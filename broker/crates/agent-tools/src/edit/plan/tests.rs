@@ -250,3 +250,14 @@ fn a_path_out_of_the_workspace_is_refused() {
     assert!(matches!(&plan.files[0].outcome, Err(it) if it.reason == Reason::Path("../a".into())));
     assert!(view.read(&WorkspacePath::new("a").unwrap()).is_ok());
 }
+
+#[test]
+fn a_new_file_has_the_line_endings_of_its_edit() {
+    let diff = |head: &str| format!("--- /dev/null{head}+++ b/a{head}@@ -0,0 +1,2 @@{head}+one\r\n+two\r\n");
+    assert_eq!(after(&files(&[]), &diff("\n")), files(&[("a", "one\r\ntwo\r\n")]));
+    assert_eq!(after(&files(&[]), &diff("\r\n")), files(&[("a", "one\ntwo\n")]));
+    let (path, view) = (WorkspacePath::new("a").unwrap(), Memory::default());
+    let whole = plan(&view, Some(&path), "one\r\ntwo\r\n", None, &Trees::new(1 << 20)).unwrap();
+    let [FileChange::Write { applied, .. }] = &whole.all().unwrap()[..] else { panic!() };
+    assert_eq!(applied.text, "one\r\ntwo\r\n");
+}
