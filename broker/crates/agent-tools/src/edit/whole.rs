@@ -73,9 +73,13 @@ fn trimmed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     lines[first..last.max(first)].to_vec()
 }
 
+/// The edit in the place of what the file says: blank lines at its ends stay as they are.
 fn whole_text(file: &Text<'_>, lines: &[&str]) -> String {
     let lines = trimmed(lines).iter().map(|it| (*it).to_owned()).collect();
-    file.replaced(&[Replacement { range: 0..file.lines().len(), lines }], None)
+    let is_said = |it: &&str| !is_blank(it);
+    let first = file.lines().iter().position(is_said).unwrap_or_default();
+    let last = file.lines().iter().rposition(is_said).map_or(file.lines().len(), |it| it + 1);
+    file.replaced(&[Replacement { range: first..last, lines }], None)
 }
 
 /// How much of a file an edit covers.
@@ -158,6 +162,13 @@ mod tests {
         let trees = Trees::new(1 << 20);
         let parser = Parser { language: None, kind: FileKind::Code, trees: &trees };
         apply(&Text::new(file), edit, &parser).map(|it| it.text).map_err(|it| it.reason)
+    }
+
+    #[test]
+    fn blank_lines_at_the_ends_stay() {
+        assert_eq!(applied("\none\ntwo\n\n", "\none\nnew\n").unwrap(), "\none\nnew\n\n");
+        assert_eq!(applied("one\ntwo\n", "\none\nnew\n\n").unwrap(), "one\nnew\n");
+        assert_eq!(applied("\n\n", "one\n").unwrap(), "one\n");
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl Folder {
         let ground = Ground::Overlayfs { caches, stores: stores.map(Stores::layers).unwrap_or_default() };
         Self::start(starter, ENTER, sandbox.space, |socket, process| {
             let wire = enter(socket, process, sandbox)?;
-            begin(wire, root, &entries, ground, sandbox)
+            begin(wire, root, &entries, ground.clone(), sandbox)
         })
     }
 
@@ -137,39 +137,50 @@ impl Folder {
     ) -> Result<Self, OpenError> {
         let entries = Outgoing::of(layer, None)?;
         let ground = Ground::Merged { workspace: root.to_owned(), kept: kept.to_owned() };
-        Self::start(starter, PLAIN, 0, |socket, _| begin(Wire(socket), at, &entries, ground, sandbox))
+        Self::start(starter, PLAIN, 0, |socket, _| begin(Wire(socket), at, &entries, ground.clone(), sandbox))
     }
 
     fn start(
         starter: &Starter,
         how: &str,
         space: u64,
-        begin: impl FnOnce(UnixStream, &Child) -> Result<Wire, OpenError>,
+        begin: impl Fn(UnixStream, &Child) -> Result<Wire, OpenError>,
     ) -> Result<Self, OpenError> {
-        let FirstProcess { mut process, socket, alive } = starter.first(how)?;
-        match begin(socket, &process) {
-            Ok(wire) => {
-                let is_in_namespaces = how == ENTER;
-                let next = is_in_namespaces.then(|| starter.clone());
-                let (runs, answers) = listen_to(&wire, next)?;
-                Ok(Self {
-                    wire: Arc::new(Mutex::new(wire)),
-                    process,
-                    _alive: alive,
-                    is_in_namespaces,
-                    space,
-                    groups: Mutex::default(),
-                    runs,
-                    next: AtomicU32::new(0),
-                    answers: Mutex::new(answers),
-                })
+        let spare = starter.spare(how).map(|it| Self::start_in(it, starter, how, space, &begin));
+        match spare {
+            // It died while it waited, or just now.
+            None | Some(Err(OpenError::Broken(_))) => {
+                Self::start_in(starter.first(how)?, starter, how, space, &begin)
             }
-            Err(error) => {
-                let _ = process.kill();
-                let _ = process.wait();
-                Err(error)
-            }
+            Some(opened) => opened,
         }
+    }
+
+    fn start_in(
+        FirstProcess { mut process, socket, alive }: FirstProcess,
+        starter: &Starter,
+        how: &str,
+        space: u64,
+        begin: &impl Fn(UnixStream, &Child) -> Result<Wire, OpenError>,
+    ) -> Result<Self, OpenError> {
+        let wire = begin(socket, &process).inspect_err(|_| {
+            let _ = process.kill();
+            let _ = process.wait();
+        })?;
+        let is_in_namespaces = how == ENTER;
+        let next = is_in_namespaces.then(|| starter.clone());
+        let (runs, answers) = listen_to(&wire, next)?;
+        Ok(Self {
+            wire: Arc::new(Mutex::new(wire)),
+            process,
+            _alive: alive,
+            is_in_namespaces,
+            space,
+            groups: Mutex::default(),
+            runs,
+            next: AtomicU32::new(0),
+            answers: Mutex::new(answers),
+        })
     }
 
     /// Starts a program. With a terminal, its other side is the second of the results.

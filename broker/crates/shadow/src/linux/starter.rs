@@ -51,9 +51,13 @@ impl Starter {
         Self { spare: Some(Arc::default()), ..self }
     }
 
+    /// The process that waits, if there is one.
+    pub(super) fn spare(&self, how: &str) -> Option<FirstProcess> {
+        self.spare.as_ref().filter(|_| how == ENTER)?.take()
+    }
+
     pub(super) fn first(&self, how: &str) -> io::Result<FirstProcess> {
-        let spare = self.spare.as_ref().filter(|_| how == ENTER).and_then(|it| it.take());
-        spare.map_or_else(|| FirstProcess::start(&self.program, how), Ok)
+        FirstProcess::start(&self.program, how)
     }
 
     /// Starts a process for the next folder, unless one waits. It would have the niceness of the calling thread.
