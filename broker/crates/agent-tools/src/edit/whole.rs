@@ -166,9 +166,10 @@ mod tests {
 
     #[test]
     fn blank_lines_at_the_ends_stay() {
-        assert_eq!(applied("\none\ntwo\n\n", "\none\nnew\n").unwrap(), "\none\nnew\n\n");
-        assert_eq!(applied("one\ntwo\n", "\none\nnew\n\n").unwrap(), "one\nnew\n");
-        assert_eq!(applied("\n\n", "one\n").unwrap(), "one\n");
+        let whole = |file, edit| whole_text(&Text::new(file), &lines_of(edit));
+        assert_eq!(whole("\none\ntwo\n\n", "\none\nnew\n"), "\none\nnew\n\n");
+        assert_eq!(whole("one\ntwo\n", "\none\nnew\n\n"), "one\nnew\n");
+        assert_eq!(whole("\n\n", "one\n"), "one\n");
     }
 
     #[test]
