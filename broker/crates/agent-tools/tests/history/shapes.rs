@@ -208,6 +208,11 @@ impl<'a> Maker<'a> {
             let rest = it.trim_start_matches('\t');
             "    ".repeat(it.len() - rest.len()) + rest
         };
+        // What a level is made of cannot be known where the file has none.
+        let has_levels = self.before.iter().any(|it| it.starts_with('\t'));
+        if !has_levels {
+            return self.case("spaces for tabs", String::new());
+        }
         self.case("spaces for tabs", self.lines(&self.spans(3, 3), 0, |it| it.iter().map(spaced).collect()))
     }
 
@@ -230,6 +235,15 @@ impl<'a> Maker<'a> {
         self.ops.iter().any(|it| it.old_range().len() > it.new_range().len())
     }
 
+    /// Whether new lines are the same as those next to them, for which they are taken without context.
+    fn has_repetition(&self) -> bool {
+        self.ops.iter().any(|it| {
+            let (new, old) = (&self.after[it.new_range()], it.old_range());
+            let is_next = self.before[old.end..].starts_with(new) || self.before[..old.start].ends_with(new);
+            !matches!(it, DiffOp::Equal { .. }) && !new.is_empty() && is_next
+        })
+    }
+
     fn without_context_above(&self) -> Case {
         if self.has_removal() {
             return self.case("no context above", String::new());
@@ -238,7 +252,7 @@ impl<'a> Maker<'a> {
     }
 
     fn without_context_below(&self) -> Case {
-        if self.has_removal() {
+        if self.has_removal() || self.has_repetition() {
             return self.case("no context below", String::new());
         }
         self.case("no context below", self.lines(&self.spans(3, 0), 0, |it| it))
