@@ -39,7 +39,7 @@ pub use self::{
 /// Bytes of a text or an edit. What is larger is generated, and is not edited by sketches.
 pub const LARGEST: usize = 8 << 20;
 
-/// Time after which a difference is told more coarsely.
+/// Limit on the time for a diff; one that takes longer has fewer, larger hunks.
 const DIFF_TIME: Duration = Duration::from_secs(1);
 
 /// The text that a file has after an edit. An edit that was refused before goes on with the reading that was picked.

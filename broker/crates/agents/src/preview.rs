@@ -73,6 +73,17 @@ enum Failed {
     Otherwise(ToolError),
 }
 
+impl Failed {
+    /// A daemon that is busy or has no room is no fault of the edit.
+    fn of_edit(error: DaemonError) -> Self {
+        use DaemonError::{Edit, File, InEdit, Invalid};
+        match error {
+            Edit(_) | File { .. } | InEdit { .. } | Invalid { .. } => Self::Edit(error.into()),
+            _ => Self::Otherwise(error.into()),
+        }
+    }
+}
+
 impl From<ToolError> for Failed {
     fn from(error: ToolError) -> Self {
         Self::Otherwise(error)
@@ -98,7 +109,7 @@ async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, Faile
     let before = context.fork(base, "").await?;
     let found = match make(context, &before, &preview.before).await {
         Ok(()) => on_fork(context, before.target(), &preview.edits).await,
-        Err(error) => Err(Failed::Edit(error)),
+        Err(failed) => Err(failed),
     };
     context.discard_trial(&before).await;
     found
@@ -109,26 +120,24 @@ async fn on_fork(context: &Context, parent: TargetId, edits: &[PreviewEdit]) -> 
     let branch = context.fork(parent, "").await?;
     let found = match make(context, &branch, edits).await {
         Ok(()) => new_findings(context, &branch).await.map_err(Failed::Otherwise),
-        Err(error) => Err(Failed::Edit(error)),
+        Err(failed) => Err(failed),
     };
     context.discard_trial(&branch).await;
     found
 }
 
-async fn make(context: &Context, branch: &BranchRef, edits: &[PreviewEdit]) -> Result<(), ToolError> {
+async fn make(context: &Context, branch: &BranchRef, edits: &[PreviewEdit]) -> Result<(), Failed> {
     for it in edits {
-        match it {
-            PreviewEdit::File(it) => {
-                let edits = vec![it.clone()];
-                let request =
-                    EditRequest { branch: branch.id.clone(), edits, if_revision: None, request_id: None };
-                context.daemon.edit_files(request).await?;
-            }
+        let edits = match it {
+            PreviewEdit::File(it) => vec![it.clone()],
             PreviewEdit::Code { target_file, code_edit } => {
                 let step = Step { target_file: target_file.clone(), code_edit: code_edit.clone() };
-                plan::write(context, branch, &step, None, None).await?;
+                let (view, _) = context.daemon.view(&branch.target()).await.map_err(ToolError::from)?;
+                plan::planned(context, view, &step, None).await.map_err(Failed::Edit)?.edits
             }
-        }
+        };
+        let request = EditRequest { branch: branch.id.clone(), edits, if_revision: None, request_id: None };
+        context.daemon.edit_files(request).await.map_err(Failed::of_edit)?;
     }
     Ok(())
 }

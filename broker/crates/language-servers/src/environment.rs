@@ -122,7 +122,8 @@ impl Environment {
     }
 
     /// What a daemon is started with from this process: what is the user's, and nothing of the workspace that the user
-    /// happens to be in. Where it sends telemetry is the user's, too; no program that it starts is told.
+    /// happens to be in. The daemon keeps the user's settings of
+    /// telemetry, and does not pass them on to programs.
     pub fn for_new_daemon() -> Vec<(OsString, OsString)> {
         let process: Variables = env::vars_os().collect();
         let kept = kept_by_daemon(&process, Path::new("/"), Some(&BTreeMap::new()));

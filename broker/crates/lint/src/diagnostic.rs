@@ -26,7 +26,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// As people read and machines compare it.
+    /// The lower-case name, as reports have it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hint => "hint",

@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn added_lines_go_to_the_end() {
         assert_eq!(applied("a\n", "@@\n+b\n").unwrap(), "a\nb\n");
-        // As in codex, whatever follows in the patch.
+        // Codex appends such lines, whatever else the patch has.
         assert_eq!(applied("a\nb\n", "@@\n+x\n+y\n@@\n a\n-b\n+c\n").unwrap(), "a\nc\nx\ny\n");
         assert_eq!(applied("a\nb\n", "@@\n-a\n@@\n+x\n@@\n-b\n+c\n@@\n+y\n").unwrap(), "c\nx\ny\n");
         assert!(matches!(applied("a\nb\n", "@@ a\n+c\n"), Err(Reason::SeveralPlaces { .. })));

@@ -76,7 +76,8 @@ fn ends(lines: &[&str]) -> Vec<usize> {
     ends
 }
 
-/// As git takes lines for heads, but for labels such as `public:`. Brackets, comments and decorators go on.
+/// Whether a line begins a section, by git's rule for hunk headings, but for labels such as `public:`. Brackets, comments and
+/// decorators belong to the section before.
 fn begins_something(line: &str) -> bool {
     let line = line.trim();
     let is_label = line.strip_suffix(':').is_some_and(|it| it.chars().all(char::is_alphanumeric));

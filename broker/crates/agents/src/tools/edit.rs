@@ -80,11 +80,7 @@ pub(super) struct Edited {
 pub(super) async fn edit_file(context: Context, request: EditFile) -> Result<Edited, ToolError> {
     let steps = request.steps()?;
     expect_no_mask(&context, &steps).await?;
-    if context.branch(request.branch.as_deref()).await?.is_none() {
-        // What is refused makes no branch.
-        let base = context.seen(None).await?;
-        planned(&context, base.view, &steps[0], None).await?;
-    }
+    expect_applicable(&context, request.branch.as_deref(), &steps[0], None).await?;
     let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let if_revision = request.if_revision.map(Revision);
     if request.if_clean || steps.len() > 1 {
@@ -101,9 +97,10 @@ pub(super) async fn reapply(context: Context, request: Reapply) -> Result<Edited
     let none =
         || ToolError::new(format!("no edit of `{path}` was refused")).hint("send one with `edit_file`");
     let step = Step { target_file: request.target_file, code_edit: edit.ok_or_else(none)? };
-    expect_no_mask(&context, slice::from_ref(&step)).await?;
-    let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let reading = request.reading.map(ReadingId::new);
+    expect_no_mask(&context, slice::from_ref(&step)).await?;
+    expect_applicable(&context, request.branch.as_deref(), &step, reading.as_ref()).await?;
+    let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let edited = write(&context, &branch, &step, reading.as_ref(), None).await?;
     finish(&context, branch, edited, request.check).await
 }
@@ -125,6 +122,20 @@ pub(super) async fn delete_file(context: Context, request: DeleteFile) -> Result
     };
     let wrote = Wrote { revision, edits: Vec::new(), paths: vec![path], shown: vec![shown] };
     finish(&context, branch, wrote, request.check).await
+}
+
+/// Refuses an edit before the session has a branch: what is refused makes none.
+async fn expect_applicable(
+    context: &Context,
+    named: Option<&str>,
+    step: &Step,
+    reading: Option<&ReadingId>,
+) -> Result<(), ToolError> {
+    if context.branch(named).await?.is_none() {
+        let base = context.seen(None).await?;
+        planned(context, base.view, step, reading).await?;
+    }
+    Ok(())
 }
 
 async fn expect_file(view: Arc<dyn View>, path: WorkspacePath) -> Result<(), ToolError> {

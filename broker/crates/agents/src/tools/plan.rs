@@ -37,14 +37,14 @@ pub(super) struct EditedFile {
 }
 
 /// What an edit would write, computed from a view at a revision.
-pub(super) struct Planned {
-    edits: Vec<FileEdit>,
+pub(crate) struct Planned {
+    pub(crate) edits: Vec<FileEdit>,
     paths: Vec<WorkspacePath>,
     shown: Vec<EditedFile>,
 }
 
 /// What was written, and the revision that has it.
-pub(crate) struct Wrote {
+pub(super) struct Wrote {
     pub(super) revision: Revision,
     pub(super) edits: Vec<FileEdit>,
     pub(super) paths: Vec<WorkspacePath>,
@@ -65,7 +65,7 @@ pub(super) async fn expect_no_mask(context: &Context, steps: &[Step]) -> Result<
 }
 
 /// Plans an edit on the branch as it is, and writes it if the branch is still so.
-pub(crate) async fn write(
+pub(super) async fn write(
     context: &Context,
     branch: &BranchRef,
     step: &Step,
@@ -97,7 +97,7 @@ pub(crate) async fn write(
     }
 }
 
-pub(super) async fn planned(
+pub(crate) async fn planned(
     context: &Context,
     view: Arc<dyn View>,
     step: &Step,

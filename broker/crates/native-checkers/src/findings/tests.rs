@@ -29,7 +29,7 @@ fn printed(name: &str) -> String {
 
 fn render(checker: &Checker, view: &Memory, printed: &[u8]) -> String {
     let project = WorkspacePath::root();
-    let ground = Ground { checker, view, root: Path::new("/work"), project: &project, is_known: &|_| true };
+    let ground = Ground { checker, view, root: Path::new("/space"), project: &project, is_known: &|_| true };
     let found = match output::read(checker, printed) {
         Ok(printed) => found(printed, &ground),
         Err(why) => return format!("unreadable: {why}\n"),
@@ -108,11 +108,11 @@ const SARIF: &str = r#"{ "version": "2.1.0", "runs": [{
     { "ruleIndex": 0, "message": { "text": "with a default level" },
       "locations": [{ "physicalLocation": { "artifactLocation": { "uri": "a%20b.x" },
                       "region": { "startLine": 1, "startColumn": 6, "endColumn": 9 } } }],
-      "relatedLocations": [{ "physicalLocation": { "artifactLocation": { "uri": "file:///work/c.x" } }, "message": { "text": "there" } }],
+      "relatedLocations": [{ "physicalLocation": { "artifactLocation": { "uri": "file:///space/c.x" } }, "message": { "text": "there" } }],
       "fixes": [{ "artifactChanges": [{ "artifactLocation": { "uri": "a%20b.x" },
                   "replacements": [{ "deletedRegion": { "charOffset": 5, "charLength": 3 }, "insertedContent": { "text": "two" } }] }] }] },
     { "ruleId": "R2", "level": "note", "message": { "text": "a line" },
-      "locations": [{ "physicalLocation": { "artifactLocation": { "uri": "/work/a b.x" }, "region": { "startLine": 2 } } }] },
+      "locations": [{ "physicalLocation": { "artifactLocation": { "uri": "/space/a b.x" }, "region": { "startLine": 2 } } }] },
     { "ruleId": "R3", "message": { "text": "suppressed" }, "suppressions": [{ "kind": "inSource" }],
       "locations": [{ "physicalLocation": { "artifactLocation": { "uri": "c.x" } } }] },
     { "ruleId": "R4", "kind": "pass", "message": { "text": "passed" },

@@ -151,7 +151,7 @@ fn extended<'a>(file: &mut Head<'a>, line: &'a str, number: usize) -> Result<(),
     } else if let Some(mode) = line.strip_prefix("new mode ") {
         file.mode = Some(mode.trim());
     } else if line.starts_with("index ") {
-        // The mode is told here if it stays: only that of a link says something.
+        // This line has the mode of a file whose mode stays; only that of a link matters.
         let mode = line.split(' ').nth(2).map(str::trim);
         file.mode = file.mode.or(mode.filter(|it| !it.starts_with("100")));
     } else if !line.trim().is_empty() && !KNOWN.iter().any(|it| line.starts_with(it)) {

@@ -98,7 +98,7 @@ fn files_are_moved_only_by_gits_lines_and_never_onto_others() {
     let taken = "refused: `y`: the diff moves a file to where another one is";
     assert_eq!(planned(&before, "", &moved("y")), [taken]);
     assert_eq!(planned(&before, "y", &rename("y")), [taken]);
-    // As codex does.
+    // Codex replaces the file.
     let codex = "*** Begin Patch\n*** Update File: x\n*** Move to: y\n@@\n-a = 1\n+a = 3\n*** End Patch\n";
     assert_eq!(planned(&before, "", codex), ["x -> y: the file that was at `y` is replaced"]);
 }
