@@ -1,0 +1,148 @@
+//! Commands as linters, through the program: trust, branches, what `broker.toml` and `--select` turn on.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, process::Output};
+
+use serde_json::Value;
+use tests::place::Place;
+
+/// A workspace with a checker of its own, a script that finds the word `bad`.
+fn place(config: &str) -> Place {
+    let it = Place::new(&[("broker.toml", config), ("a.m", "good\n"), ("b.m", "good\n")]);
+    it.write(
+        "tools/lint",
+        "#!/bin/sh\n[ -e broken ] && { echo 'it broke' >&2; exit 3; }\ngrep -n bad *.m | sed 's/bad.*/1: a bad word/'\n\
+         echo written > a.m\ngrep -q bad b.m && exit 1\nexit 0\n",
+    );
+    fs::set_permissions(it.root().join("tools/lint"), fs::Permissions::from_mode(0o755)).unwrap();
+    it
+}
+
+const OWN: &str = "[checkers.own]\ncommand = ['tools/lint']\nglobs = ['*.m']\noutput = 'regex'\n\
+                   pattern = '^(?<path>[^:]+):(?<line>\\d+):(?<column>\\d+): (?<message>.*)$'\n";
+
+fn check(it: &Place, arguments: &[&str]) -> (Option<i32>, Value) {
+    let output = it.run(&[&["check", "--output-format", "json"], arguments].concat());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let Output { status, stdout, stderr } = output;
+    let read = |error| panic!("{error}: {}{}", text(&stdout), text(&stderr));
+    (status.code(), serde_json::from_slice(&stdout).unwrap_or_else(read))
+}
+
+fn messages(report: &Value) -> Vec<String> {
+    let place = |it: &Value| format!("{} {}", it["path"].as_str().unwrap(), it["message"].as_str().unwrap());
+    report["findings"].as_array().unwrap().iter().map(place).collect()
+}
+
+fn reason(report: &Value) -> String {
+    report["incomplete"][0]["reason"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn no_command_runs_in_a_workspace_that_is_not_trusted() {
+    let it = place(OWN);
+    it.write("b.m", "bad\n");
+    let (exit, report) = check(&it, &[]);
+    assert_eq!(exit, Some(2), "{report}");
+    assert!(
+        reason(&report).contains("commands do not run in") && reason(&report).contains("see `broker trust`")
+    );
+    assert!(it.run(&["trust"]).status.success());
+    let (exit, report) = check(&it, &[]);
+    assert_eq!((exit, messages(&report)), (Some(1), vec!["b.m a bad word".to_owned()]), "{report}");
+    assert_eq!(it.read("a.m"), "good\n");
+}
+
+#[test]
+fn a_branch_is_checked_in_a_folder_of_its_own() {
+    let it = place(OWN);
+    it.run(&["trust"]);
+    for (branch, text) in [("one", "bad\n"), ("two", "good too\n")] {
+        assert!(it.run(&["branch", "fork", branch]).status.success());
+        assert!(it.run_with_input(&["branch", "write", branch, "b.m"], text).status.success());
+    }
+    for _ in 0..2 {
+        let (exit, report) = check(&it, &["--branch", "one"]);
+        assert_eq!((exit, messages(&report)), (Some(1), vec!["b.m a bad word".to_owned()]), "{report}");
+        let (exit, report) = check(&it, &["--branch", "two"]);
+        assert_eq!((exit, messages(&report)), (Some(0), vec![]), "{report}");
+    }
+    assert_eq!((it.read("a.m"), it.read("b.m")), ("good\n".to_owned(), "good\n".to_owned()));
+    // What a branch says of commands does not count.
+    let evil = OWN.replace("tools/lint", "tools/evil");
+    assert!(it.run_with_input(&["branch", "write", "two", "broker.toml"], &evil).status.success());
+    assert_eq!(check(&it, &["--branch", "two", "b.m"]).0, Some(0));
+}
+
+#[test]
+fn what_git_has_is_checked_in_the_place_of_the_disk() {
+    let it = place(OWN);
+    it.run(&["trust"]);
+    it.write("b.m", "bad\n");
+    it.git(&["init", "-q"]);
+    it.git(&["add", "-A"]);
+    it.git(&["commit", "-qm", "one"]);
+    it.write("b.m", "good\n");
+    assert_eq!(check(&it, &[]).0, Some(0));
+    let (exit, report) = check(&it, &["--rev", "HEAD"]);
+    assert_eq!((exit, messages(&report)), (Some(1), vec!["b.m a bad word".to_owned()]), "{report}");
+    it.git(&["add", "b.m"]);
+    it.write("b.m", "bad\n");
+    let (exit, report) = check(&it, &["--staged"]);
+    assert_eq!((exit, messages(&report)), (Some(0), vec![]), "{report}");
+    assert_eq!(it.read("b.m"), "bad\n");
+}
+
+#[test]
+fn a_text_on_standard_input_is_checked_in_its_place() {
+    let it = place(OWN);
+    it.run(&["trust"]);
+    for (text, exit) in [("bad\n", 1), ("good too\n", 0)] {
+        let output = it.run_with_input(&["check", "--stdin-filename", "b.m", "-"], text);
+        assert_eq!(output.status.code(), Some(exit), "{output:?}");
+    }
+    assert_eq!(it.read("b.m"), "good\n");
+}
+
+#[test]
+fn a_command_that_breaks_is_no_clean_run() {
+    let it = place(OWN);
+    it.run(&["trust"]);
+    it.write("broken", "");
+    let (exit, report) = check(&it, &[]);
+    assert_eq!(exit, Some(2), "{report}");
+    assert!(reason(&report).contains("own: it ended with exit code 3: it broke"), "{report}");
+}
+
+#[test]
+fn what_turns_a_checker_on() {
+    let it = place(&OWN.replace("[checkers.own]", "[checkers.own]\nenabled = false"));
+    it.write("b.m", "bad\n");
+    it.run(&["trust"]);
+    assert_eq!(check(&it, &[]).0, Some(0));
+    assert_eq!(messages(&check(&it, &["--select", "own/ALL"]).1), ["b.m a bad word"]);
+    assert_eq!(check(&it, &["--select", "own/none"]).0, Some(0));
+    let output = it.run(&["check", "--select", "onw/ALL"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("did you mean `own`?"), "{output:?}");
+    let output = it.run(&["doctor"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let listed = |it: &Place| String::from_utf8_lossy(&it.run(&["plugins"]).stdout).into_owned();
+    assert!(!listed(&it).contains("\nown "));
+    it.write("broker.toml", OWN);
+    let (listed, path) = (listed(&it), it.root().join("tools/lint"));
+    assert!(
+        listed.contains("\nown ") && listed.contains(&format!("Command: runs {} ", path.display())),
+        "{listed}"
+    );
+    let is_told =
+        |it: &str| ["checker", " own ", "not named in broker.toml"].iter().all(|word| it.contains(word));
+    assert!(text.lines().any(is_told), "{text}");
+}
+
+#[test]
+fn a_definition_that_means_nothing_is_an_error() {
+    let it = place("[checkers.own]\ncommand = ['x']\nglobs = ['*']\n");
+    let output = it.run(&["check"]);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error.contains("checkers.own, in `broker.toml`: `output` is missing"), "{error}");
+}

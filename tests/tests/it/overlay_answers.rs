@@ -1,0 +1,174 @@
+//! Where the disk says one thing and the branch another, the answer is the branch's.
+
+use std::{fs, path::Path, sync::Arc};
+
+use insta::assert_snapshot;
+use lint::{Completeness, Outcome};
+use overlay::{Branch, Disk, EditError, Observation, Read, Revision, View};
+use plugin_host::{Configured, Settings};
+use tests::*;
+
+/// A package on disk with one finding in `used.py`.
+fn workspace() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "pyproject.toml", "[tool.ruff.lint]\nselect = [\"F\"]\n");
+    write(folder.path(), "pkg/__init__.py", "");
+    write(folder.path(), "pkg/used.py", "import os\n");
+    write(folder.path(), "pkg/other.py", "import sys\n\nprint(sys.path)\n");
+    folder
+}
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let file = folder.join(path);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+fn branch(folder: &Path) -> Branch {
+    Branch::new(Arc::new(Disk::new(folder).unwrap()))
+}
+
+struct Python {
+    linter: Configured,
+    _cache: tempfile::TempDir,
+}
+
+impl Python {
+    fn new(settings: Settings) -> Self {
+        let cache = tempfile::tempdir().unwrap();
+        let linter = bundled(&host(Some(cache.path())), "python").configured(settings);
+        Self { linter, _cache: cache }
+    }
+
+    fn outcomes(&self, branch: &Branch, paths: &[&str]) -> Vec<Outcome> {
+        check(&self.linter, Arc::new(branch.snapshot()), paths)
+    }
+
+    /// `path: CODE at START..END` for each finding, or what became of the file.
+    fn codes(&self, branch: &Branch, paths: &[&str]) -> String {
+        let outcomes = self.outcomes(branch, paths);
+        let lines = paths.iter().zip(&outcomes).map(|(path, it)| match &it.completeness {
+            Completeness::Complete => {
+                let codes = it.diagnostics.iter().map(|it| format!("{}@{}", it.code, it.span.start));
+                format!("{path}: {}", codes.collect::<Vec<_>>().join(" "))
+            }
+            other => format!("{path}: {other:?}"),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[test]
+fn edited_deleted_and_new_files() {
+    let folder = workspace();
+    let python = Python::new(Settings::default());
+    let base = branch(folder.path());
+    let mut edited = base.fork();
+    edited.write(&path("pkg/used.py"), "import os\n\nprint(os.name)\n".into()).unwrap();
+    edited.write(&path("pkg/other.py"), "x = 1\n\nprint(undefined)\n".into()).unwrap();
+    edited.write(&path("pkg/new.py"), "import re\n".into()).unwrap();
+    let files = ["pkg/used.py", "pkg/other.py", "pkg/new.py"];
+    assert_snapshot!(python.codes(&base, &files), @r#"
+pkg/used.py: F401@7
+pkg/other.py: 
+pkg/new.py: Failed("the file is not there (any more)")
+"#);
+    assert_snapshot!(python.codes(&edited, &files), @r#"
+pkg/used.py: 
+pkg/other.py: F821@13
+pkg/new.py: F401@7
+"#);
+    edited.remove(&path("pkg/used.py")).unwrap();
+    assert_snapshot!(python.codes(&edited, &["pkg/used.py"]), @r#"pkg/used.py: Failed("the file is not there (any more)")"#);
+}
+
+#[test]
+fn edited_configuration() {
+    let folder = workspace();
+    let python = Python::new(Settings::default());
+    let file = ["pkg/used.py"];
+    let mut edited = branch(folder.path());
+    let toml = "[tool.ruff.lint]\nselect = [\"F\", \"D100\"]\n";
+    edited.write(&path("pyproject.toml"), toml.into()).unwrap();
+    assert_snapshot!(python.codes(&edited, &file), @"pkg/used.py: D100@0 F401@7");
+    // A nearer one wins, and may extend the other.
+    edited
+        .write(&path("pkg/ruff.toml"), "extend = \"../pyproject.toml\"\nlint.ignore = [\"F401\"]\n".into())
+        .unwrap();
+    assert_snapshot!(python.codes(&edited, &file), @"pkg/used.py: D100@0");
+    edited.write(&path("pkg/ruff.toml"), "exclude = [\"used.py\"]\n".into()).unwrap();
+    assert_snapshot!(python.codes(&edited, &file), @"pkg/used.py: Excluded");
+    edited.write(&path("pkg/ruff.toml"), "lint.select = [\"NOPE\"]\n".into()).unwrap();
+    assert_snapshot!(python.codes(&edited, &file), @r#"pkg/used.py: Failed("plugin `python` 0.1.0: cannot use `pkg/ruff.toml`: Unknown rule selector `NOPE` in `select` from `pkg/ruff.toml`")"#);
+    edited.remove(&path("pkg/ruff.toml")).unwrap();
+    edited.remove(&path("pyproject.toml")).unwrap();
+    assert_snapshot!(python.codes(&edited, &file), @"pkg/used.py: F401@7");
+}
+
+#[test]
+fn select_ignore_isolated_config() {
+    let folder = workspace();
+    write(folder.path(), "other.toml", "lint.select = [\"D103\", \"INP\"]\n");
+    write(folder.path(), "pkg/used.py", "import os\n\n\ndef f():\n    return 1\n");
+    let base = branch(folder.path());
+    let words = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let file = ["pkg/used.py"];
+    let select =
+        Settings { select: Some(words(&["D", "F"])), ignore: words(&["D100"]), ..Settings::default() };
+    assert_snapshot!(Python::new(select).codes(&base, &file), @"pkg/used.py: F401@7 D103@16");
+    let config = Settings { config: Some(path("other.toml")), ..Settings::default() };
+    assert_snapshot!(Python::new(config).codes(&base, &file), @"pkg/used.py: D103@16");
+    let unknown = Settings { select: Some(words(&["F", "ZZZ9", "todo"])), ..Settings::default() };
+    let python = Python::new(unknown);
+    assert_eq!(python.linter.unknown_selectors(&no_files()).unwrap(), ["ZZZ9", "todo"]);
+    assert_snapshot!(python.codes(&base, &file), @"pkg/used.py: F401@7");
+}
+
+#[test]
+fn the_read_set_says_what_the_answer_depends_on() {
+    let folder = workspace();
+    let python = Python::new(Settings::default());
+    let base = branch(folder.path());
+    let outcome = &python.outcomes(&base, &["pkg/used.py"])[0];
+    let observed = |read: Read| outcome.reads.get(&read);
+    assert!(matches!(observed(Read::Content(path("pyproject.toml"))), Some(Observation::Found(_))));
+    assert_eq!(observed(Read::Metadata(path("pkg/ruff.toml"))), Some(Observation::Missing), "misses count");
+    assert_eq!(observed(Read::Content(path("pkg/used.py"))), None, "the unit's own text is `content`");
+    let holds = |edit: &dyn Fn(&mut Branch) -> Result<Revision, EditError>| {
+        let mut fork = base.fork();
+        edit(&mut fork).unwrap();
+        outcome.reads.holds_in(&fork.snapshot() as &dyn View)
+    };
+    assert!(holds(&|it| it.write(&path("pkg/other.py"), "1".into())));
+    assert!(!holds(&|it| it.write(&path("pyproject.toml"), "".into())));
+    assert!(!holds(&|it| it.write(&path("pkg/ruff.toml"), "".into())));
+}
+
+#[test]
+fn hostile_text() {
+    let python = Python::new(Settings::default());
+    let mut branch = Branch::new(Arc::new(overlay::Memory::default()));
+    let deep = format!("x = {}1{}\n", "(".repeat(20_000), ")".repeat(20_000));
+    let texts: [(&str, Vec<u8>); 7] = [
+        ("deep.py", deep.into()),
+        ("empty.py", Vec::new()),
+        ("nul.py", b"x = 1\0\nimport os\n".to_vec()),
+        ("latin1.py", b"# caf\xe9\nimport os\n".to_vec()),
+        ("line.py", [b"x = \"".to_vec(), b"a".repeat(10 << 20), b"\"\nimport os\n".to_vec()].concat()),
+        ("bom.py", b"\xef\xbb\xbfimport os\r\n".to_vec()),
+        ("fine.py", b"import os\n".to_vec()),
+    ];
+    let paths = texts.clone().map(|(path, _)| path);
+    for (file, text) in texts {
+        branch.write(&path(file), text.into()).unwrap();
+    }
+    assert_snapshot!(python.codes(&branch, &paths), @r#"
+deep.py: UP034@5
+empty.py: 
+nul.py: invalid-syntax@5 invalid-syntax@6
+latin1.py: E902@0
+line.py: F401@10485774
+bom.py: F401@10
+fine.py: F401@7
+"#);
+}

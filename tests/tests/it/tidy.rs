@@ -1,0 +1,339 @@
+//! Rules of the repository: who may depend on whom, and that no file forgets what it is.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Which of the project's own packages each may depend on. Nothing may depend on `tests`.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("componentize", &[]),
+    ("overlay", &[]),
+    ("lint", &["overlay"]),
+    ("shadow", &["overlay"]),
+    ("telemetry", &["telemetry-testkit"]),
+    ("telemetry-testkit", &[]),
+    ("syntax", &["overlay"]),
+    ("search", &["overlay", "syntax"]),
+    ("agent-tools", &["overlay", "syntax"]),
+    ("lsp-client", &["lint", "overlay"]),
+    ("imports", &["overlay", "syntax"]),
+    ("language-servers", &["imports", "lint", "lsp-client", "overlay"]),
+    ("native-checkers", &["imports", "lint", "overlay", "shadow"]),
+    ("plugin-host", &["lint", "overlay", "syntax"]),
+    ("plugin-kit", &["lint", "overlay", "plugin-host", "syntax"]),
+    ("scheduler", &["lint", "overlay"]),
+    ("lint-testkit", &["lint", "overlay"]),
+    ("config", &["lint", "lint-testkit", "overlay", "plugin-host"]),
+    ("checker", &["config", "lint", "lint-testkit", "overlay", "scheduler"]),
+    ("render", &["checker", "config", "lint", "lint-testkit", "overlay"]),
+    (
+        "linters",
+        &[
+            "checker",
+            "config",
+            "language-servers",
+            "lint",
+            "lint-testkit",
+            "native-checkers",
+            "overlay",
+            "plugin-host",
+            "shadow",
+            "syntax",
+        ],
+    ),
+    (
+        "workspaces",
+        &[
+            "checker",
+            "config",
+            "language-servers",
+            "lint",
+            "linters",
+            "overlay",
+            "scheduler",
+            "shadow",
+            "telemetry",
+        ],
+    ),
+    (
+        "agents",
+        &[
+            "agent-tools",
+            "checker",
+            "config",
+            "language-servers",
+            "lint",
+            "overlay",
+            "scheduler",
+            "search",
+            "syntax",
+            "telemetry",
+            "workspaces",
+        ],
+    ),
+    ("broker-proto", &[]),
+    ("bench-branches", &["broker-proto", "overlay"]),
+    (
+        "broker",
+        &[
+            "agents",
+            "broker-proto",
+            "checker",
+            "componentize",
+            "config",
+            "language-servers",
+            "lint",
+            "lint-testkit",
+            "linters",
+            "overlay",
+            "plugin-host",
+            "plugin-kit",
+            "render",
+            "scheduler",
+            "shadow",
+            "syntax",
+            "telemetry",
+            "workspaces",
+        ],
+    ),
+    ("broker-plugin-sdk", &[]),
+    ("broker-schemas", &[]),
+    ("broker-plugin-css", &["broker-plugin-sdk"]),
+    ("broker-plugin-dockerfile", &["broker-plugin-sdk"]),
+    ("broker-plugin-javascript", &["broker-plugin-sdk"]),
+    ("broker-plugin-json", &["broker-plugin-sdk", "broker-schemas"]),
+    ("broker-plugin-lua", &["broker-plugin-sdk"]),
+    ("broker-plugin-markdown", &["broker-plugin-sdk"]),
+    ("broker-plugin-pattern", &["broker-plugin-sdk"]),
+    ("broker-plugin-python", &["broker-plugin-sdk"]),
+    ("broker-plugin-shell", &["broker-plugin-sdk"]),
+    ("broker-plugin-sql", &["broker-plugin-sdk"]),
+    ("broker-plugin-syntax", &["broker-plugin-sdk"]),
+    ("broker-plugin-text", &["broker-plugin-sdk"]),
+    ("broker-plugin-toml", &["broker-plugin-sdk", "broker-schemas"]),
+    ("broker-plugin-yaml", &["broker-plugin-sdk", "broker-schemas"]),
+    ("guest-asks", &["broker-plugin-sdk"]),
+    ("guest-misbehaves", &["broker-plugin-sdk"]),
+    ("guest-unready", &["broker-plugin-sdk"]),
+    ("no-todo", &["broker-plugin-sdk"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// Every file of the project with this ending.
+fn files(extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|it| it.unwrap()) {
+            let name = entry.file_name().into_string().unwrap();
+            if entry.file_type().unwrap().is_dir() {
+                if !["target", ".git", "fixtures", "node_modules", ".venv"].contains(&name.as_str()) {
+                    folders.push(entry.path());
+                }
+            } else if name.ends_with(extension) {
+                found.push(entry.path());
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no *{extension} below {}", root().display());
+    found
+}
+
+#[test]
+fn dependencies_point_down() {
+    let allowed: BTreeMap<_, _> = ALLOWED.iter().copied().collect();
+    for file in files("Cargo.toml") {
+        let manifest: toml::Table = toml::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let Some(package) = manifest.get("package") else { continue };
+        let name = package["name"].as_str().unwrap();
+        let tables = ["dependencies", "build-dependencies", "dev-dependencies"];
+        let tables = tables.iter().filter_map(|it| manifest.get(*it)?.as_table());
+        let ours: BTreeSet<_> = tables
+            .flat_map(|it| it.keys().map(String::as_str))
+            .filter(|it| *it == "tests" || allowed.contains_key(it))
+            .collect();
+        assert!(!ours.contains("tests"), "{name} depends on tests");
+        if name == "tests" {
+            continue;
+        }
+        let may = allowed.get(name).unwrap_or_else(|| panic!("{name} has no row in the table"));
+        let wrong: Vec<_> = ours.iter().filter(|it| !may.contains(it)).collect();
+        assert!(wrong.is_empty(), "{name} may not depend on {wrong:?}: see ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    for file in files(".rs") {
+        let text = fs::read_to_string(&file).unwrap();
+        let is_documented = text.trim_start().starts_with("//!");
+        assert!(is_documented, "{} does not begin with a module doc (`//!`)", file.display());
+    }
+}
+
+/// Words that say "an unnamed person" where the program has a name for it: the client, the caller, another program.
+const VAGUE: [&str; 3] = ["nobody", "somebody", "whoever"];
+
+/// Comments by package that have a vague word, or begin with an "Of" that lacks its noun. A number may only be lowered,
+/// and a package that is not listed has none.
+const VAGUE_COMMENTS: &[(&str, usize)] = &[
+    ("broker", 14),
+    ("broker/crates/checker", 9),
+    ("broker/crates/overlay", 7),
+    ("broker/crates/scheduler", 10),
+    ("broker/crates/workspaces", 3),
+    ("plugins/dockerfile", 11),
+    ("plugins/javascript", 3),
+    ("plugins/lua", 1),
+    ("plugins/python", 2),
+];
+
+#[test]
+fn comments_name_what_they_are_about() {
+    let allowed: BTreeMap<_, _> = VAGUE_COMMENTS.iter().copied().collect();
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files(".rs") {
+        let package = file.ancestors().find(|it| it.join("Cargo.toml").exists()).unwrap();
+        let package = package.strip_prefix(root()).unwrap().display().to_string();
+        let text = fs::read_to_string(&file).unwrap();
+        let vague = vague_comments(&text);
+        let places = vague.map(|line| format!("{}:{line}", file.display()));
+        found.entry(package).or_default().extend(places);
+    }
+    for (package, places) in found {
+        let allowed = allowed.get(&*package).copied().unwrap_or_default();
+        let count = places.len();
+        assert!(count <= allowed, "{package}: {count} vague comments, not {allowed}:\n{}", places.join("\n"));
+    }
+}
+
+/// The numbers of the lines with such comments.
+fn vague_comments(text: &str) -> impl Iterator<Item = usize> {
+    let comment = |line: &'_ str| line.trim_start().strip_prefix("//").map(str::to_lowercase);
+    let mut is_inside = false;
+    let is_vague = move |line: &str| {
+        let comment = comment(line);
+        let is_first = !std::mem::replace(&mut is_inside, comment.is_some());
+        comment.is_some_and(|it| {
+            let is_headless = is_first && it.trim_start_matches(['/', '!', ' ']).starts_with("of ");
+            is_headless
+                || it.split(|it: char| !it.is_alphabetic()).any(|it| VAGUE.contains(&it))
+                || it.contains("no one ")
+        })
+    };
+    let vague: Vec<_> = text.lines().map(is_vague).collect();
+    vague.into_iter().enumerate().filter(|it| it.1).map(|it| it.0 + 1)
+}
+
+#[test]
+fn a_vague_comment_is_found() {
+    let vague = |text: &str| vague_comments(text).collect::<Vec<_>>();
+    assert_eq!(vague("/// Of the bytes.\n/// Nobody asks.\nfn f() {} // nobody\n"), [1, 2]);
+    assert_eq!(vague("//! The hash\n//! of the bytes, for whoever asks.\n"), [2]);
+    assert_eq!(vague("// Offsets. No oneness.\nlet nobody = \"whoever\";\n"), [0; 0]);
+}
+
+#[test]
+fn no_document_has_a_conflict_left_in_it() {
+    for file in files(".md") {
+        let text = fs::read_to_string(&file).unwrap();
+        let marker = text.lines().find(|it| it.starts_with("<<<<<<< ") || it.starts_with(">>>>>>> "));
+        assert!(marker.is_none(), "{}: {}", file.display(), marker.unwrap_or_default());
+    }
+}
+
+#[test]
+fn versions_of_plugins_agree() {
+    for file in files("broker-plugin.toml") {
+        let read = |path: &Path| toml::from_str::<toml::Table>(&fs::read_to_string(path).unwrap()).unwrap();
+        let manifest = read(&file);
+        let package = file.with_file_name("Cargo.toml");
+        if !package.exists() {
+            // It is in another language, whose package has no version.
+            continue;
+        }
+        let package = read(&package);
+        let version = package["package"]["version"].as_str();
+        // Plugins of the workspace inherit its version.
+        let version = version.map_or_else(
+            || {
+                read(&root().join("plugins/Cargo.toml"))["workspace"]["package"]["version"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned()
+            },
+            str::to_owned,
+        );
+        assert_eq!(manifest["version"].as_str(), Some(version.as_str()), "{}", file.display());
+    }
+}
+
+#[test]
+fn names_that_rules_share_are_shared() {
+    let read = |path: &Path| toml::from_str::<toml::Table>(&fs::read_to_string(path).unwrap()).unwrap();
+    let profiles = read(&root().join("broker/crates/language-servers/src/profiles.toml"));
+    let profiles = profiles["profile"].as_array().unwrap().iter().map(|it| it.as_table().unwrap().clone());
+    let manifests = files("broker-plugin.toml").into_iter().map(|it| read(&it));
+    let mut linters: BTreeMap<String, usize> = BTreeMap::new();
+    for linter in profiles.chain(manifests) {
+        let shared = linter.get("same-as").and_then(|it| it.as_table()).into_iter().flatten();
+        // The names of a family, such as `shellcheck/*`, begin alike.
+        let families = shared.map(|(_, it)| it.as_str().unwrap().split('/').next().unwrap().to_owned());
+        families.collect::<BTreeSet<_>>().into_iter().for_each(|it| *linters.entry(it).or_default() += 1);
+    }
+    let lonely: Vec<_> = linters.iter().filter(|it| *it.1 < 2).collect();
+    assert!(linters.len() > 3 && lonely.is_empty(), "only one linter has {lonely:?} of {linters:?}");
+}
+
+#[test]
+fn the_engine_names_no_linter_of_ours() {
+    let checker = root().join("broker/crates/checker/src");
+    let is_code = |it: &PathBuf| it.starts_with(&checker) && !it.to_string_lossy().contains("tests");
+    for file in files(".rs").into_iter().filter(is_code) {
+        let code = code(&file);
+        for manifest in files("broker-plugin.toml").iter().filter(|it| it.starts_with(root().join("plugins")))
+        {
+            let manifest: toml::Table = toml::from_str(&fs::read_to_string(manifest).unwrap()).unwrap();
+            let name = manifest["name"].as_str().unwrap();
+            assert!(!code.contains(&format!("\"{name}\"")), "{} names `{name}`", file.display());
+        }
+    }
+}
+
+#[test]
+fn the_world_is_told_everywhere_alike() {
+    let wit = fs::read_to_string(root().join("wit/broker-plugin.wit")).unwrap();
+    let host = fs::read_to_string(root().join("broker/crates/plugin-host/src/manifest.rs")).unwrap();
+    let version = wit.split("package broker:plugin@").nth(1).unwrap().split(';').next().unwrap();
+    assert!(
+        host.contains(&format!("API: &str = \"{version}\"")),
+        "the host speaks another version than {version}"
+    );
+}
+
+/// The text of a file without its tests.
+fn code(path: &Path) -> String {
+    fs::read_to_string(path).unwrap().split("#[cfg(test)]\nmod tests {").next().unwrap().to_owned()
+}
+
+#[test]
+fn reasons_of_errors_are_in_one_table_that_is_documented() {
+    let table = code(&root().join("broker/crates/workspaces/src/error/table.rs"));
+    let is_reason = |it: &&str| it.len() > 2 && it.chars().all(|it| it.is_ascii_uppercase() || it == '_');
+    let reasons: BTreeSet<_> = table.split('"').skip(1).step_by(2).filter(is_reason).collect();
+    assert!(reasons.len() > 20, "{reasons:?}");
+    let documented = fs::read_to_string(root().join("proto/README.md")).unwrap();
+    let missing: Vec<_> = reasons.iter().filter(|it| !documented.contains(&format!("`{it}`"))).collect();
+    assert!(missing.is_empty(), "proto/README.md does not tell of {missing:?}");
+    for file in files(".rs").iter().filter(|it| it.parent() == Some(&root().join("broker/src/grpc"))) {
+        let is_test = file.ends_with("tests.rs");
+        let named: Vec<_> =
+            reasons.iter().filter(|it| !is_test && code(file).contains(&format!("\"{it}\""))).collect();
+        assert!(named.is_empty(), "{} names {named:?}, which the table decides", file.display());
+    }
+}
