@@ -7,6 +7,7 @@ use std::{
     env, fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
+    process::Command,
 };
 
 fn main() {
@@ -23,10 +24,18 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::write(out.join("bundle.rs"), table).expect("OUT_DIR is writable");
     println!("cargo::rustc-env=BROKER_BUILD={}", build_name());
+    println!("cargo::rustc-env=BROKER_TARGET={}", env::var("TARGET").expect("cargo sets TARGET"));
+    println!("cargo::rustc-env=BROKER_RUSTC={}", rustc_version());
 }
 
 fn manifest_dir() -> PathBuf {
     PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"))
+}
+
+fn rustc_version() -> String {
+    let rustc = env::var_os("RUSTC").expect("cargo sets RUSTC");
+    let output = Command::new(rustc).arg("--version").output().expect("rustc runs");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 /// A hash of what shapes answers: the sources of the program, and the versions of all that it is built with.

@@ -1,6 +1,7 @@
 //! From a component to machine code: pre-initialisation, then ahead-of-time compilation.
 
 use std::{
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Wake, Waker},
@@ -45,6 +46,24 @@ pub fn compile(origin: &str, wasm: &[u8]) -> Result<Compiled, PluginError> {
     let engine = Engine::new(&host::config()).map_err(|error| name.host(error))?;
     let machine_code = compile_component(&engine, &name, &wasm)?;
     Ok(Compiled { manifest, digest, wasm, machine_code })
+}
+
+/// Changes with all that shapes machine code besides the component: wasmtime, its settings, and how components are made ready.
+pub fn compiler_stamp() -> Result<String, PluginError> {
+    const SOURCES: [&str; 6] = [
+        include_str!("clock.rs"),
+        include_str!("compile.rs"),
+        include_str!("files.rs"),
+        include_str!("host.rs"),
+        include_str!("state.rs"),
+        include_str!("wasi.rs"),
+    ];
+    let name = Name { plugin: "broker".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    let engine = Engine::new(&host::config()).map_err(|error| name.host(error))?;
+    let mut hasher = DefaultHasher::new();
+    (SOURCES, crate::IS_QUICK).hash(&mut hasher);
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    Ok(format!("{:016x}", hasher.finish()))
 }
 
 pub(crate) fn compile_component(engine: &Engine, name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginError> {

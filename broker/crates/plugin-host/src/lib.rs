@@ -26,10 +26,13 @@ mod syntax;
 mod wasi;
 
 pub use capability::Capability;
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, compile, compiler_stamp};
 pub use compiler::{Compiler, compile_for_parent};
 pub use error::PluginError;
 pub use host::{Bundled, HostOptions, Limits, MAX_COMPONENT, Notice, Notify, PluginHost};
 pub use instance::Usage;
 pub use manifest::{Manifest, is_name};
 pub use plugin::{Configured, Plugin, Settings};
+
+/// Whether this is a quick build, whose machine code is made faster and runs slower.
+pub const IS_QUICK: bool = cfg!(debug_assertions);

@@ -8,11 +8,14 @@
 
 use std::{
     fs,
+    num::NonZero,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
@@ -29,14 +32,30 @@ fn main() -> ExitCode {
     }
 }
 
+/// As many components at a time as there are cores: parts of each are made ready on one.
 fn bundle(folder: &Path, components: Vec<PathBuf>) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let mut names = Vec::new();
-    for component in components {
-        let wasm = fs::read(&component).with_context(|| format!("cannot read {}", component.display()))?;
-        names.push(one(folder, &component, &wasm)?);
-    }
-    remove_others(folder, &names)
+    let compiler = plugin_host::compiler_stamp()?;
+    let (waiting, names) = (Mutex::new(components), Mutex::new(Vec::new()));
+    let work = || -> anyhow::Result<()> {
+        while let Some(component) = lock(&waiting).pop() {
+            let wasm =
+                fs::read(&component).with_context(|| format!("cannot read {}", component.display()))?;
+            let name = one(folder, &component, &wasm, &compiler)?;
+            lock(&names).push(name);
+        }
+        Ok(())
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|it| it.join().map_err(|_| anyhow!("a worker panicked"))?)
+    })?;
+    remove_others(folder, &lock(&names))
+}
+
+fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is left of plugins that are not carried any more.
@@ -52,11 +71,11 @@ fn remove_others(folder: &Path, names: &[String]) -> anyhow::Result<()> {
 }
 
 /// Gives back the plugin's name.
-fn one(folder: &Path, component: &Path, wasm: &[u8]) -> anyhow::Result<String> {
+fn one(folder: &Path, component: &Path, wasm: &[u8], compiler: &str) -> anyhow::Result<String> {
     let origin = component.display().to_string();
     let manifest = plugin_host::Manifest::of_component(&origin, wasm)?;
     let file = |extension: &str| folder.join(format!("{}.{extension}", manifest.name));
-    let stamp = stamp(wasm)?;
+    let stamp = format!("{} {compiler}", blake3::hash(wasm));
     if fs::read_to_string(file("stamp")).is_ok_and(|it| it == stamp) {
         return Ok(manifest.name);
     }
@@ -64,7 +83,7 @@ fn one(folder: &Path, component: &Path, wasm: &[u8]) -> anyhow::Result<String> {
     fs::write(file("toml"), plugin_host::Manifest::text_of_component(&origin, wasm)?)?;
     fs::write(file("digest"), &compiled.digest)?;
     // What is only tested once need not be small. Of machine code, a higher level saves a tenth and takes many times as long.
-    let (wasm, machine_code) = if std::env::var_os("BROKER_DEV_FAST").is_some() { (1, 1) } else { (19, 9) };
+    let (wasm, machine_code) = if plugin_host::IS_QUICK { (1, 1) } else { (19, 19) };
     fs::write(file("wasm.zst"), zstd::encode_all(compiled.wasm.as_slice(), wasm)?)?;
     fs::write(file("cwasm.zst"), zstd::encode_all(compiled.machine_code.as_slice(), machine_code)?)?;
     // Last: a run that was cut off is done again.
@@ -77,10 +96,4 @@ fn one(folder: &Path, component: &Path, wasm: &[u8]) -> anyhow::Result<String> {
         compiled.machine_code.len() as f64 / 1e6
     );
     Ok(manifest.name)
-}
-
-/// Changes with the component and with this program, whose compiler shapes the machine code.
-fn stamp(wasm: &[u8]) -> anyhow::Result<String> {
-    let program = fs::read(std::env::current_exe()?)?;
-    Ok(format!("{} {}", blake3::hash(wasm), blake3::hash(&program)))
 }
