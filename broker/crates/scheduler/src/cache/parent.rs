@@ -1,28 +1,26 @@
 //! What a branch need not look at again, because its parent was looked at and nothing there was changed.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashSet, sync::Arc};
 
 use overlay::{Observation, Read, WorkspacePath};
 
 use super::{
     index::{ByPath, remains_a_directory},
     observations::{ByAddress, ObservedSet, address},
+    read_checker::Observations,
 };
 
 /// What was seen in a part of a view, and which read sets held there: see [`ReadChecker::into_seen`].
 ///
 /// [`ReadChecker::into_seen`]: super::ReadChecker::into_seen
 pub struct Seen {
-    pub(super) observations: HashMap<Read, Observation>,
+    pub(super) observations: Observations,
     pub(super) held: Vec<Arc<ObservedSet>>,
 }
 
 /// What was seen in all of a view. It keeps read sets in memory, beyond the cache's budget.
 struct ParentVerdicts {
-    observations: HashMap<Read, Observation>,
+    observations: Observations,
     /// The sets that held, by number.
     held: ByAddress<ObservedSet, u32>,
     by_path: ByPath,
@@ -30,7 +28,7 @@ struct ParentVerdicts {
 
 impl ParentVerdicts {
     fn new(parts: Vec<Seen>) -> Self {
-        let mut observations = HashMap::new();
+        let mut observations = Observations::default();
         let mut held = ByAddress::default();
         for part in parts {
             observations.extend(part.observations);

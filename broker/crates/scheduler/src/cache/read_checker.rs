@@ -1,13 +1,20 @@
 //! One view's side of a check: each look is made once, and each read set is judged once.
 
+mod names;
+
 use std::{collections::HashMap, io, sync::Arc};
 
+use foldhash::fast::RandomState;
 use overlay::{ContentHash, Observation, Read, View, WorkspacePath};
 
+use self::names::Names;
 use super::{
     observations::{ByAddress, Observed, ObservedSet, address},
     parent::{Inherited, Seen},
 };
+
+/// Looks that were made, by what was looked at.
+pub(super) type Observations = HashMap<Read, Observation, RandomState>;
 
 /// What was seen in one view during one check. The view should not move meanwhile; if it does, what was
 /// seen first counts for the whole check.
@@ -17,7 +24,9 @@ use super::{
 #[derive(Clone)]
 pub struct ReadChecker<'v> {
     view: &'v dyn View,
-    observations: HashMap<Read, Observation>,
+    observations: Observations,
+    /// The names in directories in which something was missing.
+    names: HashMap<WorkspacePath, Option<Names>, RandomState>,
     judged: ByAddress<Observed, bool>,
     sets: ByAddress<ObservedSet, bool>,
     inherited: Option<Arc<Inherited>>,
@@ -26,7 +35,8 @@ pub struct ReadChecker<'v> {
 impl<'v> ReadChecker<'v> {
     pub fn new(view: &'v dyn View) -> Self {
         let (judged, sets) = (ByAddress::default(), ByAddress::default());
-        Self { view, observations: HashMap::new(), judged, sets, inherited: None }
+        let (observations, names) = (HashMap::default(), HashMap::default());
+        Self { view, observations, names, judged, sets, inherited: None }
     }
 
     /// Looks at `view`. What no change to the parent can have touched is as it was there, and is not looked at
@@ -91,9 +101,26 @@ impl<'v> ReadChecker<'v> {
         if let Some((_, shows)) = self.judged.get(&address(observed)) {
             return *shows;
         }
+        if observed.observation == Observation::Missing {
+            self.look_for(&observed.read);
+        }
         let shows = self.observe(&observed.read) == observed.observation;
         self.judged.insert(address(observed), (Arc::clone(observed), shows));
         shows
+    }
+
+    /// Notes what is still missing as its directory's names say: linters ask for dozens of configuration files in each
+    /// directory, and one listing answers for all of them.
+    fn look_for(&mut self, read: &Read) {
+        if self.is_known(read) {
+            return;
+        }
+        let (Some(directory), Some(name)) = (read.path().parent(), read.path().file_name()) else { return };
+        let view = self.view;
+        let names = self.names.entry(directory).or_insert_with_key(|it| Names::of(&view.list(it).ok()?));
+        if names.as_ref().is_some_and(|it| it.lacks(name)) {
+            self.observations.insert(read.clone(), Observation::Missing);
+        }
     }
 
     fn observe(&mut self, read: &Read) -> Observation {
