@@ -12,7 +12,11 @@ use super::{Page, one_line, summary};
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = page.report;
-    report.findings.iter().try_for_each(|it| line(page, it, out))?;
+    page.shown().iter().try_for_each(|it| line(page, it, out))?;
+    let more = report.findings.len() - page.shown().len();
+    if more > 0 {
+        writeln!(out, "… {more} more")?;
+    }
     for it in report.gone.iter().flatten() {
         let (path, at) = (page.shown_file(it), it.range.start);
         writeln!(out, "fixed {path}:{}:{} {} {}", at.line, at.column, it.rule.code, one_line(&it.message))?;

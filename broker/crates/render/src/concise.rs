@@ -1,24 +1,21 @@
-//! One line per finding: `path:line:col: python/F401 [*] message`. Of a message in several lines, the first.
+//! One line per finding: `path:line:col: warning python/F401 [*] message`. Of a message in several lines, the first.
 
 use std::io::{self, Write};
 
 use checker::Finding;
 
-use super::{BOLD, CODE, GOOD, Page, first_line, mark, summary};
+use super::{BOLD, GOOD, Page, first_line, summary, title};
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
-    page.report.findings.iter().try_for_each(|it| line(page, it, out))?;
+    page.shown().iter().try_for_each(|it| line(page, it, out))?;
     fixed(page, out)?;
     summary::render(page, out)
 }
 
 fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let (path, at) = (page.shown_file(finding), finding.range.start);
-    let (bold, code) = (page.style(BOLD), page.style(CODE));
-    let rule = &finding.rule;
-    let mark = mark(page, finding);
-    let message = first_line(&finding.message);
-    writeln!(out, "{bold}{path}{bold:#}:{}:{}: {code}{rule}{code:#}{mark} {message}", at.line, at.column)
+    let (bold, title, message) = (page.style(BOLD), title(page, finding), first_line(&finding.message));
+    writeln!(out, "{bold}{path}{bold:#}:{}:{}: {title} {message}", at.line, at.column)
 }
 
 /// What the parent of the branch has and the branch has not, at its place in the parent.
@@ -39,6 +36,12 @@ mod tests {
     #[test]
     fn looks_so() {
         insta::assert_snapshot!(fixture::render(Format::Concise));
+    }
+
+    #[test]
+    fn the_rest_is_counted() {
+        let text = fixture::render_with(Format::Concise, |page| page.most = 1);
+        assert!(text.contains("\n… ") && text.contains(" more findings not shown.\n"), "{text}");
     }
 
     #[test]

@@ -62,6 +62,7 @@ fn write_with(
         workspace: &workspace,
         rules: &rules,
         color: false,
+        most: usize::MAX,
         quiet: false,
     };
     change(&mut page);

@@ -7,7 +7,7 @@ use checker::{Finding, Range, Related};
 use lint::{Applicability, LineTable, Severity, Span, printable};
 
 use super::{
-    BOLD, CODE, DIM, HELP, Page, concise, first_line, further_lines, mark, one_line, summary, text::Text,
+    BOLD, DIM, HELP, Page, concise, first_line, further_lines, one_line, summary, text::Text, title,
 };
 
 /// Lines shown before and after those that a finding is about.
@@ -20,7 +20,7 @@ const MANY_LINES: u32 = 10;
 const LARGEST_FRAME: usize = 8 << 10;
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
-    for of_file in page.report.findings.chunk_by(|a, b| a.file.path == b.file.path) {
+    for of_file in page.shown().chunk_by(|a, b| a.file.path == b.file.path) {
         let text = Text::open(page.view, &of_file[0].file.path);
         let table = text.as_ref().map(|it| LineTable::new(&it.bytes));
         for finding in of_file {
@@ -48,10 +48,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn header(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let (code, bold) = (page.style(CODE), page.style(BOLD));
-    let message = first_line(&finding.message);
-    let mark = mark(page, finding);
-    writeln!(out, "{code}{}{code:#}{mark} {bold}{message}{bold:#}", finding.rule)?;
+    writeln!(out, "{} {}", title(page, finding), first_line(&finding.message))?;
     further_lines(&finding.message).try_for_each(|line| writeln!(out, "  {line}"))
 }
 

@@ -37,7 +37,7 @@ use std::{
 use anstyle::{AnsiColor, Style};
 use checker::{Finding, Report, Subject};
 use config::root::WorkspaceRoot;
-use lint::{Rule, printable};
+use lint::{Rule, Severity, printable};
 use overlay::{View, WorkspacePath};
 
 pub use self::{
@@ -98,6 +98,8 @@ pub struct Page<'a> {
     pub color: bool,
     /// Findings only.
     pub quiet: bool,
+    /// How many findings people are shown; programs get all.
+    pub most: usize,
 }
 
 /// Writes the report.
@@ -121,6 +123,11 @@ pub fn render(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::Resul
 }
 
 impl Page<'_> {
+    /// The findings that people are shown.
+    fn shown(&self) -> &[Finding] {
+        &self.report.findings[..self.report.findings.len().min(self.most)]
+    }
+
     fn style(&self, style: Style) -> Style {
         if self.color { style } else { Style::new() }
     }
@@ -160,11 +167,25 @@ fn placed_message(finding: &Finding) -> Cow<'_, str> {
 const INCOMPLETE: &str = "broker/incomplete";
 
 const BOLD: Style = Style::new().bold();
-const CODE: Style = AnsiColor::Red.on_default().bold();
 const MARK: Style = AnsiColor::Cyan.on_default();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
 const DIM: Style = AnsiColor::BrightBlue.on_default().bold();
+
+/// `warning python/F401 [*]`, with the severity in its colour.
+fn title(page: &Page<'_>, finding: &Finding) -> String {
+    let (severity, bold) = (page.style(severity_style(finding.severity)), page.style(BOLD));
+    let name = finding.severity.name();
+    format!("{severity}{name}{severity:#} {bold}{}{bold:#}{}", finding.rule, mark(page, finding))
+}
+
+fn severity_style(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => AnsiColor::Red.on_default().bold(),
+        Severity::Warning => AnsiColor::Yellow.on_default().bold(),
+        Severity::Info | Severity::Hint => AnsiColor::Blue.on_default().bold(),
+    }
+}
 
 /// ` [*]` for what can be fixed.
 fn mark(page: &Page<'_>, finding: &Finding) -> String {

@@ -8,7 +8,7 @@ use std::{
 
 use checker::{Incomplete, Level, Report, Subject};
 use config::root::WorkspaceRoot;
-use lint::{counted, printable};
+use lint::{Severity, counted, printable};
 use overlay::WorkspacePath;
 
 use super::Page;
@@ -19,12 +19,23 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     let report = page.report;
+    let more = report.findings.len() - page.shown().len();
+    if more > 0 {
+        writeln!(out, "… {} not shown.\n", counted(more, "more finding"))?;
+    }
     let findings = found(report);
     writeln!(out, "{findings} in {}{}{}.", counted(report.files, "file"), besides(report), caveats(report))
 }
 
-/// ` (2 fixable, 1 suppressed)`
+/// ` (1 error, 2 warnings, 2 fixable, 1 suppressed)`
 fn besides(report: &Report) -> String {
+    let severities = [Severity::Error, Severity::Warning, Severity::Info, Severity::Hint].map(|severity| {
+        (report.findings.iter().filter(|it| it.severity == severity).count(), severity.name())
+    });
+    let severities = severities.iter().filter(|(count, _)| *count > 0).map(|(count, name)| match *name {
+        "info" => format!("{count} info"),
+        name => counted(*count, name),
+    });
     let counts = [
         (report.fixable(), "fixable"),
         (report.fixed, "fixed"),
@@ -32,7 +43,7 @@ fn besides(report: &Report) -> String {
         (report.baselined, "in the baseline"),
     ];
     let told = counts.iter().filter(|(count, _)| *count > 0);
-    let told: Vec<_> = told.map(|(count, what)| format!("{count} {what}")).collect();
+    let told: Vec<_> = severities.chain(told.map(|(count, what)| format!("{count} {what}"))).collect();
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
