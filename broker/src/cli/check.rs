@@ -9,6 +9,8 @@ mod inspect;
 mod linters;
 mod outputs;
 mod remote;
+mod staged;
+mod timing;
 mod watch;
 mod write;
 
@@ -18,7 +20,7 @@ use checker::{
     Files, Incomplete, LocalChecker, Options, Report, Unavailable, answers, default_jobs,
     pipeline::{Fixed, Lineup as _, Reach},
 };
-use config::root::WorkspaceRoot;
+use config::{Glob, root::WorkspaceRoot};
 use lint::{Severity, counted, printable};
 use overlay::{View as _, WorkspacePath};
 use render::{Page, explain_incomplete};
@@ -31,6 +33,7 @@ use self::{
     inspect::Inspector,
     linters::{Linters, Loaded},
     outputs::{Output, OutputArgs},
+    timing::Timings,
     watch::Watching,
 };
 use super::Session;
@@ -57,6 +60,12 @@ pub(super) struct Args {
     /// Print findings only: no summary, no warnings
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
+
+    /// Show people no more findings than this, and say how many more there are
+    ///
+    /// In the formats full, concise, grouped and agent; the others are for programs, and have all.
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    max_findings: Option<usize>,
 
     /// Print how often each rule was found instead of the findings
     #[arg(long, help_heading = "Output")]
@@ -106,6 +115,16 @@ pub(super) struct Args {
     #[arg(long, help_heading = "Files")]
     no_respect_gitignore: bool,
 
+    /// Leave out files and folders that match, whatever ignore files say; a pattern is as in a `.gitignore` in the workspace's root
+    ///
+    /// Besides those of `exclude` in the table `[files]` of `broker.toml`. Files that are named are checked all the same.
+    #[arg(long, value_delimiter = ',', value_name = "PATTERN", value_parser = pattern, help_heading = "Files")]
+    exclude: Vec<String>,
+
+    /// Leave out what is excluded even if it is named, as hooks name files
+    #[arg(long, help_heading = "Files")]
+    force_exclude: bool,
+
     /// How many files to check at once [default: the number of processors]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Running")]
     jobs: Option<u16>,
@@ -117,6 +136,13 @@ pub(super) struct Args {
     /// Reuse no answers of earlier runs, and keep none for later ones
     #[arg(long, help_heading = "Running")]
     no_cache: bool,
+
+    /// Print where the time went: each linter's, and the slowest files
+    ///
+    /// To standard error. Answers that are kept from earlier runs take none: give `--no-cache` to measure all. The times of
+    /// processors that work side by side are added up.
+    #[arg(long, help_heading = "Running")]
+    timing: bool,
 
     /// Check again whenever something changes, until interrupted
     #[arg(
@@ -130,6 +156,10 @@ pub(super) struct Args {
     /// Exit with 0 unless there are findings of at least this severity
     #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Running", conflicts_with = "exit_zero")]
     fail_level: Option<FailLevel>,
+
+    /// Exit with 0 if there are no errors, and no more warnings than this
+    #[arg(long, value_name = "N", help_heading = "Running", conflicts_with_all = ["exit_zero", "fail_level"])]
+    max_warnings: Option<usize>,
 
     /// Exit with 0 even if there are findings
     #[arg(long, help_heading = "Running")]
@@ -202,11 +232,15 @@ impl Run<'_> {
         let known = args.baseline.left_out(kept.as_ref());
         let messages = session.messages.clone();
         let every_rule = args.select.is_none() && args.ignore.is_empty();
-        let reach = Reach { every_rule, every_file: input.is_whole_workspace() };
+        let reach = Reach { every_rule, every_file: input.is_whole_workspace() && args.exclude.is_empty() };
         let watched = session.process_context.watched && !args.quiet;
         let inspector =
             Inspector { args, linters, checker: self.checker, messages: &messages, watched, reach };
         let mut request = inspector.request(&input.view, files.clone());
+        let timings = Arc::new(Timings::default());
+        if args.timing {
+            request.schedule.answered = timings.collector();
+        }
         request.dependents = input.dependents(args, &files).map(Arc::new);
         if let Some(comparison) = input.comparison(args) {
             request.compare(comparison, known.cloned());
@@ -233,15 +267,19 @@ impl Run<'_> {
                 inspected = inspector.inspect(&request, known.map(|it| &**it))?;
                 inspected.collected.report.fixed = fixed.count;
             }
-            keep_fixed(session, input, self.options, &fixed)?;
+            keep_fixed(args, session, input, self.options, &fixed)?;
+        }
+        if args.timing {
+            timings.table(&input.workspace).lines().for_each(|it| messages.line(it));
         }
         args.baseline.keep(kept, &mut inspected, input, reach, session, args.quiet)?;
         finish(args, outputs, session, input, linters, inspected.collected.report)
     }
 }
 
-/// To the disk, or to standard output if that is where the text came from.
+/// To the disk, to the index as well, or to standard output if that is where the text came from.
 fn keep_fixed(
+    args: &Args,
     session: &mut Session,
     input: &Input,
     options: &Options,
@@ -253,6 +291,7 @@ fn keep_fixed(
     let Some(path) = input.stdin_path() else {
         return match &input.origin {
             Some(origin) => origin.keep(fixed),
+            None if args.changed.staged => staged::keep(fixed, &input.workspace, &session.messages),
             None => fixes::commit(fixed, input.workspace.root(), &session.messages),
         };
     };
@@ -334,6 +373,7 @@ fn finish(
             rules: &rules,
             color: color && output.file.is_none(),
             quiet: args.quiet,
+            most: args.most_findings(),
         };
         match args.statistics {
             true => render::statistics(output.format, &page, out),
@@ -429,13 +469,22 @@ fn warn_of_unchecked(messages: &Messages, workspace: &WorkspaceRoot, those: Thos
 
 fn exit(args: &Args, report: &Report) -> Exit {
     let is_answered = report.is_complete() || args.allow_incomplete;
-    let least = args.fail_level.map_or(Severity::Hint, FailLevel::severity);
-    let is_fine = args.exit_zero || report.findings.iter().all(|it| it.severity < least);
+    let count = |least: Severity| report.findings.iter().filter(|it| it.severity >= least).count();
+    let is_fine = match (args.max_warnings, args.fail_level) {
+        _ if args.exit_zero => true,
+        (Some(most), _) => count(Severity::Error) == 0 && count(Severity::Warning) <= most,
+        (None, least) => count(least.map_or(Severity::Hint, FailLevel::severity)) == 0,
+    };
     match (is_answered, is_fine) {
         (false, _) => Exit::Abnormal,
         (true, false) => Exit::Findings,
         (true, true) => Exit::Clean,
     }
+}
+
+/// What a configuration file accepts in `exclude`.
+fn pattern(text: &str) -> Result<String, String> {
+    Glob::try_from(text.to_owned()).map(|it| it.as_str().to_owned())
 }
 
 impl FailLevel {
@@ -450,6 +499,10 @@ impl FailLevel {
 }
 
 impl Args {
+    fn most_findings(&self) -> usize {
+        self.max_findings.unwrap_or(usize::MAX)
+    }
+
     fn options(&self, session: &Session) -> Options {
         // Not the default's: asking for the number of processors reads several files.
         let jobs = self.jobs.map_or_else(default_jobs, usize::from);

@@ -11,6 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use checker::with_file_settings;
 use config::{Configs, ServerSettings, folders, root::WorkspaceRoot};
 use language_servers::Profile;
 use lint::Cancel;
@@ -149,7 +150,10 @@ impl Place {
         broken.iter().for_each(|it| session.messages.error(&CliError::plugin(&it.reason)));
         let diagnoses = linters.diagnose(&choice)?;
         let options = WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() };
-        let stats = LanguageStats::of(walk(&*disk, &[WorkspacePath::root()], &options), &diagnoses);
+        let stats = LanguageStats::of(
+            walk(&*disk, &[WorkspacePath::root()], &with_file_settings(&options, &*disk)),
+            &diagnoses,
+        );
         let diagnosis = diagnosis(root, &settings, stats, &diagnoses);
         let known = servers::known(&settings)?;
         Ok(Self { providers, linters, known, diagnosis, is_whole: broken.is_empty() })

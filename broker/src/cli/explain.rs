@@ -8,13 +8,16 @@ use linters::{Catalogs, Rules};
 use render::with_placeholders;
 use serde::Serialize;
 
-use super::{AnswerFormat, Session};
+use super::{
+    AnswerFormat, Session,
+    rules::{Known, Row, is_named, table},
+};
 use crate::{CliError, Exit, cli::PluginArgs};
 
-/// Explain a rule
+/// Explain a rule; of a linter, or of how codes begin, list the rules
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// `python/F401`, or `F401` or `unused-import` where that is enough
+    /// `python/F401`, or `F401` or `unused-import` where that is enough; or `python`, or `python/F4`
     rule: String,
 
     #[command(flatten)]
@@ -40,22 +43,35 @@ struct Explanation<'a> {
     explanation: &'a str,
 }
 
-/// A rule, and the name of the linter it belongs to.
-type Known = (String, Rule);
-
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let linters = session.linters(&args.plugins)?;
     let broken = linters.broken();
     broken.iter().for_each(|it| session.messages.error(&CliError::plugin(&it.reason)));
     let linter = args.rule.split_once('/').map(|it| it.0);
-    let (linter, rule) = find(&rules(&linters, linter)?, &args.rule)?;
-    let explanation = Explanation::of(&linter, &rule);
-    let text = match args.output_format {
-        AnswerFormat::Text => explanation.text(),
-        AnswerFormat::Json => super::json(&explanation),
+    let known = rules(&linters, linter)?;
+    let text = match find(&known, &args.rule) {
+        Ok((linter, rule)) => explained(args, &Explanation::of(&linter, &rule)),
+        Err(error) => listed(args, &known).ok_or(error)?,
     };
     session.print(&text)?;
     Ok(if broken.is_empty() { Exit::Clean } else { Exit::Abnormal })
+}
+
+fn explained(args: &Args, explanation: &Explanation<'_>) -> String {
+    match args.output_format {
+        AnswerFormat::Text => explanation.text(),
+        AnswerFormat::Json => super::json(explanation),
+    }
+}
+
+/// Rules of a linter, or with codes that begin alike; `None` if there are none.
+fn listed(args: &Args, known: &[Known]) -> Option<String> {
+    let rows: Vec<_> = known.iter().filter(|it| is_named(it, &args.rule)).map(Row::of).collect();
+    let text = || match args.output_format {
+        AnswerFormat::Text => table(&rows),
+        AnswerFormat::Json => super::json(&rows),
+    };
+    (!rows.is_empty()).then(text)
 }
 
 /// The rules of one linter, or of all, with those of Broker itself.

@@ -7,6 +7,7 @@ mod config;
 mod doctor;
 mod explain;
 mod hook;
+mod init;
 #[cfg(target_os = "linux")]
 mod kill;
 mod log;
@@ -18,6 +19,7 @@ mod plugins;
 #[cfg(target_os = "linux")]
 mod ps;
 mod query;
+mod rules;
 #[cfg(target_os = "linux")]
 mod run;
 mod serve;
@@ -27,11 +29,12 @@ mod status;
 mod stop;
 mod tool;
 mod trust;
+mod version;
 mod words;
 
 use std::{
     ffi::OsString,
-    io::Write,
+    io::{BufRead as _, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -54,7 +57,7 @@ use crate::{
 
 /// Asks linters about a workspace. Each of them is a sandboxed plugin.
 #[derive(Debug, Parser)]
-#[command(name = "broker", version, max_term_width = 100)]
+#[command(name = "broker", version = version::VERSION, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -71,6 +74,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(Box<check::Args>),
+    Init(init::Args),
     Branch(branch::Args),
     Query(Box<query::Args>),
     #[cfg(target_os = "linux")]
@@ -90,6 +94,7 @@ enum Command {
     Trust(trust::Args),
     Doctor(doctor::Args),
     Servers(servers::Args),
+    Rules(rules::Args),
     Explain(explain::Args),
     Completions(completions::Args),
     Mcp(mcp::Args),
@@ -136,10 +141,15 @@ struct Session {
 pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: ProcessContext) -> Exit {
     let args: Vec<_> = args.into_iter().collect();
     let is_hook = args.get(1).is_some_and(|it| it == "hook");
+    let is_verbose = version::is_verbose(&args);
     let cli = match parse(args, &process_context) {
         Ok(cli) => cli,
         Err(error) => {
             let exit = answer_of_parser(&error, &mut process_context);
+            if error.kind() == clap::error::ErrorKind::DisplayVersion && is_verbose {
+                let details = version::details(&process_context);
+                let _nobody_left_to_tell = process_context.stdout.write_all(details.as_bytes());
+            }
             // To an agent, the exit code of an error is the refusal of its edit.
             return if is_hook && exit == Exit::Abnormal { Exit::Findings } else { exit };
         }
@@ -147,6 +157,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: Proces
     let mut session = Session::new(&cli, process_context);
     let result = match cli.command {
         Command::Check(args) => check::run(&args, &mut session),
+        Command::Init(args) => init::run(&args, &mut session),
         Command::Branch(args) => branch::run(&args, &mut session),
         Command::Query(args) => query::run(&args, &mut session),
         #[cfg(target_os = "linux")]
@@ -166,6 +177,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: Proces
         Command::Trust(args) => trust::run(&args, &mut session),
         Command::Doctor(args) => doctor::run(&args, &mut session),
         Command::Servers(args) => servers::run(&args, &mut session),
+        Command::Rules(args) => rules::run(&args, &mut session),
         Command::Explain(args) => explain::run(&args, &mut session),
         Command::Completions(args) => completions::run(&args, &mut session),
         Command::Mcp(args) => mcp::run(args, &mut session),
@@ -287,6 +299,19 @@ impl Session {
     }
 }
 
+/// Asks the person at the terminal. Only a clear yes is one.
+fn confirm(session: &Session, question: &str) -> Result<bool, CliError> {
+    session.messages.line(&format!("{question} [y/N]"));
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    read.map_err(|error| CliError::files(format!("cannot read the answer: {error}")))?;
+    Ok(is_yes(&line))
+}
+
+fn is_yes(line: &str) -> bool {
+    matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
 /// An answer as indented JSON.
 fn json(answer: &impl serde::Serialize) -> String {
     // What is written here has string keys only, which is all that could go wrong.
@@ -300,5 +325,11 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn only_a_clear_yes_counts() {
+        assert!(is_yes("y\n") && is_yes("Yes\n"));
+        assert!(!is_yes("\n") && !is_yes("n\n") && !is_yes("yy\n"));
     }
 }

@@ -1,9 +1,13 @@
 //! What one linter says of one file: shared by all branches for which it holds.
 
-use std::{mem::size_of, sync::Arc};
+use std::{
+    mem::size_of,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use lint::{Completeness, Lease, Linter, Outcome, Unit};
-use overlay::{ContentHash, FileKind, Read, ReadSet, View};
+use overlay::{ContentHash, FileKind, Read, ReadSet, View, WorkspacePath};
 
 use super::{
     finding::Finding,
@@ -24,6 +28,19 @@ pub struct Answer {
     /// Why the linter leaves the file out, if that is for its content.
     pub left_out: Option<Box<str>>,
 }
+
+/// An answer that was computed just now.
+#[derive(Debug, Clone, Copy)]
+pub struct Timing<'a> {
+    pub linter: &'a str,
+    pub path: &'a WorkspacePath,
+    /// Time since the linter began, or since its answer before this one of the same batch. A linter that works on several files
+    /// at once answers some in no time.
+    pub took: Duration,
+}
+
+/// Called for each answer, from any thread; with `None` if it was not computed.
+pub type OnAnswer = Arc<dyn Fn(Option<Timing<'_>>) + Send + Sync>;
 
 /// An answer just computed, with what the linter looked at.
 #[derive(Debug, Clone)]
@@ -130,7 +147,7 @@ pub(super) fn ask(
     linter: &dyn Linter,
     job: &lint::Job,
     largest: u64,
-    mut answered: impl FnMut(),
+    mut answered: impl FnMut(Option<Timing<'_>>),
 ) -> Vec<Computed> {
     let is_too_large: Vec<bool> = job.units.iter().map(|it| size(&*job.view, it) > largest).collect();
     if !is_too_large.contains(&true) {
@@ -142,7 +159,7 @@ pub(super) fn ask(
     let mut computed = ask_all(linter, &rest, &mut answered).into_iter();
     let one = |is_too_large: bool| {
         if is_too_large {
-            answered();
+            answered(None);
             return Some(Computed::too_large());
         }
         computed.next()
@@ -159,18 +176,25 @@ fn size(view: &dyn View, unit: &Unit) -> u64 {
     metadata.map_or(0, |it| it.size)
 }
 
-fn ask_all(linter: &dyn Linter, job: &lint::Job, answered: &mut impl FnMut()) -> Vec<Computed> {
+fn ask_all(
+    linter: &dyn Linter,
+    job: &lint::Job,
+    answered: &mut impl FnMut(Option<Timing<'_>>),
+) -> Vec<Computed> {
     if job.units.is_empty() {
         return Vec::new();
     }
     let name: Arc<str> = linter.identity().name.as_str().into();
     let mut placer = Placer::default();
     let mut computed: Vec<Option<Computed>> = vec![None; job.units.len()];
+    let mut since = Instant::now();
     let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         linter.check(job, &mut |index, outcome| {
             if let Some(place @ None) = computed.get_mut(index) {
-                *place = Some(Computed::placed(&mut placer, &*job.view, &name, &job.units[index], outcome));
-                answered();
+                let unit = &job.units[index];
+                *place = Some(Computed::placed(&mut placer, &*job.view, &name, unit, outcome));
+                answered(Some(Timing { linter: &name, path: &unit.path, took: since.elapsed() }));
+                since = Instant::now();
             }
         });
     }));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use config::{Configs, FileSettings, Glob};
 use lint::Unit;
 use overlay::{FileKind, KeptWalk, Skipped, View, WalkOptions, WorkspacePath, kept_walk, walk};
 
@@ -34,7 +35,7 @@ impl Wanted {
         match self {
             Self::Files(files) => files.clone(),
             Self::Walk { paths, options, only } => {
-                let mut files = collect(view, paths, options);
+                let mut files = collect(view, paths, &with_file_settings(options, view));
                 files.units.retain(|it| only.is_empty() || only.contains(&it.path));
                 files.is_whole &= only.is_empty();
                 files
@@ -43,9 +44,22 @@ impl Wanted {
     }
 }
 
+/// The options with what the view's configuration says of files. What is wrong with it, the choice of linters tells.
+pub fn with_file_settings(options: &WalkOptions, view: &dyn View) -> WalkOptions {
+    let mut options = options.clone();
+    let FileSettings { exclude, include, force_exclude } =
+        Configs::new(view).workspace().map(|it| it.files()).unwrap_or_default();
+    let lines = |globs: &[Glob]| globs.iter().map(|it| it.as_str().to_owned()).collect::<Vec<_>>();
+    // What was asked for comes later, and counts more.
+    options.excludes.splice(..0, lines(&exclude));
+    options.includes.splice(..0, lines(&include));
+    options.force_excludes |= force_exclude;
+    options
+}
+
 /// The files at and below `paths`, which the user named.
 pub fn collect(view: &dyn View, paths: &[WorkspacePath], options: &WalkOptions) -> Files {
-    let named: BTreeSet<_> = paths.iter().cloned().collect();
+    let named: BTreeSet<_> = options.visited_roots(paths).cloned().collect();
     if named.iter().all(|it| is_file(view, it)) {
         return Files::of_named(named);
     }

@@ -28,7 +28,7 @@ use self::{
 };
 use super::{
     Coverage, Dependents, Files, MissingLinter, Router, Wanted,
-    answer::{Answer, Computed, ask},
+    answer::{Answer, Computed, OnAnswer, ask},
 };
 
 /// Where work runs, and what is remembered of it. Clones share both.
@@ -65,7 +65,7 @@ pub struct EngineRequest {
     /// Ends the request early; what was not answered is pending.
     pub cancel: Option<Cancel>,
     /// Called once for each answer, from any thread.
-    pub answered: Arc<dyn Fn() + Send + Sync>,
+    pub answered: OnAnswer,
     /// Takes what was seen, for the sake of another request about a child of this view.
     pub seen: Option<mpsc::Sender<Seen>>,
     /// What was just seen in the parent of this view.
@@ -323,7 +323,7 @@ impl Engine {
         let run = move |cancel: &Cancel| {
             let job =
                 Job { view: Arc::clone(&own.view), units, cancel: cancel.clone(), timeout: own.timeout };
-            let mut given = ask(&*linter, &job, own.largest, || (own.answered)());
+            let mut given = ask(&*linter, &job, own.largest, |it| (own.answered)(it));
             let is_named_by_context = linter.profile().reads == Reads::Context;
             if is_named_by_context && digest(&*linter, linter.context(&own.view), build) != known_as {
                 given.iter_mut().for_each(Computed::doubt);

@@ -29,7 +29,7 @@ use scheduler::{Cache, CacheOptions};
 
 pub use self::engine::flagged;
 pub use self::{
-    answer::Answer,
+    answer::{Answer, OnAnswer, Timing},
     codec::AnswerCodec,
     collect::{Files, Wanted, collect},
     coverage::{Coverage, Others},
@@ -43,7 +43,10 @@ pub use self::{
     report::{Checked, Counts, Report},
     router::{Absent, MissingLinter, Need, Router, SharedLinter},
 };
-pub use self::{collect::is_file, place::read};
+pub use self::{
+    collect::{is_file, with_file_settings},
+    place::read,
+};
 
 /// Answers of earlier runs, with the default bounds: those that are kept in the cache folder, or without one those that
 /// are forgotten when the run ends.

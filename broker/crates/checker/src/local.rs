@@ -16,7 +16,7 @@ use scheduler::{BranchKey, Cache, Class};
 use tokio::runtime::Runtime;
 
 use crate::{
-    Answer, BatchSize, Engine, Files, Refused, Report, Router, SharedLinter, Wanted,
+    Answer, BatchSize, Engine, Files, Refused, Report, Router, SharedLinter, Timing, Wanted,
     baseline::Baseline,
     pipeline::{
         self, BaselineUse, Collected, Collector, Fixed, Fixer, Lineup, Outcome, PolicyCache, PolicyOptions,
@@ -101,7 +101,7 @@ impl LocalChecker {
             batch: BatchSize { largest: BATCH, workers: self.options.jobs },
             share: false,
             cancel: Some(self.options.cancel.clone()),
-            answered: Arc::new(|| ()),
+            answered: Arc::new(|_| ()),
         };
         Request { view, wanted, dependents: None, comparison: None, lineup, policy, schedule }
     }
@@ -110,7 +110,9 @@ impl LocalChecker {
     pub fn check(&self, request: &Request, progress: Progress) -> Result<(Collected, Outcome), Refused> {
         let (done, total) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&total);
-        let answered = move || {
+        let asked_for = Arc::clone(&request.schedule.answered);
+        let answered = move |timing: Option<Timing<'_>>| {
+            asked_for(timing);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress(done, counted.load(Ordering::Relaxed));
         };

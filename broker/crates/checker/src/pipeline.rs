@@ -37,8 +37,8 @@ use self::{
     unchanged::{Recording, Unchanged},
 };
 use super::{
-    BatchSize, Dependents, Engine, EngineRequest, Files, Refused, Router, Wanted, baseline::Baseline,
-    kept::FactCollector, policy::RuleIndex,
+    BatchSize, Dependents, Engine, EngineRequest, Files, OnAnswer, Refused, Router, Wanted,
+    baseline::Baseline, kept::FactCollector, policy::RuleIndex,
 };
 
 /// What is to be checked, and how.
@@ -102,7 +102,7 @@ pub struct Schedule {
     /// Ends the check early; what was not answered is pending.
     pub cancel: Option<Cancel>,
     /// Called once for each answer, from any thread.
-    pub answered: Arc<dyn Fn() + Send + Sync>,
+    pub answered: OnAnswer,
 }
 
 /// What came of a check, besides what the sink has.

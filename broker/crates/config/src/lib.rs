@@ -36,8 +36,8 @@ pub use self::{
     effective::{Choice, Effective, Severities},
     error::{ConfigError, SetupFailure},
     model::{
-        AgentSettings, CheckerDefinition, PluginSettings, RuleLevel, RuleSeverity, RunNetwork, RunSettings,
-        ServerDefinition,
+        AgentSettings, CheckerDefinition, FileSettings, Glob, PluginSettings, RuleLevel, RuleSeverity,
+        RunNetwork, RunSettings, ServerDefinition,
     },
     selectors::{Selection, Selectors, unknown_linter},
     show::{EffectiveConfig, EffectiveValue},
@@ -177,6 +177,12 @@ impl Config {
     pub fn max_file_size(&self) -> u64 {
         let set = self.layers.iter().rev().find_map(|it| it.settings.max_file_size.as_ref());
         set.map_or(DEFAULT_LARGEST, |it| u64::from(it.get_ref().0) << 20)
+    }
+
+    /// Which files are checked: the nearest table counts, as a whole.
+    pub fn files(&self) -> FileSettings {
+        let set = self.layers.iter().rev().find_map(|it| it.settings.files.as_ref());
+        set.map(|it| it.get_ref().clone()).unwrap_or_default()
     }
 
     pub fn servers(&self) -> ServerSettings {

@@ -144,7 +144,8 @@ impl Reader<'_> {
         let run = settings.run.as_ref().map(|it| ("run", it.span()));
         let agents = settings.agents.as_ref().map(|it| ("agents", it.span()));
         let size = settings.max_file_size.as_ref().map(|it| ("max-file-size", it.span()));
-        let named = baseline.or(servers).or(checkers).or(plugins).or(run).or(agents).or(size);
+        let files = settings.files.as_ref().map(|it| ("files", it.span()));
+        let named = baseline.or(files).or(servers).or(checkers).or(plugins).or(run).or(agents).or(size);
         match named.filter(|_| !self.folder.is_root()) {
             Some((key, span)) => {
                 let message = format!("`{key}` has no effect here");

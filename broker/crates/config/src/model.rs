@@ -29,6 +29,9 @@ pub(super) struct Settings {
     /// What is different for some files.
     pub(super) overrides: Vec<Override>,
     pub(super) suppressions: SuppressionSettings,
+    /// Only in the workspace's own file, or one that it extends.
+    #[schemars(with = "Option<FileSettings>")]
+    pub(super) files: Option<Spanned<FileSettings>>,
     /// In MiB: larger files are left out, and counted among what was skipped. 64 if this is not set; at most 256.
     /// Only in the workspace's own file, or one that it extends.
     #[schemars(with = "Option<MaxFileSize>")]
@@ -87,6 +90,19 @@ pub(super) struct BaselineSettings {
     /// Baseline file: known findings, which are not reported. A path relative to this file.
     #[schemars(with = "String")]
     pub(super) file: Spanned<String>,
+}
+
+/// Which files are checked. Patterns are as in a `.gitignore` in the workspace's root.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct FileSettings {
+    /// Leave these files and folders out, whatever ignore files say. Files that are named on the command line are checked all
+    /// the same, unless `force-exclude` is set.
+    pub exclude: Vec<Glob>,
+    /// Of what is found in folders, check only these files.
+    pub include: Vec<Glob>,
+    /// Leave out what `exclude` matches even if it is named, as hooks name files.
+    pub force_exclude: bool,
 }
 
 /// What a linter can be given: it holds a file several times over.
@@ -327,9 +343,16 @@ pub(super) struct RuleName(pub(super) String);
 #[serde(try_from = "String")]
 pub(super) struct RuleKey(#[schemars(with = "String")] pub(super) RulePattern);
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+/// A line of a `.gitignore`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-pub(super) struct Glob(pub(super) String);
+pub struct Glob(pub(super) String);
+
+impl Glob {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
 
 impl RuleLevel {
     /// `None` if it is off.

@@ -32,7 +32,8 @@ pub use base::{Base, BaseOptions, BufferError, Changes, Degraded, SettleError, W
 pub use branch::{
     Branch, Change, ChangeKind, CommitPlan, Conflict, ConflictKind, EditError, FileState, KEPT_STEPS,
     LogEntry, MAX_PATCH, MovedHunk, NodeRecord, OnConflict, Origin, PatchApplied, PatchError, PlanError,
-    RebaseError, RebaseOnto, Rebased, RestoreError, Revision, Snapshot, Step, StepKind, TextEdit, unified,
+    RebaseError, RebaseOnto, Rebased, RestoreError, Revision, Snapshot, Step, StepKind, TextEdit,
+    merge_texts, unified,
 };
 #[cfg(unix)]
 pub use commit::{

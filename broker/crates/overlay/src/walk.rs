@@ -5,6 +5,7 @@
 
 mod git;
 mod kept;
+mod patterns;
 mod rules;
 
 use std::{
@@ -17,6 +18,7 @@ pub use git::GitIgnores;
 pub use kept::{KeptWalk, folder_walk, kept_walk};
 pub(crate) use rules::{Rules, marks};
 
+use self::patterns::Patterns;
 use crate::{Entry, FileKind, Listing, Skipped, View, WorkspacePath};
 
 /// Never visited: version control's own, and where Broker lays what it was given from elsewhere.
@@ -75,17 +77,37 @@ pub struct WalkOptions {
     pub hidden: bool,
     /// The text of the user's own gitignore, which lies outside of any view.
     pub global_excludes: Option<String>,
+    /// Lines as in a `.gitignore` at the root, which go before all ignore files.
+    pub excludes: Vec<String>,
+    /// Such lines, too: of the files that are found, only these are visited. All if there are none.
+    pub includes: Vec<String>,
+    /// Whether `excludes` count for roots as well.
+    pub force_excludes: bool,
 }
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        Self { respect_ignore_files: true, default_excludes: true, hidden: true, global_excludes: None }
+        Self {
+            respect_ignore_files: true,
+            default_excludes: true,
+            hidden: true,
+            global_excludes: None,
+            excludes: Vec::new(),
+            includes: Vec::new(),
+            force_excludes: false,
+        }
     }
 }
 
 impl WalkOptions {
     pub(crate) fn excludes(&self) -> Excludes {
         Excludes { dependencies: self.default_excludes, hidden: !self.hidden }
+    }
+
+    /// The roots that are visited.
+    pub fn visited_roots<'r>(&self, roots: &'r [WorkspacePath]) -> impl Iterator<Item = &'r WorkspacePath> {
+        let patterns = self.force_excludes.then(|| Patterns::new(self)).flatten();
+        roots.iter().filter(move |root| patterns.as_ref().is_none_or(|it| !it.excludes_root(root)))
     }
 }
 
@@ -107,7 +129,7 @@ pub fn walk<'v>(view: &'v dyn View, roots: &[WorkspacePath], options: &WalkOptio
         pending: Vec::new(),
         skipped: Skipped::default(),
     };
-    roots.iter().for_each(|root| walk.add_root(root));
+    options.visited_roots(roots).for_each(|root| walk.add_root(root));
     walk.start();
     walk
 }

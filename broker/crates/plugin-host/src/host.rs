@@ -201,7 +201,7 @@ pub(crate) fn config() -> Config {
     let mut config = Config::new();
     config.wasm_component_model(true).epoch_interruption(true).max_wasm_stack(MAX_WASM_STACK);
     // A fifth of the machine code, which only backtraces read. No message shows one.
-    config.wasm_backtrace(false).generate_address_map(false).native_unwind_info(false);
+    config.wasm_backtrace_max_frames(None).generate_address_map(false).native_unwind_info(false);
     if crate::IS_QUICK {
         config.cranelift_opt_level(OptLevel::None);
     }

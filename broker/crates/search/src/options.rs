@@ -30,5 +30,5 @@ impl Options<'_> {
 ///
 /// On purpose unlike ripgrep: `.brokerignore` counts, `.rgignore` and ignore files above the workspace do not.
 pub fn walk_options(global_excludes: Option<String>) -> WalkOptions {
-    WalkOptions { respect_ignore_files: true, default_excludes: false, hidden: false, global_excludes }
+    WalkOptions { default_excludes: false, hidden: false, global_excludes, ..WalkOptions::default() }
 }

@@ -118,7 +118,7 @@ impl Daemon {
             batch: BatchSize { largest: BATCH, workers: self.engine.workers() },
             share: true,
             cancel: None,
-            answered: Arc::new(|| {}),
+            answered: Arc::new(|_| {}),
         }
     }
 }

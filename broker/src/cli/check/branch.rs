@@ -40,6 +40,9 @@ impl Args {
             || self.config.is_some()
             || !self.plugins.plugin.is_empty()
             || self.no_respect_gitignore
+            || !self.exclude.is_empty()
+            || self.force_exclude
+            || self.timing
             || self.jobs.is_some()
             || self.timeout != super::TIMEOUT
             || self.no_cache
@@ -53,7 +56,7 @@ pub(super) fn input(args: &Args, branch: &str, session: &mut Session) -> Result<
         return Err(CliError::usage(
             "--watch with --branch leaves no room for options that only the command itself has",
         )
-        .hint("leave out --watch, or those of --isolated, --config, --plugin, --jobs, --timeout, --no-cache, --baseline and --no-respect-gitignore"));
+        .hint("leave out --watch, or those of --isolated, --config, --plugin, --jobs, --timeout, --no-cache, --baseline, --exclude, --force-exclude and --no-respect-gitignore"));
     }
     args.changed.check_for_branch(args.watch)?;
     let open = session.open()?;

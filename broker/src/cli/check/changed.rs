@@ -22,9 +22,10 @@ pub(super) struct ChangedArgs {
 
     /// Only what is staged, as it is staged and not as it lies in the folder
     ///
-    /// Configuration files count as they are staged, too, and those that git does not know do not count.
-    #[arg(long, help_heading = "Files", conflicts_with_all = ["changed", "stdin_filename", "fix", "watch"])]
-    staged: bool,
+    /// Configuration files count as they are staged, too, and those that git does not know do not count. With `--fix`, fixes
+    /// are made in the index and in the folder; what is not staged stays so.
+    #[arg(long, help_heading = "Files", conflicts_with_all = ["changed", "stdin_filename", "watch"])]
+    pub(super) staged: bool,
 
     /// Only files that differ from the last commit, and those that git does not know
     ///

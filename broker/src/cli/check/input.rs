@@ -8,6 +8,7 @@ use std::{
 use checker::{
     Dependents, Files, Incomplete, Level, Subject, Wanted, collect,
     pipeline::{Comparison, Scope, is_there},
+    with_file_settings,
 };
 use config::{
     folders,
@@ -175,7 +176,12 @@ impl Input {
                 // What only the other view of a comparison has is gone, and no mistake.
                 let is_gone = |it: &&WorkspacePath| before.is_some() && !is_there(&*self.view, it);
                 let there: Vec<_> = paths.iter().filter(|it| !is_gone(it)).cloned().collect();
-                let files = collect(&*self.view, &there, &walk_options(args, *has_folders));
+                let options = walk_options(args, *has_folders);
+                let options = match args.isolated {
+                    true => options,
+                    false => with_file_settings(&options, &*self.view),
+                };
+                let files = collect(&*self.view, &there, &options);
                 match changed {
                     Some(changed) => changed::only(files, changed),
                     None => files,
@@ -245,7 +251,13 @@ fn nowhere(args: &Args, cwd: &Path, home: Option<&Path>) -> Option<Found> {
 fn walk_options(args: &Args, has_folders: bool) -> WalkOptions {
     let respect_ignore_files = !args.no_respect_gitignore;
     let global_excludes = if respect_ignore_files && has_folders { folders::global_excludes() } else { None };
-    WalkOptions { respect_ignore_files, global_excludes, ..WalkOptions::default() }
+    WalkOptions {
+        respect_ignore_files,
+        global_excludes,
+        excludes: args.exclude.clone(),
+        force_excludes: args.force_exclude,
+        ..WalkOptions::default()
+    }
 }
 
 /// The name of the text on standard input, if that is what to check.

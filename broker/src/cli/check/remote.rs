@@ -222,6 +222,7 @@ impl Ask<'_> {
                 rules: &rules,
                 color: color && output.file.is_none(),
                 quiet: args.quiet,
+                most: args.most_findings(),
             };
             match args.statistics {
                 true => render::statistics(output.format, &page, out),

@@ -1,12 +1,15 @@
 //! What a run asks for beyond what the workspace allows: flags are the person's own answer, other questions are put to them.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
 
 use broker_proto::{v1 as pb, v1::run_request::Message};
 use lint::printable;
 use tokio::sync::mpsc::Sender;
 
-use crate::{CliError, cli::Session};
+use crate::{
+    CliError,
+    cli::{Session, confirm},
+};
 
 /// The kind of what no flag says: a command that the workspace does not list.
 const COMMAND: &str = "allow";
@@ -34,24 +37,5 @@ fn ask(wanted: &[&pb::WantedPermission], session: &Session) -> Result<bool, CliE
         session.messages.line(&printable(&it.reason));
         session.messages.line(&format!("  for good: {} in [run] of broker.toml", printable(&it.remedy)));
     }
-    session.messages.line("run it this once? [y/N]");
-    let mut line = String::new();
-    let read = io::stdin().lock().read_line(&mut line);
-    read.map_err(|error| CliError::files(format!("cannot read the answer: {error}")))?;
-    Ok(is_yes(&line))
-}
-
-fn is_yes(line: &str) -> bool {
-    matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_clear_yes_counts() {
-        assert!(is_yes("y\n") && is_yes("Yes\n"));
-        assert!(!is_yes("\n") && !is_yes("n\n") && !is_yes("yy\n"));
-    }
+    confirm(session, "run it this once?")
 }

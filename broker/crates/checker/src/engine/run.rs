@@ -164,7 +164,7 @@ impl CheckRun {
                     continue;
                 };
                 self.totals.cached[*linter] += 1;
-                (self.request.answered)();
+                (self.request.answered)(None);
                 self.answer(file, *linter, answer.clone(), listener).await;
             }
         }
@@ -338,7 +338,7 @@ mod tests {
                 batch: BatchSize { largest: 1, workers: 1 },
                 share: true,
                 cancel: None,
-                answered: Arc::new(|| {}),
+                answered: Arc::new(|_| {}),
                 seen: None,
                 parent: None,
                 unkept: None,
@@ -353,7 +353,7 @@ mod tests {
                 cancel: Cancel::default(),
                 timeout: Duration::from_secs(1),
             };
-            let computed = ask(&*linter, &job, u64::MAX, || ());
+            let computed = ask(&*linter, &job, u64::MAX, |_| ());
             assert_eq!(computed[0].answer.findings[0].related.len(), usize::from(related.is_some()));
             run.holds(&computed, &Batch { linter: 0, files: vec![0], alone: false })
         };

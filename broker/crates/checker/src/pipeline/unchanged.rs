@@ -18,6 +18,7 @@ pub(super) use self::recording::Recording;
 use super::{BaselineUse, Comparison, PolicyCache, Request};
 use crate::{
     Engine, Files, MissingLinter, Refused, Wanted,
+    collect::with_file_settings,
     contents::Contents,
     kept::{Common, FolderChange, KeptAnswers, KeptChecks, SharedAnswers, Sums},
 };
@@ -186,7 +187,8 @@ impl Pair {
     async fn look(&self, kept: &SharedAnswers, may_update: bool) -> Result<Found, Refused> {
         let (own, kept) = (self.clone(), Arc::clone(kept));
         let look = move || {
-            let now = folder_walk(own.folder(), &own.options);
+            let options = with_file_settings(&own.options, &*own.folder().folder);
+            let now = folder_walk(own.folder(), &options);
             let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
             now.and_then(|now| own.compare(&kept, now, may_update)).unwrap_or(Found::Nothing)
         };

@@ -7,6 +7,8 @@ mod merge;
 mod onto_base;
 mod onto_parent;
 
+pub use self::merge::merge_texts;
+
 use std::{fmt, sync::Arc};
 
 use super::{Branch, EditError, Revision, Snapshot, State, origin};

@@ -9,7 +9,7 @@ use std::{io, sync::Arc};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::WalkOptions;
+use super::{WalkOptions, patterns::Patterns};
 use crate::{ContentHash, Entry, FileKind, Listing, Skipped, View, WorkspacePath};
 
 /// In the order in which they are heard. The last two are git's.
@@ -20,6 +20,8 @@ const FIRST_OF_GIT: usize = 2;
 /// The rules that count in a directory: its own and those above it. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Rules {
+    /// What goes before all files.
+    patterns: Option<Arc<Patterns>>,
     /// `None` if ignore files are not asked for.
     global: Option<Arc<Gitignore>>,
     nearest: Option<Arc<Level>>,
@@ -43,7 +45,8 @@ impl Rules {
     pub(crate) fn new(options: &WalkOptions) -> Self {
         let text = options.global_excludes.as_deref().unwrap_or_default();
         let global = || Arc::new(matcher(text).unwrap_or_else(|_| Gitignore::empty()));
-        Self { global: options.respect_ignore_files.then(global), nearest: None, first: 0 }
+        let patterns = Patterns::new(options).map(Arc::new);
+        Self { patterns, global: options.respect_ignore_files.then(global), nearest: None, first: 0 }
     }
 
     /// Git's own files only, as git heeds them.
@@ -84,7 +87,7 @@ impl Rules {
             in_repository: is_repository || self.in_repository(),
             above: self.nearest.clone(),
         };
-        Self { global: self.global.clone(), nearest: Some(Arc::new(level)), first: self.first }
+        Self { nearest: Some(Arc::new(level)), ..self.clone() }
     }
 
     /// Whether both, for the same directory and with the same global excludes, ignore the same.
@@ -111,6 +114,9 @@ impl Rules {
 
     /// `Some(true)`: ignored, `Some(false)`: named as what is not ignored.
     pub(super) fn verdict(&self, path: &WorkspacePath, is_directory: bool) -> Option<bool> {
+        if self.patterns.as_ref().is_some_and(|it| it.leave_out(path, is_directory)) {
+            return Some(true);
+        }
         let mut verdicts = [None; KINDS];
         let in_repository = self.in_repository();
         let mut heard = if in_repository { KINDS } else { FIRST_OF_GIT };
@@ -178,8 +184,12 @@ fn nothing() -> (Gitignore, ContentHash) {
 
 /// Patterns are matched against paths as seen from the directory that they stand in, so they need no root.
 fn matcher(text: &str) -> io::Result<Gitignore> {
+    matcher_of_lines(text.strip_prefix('\u{feff}').unwrap_or(text).lines())
+}
+
+pub(super) fn matcher_of_lines<'l>(lines: impl Iterator<Item = &'l str>) -> io::Result<Gitignore> {
     let mut builder = GitignoreBuilder::new("");
-    for line in text.strip_prefix('\u{feff}').unwrap_or(text).lines() {
+    for line in lines {
         // A pattern that is none matches nothing, as in git.
         let _ = builder.add_line(None, line);
     }

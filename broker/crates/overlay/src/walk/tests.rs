@@ -129,6 +129,31 @@ fn the_users_own_excludes_come_last() {
 }
 
 #[test]
+fn patterns_go_before_ignore_files() {
+    let tree = tree(&[
+        (".git/HEAD", ""),
+        (".gitignore", "!out"),
+        ("a.py", ""),
+        ("lib/a.rs", ""),
+        ("lib/b.py", ""),
+        ("out/c.py", ""),
+    ]);
+    let lines = |lines: &[&str]| lines.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let found = |roots: &[&str], options: &WalkOptions| files(&tree, roots, options).0;
+    let mut options =
+        WalkOptions { excludes: lines(&["/out/", "lib/*", "!lib/b.py"]), ..WalkOptions::default() };
+    assert_eq!(found(&[""], &options), [".gitignore", "a.py", "lib/b.py"]);
+    options.respect_ignore_files = false;
+    options.includes = lines(&["*.py"]);
+    assert_eq!(found(&[""], &options), ["a.py", "lib/b.py"]);
+    let named = ["lib/a.rs", "out", "out/c.py"];
+    assert_eq!(found(&named, &options), ["lib/a.rs", "out/c.py"], "what is named is visited");
+    options.force_excludes = true;
+    assert!(found(&named, &options).is_empty());
+    assert_eq!(found(&["lib/b.py", ""], &options), ["a.py", "lib/b.py"]);
+}
+
+#[test]
 fn an_edited_ignore_file_counts_as_edited() {
     let base = tree(&[(".git/HEAD", ""), (".gitignore", "a"), ("a", ""), ("sub/b", ""), ("c", "")]);
     let mut branch = Branch::new(Arc::new(base));

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     Engine, FileAnswers, Files, Listener, MissingLinter, Refused, Router, Totals, Wanted,
+    collect::with_file_settings,
     engine::Plan,
     kept::{FactCollector, FolderChange, FolderFacts, KeptAnswers, KeptChecks, SharedAnswers},
     pipeline::FileFindings,
@@ -43,7 +44,7 @@ impl Recording {
         let start = Instant::now();
         let look = move || {
             let is_useful = kept.is_some_and(|it| is_useful(&it, &own));
-            if is_useful { None } else { folder_walk(&own, &options) }
+            if is_useful { None } else { folder_walk(&own, &with_file_settings(&options, &*own.folder)) }
         };
         let Some((moment, walk)) = blocking(look).await? else { return Ok(None) };
         let traced = Arc::new(Traced::new(Arc::clone(&tracked.folder)));
@@ -111,7 +112,8 @@ pub(super) async fn record(
     options: &WalkOptions,
 ) -> Result<Option<KeptAnswers>, Refused> {
     let (own, options) = (tracked.clone(), options.clone());
-    let Some((moment, walk)) = blocking(move || folder_walk(&own, &options)).await? else { return Ok(None) };
+    let walk = move || folder_walk(&own, &with_file_settings(&options, &*own.folder));
+    let Some((moment, walk)) = blocking(walk).await? else { return Ok(None) };
     let Some(facts) = facts(engine, cache, request, tracked, Files::of_walk(&walk)).await? else {
         return Ok(None);
     };
@@ -152,7 +154,7 @@ async fn facts(
     let mut engine_request = request.engine_request(&folder, &configuration, Wanted::Files(files));
     engine_request.supersede = false;
     engine_request.revision = u64::MAX;
-    engine_request.answered = Arc::new(|| {});
+    engine_request.answered = Arc::new(|_| {});
     engine_request.traced_only = true;
     let evaluator = PolicyEvaluator::configured_by(request, &configuration, &folder, cache)?;
     let mut recorder =

@@ -58,6 +58,14 @@ pub(super) fn kind(ours: &Origin, theirs: &Origin) -> ConflictKind {
     }
 }
 
+/// Both changes of a text, line by line; `None` where they touch the same lines, or what is no text.
+pub fn merge_texts(ancestor: &Bytes, ours: &Bytes, theirs: &Bytes) -> Option<Bytes> {
+    match files(Some(ancestor), ours, theirs, false) {
+        Outcome::File { bytes, .. } => Some(bytes),
+        Outcome::Ours | Outcome::Theirs | Outcome::Conflict { .. } => None,
+    }
+}
+
 fn files(old: Option<&Bytes>, ours: &Bytes, theirs: &Bytes, executable: bool) -> Outcome {
     if ours == theirs || old == Some(ours) {
         return Outcome::File { bytes: theirs.clone(), executable };
