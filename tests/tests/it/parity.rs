@@ -86,7 +86,7 @@ fn packages_of_the_standard_library() {
 }
 
 /// Ruff's default rules that are off in a project that does not configure ruff, the second list only where the
-/// project does not state a version of Python. The README has them, too.
+/// project does not state a version of Python. `docs/reference/linters/python.md` has them, too.
 const OFTEN_WRONG: &str = "B018,FURB192,PLW0127";
 const NEED_A_VERSION: &str = "FURB161,FURB188,RUF007,UP006,UP007,UP035,UP036,UP041,UP045";
 
