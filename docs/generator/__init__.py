@@ -1,0 +1,1 @@
+"""The generated pages of the documentation, a module for each kind. `docs/generate` puts them together."""

@@ -1,0 +1,17 @@
+//! The generated pages of the documentation, and the commands that its pages show, are those of the program.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::Path;
+
+use tests::place::Place;
+
+#[test]
+fn pages_are_those_of_the_program() {
+    let generate = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("docs").join("generate");
+    let program = tests::broker();
+    let it = Place::new(&[]);
+    let output = it.isolated(generate, &["--check", program.to_str().unwrap()]).output().unwrap();
+    // It names the command that mends them.
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
