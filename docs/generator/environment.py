@@ -30,7 +30,7 @@ def lists(crates: Path) -> str:
     return f"""
 ## Variables that are handed on
 
-Language servers get these variables of the user:
+Language servers and checkers get these variables of the user:
 {code(constant(servers, "OF_USER"))}.
 
 And these of a project, from the shell of the last command for the workspace:
