@@ -66,6 +66,10 @@ class Program:
         finally:
             file.write_text("")
 
+    def scratch(self, name: str) -> Path:
+        """A new folder, which goes with the program's own."""
+        return Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.folder.name))
+
     def page(self, name: str) -> Path:
         return self.root / "docs" / name
 
