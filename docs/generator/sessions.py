@@ -39,6 +39,7 @@ invalid:
 WORKSPACES = {
     "branch": {"cart.py": SUM},
     "agent": {"cart.py": SUM},
+    "edit": {"cart.py": SUM},
     "check": {"cart.py": "import os\n\n\ndef total(prices=[]):\n    return sum(prices)\n"},
     "rule": {"orders.py": ORDERS, ".broker/rules/requests.yml": RULE},
     "rule-test": {".broker/rules/requests.yml": RULE, ".broker/rules/tests/requests.yml": TEST},
