@@ -17,6 +17,7 @@ mod churn;
 mod cli;
 mod daemon;
 mod dependents;
+mod docs;
 mod faults;
 mod formats;
 mod fuzz_requests;

@@ -1,7 +1,5 @@
 //! The generated pages of the documentation, and the commands that its pages show, are those of the program.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
-
 use std::path::Path;
 
 use tests::place::Place;
