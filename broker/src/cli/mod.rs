@@ -13,6 +13,7 @@ mod kill;
 mod log;
 #[cfg(target_os = "linux")]
 mod logs;
+mod man;
 mod mcp;
 mod plugin;
 mod plugins;
@@ -97,6 +98,7 @@ enum Command {
     Rules(rules::Args),
     Explain(explain::Args),
     Completions(completions::Args),
+    Man(man::Args),
     Mcp(mcp::Args),
     Tool(tool::Args),
     Hook(hook::Args),
@@ -180,6 +182,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: Proces
         Command::Rules(args) => rules::run(&args, &mut session),
         Command::Explain(args) => explain::run(&args, &mut session),
         Command::Completions(args) => completions::run(&args, &mut session),
+        Command::Man(args) => man::run(&args, &mut session),
         Command::Mcp(args) => mcp::run(args, &mut session),
         Command::Tool(args) => tool::run(args, &mut session),
         Command::Hook(args) => hook::run(&args, &mut session),
