@@ -95,7 +95,10 @@ fn what_the_tools_take_and_their_schemas_did_not() {
         (
             ".pre-commit-hooks.yaml",
             json!([{
-                "id": "a", "name": "a", "entry": "a", "language": "python", "additional_dependencies": ["b"]
+                "id": "a", "name": "a", "entry": "a", "language": "python", "additional_dependencies": ["b"],
+                "stages": ["pre-commit", "pre-push"]
+            }, {
+                "id": "b", "name": "b", "entry": "b", "language": "julia", "types": ["elixir"]
             }]),
         ),
         (
