@@ -1,18 +1,10 @@
 // The SDK without a host: `node --test sdk/javascript/broker.test.js`.
 
 import assert from 'node:assert/strict';
-import { register } from 'node:module';
 import { test } from 'node:test';
 
-// What the host has, stands for itself.
-const absent = 'export const cancelled = 0, log = (level, line) => globalThis.logged.push(line), query = 0, getDirectories = 0;';
-globalThis.logged = [];
-register(
-  `data:text/javascript,${encodeURIComponent(`export const resolve = (name, context, next) =>
-    /^(broker|wasi):/.test(name)
-      ? { url: 'data:text/javascript,${encodeURIComponent(absent)}', shortCircuit: true }
-      : next(name, context);`)}`,
-);
+import { logged } from './testing.js';
+
 const { File, Finding, LeftOut, Problem, log, plugin, read } = await import('./broker.js');
 
 const file = (...parts) =>
@@ -122,7 +114,7 @@ test('a file is left out for what it contains', () => {
   const rule = code => ({ code, summary: code, check });
   const report = plugin({ rules: [rule('a'), rule('b')] }).check({ path: 'd/a', named: 'd', content: Buffer.from('a') });
   assert.deepEqual(report, { diagnostics: [], cells: [], completeness: { tag: 'excluded' } });
-  assert.deepEqual(globalThis.logged.splice(0), ['d/a is left out: it is a template']);
+  assert.deepEqual(logged.splice(0), ['d/a is left out: it is a template']);
 });
 
 test('what is not UTF-8 is told and not written', () => {
@@ -144,5 +136,5 @@ test('a rule is checked when the plugin is built', () => {
 
 test('a line of the log is text', () => {
   log(undefined);
-  assert.deepEqual(globalThis.logged, ['undefined']);
+  assert.deepEqual(logged, ['undefined']);
 });

@@ -1,0 +1,22 @@
+// @ts-check
+/**
+ * Lets Node.js load the SDK, for tests of rules: import this, and then the rules with `await import`. What rules log is in
+ * `logged`; there are no syntax trees and no other files.
+ */
+
+import { register } from 'node:module';
+
+/** @type {string[]} */
+export const logged = [];
+
+// What the host has, stands for itself.
+const absent = `
+  const { logged } = globalThis[Symbol.for('broker-plugin-sdk')];
+  export const cancelled = () => false, log = (level, line) => logged.push(line);
+  export const query = undefined, getDirectories = () => [];`;
+Object.assign(globalThis, { [Symbol.for('broker-plugin-sdk')]: { logged } });
+
+const url = `data:text/javascript,${encodeURIComponent(absent)}`;
+const hooks = `export const resolve = (name, context, next) =>
+  /^(broker|wasi):/.test(name) ? { url: ${JSON.stringify(url)}, shortCircuit: true } : next(name, context);`;
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);
