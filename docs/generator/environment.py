@@ -7,7 +7,7 @@ from .program import PageError, Program, code, filled
 
 NAME = re.compile(r'"((?:BROKER|OTEL)_[A-Z_]*[A-Z])"')
 # Variables of the build and of tests.
-OTHERS = re.compile(r"BROKER_(BUILD|BUNDLE|DEV_|TEST_|CHURN|KILL|OPERATIONS|RACE|SEED|SKETCH|APPLY_PATCH|GUESTS)")
+OTHERS = re.compile(r"BROKER_(BUILD|BUNDLE|RUSTC|TARGET|DEV_|TEST_|CHURN|KILL|OPERATIONS|RACE|SEED|SKETCH|APPLY_PATCH|GUESTS)")
 
 
 def pages(program: Program) -> dict[Path, str]:
