@@ -20,8 +20,11 @@ pub(crate) struct Restaged {
 const PAUSES: [u64; 5] = [20, 80, 300, 600, 1_000];
 
 impl Git {
-    /// Of these files, those whose texts git stores otherwise with the help of a program, which is not run here.
+    /// Files among `paths` that git stores by means of a program, which is not run here.
     pub(crate) fn filtered(&self, paths: &[&WorkspacePath]) -> Result<Vec<WorkspacePath>, CliError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut arguments = vec!["check-attr", "-z", "filter", "--"];
         arguments.extend(paths.iter().map(|it| it.as_str()));
         let told = self.run(&arguments)?;
@@ -33,6 +36,9 @@ impl Git {
 
     /// Replaces the staged texts, all or none. Fails if one of them is no longer `old`.
     pub(crate) fn restage(&self, files: &[Restaged]) -> Result<(), CliError> {
+        if files.is_empty() {
+            return Ok(());
+        }
         let prefix = self.run(&["rev-parse", "--show-prefix"])?;
         let prefix = String::from_utf8_lossy(prefix.trim_ascii_end()).into_owned();
         let mut list = Vec::new();

@@ -48,7 +48,7 @@ struct Real {
     branch: String,
 }
 
-const SOON: Duration = Duration::from_secs(5);
+const SOON: Duration = Duration::from_secs(30);
 
 fn hostile() -> impl Strategy<Value = String> {
     let known = select(vec![

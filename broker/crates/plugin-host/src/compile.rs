@@ -13,7 +13,7 @@ use lint::Cancel;
 use overlay::{Memory, Traced};
 use syntax::Trees;
 use wasmparser::{BinaryReaderError, Parser, Payload};
-use wasmtime::{Engine, Store, Trap, component::Linker};
+use wasmtime::{Engine, OptLevel, Store, Trap, component::Linker};
 use wasmtime_wasi::I32Exit;
 use wasmtime_wizer::Wizer;
 
@@ -43,7 +43,7 @@ pub fn compile(origin: &str, wasm: &[u8]) -> Result<Compiled, PluginError> {
     let name = manifest.full_name();
     let digest = blake3::hash(wasm).to_hex().to_string();
     let wasm = preinitialize(&name, wasm)?;
-    let engine = Engine::new(&host::config()).map_err(|error| name.host(error))?;
+    let engine = bundling_engine(&name)?;
     let machine_code = compile_component(&engine, &name, &wasm)?;
     Ok(Compiled { manifest, digest, wasm, machine_code })
 }
@@ -59,11 +59,20 @@ pub fn compiler_stamp() -> Result<String, PluginError> {
         include_str!("wasi.rs"),
     ];
     let name = Name { plugin: "broker".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
-    let engine = Engine::new(&host::config()).map_err(|error| name.host(error))?;
+    let engine = bundling_engine(&name)?;
     let mut hasher = DefaultHasher::new();
     (SOURCES, crate::IS_QUICK).hash(&mut hasher);
     engine.precompile_compatibility_hash().hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// In a quick build, the compiler has less to do. Its code fits all engines with the other settings.
+fn bundling_engine(name: &Name) -> Result<Engine, PluginError> {
+    let mut config = host::config();
+    if crate::IS_QUICK {
+        config.cranelift_opt_level(OptLevel::None);
+    }
+    Engine::new(&config).map_err(|error| name.host(error))
 }
 
 pub(crate) fn compile_component(engine: &Engine, name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginError> {

@@ -11,7 +11,7 @@ use std::{
 use bytes::Bytes;
 use syntax::Trees;
 use wasmtime::{
-    Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
+    Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, PoolingAllocationConfig,
     component::Linker,
 };
 
@@ -202,9 +202,6 @@ pub(crate) fn config() -> Config {
     config.wasm_component_model(true).epoch_interruption(true).max_wasm_stack(MAX_WASM_STACK);
     // A fifth of the machine code, which only backtraces read. No message shows one.
     config.wasm_backtrace_max_frames(None).generate_address_map(false).native_unwind_info(false);
-    if crate::IS_QUICK {
-        config.cranelift_opt_level(OptLevel::None);
-    }
     // Nothing runs on such a stack, but it may not be smaller.
     config.async_stack_size(MAX_WASM_STACK + (1 << 20)).concurrency_support(false);
     config

@@ -28,9 +28,9 @@ fn a_branch_is_checked_as_the_disk_is() {
     assert!(sarif.contains("A suppression suppresses nothing"), "{sarif}");
     fs::remove_file(it.root().join("c.py")).unwrap();
     let new = it.told(&["check", "--branch", "try", "--new-only", "--output-format", "concise"]);
-    let want = "a.py:2:7: python/F821 Undefined name `y`\n\
+    let want = "a.py:2:7: error python/F821 Undefined name `y`\n\
                 a.py:1:8: fixed python/F401 `os` imported but unused\n\
-                1 new, 1 fixed in 3 files.\n";
+                1 new, 1 fixed in 3 files (1 error).\n";
     assert_eq!(new, (1, want.to_owned(), String::new()));
     let (_, json, _) = it.told(&["check", "--branch", "try", "--new-only", "--output-format", "json"]);
     let summary = &serde_json::from_str::<Value>(&json).unwrap()["summary"];
@@ -211,7 +211,10 @@ fn what_is_ignored_is_added_to_what_the_configuration_selects() {
     it.ok(&["branch", "fork", "try"]);
     let check = ["check", "--ignore", "F401", "--output-format", "concise", "--quiet"];
     let (exit, told, _) = it.told(&[&check[..], &["--branch", "try"]].concat());
-    assert_eq!((exit, told.as_str()), (1, "a.py:1:1: python/E401 [*] Multiple imports on one line\n"));
+    assert_eq!(
+        (exit, told.as_str()),
+        (1, "a.py:1:1: warning python/E401 [*] Multiple imports on one line\n")
+    );
     assert_eq!(it.told(&check).1, told, "as without a branch");
 }
 
@@ -226,5 +229,5 @@ fn what_the_baseline_knows_stays_known_when_it_moves() {
     it.ok_with_input(&["branch", "write", "try", "b.py"], "import os\nimport re\n");
     let (exit, told, _) = it.told(&[&check[..], &["--output-format", "concise"]].concat());
     assert_eq!(exit, 1);
-    assert!(told.contains("b.py:2:8: python/F401") && !told.contains("b.py:1"), "{told}");
+    assert!(told.contains("b.py:2:8: warning python/F401") && !told.contains("b.py:1"), "{told}");
 }

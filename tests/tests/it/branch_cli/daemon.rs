@@ -75,8 +75,8 @@ fn a_watch_follows_the_branch_until_it_is_interrupted() {
     let mut line = || lines.next().unwrap().unwrap();
     assert_eq!(line(), "No findings in 2 files.");
     it.ok_with_input(&["branch", "write", "try", "a.py"], "import os\n");
-    assert_eq!(line(), "a.py:1:8: python/F401 [*] `os` imported but unused");
-    assert_eq!(line(), "1 finding in 2 files (1 fixable).");
+    assert_eq!(line(), "a.py:1:8: warning python/F401 [*] `os` imported but unused");
+    assert_eq!(line(), "1 finding in 2 files (1 warning, 1 fixable).");
     assert_eq!(child.interrupt(), Some(1));
 }
 
@@ -88,7 +88,7 @@ fn a_watch_outlives_a_broken_configuration() {
     let mut child = Ending(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
     let mut said = BufReader::new(child.0.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut found = BufReader::new(child.0.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let finding = "a.py:1:8: python/F401 [*] `os` imported but unused";
+    let finding = "a.py:1:8: warning python/F401 [*] `os` imported but unused";
     assert_eq!(found.next().unwrap(), finding);
     it.ok_with_input(&["branch", "write", "try", "broker.toml"], "selct = []\n");
     let error = "error: broker.toml:1:1: unknown key `selct`";

@@ -293,8 +293,8 @@ fn a_folder_that_is_something_else_on_the_disk_is_shown_as_git_has_it() {
             "link" => std::os::unix::fs::symlink("e", it.root().join("d")).unwrap(),
             _ => it.write("d", "a file\n"),
         }
-        let both = "d/x.py:1:8: python/F401 [*] `os` imported but unused\n\
-            e/x.py:1:8: python/F401 [*] `re` imported but unused\n";
+        let both = "d/x.py:1:8: warning python/F401 [*] `os` imported but unused\n\
+            e/x.py:1:8: warning python/F401 [*] `re` imported but unused\n";
         assert!(it.told(&["--rev", "v1"]).contains(both), "{in_the_way}: {}", it.told(&["--rev", "v1"]));
         it.write("e/new.py", "");
         it.git(&["add", "e/new.py"]);

@@ -51,7 +51,7 @@ fn a_change_is_checked_while_watching() {
     it.write("a.py", "import os\n");
     // A write is several events: what was there in between may be told as well.
     let found = lines.find(|it| it.starts_with("a.py")).unwrap();
-    assert_eq!(found, "a.py:1:8: python/F401 [*] `os` imported but unused");
+    assert_eq!(found, "a.py:1:8: warning python/F401 [*] `os` imported but unused");
     assert_eq!(child.interrupt(), Some(1), "as the last run");
 }
 

@@ -194,7 +194,7 @@ fn stranger(home: &Home, does: &str, socket: &Path) -> Child {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     }
     let mut command = Command::new(program);
-    command.args(["--ignored", "--exact", "--nocapture", "doors::acts_as_a_stranger"]);
+    command.args(["--ignored", "--exact", "--nocapture", "daemon::doors::acts_as_a_stranger"]);
     command.env("BROKER_TEST_STRANGER", does).env("BROKER_TEST_SOCKET", socket).current_dir("/");
     command.uid(STRANGER).gid(STRANGER);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
