@@ -63,45 +63,45 @@ fn lints_with_the_real_ruff() {
         ("pkg/b.pyi", "import sys\n"),
         ("notes.txt", "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"),
     ]);
-    assert_snapshot!(it.told(&["check", "--output-format", "concise"]), @r#"
-exit 1
-notes.txt:1:1: text/merge-conflict unresolved merge conflict with `ours`
-pkg/a.py:1:8: python/F401 [*] `os` imported but unused
-pkg/a.py:3:5: python/F821 Undefined name `undefined`
-pkg/b.pyi:1:8: python/F401 [*] `sys` imported but unused
-4 findings in 4 files (2 fixable).
--- stderr
-"#);
-    assert_snapshot!(it.told(&["check", "pkg/a.py"]), @r#"
-exit 1
-python/F401 [*] `os` imported but unused
- --> pkg/a.py:1:8
-  |
-1 | import os
-  |        ^^
-2 |
-3 | x = undefined
-  |
-help: Remove unused import: `os`
+    assert_snapshot!(it.told(&["check", "--output-format", "concise"]), @"
+    exit 1
+    notes.txt:1:1: error text/merge-conflict unresolved merge conflict with `ours`
+    pkg/a.py:1:8: warning python/F401 [*] `os` imported but unused
+    pkg/a.py:3:5: error python/F821 Undefined name `undefined`
+    pkg/b.pyi:1:8: warning python/F401 [*] `sys` imported but unused
+    4 findings in 4 files (2 errors, 2 warnings, 2 fixable).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["check", "pkg/a.py"]), @"
+    exit 1
+    warning python/F401 [*] `os` imported but unused
+     --> pkg/a.py:1:8
+      |
+    1 | import os
+      |        ^^
+    2 |
+    3 | x = undefined
+      |
+    help: Remove unused import: `os`
 
-python/F821 Undefined name `undefined`
- --> pkg/a.py:3:5
-  |
-1 | import os
-2 |
-3 | x = undefined
-  |     ^^^^^^^^^
+    error python/F821 Undefined name `undefined`
+     --> pkg/a.py:3:5
+      |
+    1 | import os
+    2 |
+    3 | x = undefined
+      |     ^^^^^^^^^
 
-2 findings in 1 file (1 fixable).
--- stderr
-"#);
-    assert_snapshot!(it.told(&["check", "--exit-zero", "--quiet", "--output-format", "concise", "pkg"]), @r#"
-exit 0
-pkg/a.py:1:8: python/F401 [*] `os` imported but unused
-pkg/a.py:3:5: python/F821 Undefined name `undefined`
-pkg/b.pyi:1:8: python/F401 [*] `sys` imported but unused
--- stderr
-"#);
+    2 findings in 1 file (1 error, 1 warning, 1 fixable).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["check", "--exit-zero", "--quiet", "--output-format", "concise", "pkg"]), @"
+    exit 0
+    pkg/a.py:1:8: warning python/F401 [*] `os` imported but unused
+    pkg/a.py:3:5: error python/F821 Undefined name `undefined`
+    pkg/b.pyi:1:8: warning python/F401 [*] `sys` imported but unused
+    -- stderr
+    ");
 }
 
 #[test]
@@ -131,13 +131,13 @@ fn standard_input_lies_over_the_disk() {
     let it = Workspace::new(&[("pkg/a.py", "x = 1\n"), ("pkg/ruff.toml", "extend-select = [\"D100\"]\n")]);
     let arguments = ["check", "--output-format", "concise", "--stdin-filename", "pkg/a.py", "-"];
     let output = it.run_with_input(&arguments, "import os\n");
-    assert_snapshot!(told(&output), @r#"
-exit 1
-pkg/a.py:1:1: python/D100 Missing docstring in public module
-pkg/a.py:1:8: python/F401 [*] `os` imported but unused
-2 findings in 1 file (1 fixable).
--- stderr
-"#);
+    assert_snapshot!(told(&output), @"
+    exit 1
+    pkg/a.py:1:1: warning python/D100 Missing docstring in public module
+    pkg/a.py:1:8: warning python/F401 [*] `os` imported but unused
+    2 findings in 1 file (2 warnings, 1 fixable).
+    -- stderr
+    ");
 }
 
 #[test]
@@ -145,25 +145,25 @@ fn one_bad_plugin_does_not_silence_the_others() {
     let it = Workspace::new(&[("a.py", "import os\n"), ("a.fault", "panic"), ("b.fault", "nothing")]);
     let bad = guest("guest_misbehaves");
     let bad = bad.to_str().unwrap();
-    assert_snapshot!(it.told(&["check", "--output-format", "concise", "--plugin", bad]), @r#"
-exit 2
-a.py:1:8: python/F401 [*] `os` imported but unused
-b.fault:1:1: misbehaves/fault did nothing bad
-2 findings in 4 files (1 fixable); 1 file not checked.
--- stderr
-compiling plugin `misbehaves` (once)
-error: misbehaves: a.fault not checked: plugin `misbehaves` 0.1.0 crashed: panicked at misbehaves/src/lib.rs:[line]: the plugin is confused about a.fault
-"#);
+    assert_snapshot!(it.told(&["check", "--output-format", "concise", "--plugin", bad]), @"
+    exit 2
+    a.py:1:8: warning python/F401 [*] `os` imported but unused
+    b.fault:1:1: warning misbehaves/fault did nothing bad
+    2 findings in 4 files (2 warnings, 1 fixable); 1 file not checked.
+    -- stderr
+    compiling plugin `misbehaves` (once)
+    error: misbehaves: a.fault not checked: plugin `misbehaves` 0.1.0 crashed: panicked at misbehaves/src/lib.rs:[line]: the plugin is confused about a.fault
+    ");
     let (code, _) = it.json(&["--plugin", bad, "--allow-incomplete"]);
     assert_eq!(code, 1);
     it.write("broken.wasm", "not wasm at all");
-    assert_snapshot!(it.told(&["check", "--output-format", "concise", "--plugin", "broken.wasm", "a.py"]), @r#"
-exit 2
-a.py:1:8: python/F401 [*] `os` imported but unused
-1 finding in 1 file (1 fixable); not everything was checked.
--- stderr
-error: broken.wasm: `broken.wasm` is not a WebAssembly component: it does not begin as WebAssembly does
-"#);
+    assert_snapshot!(it.told(&["check", "--output-format", "concise", "--plugin", "broken.wasm", "a.py"]), @"
+    exit 2
+    a.py:1:8: warning python/F401 [*] `os` imported but unused
+    1 finding in 1 file (1 warning, 1 fixable); not everything was checked.
+    -- stderr
+    error: broken.wasm: `broken.wasm` is not a WebAssembly component: it does not begin as WebAssembly does
+    ");
 }
 
 #[test]
@@ -172,13 +172,13 @@ fn the_example_plugin_works() {
     let plugin = guest("no_todo");
     let told =
         it.told(&["check", "--output-format", "concise", "--plugin", plugin.to_str().unwrap(), "a.rs"]);
-    assert_snapshot!(told, @r#"
-exit 1
-a.rs:1:4: no-todo/anonymous-todo write `TODO(name)`, so that somebody feels responsible
-1 finding in 1 file.
--- stderr
-compiling plugin `no-todo` (once)
-"#);
+    assert_snapshot!(told, @"
+    exit 1
+    a.rs:1:4: warning no-todo/anonymous-todo write `TODO(name)`, so that somebody feels responsible
+    1 finding in 1 file (1 warning).
+    -- stderr
+    compiling plugin `no-todo` (once)
+    ");
 }
 
 #[test]
@@ -212,8 +212,26 @@ hint: did you mean `F401`?
 #[test]
 fn rules_are_listed_by_linter_and_by_prefix() {
     let it = Workspace::new(&[]);
-    assert_snapshot!(it.told(&["rules", "text"]), @"");
-    assert_snapshot!(it.told(&["explain", "python/F40"]), @"");
+    assert_snapshot!(it.told(&["rules", "text"]), @"
+    exit 0
+    text/bidi-control        on        bidi-control
+    text/invalid-utf8        on        invalid-utf8
+    text/merge-conflict      on        merge-conflict
+    text/mixed-line-endings  on   [*]  mixed-line-endings
+    text/private-key         on        private-key
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["explain", "python/F40"]), @"
+    exit 0
+    python/F401  on   [*]  unused-import
+    python/F402  on        import-shadowed-by-loop-var
+    python/F403  off       undefined-local-with-import-star
+    python/F404  on        late-future-import
+    python/F405  off       undefined-local-with-import-star-usage
+    python/F406  off       undefined-local-with-nested-import-star-usage
+    python/F407  on        future-feature-not-defined
+    -- stderr
+    ");
     let told = it.told(&["rules", "--file", "a.py", "--json"]);
     let rules: Value = serde_json::from_str(
         told.lines().skip(1).take_while(|it| *it != "-- stderr").collect::<String>().as_str(),
@@ -229,7 +247,11 @@ fn rules_are_listed_by_linter_and_by_prefix() {
         linters.contains("python") && linters.contains("text") && !linters.contains("shell"),
         "{linters:?}"
     );
-    assert_snapshot!(it.told(&["rules", "nix"]), @"");
+    assert_snapshot!(it.told(&["rules", "nix"]), @"
+    exit 0
+    syntax/nix  on        nix-syntax
+    -- stderr
+    ");
 }
 
 #[test]
@@ -258,7 +280,12 @@ fn init_shows_first_and_writes_when_told() {
     assert!(it.read(".git/hooks/pre-commit").contains("broker"), "{done}");
     assert!(it.read("broker-baseline.json").contains("F401"));
     assert!(it.told(&["check"]).starts_with("exit 0\n"), "what was found is known");
-    assert_snapshot!(it.told(&["init"]).replace(it.root().to_str().unwrap(), "/work"), @"");
+    assert_snapshot!(it.told(&["init"]).replace(it.root().to_str().unwrap(), "/work"), @"
+    exit 2
+    -- stderr
+    error: /work/broker.toml is there already
+    hint: `broker config show FILE` says what holds for a file
+    ");
 }
 
 #[test]

@@ -38,19 +38,19 @@ fn a_fixed_file_is_told_of() {
         ("a.py", "import os\nx = undefined\n"),
         ("b.py", "x = 1  # broker: ignore[F401]\n"),
     ]);
-    assert_snapshot!(it.told(&["--fix", "--unsafe-fixes"]), @r#"
-exit 1
-a.py:1:5: python/F821 Undefined name `undefined`
-1 finding in 3 files (2 fixed).
--- stderr
-"#);
+    assert_snapshot!(it.told(&["--fix", "--unsafe-fixes"]), @"
+    exit 1
+    a.py:1:5: error python/F821 Undefined name `undefined`
+    1 finding in 3 files (1 error, 2 fixed).
+    -- stderr
+    ");
     assert_eq!((it.read("a.py").as_str(), it.read("b.py").as_str()), ("x = undefined\n", "x = 1\n"));
-    assert_snapshot!(it.told(&["--fix"]), @r#"
-exit 1
-a.py:1:5: python/F821 Undefined name `undefined`
-1 finding in 3 files.
--- stderr
-"#);
+    assert_snapshot!(it.told(&["--fix"]), @"
+    exit 1
+    a.py:1:5: error python/F821 Undefined name `undefined`
+    1 finding in 3 files (1 error).
+    -- stderr
+    ");
     assert_snapshot!(it.told(&["--unsafe-fixes"]), @r#"
 exit 2
 -- stderr
@@ -92,13 +92,13 @@ fn the_patch_is_what_would_be_fixed() {
 fn standard_input_is_fixed_to_standard_output() {
     let it = Workspace::new(&[("a.py", "x = 1\n")]);
     let arguments = ["check", "--output-format", "concise", "--fix", "--stdin-filename", "a.py", "-"];
-    assert_snapshot!(told(&it.run_with_input(&arguments, "import os\nx = undefined\n")), @r#"
-exit 1
-x = undefined
--- stderr
-a.py:1:5: python/F821 Undefined name `undefined`
-1 finding in 1 file (1 fixed).
-"#);
+    assert_snapshot!(told(&it.run_with_input(&arguments, "import os\nx = undefined\n")), @"
+    exit 1
+    x = undefined
+    -- stderr
+    a.py:1:5: error python/F821 Undefined name `undefined`
+    1 finding in 1 file (1 error, 1 fixed).
+    ");
     assert_eq!(it.read("a.py"), "x = 1\n");
 }
 
@@ -106,13 +106,13 @@ a.py:1:5: python/F821 Undefined name `undefined`
 fn a_notebook_is_left_alone() {
     let notebook = r##"{"cells": [{"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": ["import os"]}], "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}"##;
     let it = Workspace::new(&[("a.ipynb", notebook)]);
-    assert_snapshot!(it.told(&["--fix"]), @r#"
-exit 1
-a.ipynb:cell 1:1:8: python/F401 [*] `os` imported but unused
-1 finding in 2 files (1 fixable).
--- stderr
-warning: notebooks are not fixed: 1 finding in them could be
-"#);
+    assert_snapshot!(it.told(&["--fix"]), @"
+    exit 1
+    a.ipynb:cell 1:1:8: warning python/F401 [*] `os` imported but unused
+    1 finding in 2 files (1 warning, 1 fixable).
+    -- stderr
+    warning: notebooks are not fixed: 1 finding in them could be
+    ");
     assert_eq!(it.read("a.ipynb"), notebook);
 }
 

@@ -19,19 +19,19 @@ fn the_index_is_checked_as_it_is() {
     it.write("untracked.py", "import untracked\n");
     // Also what decides over the findings counts as it is staged.
     it.write("pyproject.toml", "[tool.ruff.lint]\nselect = [\"W\"]\n");
-    assert_snapshot!(it.told(&["--staged"]), @r#"
-exit 1
-a.py:1:8: python/F401 [*] `staged` imported but unused
-pkg/c.py:1:8: python/F401 [*] `staged` imported but unused
-2 findings in 2 files (2 fixable).
--- stderr
-"#);
-    assert_snapshot!(it.told(&["--staged", "pkg"]), @r#"
-exit 1
-pkg/c.py:1:8: python/F401 [*] `staged` imported but unused
-1 finding in 1 file (1 fixable).
--- stderr
-"#);
+    assert_snapshot!(it.told(&["--staged"]), @"
+    exit 1
+    a.py:1:8: warning python/F401 [*] `staged` imported but unused
+    pkg/c.py:1:8: warning python/F401 [*] `staged` imported but unused
+    2 findings in 2 files (2 warnings, 2 fixable).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["--staged", "pkg"]), @"
+    exit 1
+    pkg/c.py:1:8: warning python/F401 [*] `staged` imported but unused
+    1 finding in 1 file (1 warning, 1 fixable).
+    -- stderr
+    ");
     it.git(&["rm", "-q", "-f", "--cached", "-r", "."]);
     it.git(&["commit", "-qm", "nothing"]);
     assert_snapshot!(it.told(&["--staged"]), @r#"
@@ -51,13 +51,13 @@ fn what_git_does_not_know_has_no_say_in_the_index() {
     it.write("pkg/b.py", "import staged\n");
     it.git(&["add", "-A"]);
     let staged = it.told(&["--staged"]);
-    assert_snapshot!(staged, @r#"
-exit 1
-a.py:1:8: python/F401 [*] `staged` imported but unused
-pkg/b.py:1:8: python/F401 [*] `staged` imported but unused
-2 findings in 2 files (2 fixable).
--- stderr
-"#);
+    assert_snapshot!(staged, @"
+    exit 1
+    a.py:1:8: warning python/F401 [*] `staged` imported but unused
+    pkg/b.py:1:8: warning python/F401 [*] `staged` imported but unused
+    2 findings in 2 files (2 warnings, 2 fixable).
+    -- stderr
+    ");
     it.write("pkg/b.py", "x = 2\n");
     it.git(&["update-index", "--assume-unchanged", "pkg/b.py"]);
     assert_eq!(it.told(&["--staged"]), staged, "what git does not look at");
@@ -96,25 +96,25 @@ fn only_what_changed_is_checked() {
     it.commit_all();
     it.write("new/c d.py", "import c\n");
     fs::remove_file(it.root().join("d.py")).unwrap();
-    assert_snapshot!(it.told(&["--changed"]), @r#"
-exit 1
-new/c d.py:1:8: python/F401 [*] `c` imported but unused
-1 finding in 1 file (1 fixable).
--- stderr
-"#);
-    assert_snapshot!(it.told(&["--since", "main"]), @r#"
-exit 1
-b.py:1:8: python/F401 [*] `b2` imported but unused
-new/c d.py:1:8: python/F401 [*] `c` imported but unused
-2 findings in 2 files (2 fixable).
--- stderr
-"#);
-    assert_snapshot!(it.told(&["--since", "main", "new"]), @r#"
-exit 1
-new/c d.py:1:8: python/F401 [*] `c` imported but unused
-1 finding in 1 file (1 fixable).
--- stderr
-"#);
+    assert_snapshot!(it.told(&["--changed"]), @"
+    exit 1
+    new/c d.py:1:8: warning python/F401 [*] `c` imported but unused
+    1 finding in 1 file (1 warning, 1 fixable).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["--since", "main"]), @"
+    exit 1
+    b.py:1:8: warning python/F401 [*] `b2` imported but unused
+    new/c d.py:1:8: warning python/F401 [*] `c` imported but unused
+    2 findings in 2 files (2 warnings, 2 fixable).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["--since", "main", "new"]), @"
+    exit 1
+    new/c d.py:1:8: warning python/F401 [*] `c` imported but unused
+    1 finding in 1 file (1 warning, 1 fixable).
+    -- stderr
+    ");
     assert_snapshot!(it.told(&["--since", "nothing"]), @r#"
 exit 2
 -- stderr
@@ -122,12 +122,12 @@ error: git knows no commit `nothing`
 "#);
     let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff.py");
     fs::write(it.root().join(name), "import os\n").unwrap();
-    assert_snapshot!(it.told(&["--changed"]), @r#"
-exit 1
-new/c d.py:1:8: python/F401 [*] `c` imported but unused
-1 finding in 1 file (1 fixable); skipped 1 name that is not UTF-8.
--- stderr
-"#);
+    assert_snapshot!(it.told(&["--changed"]), @"
+    exit 1
+    new/c d.py:1:8: warning python/F401 [*] `c` imported but unused
+    1 finding in 1 file (1 warning, 1 fixable); skipped 1 name that is not UTF-8.
+    -- stderr
+    ");
     let outside = Workspace::new(&[("a.py", "import a\n")]);
     assert_snapshot!(outside.told(&["--changed"]).replace(outside.root().to_str().unwrap(), "[root]"), @r#"
 exit 2
@@ -221,21 +221,21 @@ fn changed_since_v1() -> Workspace {
 #[test]
 fn a_commit_is_checked_without_being_checked_out() {
     let it = changed_since_v1();
-    assert_snapshot!(it.told(&["--rev", "v1"]), @r#"
-exit 1
-a.py:1:8: python/F401 [*] `os` imported but unused
-gone.py:1:8: python/F401 [*] `sys` imported but unused
-sub/old.py:1:8: python/F401 [*] `json` imported but unused
-3 findings in 5 files (3 fixable).
--- stderr
-"#);
-    assert_snapshot!(it.told(&["--rev", "v1", "gone.py", "untracked.py"]), @r#"
-exit 2
-gone.py:1:8: python/F401 [*] `sys` imported but unused
-1 finding in 1 file (1 fixable); 1 path could not be read.
--- stderr
-error: untracked.py not checked: it is not in `v1`
-"#);
+    assert_snapshot!(it.told(&["--rev", "v1"]), @"
+    exit 1
+    a.py:1:8: warning python/F401 [*] `os` imported but unused
+    gone.py:1:8: warning python/F401 [*] `sys` imported but unused
+    sub/old.py:1:8: warning python/F401 [*] `json` imported but unused
+    3 findings in 5 files (3 warnings, 3 fixable).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["--rev", "v1", "gone.py", "untracked.py"]), @"
+    exit 2
+    gone.py:1:8: warning python/F401 [*] `sys` imported but unused
+    1 finding in 1 file (1 warning, 1 fixable); 1 path could not be read.
+    -- stderr
+    error: untracked.py not checked: it is not in `v1`
+    ");
     assert_snapshot!(it.told(&["--rev", "v2"]), @r#"
 exit 2
 -- stderr
@@ -248,15 +248,15 @@ error: git knows no commit `v2`
 fn what_changes_brought_is_apart_from_what_was_there() {
     let it = changed_since_v1();
     let brought = it.told(&["--since", "v1", "--new-only", "--select", "F"]);
-    assert_snapshot!(brought, @r#"
-exit 1
-a.py:1:8: python/F401 [*] `csv` imported but unused
-sub/new.py:2:8: python/F401 [*] `io` imported but unused
-untracked.py:1:8: python/F401 [*] `abc` imported but unused
-gone.py:1:8: fixed python/F401 `sys` imported but unused
-3 new, 1 fixed in 3 files (3 fixable).
--- stderr
-"#);
+    assert_snapshot!(brought, @"
+    exit 1
+    a.py:1:8: warning python/F401 [*] `csv` imported but unused
+    sub/new.py:2:8: warning python/F401 [*] `io` imported but unused
+    untracked.py:1:8: warning python/F401 [*] `abc` imported but unused
+    gone.py:1:8: fixed python/F401 `sys` imported but unused
+    3 new, 1 fixed in 3 files (3 warnings, 3 fixable).
+    -- stderr
+    ");
     assert_eq!(it.told(&["--changed", "--new-only", "--select", "F"]), brought);
     assert_snapshot!(it.told(&["--since", "v1", "--new-only", "gone.py"]), @r#"
 exit 0
@@ -315,13 +315,13 @@ fn a_file_that_became_a_folder_is_gone() {
     it.commit_all();
     std::fs::remove_file(it.root().join("e/x.py")).unwrap();
     it.write("e/x.py/in.py", "import io\n");
-    assert_snapshot!(it.told(&["--changed", "--new-only"]), @r#"
-exit 1
-e/x.py/in.py:1:8: python/F401 [*] `io` imported but unused
-e/x.py:1:8: fixed python/F401 `re` imported but unused
-1 new, 1 fixed in 1 file (1 fixable).
--- stderr
-"#);
+    assert_snapshot!(it.told(&["--changed", "--new-only"]), @"
+    exit 1
+    e/x.py/in.py:1:8: warning python/F401 [*] `io` imported but unused
+    e/x.py:1:8: fixed python/F401 `re` imported but unused
+    1 new, 1 fixed in 1 file (1 warning, 1 fixable).
+    -- stderr
+    ");
     let slip = it.told(&["--rev", "nope", "--since", "HEAD"]);
     assert!(slip.contains("git knows no commit `nope`"), "{slip}");
 }
@@ -343,7 +343,13 @@ fn what_is_staged_is_fixed_in_the_index_and_in_the_folder() {
     it.write("sub/b.py", "import os\n\n\n\ny = 2\n");
     it.write("sub/c.py", "import os.path\n");
     fs::remove_file(it.root().join("sub/gone.py")).unwrap();
-    assert_snapshot!(it.told(&["--staged", "--fix"]), @"");
+    assert_snapshot!(it.told(&["--staged", "--fix"]), @"
+    exit 0
+    No findings in 4 files (4 fixed).
+    -- stderr
+    warning: sub/c.py was fixed in the index only: what is not staged touches the same lines
+    warning: sub/gone.py was fixed in the index only: it is not in the folder
+    ");
     let staged = |path: &str| {
         let shown = it.isolated("git", &["show", &format!(":{path}")]).output().unwrap();
         String::from_utf8(shown.stdout).unwrap()

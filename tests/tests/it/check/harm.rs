@@ -98,13 +98,13 @@ print(datetime.now(timezone.utc))
     // Without the import there is no way to make the fix.
     let text = "from datetime import datetime\n\nprint(datetime.utcnow())\n";
     it.write("a.py", text);
-    assert_snapshot!(it.told(&["--fix", "--unsafe-fixes", "a.py"]), @r#"
-exit 1
-a.py:3:7: pattern/naive naive
-1 finding in 1 file.
--- stderr
-warning: the fix of pattern/naive in a.py was not made: it would lead to python/F821: Undefined name `timezone`
-"#);
+    assert_snapshot!(it.told(&["--fix", "--unsafe-fixes", "a.py"]), @"
+    exit 1
+    a.py:3:7: hint pattern/naive naive
+    1 finding in 1 file (1 hint).
+    -- stderr
+    warning: the fix of pattern/naive in a.py was not made: it would lead to python/F821: Undefined name `timezone`
+    ");
     assert_eq!(it.read("a.py"), text);
 }
 
@@ -114,12 +114,12 @@ fn a_fix_leaves_the_ends_of_a_range_where_they_are() {
         "import sys\n# broker: disable[F401] generated\nimport os\n# broker: enable[F401]\n\nprint(sys)\n";
     let config = "[tool.ruff.lint]\nselect = [\"I\", \"F401\"]\n";
     let it = Workspace::new(&[("pyproject.toml", config), ("a.py", text)]);
-    assert_snapshot!(it.told(&["--fix", "--unsafe-fixes", "a.py"]), @r#"
-exit 1
-a.py:1:1: python/I001 Import block is un-sorted or un-formatted
-1 finding in 1 file (1 suppressed).
--- stderr
-"#);
+    assert_snapshot!(it.told(&["--fix", "--unsafe-fixes", "a.py"]), @"
+    exit 1
+    a.py:1:1: warning python/I001 Import block is un-sorted or un-formatted
+    1 finding in 1 file (1 warning, 1 suppressed).
+    -- stderr
+    ");
     assert_eq!(it.read("a.py"), text);
     it.write("a.py", text.replace("# broker", "# another"));
     assert!(it.told(&["--fix", "--unsafe-fixes", "a.py"]).contains("fixed"));
@@ -130,12 +130,12 @@ fn a_fix_takes_no_suppression_with_it_unasked() {
     let long = "documented elsewhere, at length, so that this line is longer than lines are to be";
     let text = format!("import os  # broker: ignore[E501] {long}\nimport sys  # noqa: E501\n");
     let it = Workspace::new(&[("a.py", &text)]);
-    assert_snapshot!(it.told(&["--fix", "a.py"]), @r#"
-exit 1
-a.py:1:8: python/F401 `os` imported but unused
-1 finding in 1 file (1 fixed, 1 suppressed).
--- stderr
-"#);
+    assert_snapshot!(it.told(&["--fix", "a.py"]), @"
+    exit 1
+    a.py:1:8: warning python/F401 `os` imported but unused
+    1 finding in 1 file (1 warning, 1 fixed, 1 suppressed).
+    -- stderr
+    ");
     assert_eq!(it.read("a.py"), text.lines().next().unwrap().to_owned() + "\n");
     it.told(&["--fix", "--unsafe-fixes", "a.py"]);
     assert_eq!(it.read("a.py"), "");

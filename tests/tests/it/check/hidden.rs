@@ -186,13 +186,13 @@ No findings in 3 files.
 -- stderr
 "#);
     assert_eq!(it.read("a.py"), text);
-    assert_snapshot!(it.told(&["a.py"]), @r#"
-exit 1
-a.py:1:8: broker/unused-suppression this suppression suppresses no `F401`
-a.py:2:8: broker/unused-suppression this suppression suppresses no `python/F401`
-2 findings in 1 file.
--- stderr
-"#);
+    assert_snapshot!(it.told(&["a.py"]), @"
+    exit 1
+    a.py:1:8: warning broker/unused-suppression this suppression suppresses no `F401`
+    a.py:2:8: warning broker/unused-suppression this suppression suppresses no `python/F401`
+    2 findings in 1 file (2 warnings).
+    -- stderr
+    ");
 }
 
 #[test]

@@ -11,13 +11,13 @@ fn comments_suppress_and_unused_ones_are_told() {
         ("a.py", "import os  # broker: ignore[F401] kept for others\nimport sys\n"),
         ("b.py", "x = 1  # broker: ignore[F401]\n"),
     ]);
-    assert_snapshot!(it.told(&[]), @r#"
-exit 1
-a.py:2:8: python/F401 [*] `sys` imported but unused
-b.py:1:8: broker/unused-suppression this suppression suppresses no `F401`
-2 findings in 3 files (1 fixable, 1 suppressed).
--- stderr
-"#);
+    assert_snapshot!(it.told(&[]), @"
+    exit 1
+    a.py:2:8: warning python/F401 [*] `sys` imported but unused
+    b.py:1:8: warning broker/unused-suppression this suppression suppresses no `F401`
+    2 findings in 3 files (2 warnings, 1 fixable, 1 suppressed).
+    -- stderr
+    ");
     // It is unknown what is unused if not everything was asked.
     assert_snapshot!(it.told(&["--select", "E501"]), @r#"
 exit 0
@@ -32,12 +32,12 @@ No findings in 3 files.
 #[test]
 fn an_unused_suppression_says_if_there_is_no_such_rule() {
     let it = Workspace::new(&[("a.py", "x = 1  # broker: ignore[F401, python/F4O1, python/F4]\n")]);
-    assert_snapshot!(it.told(&[]), @r#"
-exit 1
-a.py:1:8: broker/unused-suppression this suppression suppresses no `F401`, `python/F4O1` (there is no such rule; the nearest is `python/F401`), `python/F4` (there is no such rule; the nearest is `python/F4*`)
-1 finding in 2 files.
--- stderr
-"#);
+    assert_snapshot!(it.told(&[]), @"
+    exit 1
+    a.py:1:8: warning broker/unused-suppression this suppression suppresses no `F401`, `python/F4O1` (there is no such rule; the nearest is `python/F401`), `python/F4` (there is no such rule; the nearest is `python/F4*`)
+    1 finding in 2 files (1 warning).
+    -- stderr
+    ");
 }
 
 #[test]
@@ -74,42 +74,42 @@ fn the_configuration_decides() {
         ("a.py", "import os, sys\nx = undefined\ny = x == None\n"),
         ("tests/a.py", "import os, sys\nx = undefined\ny = x == None\n"),
     ]);
-    assert_snapshot!(it.told(&[]), @r#"
-exit 1
-a.py:2:5: python/F821 Undefined name `undefined`
-a.py:3:10: python/E711 Comparison to `None` should be `cond is None`
-tests/a.py:3:10: python/E711 Comparison to `None` should be `cond is None`
-3 findings in 4 files.
--- stderr
-"#);
+    assert_snapshot!(it.told(&[]), @"
+    exit 1
+    a.py:2:5: hint python/F821 Undefined name `undefined`
+    a.py:3:10: warning python/E711 Comparison to `None` should be `cond is None`
+    tests/a.py:3:10: warning python/E711 Comparison to `None` should be `cond is None`
+    3 findings in 4 files (2 warnings, 1 hint).
+    -- stderr
+    ");
     assert_eq!(it.json(&[]).1["findings"][0]["severity"], "hint");
     // What is asked for on the command line takes the place of what the files select and ignore.
-    assert_snapshot!(it.told(&["--select", "E401"]), @r#"
-exit 1
-a.py:1:1: python/E401 [*] Multiple imports on one line
-tests/a.py:1:1: python/E401 [*] Multiple imports on one line
-2 findings in 3 files (2 fixable).
--- stderr
-"#);
-    assert_snapshot!(it.told(&["--ignore", "E711"]), @r#"
-exit 1
-a.py:2:5: python/F821 Undefined name `undefined`
-1 finding in 4 files.
--- stderr
-"#);
-    assert_snapshot!(it.told(&["--fail-level", "info", "--ignore", "E711"]), @r#"
-exit 0
-a.py:2:5: python/F821 Undefined name `undefined`
-1 finding in 4 files.
--- stderr
-"#);
-    assert_snapshot!(it.told(&["--isolated", "--select", "F401", "a.py"]), @r#"
-exit 1
-a.py:1:8: python/F401 [*] `os` imported but unused
-a.py:1:12: python/F401 [*] `sys` imported but unused
-2 findings in 1 file (2 fixable).
--- stderr
-"#);
+    assert_snapshot!(it.told(&["--select", "E401"]), @"
+    exit 1
+    a.py:1:1: warning python/E401 [*] Multiple imports on one line
+    tests/a.py:1:1: warning python/E401 [*] Multiple imports on one line
+    2 findings in 3 files (2 warnings, 2 fixable).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["--ignore", "E711"]), @"
+    exit 1
+    a.py:2:5: hint python/F821 Undefined name `undefined`
+    1 finding in 4 files (1 hint).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["--fail-level", "info", "--ignore", "E711"]), @"
+    exit 0
+    a.py:2:5: hint python/F821 Undefined name `undefined`
+    1 finding in 4 files (1 hint).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["--isolated", "--select", "F401", "a.py"]), @"
+    exit 1
+    a.py:1:8: warning python/F401 [*] `os` imported but unused
+    a.py:1:12: warning python/F401 [*] `sys` imported but unused
+    2 findings in 1 file (2 warnings, 2 fixable).
+    -- stderr
+    ");
     it.write("broker.toml", "select = [\"F4O1\"]\n");
     assert_snapshot!(it.told(&[]), @r#"
 exit 2
@@ -136,15 +136,15 @@ fn a_severity_for_no_rule_is_warned_of() {
          \"text/*\" = \"off\"\nunused-import = \"hint\"\n\"broker/unused-suppression\" = \"off\"\n",
     );
     it.write("sub/broker.toml", "[[overrides]]\npaths = [\"x\"]\nseverity = {\"pyton/F401\" = \"off\"}\n");
-    assert_snapshot!(it.told(&[]), @r#"
-exit 1
-a.py:1:8: python/F401 [*] `os` imported but unused
-1 finding in 5 files (1 fixable).
--- stderr
-warning: broker.toml: `severity` names the unknown rule `F4O1`; did you mean `F401`?
-warning: broker.toml: `severity` names the unknown rule `F8`; did you mean `F8*`?
-warning: sub/broker.toml: `severity` names the unknown rule `pyton/F401`; did you mean `python/F401`?
-"#);
+    assert_snapshot!(it.told(&[]), @"
+    exit 1
+    a.py:1:8: hint python/F401 [*] `os` imported but unused
+    1 finding in 5 files (1 hint, 1 fixable).
+    -- stderr
+    warning: broker.toml: `severity` names the unknown rule `F4O1`; did you mean `F401`?
+    warning: broker.toml: `severity` names the unknown rule `F8`; did you mean `F8*`?
+    warning: sub/broker.toml: `severity` names the unknown rule `pyton/F401`; did you mean `python/F401`?
+    ");
     assert!(it.told(&["--quiet"]).ends_with("-- stderr\n"));
     assert!(it.told(&["--isolated"]).ends_with("-- stderr\n"));
 }
@@ -202,20 +202,20 @@ No findings in 2 files (2 in the baseline).
 known.json: 2 known findings
 "#);
     it.write("a.py", "import sys\nimport re\n");
-    assert_snapshot!(it.told(&["--baseline", "known.json"]), @r#"
-exit 1
-a.py:2:8: python/F401 [*] `re` imported but unused
-1 finding in 3 files (1 fixable, 1 in the baseline).
--- stderr
-warning: known.json lists 1 finding that is not there any more; `--baseline-prune` takes it out
-"#);
-    assert_snapshot!(it.told(&["--baseline", "known.json", "--baseline-prune"]), @r#"
-exit 1
-a.py:2:8: python/F401 [*] `re` imported but unused
-1 finding in 3 files (1 fixable, 1 in the baseline).
--- stderr
-known.json: 1 known finding
-"#);
+    assert_snapshot!(it.told(&["--baseline", "known.json"]), @"
+    exit 1
+    a.py:2:8: warning python/F401 [*] `re` imported but unused
+    1 finding in 3 files (1 warning, 1 fixable, 1 in the baseline).
+    -- stderr
+    warning: known.json lists 1 finding that is not there any more; `--baseline-prune` takes it out
+    ");
+    assert_snapshot!(it.told(&["--baseline", "known.json", "--baseline-prune"]), @"
+    exit 1
+    a.py:2:8: warning python/F401 [*] `re` imported but unused
+    1 finding in 3 files (1 warning, 1 fixable, 1 in the baseline).
+    -- stderr
+    known.json: 1 known finding
+    ");
     assert_snapshot!(it.read("known.json"), @r#"
 {
   "version": 1,
@@ -225,12 +225,12 @@ known.json: 1 known finding
 }
 "#);
     it.write("broker.toml", "[baseline]\nfile = \"known.json\"\n");
-    assert_snapshot!(it.told(&[]), @r#"
-exit 1
-a.py:2:8: python/F401 [*] `re` imported but unused
-1 finding in 4 files (1 fixable, 1 in the baseline).
--- stderr
-"#);
+    assert_snapshot!(it.told(&[]), @"
+    exit 1
+    a.py:2:8: warning python/F401 [*] `re` imported but unused
+    1 finding in 4 files (1 warning, 1 fixable, 1 in the baseline).
+    -- stderr
+    ");
     assert_snapshot!(it.told(&["--baseline-update", "--quiet"]), @r#"
 exit 0
 -- stderr
@@ -292,7 +292,14 @@ fn limits_of_findings_and_warnings_decide_what_is_shown_and_the_exit_code() {
         ("broker.toml", "[severity]\n\"python/F401\" = \"warning\"\n"),
         ("a.py", "import os\nimport re\n"),
     ]);
-    assert_snapshot!(it.told(&["--max-findings", "1"]), @"");
+    assert_snapshot!(it.told(&["--max-findings", "1"]), @"
+    exit 1
+    a.py:1:8: warning python/F401 [*] `os` imported but unused
+    … 1 more finding not shown.
+
+    2 findings in 3 files (2 warnings, 2 fixable).
+    -- stderr
+    ");
     let exit = |arguments: &[&str]| it.told(arguments)[..6].to_owned();
     assert_eq!(exit(&["--max-warnings", "2"]), "exit 0");
     assert_eq!(exit(&["--max-warnings", "1"]), "exit 1");
