@@ -99,7 +99,7 @@ pub struct FileSettings {
     /// Leave these files and folders out, whatever ignore files say. Files that are named on the command line are checked all
     /// the same, unless `force-exclude` is set.
     pub exclude: Vec<Glob>,
-    /// Of what is found in folders, check only these files.
+    /// Check only these files among those that are found in folders.
     pub include: Vec<Glob>,
     /// Leave out what `exclude` matches even if it is named, as hooks name files.
     pub force_exclude: bool,
