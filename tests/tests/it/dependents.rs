@@ -17,8 +17,12 @@ const EDITED: &str = "def double(x: str) -> str:\n    return 2 * x\n";
 fn check(it: &Trusted, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
     let output = it.run(&[&["check", "--quiet", "--output-format", "concise"], arguments].concat());
     let told = String::from_utf8(output.stdout).unwrap();
-    let place = |line: &str| line.split(' ').take(2).map(|it| it.to_owned() + " ").collect::<String>();
-    (output.status.code(), told.lines().map(|it| place(it).trim_end().to_owned()).collect())
+    // A line is `PATH:LINE:COLUMN: SEVERITY RULE MESSAGE`.
+    let place = |line: &str| {
+        let mut words = line.split(' ');
+        format!("{} {}", words.next().unwrap_or_default(), words.nth(1).unwrap_or_default())
+    };
+    (output.status.code(), told.lines().map(place).collect())
 }
 
 fn found(lines: &[&str]) -> (Option<i32>, Vec<String>) {
