@@ -2,6 +2,7 @@
 
 #include "broker.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ void __component_type_object_force_link_linter(void) {}
 
 /* One instance checks one file at a time, in one thread. */
 static struct {
-    char *root, *config;
+    char *root, *config, *options;
     bool isolated;
     /* As many as there are rules; none before it is configured. */
     bool *wanted;
@@ -260,7 +261,7 @@ const broker_capture *broker_query(const broker_file *file, const char *language
     for (size_t i = 0; i < *count; i++) {
         const uint32_t *row = state.answer.table.ptr + 5 * i;
         char *name = text_of(&state.answer.names.ptr[row[2]]);
-        state.captures[i] = (broker_capture){name, row[3], row[4], row[0], row[1]};
+        state.captures[i] = (broker_capture){.name = name, .start = row[3], .end = row[4], .in_match = row[0], .pattern = row[1]};
     }
     return state.captures;
 }
@@ -268,6 +269,51 @@ const broker_capture *broker_query(const broker_file *file, const char *language
 const char *broker_root(void) { return state.root ? state.root : ""; }
 bool broker_isolated(void) { return state.isolated; }
 const char *broker_config(void) { return state.config; }
+
+/* All of a file with a zero behind it; NULL if it cannot be read, with the reason in `errno`. */
+static char *content_of(FILE *file) {
+    char *content = NULL;
+    size_t size = 0, capacity = 0, part;
+    do {
+        if (capacity - size < 2) {
+            capacity = capacity ? 2 * capacity : 4096;
+            content = realloc(content, capacity);
+            if (!content) abort();
+        }
+        part = fread(content + size, 1, capacity - size - 1, file);
+        size += part;
+    } while (part);
+    content[size] = 0;
+    if (!ferror(file)) return content;
+    free(content);
+    return NULL;
+}
+
+const char *broker_options(const char *name) {
+    free(state.options);
+    state.options = NULL;
+    if (state.isolated) return NULL;
+    const char *named = state.config ? state.config : name, *root = broker_root();
+    size_t size = strlen(root) + strlen(named) + 2;
+    char *path = malloc(size);
+    if (!path) abort();
+    snprintf(path, size, "%s/%s", root, named);
+    FILE *file = fopen(path, "r");
+    free(path);
+    if (!file && errno == ENOENT) {
+        if (state.config) broker_fail("there is no %s", named);
+        return NULL;
+    }
+    state.options = file ? content_of(file) : NULL;
+    if (!state.options) broker_fail("cannot read %s: %s", named, strerror(errno));
+    else if (!is_utf8(state.options)) {
+        broker_fail("cannot read %s: it is not UTF-8", named);
+        free(state.options);
+        state.options = NULL;
+    }
+    if (file) fclose(file);
+    return state.options;
+}
 
 static size_t rule_count(void) {
     size_t count = 0;

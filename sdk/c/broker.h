@@ -15,8 +15,8 @@
  *         {0},
  *     };
  *
- * Offsets are in bytes. Other files of the workspace are read with `fopen` below `broker_root()`; what was read is part of
- * what the answer rests on. There is no network and nothing to write to, the clock stands still, and random numbers
+ * Offsets are in bytes. Other files of the workspace are read with `fopen` below `broker_root()`, the plugin's own
+ * configuration with `broker_options`; what was read is part of what the answer rests on. There is no network and nothing to write to, the clock stands still, and random numbers
  * repeat.
  */
 #ifndef BROKER_H
@@ -90,12 +90,16 @@ bool broker_next(const broker_file *file, const char *text, size_t *at);
 /* Whether the bytes from `start` to `end` are `text`. */
 bool broker_is(const broker_file *file, size_t start, size_t end, const char *text);
 
-/* What a query found: the name of the capture without the `@`, and its bytes. Captures of one match have the same
- * `match`; `pattern` is which of the query's patterns it is, from 0. */
+/* What a query found. */
 typedef struct broker_capture {
+    /* Without the `@`. */
     const char *name;
+    /* Bytes of the file. */
     size_t start, end;
-    uint32_t match, pattern;
+    /* Captures of one match have the same number. */
+    uint32_t in_match;
+    /* Which of the query's patterns it is, from 0. */
+    uint32_t pattern;
 } broker_capture;
 
 /* What a query in the language of tree-sitter finds in the file; `*count` is how many. The host parses it, once for all
@@ -111,6 +115,11 @@ bool broker_isolated(void);
 
 /* The configuration file to read and no other, relative to the workspace; NULL if none was named. */
 const char *broker_config(void);
+
+/* The text of the plugin's configuration file, which `config-files` of the manifest names as well: the one of this name in the
+ * workspace's folder, or the one that the user named; NULL if there is none, if none is to be read, or after `broker_fail`
+ * because it cannot be read. It stays as it is until it is asked for again, and is followed by a zero. */
+const char *broker_options(const char *name);
 
 /* A line for Broker's log, which `--verbose` shows when the plugin is run and not its earlier answer taken. What is printed
  * goes nowhere. */

@@ -15,8 +15,8 @@
  *     });
  *
  * Offsets are in bytes: `file.find`, `file.place` and `file.query` give them. Other files of the workspace are read with
- * `read`, `readText` and `list`; what was read is part of what the answer rests on. There is no network and nothing to
- * write to, and nothing waits: a rule is no async function, and a timer never goes off. What is printed goes nowhere; `log`
+ * `read`, `readText` and `list`, the plugin's own configuration with `options`; what was read is part of what the answer
+ * rests on. There is no network and nothing to write to, and nothing waits: a rule is no async function, and a timer never goes off. What is printed goes nowhere; `log`
  * is for that.
  */
 
@@ -102,13 +102,6 @@ export class Finding {
 
 /** Bytes of a file. */
 export class Place {
-  /** Of what a query found: the capture's name, without the `@`. */
-  name = '';
-  /** Of what a query found: captures of one match have the same. */
-  match = 0;
-  /** Of what a query found: which of the query's patterns it is, from 0. */
-  pattern = 0;
-
   /**
    * @param {number} start
    * @param {number} end
@@ -126,6 +119,25 @@ export class Place {
    */
   finding(message, severity) {
     return new Finding(this.start, this.end, message, severity);
+  }
+}
+
+/** What a query found. */
+export class Capture extends Place {
+  /**
+   * @param {number} start
+   * @param {number} end
+   * @param {string} text
+   * @param {{ name: string, inMatch: number, pattern: number }} of
+   */
+  constructor(start, end, text, { name, inMatch, pattern }) {
+    super(start, end, text);
+    /** Without the `@`. */
+    this.name = name;
+    /** Captures of one match have the same number. */
+    this.inMatch = inMatch;
+    /** Which of the query's patterns it is, from 0. */
+    this.pattern = pattern;
   }
 }
 
@@ -181,20 +193,20 @@ export class File {
    *
    * @param {string} text
    * @param {string} [language]
-   * @returns {Place[]}
+   * @returns {Capture[]}
    */
   query(text, language) {
     checkText('query', text);
     if (language !== undefined) checkText('language', language);
     const { names, table, cut } = asked(() => query({ tag: 'file', val: this.path }, language, text));
     if (cut) throw new Problem('the query finds too much, or has too many beginnings of matches');
-    const places = [];
+    const captures = [];
     for (let at = 0; at < table.length; at += 5) {
-      const [match, pattern, capture, start, end] = table.subarray(at, at + 5);
-      const place = new Place(start, end, utf8.decode(this.content.subarray(start, end)));
-      places.push(Object.assign(place, { name: names[capture], match, pattern }));
+      const [inMatch, pattern, name, start, end] = table.subarray(at, at + 5);
+      const text = utf8.decode(this.content.subarray(start, end));
+      captures.push(new Capture(start, end, text, { name: names[name], inMatch, pattern }));
     }
-    return places;
+    return captures;
   }
 }
 
@@ -329,6 +341,21 @@ export function read(path) {
  */
 export function readText(path) {
   const bytes = read(path);
+  return bytes && new File({ path, content: bytes, named: path }).text;
+}
+
+/**
+ * The text of the plugin's configuration file, which `config-files` of the manifest names as well: the one of this name in the
+ * workspace's folder, or the one that the user named; undefined if there is none, or if none is to be read.
+ *
+ * @param {string} name
+ */
+export function options(name) {
+  if (current.isolated) return undefined;
+  const path = current.config ?? name;
+  const bytes = read(path);
+  if (bytes === undefined && current.config !== undefined) throw new Problem(`there is no ${path}`);
+  if (bytes && !isUtf8(bytes)) throw new Problem(`cannot read ${path}: it is not UTF-8`);
   return bytes && new File({ path, content: bytes, named: path }).text;
 }
 

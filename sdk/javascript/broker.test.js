@@ -5,7 +5,9 @@ import { test } from 'node:test';
 
 import { logged } from './testing.js';
 
-const { File, Finding, LeftOut, Problem, log, plugin, read } = await import('./broker.js');
+const { Capture, File, Finding, LeftOut, Place, Problem, log, options, plugin, read } = await import('./broker.js');
+/** What the host is to answer. */
+const host = globalThis[Symbol.for('broker-plugin-sdk')];
 
 const file = (...parts) =>
   new File({ path: 'a', named: 'a', content: Buffer.concat(parts.map(it => Buffer.from(it))) });
@@ -56,6 +58,35 @@ test('rules are chosen', () => {
   assert.equal(found({ select: ['ALL'], ignore: ['loud'] }), 'quiet');
   assert.equal(found({ select: ['quiet', 'F401'] }), 'quiet F401');
   assert.equal(found({ ignore: ['ALL'] }), '');
+});
+
+test('captures of one match have its number', () => {
+  const captures = { names: ['call', 'name'], table: Uint32Array.of(7, 1, 0, 0, 4, 7, 1, 1, 0, 2), cut: false };
+  host.query = () => captures;
+  const [call, name] = file('ä(1)').query('…');
+  assert.ok(call instanceof Capture && call instanceof Place);
+  assert.deepEqual([call.name, call.text, call.start, call.end], ['call', 'ä(1', 0, 4]);
+  assert.deepEqual([name.name, name.text, name.inMatch, name.pattern], ['name', 'ä', call.inMatch, 1]);
+});
+
+test('options are those that the user means', () => {
+  const files = { 'own.json': Buffer.from('own ä'), 'other.json': Buffer.from('other'), 'odd.json': Buffer.from([0xff]) };
+  const openAt = (flags, path) => {
+    if (!files[path]) throw Object.assign(new Error('none'), { payload: 'no-entry' });
+    return { read: (size, from) => [files[path].subarray(Number(from)), true] };
+  };
+  host.directories = [[{ openAt }, '/w']];
+  const lint = plugin({ rules: [] });
+  const asked = (name, settings) => {
+    lint.configure({ root: '/w', isolated: false, config: undefined, ignore: [], ...settings });
+    return options(name);
+  };
+  assert.equal(asked('own.json'), 'own ä');
+  assert.equal(asked('none.json'), undefined);
+  assert.equal(asked('own.json', { isolated: true }), undefined);
+  assert.equal(asked('own.json', { config: 'other.json' }), 'other');
+  assert.throws(() => asked('own.json', { config: 'none.json' }), new Problem('there is no none.json'));
+  assert.throws(() => asked('odd.json'), new Problem('cannot read odd.json: it is not UTF-8'));
 });
 
 test('a problem is told to the host', () => {

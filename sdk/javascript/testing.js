@@ -11,10 +11,10 @@ export const logged = [];
 
 // What the host has, stands for itself.
 const absent = `
-  const { logged } = globalThis[Symbol.for('broker-plugin-sdk')];
-  export const cancelled = () => false, log = (level, line) => logged.push(line);
-  export const query = undefined, getDirectories = () => [];`;
-Object.assign(globalThis, { [Symbol.for('broker-plugin-sdk')]: { logged } });
+  const host = globalThis[Symbol.for('broker-plugin-sdk')];
+  export const cancelled = () => false, log = (level, line) => host.logged.push(line);
+  export const query = (...asked) => host.query(...asked), getDirectories = () => host.directories;`;
+Object.assign(globalThis, { [Symbol.for('broker-plugin-sdk')]: { logged, query: undefined, directories: [] } });
 
 const url = `data:text/javascript,${encodeURIComponent(absent)}`;
 const hooks = `export const resolve = (name, context, next) =>

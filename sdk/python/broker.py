@@ -9,8 +9,8 @@
             yield at.finding("resolve this TODO")
 
 Offsets are in bytes. Other files of the workspace are read with `open`, next to `file.absolute` or below
-`settings().root`; what was read is part of what the answer rests on. There is no network and nothing to write to, the
-clock stands still, and random numbers repeat.
+`settings().root`, the plugin's own configuration with `options`; what was read is part of what the answer rests on. There
+is no network and nothing to write to, the clock stands still, and random numbers repeat.
 
 What is printed goes nowhere; `log` is for that. Nothing here needs Broker but `File.query` and `log`, so the rest of a
 rule can be tried in plain Python.
@@ -125,22 +125,26 @@ class Finding(_Checked):
 
 @dataclass(frozen=True)
 class Place:
-    """Bytes of the file. Of what a query found, `name` is the capture's, without the `@`, and captures of one match
-    have the same `match`, which is `in_match` as well, as in Rust; `pattern` is which of the query's patterns it is, from 0."""
+    """Bytes of the file."""
 
     start: int
     end: int
     text: str
-    name: str = ""
-    match: int = 0
-    pattern: int = 0
-
-    @property
-    def in_match(self) -> int:
-        return self.match
 
     def finding(self, message: str, severity: Severity = "warning") -> Finding:
         return Finding(self.start, self.end, message, severity)
+
+
+@dataclass(frozen=True)
+class Capture(Place):
+    """What a query found."""
+
+    name: str
+    """Without the `@`."""
+    in_match: int
+    """Captures of one match have the same number."""
+    pattern: int
+    """Which of the query's patterns it is, from 0."""
 
 
 @dataclass
@@ -191,7 +195,7 @@ class File:
             yield Place(at, at + len(wanted), text)
             at = self.content.find(wanted, at + len(wanted))
 
-    def query(self, query: str, language: str | None = None) -> list[Place]:
+    def query(self, query: str, language: str | None = None) -> list[Capture]:
         """What a query in the language of tree-sitter finds in the file. The host parses it, once for all plugins;
         in the language of the file's name, unless it is given."""
         from broker_component import query as run
@@ -248,6 +252,23 @@ _settings = Settings()
 
 def settings() -> Settings:
     return _settings
+
+
+def options(name: str) -> str | None:
+    """The text of the plugin's configuration file, which `config-files` of the manifest names as well: the one of this name in
+    the workspace's folder, or the one that the user named. None if there is none, or if none is to be read."""
+    if _settings.isolated:
+        return None
+    path = name if _settings.config is None else _settings.config
+    try:
+        with open(f"{_settings.root}/{path}", encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        if _settings.config is None:
+            return None
+        raise Problem(f"there is no {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(f"cannot read {path}: {error}") from None
 
 
 def rule(

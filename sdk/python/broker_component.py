@@ -15,6 +15,9 @@ from wit_world.imports import types as wit
 # What `File.text` has for a byte that is not UTF-8, and no text of the host may have.
 _LONE = re.compile("[\ud800-\udfff]")
 
+# Modules of the standard library in which an attempt to reach the network ends.
+_NETWORK = ("/socket.py", "/ssl.py", "/http/client.py", "/urllib/request.py")
+
 _wanted: set[str] = {it.code for it in broker.rules if it.default}
 
 
@@ -65,7 +68,7 @@ def _found(rule: broker.Rule, file: broker.File) -> list[wit.Diagnostic]:
     raise Err(_clean(f"rule {rule.code}: {why}"))
 
 
-def query(file: broker.File, text: str, language: str | None) -> list[broker.Place]:
+def query(file: broker.File, text: str, language: str | None) -> list[broker.Capture]:
     try:
         found = syntax.query(syntax.Source_File(file.path), language and _clean(language), _clean(text))
     except Err as error:
@@ -75,8 +78,8 @@ def query(file: broker.File, text: str, language: str | None) -> list[broker.Pla
     rows = zip(*[iter(found.table)] * 5)
     text_of = lambda start, end: file.content[start:end].decode("utf-8", "replace")
     return [
-        broker.Place(start, end, text_of(start, end), found.names[capture], match, pattern)
-        for match, pattern, capture, start, end in rows
+        broker.Capture(start, end, text_of(start, end), found.names[capture], in_match, pattern)
+        for in_match, pattern, capture, start, end in rows
     ]
 
 
@@ -87,12 +90,23 @@ def log(message: str, level: str) -> None:
 def _broken(error: BaseException) -> str:
     """A bug of the plugin's, and where in its own sources it is."""
     what = f"{type(error).__name__}: {error}"
-    if isinstance(error, ModuleNotFoundError):
+    frames = traceback.extract_tb(error.__traceback__)
+    if _wants_network(error, frames):
+        what += "; a plugin reaches no network"
+    elif isinstance(error, ModuleNotFoundError):
         what += "; import it at the top of a module, when the plugin is built"
     folder = os.path.dirname(plugin.__file__)
-    frames = [it for it in traceback.extract_tb(error.__traceback__) if it.filename.startswith(folder)]
+    frames = [it for it in frames if it.filename.startswith(folder)]
     at = "".join(f" (in {it.name}, {os.path.basename(it.filename)}:{it.lineno})" for it in frames[-1:])
     return what + at
+
+
+def _wants_network(error: BaseException, frames: Iterable[traceback.FrameSummary]) -> bool:
+    """Whether it comes of reaching for the network. Sockets look up a codec of names before they open anything, and the codec
+    is not there."""
+    is_of_names = isinstance(error, LookupError) and str(error) == "unknown encoding: idna"
+    is_module = isinstance(error, ModuleNotFoundError) and error.name in ("ssl", "_ssl", "_socket")
+    return is_of_names or is_module or any(it.filename.endswith(_NETWORK) for it in frames)
 
 
 def _clean(text: str) -> str:

@@ -1,16 +1,19 @@
 """The SDK without a host: `python3 -m unittest sdk/python/test_broker.py`."""
 
 import ast
+import socket
 import sys
 import unittest
 from collections import namedtuple
 from enum import Enum, IntFlag
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from broker import Edit, File, Finding, Fix, LeftOut, Place, Problem, Related, log, rule, rules
+import broker
+from broker import Edit, File, Finding, Fix, LeftOut, Problem, Related, Settings, log, options, rule, rules
 
 
 class Err(Exception):
@@ -69,8 +72,33 @@ def check(content, found):
 
 class Files(unittest.TestCase):
     def test_captures_of_one_match_have_its_number(self):
-        place = Place(0, 1, "x", "name", match=3)
-        self.assertEqual((place.match, place.in_match), (3, 3))
+        found = SimpleNamespace(names=["call", "name"], table=[7, 1, 0, 0, 4, 7, 1, 1, 0, 2], cut=False)
+        SYNTAX.query, SYNTAX.Source_File = lambda *_: found, lambda path: path
+        call, name = File("a.py", "ä(1)".encode()[:4]).query("…")
+        self.assertEqual((call.name, call.text, call.start, call.end), ("call", "ä(1", 0, 4))
+        self.assertEqual((name.name, name.text, name.in_match, name.pattern), ("name", "ä", call.in_match, 1))
+        self.assertEqual(name.finding("m").end, 2)
+
+    def test_options_are_those_that_the_user_means(self):
+        with TemporaryDirectory() as root:
+            Path(root, "own.toml").write_text("own ä", "utf-8")
+            Path(root, "other.toml").write_text("other", "utf-8")
+            Path(root, "odd.toml").write_bytes(b"\xff")
+            self.addCleanup(setattr, broker, "_settings", broker._settings)
+            for config, isolated, name, want in (
+                (None, False, "own.toml", "own ä"),
+                (None, False, "none.toml", None),
+                (None, True, "own.toml", None),
+                ("other.toml", False, "own.toml", "other"),
+            ):
+                broker._settings = Settings(root, isolated, config)
+                self.assertEqual(options(name), want)
+            broker._settings = Settings(root, False, "none.toml")
+            with self.assertRaisesRegex(Problem, "there is no none.toml"):
+                options("own.toml")
+            broker._settings = Settings(root)
+            with self.assertRaisesRegex(Problem, "cannot read odd.toml: 'utf-8' codec"):
+                options("odd.toml")
 
     def test_offsets_are_bytes(self):
         file = File("a.txt", "aäb🙂c".encode() + b"\xff\xc3!")
@@ -179,6 +207,24 @@ class Border(unittest.TestCase):
         for found, why in wanted.items():
             told = check(b"a", found)
             self.assertEqual(told[: len(why) + 10], f"rule odd: {why}")
+
+    def test_what_reaches_for_the_network_is_told_so(self):
+        def encoded(_):
+            raise LookupError("unknown encoding: idna")
+
+        def refused(_):
+            socket.socket(family=99)
+
+        def without_tls(_):
+            raise ModuleNotFoundError("No module named '_ssl'", name="_ssl")
+
+        def other(_):
+            raise LookupError("unknown encoding: cp1252")
+
+        for found, is_network in ((encoded, True), (refused, True), (without_tls, True), (other, False)):
+            told = check(b"a", found)
+            self.assertEqual("; a plugin reaches no network (in" in told, is_network, told)
+            self.assertNotIn("import it at the top", told)
 
     def test_a_rule_is_checked_when_the_plugin_is_built(self):
         with self.assertRaisesRegex(TypeError, r'a rule has a code: @rule\("code"\)'):

@@ -119,8 +119,8 @@ function dependencies(file: File): Dependency[] {
 function parsed(file: File): Dependency[] {
   if (!json(file.text)) return [];
   const matches = new Map<number, Record<string, Place>>();
-  for (const place of file.query(QUERY, 'json')) {
-    matches.set(place.match, { ...matches.get(place.match), [place.name]: place });
+  for (const it of file.query(QUERY, 'json')) {
+    matches.set(it.inMatch, { ...matches.get(it.inMatch), [it.name]: it });
   }
   const found = [...matches.values()].map(({ list, name, range, entry }) => ({
     list: JSON.parse(list.text),

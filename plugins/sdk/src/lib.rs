@@ -24,8 +24,8 @@
 //! plugin!(NoTodo, "../broker-plugin.toml");
 //! ```
 //!
-//! A plugin reads other files of the branch with `std::fs`, below [`Settings::root`]. It cannot write, has
-//! no network, no clock that moves and no true random numbers.
+//! A plugin reads other files of the branch with `std::fs`, below [`Settings::root`], and its own configuration with
+//! [`Settings::options`]. It cannot write, has no network, no clock that moves and no true random numbers.
 
 #[doc(hidden)]
 pub mod bindings;
@@ -38,7 +38,7 @@ pub mod template;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, io::ErrorKind, ops::Range};
 
 pub use bindings::broker::plugin::host::Level;
 pub use bindings::broker::plugin::types::{
@@ -156,6 +156,29 @@ impl SourceFile {
     }
 }
 
+impl Settings {
+    /// The text of the plugin's configuration file, which `config-files` of the manifest names as well: the one of this name in
+    /// the workspace's folder, or the one that the user named. `None` if there is none, or if none is to be read.
+    #[allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
+    pub fn options(&self, name: &str) -> Result<Option<String>, SettingsError> {
+        if self.isolated {
+            return Ok(None);
+        }
+        let path = self.config.as_deref().unwrap_or(name);
+        let invalid =
+            |error: &dyn std::fmt::Display| SettingsError::Invalid(format!("cannot read {path}: {error}"));
+        let bytes = match std::fs::read(format!("{}/{path}", self.root)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let missing = || SettingsError::Invalid(format!("there is no {path}"));
+                return if self.config.is_some() { Err(missing()) } else { Ok(None) };
+            }
+            Err(error) => return Err(invalid(&error)),
+        };
+        String::from_utf8(bytes).map(Some).map_err(|_| invalid(&"it is not UTF-8"))
+    }
+}
+
 impl Diagnostic {
     /// A warning at `range` (bytes) without a fix. Set the public fields for anything else.
     pub fn new(code: impl Into<String>, message: impl Into<String>, range: Range<usize>) -> Self {
@@ -240,5 +263,40 @@ impl From<Range<usize>> for Span {
     fn from(range: Range<usize>) -> Self {
         let offset = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
         Self { start: offset(range.start), end: offset(range.end) }
+    }
+}
+
+#[cfg(all(test, feature = "testing"))]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+    use super::*;
+
+    #[test]
+    fn options_are_those_that_the_user_means() {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in
+            [("own.toml", "own ä".as_bytes()), ("other.toml", b"other"), ("odd.toml", b"\xff")]
+        {
+            std::fs::write(folder.path().join(path), text).unwrap();
+        }
+        let root = folder.path().to_str().unwrap().to_owned();
+        let settings = |config: Option<&str>, isolated| Settings {
+            root: root.clone(),
+            config: config.map(str::to_owned),
+            isolated,
+            ..testing::settings()
+        };
+        let asked = |name: &str, config, isolated| match settings(config, isolated).options(name) {
+            Ok(text) => text.unwrap_or_else(|| "none".to_owned()),
+            Err(SettingsError::Invalid(why)) => why,
+            Err(SettingsError::UnknownSelectors(_)) => unreachable!("nothing is selected"),
+        };
+        assert_eq!(asked("own.toml", None, false), "own ä");
+        assert_eq!(asked("none.toml", None, false), "none");
+        assert_eq!(asked("own.toml", None, true), "none");
+        assert_eq!(asked("own.toml", Some("other.toml"), false), "other");
+        assert_eq!(asked("own.toml", Some("none.toml"), false), "there is no none.toml");
+        assert_eq!(asked("odd.toml", None, false), "cannot read odd.toml: it is not UTF-8");
     }
 }

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use super::tool::{Remedies, intermediate, near, output};
 use crate::CliError;
 
-const REMEDIES: Remedies =
-    Remedies { missing: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt", failed: None };
+const REMEDIES: Remedies = Remedies {
+    missing: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
+    failed: Some("if it misses `_ssl` or another module of the network: a plugin reaches no network"),
+};
 
 /// The module of the SDK that is the component, and imports the author's `plugin`.
 const MODULE: &str = "broker_component";
