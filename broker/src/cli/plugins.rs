@@ -1,8 +1,13 @@
 //! `broker plugins`
 
-use std::{fmt::Write as _, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use config::{Choice, Digest};
+use config::{Choice, Digest, folders};
 use lint::{printable, suppress};
 use linters::{
     Diagnosis, LinterSet, Provider, WorkspaceContext,
@@ -43,7 +48,7 @@ struct Row<'a> {
     /// How many; `None` if the plugin could not say.
     rules: Option<usize>,
     digest: Option<&'a str>,
-    /// SHA-256 of one that the workspace adds, as `broker.lock` has it.
+    /// SHA-256 of one in a file or that the workspace adds, as `broker.lock` has it.
     sha256: Option<&'a Digest>,
 }
 
@@ -65,13 +70,15 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         .in_workspace(&PluginContext::on_disk(&**view, Path::new(root)))?;
     session.report_broken(&plugins);
     let mut exit = if plugins.broken.is_empty() { Exit::Clean } else { Exit::Abnormal };
+    let named = digests(&args.plugins.plugin, session);
     let mut rows = vec![ourselves()];
     for plugin in &plugins.usable {
         let rules = plugins::rules(plugin, RuleContext { root, view }).inspect_err(|error| {
             session.messages.error(&error.clone().into());
             exit = Exit::Abnormal;
         });
-        rows.push(row(plugin, rules.ok().map(|it| it.len()), plugins.locked(plugin)));
+        let sha256 = named.get(&plugin.manifest().name).or_else(|| plugins.locked(plugin));
+        rows.push(row(plugin, rules.ok().map(|it| it.len()), sha256));
     }
     let checkers = checkers(root, view)?;
     rows.extend(checkers.iter().map(checker));
@@ -81,6 +88,15 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     };
     session.print(&text)?;
     Ok(exit)
+}
+
+/// The SHA-256 of plugins in files, by name. What cannot be read is told by the list itself.
+fn digests(files: &[PathBuf], session: &Session) -> BTreeMap<String, Digest> {
+    let digest = |file: &PathBuf| {
+        let plugin = session.loader().open(file).ok()?;
+        Some((plugin.manifest().name.clone(), Digest::of(&folders::read(file).ok()?)))
+    };
+    files.iter().filter_map(digest).collect()
 }
 
 fn row<'a>(plugin: &'a Plugin, rules: Option<usize>, sha256: Option<&'a Digest>) -> Row<'a> {

@@ -108,7 +108,10 @@ pub(crate) fn told(outcome: &Outcome, text: &[u8]) -> String {
     let mut lines: Vec<String> = outcome.diagnostics.iter().map(|it| line(it, outcome, text)).collect();
     match &outcome.completeness {
         Completeness::Complete => {}
-        Completeness::Excluded => lines.push("excluded".to_owned()),
+        Completeness::Excluded => {
+            let why = outcome.left_out.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+            lines.push(format!("excluded{why}"));
+        }
         Completeness::Partial(why) => lines.push(format!("partial: {why}")),
         Completeness::Pending(why) => lines.push(format!("pending: {why}")),
         Completeness::Failed(why) => lines.push(format!("failed: {why}")),

@@ -48,7 +48,8 @@ impl Trial<'_> {
                 tried += 1;
                 for what in self.one(finding, fix) {
                     let (code, at) = (&finding.code, finding.span.start);
-                    report.fail(Check::Fixes, subject, format!("the fix of {code} at byte {at} {what}"));
+                    let message = format!("the fix of {code} at byte {at} {what}");
+                    report.fail_for(format!("the fix of {code} {what}"), Check::Fixes, subject, message);
                 }
             }
         }

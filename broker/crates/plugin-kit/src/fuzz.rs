@@ -18,9 +18,10 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
                 return;
             }
             count += 1;
-            let outcome = bench.ask_of(&view, &path, Bytes::from(odd));
+            let odd = Bytes::from(odd);
+            let outcome = bench.ask_of(&view, &path, odd.clone());
             if let Completeness::Failed(why) | Completeness::Pending(why) = outcome.completeness {
-                report.no_answer(Check::Robustness, path.as_str(), &what, why);
+                report.no_answer(Check::Robustness, path.as_str(), &what, &why, &odd);
             }
         }
     }

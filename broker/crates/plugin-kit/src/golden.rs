@@ -2,6 +2,7 @@
 
 use std::{fs, io, path::PathBuf};
 
+use bytes::Bytes;
 use lint::{Cancel, Completeness, Outcome};
 use overlay::WorkspacePath;
 
@@ -16,11 +17,15 @@ use plugin_host::Plugin;
 /// A file of `invalid/` as the plugin sees it now.
 struct Seen {
     path: WorkspacePath,
+    text: Bytes,
     /// The error is why there is no answer, which no fixture expects.
     findings: Result<String, String>,
     /// `None` if no fix changes it; the error if fixing comes to no end.
     fixed: Result<Option<String>, String>,
 }
+
+/// The cause of what `--update` mends.
+const NOT_WRITTEN: &str = "no expectation is written";
 
 pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
     let valid = check_valid(bench, report);
@@ -48,16 +53,20 @@ fn check_valid(bench: &Bench<'_>, report: &mut Report) -> usize {
     for ((path, text), outcome) in files.iter().zip(bench.ask(set.view(), &paths)) {
         let subject = format!("valid/{path}");
         let told = told(&outcome, text);
-        match outcome.completeness {
-            // In what the plugin leaves out, nothing is found either.
-            Completeness::Excluded => {}
-            Completeness::Failed(why) | Completeness::Pending(why) => {
-                report.no_answer(Check::Golden, subject, "there is no answer", why);
-            }
-            Completeness::Complete | Completeness::Partial(_) if told.is_empty() => {}
-            Completeness::Complete | Completeness::Partial(_) => {
-                report.fail(Check::Golden, subject, format!("nothing should be found:\n{told}"));
-            }
+        if let Completeness::Failed(why) | Completeness::Pending(why) = &outcome.completeness {
+            report.no_answer(Check::Golden, subject, "there is no answer", why, text);
+            continue;
+        }
+        let is_excluded = outcome.completeness == Completeness::Excluded;
+        if !is_excluded && !told.is_empty() {
+            report.fail(Check::Golden, subject, format!("nothing should be found:\n{told}"));
+            continue;
+        }
+        // Without expectation, a file may be left out or not.
+        if let Some(expected) = set.beside(path, FINDINGS).filter(|it| *it != told) {
+            let differs = if is_excluded { "it is left out otherwise" } else { "it is not left out" };
+            let message = format!("{differs}:\n{}", difference(&expected, &told));
+            report.fail(Check::Golden, subject, message);
         }
     }
     files.len()
@@ -73,6 +82,7 @@ fn seen(bench: &Bench<'_>) -> Vec<Seen> {
     let outcomes = bench.ask(set.view(), &paths);
     let seen = files.iter().zip(outcomes).map(|((path, text), outcome): (_, Outcome)| Seen {
         path: path.clone(),
+        text: text.clone(),
         findings: match &outcome.completeness {
             Completeness::Failed(why) | Completeness::Pending(why) => Err(why.clone()),
             Completeness::Complete | Completeness::Excluded | Completeness::Partial(_) => {
@@ -89,15 +99,18 @@ fn compare(bench: &Bench<'_>, seen: &Seen, report: &mut Report) {
     let subject = format!("invalid/{}", seen.path);
     let findings = match &seen.findings {
         Ok(findings) => findings,
-        Err(why) => return report.no_answer(Check::Golden, subject, "there is no answer", why.clone()),
+        Err(why) => {
+            return report.no_answer(Check::Golden, subject, "there is no answer", why, &seen.text);
+        }
     };
-    if findings.is_empty() {
-        report.fail(Check::Golden, &subject, "nothing is found in it");
-    }
     match set.beside(&seen.path, FINDINGS) {
+        None if findings.is_empty() => report.fail(Check::Golden, &subject, "nothing is found in it"),
         None => {
             let message = format!("there is no `{subject}{FINDINGS}`; --update writes it:\n{findings}");
-            report.fail(Check::Golden, &subject, message);
+            report.fail_for(NOT_WRITTEN.to_owned(), Check::Golden, &subject, message);
+        }
+        Some(expected) if expected == *findings && findings.is_empty() => {
+            report.fail(Check::Golden, &subject, "nothing is found in it");
         }
         Some(expected) if expected == *findings => {}
         Some(expected) => {
@@ -113,11 +126,8 @@ fn compare(bench: &Bench<'_>, seen: &Seen, report: &mut Report) {
         (None, None) => {}
         (Some(expected), Some(fixed)) if expected == *fixed => {}
         (None, Some(_)) => {
-            report.fail(
-                Check::Golden,
-                &subject,
-                format!("there is no `{subject}{FIXED}`; --update writes it"),
-            );
+            let message = format!("there is no `{subject}{FIXED}`; --update writes it");
+            report.fail_for(NOT_WRITTEN.to_owned(), Check::Golden, &subject, message);
         }
         (Some(_), None) => report.fail(
             Check::Golden,
@@ -145,6 +155,7 @@ fn difference(expected: &str, found: &str) -> String {
 pub fn update(plugin: &Plugin, fixtures: &Fixtures, cancel: &Cancel) -> io::Result<Vec<PathBuf>> {
     let bench = Bench::new(plugin, fixtures, cancel);
     let mut changed = Vec::new();
+    update_valid(&bench, &mut changed)?;
     for it in seen(&bench) {
         let beside = |ending: &str| fixtures.folder.join("invalid").join(format!("{}{ending}", it.path));
         // What is no answer is told by the check.
@@ -156,6 +167,22 @@ pub fn update(plugin: &Plugin, fixtures: &Fixtures, cancel: &Cancel) -> io::Resu
         }
     }
     Ok(changed)
+}
+
+/// What is left out is to stay so; what is found there is told by the check.
+fn update_valid(bench: &Bench<'_>, changed: &mut Vec<PathBuf>) -> io::Result<()> {
+    let set = &bench.fixtures.valid;
+    let files: Vec<_> = bench.wanted(&set.files).collect();
+    let paths: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
+    for ((path, text), outcome) in files.iter().zip(bench.ask(set.view(), &paths)) {
+        let file = bench.fixtures.folder.join("valid").join(format!("{path}{FINDINGS}"));
+        match outcome.completeness {
+            Completeness::Excluded => write(file, Some(&told(&outcome, text)), changed)?,
+            Completeness::Complete => write(file, None, changed)?,
+            Completeness::Failed(_) | Completeness::Pending(_) | Completeness::Partial(_) => {}
+        }
+    }
+    Ok(())
 }
 
 #[expect(clippy::disallowed_methods, reason = "fixtures are the author's files, and no workspace is open")]

@@ -1,6 +1,9 @@
 //! What came of it.
 
-use std::fmt;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 /// What was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,15 +39,16 @@ pub struct Finding {
     pub subject: String,
     /// In words for people; for what passed, what was done.
     pub message: String,
-    /// Why the plugin gave no answer, if that is what it is about.
+    /// What tells it from failures for another cause; `None` if it stands for itself.
     cause: Option<String>,
-    /// How often it was so for the same cause.
-    times: usize,
+    /// How often there were more for the same cause, by what was tried.
+    more: BTreeMap<Check, usize>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     pub findings: Vec<Finding>,
+    failed: BTreeSet<Check>,
 }
 
 impl Report {
@@ -65,18 +69,39 @@ impl Report {
         subject: impl Into<String>,
         message: impl Into<String>,
     ) {
-        let (subject, message) = (subject.into(), shortened(message.into()));
-        self.findings.push(Finding { check, verdict, subject, message, cause: None, times: 1 });
+        let (subject, message) = (subject.into(), shortened(message.into(), MOST));
+        self.findings.push(Finding { check, verdict, subject, message, cause: None, more: BTreeMap::new() });
     }
 
-    /// There was no answer. One cause is told once for each check, however many files it is true of.
-    pub(crate) fn no_answer(&mut self, check: Check, subject: impl Into<String>, what: &str, cause: String) {
-        let same = |it: &&mut Finding| it.check == check && it.cause.as_ref() == Some(&cause);
-        if let Some(known) = self.findings.iter_mut().find(same) {
-            known.times += 1;
+    /// There was no answer, which has one cause in all checks.
+    pub(crate) fn no_answer(
+        &mut self,
+        check: Check,
+        subject: impl Into<String>,
+        what: &str,
+        why: &str,
+        text: &[u8],
+    ) {
+        /// A plugin's own words may quote all of a file.
+        const MOST: usize = 300;
+        let message = shortened(format!("{what}: {why}"), MOST);
+        self.fail_for(cause_of(why, &String::from_utf8_lossy(text)), check, subject, message);
+    }
+
+    /// Failed for a cause that others may have as well: the first is told, with the number of the others.
+    pub(crate) fn fail_for(
+        &mut self,
+        cause: String,
+        check: Check,
+        subject: impl Into<String>,
+        message: impl Into<String>,
+    ) {
+        self.failed.insert(check);
+        if let Some(known) = self.findings.iter_mut().find(|it| it.cause.as_ref() == Some(&cause)) {
+            *known.more.entry(check).or_default() += 1;
             return;
         }
-        self.fail(check, subject, format!("{what}: {cause}"));
+        self.add(check, Verdict::Failed, subject, message);
         if let Some(told) = self.findings.last_mut() {
             told.cause = Some(cause);
         }
@@ -84,29 +109,62 @@ impl Report {
 
     /// Says of each cause how often it was met.
     pub(crate) fn count_causes(&mut self) {
-        for it in self.findings.iter_mut().filter(|it| it.times > 1) {
-            let more = it.times - 1;
-            it.message += &format!(" (and {more} more for the same cause)");
+        for it in self.findings.iter_mut().filter(|it| !it.more.is_empty()) {
+            let all: usize = it.more.values().sum();
+            let elsewhere = it.more.iter().filter(|(check, _)| **check != it.check);
+            let elsewhere: String = elsewhere.map(|(check, count)| format!(", {count} in {check}")).collect();
+            let (first, rest) = it.message.split_once('\n').unwrap_or((&it.message, ""));
+            let line_break = if rest.is_empty() { "" } else { "\n" };
+            it.message = format!("{first} (and {all} more for the same cause{elsewhere}){line_break}{rest}");
         }
     }
 
     pub(crate) fn fail(&mut self, check: Check, subject: impl Into<String>, message: impl Into<String>) {
+        self.failed.insert(check);
         self.add(check, Verdict::Failed, subject, message);
     }
 
     /// Says what was done, if nothing of this kind failed.
     pub(crate) fn pass(&mut self, check: Check, message: impl Into<String>) {
-        let has_failed = |it: &Finding| it.check == check && it.verdict == Verdict::Failed;
-        if !self.findings.iter().any(has_failed) {
+        if !self.failed.contains(&check) {
             self.add(check, Verdict::Passed, "", message);
         }
     }
 }
 
-/// What a plugin says may hold the file that it is about.
-fn shortened(message: String) -> String {
-    const MOST: usize = 2_000;
-    match message.char_indices().nth(MOST) {
+/// What tells one cause of a missing answer from another: the place where the plugin broke off, if that is named, else the words
+/// without what differs from file to file: numbers, and a part of the file's text at the end.
+fn cause_of(why: &str, text: &str) -> String {
+    const PANICKED: &str = "panicked at ";
+    if let Some(at) = why.find(PANICKED) {
+        let place = why[at + PANICKED.len()..].split(": ").next().unwrap_or_default();
+        return format!("{PANICKED}{place}");
+    }
+    if let Some(at) = why.rfind(" (in ") {
+        return why[at..].to_owned();
+    }
+    let said = match why.rsplit_once(": ") {
+        // What the host cut off ends so.
+        Some((said, quoted)) if text.contains(quoted.trim_end_matches([' ', '…'])) => said,
+        _ => why,
+    };
+    let mut cause = String::with_capacity(said.len());
+    let mut is_in_word = false;
+    for it in said.chars() {
+        let is_number = it.is_ascii_digit() && !is_in_word;
+        is_in_word = it.is_alphabetic() || (is_in_word && it.is_alphanumeric());
+        if !is_number || !cause.ends_with('#') {
+            cause.push(if is_number { '#' } else { it });
+        }
+    }
+    cause
+}
+
+/// Characters of a message: what a plugin says may hold the file that it is about.
+const MOST: usize = 2_000;
+
+fn shortened(message: String, most: usize) -> String {
+    match message.char_indices().nth(most) {
         Some((at, _)) => format!("{} …", &message[..at]),
         None => message,
     }
@@ -122,5 +180,58 @@ impl fmt::Display for Check {
             Self::Robustness => "robustness",
             Self::Budget => "budget",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let mut report = Report::default();
+        let crash = |index: usize| format!("plugin `x` crashed: panicked at src/lib.rs:9:9: index {index}");
+        report.no_answer(Check::Golden, "valid/a", "there is no answer", &crash(1), b"");
+        report.no_answer(Check::Golden, "valid/b", "there is no answer", &crash(2), b"");
+        report.no_answer(Check::Robustness, "a", "empty", &crash(3), b"");
+        report.no_answer(
+            Check::Robustness,
+            "b",
+            "empty",
+            "plugin `x` crashed: panicked at src/lib.rs:10:9: no",
+            b"",
+        );
+        for at in [3, 40] {
+            let message = format!("the fix of F401 at byte {at} leads to an error\nmore");
+            report.fail_for("F401 leads to an error".to_owned(), Check::Fixes, "valid/a", message);
+        }
+        report.pass(Check::Robustness, "never");
+        report.pass(Check::Budget, "1 µs");
+        report.count_causes();
+        let told = |it: &Finding| format!("{} {}: {}\n", it.check, it.subject, it.message);
+        insta::assert_snapshot!(report.findings.iter().map(told).collect::<String>(), @r"
+golden valid/a: there is no answer: plugin `x` crashed: panicked at src/lib.rs:9:9: index 1 (and 2 more for the same cause, 1 in robustness)
+robustness b: empty: plugin `x` crashed: panicked at src/lib.rs:10:9: no
+fixes valid/a: the fix of F401 at byte 3 leads to an error (and 1 more for the same cause)
+more
+budget : 1 µs
+");
+    }
+
+    #[test]
+    fn numbers_do_not_make_another_cause() {
+        let same = |one: &str, other: &str| cause_of(one, "x = 1") == cause_of(other, "x = 1");
+        assert!(same("0 to 5 are no bytes", "10 to 3 are no bytes"));
+        assert!(same(
+            "rule x: KeyError: 'a' (in f, plugin.py:3)",
+            "rule x: KeyError: 'b' (in f, plugin.py:3)"
+        ));
+        assert!(!same(
+            "rule x: KeyError: 'a' (in f, plugin.py:3)",
+            "rule x: KeyError: 'a' (in f, plugin.py:4)"
+        ));
+        assert!(!same("`F401` is found", "`F841` is found"));
+        assert!(same("plugin `a` 0.1.0: cannot parse: x", "plugin `a` 0.1.0: cannot parse: 1"));
+        assert!(!same("plugin `a` 0.1.0: cannot parse: x", "plugin `a` 0.1.0: cannot read: y"));
     }
 }

@@ -62,7 +62,7 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     let file = session.cwd()?.join(&args.plugin);
     let is_file = file.is_file();
     let (root, view) = &session.here();
-    let plugin = match (is_file, args.plugin.to_str()) {
+    let (plugin, locked) = match (is_file, args.plugin.to_str()) {
         (false, Some(name)) => {
             let context = PluginContext::on_disk(&**view, Path::new(root));
             let plugins = session.loader().load(&[], 1)?.in_workspace(&context)?;
@@ -70,13 +70,17 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
                 true => CliError::files(format!("there is no file {name}")),
                 false => unknown_linter(name, &plugins.names(), &[]).into(),
             };
-            plugins.find(name).cloned().ok_or_else(unknown)?
+            let plugin = plugins.find(name).cloned().ok_or_else(unknown)?;
+            let locked = plugins.locked(&plugin).cloned();
+            (plugin, locked)
         }
-        _ => session.loader().open(&file)?,
+        _ => (session.loader().open(&file)?, None),
     };
     let bytes = is_file.then(|| folders::read(&file).ok()).flatten();
+    let sha256 = bytes.as_deref().map(Digest::of).or(locked);
+    let size = bytes.map(|it| it.len() as u64);
     let rules = plugins::rules(&plugin, RuleContext { root, view })?;
-    let answer = answer(&plugin, bytes.as_deref(), rules)?;
+    let answer = answer(&plugin, size, sha256, rules)?;
     let text = match args.output_format {
         AnswerFormat::Text => text(&answer),
         AnswerFormat::Json => crate::cli::json(&answer),
@@ -87,7 +91,8 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
 
 fn answer<'p>(
     plugin: &'p Plugin,
-    bytes: Option<&[u8]>,
+    size: Option<u64>,
+    sha256: Option<Digest>,
     rules: Vec<lint::Rule>,
 ) -> Result<Answer<'p>, CliError> {
     let manifest = plugin.manifest();
@@ -99,8 +104,8 @@ fn answer<'p>(
         description: &manifest.description,
         api: &manifest.api,
         digest: plugin.digest(),
-        sha256: bytes.map(Digest::of),
-        size: bytes.map(|it| it.len() as u64),
+        sha256,
+        size,
         languages: &manifest.languages,
         globs: &manifest.globs,
         config_files: &manifest.config_files,

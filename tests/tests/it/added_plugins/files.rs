@@ -221,4 +221,15 @@ fn the_list_has_the_digests_of_the_lock_file() {
     let digest = lock.split_once("sha256:").unwrap().1[..12].to_owned();
     let line = |text: String| text.lines().find(|it| it.starts_with("no-todo ")).unwrap().to_owned();
     assert!(line(ok(&place, &["plugin", "list"])).contains(&format!(" sha256:{digest} ")));
+    for plugin in ["no-todo", "no-todo.wasm"] {
+        let told = ok(&place, &["plugin", "inspect", plugin]);
+        assert!(told.contains(&format!("digest       sha256:{digest}")), "{told}");
+    }
+    // In place of the one that is added.
+    place.write("other.wasm", [&no_todo()[..], b"\0\x02\x01x"].concat());
+    let listed = line(ok(&place, &["plugin", "list", "--plugin", "other.wasm"]));
+    let inspected = ok(&place, &["plugin", "inspect", "other.wasm"]);
+    let other = inspected.split_once("sha256:").unwrap().1[..12].to_owned();
+    assert_ne!(other, digest);
+    assert!(listed.contains(&format!(" sha256:{other} ")), "{listed}");
 }
