@@ -41,6 +41,7 @@ WORKSPACES = {
     "agent": {"cart.py": SUM},
     "edit": {"cart.py": SUM},
     "check": {"cart.py": "import os\n\n\ndef total(prices=[]):\n    return sum(prices)\n"},
+    "tree": {"cart.py": "if cart == None:\n    cart = []\n"},
     "rule": {"orders.py": ORDERS, ".broker/rules/requests.yml": RULE},
     "rule-test": {".broker/rules/requests.yml": RULE, ".broker/rules/tests/requests.yml": TEST},
 }

@@ -199,6 +199,65 @@ fn a_file_that_is_to_be_left_out_stays_so() {
 }
 
 #[test]
+fn trees_are_those_of_plugins() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.py"), "f(x == None\n").unwrap();
+    fs::write(folder.path().join("b.scm"), "(none) @none\n(no_such) @x\n").unwrap();
+    let tree = |arguments: &[&str]| {
+        let (exit, out, errors) = run(folder.path(), &[&["tree"], arguments].concat());
+        format!("exit {}\n{out}{errors}", exit.unwrap())
+    };
+    insta::assert_snapshot!(tree(&["a.py"]), @r#"
+exit 0
+(module 1:1-2:1
+  (ERROR 1:1-1:12
+    (identifier 1:1-1:2)  ; f
+    "(" 1:2-1:3
+    (comparison_operator 1:3-1:12
+      (identifier 1:3-1:4)  ; x
+      operators: "==" 1:5-1:7
+      (none 1:8-1:12))))  ; None
+"#);
+    let query = "(comparison_operator (_) @left . \"==\" @sign . (none))";
+    insta::assert_snapshot!(tree(&["a.py", "--query", query]), @r#"
+exit 0
+match 0, pattern 0
+  @left 1:3-1:4  ; x
+  @sign 1:5-1:7  ; ==
+1 match, 2 captures
+"#);
+    insta::assert_snapshot!(tree(&["a.py", "--query-file", "b.scm"]), @r#"
+exit 2
+error: b.scm: line 2, column 2: there is no kind of node `no_such`
+hint: without a query, this command shows what nodes and fields are called
+"#);
+    insta::assert_snapshot!(tree(&["a.py", "--query", "(none)"]), @r#"
+exit 2
+error: the query: nothing is captured
+hint: name what a rule needs: `(identifier) @name`
+"#);
+    insta::assert_snapshot!(tree(&["b.scm"]), @r#"
+exit 2
+error: there is no grammar for b.scm
+hint: --language is one of c, cpp, csharp, css, dart, dockerfile, dtd, elixir, go, graphql, html, java, javascript, json, kotlin, lua, makefile, nix, php, proto, python, ruby, rust, scala, shellscript, swift, terraform, toml, typescript, typescriptreact, xml, yaml, zig
+"#);
+    insta::assert_snapshot!(tree(&["none.py"]), @r#"
+exit 2
+error: cannot read none.py: no such file or directory
+"#);
+    let (_, out, _) = run(folder.path(), &["tree", "a.py", "--json", "--query", query]);
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    let sign = &answer["matches"][0]["captures"][1];
+    assert_eq!(
+        (&sign["name"], &sign["text"], &sign["start"]["byte"]),
+        (&"sign".into(), &"==".into(), &4.into())
+    );
+    let (_, out, _) = run(folder.path(), &["tree", "b.scm", "--language", "python", "--json"]);
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&answer["language"], &answer["nodes"][0]["kind"]), (&"python".into(), &"module".into()));
+}
+
+#[test]
 fn what_keeps_cargo_from_building_is_told() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();

@@ -8,6 +8,7 @@ mod new;
 mod project;
 mod template;
 mod test;
+mod tree;
 mod update;
 
 use clap::Subcommand;
@@ -27,6 +28,7 @@ enum Action {
     New(new::Args),
     Build(build::Args),
     Test(test::Args),
+    Tree(tree::Args),
     Inspect(inspect::Args),
     Add(add::Args),
     Remove(update::RemoveArgs),
@@ -40,6 +42,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Action::New(args) => new::run(args, session),
         Action::Build(args) => build::run(args, session),
         Action::Test(args) => test::run(args, session),
+        Action::Tree(args) => tree::run(args, session),
         Action::Inspect(args) => inspect::run(args, session),
         Action::Add(args) => add::run(args, session),
         Action::Remove(args) => update::remove(args, session),
