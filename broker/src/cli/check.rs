@@ -14,7 +14,12 @@ mod timing;
 mod watch;
 mod write;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use checker::{
     Files, Incomplete, LocalChecker, Options, Report, Unavailable, answers, default_jobs,
@@ -34,7 +39,7 @@ use self::{
     linters::{Linters, Loaded},
     outputs::{Output, OutputArgs},
     timing::Timings,
-    watch::Watching,
+    watch::Watched,
 };
 use super::Session;
 use crate::{CliError, Exit, cli::PluginArgs, console::Messages};
@@ -199,12 +204,39 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     if !args.watch {
         return run.once(session, &mut input, &linters);
     }
-    let watching = Watching::begin(&input, &outputs, session)?;
-    Ok(watch::watch(args, session, &watching, |session| {
-        let mut input = Input::of(args, session, Some(watching.view()))?;
+    let watched = Watched::begin(&input, &outputs, session)?;
+    Ok(watch::watch(args, session, &watched, |session| {
+        let mut input = Input::of(args, session, Some(watched.view()))?;
         let linters = Arc::new(Linters::of(args, &input, &loaded)?);
         run.once(session, &mut input, &linters)
     }))
+}
+
+/// Checks as `broker check` does, by some rules of the plugin in a file and no other linter.
+pub(super) struct ByPlugin<'a> {
+    pub(super) file: &'a Path,
+    pub(super) rules: &'a [String],
+    pub(super) paths: &'a [PathBuf],
+    /// Patterns of what is left out.
+    pub(super) exclude: Vec<String>,
+}
+
+impl ByPlugin<'_> {
+    pub(super) fn run(self, session: &mut Session) -> Result<Exit, CliError> {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            args: Args,
+        }
+        let mut line: Vec<OsString> = vec!["check".into(), "--plugin".into(), self.file.into()];
+        line.extend(["--max-findings".into(), "100".into()]);
+        line.extend(["--select".into(), self.rules.join(",").into(), "--".into()]);
+        line.extend(self.paths.iter().map(Into::into));
+        let parsed = <Line as clap::Parser>::try_parse_from(line);
+        let Line { mut args } = parsed.map_err(|error| CliError::usage(error.to_string()))?;
+        args.exclude = self.exclude;
+        run(&args, session)
+    }
 }
 
 /// What stays the same from round to round.

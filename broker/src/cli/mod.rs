@@ -31,6 +31,7 @@ mod stop;
 mod tool;
 mod trust;
 mod version;
+mod watch;
 mod words;
 
 use std::{

@@ -2,12 +2,13 @@
 
 use std::{
     fs,
+    io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::Command,
 };
 
 use serde_json::Value;
-use tests::{broker, guest};
+use tests::{broker, guest, place::Ending};
 
 /// Exit code, standard output, standard error.
 fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -255,6 +256,89 @@ error: cannot read none.py: no such file or directory
     let (_, out, _) = run(folder.path(), &["tree", "b.scm", "--language", "python", "--json"]);
     let answer: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&answer["language"], &answer["nodes"][0]["kind"]), (&"python".into(), &"module".into()));
+}
+
+/// The plugin of `made`, whose cargo gives back the component that was built, unless the source says otherwise, and writes what
+/// cargo writes.
+fn with_a_cargo(folder: &Path) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    made(folder);
+    let tools = folder.join("tools");
+    fs::create_dir(&tools).unwrap();
+    let component = guest("none_comparison");
+    let script = format!(
+        "#!/bin/sh\nset -e\necho build >>../builds\nmkdir -p target\ndate >target/made\necho lock >Cargo.lock\n\
+         if grep -q broken src/lib.rs; then echo 'error: expected `;`' >&2; exit 1; fi\n\
+         echo '{{\"reason\":\"compiler-artifact\",\"filenames\":[\"{}\"]}}'\n",
+        component.display()
+    );
+    fs::write(tools.join("cargo"), script).unwrap();
+    fs::set_permissions(tools.join("cargo"), fs::Permissions::from_mode(0o755)).unwrap();
+    tools
+}
+
+/// `broker plugin dev`, and the lines that it prints.
+fn dev(folder: &Path, arguments: &[&str]) -> (Ending, impl Iterator<Item = String>) {
+    let path = std::env::join_paths(
+        [folder.join("tools")].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    // In one pipe, so that the order is that of what happens.
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut command = Command::new(broker());
+    command.args(["plugin", "dev"]).args(arguments).current_dir(folder).env("PATH", path.unwrap());
+    command.env("BROKER_CACHE_DIR", folder.join("cache")).env("BROKER_STATE_DIR", folder.join("state"));
+    command.stdout(writer.try_clone().unwrap()).stderr(writer);
+    let child = Ending(command.spawn().unwrap());
+    drop(command);
+    (child, BufReader::new(reader).lines().map(Result::unwrap))
+}
+
+/// What is printed until it waits for the next change.
+fn round(lines: &mut impl Iterator<Item = String>) -> Vec<String> {
+    let round: Vec<_> = lines.take_while(|it| !it.starts_with("watching ")).collect();
+    assert!(!round.is_empty());
+    round
+}
+
+#[test]
+fn a_plugin_is_built_and_checked_on_save() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = fs::canonicalize(folder.path()).unwrap();
+    with_a_cargo(&folder);
+    let source = folder.join("none-comparison/src/lib.rs");
+    let whole = fs::read_to_string(&source).unwrap();
+    fs::write(&source, "broken").unwrap();
+    fs::write(folder.join("a.py"), "x == None\n").unwrap();
+    let (mut child, mut lines) = dev(&folder, &["none-comparison", "--", "a.py"]);
+    let first = round(&mut lines);
+    assert_eq!(first, ["error: expected `;`", "error: cargo could not build the plugin"]);
+    fs::write(&source, whole).unwrap();
+    let second = round(&mut lines).join("\n");
+    assert!(second.starts_with("--- src/lib.rs changed\nbuilt "), "{second}");
+    assert!(second.contains("none-comparison/none-comparison"), "{second}");
+    // Needs no build; what the builds wrote needs nothing.
+    fs::write(folder.join("none-comparison/fixtures/valid/more.py"), "x is None\n").unwrap();
+    let third = round(&mut lines).join("\n");
+    assert!(third.starts_with("--- fixtures/valid/more.py changed\n"), "{third}");
+    assert!(!third.contains("built "), "{third}");
+    assert_eq!(child.interrupt(), Some(1), "as the last round");
+    assert_eq!(fs::read_to_string(folder.join("builds")).unwrap(), "build\nbuild\n");
+}
+
+#[test]
+fn without_paths_the_fixtures_and_the_workspace_are_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = fs::canonicalize(folder.path()).unwrap();
+    with_a_cargo(&folder);
+    fs::write(folder.join("broker.toml"), "").unwrap();
+    // Another linter has something to say of it, too.
+    fs::write(folder.join("a.py"), "import os\nos == None\n").unwrap();
+    let (mut child, mut lines) = dev(&folder, &["none-comparison"]);
+    let told = round(&mut lines).join("\n");
+    assert!(told.contains("ok      golden       as the fixtures say: 2 files"), "{told}");
+    assert!(told.contains("a.py:2:4") && !told.contains("python/"), "{told}");
+    assert!(!told.contains("fixtures/invalid/bad.py"), "the plugin's own folder: {told}");
+    assert_eq!(child.interrupt(), Some(1));
 }
 
 #[test]

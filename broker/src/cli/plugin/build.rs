@@ -30,11 +30,16 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let folder = Folder::open(&session.cwd()?.join(&args.folder))?;
-    let tools = Tools::of(&folder.path)?;
-    forget(&folder.component())?;
-    let component = finished(&folder, tools, &tools.build(&folder.path)?)?;
+    let component = build(&folder)?;
     session.print(&format!("built {}\n", component.display()))?;
     Ok(Exit::Clean)
+}
+
+/// Runs the tools, and gives back where the component is.
+pub(super) fn build(folder: &Folder) -> Result<PathBuf, CliError> {
+    let tools = Tools::of(&folder.path)?;
+    forget(&folder.component())?;
+    finished(folder, tools, &tools.build(&folder.path)?)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

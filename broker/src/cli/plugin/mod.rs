@@ -2,6 +2,7 @@
 
 mod add;
 mod build;
+mod dev;
 mod folder;
 mod inspect;
 mod new;
@@ -28,6 +29,7 @@ enum Action {
     New(new::Args),
     Build(build::Args),
     Test(test::Args),
+    Dev(dev::Args),
     Tree(tree::Args),
     Inspect(inspect::Args),
     Add(add::Args),
@@ -42,6 +44,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Action::New(args) => new::run(args, session),
         Action::Build(args) => build::run(args, session),
         Action::Test(args) => test::run(args, session),
+        Action::Dev(args) => dev::run(args, session),
         Action::Tree(args) => tree::run(args, session),
         Action::Inspect(args) => inspect::run(args, session),
         Action::Add(args) => add::run(args, session),

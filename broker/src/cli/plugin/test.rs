@@ -59,25 +59,38 @@ struct Answer<'a> {
 pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let folder = Folder::open(&session.cwd()?.join(&args.folder))?;
     let plugin = plugin(args, &folder, session)?;
-    let load = || Fixtures::load(&folder.fixtures()).map_err(|error| CliError::files(error.to_string()));
-    let cancel = session.process_context.cancel.clone();
     if args.update {
-        let changed = update(&plugin, &load()?, &cancel)
+        let changed = update(&plugin, &load(&folder)?, &session.process_context.cancel)
             .map_err(|error| CliError::files(format!("cannot write fixtures: {error}")))?;
         for path in changed {
             session.messages.line(&format!("wrote {}", path.display()));
         }
     }
-    let report = try_out(&plugin, &load()?, &cancel);
+    show(&folder, &plugin, args.output_format, session)
+}
+
+/// Tries a plugin on the fixtures of its folder, and shows what comes of it.
+pub(super) fn show(
+    folder: &Folder,
+    plugin: &Plugin,
+    format: AnswerFormat,
+    session: &mut Session,
+) -> Result<Exit, CliError> {
+    let cancel = session.process_context.cancel.clone();
+    let report = try_out(plugin, &load(folder)?, &cancel);
     if cancel.is_cancelled() {
         return Err(CliError::plugin("interrupted: the plugin was not tried to the end"));
     }
-    let text = match args.output_format {
-        AnswerFormat::Text => text(&plugin, &report),
-        AnswerFormat::Json => crate::cli::json(&answer(&plugin, &report)),
+    let text = match format {
+        AnswerFormat::Text => text(plugin, &report),
+        AnswerFormat::Json => crate::cli::json(&answer(plugin, &report)),
     };
     session.print(&text)?;
     Ok(if report.has_failed() { Exit::Findings } else { Exit::Clean })
+}
+
+fn load(folder: &Folder) -> Result<Fixtures, CliError> {
+    Fixtures::load(&folder.fixtures()).map_err(|error| CliError::files(error.to_string()))
 }
 
 fn plugin(args: &Args, folder: &Folder, session: &Session) -> Result<Plugin, CliError> {
