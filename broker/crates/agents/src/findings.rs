@@ -73,6 +73,7 @@ pub(crate) async fn check(
         new_only,
         select: Vec::new(),
         ignore: Vec::new(),
+        kinds: Vec::new(),
         supersede: false,
         deadline: None,
     };
