@@ -26,8 +26,8 @@ async function tree(client: Client): Promise<string> {
   for (const root of client.tree.roots(client.folders)) {
     lines.push(client.tree.item(root).label);
     for (const node of await client.tree.children(root)) {
-      const { label, description } = client.tree.item(node);
-      lines.push(`  ${label} — ${description}`);
+      const { label, context } = client.tree.item(node);
+      lines.push(`  ${context} ${label}`);
     }
   }
   return text(lines);
@@ -63,7 +63,7 @@ test("a branch shows in the view, and what changes it", options, async () => {
     assert.equal(await tree(client), "fix");
     await client.edit("fix", "cart.py", BROKEN);
     await client.until("notification of the edit", () => client.branches.get(forked.id)?.changedPaths === 1);
-    assert.equal(await tree(client), text(["fix", "  cart.py — M"]));
+    assert.equal(await tree(client), text(["fix", "  file.modified cart.py"]));
     await client.broker.discardBranch(forked.id);
     await client.until("notification of the end", () => client.branches.size === 0);
     assert.deepEqual([...new Set(client.events.map((it) => it.kind))], ["forked", "edited", "discarded"]);
@@ -108,7 +108,7 @@ test("a check of a branch finds what the branch brings", options, async () => {
     const [node] = client.tree.roots(client.folders);
     assert.ok(node);
     const files = (await client.tree.children(node)).map((it) => client.tree.item(it));
-    assert.deepEqual(files.map((it) => it.description), ["M · 1 error"]);
+    assert.deepEqual(files.map((it) => it.description), ["1 error"]);
   });
 });
 

@@ -6,9 +6,9 @@ import { initializationOptions, settings } from "../src/core/settings.js";
 import { status } from "../src/core/status.js";
 
 test("what is not set, or set to nonsense, has its default", () => {
-  const given: Record<string, unknown> = { servers: true, checkOnSave: "no" };
+  const given: Record<string, unknown> = { servers: true, checkOnSave: "no", "trace.server": "all" };
   const read = settings((key) => given[key]);
-  assert.deepEqual(read, { path: "", servers: true, checkOnSave: true, codeLens: false });
+  assert.deepEqual(read, { path: "", servers: true, checkOnSave: true, codeLens: false, trace: "off" });
   assert.deepEqual(initializationOptions(read), { servers: true, checkOnSave: true, codeLens: false });
 });
 

@@ -40,11 +40,11 @@ test("branches have the files that they changed", async () => {
     lines,
     text([
       "branch: fix — 5 files",
-      "  file.modified: cart.py — M",
-      "  file.added: new.py — A · src",
-      "  file.renamed: 50%.md — R · docs",
-      "  file.deleted: old.py — D",
-      "  file.mode: run.sh — P",
+      "  file.modified: cart.py",
+      "  file.added: new.py — src",
+      "  file.renamed: 50%.md — docs",
+      "  file.deleted: old.py",
+      "  file.mode: run.sh",
     ]),
   );
 });
@@ -66,7 +66,7 @@ test("findings of a check are below their files, also of files that were not cha
     lines,
     text([
       "branch: fix — 5 files · 2 errors (incomplete)",
-      "  file.modified: cart.py — M · 1 error",
+      "  file.modified: cart.py — 1 error",
       "    finding: Undefined name `price` — python/F821 [2, 5]",
       "  file.unchanged: shop.py — 1 error",
       "    finding: Undefined name `price` — python/F821 [4, 5]",

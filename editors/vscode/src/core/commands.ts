@@ -110,12 +110,13 @@ async function diffBranch({ branches, window }: Session, branch: Branch): Promis
 function comparison(branches: Branches, branch: Branch, change: Change): Comparison {
   const name = change.path.split("/").at(-1) ?? change.path;
   const before = branch.parent ? change.branchUri.replace(`//${branch.id}/`, `//${branch.parent}/`) : change.uri;
-  const left = change.kind === "renamed" && change.from ? sibling(before, change.path, change.from) : before;
+  const former = (uri: string) => (change.from === undefined ? undefined : sibling(uri, change.path, change.from));
   const parent = branch.parent && branches.get(branch.parent)?.name;
   return {
     title: `${name} (${parent ?? "disk"} ↔ ${branch.name})`,
-    label: change.branchUri,
-    left: change.kind === "added" ? undefined : left,
+    of: change.branchUri,
+    was: former(change.branchUri),
+    left: change.kind === "added" ? undefined : (former(before) ?? before),
     right: change.kind === "deleted" ? undefined : change.branchUri,
   };
 }

@@ -5,6 +5,8 @@ export interface Settings {
   servers: boolean;
   checkOnSave: boolean;
   codeLens: boolean;
+  /** Which messages are logged. */
+  trace: "off" | "messages" | "verbose";
 }
 
 /** Reads settings; `get` answers with `undefined` for what is not set. */
@@ -13,12 +15,13 @@ export function settings(get: (key: string) => unknown): Settings {
     const value = get(key);
     return typeof value === "boolean" ? value : otherwise;
   };
-  const path = get("path");
+  const [path, trace] = [get("path"), get("trace.server")];
   return {
     path: typeof path === "string" ? path : "",
     servers: flag("servers", false),
     checkOnSave: flag("checkOnSave", true),
     codeLens: flag("codeLens", false),
+    trace: trace === "messages" || trace === "verbose" ? trace : "off",
   };
 }
 
@@ -27,5 +30,5 @@ export function initializationOptions({ servers, checkOnSave, codeLens }: Settin
   return { servers, checkOnSave, codeLens };
 }
 
-/** Settings that only a new server process takes up; the server is notified of the others. */
-export const NEED_RESTART = ["broker.path", "broker.servers"];
+/** Settings that only a new client or server takes up; the server is notified of the others. */
+export const NEED_RESTART = ["broker.path", "broker.servers", "broker.trace.server"];

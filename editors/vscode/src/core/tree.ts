@@ -119,24 +119,24 @@ function otherFiles(branch: Branch, found: Finding[], changes: Change[]): Node[]
   });
 }
 
-const KINDS: Record<ChangeKind, { letter: string; word: string }> = {
-  added: { letter: "A", word: "added" },
-  modified: { letter: "M", word: "modified" },
-  deleted: { letter: "D", word: "deleted" },
-  renamed: { letter: "R", word: "renamed" },
-  mode: { letter: "P", word: "permissions changed" },
+const KINDS: Record<ChangeKind, string> = {
+  added: "added",
+  modified: "modified",
+  deleted: "deleted",
+  renamed: "renamed",
+  mode: "permissions changed",
 };
 
 function file(node: Node & { kind: "file" }): Item {
   const { path, change, findings } = node;
   const folder = path.split("/").slice(0, -1).join("/");
-  const state = change ? KINDS[change.kind] : { letter: "", word: "not changed" };
+  const state = change ? KINDS[change.kind] : "not changed";
   const from = change?.from ? ` from ${change.from}` : "";
   const found = countsText(counts(findings));
   return {
     ...plain(`${node.branch.id} ${path}`, lastPart(path), change ? `file.${change.kind}` : "file.unchanged"),
-    description: [state.letter, folder, found].filter(Boolean).join(" · "),
-    tooltip: [path, state.word + from, found].filter(Boolean).join("\n"),
+    description: [folder, found].filter(Boolean).join(" · "),
+    tooltip: [path, state + from, found].filter(Boolean).join("\n"),
     uri: node.branchUri,
     children: findings.length > 0 ? "collapsed" : "none",
     command: "broker.branch.diffFile",

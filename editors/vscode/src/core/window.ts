@@ -5,8 +5,10 @@ import type { Range } from "./protocol.js";
 /** Two sides of a comparison. A side that is missing is shown empty. */
 export interface Comparison {
   title: string;
-  /** The document that names the comparison in a list of several. */
-  label: string;
+  /** Document of the branch, whether it is there or not: its name is that of the comparison. */
+  of: string;
+  /** Its former name, where it was renamed. */
+  was?: string;
   left?: string;
   right?: string;
 }

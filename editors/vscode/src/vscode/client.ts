@@ -21,10 +21,21 @@ export function languageClient(program: string, settings: Settings, log: vscode.
     initializationOptions: initializationOptions(settings),
     synchronize: { configurationSection: "broker" },
     outputChannel: log,
+    traceOutputChannel: settings.trace === "off" ? undefined : traceChannel(log),
   };
   const client = new LanguageClient("broker", "Broker", server, options);
   client.registerFeature(new BranchNotifications());
   return client;
+}
+
+/** The log, which shows messages at any level: the library logs them at the level `Trace` only, whatever the setting says. */
+function traceChannel(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
+  return new Proxy(log, {
+    get(target, key) {
+      if (key === "logLevel") return vscode.LogLevel.Trace;
+      return key === "trace" ? target.info.bind(target) : Reflect.get(target, key);
+    },
+  });
 }
 
 /** Announces that `broker/branchChanged` is understood. */

@@ -86,7 +86,8 @@ export class Server implements vscode.Disposable {
   }
 
   #follow(client: LanguageClient, state: State): void {
-    if (client !== this.client) return;
+    // What failed to start is stopped besides, which says less.
+    if (client !== this.client || (state === State.Stopped && this.#state.kind === "failed")) return;
     if (state === State.Running) {
       this.#become({ kind: "running", version: client.initializeResult?.serverInfo?.version });
     } else {

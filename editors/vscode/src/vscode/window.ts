@@ -4,13 +4,17 @@ import * as vscode from "vscode";
 
 import type { Choice, Comparison, Window } from "../core/window.js";
 
-/** Scheme of the empty document that stands for a missing side of a comparison. */
-const EMPTY = "broker-empty";
+/** Scheme of documents that are one side of a comparison: empty, or a copy of the document that the query names. */
+const SIDE = "broker-side";
 
 export class EditorWindow implements Window, vscode.Disposable {
   readonly #output = vscode.window.createOutputChannel("Broker Branches");
-  readonly #empty = vscode.workspace.registerTextDocumentContentProvider(EMPTY, {
-    provideTextDocumentContent: () => "",
+  readonly #copied = new vscode.EventEmitter<vscode.Uri>();
+  readonly #sides = vscode.workspace.registerTextDocumentContentProvider(SIDE, {
+    onDidChange: this.#copied.event,
+    provideTextDocumentContent: async ({ query }) => {
+      return query ? (await vscode.workspace.openTextDocument(vscode.Uri.parse(query))).getText() : "";
+    },
   });
 
   constructor(readonly log: vscode.OutputChannel) {}
@@ -55,13 +59,17 @@ export class EditorWindow implements Window, vscode.Disposable {
     await vscode.commands.executeCommand("vscode.open", vscode.Uri.parse(uri), { selection, preview: true });
   }
 
-  async compare({ title, label, left, right }: Comparison): Promise<void> {
-    await vscode.commands.executeCommand("vscode.diff", side(left, label), side(right, label), title);
+  async compare({ title, of, left, right }: Comparison): Promise<void> {
+    const [before, after] = [left, right].map((it) => (it === undefined ? side(of) : vscode.Uri.parse(it)));
+    await vscode.commands.executeCommand("vscode.diff", before, after, title);
   }
 
   async compareAll(title: string, comparisons: Comparison[]): Promise<void> {
-    const resources = comparisons.map(({ label, left, right }) => {
-      return [vscode.Uri.parse(label), left && vscode.Uri.parse(left), right && vscode.Uri.parse(right)];
+    const resources = comparisons.map(({ of, was, left, right }) => {
+      // One of another path would be shown as renamed.
+      const before = left === undefined ? undefined : side(was ?? of, left);
+      if (before) this.#copied.fire(before);
+      return [vscode.Uri.parse(of), before, right === undefined ? undefined : vscode.Uri.parse(right)];
     });
     await vscode.commands.executeCommand("vscode.changes", title, resources);
   }
@@ -88,7 +96,8 @@ export class EditorWindow implements Window, vscode.Disposable {
 
   dispose(): void {
     this.#output.dispose();
-    this.#empty.dispose();
+    this.#sides.dispose();
+    this.#copied.dispose();
   }
 }
 
@@ -101,8 +110,7 @@ function point({ line, character }: Point): vscode.Position {
   return new vscode.Position(line, character);
 }
 
-/** The empty document keeps the file's name, so that it is highlighted alike. */
-function side(uri: string | undefined, label: string): vscode.Uri {
-  if (uri !== undefined) return vscode.Uri.parse(uri);
-  return vscode.Uri.from({ scheme: EMPTY, path: vscode.Uri.parse(label).path });
+/** A document of the same name as `of`, so that it is highlighted alike: a copy, or empty. */
+function side(of: string, copied?: string): vscode.Uri {
+  return vscode.Uri.from({ scheme: SIDE, path: vscode.Uri.parse(of).path, query: copied });
 }
