@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 
 import { Branches } from "./core/branches.js";
 import { Checks } from "./core/checks.js";
-import { COMMANDS, run, type Session } from "./core/commands.js";
+import { COMMANDS, guarded, LENS, openLens, run, type Session } from "./core/commands.js";
 import { type BranchChanged, Broker, refusal } from "./core/protocol.js";
 import { NEED_RESTART } from "./core/settings.js";
 import { type ServerState, status } from "./core/status.js";
@@ -28,7 +28,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const item = vscode.window.createStatusBarItem("broker.status", vscode.StatusBarAlignment.Left);
   item.name = "Broker";
 
-  const started = new Server(log, onState, onBranch);
+  const started = new Server(log, onState, onBranch, { [LENS]: onLens });
   server = started;
   const restart = () => started.restart();
   const session: Session = { broker, branches, checks, window, restart, checked: onChecked };
@@ -56,6 +56,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     branches.apply(event);
   }
 
+  function onLens(argument: unknown): Promise<void> {
+    return guarded(session, () => openLens(session, (argument as { branch: string }).branch));
+  }
+
   function onChecked(): void {
     findings.show();
     view.refresh();
@@ -76,6 +80,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     ...[log, window, findings, item, tree, started],
     vscode.window.registerFileDecorationProvider(view),
+    // While the server is without a daemon, no notifications come.
+    tree.onDidChangeVisibility(({ visible }) => {
+      if (visible && started.state.kind === "running") void run("broker.branch.refresh", session);
+    }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (NEED_RESTART.some((it) => event.affectsConfiguration(it))) void run("broker.restart", session);
     }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { run } from "../src/core/commands.js";
+import { openLens, run } from "../src/core/commands.js";
 import type { Node } from "../src/core/tree.js";
 import { branch, change, finding, refused, type Script, session, text } from "./support.js";
 
@@ -189,11 +189,38 @@ test("a command is run by a shell, and its end is shown", async () => {
       "| [fix] $ pytest -q",
       "(output shown)",
       '… Running in the branch "fix": pytest -q',
+      "| (the output begins earlier)",
       "| 1 failed",
-      "| (the output is longer than this)",
       "| [fix] exit code 1",
     ]),
   );
+});
+
+test("a command that did not end by itself says why", async () => {
+  const ends = [
+    { exitCode: null, signal: 9, reason: "out of memory" },
+    { exitCode: null, signal: null, reason: "no such program" },
+  ];
+  const said = ["ended by signal 9: out of memory", "not started: no such program"];
+  for (const [end, expected] of ends.map((it, index) => [it, said[index]] as const)) {
+    const script: Script = { runInBranch: () => ({ ...end, output: "", truncated: false }) };
+    const { lines } = await transcript("broker.branch.run", script, ["x"]);
+    assert.ok(lines.endsWith(`| [fix] ${expected}`), lines);
+  }
+});
+
+test("a code lens shows the document that it is above", async () => {
+  const it = session({ listBranches: () => [FIX], diffBranch: () => ({ patch: "", changes: CHANGES }) });
+  await it.branches.load();
+  it.window.active = CHANGES[0]?.uri;
+  await openLens(it, FIX.id);
+  it.window.active = undefined;
+  await openLens(it, FIX.id);
+  await openLens(it, "no-such-id");
+  const [first, , , second, ...rest] = it.window.transcript;
+  assert.equal(first, "cart.py (disk ↔ fix)");
+  assert.equal(second, 'Changes of the branch "fix"');
+  assert.equal(rest.at(-1), "The branch is gone.");
 });
 
 test("a fork of a branch has its workspace, and an empty name is none", async () => {

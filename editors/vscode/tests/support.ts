@@ -12,7 +12,7 @@ export function branch(name: string, more: Partial<Branch> = {}): Branch {
   return { id: `id-${name}`, name, workspace: FOLDER, revision: 1, changedPaths: 1, createdMs: 0, ...more };
 }
 
-export function change(of: string, path: string, kind: ChangeKind = "modified", from?: string): Change {
+export function change(of: string, path: string, kind: ChangeKind = "modified", from: string | null = null): Change {
   return { path, kind, from, uri: `${FOLDER}/${path}`, branchUri: `broker-branch://id-${of}/${path}` };
 }
 
@@ -34,6 +34,7 @@ export class ScriptedWindow implements Window {
   /** What the user answers to each question, in order. */
   readonly answers: (string | undefined)[] = [];
   workspaceFolders = [FOLDER];
+  active: string | undefined;
 
   async confirm(message: string, detail: string, ...options: string[]): Promise<string | undefined> {
     return this.#ask([message, ...detail.split("\n").filter(Boolean), `[${options.join("] [")}]`]);
@@ -94,6 +95,10 @@ export class ScriptedWindow implements Window {
 
   async openSettings(query: string): Promise<void> {
     this.transcript.push(`settings ${query}`);
+  }
+
+  activeDocument(): string | undefined {
+    return this.active;
   }
 
   folders(): string[] {

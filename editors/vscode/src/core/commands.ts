@@ -4,7 +4,7 @@
 import type { Branches } from "./branches.js";
 import { type Checks, shown, summary } from "./checks.js";
 import { commit, discard, rebase, runCommand } from "./operations.js";
-import { type Branch, type Broker, type Change, isCancelled, refusal } from "./protocol.js";
+import { type Branch, type Broker, type Change, isCancelled, refusal, uriKey } from "./protocol.js";
 import { counted } from "./status.js";
 import type { Node } from "./tree.js";
 import type { Comparison, Window } from "./window.js";
@@ -48,10 +48,30 @@ export const COMMANDS: Record<string, Command> = {
   },
 };
 
-/** Runs a command; what the server refuses is shown with its hint. */
+/** Command of the server's code lenses, whose answer VS Code would not show. */
+export const LENS = "broker.diffBranch";
+
+/** Shows what a code lens is about: how the branch changes the active document, or all that it changes. */
+export async function openLens(session: Session, id: string): Promise<void> {
+  const { branches, window } = session;
+  const branch = branches.get(id);
+  if (!branch) return window.info("The branch is gone.");
+  const active = uriKey(window.activeDocument() ?? "");
+  const change = (await branches.changes(branch)).find((it) => uriKey(it.uri) === active);
+  if (change) await window.compare(comparison(branches, branch, change));
+  else await diffBranch(session, branch);
+}
+
+/** Runs a command by its name. */
 export async function run(name: string, session: Session, node?: Node): Promise<void> {
+  const command = COMMANDS[name];
+  if (command) await guarded(session, () => command(session, node));
+}
+
+/** Does work; what the server refuses is shown with its hint. */
+export async function guarded(session: Session, work: () => Promise<void>): Promise<void> {
   try {
-    await COMMANDS[name]?.(session, node);
+    await work();
   } catch (error) {
     if (isCancelled(error)) return;
     const { message, hint } = refusal(error);
@@ -110,7 +130,7 @@ async function diffBranch({ branches, window }: Session, branch: Branch): Promis
 function comparison(branches: Branches, branch: Branch, change: Change): Comparison {
   const name = change.path.split("/").at(-1) ?? change.path;
   const before = branch.parent ? change.branchUri.replace(`//${branch.id}/`, `//${branch.parent}/`) : change.uri;
-  const former = (uri: string) => (change.from === undefined ? undefined : sibling(uri, change.path, change.from));
+  const former = (uri: string) => (change.from ? sibling(uri, change.path, change.from) : undefined);
   const parent = branch.parent && branches.get(branch.parent)?.name;
   return {
     title: `${name} (${parent ?? "disk"} ↔ ${branch.name})`,

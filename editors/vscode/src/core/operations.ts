@@ -1,7 +1,7 @@
 // Commit, rebase, discard and run, with the questions that each asks before it does harm.
 
 import type { Session } from "./commands.js";
-import { type Branch, type Change, type ConflictHandling, refusal } from "./protocol.js";
+import { type Branch, type Change, type ConflictHandling, refusal, type RunResult } from "./protocol.js";
 import { counted } from "./status.js";
 
 /** Reason of an error: the file changed since the branch touched it. */
@@ -104,9 +104,13 @@ export async function runCommand({ broker, window }: Session, branch: Branch): P
   window.output(`[${branch.name}] $ ${line}`, { show: true });
   const title = `Running in the branch "${branch.name}": ${line}`;
   const result = await window.progress(title, (signal) => broker.runInBranch(branch.id, ["sh", "-c", line], signal));
-  const end = result.exitCode === null ? `ended by signal ${result.signal}` : `exit code ${result.exitCode}`;
-  const cut = result.truncated ? "\n(the output is longer than this)" : "";
-  window.output(`${result.output.trimEnd()}${cut}\n[${branch.name}] ${end}`);
+  const cut = result.truncated ? "(the output begins earlier)\n" : "";
+  window.output(`${cut}${result.output.trimEnd()}\n[${branch.name}] ${ending(result)}`);
+}
+
+function ending({ exitCode, signal, reason }: RunResult): string {
+  const reached = signal ? `ended by signal ${signal}` : "not started";
+  return [exitCode === null ? reached : `exit code ${exitCode}`, reason].filter(Boolean).join(": ");
 }
 
 function lines(paths: string[]): string {

@@ -26,7 +26,8 @@ export interface Branch {
   name: string;
   /** URI of the workspace folder. */
   workspace: string;
-  parent?: string;
+  /** Id of the branch that it was forked from. */
+  parent?: string | null;
   revision: number;
   changedPaths: number;
   createdMs: number;
@@ -38,7 +39,7 @@ export interface Change {
   path: string;
   kind: ChangeKind;
   /** Where a renamed file was. */
-  from?: string;
+  from?: string | null;
   /** The file in the workspace folder. */
   uri: string;
   /** The same file as the branch has it. */
@@ -48,7 +49,7 @@ export interface Change {
 export interface Finding {
   uri: string;
   path: string;
-  change?: "new" | "fixed";
+  change?: "new" | "fixed" | null;
   diagnostic: Diagnostic;
 }
 
@@ -80,8 +81,11 @@ export interface RebaseResult {
 }
 
 export interface RunResult {
+  /** `null` if it was not started, or a signal ended it. */
   exitCode: number | null;
-  signal?: number;
+  signal?: number | null;
+  /** Why it was ended, or not started. */
+  reason?: string | null;
   output: string;
   truncated: boolean;
 }
@@ -148,8 +152,8 @@ export class Broker {
 /** A command that the server refused. */
 export interface Refusal {
   message: string;
-  reason?: string;
-  hint?: string;
+  reason?: string | null;
+  hint?: string | null;
   paths: string[];
 }
 

@@ -38,6 +38,8 @@ export interface Window {
   showLog(): void;
   showBranches(): Promise<void>;
   openSettings(query: string): Promise<void>;
+  /** URI of the document that the user looks at. */
+  activeDocument(): string | undefined;
   /** URIs of the workspace folders. */
   folders(): string[];
 }

@@ -13,13 +13,23 @@ import {
 import { BRANCH_SCHEME, type Execute, EXPERIMENTAL } from "../core/protocol.js";
 import { initializationOptions, type Settings } from "../core/settings.js";
 
-export function languageClient(program: string, settings: Settings, log: vscode.LogOutputChannel): LanguageClient {
+/** Commands that are not sent to the server when they are executed in the editor. */
+export type Intercepted = Record<string, (argument: unknown) => Promise<void>>;
+
+export function languageClient(
+  program: string,
+  settings: Settings,
+  log: vscode.LogOutputChannel,
+  intercepted: Intercepted,
+): LanguageClient {
   const server = { command: program, args: ["lsp"] };
   const options: LanguageClientOptions = {
     // Every text file: `text` and `pattern` check any, and Broker knows best what else it checks.
     documentSelector: [{ scheme: "file" }, { scheme: BRANCH_SCHEME }],
     initializationOptions: initializationOptions(settings),
-    synchronize: { configurationSection: "broker" },
+    middleware: {
+      executeCommand: (command, args, next) => intercepted[command]?.(args[0]) ?? next(command, args),
+    },
     outputChannel: log,
     traceOutputChannel: settings.trace === "off" ? undefined : traceChannel(log),
   };

@@ -11,7 +11,7 @@ import { findProgram, isProgram, unfit } from "../core/program.js";
 import { BRANCH_CHANGED, type BranchChanged } from "../core/protocol.js";
 import { settings } from "../core/settings.js";
 import type { ServerState } from "../core/status.js";
-import { languageClient } from "./client.js";
+import { type Intercepted, languageClient } from "./client.js";
 
 export class Server implements vscode.Disposable {
   client: LanguageClient | undefined;
@@ -23,6 +23,7 @@ export class Server implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     private readonly onState: (state: ServerState) => void,
     private readonly onBranch: (event: BranchChanged) => void,
+    private readonly intercepted: Intercepted,
   ) {}
 
   get state(): ServerState {
@@ -54,7 +55,7 @@ export class Server implements vscode.Disposable {
     const program = await this.#find(wanted.path);
     if (!program) return;
     this.log.info(`starting ${program} lsp`);
-    const client = languageClient(program, wanted, this.log);
+    const client = languageClient(program, wanted, this.log, this.intercepted);
     this.client = client;
     client.onDidChangeState(({ newState }) => this.#follow(client, newState));
     client.onNotification(BRANCH_CHANGED, this.onBranch);

@@ -90,6 +90,10 @@ export class EditorWindow implements Window, vscode.Disposable {
     await vscode.commands.executeCommand("workbench.action.openSettings", query);
   }
 
+  activeDocument(): string | undefined {
+    return vscode.window.activeTextEditor?.document.uri.toString();
+  }
+
   folders(): string[] {
     return (vscode.workspace.workspaceFolders ?? []).map((it) => it.uri.toString());
   }
