@@ -56,6 +56,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     branches.apply(event);
   }
 
+  function refresh(): void {
+    if (started.state.kind === "running") void run("broker.branch.refresh", session);
+  }
+
   function onLens(argument: unknown): Promise<void> {
     return guarded(session, () => openLens(session, (argument as { branch: string }).branch));
   }
@@ -81,9 +85,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     ...[log, window, findings, item, tree, started],
     vscode.window.registerFileDecorationProvider(view),
     // While the server is without a daemon, no notifications come.
-    tree.onDidChangeVisibility(({ visible }) => {
-      if (visible && started.state.kind === "running") void run("broker.branch.refresh", session);
-    }),
+    tree.onDidChangeVisibility(({ visible }) => visible && refresh()),
+    // The client library notifies the server after this.
+    vscode.workspace.onDidChangeWorkspaceFolders(() => setTimeout(refresh, 200)),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (NEED_RESTART.some((it) => event.affectsConfiguration(it))) void run("broker.restart", session);
     }),

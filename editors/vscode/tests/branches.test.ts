@@ -55,6 +55,21 @@ test("the answer of an older call does not replace that of a newer one", async (
   assert.deepEqual(branches.list().map((it) => it.name), ["new"]);
 });
 
+test("a list that could not be had changes nothing", async () => {
+  let isBusy = false;
+  const { branches } = session({
+    listBranches: () => {
+      if (isBusy) throw new Error("busy");
+      return [branch("a")];
+    },
+  });
+  await branches.load();
+  isBusy = true;
+  await assert.rejects(branches.load(), /busy/);
+  branches.apply({ kind: "forked", branch: branch("b") });
+  assert.deepEqual(branches.list().map((it) => it.name), ["a", "b"]);
+});
+
 test("changes are asked for once per revision", async () => {
   const { branches, calls } = session({
     listBranches: () => [branch("a")],

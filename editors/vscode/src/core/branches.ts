@@ -46,16 +46,14 @@ export class Branches {
   /** Asks for the list anew. The answer of an older call is dropped. */
   async load(): Promise<void> {
     const load = ++this.#loads;
-    this.#early = [];
-    const branches = await this.broker.listBranches();
-    if (load !== this.#loads) return;
-    const early = this.#early;
-    this.#early = undefined;
-    this.#branches.clear();
-    for (const branch of branches) this.#branches.set(branch.id, branch);
-    for (const event of early) this.#take(event);
-    for (const id of this.#changes.keys()) if (!this.#branches.has(id)) this.#changes.delete(id);
-    this.#tell();
+    const early: BranchChanged[] = [];
+    this.#early = early;
+    try {
+      const branches = await this.broker.listBranches();
+      if (load === this.#loads) this.#replace(branches, early);
+    } finally {
+      if (load === this.#loads) this.#early = undefined;
+    }
   }
 
   apply(event: BranchChanged): void {
@@ -83,6 +81,14 @@ export class Branches {
     this.#early = undefined;
     this.#branches.clear();
     this.#changes.clear();
+    this.#tell();
+  }
+
+  #replace(branches: Branch[], early: BranchChanged[]): void {
+    this.#branches.clear();
+    for (const branch of branches) this.#branches.set(branch.id, branch);
+    for (const event of early) this.#take(event);
+    for (const id of this.#changes.keys()) if (!this.#branches.has(id)) this.#changes.delete(id);
     this.#tell();
   }
 

@@ -102,7 +102,7 @@ async function fork(session: Session, node?: Node): Promise<void> {
   const { broker, branches, window } = session;
   const parent = node?.kind === "branch" ? node.branch : undefined;
   const workspace = parent?.workspace ?? (node?.kind === "workspace" ? node.uri : await pickFolder(window));
-  if (!workspace) return;
+  if (!workspace) return window.folders().length === 0 ? window.info("No folder is open.") : undefined;
   const of = parent ? ` of "${parent.name}"` : "";
   const name = await window.input(`Name of the new branch${of}; without one, a name is made up`);
   if (name === undefined) return;

@@ -11,8 +11,8 @@ export class BranchView implements vscode.TreeDataProvider<Node>, vscode.FileDec
   readonly #filesChanged = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#treeChanged.event;
   readonly onDidChangeFileDecorations = this.#filesChanged.event;
-  /** Changes of the files that were listed, by the keys of their URIs. */
-  readonly #changes = new Map<string, Change>();
+  /** Changes of the branches that were listed, by the keys of their documents. */
+  readonly #changes = new Map<string, Map<string, Change>>();
 
   constructor(
     private readonly tree: BranchTree,
@@ -28,7 +28,7 @@ export class BranchView implements vscode.TreeDataProvider<Node>, vscode.FileDec
   async getChildren(node?: Node): Promise<Node[]> {
     if (!node) return this.tree.roots((vscode.workspace.workspaceFolders ?? []).map((it) => it.uri.toString()));
     const children = await this.tree.children(node);
-    this.#decorate(children);
+    if (node.kind === "branch") this.#decorate(node.branch.id, children);
     return children;
   }
 
@@ -37,16 +37,14 @@ export class BranchView implements vscode.TreeDataProvider<Node>, vscode.FileDec
   }
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
-    const change = this.#changes.get(uriKey(uri.toString()));
+    const change = this.#changes.get(uri.authority)?.get(uriKey(uri.toString()));
     return change && decoration(change);
   }
 
-  #decorate(nodes: Node[]): void {
-    const before = this.#changes.size;
-    for (const node of nodes) {
-      if (node.kind === "file" && node.change) this.#changes.set(uriKey(node.branchUri), node.change);
-    }
-    if (this.#changes.size !== before) this.#filesChanged.fire(undefined);
+  #decorate(branch: string, nodes: Node[]): void {
+    const changes = nodes.flatMap((it) => (it.kind === "file" && it.change ? [it.change] : []));
+    this.#changes.set(branch, new Map(changes.map((it) => [uriKey(it.branchUri), it])));
+    this.#filesChanged.fire(undefined);
   }
 }
 
