@@ -150,6 +150,7 @@ pub(super) fn check(it: pb::CheckRequest, deadline: Option<Duration>) -> Result<
         select: it.select,
         ignore: it.ignore,
         kinds: kinds(&it.kinds)?,
+        force_exclude: it.force_exclude,
         supersede: it.supersede,
         deadline,
     })

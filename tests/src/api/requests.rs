@@ -57,6 +57,7 @@ pub fn ask(target: TargetId, paths: &[&str]) -> CheckRequest {
         select: Vec::new(),
         ignore: Vec::new(),
         kinds: Vec::new(),
+        force_exclude: false,
         supersede: false,
         deadline: None,
     }

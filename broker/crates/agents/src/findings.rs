@@ -74,6 +74,7 @@ pub(crate) async fn check(
         select: Vec::new(),
         ignore: Vec::new(),
         kinds: Vec::new(),
+        force_exclude: false,
         supersede: false,
         deadline: None,
     };

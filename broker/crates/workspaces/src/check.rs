@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use checker::pipeline::Scope;
 use linters::LinterKind;
-use overlay::Revision;
+use overlay::{Revision, WalkOptions};
 use scheduler::Class;
 use tokio::sync::mpsc;
 
@@ -44,6 +44,8 @@ pub struct CheckRequest {
     pub ignore: Vec<String>,
     /// Linters of these kinds only; all if there are none. Others are neither asked nor missed.
     pub kinds: Vec<LinterKind>,
+    /// Whether what the configuration excludes is left out though it is named.
+    pub force_exclude: bool,
     /// Give this up for a newer revision.
     pub supersede: bool,
     /// The longest that the client waits for the last event.
@@ -78,7 +80,7 @@ impl Daemon {
                 // Each once: a file that is named twice is checked once.
                 paths: fields::paths::<BTreeSet<_>>("paths", &request.paths)?.into_iter().collect(),
                 only: fields::paths("only_paths", &request.only_paths)?,
-                walk: walk_options(),
+                walk: WalkOptions { force_excludes: request.force_exclude, ..walk_options() },
             },
             revision: request.revision,
             class: request.class,

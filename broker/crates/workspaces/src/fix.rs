@@ -167,6 +167,7 @@ impl FixRequest {
             select: self.select.clone(),
             ignore: self.ignore.clone(),
             kinds: self.kinds.clone(),
+            force_exclude: false,
             supersede: false,
             deadline: None,
         }

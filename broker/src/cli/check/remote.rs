@@ -157,6 +157,7 @@ fn request(
         dependents: args.changed.dependents(),
         only_paths: only.iter().map(|it| it.as_str().to_owned()).collect(),
         kinds: Vec::new(),
+        force_exclude: false,
     }
 }
 

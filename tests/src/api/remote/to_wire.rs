@@ -203,6 +203,7 @@ pub(super) fn check(it: CheckRequest) -> pb::CheckRequest {
         supersede: it.supersede,
         dependents: it.dependents,
         kinds: kinds(&it.kinds),
+        force_exclude: it.force_exclude,
     }
 }
 
