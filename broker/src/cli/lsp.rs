@@ -1,5 +1,7 @@
 //! `broker lsp`
 
+use std::path::PathBuf;
+
 use tokio::task::LocalSet;
 
 use super::{
@@ -27,6 +29,10 @@ pub(super) struct Args {
     #[arg(long)]
     no_daemon: bool,
 
+    /// The folder that is served to an editor that names none
+    #[arg(long, value_name = "FOLDER")]
+    workspace: Option<PathBuf>,
+
     /// Ignored: standard input and output are all that is spoken on
     #[arg(long, hide = true)]
     stdio: bool,
@@ -39,7 +45,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let context = &mut session.process_context;
     let input = std::mem::replace(&mut context.stdin, Box::new(std::io::empty()));
     let output = std::mem::replace(&mut context.stdout, Box::new(std::io::sink()));
-    let options = Options { servers: args.servers, home: context.home.clone() };
+    let workspace = args.workspace.as_ref().map(std::path::absolute).transpose()?;
+    let options = Options { servers: args.servers, home: context.home.clone(), workspace };
     let cancel = context.cancel.clone();
     let served = LocalSet::new().block_on(&runtime, async {
         let link = match &own {

@@ -3,13 +3,13 @@
 //! A request is begun in the order in which it came, so that it is about the documents as they are then, and answered whenever
 //! it is done, exactly once.
 
-use std::{cell::RefCell, collections::HashMap, path::PathBuf, rc::Rc};
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use gen_lsp_types::{
     DidChangeConfigurationParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, MessageType,
     TextDocumentContentParams,
 };
-use lsp_client::{Id, PositionEncoding};
+use lsp_client::{Id, PositionEncoding, uri};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::{
@@ -26,6 +26,7 @@ use super::{
     failure::Failure,
     hints, lenses,
     link::Link,
+    options::Options,
     peer::Peer,
     proxy, pull,
     server::Server,
@@ -37,8 +38,7 @@ use super::{
 pub(super) struct Session {
     peer: Peer,
     link: Rc<Link>,
-    defaults: Settings,
-    home: Option<PathBuf>,
+    options: Options,
     phase: Phase,
     running: Rc<Running>,
 }
@@ -79,8 +79,8 @@ impl Drop for Answering {
 }
 
 impl Session {
-    pub(super) fn new(peer: Peer, link: Rc<Link>, defaults: Settings, home: Option<PathBuf>) -> Self {
-        Self { peer, link, defaults, home, phase: Phase::New, running: Rc::default() }
+    pub(super) fn new(peer: Peer, link: Rc<Link>, options: Options) -> Self {
+        Self { peer, link, options, phase: Phase::New, running: Rc::default() }
     }
 
     /// Serves until the client says `exit` or leaves; whether it did so in order.
@@ -134,22 +134,26 @@ impl Session {
         }
         let mut traits = ClientTraits::of(params);
         let options = params.get("initializationOptions").unwrap_or(&Value::Null);
-        let (set, wrong) = match self.defaults.updated(options) {
+        let defaults = Settings { servers: self.options.servers, ..Settings::default() };
+        let (set, wrong) = match defaults.updated(options) {
             Ok(set) => (set, None),
-            Err(wrong) => (self.defaults, Some(wrong)),
+            Err(wrong) => (defaults, Some(wrong)),
         };
         if set.servers {
             // The language servers count so, and what they say goes through as it is. Every client can.
             traits.encoding = PositionEncoding::Utf16;
         }
         let result = capabilities::initialize_result(&traits, set, env!("CARGO_PKG_VERSION"));
-        let server = Server::new(self.peer.clone(), Rc::clone(&self.link), traits, set, self.home.clone());
+        let server =
+            Server::new(self.peer.clone(), Rc::clone(&self.link), traits, set, self.options.home.clone());
         if let Some(wrong) = wrong {
             server.peer.show(MessageType::Warning, format!("initializationOptions: {wrong}"));
         }
-        for uri in settings::folders(params) {
-            settings::add_folder(&server, &uri);
+        let mut folders = settings::folders(params);
+        if folders.is_empty() {
+            folders.extend(self.options.workspace.as_deref().map(uri::of_folder));
         }
+        folders.iter().for_each(|it| settings::add_folder(&server, it));
         self.phase = Phase::Serving(server);
         Ok(result)
     }

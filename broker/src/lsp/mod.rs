@@ -22,6 +22,7 @@ mod folder;
 mod hints;
 mod lenses;
 mod link;
+mod options;
 mod peer;
 mod progress;
 mod proxy;
@@ -41,24 +42,17 @@ mod words;
 
 use std::{
     io::{Read, Write},
-    path::PathBuf,
     rc::Rc,
     time::Duration,
 };
 
-use self::{client_traits::Settings, dispatch::Session, peer::Peer};
+pub(crate) use self::options::Options;
+use self::{dispatch::Session, peer::Peer};
 
 pub(crate) use self::link::{Link, Start};
 
 /// How long an editor may take to read what was answered before it left.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// What the command line says of a session.
-pub(crate) struct Options {
-    /// Whether the project's language servers are asked, whatever the editor sets.
-    pub(crate) servers: bool,
-    pub(crate) home: Option<PathBuf>,
-}
 
 /// Serves one editor until it leaves; whether it left in order. To be called on a `LocalSet`.
 pub(crate) async fn serve(
@@ -69,9 +63,8 @@ pub(crate) async fn serve(
 ) -> Result<bool, String> {
     let (outgoing, writing) = wire::write(output);
     let mut incoming = wire::read(input);
-    let defaults = Settings { servers: options.servers, ..Settings::default() };
     let peer = Peer::new(outgoing);
-    let session = Session::new(peer.clone(), link, defaults, options.home);
+    let session = Session::new(peer.clone(), link, options);
     let ended = session.serve(&mut incoming).await;
     peer.close();
     // The last answers are on their way; an editor that does not read them keeps no one.
