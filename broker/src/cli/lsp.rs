@@ -1,6 +1,6 @@
 //! `broker lsp`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tokio::task::LocalSet;
 
@@ -39,13 +39,13 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let workspace = args.workspace.as_deref().map(existing).transpose()?;
     let own = own_daemon(args, session)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
     let context = &mut session.process_context;
     let input = std::mem::replace(&mut context.stdin, Box::new(std::io::empty()));
     let output = std::mem::replace(&mut context.stdout, Box::new(std::io::sink()));
-    let workspace = args.workspace.as_ref().map(std::path::absolute).transpose()?;
     let options = Options { servers: args.servers, home: context.home.clone(), workspace };
     let cancel = context.cancel.clone();
     let served = LocalSet::new().block_on(&runtime, async {
@@ -62,6 +62,12 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     runtime.shutdown_background();
     let is_in_order = served.map_err(CliError::files)?;
     Ok(if is_in_order { Exit::Clean } else { Exit::Findings })
+}
+
+/// The folder's own path.
+fn existing(folder: &Path) -> Result<PathBuf, CliError> {
+    let found = std::fs::canonicalize(folder);
+    found.map_err(|error| CliError::usage(format!("cannot serve {}: {error}", folder.display())))
 }
 
 /// A daemon in this process, if none is wanted or none can be started.

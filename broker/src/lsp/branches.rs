@@ -169,7 +169,8 @@ pub(super) fn change_json(folder: &Folder, branch: &str, it: &pb::FileChange) ->
 }
 
 fn changes_json(chosen: &Chosen, changes: &[pb::FileChange]) -> Vec<Value> {
-    changes.iter().map(|it| change_json(&chosen.folder, &chosen.branch.branch_id, it)).collect()
+    let files = changes.iter().filter(|it| !it.is_directory);
+    files.map(|it| change_json(&chosen.folder, &chosen.branch.branch_id, it)).collect()
 }
 
 pub(super) async fn list(server: &Rc<Server>, argument: OfWorkspace) -> Result<Value, Failure> {

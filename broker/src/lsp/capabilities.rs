@@ -19,16 +19,11 @@ pub(super) fn initialize_result(traits: &ClientTraits, settings: Settings, versi
     let mut capabilities = json!({
         "positionEncoding": traits.encoding.as_str(),
         "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
-        "diagnosticProvider": {
-            "identifier": "broker",
-            // A configuration file, and with a language server any file.
-            "interFileDependencies": true,
-            "workspaceDiagnostics": true,
-        },
         "codeActionProvider": {
             "codeActionKinds": ["quickfix", SUPPRESS, FIX_ALL],
             "resolveProvider": true,
         },
+        "codeLensProvider": {},
         "hoverProvider": true,
         "completionProvider": {"triggerCharacters": ["[", ",", "/", "\""], "resolveProvider": settings.servers},
         "executeCommandProvider": {"commands": commands::NAMES},
@@ -36,8 +31,10 @@ pub(super) fn initialize_result(traits: &ClientTraits, settings: Settings, versi
             "workspaceFolders": {"supported": true, "changeNotifications": true},
         },
     });
-    if settings.code_lens {
-        capabilities["codeLensProvider"] = json!({});
+    if traits.pulls {
+        // What is found in one file may rest on a configuration file, and with a language server on any file.
+        capabilities["diagnosticProvider"] =
+            json!({"identifier": "broker", "interFileDependencies": true, "workspaceDiagnostics": true});
     }
     if traits.document_content {
         capabilities["workspace"]["textDocumentContent"] = json!({"schemes": [SCHEME]});
@@ -103,7 +100,7 @@ mod tests {
     fn what_a_client_cannot_use_is_not_offered() {
         let traits = ClientTraits::of(&json!({"capabilities": {}}));
         let told = initialize_result(&traits, Settings::default(), "1");
-        for absent in ["codeLensProvider", "definitionProvider", "documentFormattingProvider"] {
+        for absent in ["diagnosticProvider", "definitionProvider", "documentFormattingProvider"] {
             assert!(told["capabilities"].get(absent).is_none(), "{absent}");
         }
         assert!(told.pointer("/capabilities/workspace/textDocumentContent").is_none());

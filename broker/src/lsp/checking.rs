@@ -12,6 +12,8 @@ use super::link::Link;
 pub(super) struct Found {
     pub(super) findings: Vec<pb::Finding>,
     pub(super) incomplete: Vec<pb::Incomplete>,
+    /// Linters that would be asked, were they there.
+    pub(super) unavailable: Vec<pb::UnavailableLinter>,
 }
 
 /// Dropping it ends the check, and stops the linters.
@@ -20,7 +22,8 @@ pub(super) async fn check(link: &Link, request: pb::CheckRequest) -> Result<Foun
     stream(link, request, |event| match event {
         Event::Findings(it) => found.findings.extend(it.findings),
         Event::Incomplete(it) => found.incomplete.push(it),
-        Event::Started(_) | Event::Summary(_) | Event::Excluded(_) => {}
+        Event::Summary(it) => found.unavailable = it.unavailable,
+        Event::Started(_) | Event::Excluded(_) => {}
     })
     .await?;
     Ok(found)

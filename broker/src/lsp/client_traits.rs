@@ -39,10 +39,10 @@ pub(super) struct ClientTraits {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DiagnosticTraits {
     pub(super) related: bool,
-    pub(super) tags: bool,
+    /// Unnecessary, and deprecated.
+    pub(super) tags: [bool; 2],
     pub(super) links: bool,
     pub(super) data: bool,
-    pub(super) version: bool,
 }
 
 impl ClientTraits {
@@ -53,6 +53,10 @@ impl ClientTraits {
         let lists = |path: &str, wanted: &str| {
             let list = params.pointer(&format!("/capabilities{path}")).and_then(Value::as_array);
             list.is_some_and(|it| it.iter().any(|it| it == wanted))
+        };
+        let has_tag = |path: &str, tag: u32| {
+            let list = params.pointer(&format!("/capabilities{path}")).and_then(Value::as_array);
+            list.is_some_and(|it| it.iter().any(|it| it == tag))
         };
         let pulls = has("/textDocument/diagnostic");
         // Pulled diagnostics have capabilities of their own since 3.18, and those of pushed ones before.
@@ -72,10 +76,9 @@ impl ClientTraits {
             related_documents: flag("/textDocument/diagnostic/relatedDocumentSupport"),
             diagnostics: DiagnosticTraits {
                 related: flag(&of_diagnostics("relatedInformation")),
-                tags: has(&of_diagnostics("tagSupport")),
+                tags: [1, 2].map(|it| has_tag(&of_diagnostics("tagSupport/valueSet"), it)),
                 links: flag(&of_diagnostics("codeDescriptionSupport")),
                 data: flag(&of_diagnostics("dataSupport")),
-                version: flag("/textDocument/publishDiagnostics/versionSupport"),
             },
             refresh_diagnostics: flag("/workspace/diagnostics/refreshSupport"),
             apply_edit: flag("/workspace/applyEdit"),

@@ -38,7 +38,11 @@ pub(super) const NAMES: [&str; 11] = [
 
 /// Does what one of them says.
 pub(super) async fn execute(server: Rc<Server>, params: ExecuteCommandParams) -> Result<Value, Failure> {
-    let argument = params.arguments.unwrap_or_default().into_iter().next().unwrap_or_else(|| json!({}));
+    let mut arguments = params.arguments.unwrap_or_default();
+    if arguments.len() > 1 {
+        return Err(Failure::invalid_params("a command has one argument, an object"));
+    }
+    let argument = arguments.pop().unwrap_or_else(|| json!({}));
     let server = &server;
     match params.command.as_str() {
         "broker.listBranches" => branches::list(server, parsed(argument)?).await,
@@ -50,6 +54,7 @@ pub(super) async fn execute(server: Rc<Server>, params: ExecuteCommandParams) ->
         "broker.rebaseBranch" => branches::rebase(server, parsed(argument)?).await,
         "broker.runInBranch" => branches::run(server, parsed(argument)?).await,
         "broker.explainRule" => explain(server, &parsed::<Rule>(argument)?).await,
+        DISABLE_RULE if argument.get("uri").is_none() => Err(Failure::invalid_params("`uri` is missing")),
         OPEN_RULE => open(server, &parsed::<Rule>(argument)?).await,
         DISABLE_RULE => disable(server, &parsed::<Rule>(argument)?).await,
         other => Err(Failure::invalid_params(format!("there is no command `{other}`"))),
@@ -149,7 +154,10 @@ pub(super) async fn apply(
         return Err(Failure::failed("this editor takes no edits from a server (`workspace/applyEdit`)"));
     }
     let params = ApplyWorkspaceEditParams { label: Some(label.to_owned()), edit, ..Default::default() };
-    let answer = server.peer.ask::<ApplyWorkspaceEditRequest>(&params).await?;
+    let answer = server.peer.ask::<ApplyWorkspaceEditRequest>(&params).await;
+    let refused =
+        |it: Failure| Failure::failed(format!("the editor did not make the change: {}", it.message()));
+    let answer = answer.map_err(refused)?;
     if answer.applied {
         return Ok(Value::Null);
     }

@@ -70,7 +70,7 @@ pub(super) fn missing(linter: &str, reason: &str) -> Diagnostic {
 fn finding(it: &pb::Finding, index: &Index<'_>, places: &Places<'_>, traits: DiagnosticTraits) -> Diagnostic {
     let code = if it.code.is_empty() { None } else { Some(Code::String(it.code.clone())) };
     let url = Some(&it.url).filter(|url| traits.links && !url.is_empty() && code.is_some());
-    let tags: Vec<_> = it.tags().filter_map(tag).collect();
+    let tags: Vec<_> = it.tags().filter_map(|it| tag(it, traits.tags)).collect();
     let related: Vec<_> = it.related.iter().map(|it| related(it, index, places)).collect();
     Diagnostic {
         range: range(it, index),
@@ -79,7 +79,7 @@ fn finding(it: &pb::Finding, index: &Index<'_>, places: &Places<'_>, traits: Dia
         code,
         source: Some(it.linter.clone()),
         message: Message::String(message(it)),
-        tags: Some(tags).filter(|it| traits.tags && !it.is_empty()),
+        tags: Some(tags).filter(|it| !it.is_empty()),
         related_information: Some(related).filter(|it| traits.related && !it.is_empty()),
         data: traits.data.then(|| json!(data(it, index))),
     }
@@ -144,10 +144,10 @@ fn severity(it: pb::Severity) -> DiagnosticSeverity {
     }
 }
 
-fn tag(it: pb::FindingTag) -> Option<DiagnosticTag> {
+fn tag(it: pb::FindingTag, [unnecessary, deprecated]: [bool; 2]) -> Option<DiagnosticTag> {
     match it {
-        pb::FindingTag::Unnecessary => Some(DiagnosticTag::Unnecessary),
-        pb::FindingTag::Deprecated => Some(DiagnosticTag::Deprecated),
+        pb::FindingTag::Unnecessary => unnecessary.then_some(DiagnosticTag::Unnecessary),
+        pb::FindingTag::Deprecated => deprecated.then_some(DiagnosticTag::Deprecated),
         pb::FindingTag::SyntaxError | pb::FindingTag::Unspecified => None,
     }
 }

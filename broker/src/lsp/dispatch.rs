@@ -3,13 +3,17 @@
 //! A request is begun in the order in which it came, so that it is about the documents as they are then, and answered whenever
 //! it is done, exactly once.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{cell::RefCell, collections::HashMap, rc::Rc, time::Duration};
 
 use gen_lsp_types::{
     DidChangeConfigurationParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, MessageType,
     TextDocumentContentParams,
 };
 use lsp_client::{Id, PositionEncoding, uri};
+use rustix::{
+    io::Errno,
+    process::{Pid, test_kill_process},
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::{
@@ -41,6 +45,8 @@ pub(super) struct Session {
     options: Options,
     phase: Phase,
     running: Rc<Running>,
+    /// The editor's process, if it told it.
+    editor: Option<Pid>,
 }
 
 enum Phase {
@@ -80,12 +86,17 @@ impl Drop for Answering {
 
 impl Session {
     pub(super) fn new(peer: Peer, link: Rc<Link>, options: Options) -> Self {
-        Self { peer, link, options, phase: Phase::New, running: Rc::default() }
+        Self { peer, link, options, phase: Phase::New, running: Rc::default(), editor: None }
     }
 
     /// Serves until the client says `exit` or leaves; whether it did so in order.
     pub(super) async fn serve(mut self, incoming: &mut mpsc::Receiver<Incoming>) -> Result<bool, String> {
-        while let Some(message) = incoming.recv().await {
+        loop {
+            let message = tokio::select! {
+                message = incoming.recv() => message,
+                () = gone(self.editor) => None,
+            };
+            let Some(message) = message else { break };
             match message {
                 Incoming::Notification { method, .. } if method == "exit" => {
                     return Ok(matches!(self.phase, Phase::ShutDown));
@@ -93,6 +104,7 @@ impl Session {
                 Incoming::Notification { method, params } => self.notified(&method, params),
                 Incoming::Request { id, method, params } => self.asked(id, &method, params),
                 Incoming::Response { id, answer } => self.peer.answered(&id, answer),
+                Incoming::Passed => {}
                 Incoming::Malformed { id, failure } => self.peer.answer(id.as_ref(), Err(failure)),
                 Incoming::Broken(error) => return Err(format!("what the editor sends is not LSP: {error}")),
             }
@@ -114,6 +126,7 @@ impl Session {
             (Phase::Serving(server), "shutdown") => {
                 server.close();
                 self.phase = Phase::ShutDown;
+                self.cancel_all();
                 Ok(Value::Null)
             }
             (Phase::Serving(server), _) => {
@@ -129,9 +142,10 @@ impl Session {
     }
 
     fn initialize(&mut self, params: &Value) -> Result<Value, Failure> {
-        if !params.is_object() {
-            return Err(Failure::invalid_params("`initialize` has an object of parameters"));
+        if !params.get("capabilities").is_some_and(Value::is_object) {
+            return Err(Failure::invalid_params("`initialize` tells the capabilities of the client"));
         }
+        self.editor = settings::editor(params);
         let mut traits = ClientTraits::of(params);
         let options = params.get("initializationOptions").unwrap_or(&Value::Null);
         let defaults = Settings { servers: self.options.servers, ..Settings::default() };
@@ -169,6 +183,15 @@ impl Session {
         }
     }
 
+    /// What is not answered yet is answered.
+    fn cancel_all(&self) {
+        let running = std::mem::take(&mut *self.running.0.borrow_mut());
+        for (id, task) in running {
+            task.abort();
+            self.peer.answer(Some(&id), Err(Failure::cancelled()));
+        }
+    }
+
     /// What runs for the request is dropped, and with it whatever the daemon does for it.
     fn cancel(&self, params: &Value) {
         let id = params.get("id").and_then(|it| serde_json::from_value::<Id>(it.clone()).ok());
@@ -178,6 +201,17 @@ impl Session {
             task.abort();
             self.peer.answer(Some(&id), Err(Failure::cancelled()));
         }
+    }
+}
+
+/// Interval at which is looked whether the editor's process is there.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Waits until the editor's process has ended, which its end of the stream does not tell where another one holds it.
+async fn gone(editor: Option<Pid>) {
+    let Some(editor) = editor else { return std::future::pending().await };
+    while test_kill_process(editor) != Err(Errno::SRCH) {
+        tokio::time::sleep(LOOK).await;
     }
 }
 
@@ -273,7 +307,7 @@ impl Call<'_> {
                     None => self.proxied_or(Value::Null, method, raw),
                 }
             }
-            "textDocument/codeLens" if server.settings().code_lens => {
+            "textDocument/codeLens" => {
                 let params: gen_lsp_types::CodeLensParams = typed(params)?;
                 let document = server.expect_document(&params.text_document.uri.0)?;
                 self.spawn(lenses::of_document(server, document));

@@ -18,7 +18,15 @@ pub(super) struct Document {
     /// Version and result that the client was told last.
     told: Cell<Option<(i32, u64)>>,
     task: Cell<Option<AbortHandle>>,
+    /// How many requests wait for a result.
+    waiting: Cell<usize>,
+    /// Counts the times that none waits any more for a check that runs.
+    given_up: watch::Sender<u64>,
+    is_given_up: Cell<bool>,
 }
+
+/// One that waits for a result: a check that none of them waits for any more is ended.
+pub(super) struct Waiting(Rc<Document>);
 
 /// What a document stands for.
 #[derive(Clone)]
@@ -66,6 +74,9 @@ impl Document {
             checked: watch::Sender::new(None),
             told: Cell::new(None),
             task: Cell::new(None),
+            waiting: Cell::new(0),
+            given_up: watch::Sender::new(0),
+            is_given_up: Cell::new(false),
         })
     }
 
@@ -92,6 +103,20 @@ impl Document {
     /// Has its task do its work again.
     pub(super) fn touch(&self) {
         self.state.send_modify(|_| {});
+    }
+
+    /// Has the text checked, if its check was given up, and keeps it from that.
+    pub(super) fn wait_for_result(self: &Rc<Self>) -> Waiting {
+        self.waiting.set(self.waiting.get() + 1);
+        if self.is_given_up.replace(false) {
+            self.touch();
+        }
+        Waiting(Rc::clone(self))
+    }
+
+    /// Tells when the running check is to end.
+    pub(super) fn give_ups(&self) -> watch::Receiver<u64> {
+        self.given_up.subscribe()
     }
 
     pub(super) fn saved(&self) {
@@ -155,6 +180,17 @@ impl Document {
             Place::Base(_, path) => Some(path),
             Place::Branch(_, file) => Some(&file.path),
             Place::Elsewhere => None,
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let document = &self.0;
+        document.waiting.set(document.waiting.get() - 1);
+        if document.waiting.get() == 0 && document.checked().is_none() {
+            document.is_given_up.set(true);
+            document.given_up.send_modify(|it| *it += 1);
         }
     }
 }

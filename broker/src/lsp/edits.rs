@@ -51,6 +51,12 @@ pub(super) fn of_new_file(traits: &ClientTraits, uri: &str, text: String) -> Opt
 
 /// A `broker.toml` in which the rule is ignored, with all that it says and how it says it.
 pub(super) fn ignoring(config: &str, rule: &str) -> Result<String, Failure> {
+    let is_empty = config.lines().all(|it| it.trim().is_empty() || it.trim_start().starts_with('#'));
+    if is_empty {
+        // What stands there is a comment on the file, and stays its beginning.
+        let newline = if config.is_empty() || config.ends_with('\n') { "" } else { "\n" };
+        return Ok(format!("{config}{newline}ignore = [\"{rule}\"]\n"));
+    }
     let mut document: DocumentMut =
         config.parse().map_err(|error| Failure::failed(format!("broker.toml cannot be changed: {error}")))?;
     let ignore = document.entry("ignore").or_insert(Item::Value(Value::Array(Array::new())));
@@ -75,6 +81,7 @@ mod tests {
                 "# why\nignore = [\"p/B\"] # so\n[severity]\n",
                 "# why\nignore = [\"p/B\", \"p/A\"] # so\n[severity]\n",
             ),
+            ("# a file", "# a file\nignore = [\"p/A\"]\n"),
             ("ignore = [\"p/A\"]\n", "ignore = [\"p/A\"]\n"),
             ("[severity]\nx = \"error\"\n", "ignore = [\"p/A\"]\n[severity]\nx = \"error\"\n"),
         ] {

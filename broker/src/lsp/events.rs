@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use broker_proto::v1 as pb;
+use bytes::Bytes;
 use gen_lsp_types::{MessageType, TextDocumentContentRefreshParams, TextDocumentContentRefreshRequest, Uri};
 use serde_json::{Value, json};
 use tokio::task::spawn_local;
@@ -13,7 +14,9 @@ use super::{
     document::{Document, Place},
     edits,
     folder::{Folder, FolderEvent},
+    rounds,
     server::Server,
+    text::Text,
 };
 
 impl Server {
@@ -23,9 +26,17 @@ impl Server {
                 self.rules.forget(folder);
                 self.refresh_diagnostics();
             }
-            FolderEvent::Lost(reason) => {
-                self.peer
-                    .log(MessageType::Warning, format!("{} is not served: {reason}", folder.root.display()));
+            FolderEvent::Lost { reason, is_lasting } => {
+                let message = format!("{} is not served: {reason}", folder.root.display());
+                self.peer.log(MessageType::Warning, message.clone());
+                if is_lasting {
+                    let documents = self.documents();
+                    let is_there = |it: &&Rc<Document>| it.folder().is_some_and(|it| Rc::ptr_eq(it, folder));
+                    documents
+                        .iter()
+                        .filter(is_there)
+                        .for_each(|it| rounds::tell_unserved(self, it, &message));
+                }
             }
             // Each open document checks itself again, and a whole folder is asked about until something changes.
             FolderEvent::BaseChanged => {}
@@ -88,16 +99,19 @@ impl Server {
         branch: &pb::Branch,
         path: &str,
     ) -> Result<(), String> {
-        let state = document.state();
-        // The branch shows the editor's text now; before the commit it showed what was written.
-        let request = pb::ReadFileRequest {
-            target: Some(pb::Target { target: Some(pb::target::Target::BranchId(branch.branch_id.clone())) }),
-            path: path.to_owned(),
-            revision: branch.revision.checked_sub(1),
-            of_parent: false,
+        let (path, revision) = (path.to_owned(), branch.revision.checked_sub(1));
+        let target =
+            Some(pb::Target { target: Some(pb::target::Target::BranchId(branch.branch_id.clone())) });
+        let read = async |of_parent| {
+            let (target, path) = (target.clone(), path.clone());
+            self.read_file(pb::ReadFileRequest { target, path, revision, of_parent }).await
         };
-        let written = self.read_file(request).await.map_err(|it| it.message().to_owned())?;
-        let text = String::from_utf8(written).map_err(|_| "it is no UTF-8".to_owned())?;
+        // The branch shows the editor's text now; before the commit it showed what was written.
+        let written = read(false).await.map_err(|it| it.message().to_owned())?;
+        // What the branch was made of; nothing, if the file is new in it.
+        let origin = read(true).await.unwrap_or_default();
+        let state = document.state();
+        let text = taken(&origin, &state.text, &written)?;
         let edits = state.text.edits_to(&text);
         if edits.is_empty() {
             return Ok(());
@@ -120,6 +134,20 @@ impl Server {
     }
 }
 
+/// The editor's text with what a branch changed: a person may have typed since the branch was made.
+fn taken(origin: &[u8], now: &Text, written: &[u8]) -> Result<String, String> {
+    let merged = match now.as_str().as_bytes() == origin {
+        true => Some(written.to_vec()),
+        false => {
+            let [origin, now, written] =
+                [origin, now.as_str().as_bytes(), written].map(Bytes::copy_from_slice);
+            overlay::merge_texts(&origin, &now, &written).map(|it| it.to_vec())
+        }
+    };
+    let merged = merged.ok_or("the same lines were changed in the editor since the branch was made")?;
+    String::from_utf8(merged).map_err(|_| "it is no UTF-8".to_owned())
+}
+
 fn branch_event(folder: &Folder, branch: &pb::Branch, it: &pb::BranchChanged) -> Value {
     let kind = match it.kind() {
         pb::BranchChangeKind::Forked => "forked",
@@ -127,6 +155,11 @@ fn branch_event(folder: &Folder, branch: &pb::Branch, it: &pb::BranchChanged) ->
         pb::BranchChangeKind::Discarded => "discarded",
         pb::BranchChangeKind::Edited | pb::BranchChangeKind::Unspecified => "edited",
     };
-    let changes: Vec<_> = it.changes.iter().map(|it| change_json(folder, &branch.branch_id, it)).collect();
+    let changes: Vec<_> = it
+        .changes
+        .iter()
+        .filter(|it| !it.is_directory)
+        .map(|it| change_json(folder, &branch.branch_id, it))
+        .collect();
     json!({"kind": kind, "branch": branch_json(folder, branch), "changes": changes})
 }

@@ -26,6 +26,8 @@ pub(super) struct Folder {
     epochs: Cell<u64>,
     /// Number of changes of the base that were told.
     base: watch::Sender<u64>,
+    /// Epoch of a connection that is of no use any more.
+    spent: watch::Sender<u64>,
 }
 
 /// The folder as one daemon serves it.
@@ -43,7 +45,11 @@ pub(super) struct Connection {
 pub(super) enum FolderEvent {
     Connected,
     /// It is not served until it can be opened again.
-    Lost(String),
+    Lost {
+        reason: String,
+        /// Whether it could not be opened anew, either.
+        is_lasting: bool,
+    },
     BaseChanged,
     Branch(Box<pb::BranchChanged>),
     Buffer(pb::BufferChanged),
@@ -62,6 +68,7 @@ impl Folder {
             connection: watch::Sender::new(None),
             epochs: Cell::new(0),
             base: watch::Sender::new(0),
+            spent: watch::Sender::new(0),
         })
     }
 
@@ -97,6 +104,11 @@ impl Folder {
         self.base.subscribe()
     }
 
+    /// Has the folder opened anew, since a connection is of no use any more.
+    pub(super) fn is_spent(&self, connection: &Connection) {
+        self.spent.send_replace(connection.epoch);
+    }
+
     /// Has what is open checked again: the daemon looks at each file's stamp when it reads it.
     pub(super) fn base_may_have_changed(&self) {
         self.base.send_modify(|it| *it += 1);
@@ -109,13 +121,17 @@ impl Folder {
 
     /// Keeps the folder open for as long as the editor has it.
     pub(super) async fn serve(self: Rc<Self>, editor: String, tell: impl Fn(&Rc<Self>, FolderEvent)) {
-        let mut pause = PAUSES.0;
+        let (mut pause, mut told) = (PAUSES.0, String::new());
         loop {
-            let ended = self.session(&editor, &tell).await;
-            if self.connection.send_replace(None).is_some() {
+            let reason = self.session(&editor, &tell).await;
+            let was_served = self.connection.send_replace(None).is_some();
+            if was_served {
                 pause = PAUSES.0;
             }
-            tell(&self, FolderEvent::Lost(ended));
+            if was_served || told != reason {
+                told.clone_from(&reason);
+                tell(&self, FolderEvent::Lost { reason, is_lasting: !was_served });
+            }
             sleep(pause).await;
             pause = (pause * 2).min(PAUSES.1);
         }
@@ -126,7 +142,16 @@ impl Folder {
         if let Err(error) = self.link.ensure().await {
             return error.message;
         }
-        match self.watched(editor, tell).await {
+        let mut spent = self.spent.subscribe();
+        let is_spent = async {
+            // The one that is open then; its epoch is known when it is.
+            let _sender_is_there = spent.wait_for(|it| *it > 0 && *it == self.epochs.get()).await.map(drop);
+        };
+        let watched = tokio::select! {
+            watched = self.watched(editor, tell) => watched,
+            () = is_spent => Err(Status::unavailable("the folder is another one")),
+        };
+        match watched {
             Ok(()) => "the daemon has ended".to_owned(),
             Err(status) if status.code() == Code::Unimplemented => {
                 "the daemon that runs is of another version of Broker; `broker stop` ends it".to_owned()

@@ -124,9 +124,13 @@ pub(super) async fn complete(
         }
     };
     if are_rules && let Some(rules) = rules(server, document).await? {
-        let mut proposed = rules.beginning(place.typed());
-        items.extend(proposed.by_ref().take(MOST).map(|it| proposal(place, it)));
-        is_incomplete = proposed.next().is_some();
+        // What is found in the document is what a person means most often.
+        let found = document.checked().map(|it| it.found.findings.clone()).unwrap_or_default();
+        let is_found = |it: &pb::Rule| found.iter().any(|one| one.linter == it.linter && one.code == it.code);
+        let mut proposed: Vec<_> = rules.beginning(place.typed()).collect();
+        proposed.sort_by_key(|it| !is_found(it));
+        items.extend(proposed.iter().take(MOST).map(|it| proposal(place, it)));
+        is_incomplete = proposed.len() > MOST;
     }
     Ok(CompletionList { is_incomplete, items, ..CompletionList::default() })
 }

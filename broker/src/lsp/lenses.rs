@@ -1,4 +1,4 @@
-//! Code lenses: above a file, the branches that change it.
+//! Code lenses, where they are turned on: above a file, how much is found in it, and the branches that change it.
 
 use std::rc::Rc;
 
@@ -17,8 +17,15 @@ const MOST: usize = 50;
 
 pub(super) async fn of_document(server: Rc<Server>, document: Rc<Document>) -> Result<Value, Failure> {
     let Place::Base(folder, path) = &document.place else { return Ok(json!([])) };
+    if !server.settings().code_lens {
+        return Ok(json!([]));
+    }
     let all = branches::list(&server, OfWorkspace::of(folder)).await?;
-    let mut lenses = Vec::new();
+    let count = document.checked().map_or(0, |it| it.found.findings.len());
+    let title = if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") };
+    // A title without a command.
+    let command = Command { title, ..Command::default() };
+    let mut lenses = vec![CodeLens { range: Range::default(), command: Some(command), data: None }];
     for branch in all.as_array().into_iter().flatten().take(MOST) {
         let (Some(id), Some(name)) = (branch["id"].as_str(), branch["name"].as_str()) else { continue };
         if branches::changes(&server, id).await?.iter().any(|it| it.path == path.as_str()) {

@@ -69,6 +69,6 @@ impl Link {
 pub(super) fn is_gone(status: &Status) -> bool {
     let reason = client::reason(status);
     client::is_gone(status)
-        || matches!(reason.as_str(), "SHUTTING_DOWN" | "EDITOR_GONE")
+        || matches!(reason.as_str(), "SHUTTING_DOWN" | "EDITOR_GONE" | "WORKSPACE_GONE")
         || (status.code() == tonic::Code::Cancelled && reason.is_empty())
 }

@@ -69,8 +69,11 @@ impl Peer {
         let id = Id::Text(format!("broker-{number}"));
         let (sender, answer) = oneshot::channel();
         self.0.asked.borrow_mut().insert(id.clone(), sender);
-        let params = if params.is_null() { json!({}) } else { params };
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        if !params.is_null() {
+            message["params"] = params;
+        }
+        self.send(&message);
         answer.await.map_err(|_| Failure::internal("the client left"))?.map_err(Failure::from)
     }
 

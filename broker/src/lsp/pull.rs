@@ -35,6 +35,7 @@ pub(super) async fn of_document(
     }
     let version = document.version();
     let (mut results, mut states) = (document.results(), document.states());
+    let _waiting = document.wait_for_result();
     loop {
         if let Some(checked) = document.checked().filter(|it| it.version == version) {
             document.told(&checked);
@@ -72,7 +73,13 @@ async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Re
         return Ok(full(&[], None));
     };
     let connection = folder.connected(None).await;
-    let request = checking::about(Folder::target(&connection), path.as_str(), &kinds(server));
+    let target = Folder::target(&connection);
+    match server.read(target.clone(), path.as_str()).await {
+        // What is not there has no findings.
+        Err(status) if status.code() == tonic::Code::NotFound => return Ok(full(&[], None)),
+        _ => {}
+    }
+    let request = checking::about(target, path.as_str(), &kinds(server));
     let found = checking::check(&folder.link, request).await?;
     let files = Files { server, folder: &folder, connection: &connection };
     let (own, _) = found.split(path.as_str());

@@ -8,7 +8,7 @@ use std::{collections::HashMap, rc::Rc, time::Duration};
 
 use broker_proto::v1 as pb;
 use bytes::Bytes;
-use gen_lsp_types::{PublishDiagnosticsNotification, PublishDiagnosticsParams, Uri};
+use gen_lsp_types::{Diagnostic, PublishDiagnosticsNotification, PublishDiagnosticsParams, Uri};
 use overlay::ContentHash;
 use tokio::time::sleep;
 use tonic::Status;
@@ -52,13 +52,23 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
         let Some(document) = document.upgrade() else { return };
         let round =
             Round { server: &server, document: &document, folder: &folder, connection: &connection, state };
-        let ended = tokio::select! {
-            biased;
-            changed = states.changed() => if changed.is_ok() { continue } else { return },
-            ended = round.run(&mut shown) => ended,
+        // What is shown is shown to the end: one that is broken off might arrive after the next.
+        let mut given_up = document.give_ups();
+        let ended = match round.show(&mut shown).await {
+            Ok(()) => tokio::select! {
+                biased;
+                changed = states.changed() => if changed.is_ok() { continue } else { return },
+                _ = given_up.changed() => Ok(()),
+                ended = round.answer(shown.as_ref()) => ended,
+            },
+            Err(status) => Err(status),
         };
+        let ended = round.told(ended);
         drop(document);
         let is_connected = ended.is_ok();
+        if !is_connected {
+            folder.is_spent(&connection);
+        }
         tokio::select! {
             biased;
             changed = states.changed() => if changed.is_err() { return },
@@ -86,16 +96,20 @@ struct Round<'r> {
 }
 
 impl Round<'_> {
-    /// An error means that the connection is gone; all else is told.
-    async fn run(&self, shown: &mut Option<Shown>) -> Result<(), Status> {
-        let done = match &self.document.place {
+    /// Finds out what there is to tell.
+    async fn answer(&self, shown: Option<&Shown>) -> Result<(), Status> {
+        match &self.document.place {
             Place::Base(_, path) => self.base(path.as_str(), shown).await,
             Place::Branch(_, file) => {
                 let target = pb::target::Target::BranchId(file.branch.clone());
                 self.check(pb::Target { target: Some(target) }, file.path.as_str()).await
             }
             Place::Elsewhere => Ok(()),
-        };
+        }
+    }
+
+    /// Tells what went wrong; an error is left if the connection is gone.
+    fn told(&self, done: Result<(), Status>) -> Result<(), Status> {
         match done {
             Err(status) if is_gone(&status) => Err(status),
             Err(status) => {
@@ -106,12 +120,8 @@ impl Round<'_> {
         }
     }
 
-    async fn base(&self, path: &str, shown: &mut Option<Shown>) -> Result<(), Status> {
-        let now = |it: &Shown| it.epoch == self.connection.epoch && it.version == self.state.version;
-        if !shown.as_ref().is_some_and(now) {
-            *shown = Some(self.show(path).await?);
-        }
-        if shown.as_ref().is_some_and(|it| it.is_hidden) {
+    async fn base(&self, path: &str, shown: Option<&Shown>) -> Result<(), Status> {
+        if shown.is_some_and(|it| it.is_hidden) && !self.is_shown(path).await? {
             let reason = "another editor has a newer text of this file, and its findings are shown there";
             self.tell(Found::default(), vec![missing("", reason)], Vec::new());
             return Ok(());
@@ -119,18 +129,33 @@ impl Round<'_> {
         self.check(Folder::target(self.connection), path).await
     }
 
-    /// Lays the text over the file, for all branches to see.
-    async fn show(&self, path: &str) -> Result<Shown, Status> {
+    /// Whether the base shows just this text, though from another editor.
+    async fn is_shown(&self, path: &str) -> Result<bool, Status> {
+        let bytes = self.server.read(Folder::target(self.connection), path).await?;
+        Ok(bytes == self.state.text.as_str().as_bytes())
+    }
+
+    /// Lays the text over the file, for all branches to see, unless it lies there.
+    async fn show(&self, shown: &mut Option<Shown>) -> Result<(), Status> {
+        let Place::Base(_, path) = &self.document.place else { return Ok(()) };
+        let now = |it: &Shown| it.epoch == self.connection.epoch && it.version == self.state.version;
+        if shown.as_ref().is_some_and(now) {
+            return Ok(());
+        }
         let State { version, text, is_typed, .. } = &self.state;
         let request = pb::SetBufferRequest {
             workspace_id: self.connection.workspace.clone(),
-            path: path.to_owned(),
+            path: path.as_str().to_owned(),
             content: Bytes::copy_from_slice(text.as_str().as_bytes()),
             editor_id: self.connection.editor.clone(),
             opened: !is_typed,
         };
-        let answer = self.folder.link.files().set_buffer(request).await?.into_inner();
-        Ok(Shown { epoch: self.connection.epoch, version: *version, is_hidden: answer.hidden })
+        let mut files = self.folder.link.files();
+        let setting =
+            self.server.in_order(&self.document.uri, async move { files.set_buffer(request).await });
+        let answer = setting.await.map_err(|error| Status::internal(error.to_string()))??.into_inner();
+        *shown = Some(Shown { epoch: self.connection.epoch, version: *version, is_hidden: answer.hidden });
+        Ok(())
     }
 
     /// Tells what is found, the quickest first.
@@ -142,7 +167,9 @@ impl Round<'_> {
         self.report(&found, path).await?;
         if settings.servers {
             let request = pb::CheckRequest { dependents: true, ..about(&[pb::LinterKind::Server]) };
-            found.extend(checking::check(link, request).await?);
+            let of_servers = checking::check(link, request).await?;
+            self.server.tell_missed(&of_servers);
+            found.extend(of_servers);
             self.report(&found, path).await?;
         }
         if settings.check_on_save && self.state.saved == Some(self.state.version) {
@@ -206,32 +233,11 @@ impl Round<'_> {
         self.server.uri_of(&self.document.place, path)
     }
 
-    /// Keeps what was found, and tells the client what it does not know.
-    fn tell(
-        &self,
-        found: Found,
-        diagnostics: Vec<gen_lsp_types::Diagnostic>,
-        related: Vec<(String, Vec<gen_lsp_types::Diagnostic>)>,
-    ) {
+    fn tell(&self, found: Found, diagnostics: Vec<Diagnostic>, related: Vec<(String, Vec<Diagnostic>)>) {
         let result_id = result_id(&diagnostics);
         let State { version, text, .. } = self.state.clone();
         let checked = Checked { version, text, found, diagnostics, result_id, related, number: 0 };
-        if !self.document.keep(checked) {
-            return;
-        }
-        let Some(checked) = self.document.checked() else { return };
-        if self.server.traits.pulls {
-            if self.document.is_told_otherwise(&checked) {
-                self.server.refresh_diagnostics();
-            }
-            return;
-        }
-        let version = self.server.traits.diagnostics.version.then_some(checked.version);
-        self.server.peer.notify::<PublishDiagnosticsNotification>(&PublishDiagnosticsParams {
-            uri: Uri(self.document.uri.clone()),
-            version,
-            diagnostics: checked.diagnostics.clone(),
-        });
+        tell(self.server, self.document, checked);
     }
 
     /// What the daemon refuses is no empty answer.
@@ -245,4 +251,35 @@ impl Round<'_> {
         let diagnostic = diagnostic.unwrap_or_else(|| missing("", &reason));
         self.tell(Found::default(), vec![diagnostic], Vec::new());
     }
+}
+
+/// Says that nothing is known of an open document.
+pub(super) fn tell_unserved(server: &Rc<Server>, document: &Rc<Document>, reason: &str) {
+    let State { version, text, .. } = document.state();
+    let diagnostics = vec![missing("", reason)];
+    let (found, result_id) = (Found::default(), result_id(&diagnostics));
+    tell(
+        server,
+        document,
+        Checked { version, text, found, diagnostics, result_id, related: Vec::new(), number: 0 },
+    );
+}
+
+/// Keeps what was found, and tells the client what it does not know.
+fn tell(server: &Rc<Server>, document: &Rc<Document>, checked: Checked) {
+    if !document.keep(checked) {
+        return;
+    }
+    let Some(checked) = document.checked() else { return };
+    if server.traits.pulls {
+        if document.is_told_otherwise(&checked) {
+            server.refresh_diagnostics();
+        }
+        return;
+    }
+    server.peer.notify::<PublishDiagnosticsNotification>(&PublishDiagnosticsParams {
+        uri: Uri(document.uri.clone()),
+        version: Some(checked.version),
+        diagnostics: checked.diagnostics.clone(),
+    });
 }

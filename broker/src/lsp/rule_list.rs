@@ -6,6 +6,7 @@ use broker_proto::v1 as pb;
 use tonic::Status;
 
 use super::folder::Folder;
+use crate::client;
 
 /// Rules by folder.
 #[derive(Default)]
@@ -25,24 +26,34 @@ impl RuleList {
         {
             return Ok(Rc::clone(rules));
         }
+        let target = Some(Folder::target(&connection));
+        let rules = match Self::ask(folder, target).await {
+            // A configuration that is being written has no rules of its own yet.
+            Err(status) if client::reason(&status) == "BAD_CONFIGURATION" => {
+                return Ok(Rc::new(Rules(Self::ask(folder, None).await?)));
+            }
+            rules => Rc::new(Rules(rules?)),
+        };
+        self.0.borrow_mut().insert(folder.root.clone(), (connection.epoch, Rc::clone(&rules)));
+        Ok(rules)
+    }
+
+    async fn ask(folder: &Folder, target: Option<pb::Target>) -> Result<Vec<pb::Rule>, Status> {
         let (mut rules, mut page_token) = (Vec::new(), String::new());
         loop {
             let request = pb::ListRulesRequest {
                 linter: String::new(),
                 page_size: PAGE,
                 page_token,
-                target: Some(Folder::target(&connection)),
+                target: target.clone(),
             };
             let page = folder.link.rules().list_rules(request).await?.into_inner();
             rules.extend(page.rules);
             page_token = page.next_page_token;
             if page_token.is_empty() {
-                break;
+                return Ok(rules);
             }
         }
-        let rules = Rc::new(Rules(rules));
-        self.0.borrow_mut().insert(folder.root.clone(), (connection.epoch, Rc::clone(&rules)));
-        Ok(rules)
     }
 
     /// Asks anew when they are needed: the configuration may have brought other plugins.

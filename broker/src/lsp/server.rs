@@ -4,7 +4,7 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     path::PathBuf,
     rc::Rc,
     time::Duration,
@@ -15,11 +15,16 @@ use gen_lsp_types::{
     Code, Diagnostic, DiagnosticRefreshRequest, DiagnosticSeverity, Message, MessageType, Range,
 };
 use overlay::WorkspacePath;
-use tokio::{task::spawn_local, time::sleep};
+use tokio::{
+    sync::Mutex,
+    task::{JoinHandle, spawn_local},
+    time::sleep,
+};
 use tonic::{Code as StatusCode, Status};
 
 use super::{
     branch_uri::BranchFile,
+    checking::Found,
     client_traits::{ClientTraits, Settings},
     document::{Document, Place},
     failure::Failure,
@@ -41,8 +46,12 @@ pub(super) struct Server {
     folders: RefCell<Vec<OpenFolder>>,
     documents: RefCell<HashMap<String, Rc<Document>>>,
     pub(super) rules: RuleList,
+    orders: RefCell<HashMap<String, Rc<Mutex<()>>>>,
     is_refresh_due: Cell<bool>,
     numbers: Cell<u64>,
+    is_initialized: Cell<bool>,
+    /// Linters of which was told that they are missing.
+    missed: RefCell<HashSet<String>>,
 }
 
 /// A folder, and the URIs of the editor's folders that it holds; none if only documents brought it.
@@ -75,9 +84,26 @@ impl Server {
             folders: RefCell::default(),
             documents: RefCell::default(),
             rules: RuleList::default(),
+            orders: RefCell::default(),
             is_refresh_due: Cell::new(false),
             numbers: Cell::new(0),
+            is_initialized: Cell::new(false),
+            missed: RefCell::default(),
         })
+    }
+
+    /// Whether the client says for the first time that it is ready.
+    pub(super) fn is_first_time(&self) -> bool {
+        !self.is_initialized.replace(true)
+    }
+
+    /// Tells once of each linter that would be asked, were it there.
+    pub(super) fn tell_missed(&self, found: &Found) {
+        for it in &found.unavailable {
+            if self.missed.borrow_mut().insert(it.linter.clone()) {
+                self.peer.show(MessageType::Warning, format!("{} was not asked: {}", it.linter, it.reason));
+            }
+        }
     }
 
     /// One that was not given before.
@@ -184,6 +210,21 @@ impl Server {
 
     pub(super) fn remove_document(&self, uri: &str) -> Option<Rc<Document>> {
         self.documents.borrow_mut().remove(uri)
+    }
+
+    /// Does things about one document one after another, each to its end, whatever becomes of the one who waits for it.
+    pub(super) fn in_order<T: 'static>(
+        &self,
+        uri: &str,
+        work: impl Future<Output = T> + 'static,
+    ) -> JoinHandle<T> {
+        let mut orders = self.orders.borrow_mut();
+        orders.retain(|_, it| Rc::strong_count(it) > 1);
+        let order = Rc::clone(orders.entry(uri.to_owned()).or_default());
+        spawn_local(async move {
+            let _turn = order.lock().await;
+            work.await
+        })
     }
 
     /// The name of a file's document: one in the same branch, if it is about one.

@@ -8,6 +8,7 @@ use gen_lsp_types::{
     Registration, RegistrationParams, RegistrationRequest,
 };
 use lsp_client::uri;
+use rustix::process::Pid;
 use serde_json::{Value, json};
 use tokio::task::spawn_local;
 
@@ -29,6 +30,12 @@ pub(super) fn folders(params: &Value) -> Vec<String> {
     }
 }
 
+/// The editor's process, as `initialize` has it.
+pub(super) fn editor(params: &Value) -> Option<Pid> {
+    let pid = params.get("processId").and_then(Value::as_i64)?;
+    Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
 /// Serves the workspace that a folder of the editor's is in.
 pub(super) fn add_folder(server: &Rc<Server>, uri: &str) {
     match root_of(server, uri) {
@@ -45,6 +52,9 @@ fn root_of(server: &Server, folder: &str) -> Result<PathBuf, String> {
 
 /// The client is ready to be asked.
 pub(super) fn initialized(server: &Rc<Server>) {
+    if !server.is_first_time() {
+        return;
+    }
     let server = Rc::clone(server);
     spawn_local(async move {
         register(&server).await;

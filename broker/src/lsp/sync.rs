@@ -52,12 +52,12 @@ impl Server {
     pub(super) fn did_close(self: &Rc<Self>, params: &DidCloseTextDocumentParams) {
         let Some(document) = self.remove_document(&params.text_document.uri.0) else { return };
         if let Place::Base(folder, path) = &document.place {
-            spawn_local(close_buffer(Rc::clone(folder), path.clone()));
+            let _goes_on = self.in_order(&document.uri, close_buffer(Rc::clone(folder), path.clone()));
         }
         if !self.traits.pulls && document.folder().is_some() {
             self.peer.notify::<PublishDiagnosticsNotification>(&PublishDiagnosticsParams {
                 uri: Uri(document.uri.clone()),
-                version: None,
+                version: Some(document.version()),
                 diagnostics: Vec::new(),
             });
         }

@@ -37,6 +37,8 @@ pub(super) enum Incoming {
         id: Id,
         answer: Result<Value, Refusal>,
     },
+    /// An answer to no question.
+    Passed,
     /// What is no message.
     Malformed {
         id: Option<Id>,
@@ -105,6 +107,9 @@ fn message_of(mut message: serde_json::Map<String, Value>) -> Incoming {
             Err(_) => return malformed(None, "an `id` is a whole number or a string"),
         },
     };
+    if message.get("jsonrpc").is_none_or(|it| it != "2.0") {
+        return malformed(id, "`jsonrpc` is \"2.0\"");
+    }
     let params = message.remove("params").unwrap_or_default();
     match (message.remove("method"), id) {
         (Some(Value::String(method)), id) => {
@@ -118,6 +123,7 @@ fn message_of(mut message: serde_json::Map<String, Value>) -> Incoming {
         }
         (Some(_), id) => malformed(id, "a `method` is a string"),
         (None, Some(id)) => response(id, &mut message),
+        (None, None) if message.contains_key("result") || message.contains_key("error") => Incoming::Passed,
         (None, None) => malformed(None, "there is neither a `method` nor an `id`"),
     }
 }
@@ -153,6 +159,7 @@ mod tests {
             Incoming::Notification { method, .. } => format!("notification {method}"),
             Incoming::Response { id, answer } => format!("response {id:?} {}", answer.is_ok()),
             Incoming::Malformed { id, failure } => format!("malformed {id:?} {}", failure.code()),
+            Incoming::Passed => "passed".to_owned(),
             Incoming::Broken(error) => error.to_string(),
         }
     }
@@ -161,17 +168,19 @@ mod tests {
     fn messages_are_told_from_what_is_none() {
         for (body, want) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#, "request Number(1) a"),
-            (r#"{"id":"x","method":"a","params":[]}"#, r#"request Text("x") a"#),
-            (r#"{"method":"a","params":null}"#, "notification a"),
-            (r#"{"id":null,"method":"a"}"#, "notification a"),
-            (r#"{"id":1,"result":null}"#, "response Number(1) true"),
-            (r#"{"id":1,"error":{"code":1,"message":"m"}}"#, "response Number(1) false"),
-            (r#"{"id":1,"error":7}"#, "response Number(1) false"),
-            (r#"{"id":1,"method":"a","params":1}"#, "malformed Some(Number(1)) -32600"),
-            (r#"{"id":1.5,"method":"a"}"#, "malformed None -32600"),
-            (r#"{"id":1,"method":2}"#, "malformed Some(Number(1)) -32600"),
-            (r#"{"id":1}"#, "malformed Some(Number(1)) -32600"),
+            (r#"{"jsonrpc":"2.0","id":"x","method":"a","params":[]}"#, r#"request Text("x") a"#),
+            (r#"{"jsonrpc":"2.0","method":"a","params":null}"#, "notification a"),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, "notification a"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, "response Number(1) true"),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#, "response Number(1) false"),
+            (r#"{"jsonrpc":"2.0","id":1,"error":7}"#, "response Number(1) false"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"a","params":1}"#, "malformed Some(Number(1)) -32600"),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"a"}"#, "malformed None -32600"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":2}"#, "malformed Some(Number(1)) -32600"),
+            (r#"{"jsonrpc":"2.0","id":1}"#, "malformed Some(Number(1)) -32600"),
             ("{}", "malformed None -32600"),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, "malformed Some(Number(1)) -32600"),
+            (r#"{"jsonrpc":"2.0","result":1}"#, "passed"),
             (r#"[{"id":1,"method":"a"}]"#, "malformed None -32600"),
             ("7", "malformed None -32600"),
             ("{", "malformed None -32700"),

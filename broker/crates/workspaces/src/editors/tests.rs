@@ -69,12 +69,15 @@ struct Open {
 /// Whose text is shown of each file, and which.
 type Shown = BTreeMap<&'static str, (Who, String)>;
 
+/// Text and editor by path; nothing where the disk's text is shown.
+type Untold = BTreeMap<&'static str, Option<(Who, String)>>;
+
 #[derive(Default)]
 struct Model {
     open: Vec<Open>,
     time: i64,
-    /// Of each editor that is there, what it was not told yet.
-    waiting: BTreeMap<usize, BTreeMap<&'static str, Option<(Who, String)>>>,
+    /// What each editor that is there was not told yet.
+    waiting: BTreeMap<usize, Untold>,
 }
 
 impl Model {
