@@ -1,4 +1,4 @@
-//! The program `broker`: the command line, the gRPC front, and the client that finds or starts the daemon.
+//! The program `broker`: the command line, the fronts that speak gRPC, MCP and LSP, and the client that finds or starts the daemon.
 //!
 //! [`run`] is the program behind `main`. The engine without a command line is the crate `checker`.
 
@@ -9,6 +9,7 @@ mod endpoint;
 mod error;
 mod git;
 mod grpc;
+mod lsp;
 mod mcp;
 mod memory;
 mod progress;

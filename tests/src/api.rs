@@ -14,23 +14,22 @@ use std::{
     pin::Pin,
 };
 
-use bytes::Bytes;
-use checker::{Level, pipeline::Change};
+use checker::{Level, pipeline::Change as FindingChange};
 use overlay::{ChangeKind, ContentHash, FileKind, Revision};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::async_trait;
 use workspaces::{
-    BranchInfo, BranchRequest, BranchState, CheckRequest, CommitRequest, DaemonError, DiffRequest,
-    EditRequest, ErrorKind, FileContent, FileEdit, FixRequest, ForkRequest, MethodRequest, PageRequest,
-    Paged, QueryRequest, RebaseRequest, RunId, RunRequest, Side, TargetId, UndoRequest, Undone,
+    BranchInfo, BranchRequest, BranchState, BufferRequest, CheckRequest, CommitRequest, DaemonError,
+    DiffRequest, EditRequest, ErrorKind, FileContent, FileEdit, FixRequest, ForkRequest, MethodRequest,
+    PageRequest, Paged, QueryRequest, RebaseRequest, RunId, RunRequest, Side, TargetId, UndoRequest, Undone,
     WorkspaceInfo,
 };
 
 pub use self::{
     in_process::InProcess,
     requests::{
-        ask, base, branch, commit, edits, fix, fork, next, patch, read_of, rebase, remove, rename, undo,
-        write,
+        ask, base, branch, buffer, commit, edits, fix, fork, next, patch, read_of, rebase, remove, rename,
+        undo, write,
     },
     runs::{Exited, Kept, LogPart, Run, RunPart, Running, run, shell},
 };
@@ -66,8 +65,9 @@ pub trait Api: Send + Sync {
         side: Side,
     ) -> Answered<Paged<(String, FileKind)>>;
     async fn edit_files(&self, request: EditRequest) -> Answered<Revision>;
-    async fn set_buffer(&self, workspace: &str, path: &str, content: Bytes) -> Answered<ContentHash>;
-    async fn close_buffer(&self, workspace: &str, path: &str) -> Answered<bool>;
+    async fn set_buffer(&self, request: BufferRequest) -> Answered<SetBuffer>;
+    async fn close_buffer(&self, workspace: &str, path: &str, editor: Option<&str>) -> Answered<bool>;
+    async fn watch_workspace(&self, workspace: &str, client_name: &str) -> Answered<Events<Change>>;
 
     async fn begin_check(&self, request: CheckRequest) -> Answered<Events<Event>>;
     async fn watch(&self, request: CheckRequest) -> Answered<Events<Round>>;
@@ -75,7 +75,8 @@ pub trait Api: Send + Sync {
 
     /// The server that answered.
     async fn query(&self, request: QueryRequest) -> Answered<String>;
-    async fn call_method(&self, request: MethodRequest) -> Answered<String>;
+    /// The server that answered, and its result.
+    async fn call_method(&self, request: MethodRequest) -> Answered<(String, String)>;
     /// Begins a run, which ends when the parts are dropped.
     async fn begin_run(&self, request: RunRequest) -> Answered<Running>;
     async fn list_runs(&self, workspace: Option<&str>) -> Answered<Vec<Run>>;
@@ -212,6 +213,35 @@ pub struct Committed {
     pub unsaved: Vec<String>,
 }
 
+#[derive(Debug, PartialEq, Eq)]
+pub struct SetBuffer {
+    pub hash: ContentHash,
+    /// Another editor's text is shown.
+    pub is_hidden: bool,
+}
+
+/// An event of a workspace.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The handle of the client as an editor.
+    Started(String),
+    Base,
+    Branch(BranchChange),
+    /// The file, and whose text is shown now with its hash; both are empty for the disk's.
+    Buffer(String, String, String),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct BranchChange {
+    /// `forked`, `edited`, `committed` or `discarded`.
+    pub kind: &'static str,
+    pub branch: String,
+    pub revision: u64,
+    /// Of a commit.
+    pub changes: Vec<Changed>,
+    pub unsaved: Vec<String>,
+}
+
 #[derive(Debug)]
 pub enum Event {
     Started { revision: Revision, files: usize },
@@ -245,7 +275,9 @@ pub struct Finding {
     pub line: u32,
     pub code: String,
     pub content: Option<ContentHash>,
-    pub change: Option<Change>,
+    pub change: Option<FindingChange>,
+    /// Such as `Unnecessary`, as messages name them.
+    pub tags: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -287,6 +319,8 @@ pub struct Fixed {
     pub count: usize,
     pub paths: Vec<String>,
     pub patch: String,
+    /// The fixed files: path, hash of the text that was checked, and text with the fixes.
+    pub files: Vec<(String, ContentHash, String)>,
     /// What was left as it is, and why: path, rule and reason.
     pub notes: Vec<(String, String, String)>,
 }

@@ -13,6 +13,7 @@ mod kill;
 mod log;
 #[cfg(target_os = "linux")]
 mod logs;
+mod lsp;
 mod man;
 mod mcp;
 mod plugin;
@@ -101,6 +102,7 @@ enum Command {
     Completions(completions::Args),
     Man(man::Args),
     Mcp(mcp::Args),
+    Lsp(lsp::Args),
     Tool(tool::Args),
     Hook(hook::Args),
     Log(log::Args),
@@ -185,6 +187,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: Proces
         Command::Completions(args) => completions::run(&args, &mut session),
         Command::Man(args) => man::run(&args, &mut session),
         Command::Mcp(args) => mcp::run(args, &mut session),
+        Command::Lsp(args) => lsp::run(&args, &mut session),
         Command::Tool(args) => tool::run(args, &mut session),
         Command::Hook(args) => hook::run(&args, &mut session),
         Command::Log(args) => log::run(&args, &mut session),

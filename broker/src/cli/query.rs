@@ -152,6 +152,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         only: args.only.clone(),
         server: args.server.clone().unwrap_or_default(),
         apply: args.apply,
+        priority: pb::Priority::Interactive.into(),
     };
     let path = request.path.clone();
     let response = open.client.call(open.client.queries().query(request));
@@ -179,6 +180,7 @@ fn call(args: &Args, open: &Opened, target: pb::Target, session: &mut Session) -
         server: args.server.clone().ok_or_else(|| missing("`--server NAME`"))?,
         method: args.text.clone().ok_or_else(|| missing("the method"))?,
         params_json: args.params.clone().unwrap_or_default(),
+        priority: pb::Priority::Interactive.into(),
     };
     let response = open.client.call(open.client.queries().call_method(request));
     let response = response.map_err(|status| no_server(open, status))?;

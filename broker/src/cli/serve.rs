@@ -1,6 +1,7 @@
 //! `broker serve`
 
 mod collector;
+pub(super) mod in_process;
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
@@ -59,12 +60,15 @@ pub(super) struct Args {
     jobs: Option<u16>,
 
     /// Memory limit for cached answers, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 512)]
+    #[arg(long, value_name = "MIB", default_value_t = CACHE_MIB)]
     cache_memory: usize,
 
     #[command(flatten)]
     plugins: PluginArgs,
 }
+
+/// Memory limit for cached answers, in MiB.
+const CACHE_MIB: usize = 512;
 
 /// Permissions that new files do not have, whichever shell started the daemon: a commit writes for all workspaces, and
 /// what the daemon keeps for itself is private by its own permissions.
@@ -170,17 +174,40 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
     let state_dir = folders::own_state_dir()?.ok_or_else(|| {
         CliError::files("there is no folder to keep branches in").hint("set BROKER_STATE_DIR")
     })?;
-    let settings = Settings {
+    let sizes = Sizes {
         workers: args.jobs.map_or_else(default_jobs, usize::from),
         memory: args.cache_memory << 20,
+        idle_exit: (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit)),
+    };
+    daemon(session, &args.plugins.plugin, state_dir, sizes)
+}
+
+/// How large a daemon may be, and how long it stays.
+struct Sizes {
+    workers: usize,
+    /// Of cached answers, in bytes.
+    memory: usize,
+    idle_exit: Option<Duration>,
+}
+
+/// A daemon with the program's plugins and these.
+fn daemon(
+    session: &mut Session,
+    plugins: &[PathBuf],
+    state_dir: PathBuf,
+    sizes: Sizes,
+) -> Result<Arc<Daemon>, CliError> {
+    let settings = Settings {
+        workers: sizes.workers,
+        memory: sizes.memory,
         answers: session.process_context.cache_dir.as_ref().map(|it| it.join("answers")),
         state_dir,
-        idle_exit: (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit)),
+        idle_exit: sizes.idle_exit,
         build: crate::BUILD,
         #[cfg(target_os = "linux")]
         launcher: super::run::launcher().with_spare(),
     };
-    let plugins = session.loader().load(&args.plugins.plugin, settings.instances())?;
+    let plugins = session.loader().load(plugins, settings.instances())?;
     session.report_broken(&plugins);
     Daemon::start(plugins, Servers::of_user(), settings)
         .map_err(|error| CliError::files(format!("cannot start threads: {error}")))

@@ -38,7 +38,7 @@ use self::connect::OwnSocket;
 pub(crate) use self::runs::RunStep;
 pub(crate) use self::{
     error::{is_conflict, is_gone, reason, server},
-    opened::{Opened, of_branch},
+    opened::{Opened, environment_for_daemon, of_branch},
     searched::{Elsewhere, elsewhere, not_searched, unwell},
     views::BranchViews,
 };
@@ -98,7 +98,12 @@ impl Client {
     /// A connection for a front that stays: it is made at the first request, and again whenever it broke. To be called where
     /// a runtime is.
     pub(crate) fn lasting_channel() -> Channel {
-        address().connect_with_connector_lazy(OwnSocket::new(&Endpoint::of_user().socket))
+        Self::lasting_channel_to(&Endpoint::of_user())
+    }
+
+    /// The same to the daemon of an address.
+    pub(crate) fn lasting_channel_to(endpoint: &Endpoint) -> Channel {
+        address().connect_with_connector_lazy(OwnSocket::new(&endpoint.socket))
     }
 
     /// Finds the daemon of an address; `None` if none runs.
@@ -209,7 +214,8 @@ async fn serving(channel: Channel) -> Option<Channel> {
     (health.into_inner().status() == ServingStatus::Serving).then_some(channel)
 }
 
-async fn interrupted(cancel: &Cancel) {
+/// Waits for the user's interrupt.
+pub(crate) async fn interrupted(cancel: &Cancel) {
     while !cancel.is_cancelled() {
         tokio::time::sleep(STEP).await;
     }

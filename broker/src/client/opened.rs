@@ -183,7 +183,7 @@ impl Opened {
 }
 
 /// Variables of this shell that the daemon is sent: no more than the servers and plugins of the workspace may have.
-fn environment_for_daemon(root: &Path) -> BTreeMap<String, String> {
+pub(crate) fn environment_for_daemon(root: &Path) -> BTreeMap<String, String> {
     let mut variables = Environment::to_tell();
     if !Trusted::of_user().is_some_and(|it| it.holds(root)) {
         return variables;

@@ -57,17 +57,17 @@ impl FileService for Front {
         &self,
         request: Request<pb::SetBufferRequest>,
     ) -> Result<Response<pb::SetBufferResponse>, Status> {
-        let pb::SetBufferRequest { workspace_id, path, content } = request.into_inner();
-        let hash = self.0.set_buffer(&workspace_id, &path, content).await.map_err(status::of)?;
-        Ok(Response::new(pb::SetBufferResponse { content_hash: hash.to_string() }))
+        let set = self.0.set_buffer(from_proto::buffer(request.into_inner())).await.map_err(status::of)?;
+        Ok(Response::new(pb::SetBufferResponse { content_hash: set.hash.to_string(), hidden: set.is_hidden }))
     }
 
     async fn close_buffer(
         &self,
         request: Request<pb::CloseBufferRequest>,
     ) -> Result<Response<pb::CloseBufferResponse>, Status> {
-        let pb::CloseBufferRequest { workspace_id, path } = request.into_inner();
-        let was_open = self.0.close_buffer(&workspace_id, &path).await.map_err(status::of)?;
+        let pb::CloseBufferRequest { workspace_id, path, editor_id } = request.into_inner();
+        let editor = from_proto::some(editor_id);
+        let was_open = self.0.close_buffer(&workspace_id, &path, editor).await.map_err(status::of)?;
         Ok(Response::new(pb::CloseBufferResponse { was_open }))
     }
 

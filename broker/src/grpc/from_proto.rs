@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use broker_proto::v1 as pb;
 use lint::{Applicability, LineColumn};
+use linters::LinterKind;
 use overlay::{OnConflict, Revision, TextEdit};
 use scheduler::Class;
 use tonic::{Status, metadata::MetadataMap};
 use workspaces::{
-    CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide, EditRequest, Expected, FileEdit,
-    FixRequest, ForkRequest, QueryKind, QueryRequest, Side, TargetId, Undo,
+    BufferRequest, CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide, EditRequest, Expected,
+    FileEdit, FixRequest, ForkRequest, QueryKind, QueryRequest, Side, TargetId, Undo,
 };
 
 #[cfg(target_os = "linux")]
@@ -42,6 +43,16 @@ pub(super) fn side(revision: Option<u64>, of_parent: bool) -> Result<Side, Statu
         (Some(revision), false) => Ok(Side::Revision(Revision(revision))),
         (None, true) => Ok(Side::Parent),
         (Some(_), true) => Err(status::invalid("revision", "the parent's side has no revisions")),
+    }
+}
+
+pub(super) fn buffer(it: pb::SetBufferRequest) -> BufferRequest {
+    BufferRequest {
+        workspace: it.workspace_id,
+        editor: some(it.editor_id),
+        path: it.path,
+        content: it.content,
+        is_opened: it.opened,
     }
 }
 
@@ -138,20 +149,41 @@ pub(super) fn check(it: pb::CheckRequest, deadline: Option<Duration>) -> Result<
         new_only: it.new_only,
         select: it.select,
         ignore: it.ignore,
+        kinds: kinds(&it.kinds)?,
+        force_exclude: it.force_exclude,
         supersede: it.supersede,
         deadline,
     })
 }
 
+fn kinds(all: &[i32]) -> Result<Vec<LinterKind>, Status> {
+    let kind = |it: &i32| match pb::LinterKind::try_from(*it) {
+        Ok(pb::LinterKind::Plugin) => Ok(LinterKind::Plugin),
+        Ok(pb::LinterKind::Server) => Ok(LinterKind::Server),
+        Ok(pb::LinterKind::Command) => Ok(LinterKind::Command),
+        Ok(pb::LinterKind::Unspecified) | Err(_) => {
+            Err(status::invalid("kinds", format!("there is no kind {it} of linters")))
+        }
+    };
+    all.iter().map(kind).collect()
+}
+
 pub(super) fn fix(it: pb::FixFilesRequest) -> Result<FixRequest, Status> {
+    let target = match (it.branch_id, it.workspace_id) {
+        (branch, workspace) if workspace.is_empty() => TargetId::Branch(branch),
+        (branch, workspace) if branch.is_empty() => TargetId::Workspace(workspace),
+        _ => return Err(status::invalid("workspace_id", "it excludes `branch_id`")),
+    };
     Ok(FixRequest {
-        branch: it.branch_id,
+        target,
         paths: it.paths,
         only_paths: it.only_paths,
         select: it.select,
         ignore: it.ignore,
+        kinds: kinds(&it.kinds)?,
         least: least(it.applicability)?,
         dry_run: it.dry_run,
+        with_contents: it.with_contents,
         if_revision: it.if_revision.map(Revision),
         request_id: some(it.request_id),
         class: class(it.priority)?,
@@ -167,7 +199,7 @@ fn least(applicability: i32) -> Result<Applicability, Status> {
     }
 }
 
-fn class(priority: i32) -> Result<Class, Status> {
+pub(super) fn class(priority: i32) -> Result<Class, Status> {
     match pb::Priority::try_from(priority) {
         Ok(pb::Priority::Unspecified | pb::Priority::Agent) => Ok(Class::Agent),
         Ok(pb::Priority::Background) => Ok(Class::Background),
@@ -197,6 +229,7 @@ pub(super) fn query(it: pb::QueryRequest, deadline: Option<Duration>) -> Result<
         only: it.only,
         server: some(it.server),
         apply: it.apply,
+        class: class(it.priority)?,
         deadline,
     })
 }

@@ -31,13 +31,15 @@ impl QueryService for Front {
         let request = request.into_inner();
         let request = MethodRequest {
             target: from_proto::target(request.target)?,
-            server: request.server,
+            server: from_proto::some(request.server),
             method: request.method,
             params: request.params_json,
+            class: from_proto::class(request.priority)?,
             deadline,
         };
         let reply = self.0.call_method(request).await.map_err(status::of)?;
         Ok(Response::new(pb::CallMethodResponse {
+            server: reply.server,
             result_json: reply.result,
             position_encoding: reply.position_encoding.to_owned(),
             revision: reply.revision.0,

@@ -1,5 +1,6 @@
 //! From the daemon's own types to messages.
 
+mod events;
 #[cfg(target_os = "linux")]
 mod runs;
 
@@ -8,7 +9,7 @@ use broker_proto::{
     v1::{check_response::Event as Answer, watch_response::Event as Watched},
 };
 use checker::{
-    Finding, Incomplete, Level, Subject, Unavailable,
+    Finding, Incomplete, Level, RuleRef, Subject, Unavailable,
     pipeline::{Change, FixNote, LinterSummary, Summary},
 };
 use language_servers::{Counts, Ending, ServerLog, ServerReport, ServerState};
@@ -17,9 +18,11 @@ use overlay::{ChangeKind, Entry, FileKind, FileState, LogEntry};
 use plugin_host::Plugin;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
 use workspaces::{
-    BranchInfo, DaemonError, Event, FileContent, FileFindings, FixedFiles, WatchEvent, WorkspaceInfo,
+    BranchInfo, DaemonError, Event, FileContent, FileFindings, FixedFile, FixedFiles, WatchEvent,
+    WorkspaceInfo,
 };
 
+pub(super) use self::events::workspace_event;
 #[cfg(target_os = "linux")]
 pub(super) use self::runs::{log_event, run, run_event, run_result};
 
@@ -238,7 +241,17 @@ fn finding(it: &Finding) -> pb::Finding {
         content_hash: it.file.content.map(|it| it.to_string()).unwrap_or_default(),
         fingerprint: String::new(),
         change: pb::FindingChange::Unspecified.into(),
+        tags: tags(&it.rule),
     }
+}
+
+fn tags(it: &RuleRef) -> Vec<i32> {
+    let tags = [
+        (it.is_unnecessary, pb::FindingTag::Unnecessary),
+        (it.is_deprecated, pb::FindingTag::Deprecated),
+        (it.is_syntax_error, pb::FindingTag::SyntaxError),
+    ];
+    tags.into_iter().filter(|(is_so, _)| *is_so).map(|(_, tag)| tag.into()).collect()
 }
 
 fn fix(it: &checker::Fix) -> pb::Fix {
@@ -296,12 +309,23 @@ pub(super) fn fixed_files(it: &FixedFiles) -> pb::FixFilesResponse {
         patch: it.patch.clone(),
         unfixed: it.notes.iter().map(unfixed).collect(),
         incomplete: it.incomplete.iter().map(incomplete).collect(),
+        files: it.files.iter().map(fixed_file).collect(),
+    }
+}
+
+fn fixed_file(it: &FixedFile) -> pb::FixedFile {
+    pb::FixedFile {
+        path: it.path.to_string(),
+        content_hash: it.checked.to_string(),
+        content: it.content.clone(),
     }
 }
 
 fn unfixed(it: &FixNote) -> pb::UnfixedFinding {
     let (path, rule) = match it {
-        FixNote::NotEdited { path, .. } => (path.to_string(), String::new()),
+        FixNote::NotEdited { path, .. } | FixNote::NotSuppressed { path, .. } => {
+            (path.to_string(), String::new())
+        }
         FixNote::Harmful { path, rule, .. } => (path.to_string(), rule.clone()),
         FixNote::Circles { .. } | FixNote::Notebooks { .. } => (String::new(), String::new()),
     };

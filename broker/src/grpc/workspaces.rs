@@ -1,12 +1,24 @@
 //! `WorkspaceService`.
 
-use broker_proto::v1::{self as pb, workspace_service_server::WorkspaceService};
-use tonic::{Request, Response, Status, async_trait};
+use std::pin::Pin;
 
-use super::{Front, status, to_proto};
+use broker_proto::v1::{self as pb, workspace_service_server::WorkspaceService};
+use tokio::sync::mpsc;
+use tokio_stream::{Stream, wrappers::ReceiverStream};
+use tonic::{Request, Response, Status, async_trait};
+use workspaces::{WorkspaceEvents, WorkspaceWatchRequest};
+
+use super::{Front, from_proto, status, to_proto};
+
+/// Messages that are made before the client takes them. More wait as events, several of which may become one.
+const AHEAD: usize = 4;
+
+type Changes = Pin<Box<dyn Stream<Item = Result<pb::WatchWorkspaceResponse, Status>> + Send>>;
 
 #[async_trait]
 impl WorkspaceService for Front {
+    type WatchWorkspaceStream = Changes;
+
     async fn open_workspace(
         &self,
         request: Request<pb::OpenWorkspaceRequest>,
@@ -33,4 +45,32 @@ impl WorkspaceService for Front {
         self.0.close_workspace(request.into_inner().workspace_id).await.map_err(status::of)?;
         Ok(Response::new(pb::CloseWorkspaceResponse {}))
     }
+
+    async fn watch_workspace(
+        &self,
+        request: Request<pb::WatchWorkspaceRequest>,
+    ) -> Result<Response<Changes>, Status> {
+        let deadline = from_proto::deadline(request.metadata());
+        let pb::WatchWorkspaceRequest { workspace_id: workspace, client_name } = request.into_inner();
+        let request = WorkspaceWatchRequest { workspace, client_name, deadline };
+        let events = self.0.watch_workspace(request).map_err(status::of)?;
+        Ok(Response::new(translated(events)))
+    }
+}
+
+/// The message of each event. When the client leaves, the events end, and the buffers of its editor are closed.
+fn translated(mut events: WorkspaceEvents) -> Changes {
+    let (answers, sent) = mpsc::channel(AHEAD);
+    tokio::spawn(async move {
+        while let Some(event) = tokio::select! {
+            event = events.recv() => event,
+            () = answers.closed() => None,
+        } {
+            let message = event.map(|it| to_proto::workspace_event(&it)).map_err(status::of);
+            if answers.send(message).await.is_err() {
+                return;
+            }
+        }
+    });
+    Box::pin(ReceiverStream::new(sent))
 }

@@ -6,8 +6,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex},
 };
 
-use bytes::Bytes;
-use checker::{Subject, pipeline};
+use checker::{RuleRef, Subject, pipeline};
 use linters::{
     plugins::{Loader, Plugins as Loaded},
     servers::Servers,
@@ -15,17 +14,20 @@ use linters::{
 use overlay::{ContentHash, FileKind, Revision};
 use plugin_host::Compiler;
 use tempfile::TempDir;
+use tokio::sync::mpsc;
 use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
 use tonic::async_trait;
 use workspaces::{
-    BranchInfo, BranchRequest, BranchState, CheckRequest, CommitRequest, Daemon, DiffRequest, EditRequest,
-    FileContent, FixRequest, ForkRequest, MethodRequest, PageRequest, Paged, QueryRequest, RebaseRequest,
-    RunId, RunRequest, Settings, Side, TargetId, UndoRequest, Undone, WatchEvent, WorkspaceInfo,
+    BranchChangeKind, BranchInfo, BranchRequest, BranchState, BufferRequest, CheckRequest, CommitRequest,
+    Daemon, DiffRequest, EditRequest, FileContent, FixRequest, FixedFile, ForkRequest, MethodRequest,
+    PageRequest, Paged, QueryRequest, RebaseRequest, RunId, RunRequest, Settings, Side, TargetId,
+    UndoRequest, Undone, WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
 };
 
 use super::{
-    Answered, Api, Changed, Committed, Diff, Event, Events, Exited, Finding, Fixed, Incomplete, LogPart,
-    Plugins, Rebased, Refusal, Round, Rule, Run, Running, Summary, Work, runs,
+    Answered, Api, BranchChange, Change, Changed, Committed, Diff, Event, Events, Exited, Finding, Fixed,
+    Incomplete, LogPart, Plugins, Rebased, Refusal, Round, Rule, Run, Running, SetBuffer, Summary, Work,
+    runs,
 };
 
 /// A daemon without a front. Its threads end when this goes.
@@ -156,12 +158,33 @@ impl Api for InProcess {
         self.daemon.edit_files(request).await.map_err(Refusal::of)
     }
 
-    async fn set_buffer(&self, workspace: &str, path: &str, content: Bytes) -> Answered<ContentHash> {
-        self.daemon.set_buffer(workspace, path, content).await.map_err(Refusal::of)
+    async fn set_buffer(&self, request: BufferRequest) -> Answered<SetBuffer> {
+        let set = self.daemon.set_buffer(request).await.map_err(Refusal::of)?;
+        Ok(SetBuffer { hash: set.hash, is_hidden: set.is_hidden })
     }
 
-    async fn close_buffer(&self, workspace: &str, path: &str) -> Answered<bool> {
-        self.daemon.close_buffer(workspace, path).await.map_err(Refusal::of)
+    async fn close_buffer(&self, workspace: &str, path: &str, editor: Option<&str>) -> Answered<bool> {
+        let editor = editor.map(str::to_owned);
+        self.daemon.close_buffer(workspace, path, editor).await.map_err(Refusal::of)
+    }
+
+    async fn watch_workspace(&self, workspace: &str, client_name: &str) -> Answered<Events<Change>> {
+        let (workspace, client_name) = (workspace.to_owned(), client_name.to_owned());
+        let request = WorkspaceWatchRequest { workspace, client_name, deadline: None };
+        let mut events = self.daemon.watch_workspace(request).map_err(Refusal::of)?;
+        // None is taken before the test asks for it.
+        let (sender, received) = mpsc::channel(1);
+        tokio::spawn(async move {
+            while let Ok(room) = sender.reserve().await
+                && let Some(event) = tokio::select! {
+                    event = events.recv() => event,
+                    () = sender.closed() => None,
+                }
+            {
+                room.send(event.map(changed).map_err(Refusal::of));
+            }
+        });
+        Ok(Box::pin(ReceiverStream::new(received)))
     }
 
     async fn begin_check(&self, request: CheckRequest) -> Answered<Events<Event>> {
@@ -186,6 +209,7 @@ impl Api for InProcess {
             count: fixed.count,
             paths: texts(&fixed.paths),
             patch: fixed.patch,
+            files: fixed.files.iter().map(fixed_file).collect(),
             notes: fixed.notes.iter().map(note).collect(),
         })
     }
@@ -194,8 +218,9 @@ impl Api for InProcess {
         Ok(self.daemon.query(request).await.map_err(Refusal::of)?.server)
     }
 
-    async fn call_method(&self, request: MethodRequest) -> Answered<String> {
-        Ok(self.daemon.call_method(request).await.map_err(Refusal::of)?.result)
+    async fn call_method(&self, request: MethodRequest) -> Answered<(String, String)> {
+        let reply = self.daemon.call_method(request).await.map_err(Refusal::of)?;
+        Ok((reply.server, reply.result))
     }
 
     async fn begin_run(&self, request: RunRequest) -> Answered<Running> {
@@ -292,7 +317,51 @@ fn findings(file: &workspaces::FileFindings) -> impl Iterator<Item = Finding> {
         code: it.0.rule.code.clone(),
         content: it.0.file.content,
         change: file.change,
+        tags: tags(&it.0.rule),
     })
+}
+
+fn tags(it: &RuleRef) -> Vec<String> {
+    let all = [
+        (it.is_unnecessary, "Unnecessary"),
+        (it.is_deprecated, "Deprecated"),
+        (it.is_syntax_error, "SyntaxError"),
+    ];
+    all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, tag)| tag.to_owned()).collect()
+}
+
+fn fixed_file(it: &FixedFile) -> (String, ContentHash, String) {
+    let text = String::from_utf8(it.content.to_vec()).unwrap();
+    (it.path.to_string(), it.checked, text)
+}
+
+fn changed(event: WorkspaceEvent) -> Change {
+    match event {
+        WorkspaceEvent::Started(editor) => Change::Started(editor.0.to_string()),
+        WorkspaceEvent::BaseChanged => Change::Base,
+        WorkspaceEvent::Branch(it) => Change::Branch(branch_change(&it)),
+        WorkspaceEvent::Buffer(it) => {
+            let (name, hash) =
+                it.shown.map(|it| (it.client_name, it.content.to_string())).unwrap_or_default();
+            Change::Buffer(it.path.to_string(), name, hash)
+        }
+    }
+}
+
+fn branch_change(it: &workspaces::BranchChange) -> BranchChange {
+    let (kind, changed, unsaved) = match it.kind.clone() {
+        BranchChangeKind::Forked => ("forked", Vec::new(), Vec::new()),
+        BranchChangeKind::Edited => ("edited", Vec::new(), Vec::new()),
+        BranchChangeKind::Committed { changes, unsaved } => ("committed", changes, unsaved),
+        BranchChangeKind::Discarded => ("discarded", Vec::new(), Vec::new()),
+    };
+    BranchChange {
+        kind,
+        branch: it.branch.id.to_string(),
+        revision: it.branch.revision.0,
+        changes: changes(changed),
+        unsaved: texts(&unsaved),
+    }
 }
 
 fn incomplete(it: checker::Incomplete) -> Incomplete {

@@ -9,21 +9,20 @@ use broker_proto::v1::{
     self as pb, diff_branch_response, query_service_client::QueryServiceClient, read_file_response,
     server_service_client::ServerServiceClient,
 };
-use bytes::Bytes;
-use overlay::{ContentHash, FileKind, Revision};
+use overlay::{FileKind, Revision};
 use tokio_stream::StreamExt as _;
 use tonic::{Request, Status, async_trait};
 use workspaces::{
-    BranchInfo, BranchRequest, BranchState, CheckRequest, CommitRequest, DiffRequest, EditRequest,
-    FileContent, FixRequest, ForkRequest, MethodRequest, PageRequest, Paged, QueryRequest, RebaseRequest,
-    RunId, RunRequest, Side, TargetId, UndoRequest, Undone, WorkspaceInfo,
+    BranchInfo, BranchRequest, BranchState, BufferRequest, CheckRequest, CommitRequest, DiffRequest,
+    EditRequest, FileContent, FixRequest, ForkRequest, MethodRequest, PageRequest, Paged, QueryRequest,
+    RebaseRequest, RunId, RunRequest, Side, TargetId, UndoRequest, Undone, WorkspaceInfo,
 };
 
 use self::from_wire::hash;
 pub(super) use self::to_wire::target;
 use super::{
-    Answered, Api, Committed, Diff, Event, Events, Exited, Fixed, LogPart, Plugins, Rebased, Refusal, Round,
-    Rule, Run, Running, Work, runs,
+    Answered, Api, Change, Committed, Diff, Event, Events, Exited, Fixed, LogPart, Plugins, Rebased, Refusal,
+    Round, Rule, Run, Running, SetBuffer, Work, runs,
 };
 use crate::daemon::Client;
 
@@ -148,15 +147,23 @@ impl Api for Client {
         Ok(Revision(self.files().edit_files(to_wire::edits(request)).await?.into_inner().revision))
     }
 
-    async fn set_buffer(&self, workspace: &str, path: &str, content: Bytes) -> Answered<ContentHash> {
-        let (workspace_id, path) = (workspace.to_owned(), path.to_owned());
-        let request = pb::SetBufferRequest { workspace_id, path, content };
-        Ok(hash(&self.files().set_buffer(request).await?.into_inner().content_hash))
+    async fn set_buffer(&self, request: BufferRequest) -> Answered<SetBuffer> {
+        let set = self.files().set_buffer(to_wire::buffer(request)).await?.into_inner();
+        Ok(SetBuffer { hash: hash(&set.content_hash), is_hidden: set.hidden })
     }
 
-    async fn close_buffer(&self, workspace: &str, path: &str) -> Answered<bool> {
-        let request = pb::CloseBufferRequest { workspace_id: workspace.to_owned(), path: path.to_owned() };
+    async fn close_buffer(&self, workspace: &str, path: &str, editor: Option<&str>) -> Answered<bool> {
+        let (workspace_id, path) = (workspace.to_owned(), path.to_owned());
+        let editor_id = editor.unwrap_or_default().to_owned();
+        let request = pb::CloseBufferRequest { workspace_id, path, editor_id };
         Ok(self.files().close_buffer(request).await?.into_inner().was_open)
+    }
+
+    async fn watch_workspace(&self, workspace: &str, client_name: &str) -> Answered<Events<Change>> {
+        let (workspace_id, client_name) = (workspace.to_owned(), client_name.to_owned());
+        let request = pb::WatchWorkspaceRequest { workspace_id, client_name };
+        let events = self.workspaces().watch_workspace(request).await?.into_inner();
+        Ok(Box::pin(events.map(|it| Ok(from_wire::changed(it?.event.unwrap())))))
     }
 
     async fn begin_check(&self, request: CheckRequest) -> Answered<Events<Event>> {
@@ -184,11 +191,11 @@ impl Api for Client {
         Ok(client.query(within(deadline, to_wire::query(request))).await?.into_inner().server)
     }
 
-    async fn call_method(&self, request: MethodRequest) -> Answered<String> {
-        let MethodRequest { target: id, server, method, params: params_json, deadline } = request;
-        let request = pb::CallMethodRequest { target: Some(target(&id)), server, method, params_json };
+    async fn call_method(&self, request: MethodRequest) -> Answered<(String, String)> {
+        let deadline = request.deadline;
         let mut client = QueryServiceClient::new(self.channel.clone());
-        Ok(client.call_method(within(deadline, request)).await?.into_inner().result_json)
+        let reply = client.call_method(within(deadline, to_wire::method(request))).await?.into_inner();
+        Ok((reply.server, reply.result_json))
     }
 
     async fn begin_run(&self, request: RunRequest) -> Answered<Running> {

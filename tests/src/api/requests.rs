@@ -4,8 +4,8 @@ use lint::Applicability;
 use overlay::{OnConflict, Revision};
 use scheduler::Class;
 use workspaces::{
-    CheckRequest, CommitRequest, EditRequest, Expected, FileEdit, FixRequest, ForkRequest, PageRequest,
-    RebaseRequest, Side, TargetId, Undo, UndoRequest,
+    BufferRequest, CheckRequest, CommitRequest, EditRequest, Expected, FileEdit, FixRequest, ForkRequest,
+    PageRequest, RebaseRequest, Side, TargetId, Undo, UndoRequest,
 };
 
 /// The base of a workspace.
@@ -56,6 +56,8 @@ pub fn ask(target: TargetId, paths: &[&str]) -> CheckRequest {
         new_only: false,
         select: Vec::new(),
         ignore: Vec::new(),
+        kinds: Vec::new(),
+        force_exclude: false,
         supersede: false,
         deadline: None,
     }
@@ -64,16 +66,29 @@ pub fn ask(target: TargetId, paths: &[&str]) -> CheckRequest {
 /// Makes the safe fixes of `paths`; of everything if there are none.
 pub fn fix(branch: &str, paths: &[&str]) -> FixRequest {
     FixRequest {
-        branch: branch.to_owned(),
+        target: self::branch(branch),
         paths: paths.iter().map(|it| (*it).to_owned()).collect(),
         only_paths: Vec::new(),
         select: Vec::new(),
         ignore: Vec::new(),
+        kinds: Vec::new(),
         least: Applicability::Safe,
         dry_run: false,
+        with_contents: false,
         if_revision: None,
         request_id: None,
         class: Class::Agent,
+    }
+}
+
+/// An unsaved text that stays until it is closed.
+pub fn buffer(workspace: &str, path: &str, content: &str) -> BufferRequest {
+    BufferRequest {
+        workspace: workspace.to_owned(),
+        editor: None,
+        path: path.to_owned(),
+        content: content.to_owned().into(),
+        is_opened: false,
     }
 }
 

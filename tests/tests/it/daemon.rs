@@ -26,6 +26,7 @@ macro_rules! both {
 mod branches;
 mod checks;
 mod doors;
+mod editors;
 mod files;
 mod fixes;
 mod messages;

@@ -34,6 +34,7 @@ enum Any {
     Edit(pb::EditFilesRequest),
     SetBuffer(pb::SetBufferRequest),
     CloseBuffer(pb::CloseBufferRequest),
+    WatchWorkspace(pb::WatchWorkspaceRequest),
     Check(pb::CheckRequest),
     Fix(pb::FixFilesRequest),
     Buffers(pb::ListBuffersRequest),
@@ -195,6 +196,7 @@ fn check(real: &Real) -> impl Strategy<Value = pb::CheckRequest> + use<> {
                 ignore,
                 supersede,
                 dependents,
+                ..Default::default()
             }
         },
     )
@@ -213,6 +215,7 @@ fn fix(real: &Real) -> impl Strategy<Value = pb::FixFilesRequest> + use<> {
             if_revision: check.revision,
             request_id,
             priority: check.priority,
+            ..Default::default()
         },
     )
 }
@@ -286,6 +289,10 @@ fn of_workspace(real: &Real) -> impl Strategy<Value = Any> + use<> {
     ]
 }
 
+fn editor() -> impl Strategy<Value = String> {
+    prop_oneof![3 => Just(String::new()), 1 => hostile()]
+}
+
 fn of_file(real: &Real) -> impl Strategy<Value = Any> + use<> {
     prop_oneof![
         (target(real), path(), revision(), any::<bool>()).prop_map(|(target, path, revision, of_parent)| {
@@ -297,11 +304,18 @@ fn of_file(real: &Real) -> impl Strategy<Value = Any> + use<> {
             }
         ),
         workspace(real).prop_map(|workspace_id| Any::Buffers(pb::ListBuffersRequest { workspace_id })),
-        (workspace(real), path(), bytes()).prop_map(|(workspace_id, path, content)| {
-            Any::SetBuffer(pb::SetBufferRequest { workspace_id, path, content: content.into() })
+        (workspace(real), path(), bytes(), editor(), any::<bool>()).prop_map(
+            |(workspace_id, path, content, editor_id, opened)| {
+                let content = content.into();
+                Any::SetBuffer(pb::SetBufferRequest { workspace_id, path, content, editor_id, opened })
+            }
+        ),
+        (workspace(real), path(), editor()).prop_map(|(workspace_id, path, editor_id)| {
+            Any::CloseBuffer(pb::CloseBufferRequest { workspace_id, path, editor_id })
         }),
-        (workspace(real), path())
-            .prop_map(|(workspace_id, path)| Any::CloseBuffer(pb::CloseBufferRequest { workspace_id, path })),
+        (workspace(real), hostile()).prop_map(|(workspace_id, client_name)| {
+            Any::WatchWorkspace(pb::WatchWorkspaceRequest { workspace_id, client_name })
+        }),
     ]
 }
 
@@ -356,6 +370,7 @@ async fn send(client: &Client, request: Any) -> Result<(), Status> {
         Any::Edit(it) => files.edit_files(it).await.map(drop),
         Any::SetBuffer(it) => files.set_buffer(it).await.map(drop),
         Any::CloseBuffer(it) => files.close_buffer(it).await.map(drop),
+        Any::WatchWorkspace(it) => all(workspaces.watch_workspace(it).await?.into_inner(), 1).await,
         Any::Check(it) => all(checks.check(it).await?.into_inner(), usize::MAX).await,
         Any::Fix(it) => checks.fix_files(it).await.map(drop),
         Any::Buffers(it) => files.list_buffers(it).await.map(drop),

@@ -73,6 +73,8 @@ pub(crate) async fn check(
         new_only,
         select: Vec::new(),
         ignore: Vec::new(),
+        kinds: Vec::new(),
+        force_exclude: false,
         supersede: false,
         deadline: None,
     };

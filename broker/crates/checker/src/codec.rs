@@ -17,7 +17,7 @@ pub struct AnswerCodec;
 
 impl Codec<Answer> for AnswerCodec {
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn encode(&self, value: &Answer) -> Option<Vec<u8>> {
@@ -48,6 +48,8 @@ struct CachedRule {
     url: Option<String>,
     is_syntax_error: bool,
     fixes_first: bool,
+    is_unnecessary: bool,
+    is_deprecated: bool,
     shared_name: Option<String>,
 }
 
@@ -162,6 +164,8 @@ impl CachedRule {
             url: it.url.clone(),
             is_syntax_error: it.is_syntax_error,
             fixes_first: it.fixes_first,
+            is_unnecessary: it.is_unnecessary,
+            is_deprecated: it.is_deprecated,
             shared_name: it.shared_name.clone(),
         }
     }
@@ -174,6 +178,8 @@ impl CachedRule {
             url: self.url,
             is_syntax_error: self.is_syntax_error,
             fixes_first: self.fixes_first,
+            is_unnecessary: self.is_unnecessary,
+            is_deprecated: self.is_deprecated,
             shared_name: self.shared_name,
         }
     }

@@ -38,6 +38,10 @@ pub struct RuleRef {
     pub is_syntax_error: bool,
     /// Whether its fixes are made before all others of a file.
     pub fixes_first: bool,
+    /// Whether it says that code is not needed.
+    pub is_unnecessary: bool,
+    /// Whether it says that something deprecated is used.
+    pub is_deprecated: bool,
     /// Name that it shares with rules of other linters that find the same.
     pub shared_name: Option<String>,
 }

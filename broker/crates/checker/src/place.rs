@@ -82,6 +82,8 @@ impl Placer {
                 url: it.url,
                 is_syntax_error: it.tags.contains(&Tag::SyntaxError),
                 fixes_first: it.tags.contains(&Tag::FixFirst),
+                is_unnecessary: it.tags.contains(&Tag::Unnecessary),
+                is_deprecated: it.tags.contains(&Tag::Deprecated),
                 shared_name: it.shared_name,
             }),
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use config::Severities;
 use lint::{
-    Applicability, Diagnostic, FileFindings, Fingerprint, LineTable, RulePattern,
+    Applicability, Diagnostic, FileFindings, Fingerprint, LineTable, RulePattern, Tag,
     suppress::{self, Effect, Guard},
 };
 use overlay::{ContentHash, WorkspacePath};
@@ -149,6 +149,8 @@ fn problems(path: &WorkspacePath, text: &[u8], problems: Vec<Diagnostic>) -> Vec
             url: it.url,
             is_syntax_error: false,
             fixes_first: false,
+            is_unnecessary: it.tags.contains(&Tag::Unnecessary),
+            is_deprecated: false,
             shared_name: None,
         }),
         message: it.message.into(),

@@ -43,6 +43,16 @@ impl Selectors {
         Ok(Self { select, ignore: parse(ignore) })
     }
 
+    /// Selects no rule of any linter.
+    pub fn nothing() -> Self {
+        Self { select: Some(Vec::new()), ignore: Vec::new() }
+    }
+
+    /// Whether no linter is asked.
+    pub fn are_nothing(&self) -> bool {
+        self.select.as_ref().is_some_and(Vec::is_empty)
+    }
+
     /// Whether nothing is said, and so everybody is asked.
     pub fn are_none(&self) -> bool {
         self.select.is_none() && self.ignore.is_empty()

@@ -31,16 +31,16 @@ use lsp_client::{Launch, Limits, RequestError, TICK, uri::Uris};
 use overlay::{ContentHash, View, WorkspacePath};
 
 pub(crate) use self::crashes::Crashes;
-pub use self::recycle::RecyclePolicy;
 use self::{
     convert::{DocumentContext, Report, diagnostics},
     crashes::CrashKey,
     process::{AskError, Process, Settled},
-    queue::{Class, Queue},
+    queue::Queue,
     recycle::ProcessUsage,
     serve::BESIDE,
     target::TargetState,
 };
+pub use self::{queue::Priority, recycle::RecyclePolicy};
 use crate::{
     Profile, Question, RecycleReason, ServerReply,
     registry::{Load, ServerRegistry, StatusHandle},
@@ -109,7 +109,7 @@ struct Request {
 /// What is asked of a state, and where the answer goes.
 enum Task {
     Check { units: Vec<WorkspacePath>, answers: Sender<(usize, Outcome)> },
-    Query { question: Question, reply: Sender<ServerReply> },
+    Query { question: Question, priority: Priority, reply: Sender<ServerReply> },
 }
 
 impl Server {

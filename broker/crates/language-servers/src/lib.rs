@@ -25,7 +25,7 @@ mod query;
 mod registry;
 mod watched;
 
-pub use actor::{DiskChange, RecyclePolicy, Server, Setup};
+pub use actor::{DiskChange, Priority, RecyclePolicy, Server, Setup};
 pub use choose::{Pick, Reason, choose};
 pub use environment::Environment;
 pub use linter::LanguageServer;
@@ -39,6 +39,6 @@ pub use query::{
     Access, Action, At, Chosen, Completion, CompletionKind, Completions, EditStep, Edits, File, Fold,
     FoundSymbol, Goto, Hierarchy, Highlight, Hint, HintKind, Hover, Item, Link, Linked, Location, Markup,
     MarkupText, NoAnswer, Parameter, Part, QueryAnswer, QueryResult, Question, Renamable, ServerReply,
-    Signature, Signatures, Style, Symbol, SymbolKind, TextRange, Token,
+    Signature, Signatures, Style, Symbol, SymbolKind, TextRange, Token, named_document,
 };
 pub use registry::{Counts, Ending, RecycleReason, ServerLog, ServerReport, ServerState};

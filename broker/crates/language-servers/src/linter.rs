@@ -12,7 +12,7 @@ use lsp_client::{Launch, Limits, Supervisor};
 use overlay::{ContentHash, View, WorkspacePath};
 
 use crate::{
-    Environment, Pool, Profile, Question, ServerReply,
+    Environment, Pool, Priority, Profile, Question, ServerReply,
     actor::Setup,
     dependents::dependents,
     pool::{ReplicaSet, ServerInputs, SetupDigest},
@@ -85,13 +85,14 @@ impl LanguageServer {
         &self,
         view: &Arc<dyn View>,
         question: Question,
+        priority: Priority,
         deadline: Instant,
         cancel: &Cancel,
     ) -> ServerReply {
         self.replicas.look_outside();
         let inputs = ServerInputs::of(view, &self.setup.profile);
         let edited = self.replicas.tell_changes(&**view, &inputs.contents);
-        let mut reply = self.replicas.query(Arc::clone(view), question, deadline, cancel);
+        let mut reply = self.replicas.query(Arc::clone(view), question, priority, deadline, cancel);
         if let Ok(answer) = &mut reply.answer {
             let changed = || "files have changed while it was asked".to_owned();
             let changed = || (!inputs.reads.holds_in(&**view)).then(changed);

@@ -34,6 +34,7 @@ pub use self::{
     location::{File, Location, TextRange},
     marks::{Fold, Hint, HintKind, Token},
     navigation::{Access, Highlight, Link},
+    raw::named_document,
     symbols::{FoundSymbol, Symbol, SymbolKind},
 };
 pub(crate) use self::{

@@ -15,6 +15,6 @@ pub mod trust;
 
 pub use lineup::{Catalogs, LinterSet};
 pub use provider::{
-    Catalog, Diagnosis, LinterName, Program, ProgramKind, Provider, RuleSet, Rules, Selected, Standing,
-    WorkspaceContext,
+    Catalog, Diagnosis, LinterKind, LinterName, Program, ProgramKind, Provider, RuleSet, Rules, Selected,
+    Standing, WorkspaceContext,
 };

@@ -10,19 +10,23 @@ use std::{
     time::Instant,
 };
 
-use checker::{Files, Incomplete, Router};
+use checker::{Absent, Files, Incomplete, Router};
 use config::{Choice, Configs, Selectors, SetupFailure};
 use lint::{Cancel, Rule, RulePattern, suppress};
 use overlay::{View, WorkspacePath};
 
 use self::unknown::Known;
-use crate::provider::{Catalog, Diagnosis, LinterName, Provider, RuleSet, Rules, WorkspaceContext};
+use crate::provider::{
+    Catalog, Diagnosis, LinterKind, LinterName, Provider, RuleSet, Rules, Selected, WorkspaceContext,
+};
 
 /// The linters of a workspace, of which a request asks for some.
 pub struct LinterSet {
     providers: Vec<Arc<dyn Provider>>,
     context: Arc<WorkspaceContext>,
     requested: Choice,
+    /// Those that are asked; all if there are none.
+    kinds: Vec<LinterKind>,
     /// The views that were asked about last, since each is asked about several times.
     last: Mutex<Vec<Seen>>,
 }
@@ -35,7 +39,10 @@ type Seen = (Arc<dyn View>, Arc<Catalogs>);
 
 /// The linters of one state of a workspace.
 pub struct Catalogs {
+    /// One for each provider.
     catalogs: Vec<Box<dyn Catalog>>,
+    /// Whether the request asks for the kind of each.
+    are_asked: Vec<bool>,
     /// Made when first needed: most files are asked about in the same way.
     routers: Mutex<BTreeMap<Choice, Arc<Router>>>,
 }
@@ -44,7 +51,15 @@ impl LinterSet {
     /// What these providers have; a `select` of `requested` takes the place of all that the configuration says, as with
     /// ruff, and `ignore` is added to it.
     pub fn new(providers: Vec<Arc<dyn Provider>>, context: WorkspaceContext, requested: Choice) -> Self {
-        Self { providers, context: Arc::new(context), requested, last: Mutex::default() }
+        let (kinds, last) = (Vec::new(), Mutex::default());
+        Self { providers, context: Arc::new(context), requested, kinds, last }
+    }
+
+    /// Asks linters of these kinds only, if there are any. Others are known, and neither asked nor missed.
+    #[must_use]
+    pub fn of_kinds(mut self, kinds: Vec<LinterKind>) -> Self {
+        self.kinds = kinds;
+        self
     }
 
     /// The linters of the workspace as `view` shows it. Blocks: configuration is read.
@@ -53,11 +68,21 @@ impl LinterSet {
         if let Some((_, known)) = last().iter().find(|(of, _)| Arc::ptr_eq(of, view)) {
             return Ok(Arc::clone(known));
         }
-        let catalogs = Arc::new(Catalogs::open(&self.providers, &self.context, view)?);
+        let catalogs = Arc::new(self.open(view)?);
         let mut last = last();
         last.truncate(VIEWS - 1);
         last.insert(0, (Arc::clone(view), Arc::clone(&catalogs)));
         Ok(catalogs)
+    }
+
+    fn open(&self, view: &Arc<dyn View>) -> Result<Catalogs, SetupFailure> {
+        let catalogs = self.providers.iter().map(|it| it.open(&self.context, view));
+        let is_asked = |it: &Arc<dyn Provider>| self.kinds.is_empty() || self.kinds.contains(&it.kind());
+        Ok(Catalogs {
+            catalogs: catalogs.collect::<Result<_, _>>()?,
+            are_asked: self.providers.iter().map(is_asked).collect(),
+            routers: Mutex::default(),
+        })
     }
 }
 
@@ -73,15 +98,6 @@ impl checker::pipeline::Lineup for LinterSet {
 }
 
 impl Catalogs {
-    fn open(
-        providers: &[Arc<dyn Provider>],
-        context: &Arc<WorkspaceContext>,
-        view: &Arc<dyn View>,
-    ) -> Result<Self, SetupFailure> {
-        let catalogs = providers.iter().map(|it| it.open(context, view)).collect::<Result<_, _>>()?;
-        Ok(Self { catalogs, routers: Mutex::default() })
-    }
-
     /// The linters for these files: of each those that its configuration and the request ask for.
     fn route(
         &self,
@@ -122,30 +138,54 @@ impl Catalogs {
     }
 
     fn selected(&self, selectors: &Selectors) -> Result<Arc<Router>, SetupFailure> {
-        let selected = |names: &[LinterName]| {
-            let (known, open) = (named(names, RuleSet::Known), named(names, RuleSet::Open));
-            selectors.check_linters(&known, &open)?;
-            let selected = self.catalogs.iter().map(|it| it.select(selectors));
-            let selected = selected.collect::<Result<Vec<_>, _>>()?;
-            let unknown = selected.iter().flat_map(|it| &it.unknown);
-            let unknown: Vec<_> = unknown.map(|(name, unknown)| (name.as_str(), unknown.clone())).collect();
-            let nobodys = selectors.clone().without(&open).unknown_to_all(&unknown);
-            match nobodys.is_empty() {
-                true => Ok(selected),
-                false => Err(Known { names, rules: self.listed(&nobodys, &known) }.no_rule(&nobodys)),
-            }
-        };
+        let selected = self.of_asked(true).map(|it| it.select(selectors));
+        let selected = selected.collect::<Result<Vec<_>, _>>()?;
         // Where nothing is selected, nothing can be unknown.
-        let selected = match selectors.is_empty() {
-            true => self.catalogs.iter().map(|it| it.select(selectors)).collect::<Result<Vec<_>, _>>()?,
-            false => selected(&self.names()?)?,
-        };
+        if !selectors.is_empty() {
+            self.expect_known(selectors, &selected)?;
+        }
         let mut routers: Vec<_> = selected.into_iter().map(|it| it.router).collect();
+        routers.extend(self.left_out()?);
         routers.retain(|it| !it.is_empty());
         Ok(match routers.len() {
             1 => routers.swap_remove(0),
             _ => Arc::new(Router::joined(&routers)),
         })
+    }
+
+    /// Those whose kind is asked, or the others.
+    fn of_asked(&self, is_asked: bool) -> impl Iterator<Item = &dyn Catalog> {
+        let all = self.catalogs.iter().zip(&self.are_asked);
+        all.filter(move |(_, it)| **it == is_asked).map(|(catalog, _)| &**catalog)
+    }
+
+    /// What is not asked though it could be, since its kind is left out: what it would find is not known to be absent.
+    fn left_out(&self) -> Result<Vec<Arc<Router>>, SetupFailure> {
+        let nothing = Selectors::nothing();
+        let absent = |it: &dyn Catalog| -> Result<_, SetupFailure> {
+            let absent: Vec<Absent> = it.select(&nothing)?.router.absent().to_vec();
+            Ok(Arc::new(Router::new(&[]).without(absent)))
+        };
+        self.of_asked(false).map(absent).collect()
+    }
+
+    /// Fails for a selector that means nothing to any linter, also to one whose kind is left out.
+    fn expect_known(&self, selectors: &Selectors, selected: &[Selected]) -> Result<(), SetupFailure> {
+        let names = self.names()?;
+        let (known, open) = (named(&names, RuleSet::Known), named(&names, RuleSet::Open));
+        selectors.check_linters(&known, &open)?;
+        let listed = selectors.clone().without(&open);
+        let mut unknown: Vec<_> = selected.iter().flat_map(|it| it.unknown.clone()).collect();
+        if !listed.unknown_to_all(&borrowed(&unknown)).is_empty() {
+            for others in self.of_asked(false) {
+                unknown.extend(others.select(selectors)?.unknown);
+            }
+        }
+        let nobodys = listed.unknown_to_all(&borrowed(&unknown));
+        match nobodys.is_empty() {
+            true => Ok(()),
+            false => Err(Known { names: &names, rules: self.listed(&nobodys, &known) }.no_rule(&nobodys)),
+        }
     }
 
     /// Every linter that there could be, by provider.
@@ -235,6 +275,10 @@ impl Catalogs {
     pub fn broken(&self) -> Vec<Incomplete> {
         self.catalogs.iter().flat_map(|it| it.broken()).collect()
     }
+}
+
+fn borrowed(unknown: &[(String, Vec<String>)]) -> Vec<(&str, Vec<String>)> {
+    unknown.iter().map(|(name, selectors)| (name.as_str(), selectors.clone())).collect()
 }
 
 /// The names of those whose rules are `rules`.

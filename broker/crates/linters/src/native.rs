@@ -23,7 +23,7 @@ use shadow::{Launcher, Sandbox, Storage};
 
 use crate::{
     provider::{
-        self, Catalog, Diagnosis, LinterName, Program, ProgramKind, Provider, Rules, Standing,
+        self, Catalog, Diagnosis, LinterKind, LinterName, Program, ProgramKind, Provider, Rules, Standing,
         WorkspaceContext,
     },
     selected::Selected,
@@ -73,6 +73,10 @@ impl NativeCheckers {
 }
 
 impl Provider for NativeCheckers {
+    fn kind(&self) -> LinterKind {
+        LinterKind::Command
+    }
+
     fn open(
         &self,
         context: &Arc<WorkspaceContext>,

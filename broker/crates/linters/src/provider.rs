@@ -36,8 +36,20 @@ pub struct WorkspaceContext {
     pub own_config: Option<WorkspacePath>,
 }
 
+/// What a linter is, by how it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LinterKind {
+    Plugin,
+    /// A language server.
+    Server,
+    /// A command, run in a shadow folder.
+    Command,
+}
+
 /// One kind of linters.
 pub trait Provider: Send + Sync {
+    fn kind(&self) -> LinterKind;
+
     /// What it has for a workspace as `view` shows it. Blocks: configuration is read, and a plugin may be compiled.
     fn open(
         &self,

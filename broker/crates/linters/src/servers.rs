@@ -23,7 +23,7 @@ use overlay::View;
 
 pub use self::diagnosis::diagnose;
 use crate::{
-    provider::{self, Catalog, Diagnosis, LinterName, Provider, Rules, WorkspaceContext},
+    provider::{self, Catalog, Diagnosis, LinterKind, LinterName, Provider, Rules, WorkspaceContext},
     selected::Selected,
     trust::Trusted,
 };
@@ -72,6 +72,10 @@ struct SelectedServers {
 }
 
 impl Provider for Servers {
+    fn kind(&self) -> LinterKind {
+        LinterKind::Server
+    }
+
     fn open(
         &self,
         context: &Arc<WorkspaceContext>,

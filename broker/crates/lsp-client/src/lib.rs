@@ -45,3 +45,4 @@ pub use outbox::TICK;
 pub use positions::{Position, PositionEncoding, Positions, Range};
 pub use process::{Exit, Launch, Supervisor};
 pub use state::EditPolicy;
+pub use transport::{frame, read_frame};

@@ -12,7 +12,7 @@ const HEADER_LIMIT: usize = 8 << 10;
 const RESERVED: usize = 1 << 20;
 
 /// The next message's bytes, or `None` if the stream ended between two messages.
-pub(crate) fn read_frame(input: &mut impl BufRead, limit: usize) -> Result<Option<Vec<u8>>, ProtocolError> {
+pub fn read_frame(input: &mut impl BufRead, limit: usize) -> Result<Option<Vec<u8>>, ProtocolError> {
     let Some(size) = read_header(input)? else { return Ok(None) };
     let length = usize::try_from(size).ok().filter(|it| *it <= limit);
     let length = length.ok_or(ProtocolError::TooLarge { size, limit })?;
@@ -22,7 +22,7 @@ pub(crate) fn read_frame(input: &mut impl BufRead, limit: usize) -> Result<Optio
 }
 
 /// What is to be written for a message.
-pub(crate) fn frame(body: &[u8]) -> Vec<u8> {
+pub fn frame(body: &[u8]) -> Vec<u8> {
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     frame.extend_from_slice(body);
     frame

@@ -38,7 +38,7 @@ impl Uris {
 
     /// However it is escaped; `None` for what is not in the workspace.
     pub fn path(&self, uri: &str) -> Option<WorkspacePath> {
-        let bytes = unescape(uri.strip_prefix("file://")?);
+        let bytes = unescaped(uri.strip_prefix("file://")?);
         let below = bytes.strip_prefix(&*self.decoded)?.strip_prefix(b"/")?;
         WorkspacePath::new(std::str::from_utf8(below).ok()?).ok()
     }
@@ -46,8 +46,15 @@ impl Uris {
 
 /// The absolute path that a `file:` URI stands for.
 pub fn absolute(uri: &str) -> Option<PathBuf> {
-    let bytes = unescape(uri.strip_prefix("file://")?);
+    let bytes = unescaped(uri.strip_prefix("file://")?);
     bytes.starts_with(b"/").then(|| PathBuf::from(OsString::from_vec(bytes)))
+}
+
+/// The text as a part of a URI; slashes stay.
+pub fn escaped(bytes: &[u8]) -> String {
+    let mut uri = String::new();
+    escape(bytes, &mut uri);
+    uri
 }
 
 fn escape(bytes: &[u8], uri: &mut String) {
@@ -60,7 +67,8 @@ fn escape(bytes: &[u8], uri: &mut String) {
     }
 }
 
-fn unescape(uri: &str) -> Vec<u8> {
+/// The bytes of a part of a URI, however they are escaped.
+pub fn unescaped(uri: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(uri.len());
     let mut rest = uri.as_bytes();
     while let [first, tail @ ..] = rest {

@@ -24,8 +24,8 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-pub use buffers::BufferError;
 use buffers::Buffers;
+pub use buffers::{BufferChange, BufferError, BufferText, ClosedBuffer, EditorId, SetBuffer, ShownText};
 use bytes::Bytes;
 use changes::Announcements;
 pub use changes::Changes;
@@ -84,20 +84,42 @@ impl Base {
     /// opened and kept until it is closed. The file need not exist. Whatever happens on the disk meanwhile,
     /// the text stays as it is, and stays executable or not as the file was.
     pub fn set_buffer(&self, path: &WorkspacePath, text: Bytes) -> Result<(), BufferError> {
-        let place = self.shared.buffers.set(path, text)?;
-        self.shared.announcements.buffer(place);
-        Ok(())
+        let (path, bytes) = (path.clone(), text);
+        self.set_buffer_of(BufferText { editor: None, path, bytes, is_opened: false }).map(drop)
+    }
+
+    /// The same for one of several editors. The text of the one that typed last is shown, and the others' are kept.
+    pub fn set_buffer_of(&self, text: BufferText) -> Result<SetBuffer, BufferError> {
+        let set = self.shared.buffers.set(text)?;
+        self.announce(set.change.as_slice());
+        Ok(set)
     }
 
     /// Lets the disk show through again. False if there was no buffer of that path.
     pub fn close_buffer(&self, path: &WorkspacePath) -> bool {
-        let place = self.shared.buffers.close(path);
-        let was_open = place.is_some();
-        place.into_iter().for_each(|it| self.shared.announcements.buffer(it));
-        was_open
+        self.close_buffer_of(None, path).was_open
     }
 
-    /// The unsaved texts, by the link-free path of the file that each stands for.
+    /// Takes the text of one of several editors away. Then that of the one which typed before it is shown.
+    pub fn close_buffer_of(&self, editor: Option<&EditorId>, path: &WorkspacePath) -> ClosedBuffer {
+        let closed = self.shared.buffers.close(editor, path);
+        self.announce(closed.change.as_slice());
+        closed
+    }
+
+    /// Takes all texts of an editor away.
+    pub fn close_buffers_of(&self, editor: &EditorId) -> Vec<BufferChange> {
+        let changes = self.shared.buffers.close_all(editor);
+        self.announce(&changes);
+        changes
+    }
+
+    fn announce(&self, changes: &[BufferChange]) {
+        let places = changes.iter().filter(|it| it.is_other_content).map(|it| it.place.clone());
+        places.for_each(|it| self.shared.announcements.buffer(it));
+    }
+
+    /// The unsaved texts that are shown, by the link-free path of the file that each stands for.
     pub fn buffers(&self) -> Vec<(WorkspacePath, ContentHash)> {
         self.shared.buffers.list()
     }

@@ -28,7 +28,10 @@ mod version_control;
 mod view;
 mod walk;
 
-pub use base::{Base, BaseOptions, BufferError, Changes, Degraded, SettleError, Watch, WatchError};
+pub use base::{
+    Base, BaseOptions, BufferChange, BufferError, BufferText, Changes, ClosedBuffer, Degraded, EditorId,
+    SetBuffer, SettleError, ShownText, Watch, WatchError,
+};
 pub use branch::{
     Branch, Change, ChangeKind, CommitPlan, Conflict, ConflictKind, EditError, FileState, KEPT_STEPS,
     LogEntry, MAX_PATCH, MovedHunk, NodeRecord, OnConflict, Origin, PatchApplied, PatchError, PlanError,

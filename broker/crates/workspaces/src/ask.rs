@@ -2,6 +2,7 @@
 
 use checker::{Refused, pipeline::Scope};
 use config::{Choice, folders};
+use linters::LinterKind;
 use overlay::{Revision, WalkOptions};
 use scheduler::Class;
 
@@ -20,6 +21,8 @@ pub(super) struct Ask {
     pub(super) new_only: bool,
     pub(super) select: Vec<String>,
     pub(super) ignore: Vec<String>,
+    /// Kinds of linters that are asked; all if there are none.
+    pub(super) kinds: Vec<LinterKind>,
     /// Give this up for a newer revision.
     pub(super) supersede: bool,
 }

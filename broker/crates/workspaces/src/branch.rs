@@ -10,7 +10,13 @@ use overlay::{Branch, BranchRecord, Revision, Snapshot, Step, Store, StoreError}
 use scheduler::BranchKey;
 use tokio::sync::{Mutex, oneshot, watch};
 
-use super::{DaemonError, task::blocking};
+use super::{
+    DaemonError,
+    branch_info::BranchInfo,
+    task::blocking,
+    watchers::Watchers,
+    workspace_events::{BranchChange, BranchChangeKind},
+};
 
 /// A branch and its handle. Cheap to share; an idle one costs its edits and a few hundred bytes.
 pub(super) struct BranchCell {
@@ -22,6 +28,8 @@ pub(super) struct BranchCell {
     /// Held from the look at the branch to the end of the durable write.
     editing: Mutex<Held>,
     published: watch::Sender<Published>,
+    /// Those who are told of each change.
+    watchers: Arc<Watchers>,
 }
 
 struct Held {
@@ -79,12 +87,13 @@ impl BranchCell {
         record: BranchRecord,
         key: BranchKey,
         store: Arc<dyn BranchStore>,
+        watchers: Arc<Watchers>,
         branch: Branch,
     ) -> Arc<Self> {
         let (published, _) = watch::channel(Published { snapshot: branch.snapshot(), gone: false });
         // Counted at the first edit.
         let held = Held { branch, is_doubtful: false, bytes: u64::MAX };
-        Arc::new(Self { id, record, key, store, editing: Mutex::new(held), published })
+        Arc::new(Self { id, record, key, store, editing: Mutex::new(held), published, watchers })
     }
 
     /// The branch as it is now.
@@ -94,6 +103,16 @@ impl BranchCell {
 
     pub(super) fn revision(&self) -> Revision {
         self.published.borrow().snapshot.revision()
+    }
+
+    /// What is shown of it in this state.
+    pub(super) fn info(&self, snapshot: &Snapshot) -> BranchInfo {
+        BranchInfo::of(&self.id, &self.record, snapshot)
+    }
+
+    /// Tells those who watch the workspace what became of the branch.
+    pub(super) fn tell(&self, kind: impl FnOnce() -> BranchChangeKind) {
+        self.watchers.tell_branch(|| BranchChange { kind: kind(), branch: self.info(&self.snapshot()) });
     }
 
     /// Tells of every change from now on.
@@ -117,17 +136,18 @@ impl BranchCell {
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
     ) -> Result<(T, Revision), DaemonError> {
-        self.edit_and_keep(if_revision, edit, Unkept::Refused).await
+        self.edit_and_keep(if_revision, edit, Unkept::Refused, |_| BranchChangeKind::Edited).await
     }
 
-    /// The same for a change that has an effect elsewhere: it stands even if it cannot be kept. Then the answer is
-    /// [`NotNoted`](DaemonError::NotNoted), and to keep it is tried again, for as long as the branch is held.
+    /// The same for a change that has an effect elsewhere, which is told as `kind` says: it stands even if it cannot be kept.
+    /// Then the answer is [`NotNoted`](DaemonError::NotNoted), and to keep it is tried again, for as long as the branch is held.
     pub(super) async fn edit_for_good<T: Send + 'static>(
         self: &Arc<Self>,
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
+        kind: impl FnOnce(&T) -> BranchChangeKind + Send,
     ) -> Result<(T, Revision), DaemonError> {
-        self.edit_and_keep(if_revision, edit, Unkept::Stands).await
+        self.edit_and_keep(if_revision, edit, Unkept::Stands, kind).await
     }
 
     async fn edit_and_keep<T: Send + 'static>(
@@ -135,6 +155,7 @@ impl BranchCell {
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
         unkept: Unkept,
+        kind: impl FnOnce(&T) -> BranchChangeKind + Send,
     ) -> Result<(T, Revision), DaemonError> {
         let mut held = self.editing.lock().await;
         self.expect_here()?;
@@ -145,17 +166,25 @@ impl BranchCell {
         let mut next = held.branch.clone();
         // Reads the base, and a patch may be long.
         let (answer, next) = blocking(move || edit(&mut next).map(|answer| (answer, next))).await?;
-        match unkept {
-            Unkept::Refused if next.revision() == before => {}
-            Unkept::Refused => self.keep_next(&mut held, next).await?,
-            Unkept::Stands => self.keep_for_good(&mut held, next).await?,
+        let kept = match unkept {
+            Unkept::Refused if next.revision() == before => Ok(()),
+            Unkept::Refused => self.keep_next(&mut held, next).await,
+            Unkept::Stands => self.keep_for_good(&mut held, next).await,
+        };
+        self.publish(&held);
+        if held.branch.revision() != before {
+            self.tell(|| kind(&answer));
         }
+        kept.map(|()| (answer, held.branch.revision()))
+    }
+
+    /// Shows the branch as it is held.
+    fn publish(&self, held: &Held) {
         self.published.send_if_modified(|it| {
             let is_new = it.snapshot.revision() != held.branch.revision();
             it.snapshot = held.branch.snapshot();
             is_new
         });
-        Ok((answer, held.branch.revision()))
     }
 
     /// Makes `next` the branch, whether the disk has it or not.
@@ -168,7 +197,6 @@ impl BranchCell {
         let revision = next.revision();
         // What it holds is counted anew at the next edit.
         *held = Held { branch: next, is_doubtful: true, bytes: u64::MAX };
-        self.published.send_modify(|it| it.snapshot = held.branch.snapshot());
         if is_new {
             tokio::spawn(note_again(Arc::downgrade(self)));
         }
@@ -366,7 +394,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Arc::new(Lying { store: Store::open(dir.path()).unwrap(), lies: AtomicUsize::new(0) });
         let branch_store: Arc<dyn BranchStore> = store.clone();
-        let cell = BranchCell::new("id".into(), record(), BranchKey(1), branch_store, Branch::new(base()));
+        let cell = BranchCell::new(
+            "id".into(),
+            record(),
+            BranchKey(1),
+            branch_store,
+            Arc::default(),
+            Branch::new(base()),
+        );
         cell.begin().await.unwrap();
         write(&cell, "first").await.unwrap();
         store.lies.store(lies, Ordering::SeqCst);
@@ -394,7 +429,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Arc::new(Lying { store: Store::open(dir.path()).unwrap(), lies: AtomicUsize::new(0) });
         let branch_store: Arc<dyn BranchStore> = store.clone();
-        let cell = BranchCell::new("id".into(), record(), BranchKey(1), branch_store, Branch::new(base()));
+        let cell = BranchCell::new(
+            "id".into(),
+            record(),
+            BranchKey(1),
+            branch_store,
+            Arc::default(),
+            Branch::new(base()),
+        );
         cell.begin().await.unwrap();
         store.lies.store(2, Ordering::SeqCst);
         cell.discard().await.unwrap_err();
@@ -420,7 +462,8 @@ mod tests {
             let kept = Store::open(&place.path().join("kept")).unwrap();
             let store = Arc::new(Lying { store: kept, lies: AtomicUsize::new(0) });
             let branch = Branch::new(Arc::clone(&workspace.view));
-            let cell = BranchCell::new("id".into(), record(), BranchKey(1), store.clone(), branch);
+            let cell =
+                BranchCell::new("id".into(), record(), BranchKey(1), store.clone(), Arc::default(), branch);
             cell.begin().await.unwrap();
             Self { place, workspace, store, cell }
         }

@@ -2,29 +2,15 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use overlay::{Branch, ContentHash, LogEntry, Revision, Snapshot, View, WalkOptions, WorkspacePath};
+use overlay::{Branch, ContentHash, LogEntry, Revision, View, WalkOptions, WorkspacePath};
 
 use super::{
-    BranchCell, Daemon, DaemonError, OpenWorkspace, Repeatable,
+    Daemon, DaemonError, Repeatable,
+    branch_info::BranchInfo,
     fields::{Page, PageRequest, Paged},
     target::{Target, TargetId},
     task::{blocking, to_the_end},
 };
-
-/// A branch as it is now.
-#[derive(Debug, Clone)]
-pub struct BranchInfo {
-    pub id: Arc<str>,
-    pub workspace: Arc<str>,
-    pub name: String,
-    /// The handle of the branch that it was forked from.
-    pub parent: Option<String>,
-    pub revision: Revision,
-    pub created_ms: u64,
-    pub labels: BTreeMap<String, String>,
-    /// How many paths differ from the base.
-    pub changed_paths: usize,
-}
 
 /// A new branch.
 #[derive(Debug, Clone, Hash)]
@@ -77,21 +63,6 @@ pub struct Undone {
     pub to: Revision,
 }
 
-impl BranchInfo {
-    fn of(workspace: &OpenWorkspace, cell: &BranchCell, snapshot: &Snapshot) -> Self {
-        Self {
-            id: Arc::clone(&cell.id),
-            workspace: Arc::clone(&workspace.id),
-            name: cell.record.name.clone(),
-            parent: cell.record.parent.clone(),
-            revision: snapshot.revision(),
-            created_ms: cell.record.created_ms,
-            labels: cell.record.labels.clone(),
-            changed_paths: snapshot.changed_paths(&snapshot.base_of()).len(),
-        }
-    }
-}
-
 impl BranchState {
     /// All of it from `branch`, which is edited no more: hash, conflicts and revision go together.
     fn of(info: BranchInfo, branch: &Branch, request: &BranchRequest) -> Result<Self, DaemonError> {
@@ -120,21 +91,20 @@ impl Daemon {
             own.forks.run(repeatable, fork).await
         });
         let cell = workspace.branch(&id.await?)?;
-        Ok(BranchInfo::of(&workspace, &cell, &cell.snapshot()))
+        Ok(cell.info(&cell.snapshot()))
     }
 
     pub async fn get_branch(&self, request: BranchRequest) -> Result<BranchState, DaemonError> {
-        let (workspace, cell) = match &request.workspace {
-            None => self.branch(&request.branch)?,
+        let cell = match &request.workspace {
+            None => self.branch(&request.branch)?.1,
             Some(workspace) => {
                 let workspace = self.workspace(workspace)?;
                 let by_id = workspace.branch(&request.branch);
-                let cell = by_id.or_else(|_| workspace.branch_named(&request.branch))?;
-                (workspace, cell)
+                by_id.or_else(|_| workspace.branch_named(&request.branch))?
             }
         };
         let branch = cell.look(Branch::clone).await?;
-        let info = BranchInfo::of(&workspace, &cell, &branch.snapshot());
+        let info = cell.info(&branch.snapshot());
         blocking(move || BranchState::of(info, &branch, &request)).await
     }
 
@@ -143,7 +113,7 @@ impl Daemon {
         let workspace = self.workspace(workspace)?;
         let page = Page::of(page, 100, 1000)?;
         let Paged { items, next_token } = page.cut(workspace.branches().into_iter());
-        let infos = items.iter().map(|it| BranchInfo::of(&workspace, it, &it.snapshot()));
+        let infos = items.iter().map(|it| it.info(&it.snapshot()));
         Ok(Paged { items: infos.collect(), next_token })
     }
 

@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use checker::pipeline::Scope;
-use overlay::Revision;
+use linters::LinterKind;
+use overlay::{Revision, WalkOptions};
 use scheduler::Class;
 use tokio::sync::mpsc;
 
@@ -20,6 +21,7 @@ pub(super) const AHEAD: usize = 16;
 
 const MAX_PATHS: usize = 100_000;
 const MAX_SELECTORS: usize = 10_000;
+const MAX_KINDS: usize = 100;
 /// Bytes; an unknown selector is compared with every rule, which takes time by its length.
 const MAX_SELECTOR: usize = 200;
 
@@ -40,6 +42,10 @@ pub struct CheckRequest {
     pub new_only: bool,
     pub select: Vec<String>,
     pub ignore: Vec<String>,
+    /// Linters of these kinds only; all if there are none. Others are neither asked nor missed.
+    pub kinds: Vec<LinterKind>,
+    /// Whether what the configuration excludes is left out though it is named.
+    pub force_exclude: bool,
     /// Give this up for a newer revision.
     pub supersede: bool,
     /// The longest that the client waits for the last event.
@@ -74,7 +80,7 @@ impl Daemon {
                 // Each once: a file that is named twice is checked once.
                 paths: fields::paths::<BTreeSet<_>>("paths", &request.paths)?.into_iter().collect(),
                 only: fields::paths("only_paths", &request.only_paths)?,
-                walk: walk_options(),
+                walk: WalkOptions { force_excludes: request.force_exclude, ..walk_options() },
             },
             revision: request.revision,
             class: request.class,
@@ -82,6 +88,7 @@ impl Daemon {
             new_only: request.new_only,
             select: request.select,
             ignore: request.ignore,
+            kinds: request.kinds,
             supersede: request.supersede,
         })
     }
@@ -95,6 +102,7 @@ impl CheckRequest {
             ("only_paths", self.only_paths.len(), MAX_PATHS),
             ("select", self.select.len(), MAX_SELECTORS),
             ("ignore", self.ignore.len(), MAX_SELECTORS),
+            ("kinds", self.kinds.len(), MAX_KINDS),
             ("bytes of a selector", longest, MAX_SELECTOR),
         ];
         counts

@@ -98,7 +98,7 @@ impl Daemon {
         };
         let baseline = BaselineUse::Configured;
         Ok(Request {
-            lineup: Arc::new(self.linters(ask.target.workspace(), ask.requested())),
+            lineup: Arc::new(self.linters(ask.target.workspace(), ask.requested(), ask.kinds.clone())),
             policy: PolicyOptions { every_rule: ask.asks_every_rule(), configured: true, baseline },
             schedule: self.schedule(ask, resolved.revision),
             view,

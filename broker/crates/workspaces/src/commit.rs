@@ -9,6 +9,7 @@ use overlay::{
 
 use super::{
     BranchCell, Daemon, DaemonError, OpenWorkspace, Repeatable, fields, measured::Measured, task::to_the_end,
+    workspace_events::BranchChangeKind,
 };
 
 #[derive(Debug, Clone, Hash)]
@@ -67,7 +68,12 @@ impl OpenWorkspace {
                 let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
                 Ok((plan, left.map(|it| it.to_string()).collect(), unfinished))
             };
-            let ((plan, notes, unfinished), revision) = cell.edit_for_good(if_revision, write).await?;
+            let kind = |(plan, _, _): &(CommitPlan, _, _)| BranchChangeKind::Committed {
+                changes: plan.changes.clone(),
+                unsaved: plan.unsaved.clone(),
+            };
+            let done = cell.edit_for_good(if_revision, write, kind).await?;
+            let ((plan, notes, unfinished), revision) = done;
             match unfinished {
                 Some(error) => Err(DaemonError::Commit(error)),
                 None => Ok(Committed { revision, changes: plan.changes, unsaved: plan.unsaved, notes }),

@@ -21,6 +21,11 @@ pub use self::{
 pub enum DaemonError {
     #[error("there is no {what} `{}`", printable(.id))]
     NotFound { what: &'static str, id: String },
+    /// Its stream has ended, and its buffers are closed.
+    #[error("there is no editor `{}`: its stream has ended; call WatchWorkspace again", printable(.0))]
+    EditorGone(String),
+    #[error("the client was too slow: more than {limit} events waited for it; call WatchWorkspace again")]
+    ClientTooSlow { limit: usize },
     #[error("there is already a branch named `{0}`")]
     NameTaken(String),
     #[error("there is already a run named `{0}`")]

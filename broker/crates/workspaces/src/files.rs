@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use overlay::{BufferError, ContentHash, Entry, FileKind, Listing, Metadata, Revision, View, WorkspacePath};
+use overlay::{
+    BufferText, ContentHash, EditorId, Entry, FileKind, Listing, Metadata, Revision, SetBuffer, View,
+    WorkspacePath,
+};
 
 use super::{
     Daemon, DaemonError,
@@ -28,6 +31,18 @@ pub struct DirectoryPage {
     /// With where a symbolic link leads.
     pub entries: Paged<(Entry, Option<String>)>,
     pub not_utf8: u64,
+}
+
+/// An unsaved text.
+#[derive(Debug, Clone)]
+pub struct BufferRequest {
+    pub workspace: String,
+    /// The editor whose text it is; `None` if it stays until it is closed.
+    pub editor: Option<String>,
+    pub path: String,
+    pub content: Bytes,
+    /// Nothing was typed: another editor's text is not hidden.
+    pub is_opened: bool,
 }
 
 /// Which state of a target is read.
@@ -104,32 +119,31 @@ impl Daemon {
         Ok(buffers)
     }
 
-    /// Shows `content` in place of what the disk has, as an editor does that has not saved it.
-    pub async fn set_buffer(
+    /// Shows a text in place of what the disk has, as an editor does that has not saved it.
+    pub async fn set_buffer(&self, request: BufferRequest) -> Result<SetBuffer, DaemonError> {
+        let workspace = self.workspace(&request.workspace)?;
+        let path = fields::path("path", &request.path)?;
+        let (editor, is_opened) = (request.editor.map(editor), request.is_opened);
+        let text = BufferText { editor, path, bytes: request.content, is_opened };
+        blocking(move || workspace.editors.set(text)).await
+    }
+
+    /// Takes the text of an editor away, so that another's or the disk's is shown. Whether there was a buffer.
+    pub async fn close_buffer(
         &self,
         workspace: &str,
         path: &str,
-        content: Bytes,
-    ) -> Result<ContentHash, DaemonError> {
+        editor: Option<String>,
+    ) -> Result<bool, DaemonError> {
         let workspace = self.workspace(workspace)?;
         let path = fields::path("path", path)?;
-        blocking(move || {
-            let content_hash = ContentHash::of(&content);
-            let set = workspace.base.set_buffer(&path, content);
-            set.map(|_| content_hash).map_err(|error| match error {
-                error @ BufferError::BuffersFull { .. } => DaemonError::Edit(error),
-                error => DaemonError::invalid("path", error),
-            })
-        })
-        .await
+        let editor = editor.map(self::editor);
+        blocking(move || workspace.editors.close(editor.as_ref(), &path)).await
     }
+}
 
-    /// Shows what the disk has again. Whether there was a buffer.
-    pub async fn close_buffer(&self, workspace: &str, path: &str) -> Result<bool, DaemonError> {
-        let workspace = self.workspace(workspace)?;
-        let path = fields::path("path", path)?;
-        blocking(move || Ok(workspace.base.close_buffer(&path))).await
-    }
+fn editor(handle: String) -> EditorId {
+    EditorId(handle.into())
 }
 
 fn read(view: &dyn View, path: &WorkspacePath, revision: Revision) -> Result<FileContent, DaemonError> {

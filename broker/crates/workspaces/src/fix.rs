@@ -1,35 +1,43 @@
-//! Fixes files of a branch, as one edit of it.
+//! Fixes files of a branch, as one edit of it; or tells what would be fixed, of the base, too.
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use bytes::Bytes;
 use checker::{
     Files, Incomplete, Wanted,
     pipeline::{self, Collector, FixNote, Fixed, Fixer, Request},
 };
 use lint::Applicability;
+use linters::LinterKind;
 use overlay::{Branch, Change, ContentHash, Revision, Snapshot, View as _, WorkspacePath};
 use scheduler::Class;
 
 use super::{
     CheckRequest, Daemon, DaemonError, Repeatable, TargetId,
     ask::refused,
+    target::Target,
     task::{blocking, to_the_end},
 };
 
 /// Which files are to be fixed, and how.
 #[derive(Debug, Clone, Hash)]
 pub struct FixRequest {
-    pub branch: String,
+    /// The base only with `dry_run`.
+    pub target: TargetId,
     /// Files and directories; everything if there are none.
     pub paths: Vec<String>,
     /// Filter on the files found: only these are fixed; no filter if empty.
     pub only_paths: Vec<String>,
     pub select: Vec<String>,
     pub ignore: Vec<String>,
+    /// Linters of these kinds only; all if there are none.
+    pub kinds: Vec<LinterKind>,
     /// The least sure fixes that are made.
     pub least: Applicability,
     /// Edits nothing.
     pub dry_run: bool,
+    /// Whether the answer has the fixed files whole, too.
+    pub with_contents: bool,
     pub if_revision: Option<Revision>,
     /// With one, the request may be sent again.
     pub request_id: Option<String>,
@@ -39,30 +47,45 @@ pub struct FixRequest {
 /// What was fixed.
 #[derive(Debug, Clone)]
 pub struct FixedFiles {
-    /// With the fixes, or the one that was checked if there are none.
+    /// With the fixes, or the one that was checked if there are none; 0 for the base.
     pub revision: Revision,
     pub count: usize,
     pub paths: Vec<WorkspacePath>,
     /// A unified diff of the fixes.
     pub patch: String,
+    /// The fixed files whole, by path, if that was asked.
+    pub files: Vec<FixedFile>,
     pub notes: Vec<FixNote>,
     pub incomplete: Vec<Incomplete>,
 }
 
+/// A file with its fixes.
+#[derive(Debug, Clone)]
+pub struct FixedFile {
+    /// Links followed.
+    pub path: WorkspacePath,
+    /// Hash of the text that was checked.
+    pub checked: ContentHash,
+    pub content: Bytes,
+}
+
 const CONTEXT_LINES: usize = 3;
+
+/// Bytes of the fixed files of one answer.
+const MAX_CONTENTS: usize = 64 << 20;
 
 impl Daemon {
     /// Fixes files of a branch. When this returns, the fixes are on the disk, in the daemon's own folder.
     pub async fn fix_files(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
-        let (workspace, cell) = self.branch(&request.branch)?;
-        request.expect_made()?;
-        let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
+        let target = self.target(&request.target)?;
+        request.expect_made(&target)?;
+        let workspace = Arc::clone(target.workspace());
+        let repeatable = Repeatable::of(target.id(), request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         to_the_end(async move { workspace.fixes.run(repeatable, daemon.fix(request)).await }).await
     }
 
     async fn fix(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
-        let (_, cell) = self.branch(&request.branch)?;
         let ask = self.ask(request.check())?;
         let view = ask.target.view(None).await?;
         if let Some(expected) = request.if_revision.filter(|it| *it != view.revision) {
@@ -73,6 +96,7 @@ impl Daemon {
         let (fixed, incomplete) = self.fixed(&check, request.least).await?;
         let Fixed { branch, before, count, notes } = fixed;
         let after = branch.snapshot();
+        let files = if request.with_contents { contents(&before, &after)? } else { Vec::new() };
         let (changes, patch) = blocking({
             let after = after.clone();
             move || changes(&after)
@@ -80,12 +104,15 @@ impl Daemon {
         .await?;
         let paths = changes.iter().map(|it| it.path.clone()).collect();
         let mut revision = view.revision;
-        if !request.dry_run && !changes.is_empty() {
+        if let Target::Branch(_, cell) = ask.target
+            && !request.dry_run
+            && !changes.is_empty()
+        {
             let write =
                 move |branch: &mut Branch| branch.transaction(|it| write_all(it, &before, &after)).map(drop);
             ((), revision) = self.edit(cell, request.if_revision, write).await?;
         }
-        Ok(FixedFiles { revision, count, paths, patch, notes, incomplete })
+        Ok(FixedFiles { revision, count, paths, patch, files, notes, incomplete })
     }
 
     /// What is fixed, and what could not be checked.
@@ -112,7 +139,15 @@ impl Daemon {
 }
 
 impl FixRequest {
-    fn expect_made(&self) -> Result<(), DaemonError> {
+    fn expect_made(&self, target: &Target) -> Result<(), DaemonError> {
+        if matches!(target, Target::Base(_)) {
+            if !self.dry_run {
+                return Err(DaemonError::invalid("dry_run", "the base is never edited; name a branch"));
+            }
+            if self.if_revision.is_some() {
+                return Err(DaemonError::invalid("if_revision", "the base has no revisions"));
+            }
+        }
         if self.least == Applicability::DisplayOnly {
             let message = "fixes that are only for display are never made";
             return Err(DaemonError::invalid("applicability", message));
@@ -122,7 +157,7 @@ impl FixRequest {
 
     fn check(&self) -> CheckRequest {
         CheckRequest {
-            target: TargetId::Branch(self.branch.clone()),
+            target: self.target.clone(),
             paths: self.paths.clone(),
             only_paths: self.only_paths.clone(),
             revision: None,
@@ -131,10 +166,39 @@ impl FixRequest {
             new_only: false,
             select: self.select.clone(),
             ignore: self.ignore.clone(),
+            kinds: self.kinds.clone(),
+            force_exclude: false,
             supersede: false,
             deadline: None,
         }
     }
+}
+
+/// The files that have another text than they were checked with, whose hash is in `before`.
+fn fixed_files(
+    before: &BTreeMap<WorkspacePath, ContentHash>,
+    after: &Snapshot,
+) -> Result<Vec<FixedFile>, DaemonError> {
+    let mut files = Vec::new();
+    for (path, checked) in before {
+        let content = after.read(path).map_err(DaemonError::unreadable)?;
+        // Else everything that was tried was taken back.
+        if ContentHash::of(&content) != *checked {
+            files.push(FixedFile { path: path.clone(), checked: *checked, content });
+        }
+    }
+    Ok(files)
+}
+
+/// The same for an answer, which may not be too large.
+fn contents(
+    before: &BTreeMap<WorkspacePath, ContentHash>,
+    after: &Snapshot,
+) -> Result<Vec<FixedFile>, DaemonError> {
+    let files = fixed_files(before, after)?;
+    let size = files.iter().map(|it| it.content.len()).sum();
+    DaemonError::expect_at_most(MAX_CONTENTS, size, "bytes of fixed files")?;
+    Ok(files)
 }
 
 /// What the fixes changed, with the patch.
@@ -151,12 +215,8 @@ fn write_all(
     before: &BTreeMap<WorkspacePath, ContentHash>,
     after: &Snapshot,
 ) -> Result<(), DaemonError> {
-    for (path, old) in before {
-        let text = after.read(path).map_err(DaemonError::unreadable)?;
-        // Everything that was tried was taken back.
-        if ContentHash::of(&text) != *old {
-            branch.write_if(path, Some(*old), text)?;
-        }
+    for FixedFile { path, checked, content } in fixed_files(before, after)? {
+        branch.write_if(&path, Some(checked), content)?;
     }
     Ok(())
 }

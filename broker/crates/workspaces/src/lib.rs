@@ -9,12 +9,14 @@
 
 mod ask;
 mod branch;
+mod branch_info;
 mod branches;
 mod check;
 mod checks;
 mod clients;
 mod commit;
 mod diff;
+mod editors;
 mod edits;
 mod error;
 mod events;
@@ -40,8 +42,11 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod watch;
+mod watchers;
 mod watching;
 mod workspace;
+mod workspace_events;
+mod workspace_watch;
 
 use std::{
     net::SocketAddr,
@@ -70,7 +75,8 @@ use self::{
 };
 
 pub use self::{
-    branches::{BranchInfo, BranchRequest, BranchState, ForkRequest, Undo, UndoRequest, Undone},
+    branch_info::BranchInfo,
+    branches::{BranchRequest, BranchState, ForkRequest, Undo, UndoRequest, Undone},
     check::{CheckEvents, CheckRequest},
     clients::{ClientLease, Clients},
     commit::{CommitRequest, Committed, RebaseRequest},
@@ -79,8 +85,8 @@ pub use self::{
     error::{DaemonError, ErrorKind, Facts, OPEN_FOR_WRITING, Obstacle},
     events::{Event, FileFindings, Started, WatchEvent},
     fields::{PageRequest, Paged},
-    files::{DirectoryPage, FileContent, Side},
-    fix::{FixRequest, FixedFiles},
+    files::{BufferRequest, DirectoryPage, FileContent, Side},
+    fix::{FixRequest, FixedFile, FixedFiles},
     life::DaemonStatus,
     query::{MethodReply, MethodRequest, QueryReply},
     question::{QueryKind, QueryRequest},
@@ -89,6 +95,8 @@ pub use self::{
     target::TargetId,
     watch::WatchEvents,
     workspace::{OpenedWorkspace, WorkspaceInfo, id_of, journal_of, state_of},
+    workspace_events::{BranchChange, BranchChangeKind, BufferShown, EditorText, WorkspaceEvent},
+    workspace_watch::{WorkspaceEvents, WorkspaceWatchRequest},
 };
 
 #[cfg(target_os = "linux")]

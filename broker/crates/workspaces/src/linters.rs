@@ -3,15 +3,20 @@
 use std::{path::PathBuf, sync::Arc};
 
 use config::{Choice, SetupFailure};
-use linters::{LinterSet, WorkspaceContext, plugins::Plugins};
+use linters::{LinterKind, LinterSet, WorkspaceContext, plugins::Plugins};
 use overlay::View;
 
 use super::{Daemon, OpenWorkspace};
 
 impl Daemon {
     /// The linters of a workspace, of which a client asks for some.
-    pub(super) fn linters(&self, workspace: &OpenWorkspace, requested: Choice) -> LinterSet {
-        LinterSet::new(self.providers.clone(), context(workspace), requested)
+    pub(super) fn linters(
+        &self,
+        workspace: &OpenWorkspace,
+        requested: Choice,
+        kinds: Vec<LinterKind>,
+    ) -> LinterSet {
+        LinterSet::new(self.providers.clone(), context(workspace), requested).of_kinds(kinds)
     }
 
     /// The plugins that the workspace has as `view` shows it. Blocks: it may read and compile some.

@@ -6,10 +6,14 @@ use std::{
 };
 
 use config::{Configs, SetupFailure};
-use language_servers::{LanguageServer, NoAnswer, Profile, QueryAnswer, QueryResult, Question, ServerReply};
+use language_servers::{
+    LanguageServer, NoAnswer, Priority, Profile, QueryAnswer, QueryResult, Question, ServerReply,
+    named_document,
+};
 use lint::{Cancel, LineColumn, LineTable, SetupError};
 use linters::servers::{self, ServerContext};
 use overlay::{Branch, ContentHash, Revision, View, WorkspacePath};
+use scheduler::Class;
 
 use super::{
     Daemon, DaemonError, Target, TargetId,
@@ -21,10 +25,13 @@ use super::{
 #[derive(Debug, Clone)]
 pub struct MethodRequest {
     pub target: TargetId,
-    pub server: String,
+    /// `None` for the one that would be asked about the document that the parameters name.
+    pub server: Option<String>,
     pub method: String,
     /// JSON; empty for none.
     pub params: String,
+    /// As of a query.
+    pub class: Class,
     pub deadline: Option<Duration>,
 }
 
@@ -42,6 +49,7 @@ pub struct QueryReply {
 }
 
 pub struct MethodReply {
+    pub server: String,
     /// JSON.
     pub result: String,
     /// How the server counts columns, by LSP's name.
@@ -60,6 +68,7 @@ struct Query {
     places: Vec<(&'static str, LineColumn)>,
     /// Ask just this server.
     server: Option<String>,
+    priority: Priority,
     deadline: Option<Duration>,
 }
 
@@ -83,6 +92,7 @@ impl Daemon {
             places: request.places(),
             path,
             server: request.server,
+            priority: priority(request.class),
             deadline: request.deadline,
         };
         if request.apply && matches!(target, Target::Base(_)) {
@@ -99,27 +109,31 @@ impl Daemon {
     /// Calls a method of a server.
     pub async fn call_method(self: &Arc<Self>, request: MethodRequest) -> Result<MethodReply, DaemonError> {
         expect_short("params_json", &request.params)?;
-        if request.server.is_empty() {
-            return Err(DaemonError::invalid("server", "name the server to ask"));
-        }
         let params = match request.params.as_str() {
             "" => serde_json::Value::Null,
             text => serde_json::from_str(text).map_err(|error| DaemonError::invalid("params_json", error))?,
         };
+        let target = self.target(&request.target)?;
+        let path = match request.server {
+            Some(_) => WorkspacePath::root(),
+            None => document(&params, &target)?,
+        };
         let query = Query {
-            target: self.target(&request.target)?,
-            path: WorkspacePath::root(),
+            target,
+            path,
             question: Question::Raw { method: request.method, params },
             places: Vec::new(),
-            server: Some(request.server),
+            server: request.server,
+            priority: priority(request.class),
             deadline: request.deadline,
         };
-        let QueryReply { revision, result, partial, .. } = self.ask_server(query).await?.answered()?;
+        let QueryReply { server, revision, result, partial, .. } =
+            self.ask_server(query).await?.answered()?;
         let QueryResult::Raw { result, encoding } = result else {
             return Err(DaemonError::Bug("a method was answered with something else".to_owned()));
         };
         let position_encoding = encoding.as_str();
-        Ok(MethodReply { result: result.to_string(), position_encoding, revision, partial })
+        Ok(MethodReply { server, result: result.to_string(), position_encoding, revision, partial })
     }
 
     /// Edits the branch as the answer says; `None` if it says nothing of edits.
@@ -168,7 +182,7 @@ impl Daemon {
                     continue;
                 }
             };
-            let reply = server.query(view, query.question.clone(), deadline, cancel);
+            let reply = server.query(view, query.question.clone(), query.priority, deadline, cancel);
             match reply.answer {
                 Err(NoAnswer::Unsupported(_)) => last = Some((profile.name, reply)),
                 Ok(_) | Err(_) => return Ok((profile.name, reply)),
@@ -234,6 +248,23 @@ impl Query {
             nowhere.map_or(Ok(()), |why| Err(DaemonError::invalid(field, why)))?;
         }
         Ok(())
+    }
+}
+
+/// The document that parameters of a method name.
+fn document(params: &serde_json::Value, target: &Target) -> Result<WorkspacePath, DaemonError> {
+    let named = named_document(params, target.workspace().root());
+    named.ok_or_else(|| {
+        let message = "name the server to ask, or a document of the workspace in `params_json`";
+        DaemonError::invalid("server", message)
+    })
+}
+
+fn priority(class: Class) -> Priority {
+    match class {
+        Class::Background => Priority::Background,
+        Class::Agent => Priority::Agent,
+        Class::Interactive => Priority::Interactive,
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use language_servers::{At, Chosen, Goto, Hierarchy, Part, Question, Style};
 use lint::LineColumn;
 use overlay::WorkspacePath;
+use scheduler::Class;
 
 use super::{DaemonError, TargetId, fields};
 
@@ -29,6 +30,8 @@ pub struct QueryRequest {
     pub server: Option<String>,
     /// Whether the branch is edited by what the answer would change, if that is all of it.
     pub apply: bool,
+    /// An interactive one overtakes all others that wait for the server.
+    pub class: Class,
     pub deadline: Option<Duration>,
 }
 

@@ -1,6 +1,9 @@
 //! Operations as a front calls them.
 
-use std::time::Duration;
+use std::{
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
 
 use checker::Engine;
 use overlay::TextEdit;
@@ -8,8 +11,9 @@ use scheduler::Class;
 use tempfile::TempDir;
 
 use super::{
-    BranchRequest, CheckRequest, CommitRequest, Daemon, DaemonError, EditRequest, Event, Expected, FileEdit,
-    ForkRequest, PageRequest, Parts, TargetId, Undo, UndoRequest, WatchEvent,
+    BranchRequest, BufferRequest, CheckRequest, CommitRequest, Daemon, DaemonError, EditRequest, Event,
+    Expected, FileEdit, ForkRequest, PageRequest, Parts, TargetId, Undo, UndoRequest, WatchEvent,
+    WorkspaceEvent, WorkspaceEvents, WorkspaceWatchRequest, workspace_events::MOST_WAITING,
 };
 
 struct Fixture {
@@ -104,6 +108,8 @@ fn check(branch: &str) -> CheckRequest {
         new_only: false,
         select: Vec::new(),
         ignore: Vec::new(),
+        kinds: Vec::new(),
+        force_exclude: false,
         supersede: false,
         deadline: None,
     }
@@ -224,6 +230,64 @@ async fn a_watch_ends_at_its_deadline() {
         }
     };
     assert_eq!(end.reason(), "DEADLINE_EXCEEDED");
+}
+
+/// The next event, if one waits.
+fn waits(events: &mut WorkspaceEvents) -> Option<Result<WorkspaceEvent, DaemonError>> {
+    let next = std::pin::pin!(events.recv());
+    match next.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(event) => event,
+        Poll::Pending => None,
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_take_events_is_told_so() {
+    let it = Fixture::new();
+    let TargetId::Workspace(workspace) = it.open().await else { panic!("it is a workspace") };
+    let watch = |name: &str| {
+        let (workspace, client_name) = (workspace.clone(), name.to_owned());
+        it.daemon.watch_workspace(WorkspaceWatchRequest { workspace, client_name, deadline: None }).unwrap()
+    };
+    let (mut slow, mut quick) = (watch("slow"), watch("quick"));
+    let Some(Ok(WorkspaceEvent::Started(editor))) = slow.recv().await else { panic!("it begins") };
+    let text = |path: &str, content: String| BufferRequest {
+        workspace: workspace.clone(),
+        editor: None,
+        path: path.to_owned(),
+        content: content.into(),
+        is_opened: false,
+    };
+    let own = BufferRequest { editor: Some(editor.0.to_string()), ..text("own", String::new()) };
+    it.daemon.set_buffer(own.clone()).await.unwrap();
+    for number in 0..3000 {
+        it.daemon.set_buffer(text("a", number.to_string())).await.unwrap();
+    }
+    let mut waiting = 0;
+    while let Some(Ok(event)) = waits(&mut slow) {
+        waiting += usize::from(matches!(event, WorkspaceEvent::Buffer(_)));
+    }
+    assert_eq!(waiting, 1, "the newest text of a file is enough");
+    for number in 0..=MOST_WAITING {
+        it.daemon.set_buffer(text(&number.to_string(), String::new())).await.unwrap();
+        while waits(&mut quick).is_some() {}
+    }
+    let end = loop {
+        if let Err(error) = slow.recv().await.unwrap() {
+            break error;
+        }
+    };
+    assert_eq!(end.reason(), "CLIENT_TOO_SLOW");
+    assert!(slow.recv().await.is_none());
+    while !matches!(it.daemon.set_buffer(own.clone()).await, Err(DaemonError::EditorGone(_))) {}
+    assert!(it.daemon.list_buffers(&workspace).unwrap().iter().all(|(path, _)| path.as_str() != "own"));
+    it.daemon.shut_down();
+    let end = loop {
+        if let Err(error) = quick.recv().await.unwrap() {
+            break error;
+        }
+    };
+    assert_eq!(end.reason(), "SHUTTING_DOWN");
 }
 
 #[tokio::test]

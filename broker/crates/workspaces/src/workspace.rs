@@ -19,7 +19,9 @@ use overlay::{
 use scheduler::BranchKey;
 use tokio::sync::{Mutex, watch};
 
-use super::{BranchCell, DaemonError, fields, once::Once, random};
+use super::{
+    BranchCell, DaemonError, editors::Editors, fields, once::Once, random, workspace_events::BranchChangeKind,
+};
 
 /// An open workspace.
 pub(super) struct OpenWorkspace {
@@ -27,6 +29,8 @@ pub(super) struct OpenWorkspace {
     pub(super) base: Base,
     /// The same, as all branches hold it.
     pub(super) view: Arc<dyn View>,
+    /// Those who watch the workspace, and their unsaved texts.
+    pub(super) editors: Arc<Editors>,
     /// Device and inode of the folder, which may be replaced by another at the same path.
     identity: (u64, u64),
     /// What the scheduler calls the base.
@@ -108,6 +112,7 @@ impl OpenWorkspace {
         let mut workspace = Self {
             id,
             view: Arc::new(base.clone()),
+            editors: Editors::new(base.clone()),
             base,
             key: next_key(),
             identity: identity(root).map_err(io(format!("cannot open {}", root.display())))?,
@@ -165,7 +170,8 @@ impl OpenWorkspace {
     }
 
     fn cell(&self, id: Arc<str>, record: BranchRecord, branch: Branch) -> Arc<BranchCell> {
-        BranchCell::new(id, record, next_key(), Arc::<Store>::clone(&self.store), branch)
+        let (store, watchers) = (Arc::<Store>::clone(&self.store), Arc::clone(&self.editors.watchers));
+        BranchCell::new(id, record, next_key(), store, watchers, branch)
     }
 
     /// Whether the folder that was opened still stands at its path.
@@ -263,7 +269,12 @@ impl OpenWorkspace {
             }
             return Err(error);
         }
-        self.branches.insert(id, Arc::clone(&cell));
+        // Between two edits, of which none is told before this.
+        cell.look(|_| {
+            self.branches.insert(id, Arc::clone(&cell));
+            cell.tell(|| BranchChangeKind::Forked);
+        })
+        .await?;
         Ok(cell)
     }
 
@@ -300,6 +311,7 @@ impl OpenWorkspace {
         cell.discard().await?;
         self.branches.remove(&cell.id);
         self.names.remove(&cell.record.name);
+        cell.tell(|| BranchChangeKind::Discarded);
         Ok(())
     }
 

@@ -156,6 +156,8 @@ fn request(
         supersede: false,
         dependents: args.changed.dependents(),
         only_paths: only.iter().map(|it| it.as_str().to_owned()).collect(),
+        kinds: Vec::new(),
+        force_exclude: false,
     }
 }
 

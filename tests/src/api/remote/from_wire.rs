@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use broker_proto::v1::{self as pb, check_response::Event as Answer, watch_response::Event as Watched};
+use broker_proto::v1::{
+    self as pb, check_response::Event as Answer, watch_response::Event as Watched,
+    watch_workspace_response::Event as Told,
+};
 use bytes::Bytes;
 use checker::{Level, pipeline::Change};
 use overlay::{ChangeKind, ContentHash, FileKind, Revision};
@@ -10,7 +13,9 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 use workspaces::{BranchInfo, ErrorKind, FileContent, WorkspaceInfo};
 
-use super::super::{Changed, Event, Finding, Fixed, Incomplete, Refusal, Round, Summary};
+use super::super::{
+    BranchChange, Change as Workspace, Changed, Event, Finding, Fixed, Incomplete, Refusal, Round, Summary,
+};
 
 pub(super) fn hash(text: &str) -> ContentHash {
     ContentHash::from_hex(text).expect("a hash in hex")
@@ -104,6 +109,7 @@ fn findings(it: pb::Findings) -> Event {
 }
 
 fn finding(it: pb::Finding) -> Finding {
+    let tags = it.tags().map(|it| format!("{it:?}")).collect();
     let change = match it.change() {
         pb::FindingChange::Unspecified => None,
         pb::FindingChange::New => Some(Change::New),
@@ -115,6 +121,7 @@ fn finding(it: pb::Finding) -> Finding {
         code: it.code,
         content: some(it.content_hash).map(|it| hash(&it)),
         change,
+        tags,
     }
 }
 
@@ -148,7 +155,39 @@ pub(super) fn fixed(it: pb::FixFilesResponse) -> Fixed {
         count: it.fixes as usize,
         paths: it.paths,
         patch: it.patch,
+        files: it.files.into_iter().map(fixed_file).collect(),
         notes: it.unfixed.into_iter().map(|it| (it.path, it.rule, it.reason)).collect(),
+    }
+}
+
+fn fixed_file(it: pb::FixedFile) -> (String, ContentHash, String) {
+    (it.path, hash(&it.content_hash), String::from_utf8(it.content.into()).unwrap())
+}
+
+pub(super) fn changed(it: Told) -> Workspace {
+    match it {
+        Told::Started(it) => Workspace::Started(it.editor_id),
+        Told::BaseChanged(_) => Workspace::Base,
+        Told::BranchChanged(it) => Workspace::Branch(branch_change(it)),
+        Told::BufferChanged(it) => Workspace::Buffer(it.path, it.client_name, it.content_hash),
+    }
+}
+
+fn branch_change(it: pb::BranchChanged) -> BranchChange {
+    let kind = match it.kind() {
+        pb::BranchChangeKind::Forked => "forked",
+        pb::BranchChangeKind::Edited => "edited",
+        pb::BranchChangeKind::Committed => "committed",
+        pb::BranchChangeKind::Discarded => "discarded",
+        pb::BranchChangeKind::Unspecified => panic!("every change has a kind"),
+    };
+    let branch = it.branch.expect("a change is of a branch");
+    BranchChange {
+        kind,
+        branch: branch.branch_id,
+        revision: branch.revision,
+        changes: it.changes.into_iter().map(change).collect(),
+        unsaved: it.unsaved_paths,
     }
 }
 

@@ -2,11 +2,13 @@
 
 use broker_proto::v1::{self as pb, file_edit::Edit};
 use lint::{Applicability, LineColumn};
+use linters::LinterKind;
 use overlay::{OnConflict, Revision, TextEdit};
 use scheduler::Class;
 use workspaces::{
-    CheckRequest, CommitRequest, DiffRequest, DiffSide, EditRequest, Expected, FileEdit, FixRequest,
-    ForkRequest, PageRequest, QueryKind, QueryRequest, RebaseRequest, Side, TargetId, Undo, UndoRequest,
+    BufferRequest, CheckRequest, CommitRequest, DiffRequest, DiffSide, EditRequest, Expected, FileEdit,
+    FixRequest, ForkRequest, MethodRequest, PageRequest, QueryKind, QueryRequest, RebaseRequest, Side,
+    TargetId, Undo, UndoRequest,
 };
 
 fn number(revision: Option<Revision>) -> Option<u64> {
@@ -150,6 +152,35 @@ fn text_edit(it: TextEdit) -> pb::TextEdit {
     pb::TextEdit { span: Some(pb::Span { start: it.start, end: it.end }), replacement: it.replacement }
 }
 
+fn kinds(all: &[LinterKind]) -> Vec<i32> {
+    let kind = |it: &LinterKind| match it {
+        LinterKind::Plugin => pb::LinterKind::Plugin,
+        LinterKind::Server => pb::LinterKind::Server,
+        LinterKind::Command => pb::LinterKind::Command,
+    };
+    all.iter().map(|it| kind(it).into()).collect()
+}
+
+pub(super) fn buffer(it: BufferRequest) -> pb::SetBufferRequest {
+    pb::SetBufferRequest {
+        workspace_id: it.workspace,
+        path: it.path,
+        content: it.content,
+        editor_id: it.editor.unwrap_or_default(),
+        opened: it.is_opened,
+    }
+}
+
+pub(super) fn method(it: MethodRequest) -> pb::CallMethodRequest {
+    pb::CallMethodRequest {
+        target: Some(target(&it.target)),
+        server: it.server.unwrap_or_default(),
+        method: it.method,
+        params_json: it.params,
+        priority: priority(it.class),
+    }
+}
+
 fn priority(class: Class) -> i32 {
     match class {
         Class::Interactive => pb::Priority::Interactive,
@@ -171,6 +202,8 @@ pub(super) fn check(it: CheckRequest) -> pb::CheckRequest {
         ignore: it.ignore,
         supersede: it.supersede,
         dependents: it.dependents,
+        kinds: kinds(&it.kinds),
+        force_exclude: it.force_exclude,
     }
 }
 
@@ -180,8 +213,15 @@ pub(super) fn fix(it: FixRequest) -> pb::FixFilesRequest {
         Applicability::Unsafe => pb::Applicability::Unsafe,
         Applicability::Safe => pb::Applicability::Safe,
     };
+    let (branch_id, workspace_id) = match it.target {
+        TargetId::Branch(id) => (id, String::new()),
+        TargetId::Workspace(id) => (String::new(), id),
+    };
     pb::FixFilesRequest {
-        branch_id: it.branch,
+        branch_id,
+        workspace_id,
+        kinds: kinds(&it.kinds),
+        with_contents: it.with_contents,
         paths: it.paths,
         only_paths: it.only_paths,
         select: it.select,
@@ -206,6 +246,7 @@ pub(super) fn query(it: QueryRequest) -> pb::QueryRequest {
         only: it.only,
         server: it.server.unwrap_or_default(),
         apply: it.apply,
+        priority: priority(it.class),
     }
 }
 

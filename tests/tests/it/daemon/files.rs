@@ -1,7 +1,7 @@
 //! Files: large ones, buffers, directories in pages, and every kind of edit.
 
 use overlay::{ContentHash, FileKind};
-use tests::api::{base, branch, next, patch, refusal, remove, rename, write};
+use tests::api::{SetBuffer, base, branch, buffer, next, patch, refusal, remove, rename, write};
 use workspaces::{BranchRequest, DiffRequest, DiffSide, ErrorKind, Expected, FileEdit, Side};
 
 use super::{Fixture, Way};
@@ -30,7 +30,7 @@ async fn a_large_file_comes_whole(way: Way) {
 
 async fn a_commit_writes_beneath_what_an_editor_has_not_saved(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "1\n"), ("b.txt", "1\n")]).await;
-    it.client.set_buffer(&it.workspace, "a.txt", "buffer\n".into()).await.unwrap();
+    it.client.set_buffer(buffer(&it.workspace, "a.txt", "buffer\n")).await.unwrap();
     let id = it.fork().await;
     it.client.edit(&id, vec![write("a.txt", "2\n"), write("b.txt", "2\n")]).await.unwrap();
     let done = it.client.commit(&id, &[]).await.unwrap();
@@ -42,14 +42,14 @@ async fn a_commit_writes_beneath_what_an_editor_has_not_saved(way: Way) {
 async fn buffers_outrank_the_disk(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
     let id = it.fork().await;
-    let set = it.client.set_buffer(&it.workspace, "a.txt", "buffer\n".into()).await.unwrap();
-    assert_eq!(set, ContentHash::of(b"buffer\n"));
+    let set = it.client.set_buffer(buffer(&it.workspace, "a.txt", "buffer\n")).await.unwrap();
+    assert_eq!(set, SetBuffer { hash: ContentHash::of(b"buffer\n"), is_hidden: false });
     it.write("a.txt", "disk again\n");
     for target in [base(&it.workspace), branch(&id)] {
         assert_eq!(it.client.text(target, "a.txt").await, "buffer\n");
     }
     for was_open in [true, false] {
-        assert_eq!(it.client.close_buffer(&it.workspace, "a.txt").await.unwrap(), was_open);
+        assert_eq!(it.client.close_buffer(&it.workspace, "a.txt", None).await.unwrap(), was_open);
     }
     assert_eq!(it.client.text(base(&it.workspace), "a.txt").await, "disk again\n");
 }

@@ -1,6 +1,7 @@
 //! Questions that no language server gets: what is wrong with them, and why there is no server.
 
 use lint::LineColumn;
+use scheduler::Class;
 use tests::api::{Refusal, base, branch, refusal};
 use workspaces::{ErrorKind, MethodRequest, QueryKind, QueryRequest, TargetId};
 
@@ -23,6 +24,7 @@ fn ask(target: TargetId, kind: QueryKind) -> QueryRequest {
         only: Vec::new(),
         server: None,
         apply: false,
+        class: Class::Agent,
         deadline: None,
     }
 }
@@ -58,8 +60,9 @@ async fn a_method_that_makes_no_sense_is_refused(way: Way) {
     let it = Fixture::new(way, &[]).await;
     let call = async |server: &str, params: &str| {
         let (target, method) = (base(&it.workspace), "x/y".to_owned());
-        let (server, params) = (server.to_owned(), params.to_owned());
-        it.client.call_method(MethodRequest { target, server, method, params, deadline: None }).await
+        let server = Some(server.to_owned()).filter(|it| !it.is_empty());
+        let (params, class) = (params.to_owned(), Class::Interactive);
+        it.client.call_method(MethodRequest { target, server, method, params, class, deadline: None }).await
     };
     assert_eq!(field(refusal(call("", "").await)), "server");
     assert_eq!(field(refusal(call("ty", "{").await)), "params_json");

@@ -1,7 +1,7 @@
 //! Watches: a round for each change, by whichever client.
 
 use tests::{
-    api::{Answered, Event, Events, Round, ask, base, branch, refusal, write},
+    api::{Answered, Event, Events, Round, ask, base, branch, buffer, refusal, write},
     daemon::PATIENCE,
 };
 use tokio_stream::StreamExt as _;
@@ -55,10 +55,10 @@ async fn a_round_follows_each_change(way: Way) {
     it.write("c.py", "import re\n");
     of_branch.until(&["a.py:1 F401", "b.py:1 F401", "c.py:1 F401"]).await;
     of_base.until(&["a.py:1 F401", "c.py:1 F401"]).await;
-    it.client.set_buffer(&it.workspace, "a.py", "\nimport os\n".into()).await.unwrap();
+    it.client.set_buffer(buffer(&it.workspace, "a.py", "\nimport os\n")).await.unwrap();
     of_base.until(&["a.py:2 F401", "c.py:1 F401"]).await;
     of_branch.until(&["a.py:2 F401", "b.py:1 F401", "c.py:1 F401"]).await;
-    it.client.close_buffer(&it.workspace, "a.py").await.unwrap();
+    it.client.close_buffer(&it.workspace, "a.py", None).await.unwrap();
     of_base.until(&["a.py:1 F401", "c.py:1 F401"]).await;
 }
 

@@ -85,13 +85,15 @@ pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result
         return Err(ToolError::new("the branch changed no file").hint("name what is to be fixed in `paths`"));
     }
     let request = FixRequest {
-        branch: branch.id,
+        target: branch.target(),
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
         only_paths: Vec::new(),
         select: request.rules,
         ignore: Vec::new(),
+        kinds: Vec::new(),
         least: if request.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe },
         dry_run: false,
+        with_contents: false,
         if_revision: None,
         request_id: None,
         class: Class::Agent,

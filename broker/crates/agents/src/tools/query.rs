@@ -2,6 +2,7 @@
 
 use language_servers::{Edits, File, Location, QueryResult, Symbol};
 use lint::LineColumn;
+use scheduler::Class;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workspaces::{QueryKind, QueryReply, QueryRequest, Side};
@@ -91,6 +92,7 @@ pub(super) async fn query(context: Context, query: Query) -> Result<Answered, To
         only: Vec::new(),
         server: None,
         apply: is_rename,
+        class: Class::Agent,
         deadline: None,
     };
     let reply = context.daemon.query(request).await?;

@@ -88,7 +88,8 @@ impl Scope {
 
     pub fn wanted(&self, view: &dyn View) -> Wanted {
         let Self { paths, only, walk } = self;
-        if only.is_empty() && !paths.is_empty() && paths.iter().all(|it| is_file(view, it)) {
+        let are_named = only.is_empty() && !paths.is_empty() && !walk.force_excludes;
+        if are_named && paths.iter().all(|it| is_file(view, it)) {
             return Wanted::Files(Files::of_named(paths.iter().cloned()));
         }
         let paths = if paths.is_empty() { vec![WorkspacePath::root()] } else { paths.clone() };

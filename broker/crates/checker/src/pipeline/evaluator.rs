@@ -309,6 +309,8 @@ mod tests {
                 url: None,
                 is_syntax_error: false,
                 fixes_first: false,
+                is_unnecessary: false,
+                is_deprecated: false,
                 shared_name: None,
             }),
             message: message.into(),

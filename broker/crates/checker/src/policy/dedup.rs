@@ -74,6 +74,8 @@ mod tests {
             url: None,
             is_syntax_error: ["invalid-syntax", "rust"].contains(&code),
             fixes_first: false,
+            is_unnecessary: false,
+            is_deprecated: false,
             shared_name: shared_name.map(str::to_owned),
         };
         Finding {

@@ -12,7 +12,7 @@ use lint::{Cancel, Completeness};
 use lsp_client::RequestError;
 use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 
-use super::{Actor, Request, SLACK, Server, Task, process::AskError, target::TargetState};
+use super::{Actor, Priority, Request, SLACK, Server, Task, process::AskError, target::TargetState};
 use crate::{
     NoAnswer, QueryAnswer, Question, ServerReply,
     profile::{Searches, Symbols},
@@ -29,6 +29,7 @@ impl Server {
         &self,
         view: Arc<dyn View>,
         question: Question,
+        priority: Priority,
         deadline: Instant,
         cancel: &Cancel,
     ) -> ServerReply {
@@ -37,7 +38,7 @@ impl Server {
         }
         let _line = self.status.in_line();
         let (reply, receiver) = channel();
-        let given_up = self.put(view, Task::Query { question, reply }, deadline, cancel);
+        let given_up = self.put(view, Task::Query { question, priority, reply }, deadline, cancel);
         let replied = self.receive(&receiver, deadline + SLACK, cancel);
         given_up.cancel();
         replied.unwrap_or_else(|| ServerReply::without(self.why_not().into()))

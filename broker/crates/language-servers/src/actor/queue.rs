@@ -1,17 +1,22 @@
 //! What waits for a server, and what goes next: all that is about one state goes together, in a *turn*, and the
 //! next state is the one that is nearest to the present one. Knows no server and no time.
 //!
-//! No request starves: a turn has an end even if ever more is asked about its state; and a state that was overtaken
-//! by so many turns of younger ones has the next, even before what a person waits for.
+//! What a person waits for goes before all else, and questions before checks. No request starves: a turn has an end even
+//! if ever more is asked about its state; and a state that was overtaken by so many turns of younger ones has the next, even
+//! before what a person waits for, which then waits for that one answer.
 
 use std::{cmp::Reverse, collections::VecDeque};
 
 use overlay::ContentHash;
 
-/// Whether a request waits for the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
+/// Who waits for an answer; the most urgent last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Priority {
+    /// No one, or who looks at it when it is there: as a check.
     Background,
+    /// A machine.
+    Agent,
+    /// A person.
     Interactive,
 }
 
@@ -25,6 +30,8 @@ pub(super) struct Queue<T> {
     groups: Vec<Group<T>>,
     turn: Option<Turn>,
     last_number: u64,
+    /// Whether the last turn went to an overdue state though a person waited.
+    made_wait: bool,
 }
 
 /// All that waits for one state, the oldest first.
@@ -37,7 +44,7 @@ struct Group<T> {
 
 struct Member<T> {
     number: u64,
-    class: Class,
+    priority: Priority,
     item: T,
 }
 
@@ -49,7 +56,7 @@ struct Turn {
 /// A state that can have the next turn.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
-    class: Class,
+    priority: Priority,
     /// The number of its oldest member.
     oldest: u64,
     overtaken: u32,
@@ -67,16 +74,16 @@ pub(super) struct Taken<T> {
 
 impl<T> Queue<T> {
     pub(super) fn new() -> Self {
-        Self { groups: Vec::new(), turn: None, last_number: 0 }
+        Self { groups: Vec::new(), turn: None, last_number: 0, made_wait: false }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
-    pub(super) fn push(&mut self, state: ContentHash, class: Class, item: T) {
+    pub(super) fn push(&mut self, state: ContentHash, priority: Priority, item: T) {
         self.last_number += 1;
-        let member = Member { number: self.last_number, class, item };
+        let member = Member { number: self.last_number, priority, item };
         match self.groups.iter_mut().find(|it| it.state == state) {
             Some(group) => group.members.push_back(member),
             None => self.groups.push(Group { state, members: [member].into(), overtaken: 0 }),
@@ -114,10 +121,11 @@ impl<T> Queue<T> {
 
     /// The group whose turn it still is.
     fn going_on(&mut self) -> Option<usize> {
-        let others_urgency = |state| self.groups.iter().filter(move |it| it.state != state).map(Group::class);
+        let others_urgency =
+            |state| self.groups.iter().filter(move |it| it.state != state).map(Group::priority);
         let turn = self.turn.as_ref().filter(|it| it.left > 0)?;
         let at = self.groups.iter().position(|it| it.state == turn.state)?;
-        if others_urgency(turn.state).max() > Some(self.groups[at].class()) {
+        if others_urgency(turn.state).max() > Some(self.groups[at].priority()) {
             return None;
         }
         self.turn.as_mut()?.left -= 1;
@@ -126,7 +134,9 @@ impl<T> Queue<T> {
 
     fn begin(&mut self, distance: impl Fn(&T) -> usize) -> Option<usize> {
         let candidates: Vec<_> = self.groups.iter().map(|it| it.candidate(&distance)).collect();
-        let at = choose(&candidates)?;
+        let at = choose(&candidates, self.made_wait)?;
+        let is_awaited = |it: &Candidate| it.priority == Priority::Interactive;
+        self.made_wait = candidates.iter().any(is_awaited) && !is_awaited(&candidates[at]);
         for (group, candidate) in self.groups.iter_mut().zip(&candidates) {
             group.overtaken += u32::from(candidate.oldest < candidates[at].oldest);
         }
@@ -137,14 +147,14 @@ impl<T> Queue<T> {
 }
 
 impl<T> Group<T> {
-    fn class(&self) -> Class {
-        self.members.iter().map(|it| it.class).max().unwrap_or(Class::Background)
+    fn priority(&self) -> Priority {
+        self.members.iter().map(|it| it.priority).max().unwrap_or(Priority::Background)
     }
 
     fn candidate(&self, distance: &impl Fn(&T) -> usize) -> Candidate {
         let oldest = self.members.front();
         Candidate {
-            class: self.class(),
+            priority: self.priority(),
             oldest: oldest.map_or(u64::MAX, |it| it.number),
             overtaken: self.overtaken,
             distance: oldest.map_or(usize::MAX, |it| distance(&it.item)),
@@ -153,18 +163,20 @@ impl<T> Group<T> {
 
     /// The oldest of the most urgent.
     fn take(&mut self) -> Option<T> {
-        let class = self.class();
-        let at = self.members.iter().position(|it| it.class == class)?;
+        let priority = self.priority();
+        let at = self.members.iter().position(|it| it.priority == priority)?;
         self.members.remove(at).map(|it| it.item)
     }
 }
 
-/// Who was overtaken too often, the most often first. Else what is urgent, then what is near, then what is old.
-fn choose(candidates: &[Candidate]) -> Option<usize> {
+/// Who was overtaken too often, the most often first, but not twice in a row while a person waits (`made_wait`). Else what is
+/// urgent, then what is near, then what is old.
+fn choose(candidates: &[Candidate], made_wait: bool) -> Option<usize> {
     let all = || candidates.iter().enumerate();
-    let overdue = all().filter(|(_, it)| it.overtaken >= OVERTAKEN);
+    let is_awaited = made_wait && candidates.iter().any(|it| it.priority == Priority::Interactive);
+    let overdue = all().filter(|(_, it)| it.overtaken >= OVERTAKEN && !is_awaited);
     let overdue = overdue.min_by_key(|(_, it)| (Reverse(it.overtaken), it.oldest));
-    let best = || all().min_by_key(|(_, it)| (Reverse(it.class), it.distance, it.oldest));
+    let best = || all().min_by_key(|(_, it)| (Reverse(it.priority), it.distance, it.oldest));
     overdue.or_else(best).map(|(at, _)| at)
 }
 
@@ -180,7 +192,7 @@ mod tests {
 
     #[derive(Debug, Clone)]
     enum Step {
-        Ask { state: u8, class: Class },
+        Ask { state: u8, priority: Priority },
         Forget { state: u8 },
         Answer,
     }
@@ -189,20 +201,24 @@ mod tests {
     struct Item {
         number: usize,
         state: u8,
-        class: Class,
+        priority: Priority,
     }
 
     fn hash(state: u8) -> ContentHash {
         ContentHash::of(&[state])
     }
 
-    fn class() -> impl Strategy<Value = Class> {
-        prop_oneof![4 => Just(Class::Background), 1 => Just(Class::Interactive)]
+    fn priority() -> impl Strategy<Value = Priority> {
+        prop_oneof![
+            4 => Just(Priority::Background),
+            2 => Just(Priority::Agent),
+            1 => Just(Priority::Interactive),
+        ]
     }
 
     fn step() -> impl Strategy<Value = Step> {
         prop_oneof![
-            10 => (0..STATES, class()).prop_map(|(state, class)| Step::Ask { state, class }),
+            10 => (0..STATES, priority()).prop_map(|(state, priority)| Step::Ask { state, priority }),
             1 => (0..STATES).prop_map(|state| Step::Forget { state }),
             9 => Just(Step::Answer),
         ]
@@ -215,6 +231,8 @@ mod tests {
         /// Turns of younger states, since a state last had one, or had nothing that waits.
         passed: BTreeMap<u8, u32>,
         in_turn: u32,
+        /// Whether the last turn was another's though a person waited.
+        made_wait: bool,
     }
 
     impl Model {
@@ -226,34 +244,45 @@ mod tests {
             let Taken { item, is_first } = taken;
             assert!(self.waiting.contains(item), "{item:?} was answered twice, or never asked");
             let is_older =
-                |it: &Item| it.state == item.state && it.class == item.class && it.number < item.number;
+                |it: &Item| it.state == item.state && it.priority == item.priority && it.number < item.number;
             assert!(!self.waiting.iter().any(is_older), "{item:?} before what was asked earlier");
             self.in_turn = if *is_first { 1 } else { self.in_turn + 1 };
             assert!(self.in_turn <= LONGEST_TURN);
             if *is_first {
                 self.check_turn(item);
+            } else {
+                assert!(self.most_urgent() <= Some(item.priority), "{item:?} goes on before what is urgent");
             }
             self.waiting.retain(|it| it != item);
             let waiting = &self.waiting;
             self.passed.retain(|state, _| waiting.iter().any(|it| it.state == *state));
         }
 
+        fn most_urgent(&self) -> Option<Priority> {
+            self.waiting.iter().map(|it| it.priority).max()
+        }
+
         fn check_turn(&mut self, item: &Item) {
             let mine = self.oldest(item.state);
-            let mut is_urgent_passed = false;
-            let is_anyone_overdue = self.passed.values().any(|it| *it >= OVERTAKEN);
+            let is_overdue = self.passed.get(&item.state).is_some_and(|it| *it >= OVERTAKEN);
             for state in (0..STATES).filter(|it| *it != item.state) {
                 let Some(oldest) = self.oldest(state) else { continue };
-                let is_urgent = |it: &Item| it.state == state && it.class == Class::Interactive;
-                is_urgent_passed |= self.waiting.iter().any(is_urgent);
                 if Some(oldest) < mine {
                     let passed = self.passed.entry(state).or_default();
                     *passed += 1;
-                    assert!(*passed <= OVERTAKEN + u32::from(STATES), "{state} starves");
+                    // Each turn of an overdue one may be followed by one for a person.
+                    assert!(*passed <= OVERTAKEN + 2 * u32::from(STATES), "{state} starves");
                 }
             }
             self.passed.insert(item.state, 0);
-            assert!(!is_urgent_passed || item.class == Class::Interactive || is_anyone_overdue);
+            assert!(
+                self.most_urgent() <= Some(item.priority) || is_overdue,
+                "{item:?} before what is urgent"
+            );
+            let makes_wait =
+                self.most_urgent() == Some(Priority::Interactive) && item.priority < Priority::Interactive;
+            assert!(!(makes_wait && self.made_wait), "a person waits for one after the other");
+            self.made_wait = makes_wait;
         }
     }
 
@@ -264,10 +293,10 @@ mod tests {
             let rest = std::iter::repeat_n(Step::Answer, 600);
             for (number, step) in steps.into_iter().chain(rest).enumerate() {
                 match step {
-                    Step::Ask { state, class } => {
-                        let item = Item { number, state, class };
+                    Step::Ask { state, priority } => {
+                        let item = Item { number, state, priority };
                         model.waiting.push(item);
-                        queue.push(hash(state), class, item);
+                        queue.push(hash(state), priority, item);
                     }
                     Step::Forget { state } => {
                         queue.retain(|it: &Item| it.state != state);
@@ -290,10 +319,10 @@ mod tests {
 
     /// What comes out, as states, if all wait from the beginning and the present state is `z`.
     #[track_caller]
-    fn check(asked: &[(char, Class)], want: &str) {
+    fn check(asked: &[(char, Priority)], want: &str) {
         let mut queue = Queue::new();
-        for (state, class) in asked {
-            queue.push(ContentHash::of(&[*state as u8]), *class, *state);
+        for (state, priority) in asked {
+            queue.push(ContentHash::of(&[*state as u8]), *priority, *state);
         }
         let mut present = 'z';
         let mut out = String::new();
@@ -307,28 +336,64 @@ mod tests {
 
     #[test]
     fn what_is_of_one_state_goes_together_and_the_nearest_goes_next() {
-        let ask = |it: &str| it.chars().map(|it| (it, Class::Background)).collect::<Vec<_>>();
+        let ask = |it: &str| it.chars().map(|it| (it, Priority::Background)).collect::<Vec<_>>();
         check(&ask("axbxaxy"), "y xxx b aa");
         let mut urgent = ask("axbx");
-        urgent.push(('b', Class::Interactive));
+        urgent.push(('b', Priority::Agent));
         check(&urgent, "bb a xx");
     }
 
     #[test]
+    fn a_person_goes_before_questions_and_those_before_checks() {
+        let (check_of, machine, person) = (Priority::Background, Priority::Agent, Priority::Interactive);
+        check(&[('x', check_of), ('y', machine), ('a', person)], "a y x");
+        check(&[('y', machine), ('y', check_of), ('a', machine), ('b', person), ('y', person)], "y b a yy");
+        let mut queue = Queue::new();
+        (0..3).for_each(|_| queue.push(hash(1), check_of, "check"));
+        let next = |queue: &mut Queue<_>| queue.next(|_| 0).unwrap().item;
+        assert_eq!(next(&mut queue), "check");
+        queue.push(hash(2), machine, "machine");
+        queue.push(hash(3), person, "person");
+        let rest: Vec<_> = (0..4).map(|_| next(&mut queue)).collect();
+        assert_eq!(rest, ["person", "machine", "check", "check"], "in the middle of a turn, too");
+    }
+
+    #[test]
+    fn a_person_waits_for_one_answer_though_many_are_overdue() {
+        const MANY: u8 = 20;
+        let mut queue = Queue::new();
+        (0..MANY).for_each(|it| queue.push(hash(it), Priority::Background, it));
+        for _ in 0..OVERTAKEN {
+            queue.push(hash(MANY), Priority::Agent, MANY);
+            assert_eq!(queue.next(|_| 0).unwrap().item, MANY);
+        }
+        let mut answered = Vec::new();
+        for _ in 0..MANY {
+            queue.push(hash(u8::MAX), Priority::Interactive, u8::MAX);
+            let mut next = || queue.next(|_| 0).map(|it| it.item).filter(|it| *it != u8::MAX);
+            answered.extend(std::iter::from_fn(&mut next));
+            answered.push(u8::MAX);
+        }
+        let overdue = answered.iter().filter(|it| **it != u8::MAX);
+        assert!(overdue.copied().eq(0..MANY), "none starves: {answered:?}");
+        assert!(answered.chunks(2).all(|it| it.contains(&u8::MAX)), "{answered:?}");
+    }
+
+    #[test]
     fn what_is_far_away_has_its_turn() {
-        let ask: Vec<_> = "abcdefghijklmnopqrstuvwxy".chars().map(|it| (it, Class::Background)).collect();
+        let ask: Vec<_> = "abcdefghijklmnopqrstuvwxy".chars().map(|it| (it, Priority::Background)).collect();
         check(&ask, "y x w v u t s r a b c d e f g h i j k l m n o p q");
     }
 
     #[test]
     fn a_turn_has_an_end() {
         let mut queue = Queue::new();
-        queue.push(hash(1), Class::Background, 1);
+        queue.push(hash(1), Priority::Background, 1);
         assert_eq!(queue.next(|_| 0).map(|it| it.item), Some(1));
-        queue.push(hash(2), Class::Background, 2);
+        queue.push(hash(2), Priority::Background, 2);
         let mut answers = 1;
         loop {
-            queue.push(hash(1), Class::Background, 1);
+            queue.push(hash(1), Priority::Background, 1);
             match queue.next(|it| usize::from(*it != 1)).map(|it| it.item) {
                 Some(1) => answers += 1,
                 _ => break,

@@ -10,7 +10,7 @@ use lint::Outcome;
 use lsp_client::{Broken, ProtocolError};
 use overlay::{ContentHash, WorkspacePath};
 
-use super::{Actor, AskError, Class, CrashKey, FAREWELL, Message, Request, TargetState, Task};
+use super::{Actor, AskError, CrashKey, FAREWELL, Message, Priority, Request, TargetState, Task};
 use crate::{Ending, ServerState};
 
 /// Between two looks at what an idle server says.
@@ -46,10 +46,10 @@ impl Request {
     }
 
     /// Who asks where something is waits for it; a check is looked at when it is there.
-    fn class(&self) -> Class {
+    fn priority(&self) -> Priority {
         match self.task {
-            Task::Check { .. } => Class::Background,
-            Task::Query { .. } => Class::Interactive,
+            Task::Check { .. } => Priority::Background,
+            Task::Query { priority, .. } => priority,
         }
     }
 
@@ -84,7 +84,7 @@ impl Actor {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Ask(it) => self.queue.push(it.state_key, it.class(), it),
+            Message::Ask(it) => self.queue.push(it.state_key, it.priority(), it),
             Message::DiskChanged(changes) => self.process.disk_changed(&changes),
             Message::Start { deadline, cancel, reply } => {
                 self.bury(None);
@@ -130,7 +130,7 @@ impl Actor {
                 self.be_idle();
                 outcomes.into_iter().enumerate().for_each(|it| drop(answers.send(it)));
             }
-            Task::Query { question, reply } => {
+            Task::Query { question, reply, .. } => {
                 let replied = self.reply(request, question);
                 self.be_idle();
                 let _ = reply.send(replied);

@@ -15,7 +15,7 @@ use super::{
     disk_sync::{Contents, DiskSync, ServerInputs},
 };
 use crate::{
-    NoAnswer, Question, Server, ServerReply, Setup,
+    NoAnswer, Priority, Question, Server, ServerReply, Setup,
     actor::Crashes,
     registry::{Load, ServerRegistry},
 };
@@ -108,11 +108,12 @@ impl ReplicaSet {
         &self,
         view: Arc<dyn View>,
         question: Question,
+        priority: Priority,
         deadline: Instant,
         cancel: &Cancel,
     ) -> ServerReply {
         match self.choose() {
-            Ok(server) => server.query(view, question, deadline, cancel),
+            Ok(server) => server.query(view, question, priority, deadline, cancel),
             Err(why) => ServerReply::without(NoAnswer::Failed(why.to_owned())),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, thread, time::Duration};
 
-use language_servers::{At, LanguageServer, Question, ServerState};
+use language_servers::{At, LanguageServer, Priority, Question, ServerState};
 use lint::Cancel;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ fn a_query_is_put_once_more_too() {
         let linter: Arc<LanguageServer> = Arc::clone(&linter);
         move || {
             let question = Question::Hover { path: path("a.m"), at: At::Offset(0) };
-            linter.query(&view(&[("a.m", "x")]), question, far(), &Cancel::default())
+            linter.query(&view(&[("a.m", "x")]), question, Priority::Agent, far(), &Cancel::default())
         }
     });
     yard.wait_for_state("/w", ServerState::Busy);

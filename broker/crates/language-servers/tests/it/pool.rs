@@ -10,7 +10,7 @@ use std::{
 };
 
 use language_servers::{
-    At, Ending, LanguageServer, MemoryClass, Question, RecyclePolicy, RecycleReason, ServerReport,
+    At, Ending, LanguageServer, MemoryClass, Priority, Question, RecyclePolicy, RecycleReason, ServerReport,
     ServerState,
 };
 use lint::{Cancel, Job, Linter, Unit};
@@ -110,7 +110,7 @@ fn who_asks_where_something_is_goes_before_checks() {
     let asker = Arc::clone(&linter);
     let query = thread::spawn(move || {
         let question = Question::Hover { path: path("a.m"), at: At::Offset(0) };
-        asker.query(&view(&[("a.m", "asked")]), question, far(), &Cancel::default())
+        asker.query(&view(&[("a.m", "asked")]), question, Priority::Agent, far(), &Cancel::default())
     });
     yard.wait_for("/w", |it| it.waiting == 3);
     first.give_up();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use language_servers::{At, Barrier, Canary, NoAnswer, Profile, Question};
+use language_servers::{At, Barrier, Canary, NoAnswer, Priority, Profile, Question};
 use lint::Cancel;
 use serde_json::{Value, json};
 
@@ -296,7 +296,7 @@ fn what_a_question_in_vain_has_opened_is_waited_for() {
     let bench = bench(Barrier::NextPublish, &script);
     let question = Question::Hover { path: path("none.m"), at: At::Offset(0) };
     let view = bench.view(&[("a.m", Some("a1"))]);
-    let reply = bench.server.query(view, question, far(), &Cancel::default());
+    let reply = bench.server.query(view, question, Priority::Agent, far(), &Cancel::default());
     assert_eq!(reply.answer.unwrap_err(), NoAnswer::Failed("there is no such file".to_owned()));
     std::fs::write(file, "").unwrap();
     assert_eq!(bench.says(&[("a.m", Some("a2"))], "a.m"), "new");

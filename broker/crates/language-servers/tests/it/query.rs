@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use language_servers::{At, Goto, Hierarchy, NoAnswer, Question, Server, ServerReply};
+use language_servers::{At, Goto, Hierarchy, NoAnswer, Priority, Question, Server, ServerReply};
 use lint::{Cancel, LineColumn};
 use overlay::View;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub(crate) fn view(bench: &Bench) -> Arc<dyn View> {
 }
 
 pub(crate) fn ask(bench: &Bench, question: Question) -> ServerReply {
-    bench.server.query(view(bench), question, far(), &Cancel::default())
+    bench.server.query(view(bench), question, Priority::Agent, far(), &Cancel::default())
 }
 
 /// All that comes of the question when the server answers so, one answer after the other.
@@ -345,7 +345,8 @@ fn find_symbols(
     let bench = Bench { disk: Arc::clone(&setup.disk), server: Server::new(setup) };
     let question = Question::FindSymbols { query: "A0".to_owned(), near: Some(path("a.m")) };
     let deadline = std::time::Instant::now() + patience;
-    let found = bench.server.query(bench.view(&[]), question, deadline, &Cancel::default()).answer?;
+    let found =
+        bench.server.query(bench.view(&[]), question, Priority::Agent, deadline, &Cancel::default()).answer?;
     let language_servers::QueryResult::FoundSymbols(all) = found.result else { panic!() };
     Ok((all.len(), found.partial))
 }

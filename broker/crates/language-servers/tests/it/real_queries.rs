@@ -10,8 +10,8 @@ use std::{
 };
 
 use language_servers::{
-    At, Chosen, File, Goto, Hierarchy, Location, NoAnswer, Profile, QueryResult, Question, Server, Setup,
-    Style, Symbols,
+    At, Chosen, File, Goto, Hierarchy, Location, NoAnswer, Priority, Profile, QueryResult, Question, Server,
+    Setup, Style, Symbols,
 };
 use lint::{Cancel, Completeness};
 use lsp_client::Limits;
@@ -134,7 +134,7 @@ impl Bench {
     fn ask(&self, view: &Arc<dyn View>, question: Question) -> Result<QueryResult, NoAnswer> {
         let of_open_files = Profile::named(self.name).unwrap().symbols == Symbols::OpenFiles;
         let is_partial = of_open_files && matches!(question, Question::FindSymbols { .. });
-        let reply = self.server.query(Arc::clone(view), question, far(), &Cancel::default());
+        let reply = self.server.query(Arc::clone(view), question, Priority::Agent, far(), &Cancel::default());
         let found = reply.answer?;
         assert_eq!(found.partial.is_some(), is_partial, "{}: {:?}", self.name, found.partial);
         Ok(found.result)
@@ -330,7 +330,7 @@ fn check_turns(name: &'static str, variable: &str, project: Project) {
         let (path, at) = bench.last(&**abandoned, bench.project.files[1].0);
         let question = Question::References { path, at, with_declaration: true };
         let soon = Instant::now() + Duration::from_millis(turn as u64 % 4);
-        drop(bench.server.query(Arc::clone(abandoned), question, soon, &Cancel::default()));
+        drop(bench.server.query(Arc::clone(abandoned), question, Priority::Agent, soon, &Cancel::default()));
         check_places(&bench, &views[turn * 3 % BRANCHES]);
     }
 }

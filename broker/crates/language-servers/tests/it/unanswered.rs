@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use language_servers::{At, Barrier, Canary, NoAnswer, Question, Searches, Server, ServerReply};
+use language_servers::{At, Barrier, Canary, NoAnswer, Priority, Question, Searches, Server, ServerReply};
 use lint::Cancel;
 use overlay::ContentHash;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ fn what_the_server_does_not_have() {
     assert_eq!(said(&ask(&bench(&capabilities(), &[denied]), hover())), format!("unsupported: {HOVER}"));
     let other = Question::Hover { path: path("m.toml"), at: At::Offset(0) };
     let bench = Bench::model();
-    let reply = bench.server.query(bench.view(&[]), other, far(), &Cancel::default());
+    let reply = bench.server.query(bench.view(&[]), other, Priority::Agent, far(), &Cancel::default());
     assert_eq!(said(&reply), "unsupported: model knows nothing of files like `m.toml`");
 }
 
@@ -102,10 +102,14 @@ fn a_late_answer_is_pending_and_never_another_one_s() {
     let bench = bench(&capabilities(), &steps);
     bench.server.start(far(), &Cancel::default()).unwrap();
     let soon = Instant::now() + Duration::from_millis(300);
-    let reply = bench.server.query(crate::query::view(&bench), hover(), soon, &Cancel::default());
+    let reply =
+        bench.server.query(crate::query::view(&bench), hover(), Priority::Agent, soon, &Cancel::default());
     assert!(said(&reply).starts_with("pending: no answer in time; "));
     let other = bench.view(&[("a.m", Some("x\n123456789"))]);
-    assert_eq!(said(&bench.server.query(other, hover(), far(), &Cancel::default())), "fresh");
+    assert_eq!(
+        said(&bench.server.query(other, hover(), Priority::Agent, far(), &Cancel::default())),
+        "fresh"
+    );
 }
 
 #[test]
@@ -114,7 +118,7 @@ fn what_is_not_wanted_any_more_is_not_asked() {
     cancel.cancel();
     let bench = bench(&capabilities(), &[step(HOVER, &text("first"))]);
     bench.server.start(far(), &Cancel::default()).unwrap();
-    let reply = bench.server.query(crate::query::view(&bench), hover(), far(), &cancel);
+    let reply = bench.server.query(crate::query::view(&bench), hover(), Priority::Agent, far(), &cancel);
     assert!(matches!(reply.answer, Err(NoAnswer::Pending(_))), "{reply:?}");
     assert_eq!(said(&ask(&bench, hover())), "first");
 }
@@ -124,7 +128,7 @@ fn a_place_that_the_text_has_not() {
     let bench = bench(&capabilities(), &[]);
     let ask = |edits: &[(&str, Option<&str>)], at: At| {
         let question = Question::Hover { path: path("a.m"), at };
-        said(&bench.server.query(bench.view(edits), question, far(), &Cancel::default()))
+        said(&bench.server.query(bench.view(edits), question, Priority::Agent, far(), &Cancel::default()))
     };
     let reason = "failed: there is no byte 3 in the text, or a character starts before it";
     assert_eq!(ask(&[], At::Offset(3)), reason);
@@ -135,7 +139,7 @@ fn a_file_that_the_view_has_not() {
     let bench = Bench::model();
     let question = Question::Symbols { path: path("a.m") };
     let view = bench.view(&[("a.m", None)]);
-    let reply = bench.server.query(view, question, far(), &Cancel::default());
+    let reply = bench.server.query(view, question, Priority::Agent, far(), &Cancel::default());
     assert_eq!(said(&reply), "failed: there is no such file");
     assert_eq!(reply.content, None);
 }
@@ -156,7 +160,7 @@ fn what_the_server_cannot_see_makes_it_partial() {
     };
     let view = bench.view(&[("n.m", Some("new"))]);
     let question = Question::Hover { path: path("a.m"), at: At::Offset(0) };
-    let reply = bench.server.query(view, question, far(), &Cancel::default());
+    let reply = bench.server.query(view, question, Priority::Agent, far(), &Cancel::default());
     assert_eq!(said(&reply), "x [`n.m` is not on the disk, and model may not see it from other files]");
 }
 
@@ -235,7 +239,7 @@ fn a_server_that_looks_into_open_files_only_gets_those_with_the_name() {
     let bench = Bench { disk: setup.disk.clone(), server: Server::new(setup) };
     let view = bench.view(&[("a.m", Some("b0 𐐀"))]);
     let question = Question::References { path: path("a.m"), at: At::Offset(0), with_declaration: true };
-    let reply = bench.server.query(view, question, far(), &Cancel::default());
+    let reply = bench.server.query(view, question, Priority::Agent, far(), &Cancel::default());
     assert_eq!(reply.answer.map(|it| it.partial), Ok(None));
 }
 

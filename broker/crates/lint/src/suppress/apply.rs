@@ -8,7 +8,7 @@ use super::{
     fix::bracket,
     scan::{Suppression, Suppressions},
 };
-use crate::{Diagnostic, FindingKey, Fix, RulePattern, Severity, Span, fingerprint::last_line};
+use crate::{Diagnostic, FindingKey, Fix, RulePattern, Severity, Span, Tag, fingerprint::last_line};
 
 impl Suppressions<'_> {
     /// Marks the findings that are suppressed among those in `cell`.
@@ -156,7 +156,7 @@ impl<'s, 't> Uses<'s, 't> {
 }
 
 impl Suppression {
-    fn rules(&self) -> Option<&[RulePattern]> {
+    pub(super) fn rules(&self) -> Option<&[RulePattern]> {
         self.directive.list.as_ref().map(|it| &*it.rules)
     }
 
@@ -201,7 +201,7 @@ fn invalid(span: Span, message: &str) -> Diagnostic {
 }
 
 fn unused(span: Span, severity: Severity, message: &str, fix: Fix) -> Diagnostic {
-    Diagnostic { fixes: vec![fix], ..problem(UNUSED, span, severity, message) }
+    Diagnostic { fixes: vec![fix], tags: vec![Tag::Unnecessary], ..problem(UNUSED, span, severity, message) }
 }
 
 fn problem(code: &str, span: Span, severity: Severity, message: &str) -> Diagnostic {

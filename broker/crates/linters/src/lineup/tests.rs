@@ -29,6 +29,10 @@ struct Commanded(Arc<AtomicUsize>);
 const KNOWN: [&str; 2] = ["C1", "C2"];
 
 impl Provider for Commands {
+    fn kind(&self) -> LinterKind {
+        LinterKind::Command
+    }
+
     fn open(&self, _: &Arc<WorkspaceContext>, _: &Arc<dyn View>) -> Result<Box<dyn Catalog>, SetupFailure> {
         Ok(Box::new(Commanded(Arc::clone(&self.opened))))
     }
@@ -158,6 +162,29 @@ fn each_file_has_the_linters_that_its_configuration_asks_for() {
     let other = view(&[("broker.toml", config.as_str())]);
     let error = every_rule.route(&other, &units).map(|_| ()).unwrap_err();
     assert_eq!(error.message, "unknown rule selector `C9`, in `broker.toml`");
+}
+
+#[test]
+fn kinds_that_are_left_out_are_known_and_not_asked() {
+    let view = view(&[("a.rs", ""), ("go.mod", "")]);
+    let of = |kind: LinterKind, select: &[&str]| {
+        let requested = choice(select, &[]);
+        let linters = linters(&view, Commands::default(), requested.clone()).of_kinds(vec![kind]);
+        let router = linters.at(&view)?.router(&requested)?;
+        let absent = router.absent().iter().map(|it| it.globs.join(" "));
+        Ok::<_, SetupFailure>((names(&router), absent.collect::<Vec<_>>()))
+    };
+    let (asked, absent) = of(LinterKind::Command, &[]).unwrap();
+    assert_eq!(asked, ["clippy", "make"]);
+    assert!(absent.contains(&"*.go".to_owned()) && !absent.contains(&"*.rs".to_owned()), "{absent:?}");
+    for kind in [LinterKind::Plugin, LinterKind::Server] {
+        let (asked, absent) = of(kind, &[]).unwrap();
+        assert!(asked.is_empty() && absent.contains(&"*.rs".to_owned()), "{kind:?}: {asked:?} {absent:?}");
+        for known in ["C1", "clippy/C2", "make/x", "ALL"] {
+            assert!(of(kind, &[known]).unwrap().0.is_empty(), "{known}");
+        }
+        assert_eq!(of(kind, &["c1"]).unwrap_err().message, "unknown rule selector `c1`");
+    }
 }
 
 #[test]

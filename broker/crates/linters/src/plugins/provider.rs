@@ -13,7 +13,7 @@ use plugin_host::{Configured, Plugin, Settings};
 
 use super::{PluginContext, Plugins};
 use crate::provider::{
-    Catalog, Diagnosis, LinterName, Provider, Rules, Selected, Standing, WorkspaceContext,
+    Catalog, Diagnosis, LinterKind, LinterName, Provider, Rules, Selected, Standing, WorkspaceContext,
 };
 
 /// The plugins of a program, and what was chosen among them.
@@ -84,6 +84,10 @@ impl PluginProvider {
 }
 
 impl Provider for PluginProvider {
+    fn kind(&self) -> LinterKind {
+        LinterKind::Plugin
+    }
+
     fn open(
         &self,
         context: &Arc<WorkspaceContext>,
@@ -175,8 +179,8 @@ impl PluginCatalog {
         let (mut used, mut unselected, mut all_unknown) = (Vec::new(), Vec::new(), Vec::new());
         for it in configured {
             let name = &it.plugin().manifest().name;
-            let mut is_asked = true;
-            if !selectors.are_none() {
+            let mut is_asked = !selectors.are_nothing();
+            if is_asked && !selectors.are_none() {
                 // A plugin that cannot answer says why when it is asked about a file.
                 let unknown = it.unknown_selectors(view).unwrap_or_default();
                 is_asked = !selectors.for_linter(name).is_nothing(&unknown);

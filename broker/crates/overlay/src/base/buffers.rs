@@ -1,4 +1,8 @@
 //! Unsaved texts: a branch over the live disk, of which readers see one snapshot after the other.
+//!
+//! Of a file that several editors have open, the branch has the text of the one that typed last.
+
+mod texts;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,13 +12,61 @@ use std::{
 use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
 
+pub use self::texts::EditorId;
+use self::texts::{Text, Texts};
 use crate::{Branch, ContentHash, EditError, FileKind, Snapshot, View, WorkspacePath};
 
-/// Bytes of all unsaved texts of a workspace.
+/// Bytes of all unsaved texts of a workspace, those that are hidden among them.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Why a text cannot be laid over a path; for the same reasons as an edit.
 pub type BufferError = EditError;
+
+/// An unsaved text as an editor sends it.
+#[derive(Debug, Clone)]
+pub struct BufferText {
+    /// `None` for a text that belongs to no editor in particular.
+    pub editor: Option<EditorId>,
+    pub path: WorkspacePath,
+    pub bytes: Bytes,
+    /// Nothing was typed: another editor's text is not hidden.
+    pub is_opened: bool,
+}
+
+/// What became of a text that was set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetBuffer {
+    pub hash: ContentHash,
+    /// Another editor's text is shown.
+    pub is_hidden: bool,
+    pub change: Option<BufferChange>,
+}
+
+/// What became of a text that was closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClosedBuffer {
+    /// Whether the editor had one of that path.
+    pub was_open: bool,
+    pub change: Option<BufferChange>,
+}
+
+/// Another text is shown for a file, or another editor's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BufferChange {
+    /// Links followed.
+    pub place: WorkspacePath,
+    /// `None` if the disk's is.
+    pub shown: Option<ShownText>,
+    /// Whether the content is another, too.
+    pub is_other_content: bool,
+}
+
+/// An unsaved text that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownText {
+    pub editor: Option<EditorId>,
+    pub hash: ContentHash,
+}
 
 pub(super) struct Buffers {
     disk: Arc<dyn View>,
@@ -24,15 +76,17 @@ pub(super) struct Buffers {
 }
 
 struct Open {
-    /// The link-free place of each path that was opened.
-    places: BTreeMap<WorkspacePath, WorkspacePath>,
+    /// The link-free place of each path that an editor opened.
+    places: BTreeMap<(Option<EditorId>, WorkspacePath), WorkspacePath>,
+    texts: Texts,
+    /// Has the texts that are shown.
     branch: Branch,
 }
 
 impl Buffers {
     pub(super) fn new(disk: Arc<dyn View>) -> Self {
         let branch = Branch::new(disk.clone());
-        let open = Mutex::new(Open { places: BTreeMap::new(), branch });
+        let open = Mutex::new(Open { places: BTreeMap::new(), texts: Texts::default(), branch });
         Self { disk, open, current: ArcSwapOption::empty() }
     }
 
@@ -40,41 +94,71 @@ impl Buffers {
         self.current.load()
     }
 
-    /// Where the text now stands.
-    pub(super) fn set(&self, path: &WorkspacePath, text: Bytes) -> Result<WorkspacePath, BufferError> {
+    pub(super) fn set(&self, it: BufferText) -> Result<SetBuffer, BufferError> {
+        let BufferText { editor, path, bytes, is_opened } = it;
         let mut open = self.lock();
-        let known = open.places.get(path).cloned();
-        open.expect_room(known.as_ref(), text.len() as u64)?;
-        let place = match known {
-            Some(place) => {
-                open.branch.write(&place, text)?;
-                place
-            }
-            None => open.add(path, text)?,
-        };
+        let (place, branch) = open.with(editor.as_ref(), &path, &bytes, is_opened)?;
+        let others = open.texts.bytes_besides(&place, editor.as_ref());
+        expect_room(others + bytes.len() as u64)?;
+        let before = open.shown(&place);
+        let hash = ContentHash::of(&bytes);
+        if let Some(branch) = branch {
+            open.branch = branch;
+        }
+        open.places.insert((editor.clone(), path), place.clone());
+        open.texts.put(place.clone(), Text { editor: editor.clone(), bytes, hash }, is_opened);
         self.show(&open);
-        Ok(place)
+        let after = open.shown(&place);
+        let is_hidden = after.as_ref().is_some_and(|it| it.editor != editor);
+        Ok(SetBuffer { hash, is_hidden, change: BufferChange::between(place, before, after) })
     }
 
-    /// Where the text stood.
-    pub(super) fn close(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
+    pub(super) fn close(&self, editor: Option<&EditorId>, path: &WorkspacePath) -> ClosedBuffer {
         let mut open = self.lock();
-        let place = open.places.remove(path)?;
-        // A branch cannot take an edit back, so those that stay are made anew.
-        open.branch = open.again(Branch::new(self.disk.clone()));
-        self.show(&open);
-        Some(place)
+        let Some(place) = open.places.remove(&(editor.cloned(), path.clone())) else {
+            return ClosedBuffer { was_open: false, change: None };
+        };
+        let is_open_elsewhere = open.places_of(editor).any(|it| *it == place);
+        let places = if is_open_elsewhere { BTreeSet::new() } else { [place].into() };
+        ClosedBuffer { was_open: true, change: self.take(&mut open, editor, places).pop() }
+    }
+
+    /// Takes all texts of the editor away.
+    pub(super) fn close_all(&self, editor: &EditorId) -> Vec<BufferChange> {
+        let mut open = self.lock();
+        let places = open.places_of(Some(editor)).cloned().collect();
+        open.places.retain(|(it, _), _| it.as_ref() != Some(editor));
+        self.take(&mut open, Some(editor), places)
+    }
+
+    fn take(
+        &self,
+        open: &mut Open,
+        editor: Option<&EditorId>,
+        places: BTreeSet<WorkspacePath>,
+    ) -> Vec<BufferChange> {
+        let mut changes = Vec::new();
+        for place in places {
+            let before = open.shown(&place);
+            open.texts.take(&place, editor);
+            let after = open.shown(&place);
+            changes.extend(BufferChange::between(place, before, after));
+        }
+        if !changes.is_empty() {
+            // A branch cannot take an edit back, so those that are shown are made anew.
+            open.branch = open.again(Branch::new(self.disk.clone()));
+        }
+        self.show(open);
+        changes
     }
 
     pub(super) fn list(&self) -> Vec<(WorkspacePath, ContentHash)> {
         let open = self.lock();
-        let snapshot = open.branch.snapshot();
-        let hashed = |place: WorkspacePath| snapshot.hash(&place).ok().map(|hash| (place, hash));
-        open.distinct().into_iter().filter_map(hashed).collect()
+        open.texts.all_shown().map(|(place, text)| (place.clone(), text.hash)).collect()
     }
 
     fn show(&self, open: &Open) {
-        let snapshot = (!open.places.is_empty()).then(|| Arc::new(open.branch.snapshot()));
+        let snapshot = (!open.texts.is_empty()).then(|| Arc::new(open.branch.snapshot()));
         self.current.store(snapshot);
     }
 
@@ -84,43 +168,64 @@ impl Buffers {
     }
 }
 
+fn expect_room(bytes: u64) -> Result<(), BufferError> {
+    if bytes > MAX_BYTES { Err(EditError::BuffersFull { bytes, limit: MAX_BYTES }) } else { Ok(()) }
+}
+
+impl BufferChange {
+    fn between(place: WorkspacePath, before: Option<ShownText>, shown: Option<ShownText>) -> Option<Self> {
+        let is_other = before != shown;
+        let is_other_content = before.map(|it| it.hash) != shown.as_ref().map(|it| it.hash);
+        is_other.then_some(Self { place, shown, is_other_content })
+    }
+}
+
 impl Open {
-    /// Whether a text of so many bytes may come in place of the one at `place`.
-    fn expect_room(&self, place: Option<&WorkspacePath>, bytes: u64) -> Result<(), BufferError> {
-        let texts = self.branch.snapshot();
-        let others = self.distinct().into_iter().filter(|it| Some(it) != place);
-        let size = |it: WorkspacePath| texts.metadata(&it).map_or(0, |it| it.size);
-        let bytes = others.map(size).sum::<u64>() + bytes;
-        if bytes > MAX_BYTES { Err(EditError::BuffersFull { bytes, limit: MAX_BYTES }) } else { Ok(()) }
-    }
-
-    fn add(&mut self, path: &WorkspacePath, text: Bytes) -> Result<WorkspacePath, BufferError> {
+    /// The place of the text, and the branch with it, if it is shown.
+    fn with(
+        &self,
+        editor: Option<&EditorId>,
+        path: &WorkspacePath,
+        bytes: &Bytes,
+        is_opened: bool,
+    ) -> Result<(WorkspacePath, Option<Branch>), BufferError> {
         let mut branch = self.branch.clone();
-        branch.write(path, text)?;
-        // Now that the file is there, it tells where the links led.
-        let place = branch.snapshot().resolve(path);
-        let place = place.map_err(|source| EditError::Unreachable { path: path.clone(), source })?;
-        self.branch = branch;
-        self.places.insert(path.clone(), place.clone());
-        Ok(place)
-    }
-
-    /// Two paths can lead to one place.
-    fn distinct(&self) -> BTreeSet<WorkspacePath> {
-        self.places.values().cloned().collect()
-    }
-
-    /// The texts of all places, on a new branch.
-    fn again(&self, mut branch: Branch) -> Branch {
-        let texts = self.branch.snapshot();
-        for place in self.distinct() {
-            // The read is of what the branch itself holds, and the write finds its way cleared, so neither
-            // can fail; should the disk be unreadable there, the disk is what is left to show.
-            if let Ok(text) = texts.read(&place) {
-                clear_the_way(&mut branch, &place);
-                let _ = branch.write(&place, text);
+        let place = match self.places.get(&(editor.cloned(), path.clone())) {
+            Some(place) => {
+                branch.write(place, bytes.clone())?;
+                place.clone()
             }
+            None => {
+                branch.write(path, bytes.clone())?;
+                // Now that the file is there, it tells where the links led.
+                let place = branch.snapshot().resolve(path);
+                place.map_err(|source| EditError::Unreachable { path: path.clone(), source })?
+            }
+        };
+        // Texts of the past would stay in memory.
+        branch.forget_history();
+        let is_shown = self.texts.would_show(&place, editor, is_opened);
+        Ok((place, is_shown.then_some(branch)))
+    }
+
+    fn shown(&self, place: &WorkspacePath) -> Option<ShownText> {
+        let it = self.texts.shown(place)?;
+        Some(ShownText { editor: it.editor.clone(), hash: it.hash })
+    }
+
+    fn places_of(&self, editor: Option<&EditorId>) -> impl Iterator<Item = &WorkspacePath> {
+        self.places.iter().filter(move |((it, _), _)| it.as_ref() == editor).map(|(_, place)| place)
+    }
+
+    /// The shown texts of all places, on a new branch.
+    fn again(&self, mut branch: Branch) -> Branch {
+        for (place, text) in self.texts.all_shown() {
+            // The write finds its way cleared, so it cannot fail; should the disk be unreadable there, the disk is what is
+            // left to show.
+            clear_the_way(&mut branch, place);
+            let _ = branch.write(place, text.bytes.clone());
         }
+        branch.forget_history();
         branch
     }
 }

@@ -324,3 +324,40 @@ fn unsaved_texts_have_a_limit_in_all() {
     assert!(base.close_buffer(&path("a")));
     base.set_buffer(&path("d"), text).unwrap();
 }
+
+#[test]
+fn texts_that_are_hidden_count_towards_the_limit() {
+    const HALF: usize = 128 << 20;
+    let folder = TempDir::new().unwrap();
+    let base = Base::open(folder.path(), BaseOptions::default()).unwrap();
+    let set = |editor: &str, bytes: Bytes, is_opened| {
+        let editor = Some(EditorId(editor.into()));
+        base.set_buffer_of(BufferText { editor, path: path("a"), bytes, is_opened })
+    };
+    let text = Bytes::from(vec![b'a'; HALF]);
+    assert!(!set("first", text.clone(), true).unwrap().is_hidden);
+    assert!(set("second", text.clone(), true).unwrap().is_hidden);
+    let refused = set("third", Bytes::from("x"), false).unwrap_err();
+    assert!(matches!(refused, EditError::BuffersFull { .. }), "{refused}");
+    assert_eq!(base.buffers(), [(path("a"), ContentHash::of(&text))], "nothing has changed");
+    set("second", Bytes::from("x"), true).unwrap();
+    assert!(!set("third", Bytes::from("x"), false).unwrap().is_hidden);
+    let change = BufferChange {
+        place: path("a"),
+        shown: Some(ShownText { editor: Some(EditorId("first".into())), hash: ContentHash::of(&text) }),
+        is_other_content: true,
+    };
+    assert_eq!(base.close_buffers_of(&EditorId("third".into())), [change]);
+}
+
+#[test]
+fn texts_of_the_past_are_not_kept() {
+    let folder = TempDir::new().unwrap();
+    let base = open(&folder);
+    let old = Bytes::from(b"old".to_vec());
+    base.set_buffer(&path("a"), old.clone()).unwrap();
+    base.set_buffer(&path("b"), "other".into()).unwrap();
+    assert!(!old.is_unique());
+    base.set_buffer(&path("a"), "new".into()).unwrap();
+    assert!(old.is_unique());
+}

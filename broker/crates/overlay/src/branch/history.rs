@@ -173,6 +173,12 @@ impl Branch {
         self.history.iter().map(|it| &it.entry).filter(is_step).cloned().collect()
     }
 
+    /// Forgets all revisions but the newest, and with them the texts that only they have.
+    pub(crate) fn forget_history(&mut self) {
+        let newest = Recorded::clone(self.history.newest());
+        self.history = History::starting(newest.entry, newest.state);
+    }
+
     /// Refuses if the branch is not at `expected`, so that a caller edits only what it has seen.
     pub fn expect_revision(&self, expected: Revision) -> Result<(), EditError> {
         let actual = self.revision();

@@ -14,6 +14,8 @@ pub(super) fn of(error: &DaemonError) -> Facts {
             vec![("resource_type", (*what).to_owned()), ("resource_name", id.clone())]
         }
         DaemonError::NameTaken(name) | DaemonError::RunNameTaken(name) => vec![("name", name.clone())],
+        DaemonError::EditorGone(id) => vec![("editor_id", id.clone())],
+        DaemonError::ClientTooSlow { limit } => vec![fact("limit", limit)],
         DaemonError::NotPermitted { wanted, .. } => vec![("wanted", wanted.join("\n"))],
         DaemonError::NoLog(id) => vec![("run_id", id.clone())],
         DaemonError::SandboxDiffers { what } => vec![("what", what.clone())],

@@ -118,6 +118,8 @@ fn kind_of(found: &Found) -> &'static str {
 fn row(error: &DaemonError) -> (ErrorKind, &'static str) {
     match error {
         DaemonError::NotFound { .. } => (ErrorKind::NotFound, "NOT_FOUND"),
+        DaemonError::EditorGone(_) => (ErrorKind::NotFound, "EDITOR_GONE"),
+        DaemonError::ClientTooSlow { .. } => (ErrorKind::Exhausted, "CLIENT_TOO_SLOW"),
         DaemonError::NameTaken(_) => (ErrorKind::AlreadyExists, "NAME_TAKEN"),
         DaemonError::RunNameTaken(_) => (ErrorKind::AlreadyExists, "RUN_NAME_TAKEN"),
         DaemonError::Invalid { .. } => (ErrorKind::Invalid, "INVALID_FIELD"),

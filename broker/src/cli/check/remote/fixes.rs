@@ -26,6 +26,7 @@ pub(super) fn fix(
         if args.fixes.unsafe_fixes { pb::Applicability::Unsafe } else { pb::Applicability::Safe };
     let request = pb::FixFilesRequest {
         branch_id: branch.to_owned(),
+        kinds: check.kinds.clone(),
         paths: check.paths.clone(),
         only_paths: check.only_paths.clone(),
         select: check.select.clone(),
@@ -35,6 +36,7 @@ pub(super) fn fix(
         if_revision: None,
         request_id: String::new(),
         priority: check.priority,
+        ..pb::FixFilesRequest::default()
     };
     Ok(open.client.call(open.client.checks().fix_files(request))?)
 }

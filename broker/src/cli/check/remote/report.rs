@@ -212,6 +212,8 @@ impl Places {
             // Only the one who checks has to know.
             is_syntax_error: false,
             fixes_first: false,
+            is_unnecessary: false,
+            is_deprecated: false,
             shared_name: None,
         };
         if let Some(known) = self.rules.get(&rule) {

@@ -8,8 +8,8 @@ use std::{
 
 use lint::Cancel;
 use lsp_client::{
-    Broken, Client, EditPolicy, Epoch, Initialize, Limits, Options, RequestError, TICK, WorkspaceFolder,
-    sleep, uri::of_folder,
+    Broken, Client, EditPolicy, Epoch, Initialize, Limits, Options, PositionEncoding, RequestError, TICK,
+    WorkspaceFolder, sleep, uri::of_folder,
 };
 use overlay::WorkspacePath;
 use serde_json::Value;
@@ -164,6 +164,8 @@ impl Process {
         let name = root.file_name().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
         let folder = WorkspaceFolder { uri: of_folder(root), name };
         let mut initialize = Initialize::new(vec![folder]);
+        // As all editors count: what a server says goes through to one as it is.
+        initialize.encodings = vec![PositionEncoding::Utf16];
         initialize.options = fill(&profile.options, root);
         initialize.capabilities = profile.capabilities.clone();
         let settings: Value = fill(&profile.settings, root);

@@ -1,0 +1,37 @@
+//! A branch as it is shown to clients.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use overlay::{BranchRecord, Revision, Snapshot};
+
+/// A branch as it is now.
+#[derive(Debug, Clone)]
+pub struct BranchInfo {
+    pub id: Arc<str>,
+    pub workspace: Arc<str>,
+    pub name: String,
+    /// The handle of the branch that it was forked from.
+    pub parent: Option<String>,
+    pub revision: Revision,
+    pub created_ms: u64,
+    pub labels: BTreeMap<String, String>,
+    /// How many paths differ from the base.
+    pub changed_paths: usize,
+}
+
+impl BranchInfo {
+    /// The branch `id`, whose handle names its workspace, too.
+    pub(super) fn of(id: &Arc<str>, record: &BranchRecord, snapshot: &Snapshot) -> Self {
+        let workspace = id.split_once('.').map_or(&**id, |(workspace, _)| workspace);
+        Self {
+            id: Arc::clone(id),
+            workspace: workspace.into(),
+            name: record.name.clone(),
+            parent: record.parent.clone(),
+            revision: snapshot.revision(),
+            created_ms: record.created_ms,
+            labels: record.labels.clone(),
+            changed_paths: snapshot.changed_paths(&snapshot.base_of()).len(),
+        }
+    }
+}

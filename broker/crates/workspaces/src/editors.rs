@@ -1,0 +1,79 @@
+//! The unsaved texts of a workspace, by editor. An editor is a client that watches the workspace; what it has not saved goes
+//! when it leaves.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use overlay::{Base, BufferError, BufferText, EditorId, SetBuffer, WorkspacePath};
+
+use super::{
+    DaemonError,
+    watchers::{Watcher, Watchers},
+};
+
+/// The editors of one workspace.
+pub(super) struct Editors {
+    base: Base,
+    pub(super) watchers: Arc<Watchers>,
+    /// Held while texts change, and until that is told: all are told in the same order.
+    changing: Mutex<()>,
+}
+
+/// An editor, for as long as it lives. Its end takes the time of looking at files.
+pub(super) struct EditorSession {
+    pub(super) id: EditorId,
+    pub(super) watcher: Arc<Watcher>,
+    editors: Arc<Editors>,
+}
+
+impl Editors {
+    pub(super) fn new(base: Base) -> Arc<Self> {
+        Arc::new(Self { base, watchers: Arc::default(), changing: Mutex::default() })
+    }
+
+    pub(super) fn enter(self: &Arc<Self>, name: String) -> Result<EditorSession, DaemonError> {
+        let (id, watcher) = self.watchers.add(name)?;
+        Ok(EditorSession { id, watcher, editors: Arc::clone(self) })
+    }
+
+    /// Lays a text over a file.
+    pub(super) fn set(&self, text: BufferText) -> Result<SetBuffer, DaemonError> {
+        let _in_turn = self.turn();
+        text.editor.as_ref().map_or(Ok(()), |it| self.watchers.expect(it))?;
+        let set = self.base.set_buffer_of(text).map_err(|error| match error {
+            error @ BufferError::BuffersFull { .. } => DaemonError::Edit(error),
+            error => DaemonError::invalid("path", error),
+        })?;
+        set.change.iter().for_each(|it| self.watchers.tell_buffer(it));
+        Ok(set)
+    }
+
+    /// Takes a text away. Whether there was one.
+    pub(super) fn close(&self, editor: Option<&EditorId>, path: &WorkspacePath) -> Result<bool, DaemonError> {
+        let _in_turn = self.turn();
+        editor.map_or(Ok(()), |it| self.watchers.expect(it))?;
+        let closed = self.base.close_buffer_of(editor, path);
+        closed.change.iter().for_each(|it| self.watchers.tell_buffer(it));
+        Ok(closed.was_open)
+    }
+
+    fn leave(&self, editor: &EditorId) {
+        let _in_turn = self.turn();
+        // What it sends from now on is refused, so that nothing of it stays.
+        self.watchers.remove(editor);
+        let changes = self.base.close_buffers_of(editor);
+        changes.iter().for_each(|it| self.watchers.tell_buffer(it));
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for EditorSession {
+    fn drop(&mut self) {
+        self.editors.leave(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! Those who watch a workspace, each as an editor by its handle.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use lint::is_invisible;
+use overlay::{BufferChange, EditorId, ShownText};
+
+use super::{
+    DaemonError, random,
+    workspace_events::{BranchChange, BufferShown, EditorText, EventQueue, WorkspaceEvent},
+};
+
+/// Limit against runaway clients.
+const MAX_EDITORS: usize = 256;
+
+const LONGEST_NAME: usize = 100;
+
+/// Name of an editor that has told none.
+const UNNAMED: &str = "an editor";
+
+/// The clients that are told of changes.
+#[derive(Default)]
+pub(super) struct Watchers(Mutex<BTreeMap<EditorId, Arc<Watcher>>>);
+
+pub(super) struct Watcher {
+    name: String,
+    pub(super) queue: EventQueue,
+}
+
+impl Watchers {
+    /// Adds a client. Everything that changes from now on is told to it.
+    pub(super) fn add(&self, name: String) -> Result<(EditorId, Arc<Watcher>), DaemonError> {
+        expect_name(&name)?;
+        let id = EditorId(random::handle()?.into());
+        let watcher = Arc::new(Watcher { name, queue: EventQueue::default() });
+        let mut all = self.lock();
+        DaemonError::expect_at_most(MAX_EDITORS, all.len() + 1, "editors of a workspace")?;
+        all.insert(id.clone(), Arc::clone(&watcher));
+        Ok((id, watcher))
+    }
+
+    pub(super) fn remove(&self, id: &EditorId) {
+        self.lock().remove(id);
+    }
+
+    pub(super) fn expect(&self, id: &EditorId) -> Result<(), DaemonError> {
+        match self.lock().contains_key(id) {
+            true => Ok(()),
+            false => Err(DaemonError::EditorGone(id.0.to_string())),
+        }
+    }
+
+    /// Tells all what became of a branch. It is only made if there is a client.
+    pub(super) fn tell_branch(&self, change: impl FnOnce() -> BranchChange) {
+        // What is told takes a look at the branch, for which none has to wait.
+        if self.lock().is_empty() {
+            return;
+        }
+        let change = Arc::new(change());
+        self.lock().values().for_each(|it| it.queue.push(WorkspaceEvent::Branch(Arc::clone(&change))));
+    }
+
+    /// Tells all but the one whose text it is.
+    pub(super) fn tell_buffer(&self, change: &BufferChange) {
+        let all = self.lock();
+        let owner = change.shown.as_ref().and_then(|it| it.editor.as_ref());
+        let shown = change.shown.as_ref().map(|it| text(&all, it));
+        let event = BufferShown { path: change.place.clone(), shown };
+        for (id, watcher) in &*all {
+            match Some(id) == owner {
+                true => watcher.queue.forget(&change.place),
+                false => watcher.queue.push(WorkspaceEvent::Buffer(event.clone())),
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<EditorId, Arc<Watcher>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn text(all: &BTreeMap<EditorId, Arc<Watcher>>, it: &ShownText) -> EditorText {
+    let name = it.editor.as_ref().and_then(|it| all.get(it)).map(|it| it.name.as_str());
+    let name = name.filter(|it| !it.is_empty()).unwrap_or(UNNAMED);
+    EditorText { client_name: name.to_owned(), content: it.hash }
+}
+
+fn expect_name(name: &str) -> Result<(), DaemonError> {
+    DaemonError::expect_at_most(LONGEST_NAME, name.len(), "bytes of a client's name")?;
+    if name.chars().any(is_invisible) {
+        let message = "a name may not contain control characters or invisible ones";
+        return Err(DaemonError::invalid("client_name", message));
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! `broker lsp`
+
+use std::path::PathBuf;
+
+use tokio::task::LocalSet;
+
+use super::{
+    Session,
+    serve::in_process::{self, InProcess},
+};
+use crate::{
+    CliError, Exit,
+    client::{Client, interrupted},
+    lsp::{self, Link, Options, Start},
+};
+
+/// Serve an editor, over the Language Server Protocol on standard input and output
+///
+/// Shows what all linters find as you type, makes their fixes, and shows branches next to your files. What you have not saved is what
+/// branches are made from. Finds the daemon or starts one. `docs/editors.md` says what to add to which editor.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Ask the project's language servers as well, which the editor then need not start: their findings, definitions, completion
+    /// and all else
+    #[arg(long)]
+    servers: bool,
+
+    /// Serve in this process, without a daemon: branches end with it, and agents do not see unsaved text
+    #[arg(long)]
+    no_daemon: bool,
+
+    /// The folder that is served to an editor that names none
+    #[arg(long, value_name = "FOLDER")]
+    workspace: Option<PathBuf>,
+
+    /// Ignored: standard input and output are all that is spoken on
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let own = own_daemon(args, session)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
+    let context = &mut session.process_context;
+    let input = std::mem::replace(&mut context.stdin, Box::new(std::io::empty()));
+    let output = std::mem::replace(&mut context.stdout, Box::new(std::io::sink()));
+    let workspace = args.workspace.as_ref().map(std::path::absolute).transpose()?;
+    let options = Options { servers: args.servers, home: context.home.clone(), workspace };
+    let cancel = context.cancel.clone();
+    let served = LocalSet::new().block_on(&runtime, async {
+        let link = match &own {
+            Some(own) => Link::new(own.channel(), Start::InProcess),
+            None => Link::new(Client::lasting_channel(), Start::Daemon(cancel.clone())),
+        };
+        tokio::select! {
+            served = lsp::serve(link, input, output, options) => served,
+            () = interrupted(&cancel) => Ok(false),
+        }
+    });
+    // A thread may still wait for the editor to say something.
+    runtime.shutdown_background();
+    let is_in_order = served.map_err(CliError::files)?;
+    Ok(if is_in_order { Exit::Clean } else { Exit::Findings })
+}
+
+/// A daemon in this process, if none is wanted or none can be started.
+fn own_daemon(args: &Args, session: &mut Session) -> Result<Option<InProcess>, CliError> {
+    if !args.no_daemon {
+        match Client::connect(&session.process_context.cancel, None) {
+            Ok(_there) => return Ok(None),
+            Err(error) => {
+                session.messages.error(&error);
+                session.messages.line("serving without a daemon");
+            }
+        }
+    }
+    in_process::start(session).map(Some)
+}

@@ -1,0 +1,340 @@
+//! Code actions: what a person can do about findings.
+//!
+//! Fixes are as the linters have them. What has to be computed for a whole file is computed when the client resolves the action.
+
+use std::rc::Rc;
+
+use broker_proto::v1 as pb;
+use gen_lsp_types::{
+    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, Command, Diagnostic, TextEdit,
+    WorkspaceEdit,
+};
+use lint::Span;
+use overlay::{ContentHash, WorkspacePath};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    capabilities::{FIX_ALL, SUPPRESS},
+    commands,
+    diagnostics::{self, FixData},
+    document::{Checked, Document, Place},
+    edits,
+    failure::Failure,
+    folder::Folder,
+    proxy,
+    server::Server,
+};
+
+/// What an action does once it is resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Deferred {
+    uri: String,
+    version: i32,
+    what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum What {
+    /// All safe fixes; those of some rules if there are any.
+    FixAll(Vec<String>),
+    /// A comment on a line, counted from 1; for the whole file without one.
+    Suppress { rule: String, line: Option<u32> },
+}
+
+/// Reason of a suppression before the person writes a better one.
+const REASON: &str = "TODO: say why";
+
+/// `textDocument/codeAction`
+pub(super) async fn offer(
+    server: Rc<Server>,
+    document: Rc<Document>,
+    params: CodeActionParams,
+    raw: Value,
+) -> Result<Value, Failure> {
+    if document.folder().is_none() {
+        return Ok(json!([]));
+    }
+    let checked = wait(&document).await?;
+    let offer = Offer { server: &server, document: &document, checked: &checked, only: params.context.only };
+    let mut actions = offer.actions(checked.text.index().span(params.range));
+    if !server.traits.resolves_edits {
+        for it in &mut actions {
+            if it.data.is_some() {
+                *it = resolved(&server, it.clone()).await?;
+                it.data = None;
+            }
+        }
+    }
+    let mut all: Vec<_> = actions.into_iter().filter_map(|it| shown(&server, it)).collect();
+    if server.settings().servers {
+        // Its own come though a server's do not.
+        let of_server = proxy::ask(server, "textDocument/codeAction".to_owned(), raw).await;
+        all.extend(of_server.ok().and_then(|it| it.as_array().cloned()).unwrap_or_default());
+    }
+    Ok(json!(all))
+}
+
+/// As the client takes it: one that knows no actions gets their commands.
+fn shown(server: &Server, action: CodeAction) -> Option<Value> {
+    match server.traits.code_action_literals {
+        true => Some(json!(action)),
+        false => action.command.map(|it| json!(it)),
+    }
+}
+
+/// What was found in the document as it is now.
+async fn wait(document: &Rc<Document>) -> Result<Rc<Checked>, Failure> {
+    let version = document.version();
+    let (mut results, mut states) = (document.results(), document.states());
+    loop {
+        if document.version() != version {
+            return Err(Failure::content_modified());
+        }
+        if let Some(checked) = document.checked() {
+            return Ok(checked);
+        }
+        tokio::select! {
+            changed = results.changed() => changed.map_err(Failure::internal)?,
+            changed = states.changed() => changed.map_err(Failure::internal)?,
+        }
+    }
+}
+
+/// One question for actions.
+struct Offer<'o> {
+    server: &'o Rc<Server>,
+    document: &'o Rc<Document>,
+    checked: &'o Checked,
+    only: Option<Vec<CodeActionKind>>,
+}
+
+impl Offer<'_> {
+    fn actions(&self, span: Span) -> Vec<CodeAction> {
+        let touches = |it: &&pb::Finding| {
+            it.span.is_some_and(|it| it.start <= span.end && span.start <= it.end) && it.cell.is_none()
+        };
+        let here: Vec<_> = self.checked.found.findings.iter().filter(touches).collect();
+        let is_editable = matches!(self.document.place, Place::Base(..));
+        let mut actions = Vec::new();
+        if is_editable {
+            here.iter().for_each(|it| actions.extend(self.fixes(it)));
+            actions.extend(self.fix_rules(&here));
+            actions.extend(self.fix_all());
+            here.iter().for_each(|it| actions.extend(self.suppressions(it)));
+        }
+        here.iter().for_each(|it| actions.extend(self.about_rule(it, is_editable)));
+        let mut seen = std::collections::HashSet::new();
+        actions.retain(|it| self.is_wanted(it) && (it.edit.is_some() || seen.insert(it.title.clone())));
+        actions
+    }
+
+    /// Whether the client asks for actions of this kind, or of one that it belongs to.
+    fn is_wanted(&self, action: &CodeAction) -> bool {
+        let Some(only) = &self.only else { return true };
+        let kind = action.kind.as_ref().map(kind_name).unwrap_or_default();
+        only.iter().map(kind_name).any(|it| {
+            it.is_empty() || kind == it || kind.strip_prefix(&it).is_some_and(|rest| rest.starts_with('.'))
+        })
+    }
+
+    fn diagnostic(&self, it: &pb::Finding) -> Option<Diagnostic> {
+        let place = self.checked.found.findings.iter().position(|other| std::ptr::eq(other, it))?;
+        self.checked.diagnostics.get(place).cloned()
+    }
+
+    /// Each way that its linter has to mend it.
+    fn fixes(&self, it: &pb::Finding) -> Vec<CodeAction> {
+        let data = diagnostics::data(it, &self.checked.text.index());
+        let made = data.fixes.into_iter().filter(|it| it.applicability != "display");
+        made.enumerate().map(|(number, fix)| self.fix(it, fix, number == 0)).collect()
+    }
+
+    fn fix(&self, it: &pb::Finding, fix: FixData, is_first: bool) -> CodeAction {
+        let is_safe = fix.applicability == "safe";
+        let what = if fix.title.is_empty() { format!("Fix: {}", it.message) } else { fix.title };
+        let title = if is_safe { what } else { format!("{what} (may change what the code does)") };
+        CodeAction {
+            title,
+            kind: Some(CodeActionKind::QuickFix),
+            diagnostics: self.diagnostic(it).map(|it| vec![it]),
+            is_preferred: Some(is_safe && is_first),
+            edit: Some(self.edit(fix.edits)),
+            ..CodeAction::default()
+        }
+    }
+
+    fn edit(&self, edits: Vec<TextEdit>) -> WorkspaceEdit {
+        edits::of_document(&self.server.traits, &self.document.uri, Some(self.checked.version), edits)
+    }
+
+    /// All fixes of one rule, where the file has several.
+    fn fix_rules(&self, here: &[&pb::Finding]) -> Vec<CodeAction> {
+        let count = |rule: &str| {
+            self.checked
+                .found
+                .findings
+                .iter()
+                .filter(|it| has_safe_fix(it) && diagnostics::rule(it) == rule)
+                .count()
+        };
+        let mut rules: Vec<_> =
+            here.iter().filter(|it| has_safe_fix(it)).map(|it| diagnostics::rule(it)).collect();
+        rules.sort();
+        rules.dedup();
+        rules.retain(|it| count(it) > 1);
+        let action = |rule: String| CodeAction {
+            title: format!("Fix all of {rule} in this file"),
+            kind: Some(CodeActionKind::QuickFix),
+            data: Some(self.deferred(What::FixAll(vec![rule]))),
+            ..CodeAction::default()
+        };
+        rules.into_iter().map(action).collect()
+    }
+
+    fn fix_all(&self) -> Option<CodeAction> {
+        let is_any = self.checked.found.findings.iter().any(has_safe_fix);
+        let is_asked = self.only.is_some();
+        (is_any && (is_asked || self.server.traits.resolves_edits)).then(|| CodeAction {
+            title: "Fix all that can be fixed safely".to_owned(),
+            kind: Some(CodeActionKind::Custom(FIX_ALL.into())),
+            data: Some(self.deferred(What::FixAll(Vec::new()))),
+            ..CodeAction::default()
+        })
+    }
+
+    fn suppressions(&self, it: &pb::Finding) -> Vec<CodeAction> {
+        // Neither what cannot be parsed nor what was not checked can be suppressed.
+        if it.tags().any(|it| it == pb::FindingTag::SyntaxError) || it.linter == "broker" {
+            return Vec::new();
+        }
+        let rule = diagnostics::rule(it);
+        let line = it.range.and_then(|it| it.start).map(|it| it.line);
+        let action = |title: String, line| CodeAction {
+            title,
+            kind: Some(CodeActionKind::Custom(SUPPRESS.into())),
+            diagnostics: self.diagnostic(it).map(|it| vec![it]),
+            data: Some(self.deferred(What::Suppress { rule: rule.clone(), line })),
+            ..CodeAction::default()
+        };
+        vec![
+            action(format!("Suppress {rule} on this line"), line),
+            action(format!("Suppress {rule} in this file"), None),
+        ]
+    }
+
+    /// What concerns the rule rather than the place.
+    fn about_rule(&self, it: &pb::Finding, is_editable: bool) -> Vec<CodeAction> {
+        let rule = diagnostics::rule(it);
+        let command = |title: String, name: &str, argument: Value| CodeAction {
+            command: Some(Command {
+                title: title.clone(),
+                command: name.to_owned(),
+                arguments: Some(vec![argument]),
+                ..Command::default()
+            }),
+            title,
+            kind: Some(CodeActionKind::QuickFix),
+            ..CodeAction::default()
+        };
+        let mut actions =
+            vec![command(format!("Explain {rule}"), commands::OPEN_RULE, json!({"rule": rule}))];
+        if is_editable && self.server.traits.apply_edit {
+            let argument = json!({"rule": rule, "uri": self.document.uri});
+            actions.push(command(format!("Disable {rule} in broker.toml"), commands::DISABLE_RULE, argument));
+        }
+        actions
+    }
+
+    fn deferred(&self, what: What) -> Value {
+        json!(Deferred { uri: self.document.uri.clone(), version: self.checked.version, what })
+    }
+}
+
+fn kind_name(kind: &CodeActionKind) -> String {
+    json!(kind).as_str().unwrap_or_default().to_owned()
+}
+
+fn has_safe_fix(it: &pb::Finding) -> bool {
+    it.fixes.iter().any(|it| it.applicability() == pb::Applicability::Safe)
+}
+
+/// `codeAction/resolve`
+pub(super) async fn resolve(server: Rc<Server>, action: CodeAction) -> Result<Value, Failure> {
+    resolved(&server, action).await.map(|it| json!(it))
+}
+
+async fn resolved(server: &Rc<Server>, mut action: CodeAction) -> Result<CodeAction, Failure> {
+    let Some(data) = action.data.clone() else { return Ok(action) };
+    let deferred: Deferred = serde_json::from_value(data).map_err(Failure::invalid_params)?;
+    let document = server.expect_document(&deferred.uri)?;
+    if document.version() != deferred.version {
+        return Err(Failure::content_modified());
+    }
+    let Place::Base(folder, path) = &document.place else { return Ok(action) };
+    let edits = match &deferred.what {
+        What::FixAll(rules) => fixed(folder, &document, path, rules).await?,
+        What::Suppress { rule, line } => match suppression(&document, path, rule, *line) {
+            Ok(edits) => edits,
+            Err(reason) if server.traits.disabled_actions => {
+                action.disabled = Some(CodeActionDisabled { reason });
+                return Ok(action);
+            }
+            Err(reason) => return Err(Failure::failed(reason)),
+        },
+    };
+    let version = Some(deferred.version);
+    action.edit = Some(edits::of_document(&server.traits, &deferred.uri, version, edits));
+    Ok(action)
+}
+
+/// The edits that make all safe fixes, those that follow from them among them.
+async fn fixed(
+    folder: &Rc<Folder>,
+    document: &Rc<Document>,
+    path: &WorkspacePath,
+    rules: &[String],
+) -> Result<Vec<TextEdit>, Failure> {
+    let connection = folder.connected(None).await;
+    let text = document.state().text;
+    let request = pb::FixFilesRequest {
+        workspace_id: connection.workspace,
+        paths: vec![path.as_str().to_owned()],
+        select: rules.to_vec(),
+        dry_run: true,
+        with_contents: true,
+        kinds: vec![pb::LinterKind::Plugin.into()],
+        priority: pb::Priority::Interactive.into(),
+        ..pb::FixFilesRequest::default()
+    };
+    let answer = folder.link.checks().fix_files(request).await?.into_inner();
+    let Some(file) = answer.files.into_iter().find(|it| it.path == path.as_str()) else {
+        return Ok(Vec::new());
+    };
+    if file.content_hash != ContentHash::of(text.as_str().as_bytes()).to_string() {
+        return Err(Failure::content_modified());
+    }
+    let fixed = std::str::from_utf8(&file.content).map_err(Failure::internal)?;
+    Ok(text.edits_to(fixed))
+}
+
+/// A comment in a place that the file's syntax tree knows as one.
+fn suppression(
+    document: &Rc<Document>,
+    path: &WorkspacePath,
+    rule: &str,
+    line: Option<u32>,
+) -> Result<Vec<TextEdit>, String> {
+    let text = document.state().text;
+    let rules = [rule.to_owned()];
+    let bytes = bytes::Bytes::copy_from_slice(text.as_str().as_bytes());
+    let edits = match line {
+        Some(line) => checker::suppression(path, &bytes, line, &rules, REASON)?,
+        None => checker::file_suppression(path, &bytes, &rules, REASON)?,
+    };
+    let index = text.index();
+    let edit = |it: lint::Edit| TextEdit { range: index.range(it.span), new_text: it.replacement };
+    Ok(edits.into_iter().map(edit).collect())
+}

@@ -1,0 +1,79 @@
+//! One question to the daemon about the findings of files, and its answer whole.
+
+use std::collections::BTreeMap;
+
+use broker_proto::{v1 as pb, v1::check_response::Event};
+use tonic::Status;
+
+use super::link::Link;
+
+/// What came of a check.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Found {
+    pub(super) findings: Vec<pb::Finding>,
+    pub(super) incomplete: Vec<pb::Incomplete>,
+}
+
+/// Dropping it ends the check, and stops the linters.
+pub(super) async fn check(link: &Link, request: pb::CheckRequest) -> Result<Found, Status> {
+    let mut found = Found::default();
+    stream(link, request, |event| match event {
+        Event::Findings(it) => found.findings.extend(it.findings),
+        Event::Incomplete(it) => found.incomplete.push(it),
+        Event::Started(_) | Event::Summary(_) | Event::Excluded(_) => {}
+    })
+    .await?;
+    Ok(found)
+}
+
+/// Hands on each part of the answer as it comes.
+pub(super) async fn stream(
+    link: &Link,
+    request: pb::CheckRequest,
+    mut take: impl FnMut(Event),
+) -> Result<(), Status> {
+    let mut events = link.checks().check(request).await?.into_inner();
+    let mut is_whole = false;
+    while let Some(message) = events.message().await? {
+        let Some(event) = message.event else { continue };
+        is_whole = matches!(event, Event::Summary(_));
+        take(event);
+    }
+    // What breaks off is no answer, though all that came of it may look like one.
+    is_whole.then_some(()).ok_or_else(|| Status::unavailable("the answer broke off"))
+}
+
+/// The question about one file.
+pub(super) fn about(target: pb::Target, path: &str, kinds: &[pb::LinterKind]) -> pb::CheckRequest {
+    pb::CheckRequest {
+        target: Some(target),
+        paths: vec![path.to_owned()],
+        priority: pb::Priority::Interactive.into(),
+        force_exclude: true,
+        kinds: kinds.iter().map(|it| (*it).into()).collect(),
+        ..pb::CheckRequest::default()
+    }
+}
+
+impl Found {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.findings.extend(other.findings);
+        self.incomplete.extend(other.incomplete);
+    }
+
+    /// What is of one file, and what is of others.
+    pub(super) fn split(self, path: &str) -> (Self, BTreeMap<String, Self>) {
+        let (mut own, mut others) = (Self::default(), BTreeMap::<String, Self>::new());
+        for it in self.findings {
+            if it.path == path { &mut own } else { others.entry(it.path.clone()).or_default() }
+                .findings
+                .push(it);
+        }
+        for it in self.incomplete {
+            // One that names no file is about all of them.
+            let is_own = it.path == path || it.path.is_empty();
+            if is_own { &mut own } else { others.entry(it.path.clone()).or_default() }.incomplete.push(it);
+        }
+        (own, others)
+    }
+}

@@ -1,0 +1,186 @@
+//! What the client can do, as it says at the beginning, and what a person has set.
+//!
+//! Read from the plain JSON: a client with a capability of a wrong shape is served all the same.
+
+use lsp_client::PositionEncoding;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Capabilities of the client that make a difference here.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one capability of the protocol")]
+pub(super) struct ClientTraits {
+    pub(super) name: String,
+    pub(super) encoding: PositionEncoding,
+    /// It asks for diagnostics, so that none are pushed.
+    pub(super) pulls: bool,
+    pub(super) related_documents: bool,
+    pub(super) diagnostics: DiagnosticTraits,
+    pub(super) refresh_diagnostics: bool,
+    pub(super) apply_edit: bool,
+    /// Edits of documents with a version.
+    pub(super) document_changes: bool,
+    pub(super) creates_files: bool,
+    pub(super) resolves_edits: bool,
+    /// Code actions that are no commands.
+    pub(super) code_action_literals: bool,
+    pub(super) disabled_actions: bool,
+    pub(super) progress: bool,
+    pub(super) watches_files: bool,
+    pub(super) configuration: bool,
+    pub(super) registers_configuration: bool,
+    pub(super) shows_documents: bool,
+    pub(super) document_content: bool,
+    pub(super) markdown_hover: bool,
+    pub(super) branch_events: bool,
+}
+
+/// Parts of a diagnostic that the client shows or keeps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DiagnosticTraits {
+    pub(super) related: bool,
+    pub(super) tags: bool,
+    pub(super) links: bool,
+    pub(super) data: bool,
+    pub(super) version: bool,
+}
+
+impl ClientTraits {
+    pub(super) fn of(params: &Value) -> Self {
+        let flag = |path: &str| params.pointer(&format!("/capabilities{path}")) == Some(&Value::Bool(true));
+        let has =
+            |path: &str| params.pointer(&format!("/capabilities{path}")).is_some_and(|it| !it.is_null());
+        let lists = |path: &str, wanted: &str| {
+            let list = params.pointer(&format!("/capabilities{path}")).and_then(Value::as_array);
+            list.is_some_and(|it| it.iter().any(|it| it == wanted))
+        };
+        let pulls = has("/textDocument/diagnostic");
+        // Pulled diagnostics have capabilities of their own since 3.18, and those of pushed ones before.
+        let of_diagnostics = |name: &str| {
+            let told = |kind: &str| format!("/textDocument/{kind}/{name}");
+            let place = if pulls && has(&told("diagnostic")) { "diagnostic" } else { "publishDiagnostics" };
+            told(place)
+        };
+        Self {
+            name: params
+                .pointer("/clientInfo/name")
+                .and_then(Value::as_str)
+                .unwrap_or("an editor")
+                .to_owned(),
+            encoding: encoding(params),
+            pulls,
+            related_documents: flag("/textDocument/diagnostic/relatedDocumentSupport"),
+            diagnostics: DiagnosticTraits {
+                related: flag(&of_diagnostics("relatedInformation")),
+                tags: has(&of_diagnostics("tagSupport")),
+                links: flag(&of_diagnostics("codeDescriptionSupport")),
+                data: flag(&of_diagnostics("dataSupport")),
+                version: flag("/textDocument/publishDiagnostics/versionSupport"),
+            },
+            refresh_diagnostics: flag("/workspace/diagnostics/refreshSupport"),
+            apply_edit: flag("/workspace/applyEdit"),
+            document_changes: flag("/workspace/workspaceEdit/documentChanges"),
+            creates_files: lists("/workspace/workspaceEdit/resourceOperations", "create"),
+            resolves_edits: lists("/textDocument/codeAction/resolveSupport/properties", "edit"),
+            code_action_literals: has("/textDocument/codeAction/codeActionLiteralSupport"),
+            disabled_actions: flag("/textDocument/codeAction/disabledSupport"),
+            progress: flag("/window/workDoneProgress"),
+            watches_files: flag("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            configuration: flag("/workspace/configuration"),
+            registers_configuration: flag("/workspace/didChangeConfiguration/dynamicRegistration"),
+            shows_documents: flag("/window/showDocument/support"),
+            document_content: has("/workspace/textDocumentContent"),
+            markdown_hover: lists("/textDocument/hover/contentFormat", "markdown"),
+            branch_events: flag("/experimental/brokerBranches"),
+        }
+    }
+}
+
+/// The first of the client's that is known here; UTF-16, which all have, if it names none.
+fn encoding(params: &Value) -> PositionEncoding {
+    let offered = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
+    let known = |it: &Value| match it.as_str()? {
+        "utf-8" => Some(PositionEncoding::Utf8),
+        "utf-16" => Some(PositionEncoding::Utf16),
+        "utf-32" => Some(PositionEncoding::Utf32),
+        _ => None,
+    };
+    offered.into_iter().flatten().find_map(known).unwrap_or(PositionEncoding::Utf16)
+}
+
+/// What a person has set, in `initializationOptions` or the editor's settings under `broker`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Settings {
+    /// Whether the project's language servers are asked as well, for their findings and all else.
+    pub(super) servers: bool,
+    /// Whether the commands that `broker.toml` asks as linters run when a file is saved.
+    pub(super) check_on_save: bool,
+    /// Whether the number of findings of branches stands above a file.
+    pub(super) code_lens: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { servers: false, check_on_save: true, code_lens: false }
+    }
+}
+
+impl Settings {
+    /// What `value` says, on top of these; an error says what is wrong with it.
+    pub(super) fn updated(self, value: &Value) -> Result<Self, String> {
+        if value.is_null() {
+            return Ok(self);
+        }
+        let Value::Object(settings) = value else {
+            return Err("settings are an object".to_owned());
+        };
+        let mut updated = self;
+        for (name, value) in settings {
+            let flag = match name.as_str() {
+                "servers" => &mut updated.servers,
+                "checkOnSave" => &mut updated.check_on_save,
+                "codeLens" => &mut updated.code_lens,
+                // A setting of the extension, or of a newer version.
+                _ => continue,
+            };
+            *flag = value.as_bool().ok_or_else(|| format!("`{name}` is true or false, not {value}"))?;
+        }
+        Ok(updated)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_client_that_says_nothing_gets_the_least() {
+        let traits = ClientTraits::of(&json!({"capabilities": {}}));
+        assert_eq!(traits.encoding, PositionEncoding::Utf16);
+        assert!(!traits.pulls && !traits.diagnostics.related && !traits.apply_edit && !traits.branch_events);
+        let odd = ClientTraits::of(&json!({"capabilities": {"textDocument": 7, "general": []}}));
+        assert_eq!(odd.name, "an editor");
+    }
+
+    #[test]
+    fn the_client_prefers_an_encoding() {
+        let of = |offered: Value| {
+            encoding(&json!({"capabilities": {"general": {"positionEncodings": offered}}})).as_str()
+        };
+        assert_eq!(of(json!(["utf-32", "utf-8"])), "utf-32");
+        assert_eq!(of(json!(["utf-7", "utf-8"])), "utf-8");
+        assert_eq!(of(json!([])), "utf-16");
+    }
+
+    #[test]
+    fn settings_are_changed_one_by_one() {
+        let settings = Settings::default().updated(&json!({"servers": true, "trace": {}})).unwrap();
+        assert_eq!(settings, Settings { servers: true, ..Settings::default() });
+        assert_eq!(settings.updated(&Value::Null), Ok(settings));
+        let error = settings.updated(&json!({"codeLens": "yes"})).unwrap_err();
+        assert_eq!(error, "`codeLens` is true or false, not \"yes\"");
+    }
+}

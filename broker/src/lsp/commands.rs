@@ -1,0 +1,158 @@
+//! `workspace/executeCommand`: the table of commands, and those about rules. Branches are in `branches`.
+
+use std::rc::Rc;
+
+use gen_lsp_types::{
+    ApplyWorkspaceEditParams, ApplyWorkspaceEditRequest, ExecuteCommandParams, MessageType,
+    ShowDocumentParams, ShowDocumentRequest, Uri,
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use super::{
+    branches, edits,
+    failure::Failure,
+    folder::Folder,
+    rule_list::{full_name, markdown},
+    server::Server,
+    text::Text,
+};
+
+pub(super) const OPEN_RULE: &str = "broker.openRule";
+pub(super) const DISABLE_RULE: &str = "broker.disableRule";
+
+/// Every command that there is.
+pub(super) const NAMES: [&str; 11] = [
+    "broker.listBranches",
+    "broker.forkBranch",
+    "broker.diffBranch",
+    "broker.checkBranch",
+    "broker.commitBranch",
+    "broker.discardBranch",
+    "broker.rebaseBranch",
+    "broker.runInBranch",
+    "broker.explainRule",
+    OPEN_RULE,
+    DISABLE_RULE,
+];
+
+/// Does what one of them says.
+pub(super) async fn execute(server: Rc<Server>, params: ExecuteCommandParams) -> Result<Value, Failure> {
+    let argument = params.arguments.unwrap_or_default().into_iter().next().unwrap_or_else(|| json!({}));
+    let server = &server;
+    match params.command.as_str() {
+        "broker.listBranches" => branches::list(server, parsed(argument)?).await,
+        "broker.forkBranch" => branches::fork(server, parsed(argument)?).await,
+        "broker.diffBranch" => branches::diff(server, parsed(argument)?).await,
+        "broker.checkBranch" => branches::check(server, parsed(argument)?).await,
+        "broker.commitBranch" => branches::commit(server, parsed(argument)?).await,
+        "broker.discardBranch" => branches::discard(server, parsed(argument)?).await,
+        "broker.rebaseBranch" => branches::rebase(server, parsed(argument)?).await,
+        "broker.runInBranch" => branches::run(server, parsed(argument)?).await,
+        "broker.explainRule" => explain(server, &parsed::<Rule>(argument)?).await,
+        OPEN_RULE => open(server, &parsed::<Rule>(argument)?).await,
+        DISABLE_RULE => disable(server, &parsed::<Rule>(argument)?).await,
+        other => Err(Failure::invalid_params(format!("there is no command `{other}`"))),
+    }
+}
+
+fn parsed<T: DeserializeOwned>(argument: Value) -> Result<T, Failure> {
+    serde_json::from_value(argument).map_err(Failure::invalid_params)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    rule: String,
+    /// A document in the folder that the rule is looked up in.
+    uri: Option<String>,
+}
+
+impl Rule {
+    fn folder(&self, server: &Server) -> Result<Rc<Folder>, Failure> {
+        let of_document = self.uri.as_ref().and_then(|it| {
+            let open = server.document(it).and_then(|it| it.folder().cloned());
+            open.or_else(|| server.folder_of(it).map(|it| it.0))
+        });
+        let folder = of_document.or_else(|| server.folders().into_iter().next());
+        folder.ok_or_else(|| Failure::failed("no folder is open"))
+    }
+}
+
+async fn explain(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
+    let rules = server.rules.of(&*argument.folder(server)?).await?;
+    let rule = rules.find(&argument.rule).ok_or_else(|| no_rule(&argument.rule))?;
+    let url = Some(&rule.url).filter(|it| !it.is_empty());
+    Ok(json!({"rule": full_name(rule), "markdown": markdown(rule), "url": url}))
+}
+
+fn no_rule(name: &str) -> Failure {
+    Failure::failed(format!("no linter that lists its rules has one called `{name}`"))
+}
+
+/// Shows the page of the rule, or what is known of it.
+async fn open(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
+    let rules = server.rules.of(&*argument.folder(server)?).await?;
+    let rule = rules.find(&argument.rule).ok_or_else(|| no_rule(&argument.rule))?;
+    if server.traits.shows_documents && !rule.url.is_empty() {
+        let uri = Uri(rule.url.clone());
+        let params = ShowDocumentParams { uri, external: Some(true), take_focus: None, selection: None };
+        if server.peer.ask::<ShowDocumentRequest>(&params).await.is_ok_and(|it| it.success) {
+            return Ok(Value::Null);
+        }
+    }
+    server.peer.show(MessageType::Info, markdown(rule));
+    Ok(Value::Null)
+}
+
+/// Adds the rule to those that the folder's `broker.toml` ignores, by an edit of the client's.
+async fn disable(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
+    let folder = argument.folder(server)?;
+    let connection = folder.connected(None).await;
+    for name in ["broker.toml", ".broker.toml"] {
+        let uri = format!("{}/{name}", folder.uri);
+        let open = server.document(&uri);
+        let version = open.as_ref().map(|it| it.version());
+        let text = match open {
+            Some(document) => document.state().text.as_str().to_owned(),
+            None => match server.read(Folder::target(&connection), name).await {
+                Ok(bytes) => {
+                    String::from_utf8(bytes).map_err(|_| Failure::failed(format!("{name} is no UTF-8")))?
+                }
+                Err(status) if status.code() == tonic::Code::NotFound => continue,
+                Err(status) => return Err(status.into()),
+            },
+        };
+        let changed = edits::ignoring(&text, &argument.rule)?;
+        let edits = Text::new(text, server.traits.encoding).edits_to(&changed);
+        return apply(server, edits::of_document(&server.traits, &uri, version, edits), "Disable a rule")
+            .await;
+    }
+    let uri = format!("{}/broker.toml", folder.uri);
+    let edit = edits::of_new_file(&server.traits, &uri, edits::ignoring("", &argument.rule)?);
+    let edit = edit.ok_or_else(|| {
+        Failure::failed(format!(
+            "there is no broker.toml; make one that says `ignore = [\"{}\"]`",
+            argument.rule
+        ))
+    })?;
+    apply(server, edit, "Disable a rule").await
+}
+
+/// Has the client change documents.
+pub(super) async fn apply(
+    server: &Rc<Server>,
+    edit: gen_lsp_types::WorkspaceEdit,
+    label: &str,
+) -> Result<Value, Failure> {
+    if !server.traits.apply_edit {
+        return Err(Failure::failed("this editor takes no edits from a server (`workspace/applyEdit`)"));
+    }
+    let params = ApplyWorkspaceEditParams { label: Some(label.to_owned()), edit, ..Default::default() };
+    let answer = server.peer.ask::<ApplyWorkspaceEditRequest>(&params).await?;
+    if answer.applied {
+        return Ok(Value::Null);
+    }
+    let reason = answer.failure_reason.unwrap_or_else(|| "it does not say why".to_owned());
+    Err(Failure::failed(format!("the editor did not make the change: {reason}")))
+}

@@ -1,0 +1,132 @@
+//! What happens in a folder besides the editor's own doing: branches that change, commits, other editors, a daemon that goes.
+
+use std::rc::Rc;
+
+use broker_proto::v1 as pb;
+use gen_lsp_types::{MessageType, TextDocumentContentRefreshParams, TextDocumentContentRefreshRequest, Uri};
+use serde_json::{Value, json};
+use tokio::task::spawn_local;
+
+use super::{
+    branches::{branch_json, change_json},
+    commands::apply,
+    document::{Document, Place},
+    edits,
+    folder::{Folder, FolderEvent},
+    server::Server,
+};
+
+impl Server {
+    pub(super) fn on_event(self: &Rc<Self>, folder: &Rc<Folder>, event: FolderEvent) {
+        match event {
+            FolderEvent::Connected => {
+                self.rules.forget(folder);
+                self.refresh_diagnostics();
+            }
+            FolderEvent::Lost(reason) => {
+                self.peer
+                    .log(MessageType::Warning, format!("{} is not served: {reason}", folder.root.display()));
+            }
+            // Each open document checks itself again, and a whole folder is asked about until something changes.
+            FolderEvent::BaseChanged => {}
+            FolderEvent::Branch(it) => self.branch_changed(folder, *it),
+            FolderEvent::Buffer(it) => self.buffer_changed(folder, &it),
+        }
+    }
+
+    fn branch_changed(self: &Rc<Self>, folder: &Rc<Folder>, it: pb::BranchChanged) {
+        let branch = it.branch.clone().unwrap_or_default();
+        if self.traits.branch_events {
+            self.peer.notify_by_name("broker/branchChanged", branch_event(folder, &branch, &it));
+        }
+        for document in self.documents() {
+            let is_of_it = |file: &super::branch_uri::BranchFile| file.branch == branch.branch_id;
+            if matches!(&document.place, Place::Branch(_, file) if is_of_it(file)) {
+                self.refresh_content(document.uri.clone());
+            }
+        }
+        if it.kind() == pb::BranchChangeKind::Committed {
+            self.committed(folder, &branch, &it);
+        }
+    }
+
+    /// Has the client ask for the text of a document again.
+    fn refresh_content(self: &Rc<Self>, uri: String) {
+        if !self.traits.document_content {
+            return;
+        }
+        let server = Rc::clone(self);
+        spawn_local(async move {
+            let params = TextDocumentContentRefreshParams { uri: Uri(uri) };
+            let _a_client_need_not_answer =
+                server.peer.ask::<TextDocumentContentRefreshRequest>(&params).await;
+        });
+    }
+
+    /// A commit wrote files of which this editor has other texts: those get it by an edit, which the person sees and can undo.
+    fn committed(self: &Rc<Self>, folder: &Rc<Folder>, branch: &pb::Branch, it: &pb::BranchChanged) {
+        for path in &it.unsaved_paths {
+            let Some(document) = self.document_at(folder, path) else { continue };
+            let server = Rc::clone(self);
+            let (branch, path) = (branch.clone(), path.clone());
+            spawn_local(async move {
+                let taken = server.take_commit(&document, &branch, &path).await;
+                if let Err(reason) = taken {
+                    let name = &branch.name;
+                    let message = format!(
+                        "{path} was committed from branch {name}, and is not in the editor: {reason}"
+                    );
+                    server.peer.show(MessageType::Warning, message);
+                }
+            });
+        }
+    }
+
+    async fn take_commit(
+        self: &Rc<Self>,
+        document: &Rc<Document>,
+        branch: &pb::Branch,
+        path: &str,
+    ) -> Result<(), String> {
+        let state = document.state();
+        // The branch shows the editor's text now; before the commit it showed what was written.
+        let request = pb::ReadFileRequest {
+            target: Some(pb::Target { target: Some(pb::target::Target::BranchId(branch.branch_id.clone())) }),
+            path: path.to_owned(),
+            revision: branch.revision.checked_sub(1),
+            of_parent: false,
+        };
+        let written = self.read_file(request).await.map_err(|it| it.message().to_owned())?;
+        let text = String::from_utf8(written).map_err(|_| "it is no UTF-8".to_owned())?;
+        let edits = state.text.edits_to(&text);
+        if edits.is_empty() {
+            return Ok(());
+        }
+        let edit = edits::of_document(&self.traits, &document.uri, Some(state.version), edits);
+        let label = format!("Commit of branch {}", branch.name);
+        apply(self, edit, &label).await.map(drop).map_err(|it| it.message().to_owned())
+    }
+
+    /// Another editor's text counts for a file that is open here, too.
+    fn buffer_changed(self: &Rc<Self>, folder: &Rc<Folder>, it: &pb::BufferChanged) {
+        if it.client_name.is_empty() || self.document_at(folder, &it.path).is_none() {
+            return;
+        }
+        let message = format!(
+            "{} is open in {} as well, where it was changed last: that text counts until you change yours",
+            it.path, it.client_name
+        );
+        self.peer.show(MessageType::Warning, message);
+    }
+}
+
+fn branch_event(folder: &Folder, branch: &pb::Branch, it: &pb::BranchChanged) -> Value {
+    let kind = match it.kind() {
+        pb::BranchChangeKind::Forked => "forked",
+        pb::BranchChangeKind::Committed => "committed",
+        pb::BranchChangeKind::Discarded => "discarded",
+        pb::BranchChangeKind::Edited | pb::BranchChangeKind::Unspecified => "edited",
+    };
+    let changes: Vec<_> = it.changes.iter().map(|it| change_json(folder, &branch.branch_id, it)).collect();
+    json!({"kind": kind, "branch": branch_json(folder, branch), "changes": changes})
+}

@@ -1,0 +1,117 @@
+//! Why a request has no result, as an error of JSON-RPC.
+
+use lsp_client::Refusal;
+use serde_json::{Value, json};
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+use crate::{CliError, client};
+
+/// An error that a client is answered with.
+#[derive(Debug, Clone)]
+pub(super) struct Failure(Box<Refusal>);
+
+impl Failure {
+    const PARSE: i64 = -32700;
+    const INVALID_REQUEST: i64 = -32600;
+    const METHOD_NOT_FOUND: i64 = -32601;
+    const INVALID_PARAMS: i64 = -32602;
+    const INTERNAL: i64 = -32603;
+    const NOT_INITIALIZED: i64 = -32002;
+    const CANCELLED: i64 = -32800;
+    const CONTENT_MODIFIED: i64 = -32801;
+    const SERVER_CANCELLED: i64 = -32802;
+    const FAILED: i64 = -32803;
+
+    fn new(code: i64, message: impl Into<String>) -> Self {
+        Self(Box::new(Refusal { code, message: message.into(), data: None }))
+    }
+
+    pub(super) fn parse(message: impl Into<String>) -> Self {
+        Self::new(Self::PARSE, message)
+    }
+
+    pub(super) fn invalid_request(message: impl Into<String>) -> Self {
+        Self::new(Self::INVALID_REQUEST, message)
+    }
+
+    pub(super) fn no_method(method: &str) -> Self {
+        Self::new(Self::METHOD_NOT_FOUND, format!("there is no method `{method}` here"))
+    }
+
+    pub(super) fn invalid_params(message: impl ToString) -> Self {
+        Self::new(Self::INVALID_PARAMS, message.to_string())
+    }
+
+    pub(super) fn internal(message: impl ToString) -> Self {
+        Self::new(Self::INTERNAL, message.to_string())
+    }
+
+    pub(super) fn not_initialized() -> Self {
+        Self::new(Self::NOT_INITIALIZED, "the first request is `initialize`")
+    }
+
+    pub(super) fn cancelled() -> Self {
+        Self::new(Self::CANCELLED, "the client has cancelled this")
+    }
+
+    /// The document has changed since; the client asks again where it wants to.
+    pub(super) fn content_modified() -> Self {
+        Self::new(Self::CONTENT_MODIFIED, "the document has changed meanwhile")
+    }
+
+    /// For requests that a client then sends again.
+    pub(super) fn ask_again(message: impl Into<String>) -> Self {
+        let failure = Self::new(Self::SERVER_CANCELLED, message);
+        failure.data(json!({"retriggerRequest": true}))
+    }
+
+    /// What was asked is right, and was not done.
+    pub(super) fn failed(message: impl Into<String>) -> Self {
+        Self::new(Self::FAILED, message)
+    }
+
+    pub(super) fn data(mut self, data: Value) -> Self {
+        self.0.data = Some(data);
+        self
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        json!(*self.0)
+    }
+
+    pub(super) fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    #[cfg(test)]
+    pub(super) fn code(&self) -> i64 {
+        self.0.code
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self(Box::new(refusal))
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        Self::internal(error)
+    }
+}
+
+/// What the daemon refuses, with its reason for programs and the paths that stand in the way.
+impl From<Status> for Failure {
+    fn from(status: Status) -> Self {
+        let violations = status.get_details_precondition_failure().map(|it| it.violations);
+        let paths: Vec<_> = violations.into_iter().flatten().map(|it| it.subject).collect();
+        let reason = client::reason(&status);
+        let is_invalid = status.code() == Code::InvalidArgument;
+        let error = CliError::from(status);
+        let data = json!({"reason": reason, "hint": error.hint, "paths": paths});
+        let code = if is_invalid { Self::INVALID_PARAMS } else { Self::FAILED };
+        Self::new(code, error.message).data(data)
+    }
+}

@@ -1,0 +1,185 @@
+//! One folder of the editor, served as a workspace: opened in the daemon, watched, and opened again when the daemon has gone.
+
+use std::{
+    cell::Cell,
+    path::{Path, PathBuf},
+    rc::Rc,
+    time::Duration,
+};
+
+use broker_proto::{v1 as pb, v1::watch_workspace_response::Event};
+use lsp_client::uri::{self, Uris};
+use overlay::WorkspacePath;
+use tokio::{sync::watch, time::sleep};
+use tonic::{Code, Status};
+
+use super::link::Link;
+use crate::{CliError, client::environment_for_daemon};
+
+/// A folder, and what serves it.
+pub(super) struct Folder {
+    pub(super) root: PathBuf,
+    pub(super) uri: String,
+    pub(super) uris: Uris,
+    pub(super) link: Rc<Link>,
+    connection: watch::Sender<Option<Connection>>,
+    epochs: Cell<u64>,
+    /// Number of changes of the base that were told.
+    base: watch::Sender<u64>,
+}
+
+/// The folder as one daemon serves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Connection {
+    /// The workspace's handle.
+    pub(super) workspace: String,
+    /// This editor's handle: its buffers end with the connection.
+    pub(super) editor: String,
+    /// Grows with each connection.
+    pub(super) epoch: u64,
+}
+
+/// What happens in a folder.
+pub(super) enum FolderEvent {
+    Connected,
+    /// It is not served until it can be opened again.
+    Lost(String),
+    BaseChanged,
+    Branch(Box<pb::BranchChanged>),
+    Buffer(pb::BufferChanged),
+}
+
+/// Pauses between attempts to open a folder: the first, and the longest.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
+
+impl Folder {
+    pub(super) fn new(root: &Path, link: Rc<Link>) -> Rc<Self> {
+        Rc::new(Self {
+            root: root.to_owned(),
+            uri: uri::of_folder(root),
+            uris: Uris::new(root),
+            link,
+            connection: watch::Sender::new(None),
+            epochs: Cell::new(0),
+            base: watch::Sender::new(0),
+        })
+    }
+
+    /// Its name for people.
+    pub(super) fn name(&self) -> String {
+        self.root.file_name().unwrap_or(self.root.as_os_str()).to_string_lossy().into_owned()
+    }
+
+    /// The file of a document in this folder.
+    pub(super) fn path(&self, uri: &str) -> Option<WorkspacePath> {
+        self.uris.path(uri).filter(|it| !it.is_root())
+    }
+
+    /// As it is served now.
+    pub(super) fn connection(&self) -> Option<Connection> {
+        self.connection.borrow().clone()
+    }
+
+    /// Waits until it is served, by another connection than that of `epoch` if one is given.
+    pub(super) async fn connected(&self, but_not: Option<u64>) -> Connection {
+        let mut connection = self.connection.subscribe();
+        let is_new = |it: &Option<Connection>| it.as_ref().is_some_and(|it| Some(it.epoch) != but_not);
+        let connected = connection.wait_for(is_new).await.map(|it| it.clone());
+        match connected {
+            Ok(Some(connection)) => connection,
+            // The sender lives as long as this folder.
+            Ok(None) | Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Tells of changes of the base from now on.
+    pub(super) fn base_changes(&self) -> watch::Receiver<u64> {
+        self.base.subscribe()
+    }
+
+    /// Has what is open checked again: the daemon looks at each file's stamp when it reads it.
+    pub(super) fn base_may_have_changed(&self) {
+        self.base.send_modify(|it| *it += 1);
+    }
+
+    /// The base, as what a question is about.
+    pub(super) fn target(connection: &Connection) -> pb::Target {
+        pb::Target { target: Some(pb::target::Target::WorkspaceId(connection.workspace.clone())) }
+    }
+
+    /// Keeps the folder open for as long as the editor has it.
+    pub(super) async fn serve(self: Rc<Self>, editor: String, tell: impl Fn(&Rc<Self>, FolderEvent)) {
+        let mut pause = PAUSES.0;
+        loop {
+            let ended = self.session(&editor, &tell).await;
+            if self.connection.send_replace(None).is_some() {
+                pause = PAUSES.0;
+            }
+            tell(&self, FolderEvent::Lost(ended));
+            sleep(pause).await;
+            pause = (pause * 2).min(PAUSES.1);
+        }
+    }
+
+    /// Opens the folder, and hands on what happens in it until the connection ends; says why it did.
+    async fn session(self: &Rc<Self>, editor: &str, tell: &impl Fn(&Rc<Self>, FolderEvent)) -> String {
+        if let Err(error) = self.link.ensure().await {
+            return error.message;
+        }
+        match self.watched(editor, tell).await {
+            Ok(()) => "the daemon has ended".to_owned(),
+            Err(status) if status.code() == Code::Unimplemented => {
+                "the daemon that runs is of another version of Broker; `broker stop` ends it".to_owned()
+            }
+            Err(status) => CliError::from(status).message,
+        }
+    }
+
+    async fn watched(
+        self: &Rc<Self>,
+        editor: &str,
+        tell: &impl Fn(&Rc<Self>, FolderEvent),
+    ) -> Result<(), Status> {
+        let workspace = self.open().await?;
+        let client_name = editor.chars().take(MAX_NAME).collect();
+        let request = pb::WatchWorkspaceRequest { workspace_id: workspace.clone(), client_name };
+        let mut events = self.link.workspaces().watch_workspace(request).await?.into_inner();
+        while let Some(message) = events.message().await? {
+            let event = match message.event {
+                Some(Event::Started(it)) => {
+                    self.epochs.set(self.epochs.get() + 1);
+                    let workspace = workspace.clone();
+                    let connection = Connection { workspace, editor: it.editor_id, epoch: self.epochs.get() };
+                    self.connection.send_replace(Some(connection));
+                    FolderEvent::Connected
+                }
+                Some(Event::BaseChanged(_)) => {
+                    self.base.send_modify(|it| *it += 1);
+                    FolderEvent::BaseChanged
+                }
+                Some(Event::BranchChanged(it)) => FolderEvent::Branch(Box::new(it)),
+                Some(Event::BufferChanged(it)) => FolderEvent::Buffer(it),
+                // An event of a newer daemon.
+                None => continue,
+            };
+            tell(self, event);
+        }
+        Ok(())
+    }
+
+    async fn open(&self) -> Result<String, Status> {
+        let root = self.root.clone();
+        let variables = tokio::task::spawn_blocking(move || environment_for_daemon(&root)).await;
+        let variables = variables.map_err(|error| Status::internal(error.to_string()))?.into_iter().collect();
+        let root = self.root.to_str().ok_or_else(|| Status::invalid_argument("its name is not UTF-8"))?;
+        let request = pb::OpenWorkspaceRequest {
+            root: root.to_owned(),
+            environment: Some(pb::Environment { variables }),
+        };
+        let opened = self.link.workspaces().open_workspace(request).await?.into_inner();
+        Ok(opened.workspace.unwrap_or_default().workspace_id)
+    }
+}
+
+/// Characters of an editor's name that the daemon takes for certain: 100 bytes.
+const MAX_NAME: usize = 25;

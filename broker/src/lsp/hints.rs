@@ -1,0 +1,162 @@
+//! Hover and completion where rules are named: in suppression comments and in `broker.toml`.
+
+use std::{ops::Range as Bytes, rc::Rc};
+
+use broker_proto::v1 as pb;
+use gen_lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionItemTextEdit, CompletionList, Contents, Documentation,
+    Hover, MarkupContent, MarkupKind, Position, TextEdit,
+};
+use lint::Span;
+
+use super::{
+    config_schema,
+    document::Document,
+    failure::Failure,
+    rule_list::{Rules, full_name, markdown},
+    server::Server,
+    text::Text,
+    words::{Word, WordKind},
+};
+
+/// Proposals at a time; the client asks again as more is typed.
+const MOST: usize = 200;
+
+const CONFIGS: [&str; 2] = ["broker.toml", ".broker.toml"];
+
+/// A word of a document, found before anything is waited for.
+pub(super) struct Place {
+    text: Text,
+    /// Where its line begins.
+    start: u32,
+    column: usize,
+    word: Word,
+}
+
+impl Place {
+    /// `None` where no rule and no key is named.
+    pub(super) fn at(document: &Document, position: Position) -> Option<Self> {
+        let text = document.state().text;
+        let path = document.path()?.file_name().unwrap_or_default().to_owned();
+        let table = lint::LineTable::new(text.as_str().as_bytes());
+        let span = table.line_span(position.line.checked_add(1)?)?;
+        let offset = text.index().offset(position);
+        let column = offset.checked_sub(span.start)? as usize;
+        let line = |span: Span| text.as_str().get(span.start as usize..span.end as usize);
+        let word = if CONFIGS.contains(&path.as_str()) {
+            let lines: Vec<_> = (1..=position.line + 1).filter_map(|it| line(table.line_span(it)?)).collect();
+            Word::in_config(&lines, column)
+        } else {
+            Word::in_suppression(line(span)?, column)
+        };
+        let word = word?;
+        Some(Self { start: span.start, column, word, text })
+    }
+
+    fn word(&self, range: Bytes<usize>) -> &str {
+        let start = self.start as usize;
+        self.text.as_str().get(start + range.start..start + range.end).unwrap_or_default()
+    }
+
+    fn range(&self) -> gen_lsp_types::Range {
+        let at = |column: usize| self.start + u32::try_from(column).unwrap_or(u32::MAX);
+        self.text.index().range(Span::new(at(self.word.range.start), at(self.word.range.end)))
+    }
+
+    /// What is typed of the word, up to the cursor.
+    fn typed(&self) -> &str {
+        self.word(self.word.range.start..self.column.max(self.word.range.start))
+    }
+}
+
+/// What the rule or the key means.
+pub(super) async fn hover(
+    server: &Server,
+    document: &Rc<Document>,
+    place: &Place,
+) -> Result<Option<Hover>, Failure> {
+    let whole = place.word(place.word.range.clone());
+    let text = match &place.word.kind {
+        WordKind::Key { table } => {
+            let path: Vec<_> = table.iter().cloned().chain([whole.to_owned()]).collect();
+            Some(config_schema::meaning(&path)).filter(|it| !it.is_empty())
+        }
+        WordKind::Table => {
+            let path: Vec<_> = whole.split('.').map(str::to_owned).collect();
+            Some(config_schema::meaning(&path)).filter(|it| !it.is_empty())
+        }
+        WordKind::Suppressed | WordKind::Value { .. } => None,
+    };
+    let text = match text {
+        Some(text) => Some(text),
+        None => rules(server, document).await?.and_then(|it| it.find(whole).map(markdown)),
+    };
+    let kind = if server.traits.markdown_hover { MarkupKind::Markdown } else { MarkupKind::PlainText };
+    Ok(text.map(|value| Hover {
+        contents: Contents::MarkupContent(MarkupContent { kind, value }),
+        range: Some(place.range()),
+    }))
+}
+
+/// What could stand there.
+pub(super) async fn complete(
+    server: &Server,
+    document: &Rc<Document>,
+    place: &Place,
+) -> Result<CompletionList, Failure> {
+    let mut items = Vec::new();
+    let mut is_incomplete = false;
+    let named =
+        |names: Vec<config_schema::Key>| names.into_iter().map(|it| item(place, it.name, &it.description));
+    let are_rules = match &place.word.kind {
+        WordKind::Suppressed => true,
+        WordKind::Value { path } => {
+            items.extend(config_schema::values(path).into_iter().map(|it| item(place, it, "")));
+            config_schema::names_rules(path)
+        }
+        WordKind::Key { table } => {
+            items.extend(named(config_schema::keys(table)));
+            table.last().is_some_and(|it| it == "severity")
+        }
+        WordKind::Table => {
+            items.extend(named(config_schema::keys(&[])));
+            false
+        }
+    };
+    if are_rules && let Some(rules) = rules(server, document).await? {
+        let mut proposed = rules.beginning(place.typed());
+        items.extend(proposed.by_ref().take(MOST).map(|it| proposal(place, it)));
+        is_incomplete = proposed.next().is_some();
+    }
+    Ok(CompletionList { is_incomplete, items, ..CompletionList::default() })
+}
+
+async fn rules(server: &Server, document: &Rc<Document>) -> Result<Option<Rc<Rules>>, Failure> {
+    let Some(folder) = document.folder() else { return Ok(None) };
+    Ok(Some(server.rules.of(folder).await?))
+}
+
+fn proposal(place: &Place, rule: &pb::Rule) -> CompletionItem {
+    let mut item = item(place, full_name(rule), &rule.summary);
+    item.detail = Some(rule.name.clone()).filter(|it| !it.is_empty());
+    item.kind = Some(CompletionItemKind::Constant);
+    // Whatever way of naming it was begun.
+    let typed = place.typed().to_lowercase();
+    let names = [&item.label, &rule.code, &rule.name];
+    let meant = names.into_iter().find(|it| it.to_lowercase().starts_with(&typed));
+    item.filter_text = meant.cloned();
+    item
+}
+
+fn item(place: &Place, label: String, documentation: &str) -> CompletionItem {
+    let edit = TextEdit { range: place.range(), new_text: label.clone() };
+    CompletionItem {
+        label,
+        kind: Some(CompletionItemKind::Property),
+        documentation: Some(documentation)
+            .filter(|it| !it.is_empty())
+            .map(|it| Documentation::String(it.to_owned())),
+        text_edit: Some(CompletionItemTextEdit::TextEdit(edit)),
+        ..CompletionItem::default()
+    }
+}

@@ -1,0 +1,286 @@
+//! Questions that the project's language servers answer: they are shared by the editor and all agents, and a person's question
+//! is asked before theirs.
+//!
+//! Parameters and results go through as they are, but for what only means something here: names of branch documents, versions of
+//! documents, and `data` that must find its server again. Positions need no change: servers count in UTF-16, and so does an editor
+//! that is served so.
+
+use std::rc::Rc;
+
+use broker_proto::v1 as pb;
+use serde_json::{Value, json};
+use tonic::Status;
+
+use super::{
+    branch_uri::{BranchFile, SCHEME},
+    failure::Failure,
+    folder::Folder,
+    queries::no_answer,
+    semantic_tokens,
+    server::Server,
+    symbols,
+};
+
+/// Methods that are handed on.
+const METHODS: [&str; 26] = [
+    "textDocument/definition",
+    "textDocument/declaration",
+    "textDocument/typeDefinition",
+    "textDocument/implementation",
+    "textDocument/references",
+    "textDocument/documentHighlight",
+    "textDocument/hover",
+    "textDocument/completion",
+    "textDocument/signatureHelp",
+    "textDocument/documentSymbol",
+    "textDocument/prepareRename",
+    "textDocument/rename",
+    "textDocument/codeAction",
+    "textDocument/prepareCallHierarchy",
+    "textDocument/prepareTypeHierarchy",
+    "textDocument/inlayHint",
+    "textDocument/foldingRange",
+    "textDocument/selectionRange",
+    "callHierarchy/incomingCalls",
+    "callHierarchy/outgoingCalls",
+    "typeHierarchy/supertypes",
+    "typeHierarchy/subtypes",
+    "completionItem/resolve",
+    "codeAction/resolve",
+    semantic_tokens::FULL,
+    semantic_tokens::RANGE,
+];
+
+/// Methods about a whole folder.
+const OF_FOLDERS: [&str; 2] = ["workspace/symbol", "workspace/willRenameFiles"];
+
+pub(super) fn is_proxied(method: &str) -> bool {
+    METHODS.contains(&method) || OF_FOLDERS.contains(&method)
+}
+
+/// Name of the member of `data` that says which server an item is from.
+const MARK: &str = "brokerServer";
+
+/// Asks the server for the document that the parameters name.
+pub(super) async fn ask(server: Rc<Server>, method: String, params: Value) -> Result<Value, Failure> {
+    match method.as_str() {
+        "workspace/symbol" => return symbols::find(&server, &params).await,
+        "workspace/willRenameFiles" => return will_rename(&server, params).await,
+        semantic_tokens::FULL | semantic_tokens::RANGE => {
+            return semantic_tokens::ask(&server, &params).await;
+        }
+        _ => {}
+    }
+    let mut question = Question::of(&server, params)?;
+    let result = question.ask(&method).await;
+    match result {
+        Ok(result) => Ok(result),
+        Err(status) => no_answer(&server, &method, status),
+    }
+}
+
+/// One question about one document.
+struct Question {
+    server: Rc<Server>,
+    folder: Rc<Folder>,
+    /// The branch, and how names of its documents begin.
+    branch: Option<(String, String)>,
+    target: pb::Target,
+    /// Which server; the one for the document if empty.
+    name: String,
+    params: Value,
+}
+
+impl Question {
+    fn of(server: &Rc<Server>, mut params: Value) -> Result<Self, Failure> {
+        let marked = params.pointer(&format!("/data/{MARK}")).cloned();
+        let uri = ["/textDocument/uri", "/item/uri"].iter().find_map(|it| params.pointer(it)?.as_str());
+        let uri = uri.map(str::to_owned);
+        let (uri, name) = match (uri, marked) {
+            (Some(uri), _) => (uri, String::new()),
+            (None, Some(marked)) => {
+                params["data"] = marked.get("data").cloned().unwrap_or_default();
+                let text =
+                    |name: &str| marked.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+                (text("uri"), text("name"))
+            }
+            (None, None) => return Err(Failure::invalid_params("no document is named")),
+        };
+        let unknown = || Failure::failed(format!("{uri} is in no folder of this editor"));
+        let (folder, target, branch) = match BranchFile::of_uri(&uri) {
+            Some(file) => {
+                let (folder, _) = server.folder_of_branch(&file.branch).ok_or_else(unknown)?;
+                let start = format!("{SCHEME}://{}/", file.branch);
+                let target = pb::target::Target::BranchId(file.branch.clone());
+                (folder, target, Some((file.branch, start)))
+            }
+            None => {
+                let open = server.document(&uri).and_then(|it| it.folder().cloned());
+                let folder = open.or_else(|| server.folder_of(&uri).map(|it| it.0)).ok_or_else(unknown)?;
+                let connection =
+                    folder.connection().ok_or_else(|| Failure::ask_again("the daemon is starting"))?;
+                (folder, pb::target::Target::WorkspaceId(connection.workspace), None)
+            }
+        };
+        let target = pb::Target { target: Some(target) };
+        Ok(Self { server: Rc::clone(server), folder, branch, target, name, params })
+    }
+
+    async fn ask(&mut self, method: &str) -> Result<Value, Status> {
+        let on_disk = format!("{}/", self.folder.uri);
+        if let Some((_, start)) = &self.branch {
+            rename_documents(&mut self.params, start, &on_disk);
+        }
+        let request = pb::CallMethodRequest {
+            target: Some(self.target.clone()),
+            server: self.name.clone(),
+            method: method.to_owned(),
+            params_json: self.params.to_string(),
+            priority: pb::Priority::Interactive.into(),
+        };
+        let answer = self.folder.link.queries().call_method(request).await?.into_inner();
+        let result = serde_json::from_str(&answer.result_json);
+        let mut result = result.map_err(|error| Status::internal(format!("the server's answer: {error}")))?;
+        if let Some((_, start)) = &self.branch {
+            rename_documents(&mut result, &on_disk, start);
+        }
+        self.own_versions(&mut result);
+        if matches!(method, "textDocument/completion" | "textDocument/codeAction" | "textDocument/inlayHint")
+        {
+            let uri = self.params.pointer("/textDocument/uri").cloned().unwrap_or_default();
+            mark(&mut result, &answer.server, &uri);
+        }
+        Ok(result)
+    }
+
+    /// Versions of the documents as this editor counts them, in edits.
+    fn own_versions(&self, value: &mut Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|it| self.own_versions(it)),
+            Value::Object(members) => {
+                if let Some(Value::Object(document)) = members.get_mut("textDocument") {
+                    let uri = document.get("uri").and_then(Value::as_str).unwrap_or_default();
+                    let version = self.server.document(uri).map(|it| it.version());
+                    document.insert("version".to_owned(), json!(version));
+                }
+                members.values_mut().for_each(|it| self.own_versions(it));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Puts another beginning in the place of `from`, wherever a string begins so.
+fn rename_documents(value: &mut Value, from: &str, to: &str) {
+    match value {
+        Value::String(text) => {
+            if let Some(rest) = text.strip_prefix(from) {
+                *text = format!("{to}{rest}");
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|it| rename_documents(it, from, to)),
+        Value::Object(members) => {
+            // Edits by document have them as names.
+            let renamed: Vec<_> = members.keys().filter(|it| it.starts_with(from)).cloned().collect();
+            for name in renamed {
+                if let Some(it) = members.remove(&name) {
+                    members.insert(format!("{to}{}", &name[from.len()..]), it);
+                }
+            }
+            members.values_mut().for_each(|it| rename_documents(it, from, to));
+        }
+        _ => {}
+    }
+}
+
+/// Notes in each item which server it is from, since it comes back alone to be resolved.
+fn mark(result: &mut Value, name: &str, uri: &Value) {
+    let items = match result {
+        Value::Array(items) => items,
+        Value::Object(list) => match list.get_mut("items") {
+            Some(Value::Array(items)) => items,
+            _ => return,
+        },
+        _ => return,
+    };
+    for item in items.iter_mut().filter_map(Value::as_object_mut) {
+        let data = item.remove("data").unwrap_or_default();
+        item.insert("data".to_owned(), json!({MARK: {"name": name, "uri": uri, "data": data}}));
+    }
+}
+
+/// Whether an item to be resolved is a language server's.
+pub(super) fn is_of_a_server(item: &Value) -> bool {
+    item.pointer(&format!("/data/{MARK}")).is_some()
+}
+
+/// What the servers that run would change for other names of files.
+async fn will_rename(server: &Rc<Server>, params: Value) -> Result<Value, Failure> {
+    let uri = params.pointer("/files/0/oldUri").and_then(Value::as_str).unwrap_or_default();
+    let Some((folder, _)) = server.folder_of(uri) else { return Ok(Value::Null) };
+    let Some(connection) = folder.connection() else { return Ok(Value::Null) };
+    let running = folder.link.servers().list_servers(pb::ListServersRequest {}).await?.into_inner().servers;
+    let root = folder.root.to_string_lossy();
+    let mut changes: Vec<Value> = Vec::new();
+    for it in running.iter().filter(|it| *it.root == *root) {
+        let mut question = Question {
+            server: Rc::clone(server),
+            folder: Rc::clone(&folder),
+            branch: None,
+            target: Folder::target(&connection),
+            name: it.name.clone(),
+            params: params.clone(),
+        };
+        // One that does not know the method has nothing to change.
+        let Ok(answer) = question.ask("workspace/willRenameFiles").await else { continue };
+        changes.extend(document_changes(&answer));
+    }
+    Ok(if changes.is_empty() { Value::Null } else { json!({"documentChanges": changes}) })
+}
+
+/// Whichever of its two forms an edit has.
+fn document_changes(edit: &Value) -> Vec<Value> {
+    if let Some(changes) = edit.get("documentChanges").and_then(Value::as_array) {
+        return changes.clone();
+    }
+    let by_document = edit.get("changes").and_then(Value::as_object);
+    let change = |(uri, edits): (&String, &Value)| json!({"textDocument": {"uri": uri, "version": null}, "edits": edits});
+    by_document.into_iter().flatten().map(change).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_of_a_branch_have_its_names() {
+        let mut edit = json!({"changes": {"file:///w/a.py": [{"newText": "x"}]}, "uri": "file:///w/b", "other": "file:///v"});
+        rename_documents(&mut edit, "file:///w/", "broker-branch://1.2/");
+        let want = json!({
+            "changes": {"broker-branch://1.2/a.py": [{"newText": "x"}]},
+            "uri": "broker-branch://1.2/b",
+            "other": "file:///v",
+        });
+        assert_eq!(edit, want);
+    }
+
+    #[test]
+    fn an_item_finds_its_server_again() {
+        let mut list = json!({"items": [{"label": "a", "data": 7}, {"label": "b"}]});
+        mark(&mut list, "gopls", &json!("file:///a.go"));
+        let item = &list["items"][0];
+        assert!(is_of_a_server(item) && !is_of_a_server(&json!({"data": {}})));
+        assert_eq!(item["data"][MARK], json!({"name": "gopls", "uri": "file:///a.go", "data": 7}));
+    }
+
+    #[test]
+    fn both_forms_of_an_edit_are_changes() {
+        let plain = json!({"changes": {"u": [1]}});
+        assert_eq!(
+            document_changes(&plain),
+            [json!({"textDocument": {"uri": "u", "version": null}, "edits": [1]})]
+        );
+        assert_eq!(document_changes(&json!({"documentChanges": [2]})), [json!(2)]);
+        assert!(document_changes(&Value::Null).is_empty());
+    }
+}

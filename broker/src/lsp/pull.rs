@@ -1,0 +1,244 @@
+//! Diagnostics that the client asks for: of one document, and of whole folders.
+
+use std::{collections::HashMap, rc::Rc};
+
+use broker_proto::{v1 as pb, v1::check_response::Event};
+use gen_lsp_types::{
+    Diagnostic, DocumentDiagnosticParams, FullDocumentDiagnosticReport, ProgressNotification, ProgressParams,
+    ProgressToken, UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReport, WorkspaceDocumentDiagnosticReport as Report,
+    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
+};
+use serde_json::{Value, json};
+
+use super::{
+    checking::{self, Found},
+    diagnostics::{Places, diagnostics, result_id},
+    document::{Document, Place},
+    failure::Failure,
+    folder::{Connection, Folder},
+    link::is_gone,
+    progress::Progress,
+    server::Server,
+    text::Text,
+};
+
+/// `textDocument/diagnostic`. Waits for the check of the text as it is now.
+pub(super) async fn of_document(
+    server: Rc<Server>,
+    document: Option<Rc<Document>>,
+    params: DocumentDiagnosticParams,
+) -> Result<Value, Failure> {
+    let Some(document) = document else { return of_closed(&server, &params).await };
+    if matches!(document.place, Place::Elsewhere) {
+        return Ok(full(&[], None));
+    }
+    let version = document.version();
+    let (mut results, mut states) = (document.results(), document.states());
+    loop {
+        if let Some(checked) = document.checked().filter(|it| it.version == version) {
+            document.told(&checked);
+            let is_known = params.previous_result_id.as_ref() == Some(&checked.result_id);
+            let mut report = match is_known {
+                true => json!({"kind": "unchanged", "resultId": checked.result_id}),
+                false => full(&checked.diagnostics, Some(&checked.result_id)),
+            };
+            if server.traits.related_documents && !checked.related.is_empty() {
+                let related = checked.related.iter().map(|(uri, items)| (uri.clone(), full(items, None)));
+                report["relatedDocuments"] = Value::Object(related.collect());
+            }
+            return Ok(report);
+        }
+        if document.version() != version {
+            return Err(Failure::ask_again("the document has changed meanwhile"));
+        }
+        tokio::select! {
+            changed = results.changed() => changed.map_err(Failure::internal)?,
+            changed = states.changed() => changed.map_err(Failure::internal)?,
+        }
+    }
+}
+
+fn full(items: &[Diagnostic], result_id: Option<&str>) -> Value {
+    match result_id {
+        Some(id) => json!({"kind": "full", "resultId": id, "items": items}),
+        None => json!({"kind": "full", "items": items}),
+    }
+}
+
+/// A file that is not open.
+async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Result<Value, Failure> {
+    let Some((folder, path)) = server.folder_of(&params.text_document.uri.0) else {
+        return Ok(full(&[], None));
+    };
+    let connection = folder.connected(None).await;
+    let request = checking::about(Folder::target(&connection), path.as_str(), &kinds(server));
+    let found = checking::check(&folder.link, request).await?;
+    let files = Files { server, folder: &folder, connection: &connection };
+    let (own, _) = found.split(path.as_str());
+    let items = files.diagnostics(path.as_str(), &own).await?;
+    let id = result_id(&items);
+    match params.previous_result_id.as_ref() == Some(&id) {
+        true => Ok(json!({"kind": "unchanged", "resultId": id})),
+        false => Ok(full(&items, Some(&id))),
+    }
+}
+
+fn kinds(server: &Server) -> Vec<pb::LinterKind> {
+    match server.settings().servers {
+        true => vec![pb::LinterKind::Plugin, pb::LinterKind::Server],
+        false => vec![pb::LinterKind::Plugin],
+    }
+}
+
+/// `workspace/diagnostic`: all files of the editor's folders that have findings, or had some. Where nothing is new to the
+/// client, it is answered at the next change.
+pub(super) async fn of_workspace(
+    server: Rc<Server>,
+    params: WorkspaceDiagnosticParams,
+) -> Result<Value, Failure> {
+    let known: HashMap<_, _> =
+        params.previous_result_ids.into_iter().map(|it| (it.uri.0, it.value)).collect();
+    let token = params.partial_result_params.partial_result_token;
+    loop {
+        let folders = server.named_folders();
+        let mut changes: Vec<_> = folders.iter().map(|it| it.base_changes()).collect();
+        let mut reports =
+            Reports { server: &server, known: &known, token: token.as_ref(), items: Vec::new(), news: 0 };
+        for folder in &folders {
+            reports.add(folder).await?;
+        }
+        reports.send();
+        if reports.news > 0 || folders.is_empty() || known.is_empty() {
+            let items = if token.is_some() { Vec::new() } else { reports.items };
+            return Ok(json!(WorkspaceDiagnosticReport { items }));
+        }
+        let next = changes.iter_mut().map(|it| Box::pin(it.changed()));
+        futures_first(next).await;
+        tokio::time::sleep(super::rounds::SETTLE).await;
+    }
+}
+
+/// Waits for one of several.
+async fn futures_first<F: Future + Unpin>(all: impl Iterator<Item = F>) {
+    let mut all: Vec<_> = all.collect();
+    std::future::poll_fn(|context| {
+        let is_done = all.iter_mut().any(|it| std::pin::Pin::new(it).poll(context).is_ready());
+        if is_done { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+}
+
+/// What the client is told of many files.
+struct Reports<'r> {
+    server: &'r Rc<Server>,
+    known: &'r HashMap<String, String>,
+    token: Option<&'r ProgressToken>,
+    items: Vec<Report>,
+    /// How many files have other findings than the client knows.
+    news: usize,
+}
+
+/// Files that are told of at a time, where the client takes parts.
+const PART: usize = 50;
+
+impl Reports<'_> {
+    async fn add(&mut self, folder: &Rc<Folder>) -> Result<(), Failure> {
+        let connection = folder.connected(None).await;
+        let request = pb::CheckRequest {
+            target: Some(Folder::target(&connection)),
+            priority: pb::Priority::Background.into(),
+            kinds: kinds(self.server).into_iter().map(Into::into).collect(),
+            ..pb::CheckRequest::default()
+        };
+        let mut found = Found::default();
+        let progress = Progress::begin(self.server, format!("Broker checks {}", folder.name()));
+        let checked = checking::stream(&folder.link, request, |event| match event {
+            Event::Started(it) => progress.report(&format!("{} files", it.files)),
+            Event::Findings(it) => found.findings.extend(it.findings),
+            Event::Incomplete(it) if !it.path.is_empty() => found.incomplete.push(it),
+            _ => {}
+        });
+        match checked.await {
+            Err(status) if is_gone(&status) => return Err(Failure::ask_again("the daemon was started anew")),
+            checked => checked?,
+        }
+        let files = Files { server: self.server, folder, connection: &connection };
+        let (_, by_file) = found.split("");
+        for (path, found) in &by_file {
+            let items = files.diagnostics(path, found).await?;
+            self.report(files.uri(path), files.version(path), items);
+        }
+        // Files of which the client knows findings, and that have none any more.
+        let has_none = |uri: &&String| folder.path(uri).is_some_and(|it| !by_file.contains_key(it.as_str()));
+        let cleared: Vec<_> = self.known.keys().filter(has_none).cloned().collect();
+        for uri in cleared {
+            let version = folder.path(&uri).and_then(|it| files.version(it.as_str()));
+            self.report(uri, version, Vec::new());
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, uri: String, version: Option<i32>, items: Vec<Diagnostic>) {
+        let id = result_id(&items);
+        let report = if self.known.get(&uri) == Some(&id) {
+            let unchanged = UnchangedDocumentDiagnosticReport { result_id: id };
+            Report::WorkspaceUnchangedDocumentDiagnosticReport(WorkspaceUnchangedDocumentDiagnosticReport {
+                uri: Uri(uri),
+                version,
+                unchanged_document_diagnostic_report: unchanged,
+            })
+        } else {
+            self.news += 1;
+            Report::WorkspaceFullDocumentDiagnosticReport(WorkspaceFullDocumentDiagnosticReport {
+                uri: Uri(uri),
+                version,
+                full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(id), items },
+            })
+        };
+        self.items.push(report);
+        if self.items.len() >= PART && self.news > 0 {
+            self.send();
+        }
+    }
+
+    /// Sends what there is as a part, if the client takes parts.
+    fn send(&mut self) {
+        let Some(token) = self.token else { return };
+        if self.items.is_empty() || self.news == 0 {
+            return;
+        }
+        let value = json!({"items": std::mem::take(&mut self.items)});
+        self.server.peer.notify::<ProgressNotification>(&ProgressParams { token: token.clone(), value });
+    }
+}
+
+/// Files of one folder.
+struct Files<'f> {
+    server: &'f Rc<Server>,
+    folder: &'f Rc<Folder>,
+    connection: &'f Connection,
+}
+
+impl Files<'_> {
+    fn place(&self) -> Place {
+        Place::Base(Rc::clone(self.folder), overlay::WorkspacePath::root())
+    }
+
+    fn uri(&self, path: &str) -> String {
+        self.server.uri_of(&self.place(), path)
+    }
+
+    fn version(&self, path: &str) -> Option<i32> {
+        self.server.document_at(self.folder, path).map(|it| it.version())
+    }
+
+    async fn diagnostics(&self, path: &str, found: &Found) -> Result<Vec<Diagnostic>, Failure> {
+        let place = self.place();
+        let text = self.server.text_of(self.folder, self.connection, &place, path).await?;
+        let text = text.unwrap_or_else(|| Text::new("", self.server.traits.encoding));
+        let uri = |path: &str| self.uri(path);
+        let places = Places { path, text: &text, others: &HashMap::new(), uri: &uri };
+        Ok(diagnostics(found, &places, self.server.traits.diagnostics))
+    }
+}

@@ -1,0 +1,34 @@
+//! What all questions to language servers have in common: what they are about, and what it means that there is no answer.
+
+use std::rc::Rc;
+
+use broker_proto::v1 as pb;
+use serde_json::Value;
+use tonic::Status;
+
+use super::{document::Place, failure::Failure, folder::Folder, server::Server};
+use crate::client;
+
+/// Where no server is for a file there is nothing to say; a server that is not ready is asked again.
+pub(super) fn no_answer(server: &Server, method: &str, status: Status) -> Result<Value, Failure> {
+    match client::reason(&status).as_str() {
+        "NO_SERVER" | "NOT_FOUND" => {
+            server.log(format!("{method}: {}", status.message()));
+            Ok(Value::Null)
+        }
+        "SERVER_PENDING" => Err(Failure::ask_again(status.message())),
+        _ => Err(status.into()),
+    }
+}
+
+/// The target and the path of a document that a server can be asked about.
+pub(super) fn target_of(server: &Server, uri: &str) -> Option<(Rc<Folder>, pb::Target, String)> {
+    let document = server.document(uri)?;
+    let (folder, target) = match &document.place {
+        Place::Base(folder, _) => (folder, pb::target::Target::WorkspaceId(folder.connection()?.workspace)),
+        Place::Branch(folder, file) => (folder, pb::target::Target::BranchId(file.branch.clone())),
+        Place::Elsewhere => return None,
+    };
+    let path = document.path()?.as_str().to_owned();
+    Some((Rc::clone(folder), pb::Target { target: Some(target) }, path))
+}

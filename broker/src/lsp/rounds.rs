@@ -1,0 +1,248 @@
+//! The task of an open document: shows its text to the daemon, checks it, and again whenever something changes that the answer
+//! may rest on.
+//!
+//! A newer version ends the check of an older one, and the guests that run for it. Nothing is told of a version that the client
+//! has left behind.
+
+use std::{collections::HashMap, rc::Rc, time::Duration};
+
+use broker_proto::v1 as pb;
+use bytes::Bytes;
+use gen_lsp_types::{PublishDiagnosticsNotification, PublishDiagnosticsParams, Uri};
+use overlay::ContentHash;
+use tokio::time::sleep;
+use tonic::Status;
+
+use super::{
+    checking::{self, Found},
+    diagnostics::{Places, diagnostics, missing, result_id},
+    document::{Checked, Document, Place, State},
+    folder::{Connection, Folder},
+    link::is_gone,
+    server::Server,
+    text::Text,
+};
+use crate::CliError;
+
+/// How long changes of other files are gathered before a document is checked again for them.
+pub(super) const SETTLE: Duration = Duration::from_millis(30);
+
+/// What the daemon has been shown of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Shown {
+    epoch: u64,
+    version: i32,
+    /// Another editor's text stands in its place.
+    is_hidden: bool,
+}
+
+/// Runs for as long as the document is open.
+pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>) {
+    let Some((folder, mut states)) =
+        document.upgrade().and_then(|it| Some((Rc::clone(it.folder()?), it.states())))
+    else {
+        return;
+    };
+    let mut base = folder.base_changes();
+    let mut shown = None;
+    loop {
+        let connection = folder.connected(None).await;
+        let state = states.borrow_and_update().clone();
+        base.mark_unchanged();
+        let Some(document) = document.upgrade() else { return };
+        let round =
+            Round { server: &server, document: &document, folder: &folder, connection: &connection, state };
+        let ended = tokio::select! {
+            biased;
+            changed = states.changed() => if changed.is_ok() { continue } else { return },
+            ended = round.run(&mut shown) => ended,
+        };
+        drop(document);
+        let is_connected = ended.is_ok();
+        tokio::select! {
+            biased;
+            changed = states.changed() => if changed.is_err() { return },
+            _ = folder.connected(Some(connection.epoch)) => {}
+            () = settled(&mut base), if is_connected => {}
+        }
+    }
+}
+
+/// Waits for a change of the base, and for a moment after it.
+async fn settled(base: &mut tokio::sync::watch::Receiver<u64>) {
+    if base.changed().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+    sleep(SETTLE).await;
+}
+
+/// One version of a document on one connection.
+struct Round<'r> {
+    server: &'r Rc<Server>,
+    document: &'r Rc<Document>,
+    folder: &'r Rc<Folder>,
+    connection: &'r Connection,
+    state: State,
+}
+
+impl Round<'_> {
+    /// An error means that the connection is gone; all else is told.
+    async fn run(&self, shown: &mut Option<Shown>) -> Result<(), Status> {
+        let done = match &self.document.place {
+            Place::Base(_, path) => self.base(path.as_str(), shown).await,
+            Place::Branch(_, file) => {
+                let target = pb::target::Target::BranchId(file.branch.clone());
+                self.check(pb::Target { target: Some(target) }, file.path.as_str()).await
+            }
+            Place::Elsewhere => Ok(()),
+        };
+        match done {
+            Err(status) if is_gone(&status) => Err(status),
+            Err(status) => {
+                self.refused(status);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    async fn base(&self, path: &str, shown: &mut Option<Shown>) -> Result<(), Status> {
+        let now = |it: &Shown| it.epoch == self.connection.epoch && it.version == self.state.version;
+        if !shown.as_ref().is_some_and(now) {
+            *shown = Some(self.show(path).await?);
+        }
+        if shown.as_ref().is_some_and(|it| it.is_hidden) {
+            let reason = "another editor has a newer text of this file, and its findings are shown there";
+            self.tell(Found::default(), vec![missing("", reason)], Vec::new());
+            return Ok(());
+        }
+        self.check(Folder::target(self.connection), path).await
+    }
+
+    /// Lays the text over the file, for all branches to see.
+    async fn show(&self, path: &str) -> Result<Shown, Status> {
+        let State { version, text, is_typed, .. } = &self.state;
+        let request = pb::SetBufferRequest {
+            workspace_id: self.connection.workspace.clone(),
+            path: path.to_owned(),
+            content: Bytes::copy_from_slice(text.as_str().as_bytes()),
+            editor_id: self.connection.editor.clone(),
+            opened: !is_typed,
+        };
+        let answer = self.folder.link.files().set_buffer(request).await?.into_inner();
+        Ok(Shown { epoch: self.connection.epoch, version: *version, is_hidden: answer.hidden })
+    }
+
+    /// Tells what is found, the quickest first.
+    async fn check(&self, target: pb::Target, path: &str) -> Result<(), Status> {
+        let settings = self.server.settings();
+        let link = &self.folder.link;
+        let about = |kinds: &[pb::LinterKind]| checking::about(target.clone(), path, kinds);
+        let mut found = checking::check(link, about(&[pb::LinterKind::Plugin])).await?;
+        self.report(&found, path).await?;
+        if settings.servers {
+            let request = pb::CheckRequest { dependents: true, ..about(&[pb::LinterKind::Server]) };
+            found.extend(checking::check(link, request).await?);
+            self.report(&found, path).await?;
+        }
+        if settings.check_on_save && self.state.saved == Some(self.state.version) {
+            let request = pb::CheckRequest {
+                priority: pb::Priority::Agent.into(),
+                ..about(&[pb::LinterKind::Command])
+            };
+            found.extend(checking::check(link, request).await?);
+            self.report(&found, path).await?;
+        }
+        Ok(())
+    }
+
+    async fn report(&self, found: &Found, path: &str) -> Result<(), Status> {
+        let (own, others) = found.clone().split(path);
+        if !self.is_of_this_text(&own) {
+            // A branch has gone on, or the buffer: the next round is about that.
+            return Ok(());
+        }
+        let texts = self.other_texts(found, path).await?;
+        let traits = &self.server.traits;
+        let uri = |path: &str| self.uri(path);
+        let of = |path: &str, text: &Text, found: &Found| {
+            let places = Places { path, text, others: &texts, uri: &uri };
+            diagnostics(found, &places, traits.diagnostics)
+        };
+        let items = of(path, &self.state.text, &own);
+        let related = others.iter().filter_map(|(path, found)| {
+            let text = texts.get(path)?;
+            Some((uri(path), of(path, text, found)))
+        });
+        let related = related.collect();
+        self.tell(own, items, related);
+        Ok(())
+    }
+
+    /// Whether the findings are for the text that the client has.
+    fn is_of_this_text(&self, found: &Found) -> bool {
+        let hash = ContentHash::of(self.state.text.as_str().as_bytes()).to_string();
+        found.findings.iter().all(|it| it.content_hash.is_empty() || it.content_hash == hash)
+    }
+
+    /// The texts of other files that are told of: those that are open as the client has them.
+    async fn other_texts(&self, found: &Found, path: &str) -> Result<HashMap<String, Text>, Status> {
+        let related = found.findings.iter().flat_map(|it| it.related.iter().map(|it| &it.path));
+        let wanted = found.findings.iter().map(|it| &it.path).chain(related);
+        let wanted: std::collections::BTreeSet<_> =
+            wanted.filter(|it| !it.is_empty() && *it != path).collect();
+        let mut texts = HashMap::new();
+        for path in wanted {
+            if let Some(text) =
+                self.server.text_of(self.folder, self.connection, &self.document.place, path).await?
+            {
+                texts.insert(path.clone(), text);
+            }
+        }
+        Ok(texts)
+    }
+
+    fn uri(&self, path: &str) -> String {
+        self.server.uri_of(&self.document.place, path)
+    }
+
+    /// Keeps what was found, and tells the client what it does not know.
+    fn tell(
+        &self,
+        found: Found,
+        diagnostics: Vec<gen_lsp_types::Diagnostic>,
+        related: Vec<(String, Vec<gen_lsp_types::Diagnostic>)>,
+    ) {
+        let result_id = result_id(&diagnostics);
+        let State { version, text, .. } = self.state.clone();
+        let checked = Checked { version, text, found, diagnostics, result_id, related, number: 0 };
+        if !self.document.keep(checked) {
+            return;
+        }
+        let Some(checked) = self.document.checked() else { return };
+        if self.server.traits.pulls {
+            if self.document.is_told_otherwise(&checked) {
+                self.server.refresh_diagnostics();
+            }
+            return;
+        }
+        let version = self.server.traits.diagnostics.version.then_some(checked.version);
+        self.server.peer.notify::<PublishDiagnosticsNotification>(&PublishDiagnosticsParams {
+            uri: Uri(self.document.uri.clone()),
+            version,
+            diagnostics: checked.diagnostics.clone(),
+        });
+    }
+
+    /// What the daemon refuses is no empty answer.
+    fn refused(&self, status: Status) {
+        let error = CliError::from(status);
+        let reason = match &error.hint {
+            Some(hint) => format!("{} ({hint})", error.message),
+            None => error.message.clone(),
+        };
+        let diagnostic = self.server.config_error(self.document, &self.state.text, &error);
+        let diagnostic = diagnostic.unwrap_or_else(|| missing("", &reason));
+        self.tell(Found::default(), vec![diagnostic], Vec::new());
+    }
+}

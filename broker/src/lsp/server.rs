@@ -1,0 +1,307 @@
+//! What is held for one editor: its folders, its open documents and what it can do.
+//!
+//! Everything runs on one thread, so that nothing changes between two waits.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    path::PathBuf,
+    rc::Rc,
+    time::Duration,
+};
+
+use broker_proto::{v1 as pb, v1::read_file_response::Part};
+use gen_lsp_types::{
+    Code, Diagnostic, DiagnosticRefreshRequest, DiagnosticSeverity, Message, MessageType, Range,
+};
+use overlay::WorkspacePath;
+use tokio::{task::spawn_local, time::sleep};
+use tonic::{Code as StatusCode, Status};
+
+use super::{
+    branch_uri::BranchFile,
+    client_traits::{ClientTraits, Settings},
+    document::{Document, Place},
+    failure::Failure,
+    folder::{Connection, Folder},
+    link::Link,
+    peer::Peer,
+    rule_list::RuleList,
+    text::Text,
+};
+use crate::CliError;
+
+/// One editor.
+pub(super) struct Server {
+    pub(super) peer: Peer,
+    pub(super) link: Rc<Link>,
+    pub(super) traits: ClientTraits,
+    pub(super) home: Option<PathBuf>,
+    settings: Cell<Settings>,
+    folders: RefCell<Vec<OpenFolder>>,
+    documents: RefCell<HashMap<String, Rc<Document>>>,
+    pub(super) rules: RuleList,
+    is_refresh_due: Cell<bool>,
+    numbers: Cell<u64>,
+}
+
+/// A folder, and the URIs of the editor's folders that it holds; none if only documents brought it.
+struct OpenFolder {
+    folder: Rc<Folder>,
+    named: Vec<String>,
+    task: tokio::task::AbortHandle,
+}
+
+/// How long results are gathered before the client is asked to pull again.
+const GATHER: Duration = Duration::from_millis(50);
+
+/// The largest text that is read to show places in it, in bytes.
+const LARGEST_TEXT: usize = 16 << 20;
+
+impl Server {
+    pub(super) fn new(
+        peer: Peer,
+        link: Rc<Link>,
+        traits: ClientTraits,
+        settings: Settings,
+        home: Option<PathBuf>,
+    ) -> Rc<Self> {
+        Rc::new(Self {
+            peer,
+            link,
+            traits,
+            home,
+            settings: Cell::new(settings),
+            folders: RefCell::default(),
+            documents: RefCell::default(),
+            rules: RuleList::default(),
+            is_refresh_due: Cell::new(false),
+            numbers: Cell::new(0),
+        })
+    }
+
+    /// One that was not given before.
+    pub(super) fn next_number(&self) -> u64 {
+        self.numbers.replace(self.numbers.get() + 1)
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        self.settings.get()
+    }
+
+    /// Takes new settings; says whether they are others.
+    pub(super) fn set_settings(&self, settings: Settings) -> bool {
+        self.settings.replace(settings) != settings
+    }
+
+    pub(super) fn folders(&self) -> Vec<Rc<Folder>> {
+        self.folders.borrow().iter().map(|it| Rc::clone(&it.folder)).collect()
+    }
+
+    /// Folders that the editor itself has open.
+    pub(super) fn named_folders(&self) -> Vec<Rc<Folder>> {
+        let folders = self.folders.borrow();
+        folders.iter().filter(|it| !it.named.is_empty()).map(|it| Rc::clone(&it.folder)).collect()
+    }
+
+    /// The folder with this root, which is served from now on; `named` is what the editor calls it.
+    pub(super) fn add_folder(self: &Rc<Self>, root: PathBuf, named: Option<&str>) -> Rc<Folder> {
+        let mut folders = self.folders.borrow_mut();
+        let named = named.map(str::to_owned);
+        if let Some(known) = folders.iter_mut().find(|it| it.folder.root == root) {
+            known.named.extend(named);
+            return Rc::clone(&known.folder);
+        }
+        let folder = Folder::new(&root, Rc::clone(&self.link));
+        let server = Rc::downgrade(self);
+        let tell = move |folder: &Rc<Folder>, event| {
+            if let Some(server) = server.upgrade() {
+                server.on_event(folder, event);
+            }
+        };
+        let task = spawn_local(Rc::clone(&folder).serve(self.traits.name.clone(), tell)).abort_handle();
+        folders.push(OpenFolder { folder: Rc::clone(&folder), named: named.into_iter().collect(), task });
+        folder
+    }
+
+    /// The editor has closed a folder; it is served no longer unless another one is in it or a document is open.
+    pub(super) fn remove_folder(&self, named: &str) {
+        let mut folders = self.folders.borrow_mut();
+        for it in folders.iter_mut() {
+            it.named.retain(|it| it != named);
+        }
+        let documents = self.documents.borrow();
+        let is_used = |it: &OpenFolder| {
+            let of_document =
+                |document: &Rc<Document>| document.folder().is_some_and(|of| Rc::ptr_eq(of, &it.folder));
+            !it.named.is_empty() || documents.values().any(of_document)
+        };
+        folders.retain(|it| {
+            let is_used = is_used(it);
+            if !is_used {
+                it.task.abort();
+            }
+            is_used
+        });
+    }
+
+    /// The innermost folder that holds a document, if one does.
+    pub(super) fn folder_of(&self, uri: &str) -> Option<(Rc<Folder>, WorkspacePath)> {
+        let folders = self.folders();
+        let holding = folders.into_iter().filter_map(|it| it.path(uri).map(|path| (it, path)));
+        holding.max_by_key(|(folder, _)| folder.root.as_os_str().len())
+    }
+
+    /// The folder whose workspace a branch belongs to, as its handle says.
+    pub(super) fn folder_of_branch(&self, branch: &str) -> Option<(Rc<Folder>, Connection)> {
+        let workspace = branch.split_once('.')?.0;
+        let connected = self.folders().into_iter().filter_map(|it| it.connection().map(|at| (it, at)));
+        connected.into_iter().find(|(_, at)| at.workspace == workspace)
+    }
+
+    pub(super) fn documents(&self) -> Vec<Rc<Document>> {
+        self.documents.borrow().values().cloned().collect()
+    }
+
+    pub(super) fn document(&self, uri: &str) -> Option<Rc<Document>> {
+        self.documents.borrow().get(uri).cloned()
+    }
+
+    /// The document, or why there is none.
+    pub(super) fn expect_document(&self, uri: &str) -> Result<Rc<Document>, Failure> {
+        self.document(uri).ok_or_else(|| Failure::invalid_params(format!("the document {uri} is not open")))
+    }
+
+    /// The open document of a file of the base.
+    pub(super) fn document_at(&self, folder: &Rc<Folder>, path: &str) -> Option<Rc<Document>> {
+        let is_there = |place: &Place| matches!(place, Place::Base(of, at) if Rc::ptr_eq(of, folder) && at.as_str() == path);
+        self.documents.borrow().values().find(|it| is_there(&it.place)).cloned()
+    }
+
+    pub(super) fn add_document(&self, document: Rc<Document>) {
+        self.documents.borrow_mut().insert(document.uri.clone(), document);
+    }
+
+    pub(super) fn remove_document(&self, uri: &str) -> Option<Rc<Document>> {
+        self.documents.borrow_mut().remove(uri)
+    }
+
+    /// The name of a file's document: one in the same branch, if it is about one.
+    pub(super) fn uri_of(&self, place: &Place, path: &str) -> String {
+        let Ok(path) = WorkspacePath::new(path) else { return path.to_owned() };
+        match place {
+            Place::Base(folder, _) => folder.uris.of(&path),
+            Place::Branch(_, file) => BranchFile { branch: file.branch.clone(), path }.uri(),
+            Place::Elsewhere => path.as_str().to_owned(),
+        }
+    }
+
+    /// The text of another file: as the client has it, if it is open; `None` if there is none to be shown.
+    pub(super) async fn text_of(
+        &self,
+        folder: &Rc<Folder>,
+        connection: &Connection,
+        place: &Place,
+        path: &str,
+    ) -> Result<Option<Text>, Status> {
+        let target = match place {
+            Place::Branch(_, file) => {
+                pb::Target { target: Some(pb::target::Target::BranchId(file.branch.clone())) }
+            }
+            Place::Base(..) | Place::Elsewhere => {
+                if let Some(document) = self.document_at(folder, path) {
+                    return Ok(Some(document.state().text));
+                }
+                Folder::target(connection)
+            }
+        };
+        let bytes = match self.read(target, path).await {
+            Ok(bytes) => bytes,
+            Err(status) if status.code() == StatusCode::NotFound => return Ok(None),
+            Err(status) => return Err(status),
+        };
+        Ok(String::from_utf8(bytes).ok().map(|it| Text::new(it, self.traits.encoding)))
+    }
+
+    /// A file whole; at most so much of it that no editor would show more.
+    pub(super) async fn read(&self, target: pb::Target, path: &str) -> Result<Vec<u8>, Status> {
+        let request =
+            pb::ReadFileRequest { target: Some(target), path: path.to_owned(), ..Default::default() };
+        self.read_file(request).await
+    }
+
+    pub(super) async fn read_file(&self, request: pb::ReadFileRequest) -> Result<Vec<u8>, Status> {
+        let path = request.path.clone();
+        let mut parts = self.link.files().read_file(request).await?.into_inner();
+        let mut bytes = Vec::new();
+        while let Some(part) = parts.message().await? {
+            if let Some(Part::Content(piece)) = part.part {
+                bytes.extend_from_slice(&piece);
+            }
+            if bytes.len() > LARGEST_TEXT {
+                return Err(Status::out_of_range(format!("{path} has more than {LARGEST_TEXT} bytes")));
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Asks the client to pull diagnostics again, once for all that comes in a moment.
+    pub(super) fn refresh_diagnostics(self: &Rc<Self>) {
+        if !self.traits.refresh_diagnostics || self.is_refresh_due.replace(true) {
+            return;
+        }
+        let server = Rc::clone(self);
+        spawn_local(async move {
+            sleep(GATHER).await;
+            server.is_refresh_due.set(false);
+            let _a_client_need_not_answer = server.peer.ask::<DiagnosticRefreshRequest>(&()).await;
+        });
+    }
+
+    /// What is wrong with the configuration, in the document that says it.
+    pub(super) fn config_error(
+        &self,
+        document: &Document,
+        text: &Text,
+        error: &CliError,
+    ) -> Option<Diagnostic> {
+        let path = document.path()?;
+        let rest = error.message.strip_prefix(path.as_str())?.strip_prefix(':')?;
+        let (line, rest) = rest.split_once(':')?;
+        let (column, message) = rest.split_once(':')?;
+        let (line, column): (u32, u32) = (line.parse().ok()?, column.parse().ok()?);
+        let table = lint::LineTable::new(text.as_str().as_bytes());
+        let span = table.line_span(line)?;
+        let slice = text.as_str().get(span.start as usize..span.end as usize)?;
+        let before: usize = slice.chars().take((column as usize).saturating_sub(1)).map(char::len_utf8).sum();
+        let start = span.start + u32::try_from(before).ok()?;
+        let message = message.trim().to_owned();
+        let message = error.hint.as_ref().map_or(message.clone(), |hint| format!("{message} ({hint})"));
+        let index = text.index();
+        Some(Diagnostic {
+            range: Range { start: index.position(start), end: index.position(span.end.max(start)) },
+            severity: Some(DiagnosticSeverity::Error),
+            code: Some(Code::String("configuration".to_owned())),
+            source: Some("broker".to_owned()),
+            message: Message::String(message),
+            ..Diagnostic::default()
+        })
+    }
+
+    /// Checks all open documents again, since it was changed what is asked about them.
+    pub(super) fn check_again(&self) {
+        self.documents().iter().for_each(|it| it.touch());
+    }
+
+    /// Ends all that runs for the editor.
+    pub(super) fn close(&self) {
+        self.documents.borrow_mut().clear();
+        for it in self.folders.borrow_mut().drain(..) {
+            it.task.abort();
+        }
+    }
+
+    pub(super) fn log(&self, message: impl Into<String>) {
+        self.peer.log(MessageType::Log, message);
+    }
+}

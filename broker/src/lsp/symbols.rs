@@ -1,0 +1,119 @@
+//! `workspace/symbol`: what the project's language servers know by a part of a name.
+
+use std::rc::Rc;
+
+use broker_proto::v1 as pb;
+use gen_lsp_types::{Location, Position, Range, Uri};
+use overlay::WorkspacePath;
+use serde_json::{Value, json};
+
+use super::{document::Place, failure::Failure, folder::Folder, server::Server};
+
+/// Asks the server for an open document of each folder.
+pub(super) async fn find(server: &Rc<Server>, params: &Value) -> Result<Value, Failure> {
+    let text = params.get("query").and_then(Value::as_str).unwrap_or_default();
+    let mut found = Vec::new();
+    for folder in server.folders() {
+        let Some(connection) = folder.connection() else { continue };
+        let of_folder = |place: &Place| match place {
+            Place::Base(of, path) if Rc::ptr_eq(of, &folder) => Some(path.as_str().to_owned()),
+            Place::Base(..) | Place::Branch(..) | Place::Elsewhere => None,
+        };
+        let mut paths: Vec<_> = server.documents().iter().filter_map(|it| of_folder(&it.place)).collect();
+        // One document of each kind is enough to find the servers.
+        paths.sort_by(|a, b| ending(a).cmp(ending(b)));
+        paths.dedup_by(|a, b| ending(a) == ending(b));
+        for path in paths {
+            let request = pb::QueryRequest {
+                target: Some(Folder::target(&connection)),
+                kind: pb::QueryKind::WorkspaceSymbols.into(),
+                path,
+                text: text.to_owned(),
+                priority: pb::Priority::Interactive.into(),
+                ..pb::QueryRequest::default()
+            };
+            match folder.link.queries().query(request).await {
+                Ok(answer) => {
+                    for it in answer.into_inner().items {
+                        found.extend(symbol(server, &folder, &it).await);
+                    }
+                }
+                // A file that no server is for.
+                Err(status) => server.log(format!("workspace/symbol: {}", status.message())),
+            }
+        }
+    }
+    Ok(json!(found))
+}
+
+fn ending(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+async fn symbol(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::QueryItem) -> Option<Value> {
+    let location = it.location.as_ref()?;
+    let uri = match WorkspacePath::new(&location.path) {
+        Ok(path) => folder.uris.of(&path),
+        // Outside of the workspace it is an absolute path, or a URI.
+        Err(_) if location.path.starts_with('/') => {
+            lsp_client::uri::of_folder(std::path::Path::new(&location.path))
+        }
+        Err(_) => location.path.clone(),
+    };
+    let range = range(server, folder, location).await.unwrap_or_default();
+    let container = Some(&it.container).filter(|it| !it.is_empty());
+    let location = Location { uri: Uri(uri), range };
+    Some(json!({"name": it.label, "kind": kind(&it.kind), "location": location, "containerName": container}))
+}
+
+/// In the client's positions, where the text is known; else as the daemon counts, which is the same but for astral characters.
+async fn range(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::Location) -> Option<Range> {
+    let connection = folder.connection()?;
+    let place = Place::Base(Rc::clone(folder), WorkspacePath::root());
+    if let (Some(span), Ok(_)) = (it.span, WorkspacePath::new(&it.path))
+        && let Ok(Some(text)) = server.text_of(folder, &connection, &place, &it.path).await
+    {
+        return Some(text.index().range(lint::Span::new(span.start, span.end)));
+    }
+    let at = |it: pb::Position| Position {
+        line: it.line.saturating_sub(1),
+        character: it.column.saturating_sub(1),
+    };
+    let range = it.range?;
+    Some(Range { start: at(range.start?), end: at(range.end?) })
+}
+
+/// The protocol's number of a kind of symbols.
+fn kind(name: &str) -> u32 {
+    const KINDS: [&str; 26] = [
+        "file",
+        "module",
+        "namespace",
+        "package",
+        "class",
+        "method",
+        "property",
+        "field",
+        "constructor",
+        "enum",
+        "interface",
+        "function",
+        "variable",
+        "constant",
+        "string",
+        "number",
+        "boolean",
+        "array",
+        "object",
+        "key",
+        "null",
+        "enum member",
+        "struct",
+        "event",
+        "operator",
+        "type parameter",
+    ];
+    let plain = name.replace(['-', '_'], " ");
+    let place = KINDS.iter().position(|it| *it == plain);
+    place.and_then(|it| u32::try_from(it + 1).ok()).unwrap_or(13)
+}

@@ -1,0 +1,100 @@
+//! Documents that are opened, changed, saved and closed.
+
+use std::{path::PathBuf, rc::Rc};
+
+use broker_proto::v1 as pb;
+use config::root::WorkspaceRoot;
+use gen_lsp_types::{
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, PublishDiagnosticsNotification, PublishDiagnosticsParams, Uri,
+};
+use lsp_client::uri;
+use overlay::WorkspacePath;
+use tokio::task::spawn_local;
+
+use super::{
+    branch_uri::BranchFile,
+    document::{Document, Place},
+    folder::Folder,
+    rounds::follow,
+    server::Server,
+    text::Text,
+};
+
+impl Server {
+    pub(super) fn did_open(self: &Rc<Self>, params: DidOpenTextDocumentParams) {
+        let item = params.text_document;
+        let uri = item.uri.0;
+        let place = self.place_of(&uri);
+        let text = Text::new(item.text, self.traits.encoding);
+        let document = Document::new(uri, place, item.version, text);
+        let task = spawn_local(follow(Rc::clone(self), Rc::downgrade(&document)));
+        document.runs(task.abort_handle());
+        self.add_document(document);
+    }
+
+    pub(super) fn did_change(&self, params: &DidChangeTextDocumentParams) {
+        let uri = &params.text_document.text_document_identifier.uri.0;
+        let Some(document) = self.document(uri) else {
+            self.log(format!("changes of {uri}, which is not open, are passed over"));
+            return;
+        };
+        let text = document.state().text.changed(&params.content_changes);
+        document.change(params.text_document.version, text);
+    }
+
+    pub(super) fn did_save(&self, params: &DidSaveTextDocumentParams) {
+        if let Some(document) = self.document(&params.text_document.uri.0) {
+            document.saved();
+        }
+    }
+
+    pub(super) fn did_close(self: &Rc<Self>, params: &DidCloseTextDocumentParams) {
+        let Some(document) = self.remove_document(&params.text_document.uri.0) else { return };
+        if let Place::Base(folder, path) = &document.place {
+            spawn_local(close_buffer(Rc::clone(folder), path.clone()));
+        }
+        if !self.traits.pulls && document.folder().is_some() {
+            self.peer.notify::<PublishDiagnosticsNotification>(&PublishDiagnosticsParams {
+                uri: Uri(document.uri.clone()),
+                version: None,
+                diagnostics: Vec::new(),
+            });
+        }
+    }
+
+    /// What a document stands for. One outside of the editor's folders is in the project around it, if there is one.
+    fn place_of(self: &Rc<Self>, uri: &str) -> Place {
+        if let Some(file) = BranchFile::of_uri(uri) {
+            return match self.folder_of_branch(&file.branch) {
+                Some((folder, _)) => Place::Branch(folder, file),
+                None => Place::Elsewhere,
+            };
+        }
+        if let Some((folder, path)) = self.folder_of(uri) {
+            return Place::Base(folder, path);
+        }
+        match self.around(uri) {
+            Some((root, path)) => Place::Base(self.add_folder(root, None), path),
+            None => Place::Elsewhere,
+        }
+    }
+
+    fn around(&self, uri: &str) -> Option<(PathBuf, WorkspacePath)> {
+        let file = uri::absolute(uri)?;
+        let found = WorkspaceRoot::of_future_path(file.parent()?, &file, self.home.as_deref());
+        let (workspace, path) = found.ok()?;
+        Some((workspace.root().to_owned(), path))
+    }
+}
+
+/// What is no longer open is as the disk has it. A daemon that is gone has forgotten it anyway.
+async fn close_buffer(folder: Rc<Folder>, path: WorkspacePath) {
+    let Some(connection) = folder.connection() else { return };
+    let request = pb::CloseBufferRequest {
+        workspace_id: connection.workspace,
+        path: path.as_str().to_owned(),
+        editor_id: connection.editor,
+    };
+    let _gone_with_the_daemon = folder.link.files().close_buffer(request).await;
+}

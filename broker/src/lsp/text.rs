@@ -1,0 +1,224 @@
+//! The text of a document as its client has it, and the client's positions in it.
+
+use std::sync::Arc;
+
+use gen_lsp_types::{Position, Range, TextDocumentContentChangeEvent as Change, TextEdit};
+use lint::Span;
+use lsp_client::{PositionEncoding, Positions};
+
+/// A text that can be shared, and what its positions count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Text {
+    text: Arc<str>,
+    encoding: PositionEncoding,
+}
+
+/// Byte order mark, which is a character to a client that sends one, and takes up no column in [`Positions`].
+const BOM: char = '\u{feff}';
+
+impl Text {
+    pub(super) fn new(text: impl Into<Arc<str>>, encoding: PositionEncoding) -> Self {
+        Self { text: text.into(), encoding }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The same document after changes, each of which counts in the text as the one before has left it.
+    pub(super) fn changed(&self, changes: &[Change]) -> Self {
+        let mut text = self.clone();
+        for change in changes {
+            text.text = match change {
+                Change::TextDocumentContentChangeWholeDocument(it) => it.text.as_str().into(),
+                Change::TextDocumentContentChangePartial(it) => {
+                    let Span { start, end } = text.index().span(it.range);
+                    let (before, after) = (&text.text[..start as usize], &text.text[end as usize..]);
+                    [before, &it.text, after].concat().into()
+                }
+            };
+        }
+        text
+    }
+
+    /// What finds positions, for several questions about one text.
+    pub(super) fn index(&self) -> Index<'_> {
+        let mark = match (self.text.starts_with(BOM), self.encoding) {
+            (false, _) => 0,
+            (true, PositionEncoding::Utf8) => 3,
+            (true, PositionEncoding::Utf16 | PositionEncoding::Utf32) => 1,
+        };
+        Index { positions: Positions::new(&self.text, self.encoding), mark }
+    }
+
+    /// The edits that make `other` of this text: whole lines, and as few of them as a diff finds.
+    pub(super) fn edits_to(&self, other: &str) -> Vec<TextEdit> {
+        let index = self.index();
+        let diff = similar::TextDiff::from_lines(self.as_str(), other);
+        let (old, new) = (offsets(diff.iter_old_slices()), offsets(diff.iter_new_slices()));
+        let edit = |op: &similar::DiffOp| {
+            let (from, to) = (op.old_range(), op.new_range());
+            let span = Span::new(old[from.start], old[from.end]);
+            let new_text = other[new[to.start] as usize..new[to.end] as usize].to_owned();
+            TextEdit { range: index.range(span), new_text }
+        };
+        diff.ops().iter().filter(|it| it.tag() != similar::DiffTag::Equal).map(edit).collect()
+    }
+}
+
+/// Where each line begins, and where the last one ends.
+fn offsets<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<u32> {
+    let mut offsets = vec![0];
+    let mut end = 0;
+    for line in lines {
+        end += line.len();
+        offsets.push(u32::try_from(end).unwrap_or(u32::MAX));
+    }
+    offsets
+}
+
+/// From byte offsets to the client's positions and back.
+pub(super) struct Index<'t> {
+    positions: Positions<'t>,
+    /// Units of the byte order mark in the first line.
+    mark: u32,
+}
+
+/// Bytes of the byte order mark.
+const MARK_BYTES: u32 = 3;
+
+impl Index<'_> {
+    pub(super) fn position(&self, offset: u32) -> Position {
+        let at = self.positions.position(offset);
+        let is_behind_mark = at.line == 0 && self.mark > 0 && offset >= MARK_BYTES;
+        Position { line: at.line, character: at.character + if is_behind_mark { self.mark } else { 0 } }
+    }
+
+    pub(super) fn range(&self, span: Span) -> Range {
+        Range { start: self.position(span.start), end: self.position(span.end) }
+    }
+
+    /// As LSP has it: what is beyond the line is its end, what is beyond the text is the text's end.
+    pub(super) fn offset(&self, at: Position) -> u32 {
+        if at.line == 0 && self.mark > 0 && at.character < self.mark {
+            return 0;
+        }
+        let character = if at.line == 0 { at.character - self.mark } else { at.character };
+        self.positions.offset(lsp_client::Position { line: at.line, character })
+    }
+
+    /// A range that ends before it begins is empty.
+    pub(super) fn span(&self, range: Range) -> Span {
+        let start = self.offset(range.start);
+        Span::new(start, self.offset(range.end).max(start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gen_lsp_types::TextDocumentContentChangeWholeDocument;
+    use proptest::{prelude::*, test_runner::RngSeed};
+
+    use super::*;
+
+    const ENCODINGS: [PositionEncoding; 3] =
+        [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32];
+
+    fn units(it: char, encoding: PositionEncoding) -> u32 {
+        match encoding {
+            PositionEncoding::Utf8 => u32::try_from(it.len_utf8()).unwrap(),
+            PositionEncoding::Utf16 => u32::try_from(it.len_utf16()).unwrap(),
+            PositionEncoding::Utf32 => 1,
+        }
+    }
+
+    /// The byte offset of a position, character by character.
+    fn plain_offset(text: &str, at: Position, encoding: PositionEncoding) -> usize {
+        let (mut line, mut offset) = (0, 0);
+        let mut rest = text;
+        while line < at.line {
+            let Some(end) = rest.find(['\n', '\r']) else { return text.len() };
+            let length = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+            (offset, line) = (offset + end + length, line + 1);
+            rest = &text[offset..];
+        }
+        let mut character = 0;
+        for it in rest.chars() {
+            character += units(it, encoding);
+            if matches!(it, '\n' | '\r') || character > at.character {
+                break;
+            }
+            offset += it.len_utf8();
+        }
+        offset
+    }
+
+    fn partial(range: Range, text: String) -> Change {
+        let change = serde_json::json!({"range": range, "text": text});
+        serde_json::from_value(change).unwrap()
+    }
+
+    fn changes() -> impl Strategy<Value = Vec<Change>> {
+        let text = proptest::collection::vec(
+            proptest::sample::select(vec!["a", "é", "𐐀", "\u{feff}", "\r\n", "\n", "\r", "\t", "👩‍👩‍👧", ""]),
+            0..6,
+        );
+        let at = || (0..6u32, 0..12u32).prop_map(|(line, character)| Position { line, character });
+        let piece = (at(), at(), text.clone()).prop_map(|(start, end, text)| {
+            let range = Range { start, end };
+            partial(range, text.concat())
+        });
+        let whole = text.prop_map(|it| {
+            Change::TextDocumentContentChangeWholeDocument(TextDocumentContentChangeWholeDocument {
+                text: it.concat(),
+            })
+        });
+        proptest::collection::vec(prop_oneof![9 => piece, 1 => whole], 1..40)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
+        #[test]
+        fn changes_are_made_as_the_client_makes_them(changes in changes(), encoding in 0..3usize) {
+            let encoding = ENCODINGS[encoding];
+            let mut plain = String::new();
+            let mut text = Text::new("", encoding);
+            for change in changes {
+                text = text.changed(std::slice::from_ref(&change));
+                match change {
+                    Change::TextDocumentContentChangeWholeDocument(it) => plain = it.text,
+                    Change::TextDocumentContentChangePartial(it) => {
+                        let start = plain_offset(&plain, it.range.start, encoding);
+                        let end = plain_offset(&plain, it.range.end, encoding).max(start);
+                        plain.replace_range(start..end, &it.text);
+                    }
+                }
+                prop_assert_eq!(text.as_str(), &plain);
+            }
+        }
+
+        #[test]
+        fn edits_make_the_other_text(old in "[ab\r\n𐐀]{0,12}", new in "[ab\r\n𐐀]{0,12}", encoding in 0..3usize) {
+            let text = Text::new(old.as_str(), ENCODINGS[encoding]);
+            // From the last one, so that none moves another.
+            let edits = text.edits_to(&new).into_iter().rev();
+            let changes: Vec<_> = edits.map(|it| {
+                partial(it.range, it.new_text)
+            }).collect();
+            let changed = text.changed(&changes);
+            prop_assert_eq!(changed.as_str(), &new);
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_a_character_of_the_client() {
+        let text = Text::new("\u{feff}ab\nc", PositionEncoding::Utf16);
+        let index = text.index();
+        for (offset, character) in [(0, 0), (3, 1), (4, 2)] {
+            assert_eq!(index.position(offset), Position { line: 0, character });
+            assert_eq!(index.offset(Position { line: 0, character }), offset);
+        }
+        assert_eq!(index.position(6), Position { line: 1, character: 0 });
+    }
+}

@@ -1,0 +1,183 @@
+//! Messages of JSON-RPC as a client sends and gets them: two threads, one reads and one writes.
+//!
+//! The frames are those of `lsp-client`. The crate `lsp-server` ends a session at the first message that it cannot parse, and
+//! cannot answer one without an id; here both are answered with an error, as JSON-RPC wants it.
+
+use std::{
+    io::{BufReader, Read, Write},
+    sync::mpsc,
+    thread,
+};
+
+use lsp_client::{Id, ProtocolError, Refusal, frame, read_frame};
+use serde_json::{Value, json};
+use tokio::sync::mpsc as tokio_mpsc;
+
+use super::failure::Failure;
+
+/// The largest message that is taken, in bytes.
+const LARGEST: usize = 256 << 20;
+
+/// Messages that may wait before no more are read.
+const AHEAD: usize = 1024;
+
+/// What a client sent.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    Request {
+        id: Id,
+        method: String,
+        params: Value,
+    },
+    Notification {
+        method: String,
+        params: Value,
+    },
+    Response {
+        id: Id,
+        answer: Result<Value, Refusal>,
+    },
+    /// What is no message.
+    Malformed {
+        id: Option<Id>,
+        failure: Failure,
+    },
+    /// The stream cannot be read on.
+    Broken(ProtocolError),
+}
+
+/// Reads until the stream ends, on a thread of its own.
+pub(super) fn read(input: impl Read + Send + 'static) -> tokio_mpsc::Receiver<Incoming> {
+    let (sender, receiver) = tokio_mpsc::channel(AHEAD);
+    thread::spawn(move || {
+        let mut input = BufReader::new(input);
+        loop {
+            let incoming = match read_frame(&mut input, LARGEST) {
+                Ok(Some(body)) => parse(&body),
+                Ok(None) => return,
+                Err(error) => Incoming::Broken(error),
+            };
+            let is_last = matches!(incoming, Incoming::Broken(_));
+            if sender.blocking_send(incoming).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Writes what is sent, on a thread of its own, which ends at an empty message, or when no one reads any more.
+pub(super) fn write(
+    mut output: impl Write + Send + 'static,
+) -> (mpsc::Sender<Vec<u8>>, thread::JoinHandle<()>) {
+    let (sender, receiver) = mpsc::channel::<Vec<u8>>();
+    let writing = thread::spawn(move || {
+        for body in receiver.into_iter().take_while(|it: &Vec<u8>| !it.is_empty()) {
+            let written = output.write_all(&frame(&body)).and_then(|()| output.flush());
+            if written.is_err() {
+                return;
+            }
+        }
+    });
+    (sender, writing)
+}
+
+fn parse(body: &[u8]) -> Incoming {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(message)) => message_of(message),
+        Ok(Value::Array(_)) => malformed(None, "LSP has no batches: send each message by itself"),
+        Ok(_) => malformed(None, "a message is an object"),
+        Err(error) => {
+            Incoming::Malformed { id: None, failure: Failure::parse(format!("this is no JSON: {error}")) }
+        }
+    }
+}
+
+fn malformed(id: Option<Id>, why: &str) -> Incoming {
+    Incoming::Malformed { id, failure: Failure::invalid_request(why) }
+}
+
+fn message_of(mut message: serde_json::Map<String, Value>) -> Incoming {
+    let id = match message.remove("id") {
+        None | Some(Value::Null) => None,
+        Some(it) => match serde_json::from_value::<Id>(it) {
+            Ok(id) => Some(id),
+            Err(_) => return malformed(None, "an `id` is a whole number or a string"),
+        },
+    };
+    let params = message.remove("params").unwrap_or_default();
+    match (message.remove("method"), id) {
+        (Some(Value::String(method)), id) => {
+            if !matches!(params, Value::Null | Value::Object(_) | Value::Array(_)) {
+                return malformed(id, "`params` is an object or an array");
+            }
+            match id {
+                Some(id) => Incoming::Request { id, method, params },
+                None => Incoming::Notification { method, params },
+            }
+        }
+        (Some(_), id) => malformed(id, "a `method` is a string"),
+        (None, Some(id)) => response(id, &mut message),
+        (None, None) => malformed(None, "there is neither a `method` nor an `id`"),
+    }
+}
+
+fn response(id: Id, message: &mut serde_json::Map<String, Value>) -> Incoming {
+    match (message.remove("result"), message.remove("error")) {
+        (_, Some(error)) if !error.is_null() => {
+            let refusal = serde_json::from_value(error);
+            let unknown =
+                |_| Refusal { code: 0, message: "an error that says nothing".to_owned(), data: None };
+            Incoming::Response { id, answer: Err(refusal.unwrap_or_else(unknown)) }
+        }
+        (Some(result), _) => Incoming::Response { id, answer: Ok(result) },
+        (None, _) => malformed(Some(id), "there is no `method`, no `result` and no `error`"),
+    }
+}
+
+/// A response; one without an id is about a message whose id could not be read.
+pub(super) fn answer(id: Option<&Id>, answer: Result<Value, Failure>) -> Value {
+    match answer {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(failure) => json!({"jsonrpc": "2.0", "id": id, "error": failure.to_json()}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(body: &str) -> String {
+        match parse(body.as_bytes()) {
+            Incoming::Request { id, method, .. } => format!("request {id:?} {method}"),
+            Incoming::Notification { method, .. } => format!("notification {method}"),
+            Incoming::Response { id, answer } => format!("response {id:?} {}", answer.is_ok()),
+            Incoming::Malformed { id, failure } => format!("malformed {id:?} {}", failure.code()),
+            Incoming::Broken(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn messages_are_told_from_what_is_none() {
+        for (body, want) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#, "request Number(1) a"),
+            (r#"{"id":"x","method":"a","params":[]}"#, r#"request Text("x") a"#),
+            (r#"{"method":"a","params":null}"#, "notification a"),
+            (r#"{"id":null,"method":"a"}"#, "notification a"),
+            (r#"{"id":1,"result":null}"#, "response Number(1) true"),
+            (r#"{"id":1,"error":{"code":1,"message":"m"}}"#, "response Number(1) false"),
+            (r#"{"id":1,"error":7}"#, "response Number(1) false"),
+            (r#"{"id":1,"method":"a","params":1}"#, "malformed Some(Number(1)) -32600"),
+            (r#"{"id":1.5,"method":"a"}"#, "malformed None -32600"),
+            (r#"{"id":1,"method":2}"#, "malformed Some(Number(1)) -32600"),
+            (r#"{"id":1}"#, "malformed Some(Number(1)) -32600"),
+            ("{}", "malformed None -32600"),
+            (r#"[{"id":1,"method":"a"}]"#, "malformed None -32600"),
+            ("7", "malformed None -32600"),
+            ("{", "malformed None -32700"),
+            ("", "malformed None -32700"),
+        ] {
+            assert_eq!(kind(body), want, "{body}");
+        }
+    }
+}

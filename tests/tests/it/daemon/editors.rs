@@ -1,0 +1,258 @@
+//! Editors: several on one workspace, what each is told, and what goes when one leaves.
+
+use overlay::{ChangeKind, ContentHash};
+use tests::{
+    api::{Answered, Api, BranchChange, Change, Events, base, branch, buffer, commit, refusal, undo, write},
+    daemon::PATIENCE,
+};
+use tokio_stream::StreamExt as _;
+use workspaces::{BufferRequest, CommitRequest, ErrorKind};
+
+use super::{Fixture, Way};
+
+both! {
+    the_text_of_the_editor_that_typed_last_is_shown,
+    what_an_editor_has_not_saved_goes_when_it_leaves,
+    two_paths_of_one_file_have_one_text,
+    an_editor_that_is_not_there_is_refused,
+    what_becomes_of_branches_is_told,
+    a_commit_of_an_open_file_is_told_with_what_is_not_saved,
+    changes_on_the_disk_are_told,
+    a_watch_ends_with_its_workspace,
+}
+
+/// A client that watches.
+struct Editor {
+    id: String,
+    workspace: String,
+    events: Events<Change>,
+}
+
+impl Editor {
+    async fn new(it: &Fixture, client: &dyn Api, name: &str) -> Self {
+        let mut events = client.watch_workspace(&it.workspace, name).await.unwrap();
+        let Change::Started(id) = events.next().await.unwrap().unwrap() else { panic!("it begins") };
+        Self { id, workspace: it.workspace.clone(), events }
+    }
+
+    fn text(&self, path: &str, content: &str) -> BufferRequest {
+        BufferRequest { editor: Some(self.id.clone()), ..buffer(&self.workspace, path, content) }
+    }
+
+    fn opened(&self, path: &str, content: &str) -> BufferRequest {
+        BufferRequest { is_opened: true, ..self.text(path, content) }
+    }
+
+    /// The next event, or the end.
+    async fn any(&mut self) -> Answered<Change> {
+        let event = tokio::time::timeout(PATIENCE, self.events.next()).await.expect("an event");
+        event.expect("it ends with an error")
+    }
+
+    /// The next that is not of the base, which may be told more often than it changes.
+    async fn next(&mut self) -> Answered<Change> {
+        loop {
+            match self.any().await {
+                Ok(Change::Base) => {}
+                other => return other,
+            }
+        }
+    }
+
+    async fn branch(&mut self) -> BranchChange {
+        match self.next().await.unwrap() {
+            Change::Branch(it) => it,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn shown(path: &str, name: &str, text: &str) -> Change {
+    Change::Buffer(path.to_owned(), name.to_owned(), ContentHash::of(text.as_bytes()).to_string())
+}
+
+fn closed(path: &str) -> Change {
+    Change::Buffer(path.to_owned(), String::new(), String::new())
+}
+
+async fn the_text_of_the_editor_that_typed_last_is_shown(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
+    let text = async || it.client.text(base(&it.workspace), "a.txt").await;
+    let mut first = Editor::new(&it, &*it.client, "First").await;
+    let mut second = Editor::new(&it, &*it.client, "").await;
+    let set = async |request| it.client.set_buffer(request).await.unwrap().is_hidden;
+    assert!(!set(first.opened("a.txt", "disk\n")).await);
+    assert_eq!(second.next().await.unwrap(), shown("a.txt", "First", "disk\n"));
+    assert!(set(second.opened("a.txt", "disk\n")).await, "no one typed, and the first was there before");
+    assert!(!set(second.text("a.txt", "second\n")).await);
+    assert_eq!(text().await, "second\n");
+    assert_eq!(first.next().await.unwrap(), shown("a.txt", "an editor", "second\n"));
+    assert!(!set(first.text("a.txt", "first\n")).await);
+    assert!(set(second.opened("a.txt", "second again\n")).await, "it keeps its rank");
+    assert_eq!(text().await, "first\n");
+    assert_eq!(second.next().await.unwrap(), shown("a.txt", "First", "first\n"));
+
+    assert!(it.client.close_buffer(&it.workspace, "a.txt", Some(&first.id)).await.unwrap());
+    assert_eq!(text().await, "second again\n");
+    assert_eq!(first.next().await.unwrap(), shown("a.txt", "an editor", "second again\n"));
+    assert!(!it.client.close_buffer(&it.workspace, "a.txt", Some(&first.id)).await.unwrap());
+    assert!(!it.client.close_buffer(&it.workspace, "a.txt", None).await.unwrap(), "it is an editor's");
+    it.client.set_buffer(buffer(&it.workspace, "a.txt", "of none\n")).await.unwrap();
+    assert_eq!(text().await, "of none\n");
+    assert_eq!(second.next().await.unwrap(), shown("a.txt", "an editor", "of none\n"));
+    assert!(it.client.close_buffer(&it.workspace, "a.txt", None).await.unwrap());
+    assert_eq!(text().await, "second again\n");
+}
+
+async fn what_an_editor_has_not_saved_goes_when_it_leaves(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "disk\n"), ("b.txt", "disk\n")]).await;
+    let text = async |path| it.client.text(base(&it.workspace), path).await;
+    let another = it.another_client().await;
+    let mut stays = Editor::new(&it, &*it.client, "Stays").await;
+    let leaves = Editor::new(&it, &*another, "Leaves").await;
+    it.client.set_buffer(stays.text("a.txt", "stays\n")).await.unwrap();
+    another.set_buffer(leaves.text("a.txt", "leaves\n")).await.unwrap();
+    another.set_buffer(leaves.text("b.txt", "leaves\n")).await.unwrap();
+    assert_eq!(stays.next().await.unwrap(), shown("a.txt", "Leaves", "leaves\n"));
+    assert_eq!(stays.next().await.unwrap(), shown("b.txt", "Leaves", "leaves\n"));
+    let late = leaves.text("b.txt", "late\n");
+    // As a process that is killed: nothing is closed by it.
+    drop((leaves, another));
+    assert_eq!(stays.next().await.unwrap(), closed("b.txt"));
+    assert_eq!([text("a.txt").await, text("b.txt").await], ["stays\n", "disk\n"]);
+    assert_eq!(refusal(it.client.set_buffer(late).await).what(), (ErrorKind::NotFound, "EDITOR_GONE"));
+    drop(stays);
+    let mut last = Editor::new(&it, &*it.client, "Last").await;
+    while text("a.txt").await != "disk\n" {
+        last.any().await.unwrap();
+    }
+}
+
+async fn two_paths_of_one_file_have_one_text(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
+    std::os::unix::fs::symlink("a.txt", it.path("link")).unwrap();
+    let mut first = Editor::new(&it, &*it.client, "First").await;
+    let mut second = Editor::new(&it, &*it.client, "Second").await;
+    it.client.set_buffer(first.text("a.txt", "first\n")).await.unwrap();
+    it.client.set_buffer(second.text("link", "second\n")).await.unwrap();
+    assert_eq!(it.client.text(base(&it.workspace), "a.txt").await, "second\n");
+    assert_eq!(first.next().await.unwrap(), shown("a.txt", "Second", "second\n"));
+    assert_eq!(second.next().await.unwrap(), shown("a.txt", "First", "first\n"));
+    it.client.set_buffer(second.text("a.txt", "second\n")).await.unwrap();
+    assert!(it.client.close_buffer(&it.workspace, "a.txt", Some(&second.id)).await.unwrap());
+    assert_eq!(it.client.text(base(&it.workspace), "link").await, "second\n", "it is open by the other path");
+    assert!(it.client.close_buffer(&it.workspace, "link", Some(&second.id)).await.unwrap());
+    assert_eq!(it.client.text(base(&it.workspace), "link").await, "first\n");
+}
+
+async fn an_editor_that_is_not_there_is_refused(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
+    let unknown = BufferRequest { editor: Some("none".to_owned()), ..buffer(&it.workspace, "a.txt", "") };
+    let refused = refusal(it.client.set_buffer(unknown).await);
+    assert_eq!(refused.what(), (ErrorKind::NotFound, "EDITOR_GONE"));
+    assert_eq!(refused.facts["editor_id"], "none");
+    let refused = refusal(it.client.close_buffer(&it.workspace, "a.txt", Some("none")).await);
+    assert_eq!(refused.what(), (ErrorKind::NotFound, "EDITOR_GONE"));
+    let refused = async |workspace: &str, name: &str| {
+        let mut events = it.client.watch_workspace(workspace, name).await?;
+        events.next().await.unwrap().map(drop)
+    };
+    let what = refusal(refused("none", "").await);
+    assert_eq!(what.what(), (ErrorKind::NotFound, "NOT_FOUND"));
+    let what = refusal(refused(&it.workspace, &"x".repeat(101)).await);
+    assert_eq!(what.what(), (ErrorKind::Invalid, "LIMIT_EXCEEDED"));
+    let what = refusal(refused(&it.workspace, "a\nb").await);
+    assert_eq!(what.facts["field"], "client_name");
+}
+
+async fn what_becomes_of_branches_is_told(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
+    let mut editor = Editor::new(&it, &*it.client, "Editor").await;
+    let client = it.another_client().await;
+    let id = client.fork(base(&it.workspace), "").await.unwrap();
+    client.edit(&id, vec![write("b.txt", "new\n")]).await.unwrap();
+    client.undo_branch(undo(&id, 0)).await.unwrap();
+    client.undo_branch(undo(&id, 1)).await.unwrap();
+    let dry = CommitRequest { dry_run: true, ..commit(&id) };
+    client.commit_branch(dry).await.unwrap();
+    client.commit(&id, &[]).await.unwrap();
+    client.commit(&id, &[]).await.unwrap();
+    client.discard_branch(&id).await.unwrap();
+    let change = |kind, revision| BranchChange {
+        kind,
+        branch: id.clone(),
+        revision,
+        changes: Vec::new(),
+        unsaved: Vec::new(),
+    };
+    for (kind, revision) in [("forked", 0), ("edited", 1), ("edited", 2), ("edited", 3)] {
+        assert_eq!(editor.branch().await, change(kind, revision));
+    }
+    let changes = vec![("b.txt".to_owned(), ChangeKind::Added)];
+    assert_eq!(editor.branch().await, BranchChange { changes, ..change("committed", 4) });
+    assert_eq!(editor.branch().await, change("discarded", 4), "nothing was left to commit");
+}
+
+async fn a_commit_of_an_open_file_is_told_with_what_is_not_saved(way: Way) {
+    let files = [("same.txt", "1\n"), ("other.txt", "1\n"), ("hidden.txt", "1\n"), ("closed.txt", "1\n")];
+    let it = Fixture::new(way, &files).await;
+    let mut editor = Editor::new(&it, &*it.client, "Editor").await;
+    let hidden = Editor::new(&it, &*it.client, "Hidden").await;
+    // Opened and not typed in; typed in as the branch has it; and typed in otherwise.
+    it.client.set_buffer(editor.opened("same.txt", "1\n")).await.unwrap();
+    it.client.set_buffer(editor.text("other.txt", "typed\n")).await.unwrap();
+    it.client.set_buffer(hidden.text("hidden.txt", "typed\n")).await.unwrap();
+    it.client.set_buffer(editor.text("hidden.txt", "2\n")).await.unwrap();
+    let id = it.fork().await;
+    it.client.edit(&id, files.iter().map(|it| write(it.0, "2\n")).collect()).await.unwrap();
+    let done = it.client.commit(&id, &[]).await.unwrap();
+    let told = loop {
+        if let Change::Branch(it) = editor.next().await.unwrap()
+            && it.kind == "committed"
+        {
+            break it;
+        }
+    };
+    assert_eq!((&told.changes, &told.unsaved), (&done.changes, &done.unsaved));
+    assert_eq!(told.unsaved, ["other.txt"]);
+    for (path, text) in
+        [("same.txt", "1\n"), ("other.txt", "typed\n"), ("hidden.txt", "2\n"), ("closed.txt", "2\n")]
+    {
+        assert_eq!(it.text(path), "2\n");
+        assert_eq!(it.client.text(base(&it.workspace), path).await, text);
+        assert_eq!(it.client.text(branch(&id), path).await, text, "the branch shows the base");
+    }
+    // Saved, and closed.
+    it.client.set_buffer(editor.text("same.txt", "2\n")).await.unwrap();
+    it.client.close_buffer(&it.workspace, "other.txt", Some(&editor.id)).await.unwrap();
+    for path in ["same.txt", "other.txt"] {
+        assert_eq!(it.client.text(branch(&id), path).await, "2\n");
+    }
+    assert_eq!(it.client.get(&id).await.unwrap().conflicts, []);
+}
+
+async fn changes_on_the_disk_are_told(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
+    let mut editor = Editor::new(&it, &*it.client, "Editor").await;
+    it.write("b.txt", "new\n");
+    assert_eq!(editor.any().await.unwrap(), Change::Base);
+    it.client.set_buffer(editor.text("a.txt", "typed\n")).await.unwrap();
+    assert_eq!(editor.any().await.unwrap(), Change::Base);
+}
+
+async fn a_watch_ends_with_its_workspace(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
+    let mut editor = Editor::new(&it, &*it.client, "Editor").await;
+    it.client.set_buffer(editor.text("a.txt", "typed\n")).await.unwrap();
+    it.client.close_workspace(&it.workspace).await.unwrap();
+    let end = loop {
+        if let Err(refused) = editor.any().await {
+            break refused;
+        }
+    };
+    assert_eq!(end.what(), (ErrorKind::NotFound, "NOT_FOUND"));
+    it.client.open(it.folder.path()).await;
+    assert_eq!(it.client.text(base(&it.workspace), "a.txt").await, "disk\n");
+    let late = it.client.set_buffer(editor.text("a.txt", "late\n")).await;
+    assert_eq!(refusal(late).what(), (ErrorKind::NotFound, "EDITOR_GONE"));
+}
