@@ -30,9 +30,11 @@ export const BROKER = process.env.BROKER;
 
 const WAIT_MS = 60_000;
 
+/** A folder with files, which is a workspace whatever lies above it. */
 export async function workspace(files: Record<string, string>): Promise<string> {
   const folder = await realpath(await mkdtemp(join(process.env.BROKER_TEST_WORK ?? tmpdir(), "vscode-")));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const all = Object.entries({ "broker.toml": "", ...files });
+  for (const [name, text] of all) await writeFile(join(folder, name), text);
   return folder;
 }
 

@@ -10,7 +10,7 @@ import { text } from "./support.js";
 const CART = "def total(prices):\n    return sum(prices)\n";
 const BROKEN = CART.replace("sum(prices)", "sum(price)");
 
-const options = { skip: BROKER ? false : "BROKER names no program", timeout: 300_000 };
+const options = { skip: BROKER ? false : "BROKER names no program", timeout: 120_000 };
 
 async function withClient(files: Record<string, string>, work: (client: Client) => Promise<void>): Promise<void> {
   const client = await Client.start([await workspace(files)]);
