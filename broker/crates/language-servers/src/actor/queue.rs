@@ -363,9 +363,9 @@ mod tests {
         const MANY: u8 = 20;
         let mut queue = Queue::new();
         (0..MANY).for_each(|it| queue.push(hash(it), Priority::Background, it));
-        for _ in 0..OVERTAKEN {
-            queue.push(hash(MANY), Priority::Agent, MANY);
-            assert_eq!(queue.next(|_| 0).unwrap().item, MANY);
+        for state in (MANY..).take(OVERTAKEN as usize) {
+            queue.push(hash(state), Priority::Agent, state);
+            assert_eq!(queue.next(|_| 0).unwrap().item, state);
         }
         let mut answered = Vec::new();
         for _ in 0..MANY {
