@@ -28,7 +28,7 @@ pub(super) struct BranchCell {
     /// Held from the look at the branch to the end of the durable write.
     editing: Mutex<Held>,
     published: watch::Sender<Published>,
-    /// Those who are told of each change.
+    /// The clients that get an event for each change.
     watchers: Arc<Watchers>,
 }
 
@@ -110,9 +110,9 @@ impl BranchCell {
         BranchInfo::of(&self.id, &self.record, snapshot)
     }
 
-    /// Tells those who watch the workspace what became of the branch.
-    pub(super) fn tell(&self, kind: impl FnOnce() -> BranchChangeKind) {
-        self.watchers.tell_branch(|| BranchChange { kind: kind(), branch: self.info(&self.snapshot()) });
+    /// Sends what became of the branch to the clients that watch the workspace.
+    pub(super) fn announce(&self, kind: impl FnOnce() -> BranchChangeKind) {
+        self.watchers.send_branch(|| BranchChange { kind: kind(), branch: self.info(&self.snapshot()) });
     }
 
     /// Tells of every change from now on.
@@ -139,7 +139,7 @@ impl BranchCell {
         self.edit_and_keep(if_revision, edit, Unkept::Refused, |_| BranchChangeKind::Edited).await
     }
 
-    /// The same for a change that has an effect elsewhere, which is told as `kind` says: it stands even if it cannot be kept.
+    /// The same for a change that has an effect elsewhere, announced as `kind` says: it stands even if it cannot be kept.
     /// Then the answer is [`NotNoted`](DaemonError::NotNoted), and to keep it is tried again, for as long as the branch is held.
     pub(super) async fn edit_for_good<T: Send + 'static>(
         self: &Arc<Self>,
@@ -173,7 +173,7 @@ impl BranchCell {
         };
         self.publish(&held);
         if held.branch.revision() != before {
-            self.tell(|| kind(&answer));
+            self.announce(|| kind(&answer));
         }
         kept.map(|()| (answer, held.branch.revision()))
     }
