@@ -142,7 +142,7 @@ impl Daemon {
     }
 
     pub async fn client(&self) -> Client {
-        Client::connect(&self.socket).await
+        Client::at(&self.socket).await
     }
 }
 
@@ -177,8 +177,8 @@ impl Client {
         Self { channel }
     }
 
-    /// A client of the daemon that listens on a socket.
-    pub async fn connect(socket: &Path) -> Self {
+    /// A client of the daemon that listens at this socket.
+    pub async fn at(socket: &Path) -> Self {
         let endpoint = Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap();
         Self::new(endpoint.connect().await.expect("the daemon listens"))
     }

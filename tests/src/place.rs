@@ -51,7 +51,11 @@ impl Place {
         {
             command.env(name, self.own(folder));
         }
-        command.env("NO_COLOR", "1").env("HOME", self.own.path()).env_remove("XDG_CONFIG_HOME");
+        command
+            .env("NO_COLOR", "1")
+            .env("HOME", self.own.path())
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("PYENV_ROOT");
         command.env("GIT_CONFIG_NOSYSTEM", "1");
         command
     }

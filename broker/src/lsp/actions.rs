@@ -51,13 +51,14 @@ const REASON: &str = "TODO: say why";
 pub(super) async fn offer(
     server: Rc<Server>,
     document: Rc<Document>,
+    version: i32,
     params: CodeActionParams,
     raw: Value,
 ) -> Result<Value, Failure> {
     if document.folder().is_none() {
         return Ok(json!([]));
     }
-    let checked = wait(&document).await?;
+    let checked = wait(&document, version).await?;
     let offer = Offer { server: &server, document: &document, checked: &checked, only: params.context.only };
     let mut actions = offer.actions(checked.text.index().span(params.range));
     if !server.traits.resolves_edits {
@@ -86,8 +87,7 @@ fn shown(server: &Server, action: CodeAction) -> Option<Value> {
 }
 
 /// What was found in the document as it is now.
-async fn wait(document: &Rc<Document>) -> Result<Rc<Checked>, Failure> {
-    let version = document.version();
+async fn wait(document: &Rc<Document>, version: i32) -> Result<Rc<Checked>, Failure> {
     let (mut results, mut states) = (document.results(), document.states());
     loop {
         if document.version() != version {

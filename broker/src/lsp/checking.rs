@@ -14,6 +14,8 @@ pub(super) struct Found {
     pub(super) incomplete: Vec<pb::Incomplete>,
     /// Linters that would be asked, were they there.
     pub(super) unavailable: Vec<pb::UnavailableLinter>,
+    /// Names of those that were asked.
+    pub(super) linters: Vec<String>,
 }
 
 /// Dropping it ends the check, and stops the linters.
@@ -22,7 +24,10 @@ pub(super) async fn check(link: &Link, request: pb::CheckRequest) -> Result<Foun
     stream(link, request, |event| match event {
         Event::Findings(it) => found.findings.extend(it.findings),
         Event::Incomplete(it) => found.incomplete.push(it),
-        Event::Summary(it) => found.unavailable = it.unavailable,
+        Event::Summary(it) => {
+            found.linters = it.linters.into_iter().filter_map(|it| Some(it.linter?.name)).collect();
+            found.unavailable = it.unavailable;
+        }
         Event::Started(_) | Event::Excluded(_) => {}
     })
     .await?;
@@ -66,7 +71,8 @@ impl Found {
 
     /// What is of one file, and what is of others.
     pub(super) fn split(self, path: &str) -> (Self, BTreeMap<String, Self>) {
-        let (mut own, mut others) = (Self::default(), BTreeMap::<String, Self>::new());
+        let own = Self { linters: self.linters, ..Self::default() };
+        let (mut own, mut others) = (own, BTreeMap::<String, Self>::new());
         for it in self.findings {
             if it.path == path { &mut own } else { others.entry(it.path.clone()).or_default() }
                 .findings

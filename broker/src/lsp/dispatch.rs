@@ -225,7 +225,14 @@ fn notify(server: &Rc<Server>, method: &str, params: Value) -> Result<(), serde_
     match method {
         "initialized" => settings::initialized(server),
         "textDocument/didOpen" => server.did_open(serde_json::from_value(params)?),
-        "textDocument/didChange" => server.did_change(&serde_json::from_value(params)?),
+        "textDocument/didChange" => {
+            // A range that is none would leave a change of the whole text.
+            let changes = params.get("contentChanges").and_then(Value::as_array);
+            for it in changes.into_iter().flatten().filter_map(|it| it.get("range")) {
+                let _right: gen_lsp_types::Range = serde_json::from_value(it.clone())?;
+            }
+            server.did_change(&serde_json::from_value(params)?);
+        }
         "textDocument/didSave" => server.did_save(&serde_json::from_value(params)?),
         "textDocument/didClose" => server.did_close(&serde_json::from_value(params)?),
         "workspace/didChangeConfiguration" => {
@@ -266,17 +273,22 @@ impl Call<'_> {
     fn try_begin(&self, method: &str, params: Value) -> Result<(), Failure> {
         let server = Rc::clone(self.server);
         match method {
+            "textDocument/diagnostic" | "workspace/diagnostic" if !server.traits.pulls => {
+                return Err(Failure::no_method(method));
+            }
             "textDocument/diagnostic" => {
                 let params: gen_lsp_types::DocumentDiagnosticParams = typed(params)?;
                 let document = server.document(&params.text_document.uri.0);
-                self.spawn(pull::of_document(server, document, params));
+                let now = document.map(|it| (it.version(), it));
+                self.spawn(pull::of_document(server, now, params));
             }
             "workspace/diagnostic" => self.spawn(pull::of_workspace(server, typed(params)?)),
             "textDocument/codeAction" => {
                 let raw = params.clone();
                 let params: gen_lsp_types::CodeActionParams = typed(params)?;
                 let document = server.expect_document(&params.text_document.uri.0)?;
-                self.spawn(actions::offer(server, document, params, raw));
+                let version = document.version();
+                self.spawn(actions::offer(server, document, version, params, raw));
             }
             "codeAction/resolve" if !proxy::is_of_a_server(&params) => {
                 self.spawn(actions::resolve(server, typed(params)?));

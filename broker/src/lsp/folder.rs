@@ -144,8 +144,8 @@ impl Folder {
         }
         let mut spent = self.spent.subscribe();
         let is_spent = async {
-            // The one that is open then; its epoch is known when it is.
-            let _sender_is_there = spent.wait_for(|it| *it > 0 && *it == self.epochs.get()).await.map(drop);
+            let is_this = |it: &u64| self.connection.borrow().as_ref().is_some_and(|now| now.epoch == *it);
+            let _sender_is_there = spent.wait_for(is_this).await.map(drop);
         };
         let watched = tokio::select! {
             watched = self.watched(editor, tell) => watched,

@@ -20,7 +20,7 @@ use super::{
 };
 
 /// Proposals at a time; the client asks again as more is typed.
-const MOST: usize = 200;
+const MOST: usize = 1000;
 
 const CONFIGS: [&str; 2] = ["broker.toml", ".broker.toml"];
 
@@ -125,10 +125,13 @@ pub(super) async fn complete(
     };
     if are_rules && let Some(rules) = rules(server, document).await? {
         // What is found in the document is what a person means most often.
-        let found = document.checked().map(|it| it.found.findings.clone()).unwrap_or_default();
-        let is_found = |it: &pb::Rule| found.iter().any(|one| one.linter == it.linter && one.code == it.code);
+        let checked = document.results().borrow().clone();
+        let found = checked.map(|it| it.found.clone()).unwrap_or_default();
+        let is_found =
+            |it: &pb::Rule| found.findings.iter().any(|one| one.linter == it.linter && one.code == it.code);
+        let is_asked = |it: &pb::Rule| found.linters.contains(&it.linter);
         let mut proposed: Vec<_> = rules.beginning(place.typed()).collect();
-        proposed.sort_by_key(|it| !is_found(it));
+        proposed.sort_by_key(|it| (!is_found(it), !is_asked(it), !it.default_on));
         items.extend(proposed.iter().take(MOST).map(|it| proposal(place, it)));
         is_incomplete = proposed.len() > MOST;
     }

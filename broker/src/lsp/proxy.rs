@@ -71,7 +71,7 @@ pub(super) async fn ask(server: Rc<Server>, method: String, params: Value) -> Re
         }
         _ => {}
     }
-    let mut question = Question::of(&server, params)?;
+    let mut question = Question::of(&server, params).await?;
     let result = question.ask(&method).await;
     match result {
         Ok(result) => Ok(result),
@@ -92,7 +92,7 @@ struct Question {
 }
 
 impl Question {
-    fn of(server: &Rc<Server>, mut params: Value) -> Result<Self, Failure> {
+    async fn of(server: &Rc<Server>, mut params: Value) -> Result<Self, Failure> {
         let marked = params.pointer(&format!("/data/{MARK}")).cloned();
         let uri = ["/textDocument/uri", "/item/uri"].iter().find_map(|it| params.pointer(it)?.as_str());
         let uri = uri.map(str::to_owned);
@@ -117,8 +117,7 @@ impl Question {
             None => {
                 let open = server.document(&uri).and_then(|it| it.folder().cloned());
                 let folder = open.or_else(|| server.folder_of(&uri).map(|it| it.0)).ok_or_else(unknown)?;
-                let connection =
-                    folder.connection().ok_or_else(|| Failure::ask_again("the daemon is starting"))?;
+                let connection = folder.connected(None).await;
                 (folder, pb::target::Target::WorkspaceId(connection.workspace), None)
             }
         };

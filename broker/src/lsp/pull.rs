@@ -26,14 +26,13 @@ use super::{
 /// `textDocument/diagnostic`. Waits for the check of the text as it is now.
 pub(super) async fn of_document(
     server: Rc<Server>,
-    document: Option<Rc<Document>>,
+    document: Option<(i32, Rc<Document>)>,
     params: DocumentDiagnosticParams,
 ) -> Result<Value, Failure> {
-    let Some(document) = document else { return of_closed(&server, &params).await };
+    let Some((version, document)) = document else { return of_closed(&server, &params).await };
     if matches!(document.place, Place::Elsewhere) {
         return Ok(full(&[], None));
     }
-    let version = document.version();
     let (mut results, mut states) = (document.results(), document.states());
     let _waiting = document.wait_for_result();
     loop {
@@ -72,6 +71,8 @@ async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Re
     let Some((folder, path)) = server.folder_of(&params.text_document.uri.0) else {
         return Ok(full(&[], None));
     };
+    // It may have been closed just before.
+    let _closed = server.in_order(&params.text_document.uri.0, async {}).await;
     let connection = folder.connected(None).await;
     let target = Folder::target(&connection);
     match server.read(target.clone(), path.as_str()).await {

@@ -16,7 +16,7 @@ pub(super) fn no_answer(server: &Server, method: &str, status: Status) -> Result
             server.log(format!("{method}: {}", status.message()));
             Ok(Value::Null)
         }
-        "SERVER_PENDING" => Err(Failure::ask_again(status.message())),
+        "SERVER_PENDING" => Err(Failure::failed(status.message())),
         _ => Err(status.into()),
     }
 }

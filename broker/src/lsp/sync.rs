@@ -51,16 +51,21 @@ impl Server {
 
     pub(super) fn did_close(self: &Rc<Self>, params: &DidCloseTextDocumentParams) {
         let Some(document) = self.remove_document(&params.text_document.uri.0) else { return };
-        if let Place::Base(folder, path) = &document.place {
-            let _goes_on = self.in_order(&document.uri, close_buffer(Rc::clone(folder), path.clone()));
-        }
-        if !self.traits.pulls && document.folder().is_some() {
-            self.peer.notify::<PublishDiagnosticsNotification>(&PublishDiagnosticsParams {
-                uri: Uri(document.uri.clone()),
-                version: Some(document.version()),
-                diagnostics: Vec::new(),
-            });
-        }
+        let server = Rc::clone(self);
+        let _goes_on = self.in_order(&document.uri.clone(), async move {
+            if let Place::Base(folder, path) = &document.place {
+                close_buffer(folder, path).await;
+            }
+            // One that was opened again has findings of its own.
+            let is_closed = server.document(&document.uri).is_none();
+            if is_closed && !server.traits.pulls && document.folder().is_some() {
+                server.peer.notify::<PublishDiagnosticsNotification>(&PublishDiagnosticsParams {
+                    uri: Uri(document.uri.clone()),
+                    version: None,
+                    diagnostics: Vec::new(),
+                });
+            }
+        });
     }
 
     /// What a document stands for. One outside of the editor's folders is in the project around it, if there is one.
@@ -89,7 +94,7 @@ impl Server {
 }
 
 /// What is no longer open is as the disk has it. A daemon that is gone has forgotten it anyway.
-async fn close_buffer(folder: Rc<Folder>, path: WorkspacePath) {
+async fn close_buffer(folder: &Rc<Folder>, path: &WorkspacePath) {
     let Some(connection) = folder.connection() else { return };
     let request = pb::CloseBufferRequest {
         workspace_id: connection.workspace,

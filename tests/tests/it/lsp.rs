@@ -79,7 +79,7 @@ impl Daemon {
     /// The one that runs for this place.
     fn of(place: &Place) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let client = runtime.block_on(Grpc::connect(&place.own("run/broker.sock")));
+        let client = runtime.block_on(Grpc::at(&place.own("run/broker.sock")));
         Self { runtime, client }
     }
 

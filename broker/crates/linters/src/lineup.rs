@@ -39,7 +39,7 @@ type Seen = (Arc<dyn View>, Arc<Catalogs>);
 
 /// The linters of one state of a workspace.
 pub struct Catalogs {
-    /// One for each provider.
+    /// One of each provider.
     catalogs: Vec<Box<dyn Catalog>>,
     /// Whether the request asks for the kind of each.
     are_asked: Vec<bool>,
@@ -55,7 +55,7 @@ impl LinterSet {
         Self { providers, context: Arc::new(context), requested, kinds, last }
     }
 
-    /// Asks linters of these kinds only, if there are any. Others are known, and neither asked nor missed.
+    /// The same set, which asks linters of these kinds only, if there are any. Others are known, and neither asked nor missed.
     #[must_use]
     pub fn of_kinds(mut self, kinds: Vec<LinterKind>) -> Self {
         self.kinds = kinds;

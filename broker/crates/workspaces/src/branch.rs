@@ -28,7 +28,7 @@ pub(super) struct BranchCell {
     /// Held from the look at the branch to the end of the durable write.
     editing: Mutex<Held>,
     published: watch::Sender<Published>,
-    /// Those who are told of each change.
+    /// The clients that get an event for each change.
     watchers: Arc<Watchers>,
 }
 
@@ -110,9 +110,9 @@ impl BranchCell {
         BranchInfo::of(&self.id, &self.record, snapshot)
     }
 
-    /// Tells those who watch the workspace what became of the branch.
-    pub(super) fn tell(&self, kind: impl FnOnce() -> BranchChangeKind) {
-        self.watchers.tell_branch(|| BranchChange { kind: kind(), branch: self.info(&self.snapshot()) });
+    /// Sends what became of the branch to the clients that watch the workspace.
+    pub(super) fn announce(&self, kind: impl FnOnce() -> BranchChangeKind) {
+        self.watchers.send_branch(|| BranchChange { kind: kind(), branch: self.info(&self.snapshot()) });
     }
 
     /// Tells of every change from now on.
@@ -139,7 +139,7 @@ impl BranchCell {
         self.edit_and_keep(if_revision, edit, Unkept::Refused, |_| BranchChangeKind::Edited).await
     }
 
-    /// The same for a change that has an effect elsewhere, which is told as `kind` says: it stands even if it cannot be kept.
+    /// The same for a change that has an effect elsewhere, announced as `kind` says: it stands even if it cannot be kept.
     /// Then the answer is [`NotNoted`](DaemonError::NotNoted), and to keep it is tried again, for as long as the branch is held.
     pub(super) async fn edit_for_good<T: Send + 'static>(
         self: &Arc<Self>,
@@ -173,7 +173,7 @@ impl BranchCell {
         };
         self.publish(&held);
         if held.branch.revision() != before {
-            self.tell(|| kind(&answer));
+            self.announce(|| kind(&answer));
         }
         kept.map(|()| (answer, held.branch.revision()))
     }
@@ -324,6 +324,7 @@ mod tests {
     use overlay::{Memory, View as _, WorkspacePath};
 
     use super::{super::OpenWorkspace, *};
+    use crate::workspace_events::WorkspaceEvent;
 
     /// A store that has what it is given, and says of some of it that the disk failed.
     struct Lying {
@@ -462,8 +463,8 @@ mod tests {
             let kept = Store::open(&place.path().join("kept")).unwrap();
             let store = Arc::new(Lying { store: kept, lies: AtomicUsize::new(0) });
             let branch = Branch::new(Arc::clone(&workspace.view));
-            let cell =
-                BranchCell::new("id".into(), record(), BranchKey(1), store.clone(), Arc::default(), branch);
+            let watchers = Arc::clone(&workspace.editors.watchers);
+            let cell = BranchCell::new("id".into(), record(), BranchKey(1), store.clone(), watchers, branch);
             cell.begin().await.unwrap();
             Self { place, workspace, store, cell }
         }
@@ -490,6 +491,7 @@ mod tests {
     #[tokio::test]
     async fn a_commit_that_is_not_noted_stands_and_is_noted_later() {
         let it = Committing::new().await;
+        let (_, watcher) = it.workspace.editors.watchers.add(String::new()).unwrap();
         write(&it.cell, "new").await.unwrap();
         it.store.lies.store(usize::MAX, Ordering::SeqCst);
         let error = it.commit().await.unwrap_err();
@@ -504,6 +506,14 @@ mod tests {
         assert!(it.cell.note().await);
         assert_eq!(it.noted(), (Revision(2), true));
         assert_eq!(it.commit().await.unwrap(), Revision(2), "there is nothing to commit");
+        write(&it.cell, "last").await.unwrap();
+        for (revision, is_commit) in [(1, false), (2, true), (3, false)] {
+            let Ok(WorkspaceEvent::Branch(told)) = watcher.queue.next().await else {
+                panic!("of the branch")
+            };
+            let told = (told.branch.revision.0, matches!(told.kind, BranchChangeKind::Committed { .. }));
+            assert_eq!(told, (revision, is_commit), "each once");
+        }
     }
 
     #[tokio::test]

@@ -1,5 +1,4 @@
-//! The unsaved texts of a workspace, by editor. An editor is a client that watches the workspace; what it has not saved goes
-//! when it leaves.
+//! The unsaved texts of a workspace, by editor. An editor is a client that watches the workspace; its texts go when it leaves.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,11 +13,11 @@ use super::{
 pub(super) struct Editors {
     base: Base,
     pub(super) watchers: Arc<Watchers>,
-    /// Held while texts change, and until that is told: all are told in the same order.
+    /// Held from a change of texts until it is sent, so that all clients get the same order.
     changing: Mutex<()>,
 }
 
-/// An editor, for as long as it lives. Its end takes the time of looking at files.
+/// An editor, for as long as this lives. Dropping it looks at files, and takes its time.
 pub(super) struct EditorSession {
     pub(super) id: EditorId,
     pub(super) watcher: Arc<Watcher>,
@@ -43,7 +42,7 @@ impl Editors {
             error @ BufferError::BuffersFull { .. } => DaemonError::Edit(error),
             error => DaemonError::invalid("path", error),
         })?;
-        set.change.iter().for_each(|it| self.watchers.tell_buffer(it));
+        set.change.iter().for_each(|it| self.watchers.send_buffer(it));
         Ok(set)
     }
 
@@ -52,16 +51,16 @@ impl Editors {
         let _in_turn = self.turn();
         editor.map_or(Ok(()), |it| self.watchers.expect(it))?;
         let closed = self.base.close_buffer_of(editor, path);
-        closed.change.iter().for_each(|it| self.watchers.tell_buffer(it));
+        closed.change.iter().for_each(|it| self.watchers.send_buffer(it));
         Ok(closed.was_open)
     }
 
     fn leave(&self, editor: &EditorId) {
         let _in_turn = self.turn();
-        // What it sends from now on is refused, so that nothing of it stays.
+        // Texts that it sends later are refused, so that none stays.
         self.watchers.remove(editor);
         let changes = self.base.close_buffers_of(editor);
-        changes.iter().for_each(|it| self.watchers.tell_buffer(it));
+        changes.iter().for_each(|it| self.watchers.send_buffer(it));
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {

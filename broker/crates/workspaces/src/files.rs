@@ -41,7 +41,7 @@ pub struct BufferRequest {
     pub editor: Option<String>,
     pub path: String,
     pub content: Bytes,
-    /// Nothing was typed: another editor's text is not hidden.
+    /// Nothing was typed: another editor's text is not hidden, and what the disk has is shown as it changes.
     pub is_opened: bool,
 }
 

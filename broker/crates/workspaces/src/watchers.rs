@@ -1,4 +1,4 @@
-//! Those who watch a workspace, each as an editor by its handle.
+//! The clients that watch a workspace, each an editor with a handle and a queue of events.
 
 use std::{
     collections::BTreeMap,
@@ -18,10 +18,10 @@ const MAX_EDITORS: usize = 256;
 
 const LONGEST_NAME: usize = 100;
 
-/// Name of an editor that has told none.
+/// Name of an editor that has given none.
 const UNNAMED: &str = "an editor";
 
-/// The clients that are told of changes.
+/// The clients that get events, by their handles as editors.
 #[derive(Default)]
 pub(super) struct Watchers(Mutex<BTreeMap<EditorId, Arc<Watcher>>>);
 
@@ -31,7 +31,7 @@ pub(super) struct Watcher {
 }
 
 impl Watchers {
-    /// Adds a client. Everything that changes from now on is told to it.
+    /// Adds a client, which gets every later event.
     pub(super) fn add(&self, name: String) -> Result<(EditorId, Arc<Watcher>), DaemonError> {
         expect_name(&name)?;
         let id = EditorId(random::handle()?.into());
@@ -53,9 +53,9 @@ impl Watchers {
         }
     }
 
-    /// Tells all what became of a branch. It is only made if there is a client.
-    pub(super) fn tell_branch(&self, change: impl FnOnce() -> BranchChange) {
-        // What is told takes a look at the branch, for which none has to wait.
+    /// Sends a change of a branch to all. It is only made if there is a client.
+    pub(super) fn send_branch(&self, change: impl FnOnce() -> BranchChange) {
+        // The look at the branch takes its time, and is not taken under the lock.
         if self.lock().is_empty() {
             return;
         }
@@ -63,8 +63,8 @@ impl Watchers {
         self.lock().values().for_each(|it| it.queue.push(WorkspaceEvent::Branch(Arc::clone(&change))));
     }
 
-    /// Tells all but the one whose text it is.
-    pub(super) fn tell_buffer(&self, change: &BufferChange) {
+    /// Sends it to all but the editor whose text is shown.
+    pub(super) fn send_buffer(&self, change: &BufferChange) {
         let all = self.lock();
         let owner = change.shown.as_ref().and_then(|it| it.editor.as_ref());
         let shown = change.shown.as_ref().map(|it| text(&all, it));

@@ -29,7 +29,7 @@ pub(super) struct OpenWorkspace {
     pub(super) base: Base,
     /// The same, as all branches hold it.
     pub(super) view: Arc<dyn View>,
-    /// Those who watch the workspace, and their unsaved texts.
+    /// The clients that watch the workspace, and their unsaved texts.
     pub(super) editors: Arc<Editors>,
     /// Device and inode of the folder, which may be replaced by another at the same path.
     identity: (u64, u64),
@@ -269,10 +269,10 @@ impl OpenWorkspace {
             }
             return Err(error);
         }
-        // Between two edits, of which none is told before this.
+        // No edit is announced before it.
         cell.look(|_| {
             self.branches.insert(id, Arc::clone(&cell));
-            cell.tell(|| BranchChangeKind::Forked);
+            cell.announce(|| BranchChangeKind::Forked);
         })
         .await?;
         Ok(cell)
@@ -311,7 +311,7 @@ impl OpenWorkspace {
         cell.discard().await?;
         self.branches.remove(&cell.id);
         self.names.remove(&cell.record.name);
-        cell.tell(|| BranchChangeKind::Discarded);
+        cell.announce(|| BranchChangeKind::Discarded);
         Ok(())
     }
 

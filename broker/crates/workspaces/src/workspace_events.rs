@@ -1,4 +1,4 @@
-//! What is told of a workspace to those who watch it, and what of it waits for one of them.
+//! Changes of a workspace as events, and the queue of those that wait for one client.
 
 use std::{
     collections::VecDeque,

@@ -31,7 +31,7 @@ pub struct WorkspaceEvents {
 }
 
 impl Daemon {
-    /// Tells of everything that changes in the workspace from now on.
+    /// Starts to send every change of the workspace.
     pub fn watch_workspace(
         self: &Arc<Self>,
         request: WorkspaceWatchRequest,

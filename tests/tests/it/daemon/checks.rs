@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use checker::{Level, pipeline::Change};
+use linters::LinterKind;
 use overlay::{ContentHash, Revision};
 use tests::{
     api::{Api, Checked, Event, Finding, ask, base, branch, refusal, remove, rename, undo, write},
@@ -30,6 +31,46 @@ both! {
     a_check_that_does_not_want_that_goes_on,
     an_undo_and_a_discard_end_it_too,
     the_rules_of_one_branch_are_not_those_of_another,
+    kinds_that_are_left_out_are_not_missed,
+    findings_have_tags,
+}
+
+async fn kinds_that_are_left_out_are_not_missed(way: Way) {
+    let config = "[servers]\nuse = ['gopls']\n";
+    let unused = "import os  # broker: ignore[F401] on purpose\nx = 1  # broker: ignore[E501] not needed\n";
+    let files = [("a.py", "import os\n"), ("b.py", unused), ("c.go", "package c\n"), ("broker.toml", config)];
+    let it = Fixture::new(way, &files).await;
+    let of = async |kinds: &[LinterKind], select: &[&str]| {
+        let select = select.iter().map(|it| (*it).to_owned()).collect();
+        let request = CheckRequest { kinds: kinds.to_vec(), select, ..ask(base(&it.workspace), &[]) };
+        it.client.check(request).await
+    };
+    let all = of(&[], &[]).await.unwrap();
+    assert_eq!(all.summary.level, Level::Failed, "{:?}", all.incomplete);
+    let plugins = of(&[LinterKind::Plugin, LinterKind::Command], &[]).await.unwrap();
+    assert_eq!((plugins.summary.level, &plugins.incomplete[..]), (Level::Complete, &[][..]));
+    assert_eq!(found(&plugins.findings), found(&all.findings));
+    let commands = of(&[LinterKind::Command], &["F401", "python/E501"]).await.unwrap();
+    assert_eq!((commands.summary.level, found(&commands.findings).len()), (Level::Complete, 0));
+    let unknown = refusal(of(&[LinterKind::Command], &["F4O1"]).await);
+    assert_eq!(unknown.what(), (ErrorKind::Refused, "BAD_CONFIGURATION"));
+    let many = refusal(of(&[LinterKind::Command; 101], &[]).await);
+    assert_eq!(many.what(), (ErrorKind::Invalid, "LIMIT_EXCEEDED"));
+}
+
+async fn findings_have_tags(way: Way) {
+    let it =
+        Fixture::new(way, &[("a.py", "import os\n"), ("b.py", "def\n"), ("c.py", "x = 1 ==  None\n")]).await;
+    let checked = it.client.check(ask(base(&it.workspace), &[])).await.unwrap();
+    let tags = |path: &str| {
+        let mut all: Vec<_> =
+            checked.findings.iter().filter(|it| it.path == path).map(|it| it.tags.join(" ")).collect();
+        all.dedup();
+        all
+    };
+    assert_eq!(tags("a.py"), ["Unnecessary"]);
+    assert_eq!(tags("b.py"), ["SyntaxError"]);
+    assert_eq!(tags("c.py"), [""]);
 }
 
 /// A daemon with a plugin that never ends for `spin.fault`.

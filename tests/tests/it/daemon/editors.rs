@@ -2,7 +2,10 @@
 
 use overlay::{ChangeKind, ContentHash};
 use tests::{
-    api::{Answered, Api, BranchChange, Change, Events, base, branch, buffer, commit, refusal, undo, write},
+    api::{
+        Answered, Api, BranchChange, Change, Events, base, branch, buffer, commit, fix, refusal, remove,
+        undo, write,
+    },
     daemon::PATIENCE,
 };
 use tokio_stream::StreamExt as _;
@@ -81,9 +84,10 @@ async fn the_text_of_the_editor_that_typed_last_is_shown(way: Way) {
     let mut first = Editor::new(&it, &*it.client, "First").await;
     let mut second = Editor::new(&it, &*it.client, "").await;
     let set = async |request| it.client.set_buffer(request).await.unwrap().is_hidden;
-    assert!(!set(first.opened("a.txt", "disk\n")).await);
-    assert_eq!(second.next().await.unwrap(), shown("a.txt", "First", "disk\n"));
-    assert!(set(second.opened("a.txt", "disk\n")).await, "no one typed, and the first was there before");
+    assert!(!set(second.opened("a.txt", "disk\n")).await, "the disk is shown");
+    assert!(!set(first.opened("a.txt", "restored\n")).await);
+    assert_eq!(second.next().await.unwrap(), shown("a.txt", "First", "restored\n"));
+    assert!(set(second.opened("a.txt", "disk\n")).await);
     assert!(!set(second.text("a.txt", "second\n")).await);
     assert_eq!(text().await, "second\n");
     assert_eq!(first.next().await.unwrap(), shown("a.txt", "an editor", "second\n"));
@@ -173,6 +177,9 @@ async fn what_becomes_of_branches_is_told(way: Way) {
     client.edit(&id, vec![write("b.txt", "new\n")]).await.unwrap();
     client.undo_branch(undo(&id, 0)).await.unwrap();
     client.undo_branch(undo(&id, 1)).await.unwrap();
+    client.edit(&id, vec![write("c.py", "import os\n")]).await.unwrap();
+    client.fix_files(fix(&id, &["c.py"])).await.unwrap();
+    client.edit(&id, vec![remove("c.py")]).await.unwrap();
     let dry = CommitRequest { dry_run: true, ..commit(&id) };
     client.commit_branch(dry).await.unwrap();
     client.commit(&id, &[]).await.unwrap();
@@ -185,26 +192,30 @@ async fn what_becomes_of_branches_is_told(way: Way) {
         changes: Vec::new(),
         unsaved: Vec::new(),
     };
-    for (kind, revision) in [("forked", 0), ("edited", 1), ("edited", 2), ("edited", 3)] {
-        assert_eq!(editor.branch().await, change(kind, revision));
+    assert_eq!(editor.branch().await, change("forked", 0));
+    for revision in 1..=6 {
+        assert_eq!(editor.branch().await, change("edited", revision));
     }
     let changes = vec![("b.txt".to_owned(), ChangeKind::Added)];
-    assert_eq!(editor.branch().await, BranchChange { changes, ..change("committed", 4) });
-    assert_eq!(editor.branch().await, change("discarded", 4), "nothing was left to commit");
+    assert_eq!(editor.branch().await, BranchChange { changes, ..change("committed", 7) });
+    assert_eq!(editor.branch().await, change("discarded", 7), "nothing was left to commit");
 }
 
 async fn a_commit_of_an_open_file_is_told_with_what_is_not_saved(way: Way) {
-    let files = [("same.txt", "1\n"), ("other.txt", "1\n"), ("hidden.txt", "1\n"), ("closed.txt", "1\n")];
-    let it = Fixture::new(way, &files).await;
+    let names = ["opened.txt", "saved.txt", "typed.txt", "same.txt", "closed.txt"];
+    let it = Fixture::new(way, &names.map(|it| (it, "1\n"))).await;
     let mut editor = Editor::new(&it, &*it.client, "Editor").await;
     let hidden = Editor::new(&it, &*it.client, "Hidden").await;
-    // Opened and not typed in; typed in as the branch has it; and typed in otherwise.
-    it.client.set_buffer(editor.opened("same.txt", "1\n")).await.unwrap();
-    it.client.set_buffer(editor.text("other.txt", "typed\n")).await.unwrap();
-    it.client.set_buffer(hidden.text("hidden.txt", "typed\n")).await.unwrap();
-    it.client.set_buffer(editor.text("hidden.txt", "2\n")).await.unwrap();
+    let set = async |request| _ = it.client.set_buffer(request).await.unwrap();
+    set(editor.opened("opened.txt", "1\n")).await;
+    set(editor.text("saved.txt", "12\n")).await;
+    it.write("saved.txt", "12\n");
+    set(editor.opened("saved.txt", "12\n")).await;
+    set(editor.text("typed.txt", "typed\n")).await;
+    set(hidden.text("same.txt", "typed\n")).await;
+    set(editor.text("same.txt", "2\n")).await;
     let id = it.fork().await;
-    it.client.edit(&id, files.iter().map(|it| write(it.0, "2\n")).collect()).await.unwrap();
+    it.client.edit(&id, names.iter().map(|it| write(it, "2\n")).collect()).await.unwrap();
     let done = it.client.commit(&id, &[]).await.unwrap();
     let told = loop {
         if let Change::Branch(it) = editor.next().await.unwrap()
@@ -214,21 +225,16 @@ async fn a_commit_of_an_open_file_is_told_with_what_is_not_saved(way: Way) {
         }
     };
     assert_eq!((&told.changes, &told.unsaved), (&done.changes, &done.unsaved));
-    assert_eq!(told.unsaved, ["other.txt"]);
-    for (path, text) in
-        [("same.txt", "1\n"), ("other.txt", "typed\n"), ("hidden.txt", "2\n"), ("closed.txt", "2\n")]
-    {
+    assert_eq!(told.unsaved, ["typed.txt"]);
+    for path in names {
+        let text = if path == "typed.txt" { "typed\n" } else { "2\n" };
         assert_eq!(it.text(path), "2\n");
         assert_eq!(it.client.text(base(&it.workspace), path).await, text);
         assert_eq!(it.client.text(branch(&id), path).await, text, "the branch shows the base");
     }
-    // Saved, and closed.
-    it.client.set_buffer(editor.text("same.txt", "2\n")).await.unwrap();
-    it.client.close_buffer(&it.workspace, "other.txt", Some(&editor.id)).await.unwrap();
-    for path in ["same.txt", "other.txt"] {
-        assert_eq!(it.client.text(branch(&id), path).await, "2\n");
-    }
-    assert_eq!(it.client.get(&id).await.unwrap().conflicts, []);
+    it.client.close_buffer(&it.workspace, "typed.txt", Some(&editor.id)).await.unwrap();
+    assert_eq!(it.client.text(branch(&id), "typed.txt").await, "2\n");
+    assert!(it.client.get(&id).await.unwrap().conflicts.is_empty());
 }
 
 async fn changes_on_the_disk_are_told(way: Way) {

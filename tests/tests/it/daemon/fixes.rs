@@ -1,8 +1,9 @@
 //! `FixFiles`: fixes are one edit of the branch, and what does harm is taken back.
 
 use lint::Applicability;
-use overlay::Revision;
-use tests::api::{base, branch, fix, next, refusal, write};
+use linters::LinterKind;
+use overlay::{ContentHash, Revision};
+use tests::api::{base, branch, buffer, fix, next, refusal, write};
 use workspaces::{ErrorKind, FixRequest, Side};
 
 use super::{Fixture, Way};
@@ -12,6 +13,8 @@ both! {
     a_fix_that_breaks_a_file_is_not_made,
     the_parents_side_of_a_branch_can_be_read,
     edits_of_other_files_do_not_matter_and_those_of_fixed_ones_do,
+    what_would_be_fixed_in_the_base_is_shown,
+    only_linters_of_some_kinds_fix,
 }
 
 const FIXABLE: &str = "import os\nimport re\nx = 1\n";
@@ -46,6 +49,41 @@ async fn fixes_are_one_edit_which_a_dry_run_only_shows(way: Way) {
         (refused.reason.as_str(), refused.facts["field"].as_str()),
         ("INVALID_FIELD", "applicability")
     );
+}
+
+async fn what_would_be_fixed_in_the_base_is_shown(way: Way) {
+    let it = Fixture::new(way, &[("a.py", "x = 1\n"), ("b.py", "x = 1\n")]).await;
+    std::os::unix::fs::symlink("a.py", it.path("link.py")).unwrap();
+    it.client.set_buffer(buffer(&it.workspace, "a.py", FIXABLE)).await.unwrap();
+    let of_base = FixRequest { target: base(&it.workspace), with_contents: true, ..fix("", &[]) };
+    let dry = FixRequest { dry_run: true, ..of_base.clone() };
+    let fixed = it.client.fix_files(dry.clone()).await.unwrap();
+    assert_eq!((fixed.revision.0, fixed.count), (0, 2));
+    let file = ("a.py".to_owned(), ContentHash::of(FIXABLE.as_bytes()), "x = 1\n".to_owned());
+    assert_eq!(fixed.files, [file]);
+    assert_eq!(it.client.text(base(&it.workspace), "a.py").await, FIXABLE);
+
+    let field = async |request| refusal(it.client.fix_files(request).await).facts["field"].clone();
+    assert_eq!(field(of_base).await, "dry_run");
+    assert_eq!(field(FixRequest { if_revision: Some(Revision(0)), ..dry.clone() }).await, "if_revision");
+    assert_eq!(field(FixRequest { target: branch(""), ..dry }).await, "branch_id");
+
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("b.py", FIXABLE)]).await.unwrap();
+    let made = FixRequest { with_contents: true, ..fix(&id, &["b.py"]) };
+    let made = it.client.fix_files(made).await.unwrap();
+    let file = ("b.py".to_owned(), ContentHash::of(FIXABLE.as_bytes()), "x = 1\n".to_owned());
+    assert_eq!((made.revision.0, made.files), (2, vec![file]));
+    assert_eq!(it.client.fix_files(fix(&id, &["a.py"])).await.unwrap().files, []);
+}
+
+async fn only_linters_of_some_kinds_fix(way: Way) {
+    let it = Fixture::new(way, &[]).await;
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("a.py", FIXABLE)]).await.unwrap();
+    let of = |kind| FixRequest { kinds: vec![kind], dry_run: true, ..fix(&id, &["a.py"]) };
+    assert_eq!(it.client.fix_files(of(LinterKind::Command)).await.unwrap().count, 0);
+    assert_eq!(it.client.fix_files(of(LinterKind::Plugin)).await.unwrap().count, 2);
 }
 
 async fn a_fix_that_breaks_a_file_is_not_made(way: Way) {

@@ -39,6 +39,10 @@ async fn what_no_version_of_the_protocol_has_is_named() {
     let id = it.fork().await;
     let check = pb::CheckRequest { priority: 77, ..ask(branch(&id), &[]) };
     assert_eq!(field(it.client.check(check).await), "priority");
+    for kind in [0, 77] {
+        let check = pb::CheckRequest { kinds: vec![1, kind], ..ask(branch(&id), &[]) };
+        assert_eq!(field(it.client.check(check).await), "kinds");
+    }
     let (branch_id, unknown) = (id.clone(), 77);
     let fix = pb::FixFilesRequest { branch_id, applicability: unknown, ..pb::FixFilesRequest::default() };
     assert_eq!(field(it.client.checks().fix_files(fix).await), "applicability");
@@ -52,6 +56,12 @@ async fn what_no_version_of_the_protocol_has_is_named() {
 async fn fields_that_exclude_each_other_are_named() {
     let it = Process::new(&[("a.txt", "1\n")]).await;
     let id = it.fork().await;
+    let fix = pb::FixFilesRequest {
+        branch_id: id.clone(),
+        workspace_id: it.workspace.clone(),
+        ..pb::FixFilesRequest::default()
+    };
+    assert_eq!(field(it.client.checks().fix_files(fix).await), "workspace_id");
     let undo = pb::UndoBranchRequest { branch_id: id, to_revision: 1, step_back: true, if_revision: None };
     assert_eq!(field(it.client.branches().undo_branch(undo).await), "step_back");
 }

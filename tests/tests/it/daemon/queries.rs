@@ -66,6 +66,10 @@ async fn a_method_that_makes_no_sense_is_refused(way: Way) {
     };
     assert_eq!(field(refusal(call("", "").await)), "server");
     assert_eq!(field(refusal(call("ty", "{").await)), "params_json");
+    assert_eq!(
+        field(refusal(call("", r#"{"textDocument": {"uri": "file:///elsewhere/a.py"}}"#).await)),
+        "server"
+    );
     let refused = refusal(call("ty", "").await);
     assert_eq!(refused.what(), (ErrorKind::Refused, "SERVER_UNAVAILABLE"));
 }

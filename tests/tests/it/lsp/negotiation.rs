@@ -91,6 +91,7 @@ fn what_a_client_cannot_show_is_left_out() {
     let mut client = Client::pulling();
     for name in ["codeDescriptionSupport", "relatedInformation", "dataSupport", "tagSupport"] {
         client = client.without("/textDocument/diagnostic", name);
+        client = client.without("/textDocument/publishDiagnostics", name);
     }
     for name in ["dataSupport", "isPreferredSupport", "disabledSupport", "resolveSupport"] {
         client = client.without("/textDocument/codeAction", name);

@@ -4,7 +4,13 @@ use super::*;
 use std::collections::BTreeMap;
 
 fn place_of_three() -> Place {
-    Place::new(&[("broker.toml", ""), ("a.py", UNUSED), ("b.py", "x = 1\n"), ("pkg/c.py", "print(y)\n")])
+    Place::new(&[
+        ("broker.toml", ""),
+        RUFF,
+        ("a.py", UNUSED),
+        ("b.py", "x = 1\n"),
+        ("pkg/c.py", "print(y)\n"),
+    ])
 }
 
 /// A request with these ids of former results.

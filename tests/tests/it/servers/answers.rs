@@ -1,6 +1,41 @@
 //! What is found, and what is said of what cannot be.
 
+use broker_proto::v1::{self as pb, query_service_client::QueryServiceClient};
+use tests::daemon::{Client, base, refusal};
+
 use super::*;
+
+#[tokio::test]
+async fn a_method_goes_to_the_server_of_the_document_that_it_names() {
+    let it = place("");
+    it.write("b.txt", "text");
+    it.run(&["trust"]);
+    assert!(it.run(&["branch", "fork", "try"]).status.success());
+    let client = Client::at(&it.own("run/broker.sock")).await;
+    let workspace = client.workspaces().list_workspaces(pb::ListWorkspacesRequest {}).await.unwrap();
+    let workspace = workspace.into_inner().workspaces.remove(0).workspace_id;
+    let call = async |file: &str| {
+        let uri = format!("file://{}", it.root().join(file).display());
+        let request = pb::CallMethodRequest {
+            target: Some(base(&workspace)),
+            method: "textDocument/diagnostic".to_owned(),
+            params_json: serde_json::json!({ "textDocument": { "uri": uri } }).to_string(),
+            priority: pb::Priority::Interactive.into(),
+            ..pb::CallMethodRequest::default()
+        };
+        QueryServiceClient::new(client.channel.clone()).call_method(request).await
+    };
+    let answer = call("a.m").await.unwrap().into_inner();
+    assert_eq!(answer.server, "model");
+    assert!(answer.result_json.contains("of the disk"), "{}", answer.result_json);
+    let (_, reason, _) = refusal(call("b.txt").await);
+    assert_eq!(reason, "SERVER_UNAVAILABLE");
+    let (_, reason, details) = refusal(call("../outside.m").await);
+    assert_eq!(
+        (reason.as_str(), details.bad_request().unwrap().field_violations[0].field.as_str()),
+        ("INVALID_FIELD", "server")
+    );
+}
 
 #[test]
 fn a_branch_is_what_the_server_sees() {

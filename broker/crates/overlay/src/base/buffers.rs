@@ -29,7 +29,8 @@ pub struct BufferText {
     pub editor: Option<EditorId>,
     pub path: WorkspacePath,
     pub bytes: Bytes,
-    /// Nothing was typed: another editor's text is not hidden.
+    /// Nothing was typed: another editor's text is not hidden. If it is what the disk has, the disk shows through, whatever it
+    /// has later.
     pub is_opened: bool,
 }
 
@@ -100,17 +101,19 @@ impl Buffers {
         let (place, branch) = open.with(editor.as_ref(), &path, &bytes, is_opened)?;
         let others = open.texts.bytes_besides(&place, editor.as_ref());
         expect_room(others + bytes.len() as u64)?;
-        let before = open.shown(&place);
         let hash = ContentHash::of(&bytes);
-        if let Some(branch) = branch {
-            open.branch = branch;
-        }
         open.places.insert((editor.clone(), path), place.clone());
-        open.texts.put(place.clone(), Text { editor: editor.clone(), bytes, hash }, is_opened);
-        self.show(&open);
-        let after = open.shown(&place);
-        let is_hidden = after.as_ref().is_some_and(|it| it.editor != editor);
-        Ok(SetBuffer { hash, is_hidden, change: BufferChange::between(place, before, after) })
+        let is_saved = is_opened && self.disk.hash(&place).is_ok_and(|it| it == hash);
+        let change = if is_saved {
+            self.take(&mut open, editor.as_ref(), [place.clone()].into()).pop()
+        } else {
+            let before = open.shown(&place);
+            open.texts.put(place.clone(), Text { editor: editor.clone(), bytes, hash }, is_opened);
+            self.show(&mut open, branch);
+            BufferChange::between(place.clone(), before, open.shown(&place))
+        };
+        let is_hidden = open.shown(&place).is_some_and(|it| it.editor != editor);
+        Ok(SetBuffer { hash, is_hidden, change })
     }
 
     pub(super) fn close(&self, editor: Option<&EditorId>, path: &WorkspacePath) -> ClosedBuffer {
@@ -144,11 +147,9 @@ impl Buffers {
             let after = open.shown(&place);
             changes.extend(BufferChange::between(place, before, after));
         }
-        if !changes.is_empty() {
-            // A branch cannot take an edit back, so those that are shown are made anew.
-            open.branch = open.again(Branch::new(self.disk.clone()));
-        }
-        self.show(open);
+        // A branch cannot take an edit back, so those that are shown are made anew.
+        let branch = (!changes.is_empty()).then(|| open.again(Branch::new(self.disk.clone())));
+        self.show(open, branch);
         changes
     }
 
@@ -157,7 +158,11 @@ impl Buffers {
         open.texts.all_shown().map(|(place, text)| (place.clone(), text.hash)).collect()
     }
 
-    fn show(&self, open: &Open) {
+    /// Shows the texts as they are now, on another branch if there is one.
+    fn show(&self, open: &mut Open, branch: Option<Branch>) {
+        if let Some(branch) = branch {
+            open.branch = branch;
+        }
         let snapshot = (!open.texts.is_empty()).then(|| Arc::new(open.branch.snapshot()));
         self.current.store(snapshot);
     }

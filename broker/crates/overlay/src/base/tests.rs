@@ -361,3 +361,28 @@ fn texts_of_the_past_are_not_kept() {
     base.set_buffer(&path("a"), "new".into()).unwrap();
     assert!(old.is_unique());
 }
+
+#[test]
+fn a_text_that_is_only_opened_is_what_the_disk_has() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a"), "disk").unwrap();
+    let base = open(&folder);
+    let editor = EditorId("editor".into());
+    let set = |bytes: &'static str, is_opened| {
+        let text =
+            BufferText { editor: Some(editor.clone()), path: path("a"), bytes: bytes.into(), is_opened };
+        base.set_buffer_of(text).unwrap().change.map(|it| it.shown.is_some())
+    };
+    assert_eq!(set("disk", true), None);
+    assert!(base.buffers().is_empty());
+    fs::write(folder.path().join("a"), "newer").unwrap();
+    assert_eq!(base.read(&path("a")).unwrap(), "newer");
+    assert_eq!(set("typed", false), Some(true));
+    assert_eq!(set("typed", true), None, "it is not saved");
+    fs::write(folder.path().join("a"), "typed").unwrap();
+    assert_eq!(set("typed", true), Some(false), "it is");
+    fs::write(folder.path().join("a"), "newest").unwrap();
+    assert_eq!(base.read(&path("a")).unwrap(), "newest");
+    assert!(base.close_buffer_of(Some(&editor), &path("a")).was_open);
+    assert!(!base.close_buffer_of(Some(&editor), &path("a")).was_open);
+}

@@ -61,7 +61,8 @@ struct Open {
     who: Who,
     file: &'static str,
     paths: BTreeSet<usize>,
-    text: String,
+    /// `None` if it is opened with what the disk has.
+    text: Option<String>,
     /// The time of the last key; before all of these for one that was only opened, the earlier the higher.
     rank: i64,
 }
@@ -69,14 +70,14 @@ struct Open {
 /// Whose text is shown of each file, and which.
 type Shown = BTreeMap<&'static str, (Who, String)>;
 
-/// Text and editor by path; nothing where the disk's text is shown.
+/// What an editor was not told yet: whose text is shown of a file, if not the disk's.
 type Untold = BTreeMap<&'static str, Option<(Who, String)>>;
 
 #[derive(Default)]
 struct Model {
     open: Vec<Open>,
     time: i64,
-    /// What each editor that is there was not told yet.
+    /// By each editor that is there.
     waiting: BTreeMap<usize, Untold>,
 }
 
@@ -84,7 +85,7 @@ impl Model {
     fn shown(&self) -> Shown {
         let mut by_rank: Vec<_> = self.open.iter().collect();
         by_rank.sort_by_key(|it| it.rank);
-        by_rank.into_iter().map(|it| (it.file, (it.who, it.text.clone()))).collect()
+        by_rank.into_iter().filter_map(|it| Some((it.file, (it.who, it.text.clone()?)))).collect()
     }
 
     fn is_there(&self, who: Who) -> bool {
@@ -95,11 +96,13 @@ impl Model {
         self.time += 1;
         let file = PATHS[path].1;
         let rank = if is_opened { -self.time } else { self.time };
+        let text = Some(text).filter(|it| !is_opened || it != "disk");
         match self.open.iter_mut().find(|it| it.who == who && it.file == file) {
             Some(own) => {
                 own.paths.insert(path);
+                let keeps_rank = is_opened && own.text.is_some();
+                own.rank = if keeps_rank { own.rank } else { rank };
                 own.text = text;
-                own.rank = if is_opened { own.rank } else { rank };
             }
             None => self.open.push(Open { who, file, paths: [path].into(), text, rank }),
         }
@@ -180,7 +183,8 @@ impl World {
                 assert_eq!(set.is_ok(), self.model.is_there(who), "{:?}", set.err());
                 if let Ok(set) = set {
                     self.model.set(who, at, text_of(text), is_opened);
-                    assert_eq!(set.is_hidden, self.model.shown()[PATHS[at].1].0 != who);
+                    let shown = self.model.shown();
+                    assert_eq!(set.is_hidden, shown.get(PATHS[at].1).is_some_and(|it| it.0 != who));
                 }
             }
             Step::Close { who, path: at } => {
