@@ -17,7 +17,7 @@ impl FileService for Front {
     async fn read_file(&self, request: Request<pb::ReadFileRequest>) -> Result<Response<ReadStream>, Status> {
         let request = request.into_inner();
         let target = from_proto::target(request.target)?;
-        let side = from_proto::side(request.revision, request.of_parent);
+        let side = from_proto::side(request.revision, request.of_parent)?;
         let file = self.0.read_file(&target, &request.path, side).await.map_err(status::of)?;
         let part = |part| Ok(pb::ReadFileResponse { part: Some(part) });
         let first = std::iter::once(part(pb::read_file_response::Part::Info(to_proto::file_info(&file))));
@@ -35,7 +35,7 @@ impl FileService for Front {
         let request = request.into_inner();
         let target = from_proto::target(request.target)?;
         let page = PageRequest { size: request.page_size, token: request.page_token };
-        let side = from_proto::side(None, request.of_parent);
+        let side = from_proto::side(None, request.of_parent)?;
         let listed = self.0.list_directory(&target, &request.path, &page, side).await.map_err(status::of)?;
         Ok(Response::new(pb::ListDirectoryResponse {
             entries: listed.entries.items.into_iter().map(to_proto::entry).collect(),

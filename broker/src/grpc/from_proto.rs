@@ -37,12 +37,12 @@ pub(super) fn some(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-pub(super) fn side(revision: Option<u64>, of_parent: bool) -> Side {
+pub(super) fn side(revision: Option<u64>, of_parent: bool) -> Result<Side, Status> {
     match (revision, of_parent) {
-        (None, false) => Side::Now,
-        (Some(revision), false) => Side::Revision(Revision(revision)),
-        (None, true) => Side::Parent,
-        (Some(revision), true) => Side::ParentAt(Revision(revision)),
+        (None, false) => Ok(Side::Now),
+        (Some(revision), false) => Ok(Side::Revision(Revision(revision))),
+        (None, true) => Ok(Side::Parent),
+        (Some(_), true) => Err(status::invalid("revision", "the parent's side has no revisions")),
     }
 }
 

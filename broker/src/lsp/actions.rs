@@ -160,7 +160,7 @@ impl Offer<'_> {
             title,
             kind: Some(CodeActionKind::QuickFix),
             diagnostics: self.diagnostic(it).map(|it| vec![it]),
-            is_preferred: Some(is_safe && is_first),
+            is_preferred: (is_safe && is_first && self.server.traits.preferred_actions).then_some(true),
             edit: Some(self.edit(fix.edits)),
             ..CodeAction::default()
         }

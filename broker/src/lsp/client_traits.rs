@@ -25,6 +25,7 @@ pub(super) struct ClientTraits {
     /// Code actions that are no commands.
     pub(super) code_action_literals: bool,
     pub(super) disabled_actions: bool,
+    pub(super) preferred_actions: bool,
     pub(super) progress: bool,
     pub(super) watches_files: bool,
     pub(super) configuration: bool,
@@ -86,6 +87,7 @@ impl ClientTraits {
             creates_files: lists("/workspace/workspaceEdit/resourceOperations", "create"),
             resolves_edits: lists("/textDocument/codeAction/resolveSupport/properties", "edit"),
             code_action_literals: has("/textDocument/codeAction/codeActionLiteralSupport"),
+            preferred_actions: flag("/textDocument/codeAction/isPreferredSupport"),
             disabled_actions: flag("/textDocument/codeAction/disabledSupport"),
             progress: flag("/window/workDoneProgress"),
             watches_files: flag("/workspace/didChangeWatchedFiles/dynamicRegistration"),

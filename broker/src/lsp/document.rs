@@ -120,7 +120,11 @@ impl Document {
     }
 
     pub(super) fn saved(&self) {
-        self.state.send_modify(|it| it.saved = Some(it.version));
+        self.state.send_modify(|it| {
+            it.saved = Some(it.version);
+            // The disk has it, so that the base follows the disk again.
+            it.is_typed = false;
+        });
     }
 
     /// Its task, which ends with it.

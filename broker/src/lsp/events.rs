@@ -11,7 +11,7 @@ use tokio::task::spawn_local;
 use super::{
     branches::{branch_json, change_json},
     commands::apply,
-    document::{Document, Place},
+    document::{Document, Place, State},
     edits,
     folder::{Folder, FolderEvent},
     rounds,
@@ -56,8 +56,13 @@ impl Server {
                 self.refresh_content(document.uri.clone());
             }
         }
-        if it.kind() == pb::BranchChangeKind::Committed {
-            self.committed(folder, &branch, &it);
+        match it.kind() {
+            pb::BranchChangeKind::Discarded => self.forget_branch(&branch.branch_id),
+            pb::BranchChangeKind::Committed => {
+                self.committed(folder, &branch, &it);
+                self.forget_branch(&branch.branch_id);
+            }
+            _ => self.remember_texts(&branch.branch_id),
         }
     }
 
@@ -80,8 +85,9 @@ impl Server {
             let Some(document) = self.document_at(folder, path) else { continue };
             let server = Rc::clone(self);
             let (branch, path) = (branch.clone(), path.clone());
+            let origin = self.text_at_fork(&branch.branch_id, &document.uri);
             spawn_local(async move {
-                let taken = server.take_commit(&document, &branch, &path).await;
+                let taken = server.take_commit(&document, origin, &branch, &path).await;
                 if let Err(reason) = taken {
                     let name = &branch.name;
                     let message = format!(
@@ -96,22 +102,20 @@ impl Server {
     async fn take_commit(
         self: &Rc<Self>,
         document: &Rc<Document>,
+        origin: Option<Text>,
         branch: &pb::Branch,
         path: &str,
     ) -> Result<(), String> {
-        let (path, revision) = (path.to_owned(), branch.revision.checked_sub(1));
-        let target =
-            Some(pb::Target { target: Some(pb::target::Target::BranchId(branch.branch_id.clone())) });
-        let read = async |of_parent| {
-            let (target, path) = (target.clone(), path.clone());
-            self.read_file(pb::ReadFileRequest { target, path, revision, of_parent }).await
-        };
         // The branch shows the editor's text now; before the commit it showed what was written.
-        let written = read(false).await.map_err(|it| it.message().to_owned())?;
-        // What the branch was made of; nothing, if the file is new in it.
-        let origin = read(true).await.unwrap_or_default();
+        let request = pb::ReadFileRequest {
+            target: Some(pb::Target { target: Some(pb::target::Target::BranchId(branch.branch_id.clone())) }),
+            path: path.to_owned(),
+            revision: branch.revision.checked_sub(1),
+            of_parent: false,
+        };
+        let written = self.read_file(request).await.map_err(|it| it.message().to_owned())?;
         let state = document.state();
-        let text = taken(&origin, &state.text, &written)?;
+        let text = taken(origin.as_ref(), &state, &written)?;
         let edits = state.text.edits_to(&text);
         if edits.is_empty() {
             return Ok(());
@@ -134,18 +138,20 @@ impl Server {
     }
 }
 
-/// The editor's text with what a branch changed: a person may have typed since the branch was made.
-fn taken(origin: &[u8], now: &Text, written: &[u8]) -> Result<String, String> {
-    let merged = match now.as_str().as_bytes() == origin {
-        true => Some(written.to_vec()),
-        false => {
-            let [origin, now, written] =
-                [origin, now.as_str().as_bytes(), written].map(Bytes::copy_from_slice);
-            overlay::merge_texts(&origin, &now, &written).map(|it| it.to_vec())
+/// The editor's text with what a branch changed. `origin` is the text that the branch was made of: a person may have typed since.
+fn taken(origin: Option<&Text>, now: &State, written: &[u8]) -> Result<String, &'static str> {
+    const TYPED: &str = "the same lines were changed in the editor since the branch was made";
+    let is_untouched = !now.is_typed || origin == Some(&now.text);
+    let merged = match origin {
+        _ if is_untouched => written.to_vec(),
+        None => return Err("it was changed in the editor, and what the branch was made of is not known"),
+        Some(origin) => {
+            let sides = [origin.as_str().as_bytes(), now.text.as_str().as_bytes(), written];
+            let [origin, now, written] = sides.map(Bytes::copy_from_slice);
+            overlay::merge_texts(&origin, &now, &written).ok_or(TYPED)?.to_vec()
         }
     };
-    let merged = merged.ok_or("the same lines were changed in the editor since the branch was made")?;
-    String::from_utf8(merged).map_err(|_| "it is no UTF-8".to_owned())
+    String::from_utf8(merged).map_err(|_| "it is no UTF-8")
 }
 
 fn branch_event(folder: &Folder, branch: &pb::Branch, it: &pb::BranchChanged) -> Value {

@@ -32,6 +32,7 @@ pub(super) const SETTLE: Duration = Duration::from_millis(30);
 struct Shown {
     epoch: u64,
     version: i32,
+    is_typed: bool,
     /// Another editor's text stands in its place.
     is_hidden: bool,
 }
@@ -138,11 +139,13 @@ impl Round<'_> {
     /// Lays the text over the file, for all branches to see, unless it lies there.
     async fn show(&self, shown: &mut Option<Shown>) -> Result<(), Status> {
         let Place::Base(_, path) = &self.document.place else { return Ok(()) };
-        let now = |it: &Shown| it.epoch == self.connection.epoch && it.version == self.state.version;
+        let State { version, is_typed, .. } = self.state;
+        let now =
+            |it: &Shown| (it.epoch, it.version, it.is_typed) == (self.connection.epoch, version, is_typed);
         if shown.as_ref().is_some_and(now) {
             return Ok(());
         }
-        let State { version, text, is_typed, .. } = &self.state;
+        let text = &self.state.text;
         let request = pb::SetBufferRequest {
             workspace_id: self.connection.workspace.clone(),
             path: path.as_str().to_owned(),
@@ -154,7 +157,7 @@ impl Round<'_> {
         let setting =
             self.server.in_order(&self.document.uri, async move { files.set_buffer(request).await });
         let answer = setting.await.map_err(|error| Status::internal(error.to_string()))??.into_inner();
-        *shown = Some(Shown { epoch: self.connection.epoch, version: *version, is_hidden: answer.hidden });
+        *shown = Some(Shown { epoch: self.connection.epoch, version, is_typed, is_hidden: answer.hidden });
         Ok(())
     }
 

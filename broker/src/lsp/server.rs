@@ -47,6 +47,8 @@ pub(super) struct Server {
     documents: RefCell<HashMap<String, Rc<Document>>>,
     pub(super) rules: RuleList,
     orders: RefCell<HashMap<String, Rc<Mutex<()>>>>,
+    /// Texts of open documents as they were when a branch was first heard of, by branch and document.
+    at_forks: RefCell<HashMap<String, HashMap<String, Text>>>,
     is_refresh_due: Cell<bool>,
     numbers: Cell<u64>,
     is_initialized: Cell<bool>,
@@ -85,6 +87,7 @@ impl Server {
             documents: RefCell::default(),
             rules: RuleList::default(),
             orders: RefCell::default(),
+            at_forks: RefCell::default(),
             is_refresh_due: Cell::new(false),
             numbers: Cell::new(0),
             is_initialized: Cell::new(false),
@@ -225,6 +228,21 @@ impl Server {
             let _turn = order.lock().await;
             work.await
         })
+    }
+
+    /// Keeps what a branch was made of, as far as it is open here.
+    pub(super) fn remember_texts(&self, branch: &str) {
+        let texts = || self.documents().iter().map(|it| (it.uri.clone(), it.state().text)).collect();
+        self.at_forks.borrow_mut().entry(branch.to_owned()).or_insert_with(texts);
+    }
+
+    pub(super) fn forget_branch(&self, branch: &str) {
+        self.at_forks.borrow_mut().remove(branch);
+    }
+
+    /// The text of a document when the branch was first heard of.
+    pub(super) fn text_at_fork(&self, branch: &str, uri: &str) -> Option<Text> {
+        self.at_forks.borrow().get(branch)?.get(uri).cloned()
     }
 
     /// The name of a file's document: one in the same branch, if it is about one.

@@ -113,7 +113,8 @@ fn message_of(mut message: serde_json::Map<String, Value>) -> Incoming {
     let params = message.remove("params").unwrap_or_default();
     match (message.remove("method"), id) {
         (Some(Value::String(method)), id) => {
-            if !matches!(params, Value::Null | Value::Object(_) | Value::Array(_)) {
+            let is_asked = id.is_some();
+            if is_asked && !matches!(params, Value::Null | Value::Object(_) | Value::Array(_)) {
                 return malformed(id, "`params` is an object or an array");
             }
             match id {

@@ -53,8 +53,6 @@ pub enum Side {
     Revision(Revision),
     /// The branch's parent as it was at the fork, or at the last rebase.
     Parent,
-    /// The same before this revision of the branch.
-    ParentAt(Revision),
 }
 
 impl Side {
@@ -63,7 +61,6 @@ impl Side {
             Self::Now => target.view(None).await,
             Self::Revision(revision) => target.view(Some(revision)).await,
             Self::Parent => target.parent().await,
-            Self::ParentAt(revision) => target.view(Some(revision)).await?.of_parent(),
         }
     }
 }

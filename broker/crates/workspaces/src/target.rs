@@ -81,7 +81,7 @@ impl Target {
     pub(super) async fn parent(&self) -> Result<ResolvedView, DaemonError> {
         match self {
             Self::Base(_) => Err(DaemonError::invalid("of_parent", "the base has no parent; name a branch")),
-            Self::Branch(..) => self.view(None).await?.of_parent(),
+            Self::Branch(..) => Ok(ResolvedView::of_branch(self.view(None).await?.parent()?.1)),
         }
     }
 
@@ -121,11 +121,6 @@ impl ResolvedView {
 
     fn of_branch(snapshot: Snapshot) -> Self {
         Self { view: Arc::new(snapshot.clone()), revision: snapshot.revision(), snapshot: Some(snapshot) }
-    }
-
-    /// The branch's parent as it was at the fork, or at the last rebase before this revision.
-    pub(super) fn of_parent(&self) -> Result<Self, DaemonError> {
-        Ok(Self::of_branch(self.parent()?.1))
     }
 
     /// The branch, and its parent as it was at the fork, or at the last rebase before this revision.

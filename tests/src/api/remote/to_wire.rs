@@ -86,7 +86,6 @@ fn side(it: Side) -> (Option<u64>, bool) {
         Side::Now => (None, false),
         Side::Revision(revision) => (Some(revision.0), false),
         Side::Parent => (None, true),
-        Side::ParentAt(revision) => (Some(revision.0), true),
     }
 }
 

@@ -56,6 +56,9 @@ async fn what_no_version_of_the_protocol_has_is_named() {
 async fn fields_that_exclude_each_other_are_named() {
     let it = Process::new(&[("a.txt", "1\n")]).await;
     let id = it.fork().await;
+    let (target, path) = (Some(branch(&id)), "a.txt".to_owned());
+    let read = pb::ReadFileRequest { target, path, revision: Some(0), of_parent: true };
+    assert_eq!(field(it.client.files().read_file(read).await), "revision");
     let fix = pb::FixFilesRequest {
         branch_id: id.clone(),
         workspace_id: it.workspace.clone(),

@@ -82,7 +82,7 @@ fn a_daemon_that_dies_again_and_again_is_no_end() {
 fn branches_are_told_of_by_the_next_daemon() {
     let (place, mut editor, uri) = opened(Client::pulling());
     kill_daemon(&place);
-    assert_eq!(found(&mut editor, &uri), [F401]);
+    editor.findings_until(&uri, "it is served again", |it| codes(it) == [F401]);
     editor.settle();
     editor.seen.clear();
     ok(&place, &["branch", "fork", "try"]);
