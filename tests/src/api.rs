@@ -237,7 +237,7 @@ pub struct BranchChange {
     pub kind: &'static str,
     pub branch: String,
     pub revision: u64,
-    /// What a commit wrote.
+    /// Those that a commit wrote.
     pub changes: Vec<Changed>,
     pub unsaved: Vec<String>,
 }
