@@ -26,7 +26,7 @@ use checker::{
     pipeline::{Fixed, Lineup as _, Reach},
 };
 use config::{Glob, root::WorkspaceRoot};
-use lint::{Severity, counted, printable};
+use lint::{Severity, printable};
 use overlay::{View as _, WorkspacePath};
 use render::{Page, explain_incomplete};
 
@@ -154,7 +154,7 @@ pub(super) struct Args {
         long,
         help_heading = "Running",
         conflicts_with_all =
-            ["stdin_filename", "show_files", "fix", "diff", "baseline_update", "baseline_prune"]
+            ["stdin_filename", "show_files", "fix", "add_suppressions", "diff", "baseline_update", "baseline_prune"]
     )]
     watch: bool,
 
@@ -284,7 +284,10 @@ impl Run<'_> {
         }
         if args.fixes.is_asked() {
             let (report, least) = (&inspected.collected.report, args.fixes.least());
-            let fixed = self.checker.fix(&request, &files, report, least, known.cloned());
+            let fixed = match &args.fixes.add_suppressions {
+                None => self.checker.fix(&request, &files, report, least, known.cloned()),
+                Some(reason) => self.checker.suppress(&request, &files, report, reason, known.cloned()),
+            };
             let fixed = fixed.map_err(inspect::refused)?;
             fixes::report(&fixed, &messages, |path| input.workspace.display(path));
             if args.fixes.diff {
@@ -297,7 +300,11 @@ impl Run<'_> {
                 request.view = Arc::clone(&input.view);
                 request.dependents = input.dependents(args, &files).map(Arc::new);
                 inspected = inspector.inspect(&request, known.map(|it| &**it))?;
-                inspected.collected.report.fixed = fixed.count;
+                match args.fixes.add_suppressions {
+                    None => inspected.collected.report.fixed = fixed.count,
+                    Some(_) if args.quiet => {}
+                    Some(_) => messages.line(&format!("{}.", args.fixes.counted(fixed.count))),
+                }
             }
             keep_fixed(args, session, input, self.options, &fixed)?;
         }
@@ -348,7 +355,7 @@ fn show_patch(
     session.print(&patch)?;
     report_incomplete(args, session, &input.workspace, report);
     if !args.quiet {
-        session.messages.line(&format!("{} would be made.", counted(fixed.count, "fix")));
+        session.messages.line(&format!("{}.", args.fixes.counted(fixed.count)));
     }
     Ok(exit_of_patch(args, report, &patch))
 }

@@ -301,7 +301,9 @@ pub(super) fn fixed_files(it: &FixedFiles) -> pb::FixFilesResponse {
 
 fn unfixed(it: &FixNote) -> pb::UnfixedFinding {
     let (path, rule) = match it {
-        FixNote::NotEdited { path, .. } => (path.to_string(), String::new()),
+        FixNote::NotEdited { path, .. } | FixNote::NotSuppressed { path, .. } => {
+            (path.to_string(), String::new())
+        }
         FixNote::Harmful { path, rule, .. } => (path.to_string(), rule.clone()),
         FixNote::Circles { .. } | FixNote::Notebooks { .. } => (String::new(), String::new()),
     };

@@ -312,12 +312,15 @@ fn a_plugin_is_built_and_checked_on_save() {
     let (mut child, mut lines) = dev(&folder, &["none-comparison", "--", "a.py"]);
     let first = round(&mut lines);
     assert_eq!(first, ["error: expected `;`", "error: cargo could not build the plugin"]);
-    fs::write(&source, whole).unwrap();
+    // At once: a file that is cut off and then written would be two changes.
+    fs::write(folder.join("new"), whole).unwrap();
+    fs::rename(folder.join("new"), &source).unwrap();
     let second = round(&mut lines).join("\n");
     assert!(second.starts_with("--- src/lib.rs changed\nbuilt "), "{second}");
     assert!(second.contains("none-comparison/none-comparison"), "{second}");
     // Needs no build; what the builds wrote needs nothing.
-    fs::write(folder.join("none-comparison/fixtures/valid/more.py"), "x is None\n").unwrap();
+    fs::write(folder.join("new"), "x is None\n").unwrap();
+    fs::rename(folder.join("new"), folder.join("none-comparison/fixtures/valid/more.py")).unwrap();
     let third = round(&mut lines).join("\n");
     assert!(third.starts_with("--- fixtures/valid/more.py changed\n"), "{third}");
     assert!(!third.contains("built "), "{third}");

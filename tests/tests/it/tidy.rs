@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scheduler", &["lint", "overlay"]),
     ("lint-testkit", &["lint", "overlay"]),
     ("config", &["lint", "lint-testkit", "overlay", "plugin-host"]),
-    ("checker", &["config", "lint", "lint-testkit", "overlay", "scheduler"]),
+    ("checker", &["config", "lint", "lint-testkit", "overlay", "scheduler", "syntax"]),
     ("render", &["checker", "config", "lint", "lint-testkit", "overlay"]),
     (
         "linters",

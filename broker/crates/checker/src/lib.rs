@@ -20,6 +20,7 @@ mod place;
 pub mod policy;
 mod report;
 mod router;
+mod suppression;
 #[cfg(test)]
 mod tests;
 
@@ -42,6 +43,7 @@ pub use self::{
     local::{LocalChecker, Options, check, default_jobs},
     report::{Checked, Counts, Report},
     router::{Absent, MissingLinter, Need, Router, SharedLinter},
+    suppression::{file_suppression, suppression},
 };
 pub use self::{
     collect::{is_file, with_file_settings},

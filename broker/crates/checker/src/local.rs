@@ -143,6 +143,20 @@ impl LocalChecker {
         let fixer = Fixer { engine: &self.engine, cache: &self.cache, request, least, baseline };
         self.runtime.block_on(fixer.fix(files, report))
     }
+
+    /// Suppresses what `report` tells of `files` by comments with a reason; like fixes, nothing is written.
+    pub fn suppress(
+        &self,
+        request: &Request,
+        files: &Files,
+        report: &Report,
+        reason: &str,
+        baseline: Option<Arc<Baseline>>,
+    ) -> Result<Fixed, Refused> {
+        let least = Applicability::Safe;
+        let fixer = Fixer { engine: &self.engine, cache: &self.cache, request, least, baseline };
+        self.runtime.block_on(fixer.suppress(files, report, reason))
+    }
 }
 
 impl Drop for LocalChecker {

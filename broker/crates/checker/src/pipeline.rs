@@ -11,6 +11,7 @@ mod fixes;
 mod similar;
 mod sink;
 mod stream;
+mod suppressing;
 mod unchanged;
 
 use std::{

@@ -4,7 +4,10 @@
 //! grammar is ambiguous it then keeps what the earlier text decided: of C++, JavaScript and TSX, texts without any error
 //! were found that have another tree once something was typed and taken back. One text must have one tree.
 
-use std::{cell::RefCell, ops::ControlFlow};
+use std::{
+    cell::RefCell,
+    ops::{ControlFlow, Range},
+};
 
 use bytes::Bytes;
 use thiserror::Error;
@@ -36,11 +39,7 @@ const LARGEST: usize = 16 << 20;
 
 impl Tree {
     /// The tree of a text. Asks now and then whether to give up.
-    pub(crate) fn parse(
-        language: Language,
-        text: Bytes,
-        give_up: &dyn Fn() -> bool,
-    ) -> Result<Self, Unparsed> {
+    pub fn parse(language: Language, text: Bytes, give_up: &dyn Fn() -> bool) -> Result<Self, Unparsed> {
         if text.len() > LARGEST {
             return Err(Unparsed::TooLarge { bytes: text.len() });
         }
@@ -59,6 +58,18 @@ impl Tree {
     /// Whether some of the text does not fit the grammar.
     pub fn has_error(&self) -> bool {
         self.inner.root_node().has_error()
+    }
+
+    /// Whether all of `range`, in bytes, is inside of a comment.
+    pub fn is_comment(&self, range: Range<usize>) -> bool {
+        let mut node = self.inner.root_node().descendant_for_byte_range(range.start, range.end);
+        while let Some(it) = node {
+            if it.kind().contains("comment") {
+                return true;
+            }
+            node = it.parent();
+        }
+        false
     }
 
     pub(crate) fn count(&self) -> usize {

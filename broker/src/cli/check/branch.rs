@@ -43,6 +43,7 @@ impl Args {
             || !self.exclude.is_empty()
             || self.force_exclude
             || self.timing
+            || self.fixes.add_suppressions.is_some()
             || self.jobs.is_some()
             || self.timeout != super::TIMEOUT
             || self.no_cache

@@ -1,9 +1,9 @@
-//! `--fix` and `--diff`: which fixes are made, and where they go.
+//! `--fix`, `--add-suppressions` and `--diff`: what is changed, and where that goes.
 
 use std::path::Path;
 
 use checker::pipeline::Fixed;
-use lint::{Applicability, printable};
+use lint::{Applicability, counted, printable};
 use overlay::{Snapshot, WorkspacePath, unified};
 
 use super::write;
@@ -23,11 +23,45 @@ pub(super) struct FixArgs {
     /// Print the changes that `--fix` would make as a patch, and write nothing
     #[arg(long, help_heading = "Fixes", conflicts_with_all = ["statistics", "baseline_update", "baseline_prune"])]
     pub(super) diff: bool,
+
+    /// Write comments that suppress what is found, such as `# broker: ignore[python/F401] REASON`
+    ///
+    /// After the code of a line, or on a line of its own where that would be too long. With `--diff`, they are only shown.
+    /// Syntax errors are not suppressed, and neither is what is found where no comment can be, such as inside of a string.
+    #[arg(
+        long,
+        value_name = "REASON",
+        value_parser = reason,
+        help_heading = "Fixes",
+        conflicts_with_all = ["fix", "unsafe_fixes", "statistics", "baseline_update", "baseline_prune"]
+    )]
+    pub(super) add_suppressions: Option<String>,
+}
+
+/// What is written behind a suppression.
+fn reason(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if !text.contains(char::is_alphanumeric) {
+        return Err("a suppression must say why".to_owned());
+    }
+    match text.find(char::is_control) {
+        Some(_) => Err("a reason is one line of text".to_owned()),
+        None => Ok(text.to_owned()),
+    }
 }
 
 impl FixArgs {
     pub(super) fn is_asked(&self) -> bool {
-        self.fix || self.diff
+        self.fix || self.diff || self.add_suppressions.is_some()
+    }
+
+    /// Says how many fixes there are, or how many findings are suppressed.
+    pub(super) fn counted(&self, count: usize) -> String {
+        match self.add_suppressions {
+            None => format!("{} would be made", counted(count, "fix")),
+            Some(_) if self.diff => format!("{} would be suppressed", counted(count, "finding")),
+            Some(_) => format!("{} suppressed", counted(count, "finding")),
+        }
     }
 
     pub(super) fn check(&self) -> Result<(), CliError> {

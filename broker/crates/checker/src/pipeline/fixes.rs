@@ -45,12 +45,14 @@ pub enum FixNote {
     Circles { rules: Vec<String> },
     /// Findings in notebooks that could be fixed.
     Notebooks { count: usize },
+    /// No comment can suppress the findings on this line.
+    NotSuppressed { path: WorkspacePath, line: u32, reason: String },
 }
 
 /// A file with something left to fix.
-struct Open {
-    unit: Unit,
-    findings: Vec<Finding>,
+pub(super) struct Open {
+    pub(super) unit: Unit,
+    pub(super) findings: Vec<Finding>,
     is_complete: bool,
     /// With those that are suppressed.
     syntax_errors: usize,
@@ -168,7 +170,7 @@ impl Fixer<'_> {
         Ok(made)
     }
 
-    async fn check(&self, view: Arc<dyn View>, files: Files) -> Result<Report, Refused> {
+    pub(super) async fn check(&self, view: Arc<dyn View>, files: Files) -> Result<Report, Refused> {
         let mut request = self.request.about(view, Wanted::Files(files));
         if let Some(baseline) = &self.baseline {
             request.policy.baseline = BaselineUse::This(Arc::clone(baseline));
@@ -187,7 +189,10 @@ impl Fixer<'_> {
 }
 
 /// The files that findings are of.
-fn opened<'u>(units: impl IntoIterator<Item = &'u Unit>, report: &Report) -> BTreeMap<WorkspacePath, Open> {
+pub(super) fn opened<'u>(
+    units: impl IntoIterator<Item = &'u Unit>,
+    report: &Report,
+) -> BTreeMap<WorkspacePath, Open> {
     let checked: BTreeMap<_, _> = report.checked.iter().map(|it| (&it.path, it)).collect();
     let open = |unit: &Unit| {
         let checked = checked.get(&unit.path);
@@ -214,7 +219,7 @@ fn opened<'u>(units: impl IntoIterator<Item = &'u Unit>, report: &Report) -> BTr
 /// Why what was made of a file is worse than what it was; `None` if it is not.
 ///
 /// A new finding that can be fixed in its turn is none.
-fn harm(before: &Open, after: &Open) -> Option<String> {
+pub(super) fn harm(before: &Open, after: &Open) -> Option<String> {
     if after.syntax_errors > before.syntax_errors {
         return Some("the file could not be parsed any more".to_owned());
     }
@@ -263,6 +268,9 @@ impl FixNote {
             }
             Self::Notebooks { count } => {
                 format!("notebooks are not fixed: {} in them could be", counted(*count, "finding"))
+            }
+            Self::NotSuppressed { path, line, reason } => {
+                format!("{}:{line}: not suppressed: {reason}", shown(path))
             }
         }
     }

@@ -156,7 +156,7 @@ impl<'s, 't> Uses<'s, 't> {
 }
 
 impl Suppression {
-    fn rules(&self) -> Option<&[RulePattern]> {
+    pub(super) fn rules(&self) -> Option<&[RulePattern]> {
         self.directive.list.as_ref().map(|it| &*it.rules)
     }
 

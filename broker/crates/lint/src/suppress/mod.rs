@@ -15,6 +15,7 @@
 //!
 //! What a linter's own comments (`noqa`) mean, the linter alone decides.
 
+mod add;
 mod apply;
 mod comments;
 mod directive;
@@ -24,6 +25,7 @@ mod scan;
 
 use overlay::WorkspacePath;
 
+pub use self::add::{Addition, BadReason, CommentPlace, Suppressible, WithSuppressions};
 use self::comments::Comments;
 pub use self::guard::{Effect, Guard};
 use crate::{Diagnostic, FileFindings, FindingKey, FixAvailability, Rule, RulePattern, Severity};
