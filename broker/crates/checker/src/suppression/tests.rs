@@ -1,4 +1,4 @@
-//! Comments in texts of several languages, and places where there can be none.
+//! Texts in, texts with comments out.
 
 use overlay::WorkspacePath;
 
