@@ -142,8 +142,7 @@ impl Daemon {
     }
 
     pub async fn client(&self) -> Client {
-        let endpoint = Endpoint::from_shared(format!("unix://{}", self.socket.display())).unwrap();
-        Client::new(endpoint.connect().await.expect("the daemon listens"))
+        Client::connect(&self.socket).await
     }
 }
 
@@ -176,6 +175,12 @@ const MESSAGE: usize = 64 << 20;
 impl Client {
     pub fn new(channel: Channel) -> Self {
         Self { channel }
+    }
+
+    /// A client of the daemon that listens on a socket.
+    pub async fn connect(socket: &Path) -> Self {
+        let endpoint = Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap();
+        Self::new(endpoint.connect().await.expect("the daemon listens"))
     }
 
     pub fn workspaces(&self) -> WorkspaceServiceClient<Channel> {

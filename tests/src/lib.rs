@@ -9,6 +9,7 @@
 
 pub mod api;
 pub mod daemon;
+pub mod editor;
 pub mod place;
 pub mod trusted;
 

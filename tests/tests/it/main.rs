@@ -24,6 +24,7 @@ mod fuzz_requests;
 mod hook;
 mod isolation;
 mod kill;
+mod lsp;
 mod modules;
 mod overlay_answers;
 mod parity;

@@ -45,9 +45,7 @@ impl Daemon {
 
     /// A new connection: what shares one shares its queue, too.
     pub(crate) async fn connect(&self) -> Result<Client> {
-        let socket = self.folder.path().join("run/broker.sock");
-        let endpoint = tonic::transport::Endpoint::from_shared(format!("unix://{}", socket.display()))?;
-        Ok(Client(endpoint.timeout(LIMIT).connect().await?))
+        Client::connect(&self.folder.path().join("run/broker.sock")).await
     }
 }
 
@@ -98,6 +96,11 @@ pub(crate) fn base(id: &str) -> v1::Target {
 }
 
 impl Client {
+    pub(crate) async fn connect(socket: &Path) -> Result<Self> {
+        let endpoint = tonic::transport::Endpoint::from_shared(format!("unix://{}", socket.display()))?;
+        Ok(Self(endpoint.timeout(LIMIT).connect().await?))
+    }
+
     pub(crate) async fn open(&self, root: &Path) -> Result<String> {
         let root = root.to_str().context("the cache folder's name is not UTF-8")?.to_owned();
         let mut service = v1::workspace_service_client::WorkspaceServiceClient::new(self.0.clone());
@@ -142,13 +145,17 @@ impl Client {
         paths: &[&str],
         priority: v1::Priority,
     ) -> Result<Checked> {
-        let request = v1::CheckRequest {
-            target: Some(target),
-            paths: paths.iter().map(|it| (*it).to_owned()).collect(),
-            priority: priority.into(),
-            ..Default::default()
-        };
-        self.ask(request).await
+        self.ask(request(target, paths, priority)).await
+    }
+
+    /// Takes an answer that is not complete as well.
+    pub(crate) async fn check_any(
+        &self,
+        target: v1::Target,
+        paths: &[&str],
+        priority: v1::Priority,
+    ) -> Result<Checked> {
+        self.ask_any(request(target, paths, priority)).await
     }
 
     /// Refuses an answer that is not complete.
@@ -179,5 +186,14 @@ impl Client {
     pub(crate) async fn resident_bytes(&self) -> Result<u64> {
         let mut service = v1::daemon_service_client::DaemonServiceClient::new(self.0.clone());
         Ok(service.get_status(v1::GetStatusRequest {}).await?.into_inner().resident_bytes)
+    }
+}
+
+fn request(target: v1::Target, paths: &[&str], priority: v1::Priority) -> v1::CheckRequest {
+    v1::CheckRequest {
+        target: Some(target),
+        paths: paths.iter().map(|it| (*it).to_owned()).collect(),
+        priority: priority.into(),
+        ..Default::default()
     }
 }

@@ -2,15 +2,19 @@
 //!
 //! usage: bench-branches BROKER [--cache FOLDER] [--json FILE] [--small] [--only whole|many|pressure]
 //!        bench-branches BROKER --tree FOLDER... [--rounds N] [--idle SECONDS] [--json FILE]
+//!        bench-branches BROKER --busy FOLDER --socket FILE --file PATH [--branches N] [--clients N]
 //!
 //! With `--tree` it measures these folders as they are, and nothing else: the first whole check, then branches with one
 //! edit each and what is new in them, the edited file alone, and what the daemon weighs, also after `--idle`.
+//!
+//! With `--busy` it measures nothing: it keeps branches of a daemon that runs already busy while others measure.
 //!
 //! `--small` leaves the tree of 50,000 files out. Times are what a client sees, in milliseconds, unless they
 //! are said to be beyond queueing: then they are the daemon's own.
 
 #![allow(clippy::disallowed_methods, reason = "what is written here is in no workspace of a daemon")]
 
+mod busy;
 mod corpus;
 mod daemon;
 mod forks;
@@ -24,6 +28,7 @@ mod whole;
 use std::{env, io::Write as _, path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, Result, bail};
+use busy::Busy;
 use corpus::corpus;
 use daemon::Daemon;
 use serde_json::{Value, json};
@@ -46,18 +51,23 @@ struct Args {
     trees: Vec<PathBuf>,
     rounds: usize,
     idle: Duration,
+    busy: Busy,
 }
 
 impl Args {
     fn new(broker: PathBuf, cache: PathBuf) -> Self {
         let (rounds, idle) = (ROUNDS, Duration::ZERO);
-        Self { broker, cache, json: None, small: false, only: None, trees: Vec::new(), rounds, idle }
+        let busy = Busy { branches: 20, clients: 2, ..Busy::default() };
+        Self { broker, cache, json: None, small: false, only: None, trees: Vec::new(), rounds, idle, busy }
     }
 }
 
 fn main() -> Result<()> {
     let args = parse(env::args().skip(1))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    if !args.busy.folder.as_os_str().is_empty() {
+        return runtime.block_on(busy::run(&args.busy));
+    }
     let measured = runtime.block_on(async { tokio::time::timeout(LIMIT, report(&args)).await });
     let (text, rows) = measured.context("the measurement took too long")??;
     let cores = std::thread::available_parallelism()?;
@@ -94,6 +104,11 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Args> {
             "--small" => args.small = true,
             "--tree" => args.trees.push(words.next().context("--tree wants a folder")?.into()),
             "--rounds" => args.rounds = number(words.next()).context("--rounds wants a number")?,
+            "--busy" => args.busy.folder = words.next().context("--busy wants a folder")?.into(),
+            "--socket" => args.busy.socket = words.next().context("--socket wants a file")?.into(),
+            "--file" => args.busy.file = words.next().context("--file wants a path")?,
+            "--branches" => args.busy.branches = number(words.next()).context("--branches wants a number")?,
+            "--clients" => args.busy.clients = number(words.next()).context("--clients wants a number")?,
             "--idle" => {
                 args.idle = Duration::from_secs(number(words.next()).context("--idle wants seconds")?)
             }

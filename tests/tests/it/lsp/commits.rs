@@ -1,0 +1,165 @@
+//! A commit that touches what is open in the editor: it arrives there as an edit, never behind the editor's back.
+
+use super::*;
+use tests::editor::Answers;
+
+/// A session in which `a.py` is open with an unsaved text, and a branch that edits it.
+fn session(client: Client, unsaved: &str, edited: &str) -> (Place, Editor, String) {
+    let place = place();
+    let mut editor = Editor::start(&place, client);
+    let uri = editor.open(&place, "a.py");
+    editor.set_text(&uri, unsaved);
+    editor.command("broker.forkBranch", json!({ "name": "try" }));
+    ok_with_input(&place, &["branch", "write", "try", "a.py"], edited);
+    (place, editor, uri)
+}
+
+#[test]
+fn it_reaches_an_unsaved_text_as_an_edit() {
+    for client in [Client::pulling(), Client::pushed()] {
+        let (place, mut editor, uri) =
+            session(client, "import os\n\nprint(os)\n", "import os\n\nprint(os, x)\n");
+        let done = editor.command("broker.commitBranch", json!({ "branch": "try" }));
+        assert_eq!(done["unsaved"], json!(["a.py"]), "{done}");
+        let edit = editor.next("workspace/applyEdit");
+        assert_eq!(edit["label"], "Commit of branch try", "{edit}");
+        assert_eq!(editor.text(&uri), "import os\n\nprint(os, x)\n");
+        assert_eq!(found(&mut editor, &uri), ["python/F821"]);
+        // It is the editor's to save.
+        assert_eq!(place.read("a.py"), UNUSED);
+        Daemon::of(&place).until_text(&place, "a.py", "import os\n\nprint(os, x)\n");
+        editor.save(&uri);
+        assert_eq!(place.read("a.py"), "import os\n\nprint(os, x)\n");
+        editor.close();
+    }
+}
+
+/// From a shell, or by an agent: the editor did not ask for it.
+#[test]
+fn a_commit_of_another_client_reaches_it_too() {
+    let (place, mut editor, uri) = session(Client::pulling(), "x = 1\n", "x = 2\n");
+    ok(&place, &["branch", "commit", "try"]);
+    editor.next("workspace/applyEdit");
+    editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
+    assert_eq!(place.read("a.py"), UNUSED);
+    editor.close();
+}
+
+/// Only lines that the branch changed are edited, so that cursors and marks stay where they are.
+#[test]
+fn the_edit_is_as_small_as_the_change() {
+    let text: String = (0..500).map(|it| format!("x{it} = {it}\n")).collect();
+    let (_place, mut editor, uri) =
+        session(Client::pulling(), &text, &text.replace("x250 = 250", "x250 = 'é𐐀'"));
+    editor.command("broker.commitBranch", json!({ "branch": "try" }));
+    let edit = editor.next("workspace/applyEdit").to_string();
+    assert!(edit.len() < 2_000, "{} bytes", edit.len());
+    assert!(editor.text(&uri).contains("x250 = 'é𐐀'\nx251 = 251\n"));
+    assert_eq!(editor.text(&uri).lines().count(), 500);
+    editor.close();
+}
+
+#[test]
+fn other_files_are_written_to_the_disk() {
+    let (place, mut editor, uri) = session(Client::pulling(), "x = 1\n", "x = 2\n");
+    ok_with_input(&place, &["branch", "write", "try", "b.py"], "y = 1\n");
+    editor.command("broker.commitBranch", json!({ "branch": "try" }));
+    editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
+    assert_eq!((place.read("a.py").as_str(), place.read("b.py").as_str()), (UNUSED, "y = 1\n"));
+    editor.close();
+}
+
+/// An editor reads that again by itself, as it does when any program writes it.
+#[test]
+fn a_text_that_is_saved_is_written_to_the_disk() {
+    let (place, mut editor, uri) = opened(Client::pulling());
+    editor.command("broker.forkBranch", json!({ "name": "try" }));
+    ok_with_input(&place, &["branch", "write", "try", "a.py"], "x = 2\n");
+    editor.command("broker.commitBranch", json!({ "branch": "try" }));
+    let is_there = |it: &mut Editor| {
+        let is_written = place.read("a.py") == "x = 2\n";
+        (is_written || it.text(&uri) == "x = 2\n").then_some(())
+    };
+    editor.settle();
+    editor.wait("the commit", is_there);
+    editor.close();
+}
+
+/// What was typed since the branch was made is not written over.
+#[test]
+fn what_was_typed_meanwhile_is_a_conflict() {
+    let (place, mut editor, uri) = session(Client::pulling(), "x = 1\n", "x = 2\n");
+    editor.set_text(&uri, "x = 3\n");
+    let refused = editor.refused_command("broker.commitBranch", json!({ "branch": "try" }));
+    assert_eq!((refused.code, &refused.data["paths"]), (-32803, &json!(["a.py"])), "{refused:?}");
+    assert_eq!((editor.text(&uri), place.read("a.py").as_str()), ("x = 3\n", UNUSED));
+    editor.command("broker.rebaseBranch", json!({ "branch": "try", "onConflict": "keep" }));
+    editor.command("broker.commitBranch", json!({ "branch": "try" }));
+    editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
+    editor.close();
+}
+
+#[test]
+fn a_commit_of_a_new_file_that_is_open_unsaved_reaches_it() {
+    let place = place();
+    let mut editor = Editor::start(&place, Client::pulling());
+    let uri = editor.open_text(&file_uri(&place, "new.py"), "x = 1\n");
+    editor.command("broker.forkBranch", json!({ "name": "try" }));
+    ok_with_input(&place, &["branch", "write", "try", "new.py"], "x = 2\n");
+    editor.command("broker.commitBranch", json!({ "branch": "try" }));
+    editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
+    assert!(!place.root().join("new.py").exists());
+    editor.close();
+}
+
+/// The commit is done all the same, or refused, and nothing is lost; a message says so.
+#[test]
+fn an_editor_that_does_not_take_the_edit_loses_nothing() {
+    for answers in [Answers::Errors, Answers::Never] {
+        let (place, mut editor, uri) = session(Client::pulling(), "x = 1\n", "x = 2\n");
+        editor.client.answers = answers;
+        let argument = json!({ "command": "broker.commitBranch", "arguments": [{ "branch": "try" }] });
+        let id = editor.request("workspace/executeCommand", argument);
+        editor.next("workspace/applyEdit");
+        editor.settle();
+        assert_eq!((editor.text(&uri), place.read("a.py").as_str()), ("x = 1\n", UNUSED));
+        if answers == Answers::Errors {
+            let answer = editor.answer(id);
+            let is_told = |it: &Value| {
+                !it["notes"].as_array().unwrap().is_empty() || !it["unsaved"].as_array().unwrap().is_empty()
+            };
+            assert!(answer.as_ref().map_or(true, is_told), "{answer:?}");
+        }
+        assert_eq!(found(&mut editor, &uri), [""; 0], "and it goes on");
+        drop(editor);
+    }
+}
+
+#[test]
+fn it_reaches_an_editor_without_versioned_edits() {
+    let client = Client::pulling().without("/workspace/workspaceEdit", "documentChanges");
+    let (_place, mut editor, uri) = session(client, "x = 1\n", "x = 2\n");
+    editor.command("broker.commitBranch", json!({ "branch": "try" }));
+    editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
+    editor.close();
+}
+
+/// An editor that cannot take edits is told by a message what it has to do.
+#[test]
+fn an_editor_that_knows_no_edits_is_told() {
+    let client = Client::pulling().without("/workspace", "applyEdit");
+    let (place, mut editor, uri) = session(client, "x = 1\n", "x = 2\n");
+    let argument = json!({ "command": "broker.commitBranch", "arguments": [{ "branch": "try" }] });
+    let id = editor.request("workspace/executeCommand", argument);
+    let answer = editor.answer(id);
+    let is_told = answer
+        .as_ref()
+        .map_or(true, |it| it["unsaved"] == json!(["a.py"]) || !it["notes"].as_array().unwrap().is_empty());
+    assert!(is_told, "{answer:?}");
+    assert_eq!(
+        (editor.text(&uri), place.read("a.py").as_str()),
+        ("x = 1\n", UNUSED),
+        "nothing is written over"
+    );
+    editor.close();
+}
