@@ -11,7 +11,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use broker_proto::v1::Priority;
+use broker_proto::v1::{Completeness, Priority};
 use tokio::task::JoinSet;
 
 use crate::{
@@ -51,15 +51,24 @@ pub(crate) async fn run(busy: &Busy) -> Result<()> {
     let begun = Instant::now();
     tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;
     ends.store(true, Ordering::Relaxed);
-    let mut times = Samples::default();
+    let (mut times, mut complete) = (Samples::default(), 0);
     while let Some(ended) = clients.join_next().await {
-        times.join(ended??);
+        let own = ended??;
+        times.join(own.times);
+        complete += own.complete;
     }
     for id in branches {
         first.discard(&id).await?;
     }
     let rate = times.count() as f64 / begun.elapsed().as_secs_f64();
-    say(&format!("{} checks were made, {rate:.0} a second", times.count()))
+    say(&format!("{} checks were made, {complete} of them complete, {rate:.0} a second", times.count()))
+}
+
+/// What one client did.
+#[derive(Default)]
+struct Done {
+    times: Samples,
+    complete: usize,
 }
 
 /// Edits and checks one branch after the other, each time with a text that there has not been.
@@ -69,17 +78,19 @@ async fn check(
     file: &str,
     text: &str,
     ends: &AtomicBool,
-) -> Result<Samples> {
-    let mut times = Samples::default();
+) -> Result<Done> {
+    let mut done = Done::default();
     for (round, id) in branches.iter().cycle().enumerate() {
         if ends.load(Ordering::Relaxed) {
             break;
         }
         let comment = if Path::new(file).extension().is_some_and(|it| it == "py") { "#" } else { "//" };
         client.write(id, file, &format!("{text}{comment} {id} {round}\n")).await?;
-        times.add(client.check_any(branch(id), &[file], Priority::Agent).await?.time);
+        let checked = client.check_any(branch(id), &[file], Priority::Agent).await?;
+        done.complete += usize::from(checked.summary.completeness() == Completeness::Complete);
+        done.times.add(checked.time);
     }
-    Ok(times)
+    Ok(done)
 }
 
 fn say(line: &str) -> Result<()> {
