@@ -325,7 +325,7 @@ impl Call<'_> {
                 self.spawn(lenses::of_document(server, document));
             }
             "workspace/executeCommand" => self.spawn(commands::execute(server, typed(params)?)),
-            "workspace/textDocumentContent" if server.traits.document_content => {
+            "workspace/textDocumentContent" => {
                 let params: TextDocumentContentParams = typed(params)?;
                 self.spawn(content(server, params.uri.0));
             }

@@ -50,7 +50,9 @@ impl Server {
         if self.traits.branch_events {
             self.peer.notify_by_name("broker/branchChanged", branch_event(folder, &branch, &it));
         }
-        for document in self.documents() {
+        // Of one that is gone there is nothing to be shown.
+        let is_gone = it.kind() == pb::BranchChangeKind::Discarded;
+        for document in self.documents().into_iter().filter(|_| !is_gone) {
             let is_of_it = |file: &super::branch_uri::BranchFile| file.branch == branch.branch_id;
             if matches!(&document.place, Place::Branch(_, file) if is_of_it(file)) {
                 self.refresh_content(document.uri.clone());
