@@ -115,8 +115,13 @@ impl Base {
     }
 
     fn announce(&self, changes: &[BufferChange]) {
-        let places = changes.iter().filter(|it| it.is_other_content).map(|it| it.place.clone());
-        places.for_each(|it| self.shared.announcements.buffer(it));
+        for change in changes.iter().filter(|it| it.is_other_content) {
+            self.shared.announcements.buffer(change.place.clone());
+            // Folders that are there for the text's sake come and go with it.
+            let folders = std::iter::successors(change.place.parent(), WorkspacePath::parent);
+            let is_shown_only = |it: &WorkspacePath| !it.is_root() && self.disk().metadata(it).is_err();
+            folders.take_while(is_shown_only).for_each(|it| self.shared.announcements.buffer(it));
+        }
     }
 
     /// The unsaved texts that are shown, by the link-free path of the file that each stands for.
