@@ -15,6 +15,7 @@ mod negotiation;
 mod proxy;
 mod pushed;
 mod sync;
+mod told;
 mod workspace_reports;
 
 use std::{

@@ -7,16 +7,21 @@ const LIBRARY: &str = "def double(x: int) -> int:\n    \"\"\"Twice as much.\"\"\
 const MAIN: &str = "from library import double\n\nvalue = double(21)\nprint(value)\n";
 const WRONG: &str = "ty/invalid-argument-type";
 
-/// A trusted project, with a session that proxies; `None` without ty.
-fn session(files: &[(&str, &str)]) -> Option<(Place, Editor)> {
+/// Where to look for programs, so that ty is among them.
+pub(super) fn path_with_ty() -> Option<String> {
     let Some(ty) = std::env::var_os("BROKER_TEST_TY").map(PathBuf::from) else {
         println!("skipped: BROKER_TEST_TY is not set");
         return None;
     };
+    Some(format!("{}:/usr/bin:/bin", ty.parent().unwrap().display()))
+}
+
+/// A trusted project, with a session that proxies; `None` without ty.
+fn session(files: &[(&str, &str)]) -> Option<(Place, Editor)> {
+    let path = path_with_ty()?;
     let place = Place::new(&[("broker.toml", "[servers]\nuse = ['ty']\n"), ("ty.toml", "")]);
     files.iter().for_each(|(path, text)| place.write(path, text));
     ok(&place, &["trust"]);
-    let path = format!("{}:/usr/bin:/bin", ty.parent().unwrap().display());
     let client = Client { path: Some(path), ..Client::pulling().arguments(&["--servers"]) };
     let editor = Editor::start(&place, client);
     Some((place, editor))
