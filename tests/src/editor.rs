@@ -13,7 +13,7 @@ mod text;
 mod wire;
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     path::Path,
     time::Instant,
 };
@@ -45,6 +45,8 @@ pub struct Editor {
     /// What the server answered to `initialize`.
     pub server: Value,
     pub documents: BTreeMap<String, Document>,
+    /// Documents that were closed at least once.
+    closed: BTreeSet<String>,
     /// What was published last for each document.
     pub published: BTreeMap<String, Published>,
     /// Notifications and requests of the server in their order: method and parameters.
@@ -106,6 +108,7 @@ impl Editor {
             client,
             server: Value::Null,
             documents: BTreeMap::new(),
+            closed: BTreeSet::new(),
             published: BTreeMap::new(),
             seen: Vec::new(),
             registered: BTreeMap::new(),

@@ -61,9 +61,12 @@ async fn symbol(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::QueryItem) ->
         Err(_) => location.path.clone(),
     };
     let range = range(server, folder, location).await.unwrap_or_default();
-    let container = Some(&it.container).filter(|it| !it.is_empty());
     let location = Location { uri: Uri(uri), range };
-    Some(json!({"name": it.label, "kind": kind(&it.kind), "location": location, "containerName": container}))
+    let mut symbol = json!({"name": it.label, "kind": kind(&it.kind), "location": location});
+    if !it.container.is_empty() {
+        symbol["containerName"] = json!(it.container);
+    }
+    Some(symbol)
 }
 
 /// In the client's positions, where the text is known; else as the daemon counts, which is the same but for astral characters.

@@ -121,6 +121,7 @@ impl Editor {
 
     pub fn close_document(&mut self, uri: &str) {
         self.documents.remove(uri).expect("an open document");
+        self.closed.insert(uri.to_owned());
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
 

@@ -6,7 +6,7 @@ use tests::{
         Answered, Api, BranchChange, Change, Events, base, branch, buffer, commit, fix, refusal, remove,
         undo, write,
     },
-    daemon::PATIENCE,
+    daemon::{PATIENCE, until},
 };
 use tokio_stream::StreamExt as _;
 use workspaces::{BufferRequest, CommitRequest, ErrorKind};
@@ -135,6 +135,7 @@ async fn what_an_editor_has_not_saved_goes_when_it_leaves(way: Way) {
 async fn two_paths_of_one_file_have_one_text(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
     std::os::unix::fs::symlink("a.txt", it.path("link")).unwrap();
+    until("the link is seen", async || it.client.read(base(&it.workspace), "link").await.is_ok()).await;
     let mut first = Editor::new(&it, &*it.client, "First").await;
     let mut second = Editor::new(&it, &*it.client, "Second").await;
     it.client.set_buffer(first.text("a.txt", "first\n")).await.unwrap();

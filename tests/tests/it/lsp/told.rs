@@ -106,6 +106,8 @@ fn answered(client: Client) -> Vec<&'static str> {
 fn what_is_told_is_answered_and_nothing_else() {
     let all = [
         "textDocument/codeAction",
+        // They are off by default: none.
+        "textDocument/codeLens",
         "textDocument/completion",
         "textDocument/diagnostic",
         "textDocument/hover",
