@@ -140,9 +140,14 @@ local function steps()
   await("a commit of a branch lands in the open buffer", function()
     return text(buffer) == "x = 1\nprint(x)\ny = 'é𐐀'\nprint(y)"
   end)
-  assert(disk("a.py") == text(buffer), "the disk has it, too: " .. disk("a.py"))
+  assert(disk("a.py") == "x = 1\nprint(x)", "the disk is not written behind the editor's back: " .. disk("a.py"))
   type_keys("u")
   assert(text(buffer) == "x = 1\nprint(x)\ny = 1\nprint(y)", "and can be undone: " .. text(buffer))
+  vim.cmd.redo()
+  vim.cmd.write()
+  await("the branch lets go of what is saved", function()
+    return broker({ "branch", "diff", "next" }) == ""
+  end)
 
   for _, client in ipairs(vim.lsp.get_clients()) do
     client:stop()

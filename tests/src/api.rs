@@ -67,7 +67,12 @@ pub trait Api: Send + Sync {
     async fn edit_files(&self, request: EditRequest) -> Answered<Revision>;
     async fn set_buffer(&self, request: BufferRequest) -> Answered<SetBuffer>;
     async fn close_buffer(&self, workspace: &str, path: &str, editor: Option<&str>) -> Answered<bool>;
-    async fn watch_workspace(&self, workspace: &str, client_name: &str) -> Answered<Events<Change>>;
+    async fn watch_workspace(
+        &self,
+        workspace: &str,
+        client_name: &str,
+        takes_commits: bool,
+    ) -> Answered<Events<Change>>;
 
     async fn begin_check(&self, request: CheckRequest) -> Answered<Events<Event>>;
     async fn watch(&self, request: CheckRequest) -> Answered<Events<Round>>;
@@ -211,6 +216,7 @@ pub struct Committed {
     pub revision: Revision,
     pub changes: Vec<Changed>,
     pub unsaved: Vec<String>,
+    pub left: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -240,6 +246,7 @@ pub struct BranchChange {
     /// Those that a commit wrote.
     pub changes: Vec<Changed>,
     pub unsaved: Vec<String>,
+    pub left: Vec<String>,
 }
 
 #[derive(Debug)]

@@ -114,8 +114,9 @@ impl BranchService for Front {
         Ok(Response::new(pb::CommitBranchResponse {
             revision: committed.revision.0,
             changes: committed.changes.iter().map(to_proto::change).collect(),
-            unsaved_paths: committed.unsaved.iter().map(|it| it.as_str().to_owned()).collect(),
+            unsaved_paths: to_proto::paths(&committed.unsaved),
             notes: committed.notes,
+            left_paths: to_proto::paths(&committed.left),
         }))
     }
 

@@ -14,7 +14,7 @@ use checker::{
 };
 use language_servers::{Counts, Ending, ServerLog, ServerReport, ServerState};
 use lint::{Applicability, FixAvailability, Identity, Severity};
-use overlay::{ChangeKind, Entry, FileKind, FileState, LogEntry};
+use overlay::{ChangeKind, Entry, FileKind, FileState, LogEntry, WorkspacePath};
 use plugin_host::Plugin;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
 use workspaces::{
@@ -161,6 +161,10 @@ pub(super) fn change(it: &overlay::Change) -> pb::FileChange {
         from_path: from.map(ToString::to_string).unwrap_or_default(),
         is_directory: it.after.as_ref().or(it.before.as_ref()) == Some(&FileState::Directory),
     }
+}
+
+pub(super) fn paths(all: &[WorkspacePath]) -> Vec<String> {
+    all.iter().map(ToString::to_string).collect()
 }
 
 pub(super) fn conflict(it: &overlay::Conflict) -> pb::Conflict {

@@ -51,8 +51,9 @@ impl WorkspaceService for Front {
         request: Request<pb::WatchWorkspaceRequest>,
     ) -> Result<Response<Changes>, Status> {
         let deadline = from_proto::deadline(request.metadata());
-        let pb::WatchWorkspaceRequest { workspace_id: workspace, client_name } = request.into_inner();
-        let request = WorkspaceWatchRequest { workspace, client_name, deadline };
+        let pb::WatchWorkspaceRequest { workspace_id: workspace, client_name, takes_commits } =
+            request.into_inner();
+        let request = WorkspaceWatchRequest { workspace, client_name, takes_commits, deadline };
         let events = self.0.watch_workspace(request).map_err(status::of)?;
         Ok(Response::new(translated(events)))
     }

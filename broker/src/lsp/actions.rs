@@ -297,7 +297,7 @@ async fn fixed(
     path: &WorkspacePath,
     rules: &[String],
 ) -> Result<Vec<TextEdit>, Failure> {
-    let connection = folder.connected(None).await;
+    let connection = folder.served().await?;
     let text = document.state().text;
     let request = pb::FixFilesRequest {
         workspace_id: connection.workspace,

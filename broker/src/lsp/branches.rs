@@ -124,7 +124,7 @@ impl Server {
             Some(found) => found,
             None => {
                 let folder = self.chosen_folder(workspace)?;
-                let connection = folder.connected(None).await;
+                let connection = folder.served().await?;
                 (folder, connection)
             }
         };
@@ -180,7 +180,7 @@ pub(super) async fn list(server: &Rc<Server>, argument: OfWorkspace) -> Result<V
     };
     let mut all = Vec::new();
     for folder in folders {
-        let connection = folder.connected(None).await;
+        let connection = folder.served().await?;
         let mut page_token = String::new();
         loop {
             let workspace_id = connection.workspace.clone();
@@ -204,7 +204,7 @@ pub(super) async fn fork(server: &Rc<Server>, argument: Fork) -> Result<Value, F
         }
         None => {
             let folder = server.chosen_folder(argument.workspace.as_deref())?;
-            let connection = folder.connected(None).await;
+            let connection = folder.served().await?;
             (folder, pb::target::Target::WorkspaceId(connection.workspace))
         }
     };
@@ -308,6 +308,7 @@ pub(super) async fn commit(server: &Rc<Server>, argument: Commit) -> Result<Valu
         "revision": done.revision,
         "changes": changes_json(&chosen, &done.changes),
         "unsaved": done.unsaved_paths,
+        "left": done.left_paths,
         "notes": done.notes,
     }))
 }

@@ -113,7 +113,7 @@ async fn open(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
 /// Adds the rule to those that the folder's `broker.toml` ignores, by an edit of the client's.
 async fn disable(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     let folder = argument.folder(server)?;
-    let connection = folder.connected(None).await;
+    let connection = folder.served().await?;
     for name in ["broker.toml", ".broker.toml"] {
         let uri = format!("{}/{name}", folder.uri);
         let open = server.document(&uri);

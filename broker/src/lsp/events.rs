@@ -3,20 +3,16 @@
 use std::rc::Rc;
 
 use broker_proto::v1 as pb;
-use bytes::Bytes;
 use gen_lsp_types::{MessageType, TextDocumentContentRefreshParams, TextDocumentContentRefreshRequest, Uri};
 use serde_json::{Value, json};
 use tokio::task::spawn_local;
 
 use super::{
     branches::{branch_json, change_json},
-    commands::apply,
-    document::{Document, Place, State},
-    edits,
+    document::{Document, Place},
     folder::{Folder, FolderEvent},
     rounds,
     server::Server,
-    text::Text,
 };
 
 impl Server {
@@ -39,7 +35,7 @@ impl Server {
                 }
             }
             // Each open document checks itself again, and a whole folder is asked about until something changes.
-            FolderEvent::BaseChanged => {}
+            FolderEvent::BaseChanged => self.let_go_of_commits(folder),
             FolderEvent::Branch(it) => self.branch_changed(folder, *it),
             FolderEvent::Buffer(it) => self.buffer_changed(folder, &it),
         }
@@ -59,7 +55,10 @@ impl Server {
             }
         }
         match it.kind() {
-            pb::BranchChangeKind::Discarded => self.forget_branch(&branch.branch_id),
+            pb::BranchChangeKind::Discarded => {
+                self.forget_branch(&branch.branch_id);
+                self.left.forget(&branch.branch_id);
+            }
             pb::BranchChangeKind::Committed => {
                 self.committed(folder, &branch, &it);
                 self.forget_branch(&branch.branch_id);
@@ -81,52 +80,6 @@ impl Server {
         });
     }
 
-    /// A commit wrote files of which this editor has other texts: those get it by an edit, which the person sees and can undo.
-    fn committed(self: &Rc<Self>, folder: &Rc<Folder>, branch: &pb::Branch, it: &pb::BranchChanged) {
-        for path in &it.unsaved_paths {
-            let Some(document) = self.document_at(folder, path) else { continue };
-            let server = Rc::clone(self);
-            let (branch, path) = (branch.clone(), path.clone());
-            let origin = self.text_at_fork(&branch.branch_id, &document.uri);
-            spawn_local(async move {
-                let taken = server.take_commit(&document, origin, &branch, &path).await;
-                if let Err(reason) = taken {
-                    let name = &branch.name;
-                    let message = format!(
-                        "{path} was committed from branch {name}, and is not in the editor: {reason}"
-                    );
-                    server.peer.show(MessageType::Warning, message);
-                }
-            });
-        }
-    }
-
-    async fn take_commit(
-        self: &Rc<Self>,
-        document: &Rc<Document>,
-        origin: Option<Text>,
-        branch: &pb::Branch,
-        path: &str,
-    ) -> Result<(), String> {
-        // The branch shows the editor's text now; before the commit it showed what was written.
-        let request = pb::ReadFileRequest {
-            target: Some(pb::Target { target: Some(pb::target::Target::BranchId(branch.branch_id.clone())) }),
-            path: path.to_owned(),
-            revision: branch.revision.checked_sub(1),
-            of_parent: false,
-        };
-        let written = self.read_file(request).await.map_err(|it| it.message().to_owned())?;
-        let state = document.state();
-        let text = taken(origin.as_ref(), &state, &written)?;
-        let edits = state.text.edits_to(&text);
-        if edits.is_empty() {
-            return Ok(());
-        }
-        let edit = edits::of_document(&self.traits, &document.uri, Some(state.version), edits);
-        let label = format!("Commit of branch {}", branch.name);
-        apply(self, edit, &label).await.map(drop).map_err(|it| it.message().to_owned())
-    }
-
     /// Another editor's text counts for a file that is open here, too.
     fn buffer_changed(self: &Rc<Self>, folder: &Rc<Folder>, it: &pb::BufferChanged) {
         if it.client_name.is_empty() || self.document_at(folder, &it.path).is_none() {
@@ -138,22 +91,6 @@ impl Server {
         );
         self.peer.show(MessageType::Warning, message);
     }
-}
-
-/// The editor's text with what a branch changed. `origin` is the text that the branch was made of: a person may have typed since.
-fn taken(origin: Option<&Text>, now: &State, written: &[u8]) -> Result<String, &'static str> {
-    const TYPED: &str = "the same lines were changed in the editor since the branch was made";
-    let is_untouched = !now.is_typed || origin == Some(&now.text);
-    let merged = match origin {
-        _ if is_untouched => written.to_vec(),
-        None => return Err("it was changed in the editor, and what the branch was made of is not known"),
-        Some(origin) => {
-            let sides = [origin.as_str().as_bytes(), now.text.as_str().as_bytes(), written];
-            let [origin, now, written] = sides.map(Bytes::copy_from_slice);
-            overlay::merge_texts(&origin, &now, &written).ok_or(TYPED)?.to_vec()
-        }
-    };
-    String::from_utf8(merged).map_err(|_| "it is no UTF-8")
 }
 
 fn branch_event(folder: &Folder, branch: &pb::Branch, it: &pb::BranchChanged) -> Value {

@@ -23,6 +23,8 @@ pub(super) struct Folder {
     pub(super) uris: Uris,
     pub(super) link: Rc<Link>,
     connection: watch::Sender<Option<Connection>>,
+    /// Why it cannot be served as it is, if attempts to open it fail.
+    refused: watch::Sender<Option<String>>,
     epochs: Cell<u64>,
     /// Number of changes of the base that were told.
     base: watch::Sender<u64>,
@@ -39,6 +41,13 @@ pub(super) struct Connection {
     pub(super) editor: String,
     /// Grows with each connection.
     pub(super) epoch: u64,
+}
+
+/// The editor, as the daemon is told of it.
+pub(super) struct Editor {
+    pub(super) name: String,
+    /// Whether commits can be brought into its texts.
+    pub(super) takes_commits: bool,
 }
 
 /// What happens in a folder.
@@ -66,6 +75,7 @@ impl Folder {
             uris: Uris::new(root),
             link,
             connection: watch::Sender::new(None),
+            refused: watch::Sender::new(None),
             epochs: Cell::new(0),
             base: watch::Sender::new(0),
             spent: watch::Sender::new(0),
@@ -99,6 +109,26 @@ impl Folder {
         }
     }
 
+    /// The same for what a client waits for: an error if the folder cannot be served.
+    pub(super) async fn served(&self) -> Result<Connection, Status> {
+        let mut refused = self.refused.subscribe();
+        let reason = async {
+            match refused.wait_for(Option::is_some).await.map(|it| it.clone()) {
+                Ok(Some(reason)) => reason,
+                // The sender lives as long as this folder.
+                Ok(None) | Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            connection = self.connected(None) => Ok(connection),
+            reason = reason => {
+                let message = format!("{} is not served: {reason}", self.root.display());
+                Err(Status::failed_precondition(message))
+            }
+        }
+    }
+
     /// Tells of changes of the base from now on.
     pub(super) fn base_changes(&self) -> watch::Receiver<u64> {
         self.base.subscribe()
@@ -120,13 +150,15 @@ impl Folder {
     }
 
     /// Keeps the folder open for as long as the editor has it.
-    pub(super) async fn serve(self: Rc<Self>, editor: String, tell: impl Fn(&Rc<Self>, FolderEvent)) {
+    pub(super) async fn serve(self: Rc<Self>, editor: Editor, tell: impl Fn(&Rc<Self>, FolderEvent)) {
         let (mut pause, mut told) = (PAUSES.0, String::new());
         loop {
             let reason = self.session(&editor, &tell).await;
             let was_served = self.connection.send_replace(None).is_some();
             if was_served {
                 pause = PAUSES.0;
+            } else {
+                self.refused.send_replace(Some(reason.clone()));
             }
             if was_served || told != reason {
                 told.clone_from(&reason);
@@ -138,7 +170,7 @@ impl Folder {
     }
 
     /// Opens the folder, and hands on what happens in it until the connection ends; says why it did.
-    async fn session(self: &Rc<Self>, editor: &str, tell: &impl Fn(&Rc<Self>, FolderEvent)) -> String {
+    async fn session(self: &Rc<Self>, editor: &Editor, tell: &impl Fn(&Rc<Self>, FolderEvent)) -> String {
         if let Err(error) = self.link.ensure().await {
             return error.message;
         }
@@ -162,12 +194,15 @@ impl Folder {
 
     async fn watched(
         self: &Rc<Self>,
-        editor: &str,
+        editor: &Editor,
         tell: &impl Fn(&Rc<Self>, FolderEvent),
     ) -> Result<(), Status> {
         let workspace = self.open().await?;
-        let client_name = editor.chars().take(MAX_NAME).collect();
-        let request = pb::WatchWorkspaceRequest { workspace_id: workspace.clone(), client_name };
+        let request = pb::WatchWorkspaceRequest {
+            workspace_id: workspace.clone(),
+            client_name: editor.name.chars().take(MAX_NAME).collect(),
+            takes_commits: editor.takes_commits,
+        };
         let mut events = self.link.workspaces().watch_workspace(request).await?.into_inner();
         while let Some(message) = events.message().await? {
             let event = match message.event {
@@ -175,7 +210,10 @@ impl Folder {
                     self.epochs.set(self.epochs.get() + 1);
                     let workspace = workspace.clone();
                     let connection = Connection { workspace, editor: it.editor_id, epoch: self.epochs.get() };
+                    self.refused.send_replace(None);
                     self.connection.send_replace(Some(connection));
+                    // To come to be served is a change for those that wait for one.
+                    self.base_may_have_changed();
                     FolderEvent::Connected
                 }
                 Some(Event::BaseChanged(_)) => {

@@ -11,6 +11,7 @@ mod capabilities;
 mod checking;
 mod client_traits;
 mod commands;
+mod commits;
 mod config_schema;
 mod diagnostics;
 mod dispatch;

@@ -117,7 +117,7 @@ impl Question {
             None => {
                 let open = server.document(&uri).and_then(|it| it.folder().cloned());
                 let folder = open.or_else(|| server.folder_of(&uri).map(|it| it.0)).ok_or_else(unknown)?;
-                let connection = folder.connected(None).await;
+                let connection = folder.served().await?;
                 (folder, pb::target::Target::WorkspaceId(connection.workspace), None)
             }
         };

@@ -73,7 +73,7 @@ async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Re
     };
     // It may have been closed just before.
     let _closed = server.in_order(&params.text_document.uri.0, async {}).await;
-    let connection = folder.connected(None).await;
+    let connection = folder.served().await?;
     let target = Folder::target(&connection);
     match server.read(target.clone(), path.as_str()).await {
         // What is not there has no findings.
@@ -152,7 +152,8 @@ const PART: usize = 50;
 
 impl Reports<'_> {
     async fn add(&mut self, folder: &Rc<Folder>) -> Result<(), Failure> {
-        let connection = folder.connected(None).await;
+        // Its open documents say so, and it is asked again once it is served.
+        let Ok(connection) = folder.served().await else { return Ok(()) };
         let request = pb::CheckRequest {
             target: Some(Folder::target(&connection)),
             priority: pb::Priority::Background.into(),

@@ -20,7 +20,7 @@ const PAGE: u32 = 10_000;
 
 impl RuleList {
     pub(super) async fn of(&self, folder: &Folder) -> Result<Rc<Rules>, Status> {
-        let connection = folder.connected(None).await;
+        let connection = folder.served().await?;
         if let Some((epoch, rules)) = self.0.borrow().get(&folder.root)
             && *epoch == connection.epoch
         {

@@ -26,9 +26,10 @@ use super::{
     branch_uri::BranchFile,
     checking::Found,
     client_traits::{ClientTraits, Settings},
+    commits::LeftFiles,
     document::{Document, Place},
     failure::Failure,
-    folder::{Connection, Folder},
+    folder::{Connection, Editor, Folder},
     link::Link,
     peer::Peer,
     rule_list::RuleList,
@@ -49,6 +50,8 @@ pub(super) struct Server {
     orders: RefCell<HashMap<String, Rc<Mutex<()>>>>,
     /// Texts of open documents as they were when a branch was first heard of, by branch and document.
     at_forks: RefCell<HashMap<String, HashMap<String, Text>>>,
+    /// What commits left to this editor.
+    pub(super) left: LeftFiles,
     is_refresh_due: Cell<bool>,
     numbers: Cell<u64>,
     is_initialized: Cell<bool>,
@@ -88,6 +91,7 @@ impl Server {
             rules: RuleList::default(),
             orders: RefCell::default(),
             at_forks: RefCell::default(),
+            left: LeftFiles::default(),
             is_refresh_due: Cell::new(false),
             numbers: Cell::new(0),
             is_initialized: Cell::new(false),
@@ -148,7 +152,8 @@ impl Server {
                 server.on_event(folder, event);
             }
         };
-        let task = spawn_local(Rc::clone(&folder).serve(self.traits.name.clone(), tell)).abort_handle();
+        let editor = Editor { name: self.traits.name.clone(), takes_commits: self.traits.apply_edit };
+        let task = spawn_local(Rc::clone(&folder).serve(editor, tell)).abort_handle();
         folders.push(OpenFolder { folder: Rc::clone(&folder), named: named.into_iter().collect(), task });
         folder
     }

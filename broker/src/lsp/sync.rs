@@ -43,9 +43,10 @@ impl Server {
         document.change(params.text_document.version, text);
     }
 
-    pub(super) fn did_save(&self, params: &DidSaveTextDocumentParams) {
+    pub(super) fn did_save(self: &Rc<Self>, params: &DidSaveTextDocumentParams) {
         if let Some(document) = self.document(&params.text_document.uri.0) {
             document.saved();
+            document.folder().into_iter().for_each(|it| self.let_go_of_commits(it));
         }
     }
 

@@ -23,7 +23,7 @@ async function transcript(name: string, script: Script, answers: (string | undef
 
 test("a commit shows what it would write, and asks", async () => {
   const script: Script = {
-    commitBranch: () => ({ revision: 2, changes: CHANGES, unsaved: ["cart.py"], notes: ["a text is in FILE"] }),
+    commitBranch: () => ({ revision: 2, changes: CHANGES, left: ["cart.py"], notes: ["a text is in FILE"] }),
   };
   const { lines, asked } = await transcript("broker.branch.commit", script, ["Commit"]);
   assert.equal(
@@ -32,11 +32,11 @@ test("a commit shows what it would write, and asks", async () => {
       'Write 2 files of the branch "fix" to the disk?',
       "modified: cart.py",
       "added: new.py",
-      "Open with unsaved edits, which stay:",
+      "Changed in the editor, since they have unsaved edits:",
       "cart.py",
       "[Commit]",
       "> Commit",
-      'Branch "fix": 2 files written.',
+      'Branch "fix": 2 files written. 1 file changed in the editor, to be saved.',
       "warning: a text is in FILE",
     ]),
   );
@@ -50,14 +50,14 @@ test("a commit shows what it would write, and asks", async () => {
 });
 
 test("a commit that is not wanted writes nothing", async () => {
-  const script: Script = { commitBranch: () => ({ revision: 1, changes: CHANGES, unsaved: [], notes: [] }) };
+  const script: Script = { commitBranch: () => ({ revision: 1, changes: CHANGES, left: [], notes: [] }) };
   const { asked } = await transcript("broker.branch.commit", script, [undefined]);
   assert.equal(asked, 'broker.commitBranch {"branch":"id-fix","dryRun":true,"force":[]}');
 });
 
 test("a long list is cut", async () => {
   const many = Array.from({ length: 40 }, (_, it) => change("fix", `${it}.py`));
-  const script: Script = { commitBranch: () => ({ revision: 1, changes: many, unsaved: [], notes: [] }) };
+  const script: Script = { commitBranch: () => ({ revision: 1, changes: many, left: [], notes: [] }) };
   const { lines } = await transcript("broker.branch.commit", script, [undefined]);
   assert.match(lines, /modified: 14\.py\nand 25 more\n/);
 });
@@ -69,7 +69,7 @@ test("a commit in conflict overwrites only what was agreed to", async () => {
       if (!forced.includes("cart.py")) throw conflict("cart.py");
       // It changes between the question and the answer.
       if (!dryRun && !forced.includes("new.py")) throw conflict("cart.py", "new.py");
-      return { revision: 2, changes: CHANGES, unsaved: [], notes: [] };
+      return { revision: 2, changes: CHANGES, left: [], notes: [] };
     },
   };
   const answers = ["Overwrite on Disk", "Commit", "Overwrite on Disk", "Commit"];

@@ -120,7 +120,7 @@ test("a commit writes the branch to the disk", options, async () => {
     assert.deepEqual(planned.changes.map((it) => it.path), ["cart.py"]);
     assert.equal(await client.read("cart.py"), CART);
     const done = await client.broker.commitBranch(id);
-    assert.deepEqual([done.changes.map((it) => it.path), done.unsaved, done.notes], [["cart.py"], [], []]);
+    assert.deepEqual([done.changes.map((it) => it.path), done.left, done.notes], [["cart.py"], [], []]);
     assert.equal(await client.read("cart.py"), BROKEN);
     await client.until("notification of the commit", () => client.events.some((it) => it.kind === "committed"));
   });

@@ -131,7 +131,12 @@ impl Api for InProcess {
     async fn commit_branch(&self, request: CommitRequest) -> Answered<Committed> {
         let done = self.daemon.commit(request).await.map_err(Refusal::of)?;
         let changes = changes(done.changes);
-        Ok(Committed { revision: done.revision, changes, unsaved: texts(&done.unsaved) })
+        Ok(Committed {
+            revision: done.revision,
+            changes,
+            unsaved: texts(&done.unsaved),
+            left: texts(&done.left),
+        })
     }
 
     async fn discard_branch(&self, branch: &str) -> Answered<()> {
@@ -168,9 +173,14 @@ impl Api for InProcess {
         self.daemon.close_buffer(workspace, path, editor).await.map_err(Refusal::of)
     }
 
-    async fn watch_workspace(&self, workspace: &str, client_name: &str) -> Answered<Events<Change>> {
+    async fn watch_workspace(
+        &self,
+        workspace: &str,
+        client_name: &str,
+        takes_commits: bool,
+    ) -> Answered<Events<Change>> {
         let (workspace, client_name) = (workspace.to_owned(), client_name.to_owned());
-        let request = WorkspaceWatchRequest { workspace, client_name, deadline: None };
+        let request = WorkspaceWatchRequest { workspace, client_name, takes_commits, deadline: None };
         let mut events = self.daemon.watch_workspace(request).map_err(Refusal::of)?;
         // None is taken before the test asks for it.
         let (sender, received) = mpsc::channel(1);
@@ -349,11 +359,11 @@ fn changed(event: WorkspaceEvent) -> Change {
 }
 
 fn branch_change(it: &workspaces::BranchChange) -> BranchChange {
-    let (kind, changed, unsaved) = match it.kind.clone() {
-        BranchChangeKind::Forked => ("forked", Vec::new(), Vec::new()),
-        BranchChangeKind::Edited => ("edited", Vec::new(), Vec::new()),
-        BranchChangeKind::Committed { changes, unsaved } => ("committed", changes, unsaved),
-        BranchChangeKind::Discarded => ("discarded", Vec::new(), Vec::new()),
+    let (kind, changed, unsaved, left) = match it.kind.clone() {
+        BranchChangeKind::Forked => ("forked", Vec::new(), Vec::new(), Vec::new()),
+        BranchChangeKind::Edited => ("edited", Vec::new(), Vec::new(), Vec::new()),
+        BranchChangeKind::Committed { changes, unsaved, left } => ("committed", changes, unsaved, left),
+        BranchChangeKind::Discarded => ("discarded", Vec::new(), Vec::new(), Vec::new()),
     };
     BranchChange {
         kind,
@@ -361,6 +371,7 @@ fn branch_change(it: &workspaces::BranchChange) -> BranchChange {
         revision: it.branch.revision.0,
         changes: changes(changed),
         unsaved: texts(&unsaved),
+        left: texts(&left),
     }
 }
 

@@ -108,7 +108,12 @@ impl Api for Client {
     async fn commit_branch(&self, request: CommitRequest) -> Answered<Committed> {
         let done = self.branches().commit_branch(to_wire::commit(request)).await?.into_inner();
         let changes = done.changes.into_iter().map(from_wire::change).collect();
-        Ok(Committed { revision: Revision(done.revision), changes, unsaved: done.unsaved_paths })
+        Ok(Committed {
+            revision: Revision(done.revision),
+            changes,
+            unsaved: done.unsaved_paths,
+            left: done.left_paths,
+        })
     }
 
     async fn discard_branch(&self, branch: &str) -> Answered<()> {
@@ -159,9 +164,14 @@ impl Api for Client {
         Ok(self.files().close_buffer(request).await?.into_inner().was_open)
     }
 
-    async fn watch_workspace(&self, workspace: &str, client_name: &str) -> Answered<Events<Change>> {
+    async fn watch_workspace(
+        &self,
+        workspace: &str,
+        client_name: &str,
+        takes_commits: bool,
+    ) -> Answered<Events<Change>> {
         let (workspace_id, client_name) = (workspace.to_owned(), client_name.to_owned());
-        let request = pb::WatchWorkspaceRequest { workspace_id, client_name };
+        let request = pb::WatchWorkspaceRequest { workspace_id, client_name, takes_commits };
         let events = self.workspaces().watch_workspace(request).await?.into_inner();
         Ok(Box::pin(events.map(|it| Ok(from_wire::changed(it?.event.unwrap())))))
     }

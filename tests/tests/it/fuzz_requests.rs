@@ -313,8 +313,8 @@ fn of_file(real: &Real) -> impl Strategy<Value = Any> + use<> {
         (workspace(real), path(), editor()).prop_map(|(workspace_id, path, editor_id)| {
             Any::CloseBuffer(pb::CloseBufferRequest { workspace_id, path, editor_id })
         }),
-        (workspace(real), hostile()).prop_map(|(workspace_id, client_name)| {
-            Any::WatchWorkspace(pb::WatchWorkspaceRequest { workspace_id, client_name })
+        (workspace(real), hostile(), any::<bool>()).prop_map(|(workspace_id, client_name, takes_commits)| {
+            Any::WatchWorkspace(pb::WatchWorkspaceRequest { workspace_id, client_name, takes_commits })
         }),
     ]
 }

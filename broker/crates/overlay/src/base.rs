@@ -124,6 +124,11 @@ impl Base {
         }
     }
 
+    /// The editor whose unsaved text is shown at this link-free path.
+    pub fn editor_of(&self, path: &WorkspacePath) -> Option<EditorId> {
+        self.shared.buffers.editor_of(path)
+    }
+
     /// The unsaved texts that are shown, by the link-free path of the file that each stands for.
     pub fn buffers(&self) -> Vec<(WorkspacePath, ContentHash)> {
         self.shared.buffers.list()

@@ -36,14 +36,20 @@ pub struct RebaseRequest {
 pub struct Committed {
     pub revision: Revision,
     pub changes: Vec<Change>,
-    /// Changed paths for which an editor has unsaved text.
+    /// The paths among `changes` for which an editor has other text that it has not saved.
     pub unsaved: Vec<WorkspacePath>,
+    /// Changed files that are left to an editor, which has unsaved text for them and takes commits itself. The branch keeps
+    /// its edits of them.
+    pub left: Vec<WorkspacePath>,
     /// Texts that other programs saved during the commit, with the files that hold them.
     pub notes: Vec<String>,
 }
 
 impl OpenWorkspace {
     /// Writes what a branch changed to the disk, all or nothing; the branch then shows the base.
+    ///
+    /// Never behind an editor's back: where one has unsaved text and takes commits, the file is left to it, and the branch
+    /// keeps its edits of that file, so that they are not lost with the editor.
     ///
     /// If the process ends between the last file and the note that the branch is done, the branch is still
     /// there afterwards and has the same content as the base. If the note cannot be made, the answer is
@@ -62,21 +68,25 @@ impl OpenWorkspace {
                 workspace.expect_there()?;
                 // Leftovers of an earlier commit, by this process or another.
                 let recovered = workspace.committer.recover().map_err(DaemonError::Commit)?;
-                let plan = plan(branch, &force)?;
+                let plan = workspace.plan(branch, &force)?;
                 let (written, unfinished) = write(&workspace.committer, &plan)?;
-                branch.committed_with(written.permissions);
+                branch.committed_but(&plan.left, written.permissions);
                 let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
                 Ok((plan, left.map(|it| it.to_string()).collect(), unfinished))
             };
             let kind = |(plan, _, _): &(CommitPlan, _, _)| BranchChangeKind::Committed {
                 changes: plan.changes.clone(),
                 unsaved: plan.unsaved.clone(),
+                left: plan.left.clone(),
             };
             let done = cell.edit_for_good(if_revision, write, kind).await?;
             let ((plan, notes, unfinished), revision) = done;
             match unfinished {
                 Some(error) => Err(DaemonError::Commit(error)),
-                None => Ok(Committed { revision, changes: plan.changes, unsaved: plan.unsaved, notes }),
+                None => {
+                    let CommitPlan { changes, unsaved, left, .. } = plan;
+                    Ok(Committed { revision, changes, unsaved, left, notes })
+                }
             }
         };
         self.commits.run(request, commit).await
@@ -84,20 +94,27 @@ impl OpenWorkspace {
 
     /// What [`commit`](OpenWorkspace::commit) would write, with the same conflicts.
     async fn would_commit(
-        &self,
+        self: &Arc<Self>,
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
         force: BTreeSet<WorkspacePath>,
     ) -> Result<Committed, DaemonError> {
         self.expect_there()?;
-        let committer = Arc::clone(&self.committer);
+        let workspace = Arc::clone(self);
         let look = move |branch: &mut Branch| {
-            let plan = plan(branch, &force)?;
-            committer.check(&plan.ops).map_err(DaemonError::Commit)?;
-            Ok((plan.changes, plan.unsaved))
+            let plan = workspace.plan(branch, &force)?;
+            workspace.committer.check(&plan.ops).map_err(DaemonError::Commit)?;
+            Ok(plan)
         };
-        let ((changes, unsaved), revision) = cell.edit(if_revision, look).await?;
-        Ok(Committed { revision, changes, unsaved, notes: Vec::new() })
+        let (CommitPlan { changes, unsaved, left, .. }, revision) = cell.edit(if_revision, look).await?;
+        Ok(Committed { revision, changes, unsaved, left, notes: Vec::new() })
+    }
+
+    fn plan(&self, branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, DaemonError> {
+        branch.plan_commit_but(|it| self.editors.take_commits(it), force).map_err(|error| match error {
+            PlanError::VersionControl(path) => DaemonError::Commit(CommitError::VersionControl { path }),
+            PlanError::Io(source) => DaemonError::unreadable(source),
+        })
     }
 }
 
@@ -111,13 +128,6 @@ fn write(committer: &Committer, plan: &CommitPlan) -> Result<(Written, Option<Co
         }
         Err(error) => Err(DaemonError::Commit(error)),
     }
-}
-
-fn plan(branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, DaemonError> {
-    branch.plan_commit(force).map_err(|error| match error {
-        PlanError::VersionControl(path) => DaemonError::Commit(CommitError::VersionControl { path }),
-        PlanError::Io(source) => DaemonError::unreadable(source),
-    })
 }
 
 fn rebase(

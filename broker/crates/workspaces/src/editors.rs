@@ -29,8 +29,12 @@ impl Editors {
         Arc::new(Self { base, watchers: Arc::default(), changing: Mutex::default() })
     }
 
-    pub(super) fn enter(self: &Arc<Self>, name: String) -> Result<EditorSession, DaemonError> {
-        let (id, watcher) = self.watchers.add(name)?;
+    pub(super) fn enter(
+        self: &Arc<Self>,
+        name: String,
+        takes_commits: bool,
+    ) -> Result<EditorSession, DaemonError> {
+        let (id, watcher) = self.watchers.add(name, takes_commits)?;
         Ok(EditorSession { id, watcher, editors: Arc::clone(self) })
     }
 
@@ -53,6 +57,11 @@ impl Editors {
         let closed = self.base.close_buffer_of(editor, path);
         closed.change.iter().for_each(|it| self.watchers.send_buffer(it));
         Ok(closed.was_open)
+    }
+
+    /// Whether the text that is shown at `path` is one of an editor that takes commits into its texts.
+    pub(super) fn take_commits(&self, path: &WorkspacePath) -> bool {
+        self.base.editor_of(path).is_some_and(|it| self.watchers.takes_commits(&it))
     }
 
     fn leave(&self, editor: &EditorId) {

@@ -247,7 +247,14 @@ async fn a_client_that_does_not_take_events_is_told_so() {
     let TargetId::Workspace(workspace) = it.open().await else { panic!("it is a workspace") };
     let watch = |name: &str| {
         let (workspace, client_name) = (workspace.clone(), name.to_owned());
-        it.daemon.watch_workspace(WorkspaceWatchRequest { workspace, client_name, deadline: None }).unwrap()
+        it.daemon
+            .watch_workspace(WorkspaceWatchRequest {
+                workspace,
+                client_name,
+                takes_commits: false,
+                deadline: None,
+            })
+            .unwrap()
     };
     let (mut slow, mut quick) = (watch("slow"), watch("quick"));
     let Some(Ok(WorkspaceEvent::Started(editor))) = slow.recv().await else { panic!("it begins") };

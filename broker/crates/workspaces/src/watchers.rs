@@ -27,15 +27,20 @@ pub(super) struct Watchers(Mutex<BTreeMap<EditorId, Arc<Watcher>>>);
 
 pub(super) struct Watcher {
     name: String,
+    takes_commits: bool,
     pub(super) queue: EventQueue,
 }
 
 impl Watchers {
     /// Adds a client, which gets every later event.
-    pub(super) fn add(&self, name: String) -> Result<(EditorId, Arc<Watcher>), DaemonError> {
+    pub(super) fn add(
+        &self,
+        name: String,
+        takes_commits: bool,
+    ) -> Result<(EditorId, Arc<Watcher>), DaemonError> {
         expect_name(&name)?;
         let id = EditorId(random::handle()?.into());
-        let watcher = Arc::new(Watcher { name, queue: EventQueue::default() });
+        let watcher = Arc::new(Watcher { name, takes_commits, queue: EventQueue::default() });
         let mut all = self.lock();
         DaemonError::expect_at_most(MAX_EDITORS, all.len() + 1, "editors of a workspace")?;
         all.insert(id.clone(), Arc::clone(&watcher));
@@ -51,6 +56,10 @@ impl Watchers {
             true => Ok(()),
             false => Err(DaemonError::EditorGone(id.0.to_string())),
         }
+    }
+
+    pub(super) fn takes_commits(&self, id: &EditorId) -> bool {
+        self.lock().get(id).is_some_and(|it| it.takes_commits)
     }
 
     /// Sends a change of a branch to all. It is only made if there is a client.

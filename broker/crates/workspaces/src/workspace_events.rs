@@ -36,8 +36,9 @@ pub enum BranchChangeKind {
     Edited,
     Committed {
         changes: Vec<Change>,
-        /// Changed paths for which an editor has unsaved text.
+        /// As those of [`Committed`](super::Committed).
         unsaved: Vec<WorkspacePath>,
+        left: Vec<WorkspacePath>,
     },
     Discarded,
 }

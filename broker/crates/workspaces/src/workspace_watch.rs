@@ -16,6 +16,8 @@ pub struct WorkspaceWatchRequest {
     pub workspace: String,
     /// For people.
     pub client_name: String,
+    /// The client brings what is committed into its unsaved texts by itself.
+    pub takes_commits: bool,
     pub deadline: Option<Duration>,
 }
 
@@ -41,7 +43,7 @@ impl Daemon {
         let base = workspace.subscribe();
         Ok(WorkspaceEvents {
             workspace: request.workspace,
-            session: Some(workspace.editors.enter(request.client_name)?),
+            session: Some(workspace.editors.enter(request.client_name, request.takes_commits)?),
             is_started: false,
             base,
             stopping: self.stopping.subscribe(),

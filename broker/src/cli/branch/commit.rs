@@ -45,6 +45,8 @@ pub(super) struct Commit {
 struct Committed {
     revision: u64,
     changes: Vec<Change>,
+    /// Files that are left to an editor with unsaved text of them.
+    left: Vec<String>,
 }
 
 pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result<(), CliError> {
@@ -73,9 +75,15 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
             .messages
             .warning(&format!("an editor has not saved its own text of {path}, which is shown still"));
     }
+    for path in &answer.left_paths {
+        let path = printable(path);
+        session.messages.warning(&format!(
+            "{path} is not written: an editor has unsaved text of it, and gets the change there; the branch keeps it until the file is saved"
+        ));
+    }
     answer.notes.iter().for_each(|it| session.messages.warning(&printable(it)));
     let changes: Vec<_> = answer.changes.iter().map(|it| Change::of(open, it)).collect();
-    let committed = Committed { revision: answer.revision, changes };
+    let committed = Committed { revision: answer.revision, changes, left: answer.left_paths };
     args.shape.print(session, &committed, || committed.render(args.dry_run))
 }
 
@@ -87,6 +95,7 @@ impl Committed {
         let counts = counts.iter().filter(|it| it.0 > 0).map(|it| words::counted(it.0 as u64, it.1));
         let counts = counts.collect::<Vec<_>>().join(" and ");
         match (self.changes.is_empty(), dry_run) {
+            (true, _) if !self.left.is_empty() => String::new(),
             (true, _) => "there is nothing to commit\n".to_owned(),
             (false, true) => format!("{lines}{counts} would be written.\n"),
             (false, false) => format!("{lines}{counts} written.\n"),

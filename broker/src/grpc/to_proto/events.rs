@@ -3,7 +3,7 @@
 use broker_proto::{v1 as pb, v1::watch_workspace_response::Event};
 use workspaces::{BranchChange, BranchChangeKind, BufferShown, WorkspaceEvent};
 
-use super::{branch, change};
+use super::{branch, change, paths};
 
 pub(in crate::grpc) fn workspace_event(it: &WorkspaceEvent) -> pb::WatchWorkspaceResponse {
     let event = match it {
@@ -18,20 +18,19 @@ pub(in crate::grpc) fn workspace_event(it: &WorkspaceEvent) -> pb::WatchWorkspac
 }
 
 fn branch_changed(it: &BranchChange) -> pb::BranchChanged {
-    let (kind, changes, unsaved) = match &it.kind {
-        BranchChangeKind::Forked => (pb::BranchChangeKind::Forked, &[][..], &[][..]),
-        BranchChangeKind::Edited => (pb::BranchChangeKind::Edited, &[][..], &[][..]),
-        BranchChangeKind::Committed { changes, unsaved } => {
-            (pb::BranchChangeKind::Committed, &changes[..], &unsaved[..])
+    let mut told = pb::BranchChanged { branch: Some(branch(it.branch.clone())), ..Default::default() };
+    let kind = match &it.kind {
+        BranchChangeKind::Forked => pb::BranchChangeKind::Forked,
+        BranchChangeKind::Edited => pb::BranchChangeKind::Edited,
+        BranchChangeKind::Committed { changes, unsaved, left } => {
+            told.changes = changes.iter().map(change).collect();
+            (told.unsaved_paths, told.left_paths) = (paths(unsaved), paths(left));
+            pb::BranchChangeKind::Committed
         }
-        BranchChangeKind::Discarded => (pb::BranchChangeKind::Discarded, &[][..], &[][..]),
+        BranchChangeKind::Discarded => pb::BranchChangeKind::Discarded,
     };
-    pb::BranchChanged {
-        kind: kind.into(),
-        branch: Some(branch(it.branch.clone())),
-        changes: changes.iter().map(change).collect(),
-        unsaved_paths: unsaved.iter().map(|it| it.as_str().to_owned()).collect(),
-    }
+    told.set_kind(kind);
+    told
 }
 
 fn buffer_changed(it: &BufferShown) -> pb::BufferChanged {

@@ -17,10 +17,12 @@ export async function commit(session: Session, branch: Branch): Promise<void> {
   while (force) {
     try {
       const planned = await broker.commitBranch(branch.id, { dryRun: true, force });
-      if (planned.changes.length === 0) return window.info(`Branch "${branch.name}" changes nothing.`);
-      if (!(await isWanted(session, branch, planned.changes, planned.unsaved))) return;
+      const count = planned.changes.length + planned.left.length;
+      if (count === 0) return window.info(`Branch "${branch.name}" changes nothing.`);
+      if (!(await isWanted(session, branch, planned.changes, planned.left))) return;
       const done = await broker.commitBranch(branch.id, { force });
-      window.info(`Branch "${branch.name}": ${counted(done.changes.length, "file")} written.`);
+      const left = done.left.length > 0 ? ` ${counted(done.left.length, "file")} changed in the editor, to be saved.` : "";
+      window.info(`Branch "${branch.name}": ${counted(done.changes.length, "file")} written.${left}`);
       for (const note of done.notes) void window.warn(note);
       return;
     } catch (error) {
@@ -29,10 +31,10 @@ export async function commit(session: Session, branch: Branch): Promise<void> {
   }
 }
 
-async function isWanted(session: Session, branch: Branch, changes: Change[], unsaved: string[]): Promise<boolean> {
+async function isWanted(session: Session, branch: Branch, changes: Change[], left: string[]): Promise<boolean> {
   const message = `Write ${counted(changes.length, "file")} of the branch "${branch.name}" to the disk?`;
   const detail = lines(changes.map((it) => `${it.kind}: ${it.from ? `${it.from} → ` : ""}${it.path}`));
-  const open = unsaved.length > 0 ? `\n\nOpen with unsaved edits, which stay:\n${lines(unsaved)}` : "";
+  const open = left.length > 0 ? `\n\nChanged in the editor, since they have unsaved edits:\n${lines(left)}` : "";
   return (await session.window.confirm(message, detail + open, "Commit")) === "Commit";
 }
 

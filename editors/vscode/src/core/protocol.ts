@@ -68,7 +68,8 @@ export interface CheckResult {
 export interface CommitResult {
   revision: number;
   changes: Change[];
-  unsaved: string[];
+  /** Files with unsaved edits here: they are not written, and get the change by an edit. */
+  left: string[];
   notes: string[];
 }
 

@@ -188,6 +188,7 @@ fn branch_change(it: pb::BranchChanged) -> BranchChange {
         revision: branch.revision,
         changes: it.changes.into_iter().map(change).collect(),
         unsaved: it.unsaved_paths,
+        left: it.left_paths,
     }
 }
 

@@ -20,6 +20,7 @@ both! {
     an_editor_that_is_not_there_is_refused,
     what_becomes_of_branches_is_told,
     a_commit_of_an_open_file_is_told_with_what_is_not_saved,
+    a_commit_leaves_texts_to_editors_that_take_them,
     changes_on_the_disk_are_told,
     a_watch_ends_with_its_workspace,
 }
@@ -33,7 +34,11 @@ struct Editor {
 
 impl Editor {
     async fn new(it: &Fixture, client: &dyn Api, name: &str) -> Self {
-        let mut events = client.watch_workspace(&it.workspace, name).await.unwrap();
+        Self::watching(it, client, name, false).await
+    }
+
+    async fn watching(it: &Fixture, client: &dyn Api, name: &str, takes_commits: bool) -> Self {
+        let mut events = client.watch_workspace(&it.workspace, name, takes_commits).await.unwrap();
         let Change::Started(id) = events.next().await.unwrap().unwrap() else { panic!("it begins") };
         Self { id, workspace: it.workspace.clone(), events }
     }
@@ -159,7 +164,7 @@ async fn an_editor_that_is_not_there_is_refused(way: Way) {
     let refused = refusal(it.client.close_buffer(&it.workspace, "a.txt", Some("none")).await);
     assert_eq!(refused.what(), (ErrorKind::NotFound, "EDITOR_GONE"));
     let refused = async |workspace: &str, name: &str| {
-        let mut events = it.client.watch_workspace(workspace, name).await?;
+        let mut events = it.client.watch_workspace(workspace, name, false).await?;
         events.next().await.unwrap().map(drop)
     };
     let what = refusal(refused("none", "").await);
@@ -192,6 +197,7 @@ async fn what_becomes_of_branches_is_told(way: Way) {
         revision,
         changes: Vec::new(),
         unsaved: Vec::new(),
+        left: Vec::new(),
     };
     assert_eq!(editor.branch().await, change("forked", 0));
     for revision in 1..=6 {
@@ -200,6 +206,45 @@ async fn what_becomes_of_branches_is_told(way: Way) {
     let changes = vec![("b.txt".to_owned(), ChangeKind::Added)];
     assert_eq!(editor.branch().await, BranchChange { changes, ..change("committed", 7) });
     assert_eq!(editor.branch().await, change("discarded", 7), "nothing was left to commit");
+}
+
+/// The branch keeps what the editor has not saved, and is as good as another after that.
+async fn a_commit_leaves_texts_to_editors_that_take_them(way: Way) {
+    let names = ["typed.txt", "hidden.txt", "other.txt"];
+    let it = Fixture::new(way, &names.map(|it| (it, "1\n"))).await;
+    let mut taking = Editor::watching(&it, &*it.client, "Taking", true).await;
+    let other = Editor::new(&it, &*it.client, "Other").await;
+    let set = async |request| _ = it.client.set_buffer(request).await.unwrap();
+    set(taking.text("typed.txt", "typed\n")).await;
+    set(taking.text("hidden.txt", "typed\n")).await;
+    set(other.text("hidden.txt", "later\n")).await;
+    let id = it.fork().await;
+    it.client.edit(&id, names.iter().map(|it| write(it, "2\n")).collect()).await.unwrap();
+    let dry = it.client.commit_branch(CommitRequest { dry_run: true, ..commit(&id) }).await.unwrap();
+    let done = it.client.commit(&id, &[]).await.unwrap();
+    assert_eq!((&dry.changes, &dry.unsaved, &dry.left), (&done.changes, &done.unsaved, &done.left));
+    let changed: Vec<_> = done.changes.iter().map(|it| it.0.as_str()).collect();
+    assert_eq!(
+        (changed, done.unsaved, &*done.left),
+        (vec!["hidden.txt", "other.txt"], vec!["hidden.txt".to_owned()], &["typed.txt".to_owned()][..])
+    );
+    let told = loop {
+        if let Change::Branch(it) = taking.next().await.unwrap()
+            && it.kind == "committed"
+        {
+            break it;
+        }
+    };
+    assert_eq!(told.left, done.left);
+    let on_disk = |name: &str| std::fs::read_to_string(it.path(name)).unwrap();
+    assert_eq!(names.map(on_disk), ["1\n", "2\n", "2\n"]);
+    assert_eq!(it.client.text(branch(&id), "typed.txt").await, "2\n");
+    assert_eq!(it.client.text(branch(&id), "other.txt").await, "2\n");
+    // With the editor, what it has not saved goes, and the branch writes it.
+    drop(taking);
+    until("its text is gone", async || it.client.text(base(&it.workspace), "typed.txt").await == "1\n").await;
+    assert_eq!(it.client.commit(&id, &[]).await.unwrap().left, [""; 0]);
+    assert_eq!(on_disk("typed.txt"), "2\n");
 }
 
 async fn a_commit_of_an_open_file_is_told_with_what_is_not_saved(way: Way) {

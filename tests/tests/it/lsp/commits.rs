@@ -14,21 +14,32 @@ fn session(client: Client, unsaved: &str, edited: &str) -> (Place, Editor, Strin
     (place, editor, uri)
 }
 
+/// What another commit would do.
+fn commit_dry(place: &Place) -> String {
+    ok(place, &["branch", "commit", "try", "--dry-run", "--output-format", "json"])
+}
+
 #[test]
 fn it_reaches_an_unsaved_text_as_an_edit() {
     for client in [Client::pulling(), Client::pushed()] {
         let (place, mut editor, uri) = session(client, "import os\nprint(os)\n", "import os\nprint(os, x)\n");
         let done = editor.command("broker.commitBranch", json!({ "branch": "try" }));
-        assert_eq!(done["unsaved"], json!(["a.py"]), "{done}");
+        assert_eq!(
+            (&done["left"], &done["unsaved"], &done["changes"]),
+            (&json!(["a.py"]), &json!([]), &json!([])),
+            "{done}"
+        );
         let edit = editor.next("workspace/applyEdit");
         assert_eq!(edit["label"], "Commit of branch try", "{edit}");
         assert_eq!(editor.text(&uri), "import os\nprint(os, x)\n");
         assert_eq!(found(&mut editor, &uri), ["python/F821"]);
-        // The disk has it as well, so that the editor has nothing unsaved that differs.
-        assert_eq!(place.read("a.py"), "import os\nprint(os, x)\n");
+        // The disk is the person's to write, and until then the branch keeps the change.
+        assert_eq!(place.read("a.py"), UNUSED);
         Daemon::of(&place).until_text(&place, "a.py", "import os\nprint(os, x)\n");
+        assert!(commit_dry(&place).contains("a.py"));
         editor.save(&uri);
         assert_eq!(place.read("a.py"), "import os\nprint(os, x)\n");
+        until("the branch lets go of it", || !commit_dry(&place).contains("a.py"));
         editor.close();
     }
 }
@@ -40,8 +51,21 @@ fn a_commit_of_another_client_reaches_it_too() {
     ok(&place, &["branch", "commit", "try"]);
     editor.next("workspace/applyEdit");
     editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
-    assert_eq!(place.read("a.py"), "x = 2\n");
+    assert_eq!(place.read("a.py"), UNUSED);
     editor.close();
+}
+
+/// What an editor has not saved when it ends is still in the branch, which can be committed again.
+#[test]
+fn a_commit_is_not_lost_with_the_editor() {
+    let (place, mut editor, uri) = session(Client::pulling(), "x = 1\n", "x = 2\n");
+    ok(&place, &["branch", "commit", "try"]);
+    editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
+    kill(&editor.wire.child.id().to_string());
+    drop(editor);
+    Daemon::of(&place).until_text(&place, "a.py", UNUSED);
+    ok(&place, &["branch", "commit", "try"]);
+    assert_eq!(place.read("a.py"), "x = 2\n");
 }
 
 /// Only lines that the branch changed are edited, so that cursors and marks stay where they are.
@@ -64,7 +88,7 @@ fn other_files_are_written_to_the_disk() {
     ok_with_input(&place, &["branch", "write", "try", "b.py"], "y = 1\n");
     editor.command("broker.commitBranch", json!({ "branch": "try" }));
     editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
-    assert_eq!((place.read("a.py").as_str(), place.read("b.py").as_str()), ("x = 2\n", "y = 1\n"));
+    assert_eq!((place.read("a.py").as_str(), place.read("b.py").as_str()), (UNUSED, "y = 1\n"));
     editor.close();
 }
 
@@ -93,7 +117,8 @@ fn what_was_typed_meanwhile_stays() {
     editor.command("broker.commitBranch", json!({ "branch": "try" }));
     let message = editor.next("window/showMessage")["message"].as_str().unwrap().to_owned();
     assert!(message.contains("a.py") && message.contains("same lines"), "{message}");
-    assert_eq!((editor.text(&uri), place.read("a.py").as_str()), ("x = 3\n", "x = 2\n"));
+    assert_eq!((editor.text(&uri), place.read("a.py").as_str()), ("x = 3\n", UNUSED));
+    assert!(ok(&place, &["branch", "diff", "try"]).contains("+x = 2"), "the branch keeps it");
     editor.close();
 }
 
@@ -101,12 +126,15 @@ fn what_was_typed_meanwhile_stays() {
 #[test]
 fn what_was_typed_elsewhere_is_merged() {
     let lines = |first: &str, last: &str| format!("{first}\n{}{last}\n", "\n".repeat(8));
-    let (_place, mut editor, uri) =
+    let (place, mut editor, uri) =
         session(Client::pulling(), &lines("x = 1", "y = 1"), &lines("x = 2", "y = 1"));
     editor.set_text(&uri, &lines("x = 1", "y = 3"));
     assert_eq!(found(&mut editor, &uri), [""; 0]);
     editor.command("broker.commitBranch", json!({ "branch": "try" }));
     editor.wait("the text", |it| (it.text(&uri) == lines("x = 2", "y = 3")).then_some(()));
+    assert!(ok(&place, &["branch", "diff", "try"]).contains("+y = 1"), "it has not what was typed");
+    editor.save(&uri);
+    until("it lets go of what is saved", || ok(&place, &["branch", "diff", "try"]).is_empty());
     editor.close();
 }
 
@@ -119,7 +147,9 @@ fn a_commit_of_a_new_file_that_is_open_unsaved_reaches_it() {
     ok_with_input(&place, &["branch", "write", "try", "new.py"], "x = 2\n");
     editor.command("broker.commitBranch", json!({ "branch": "try" }));
     editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
-    assert_eq!(place.read("new.py"), "x = 2\n");
+    assert!(!place.root().join("new.py").exists());
+    editor.save(&uri);
+    until("the branch lets go of it", || !commit_dry(&place).contains("new.py"));
     editor.close();
 }
 
@@ -133,12 +163,11 @@ fn an_editor_that_does_not_take_the_edit_loses_nothing() {
         let id = editor.request("workspace/executeCommand", argument);
         editor.next("workspace/applyEdit");
         editor.settle();
-        assert_eq!((editor.text(&uri), place.read("a.py").as_str()), ("x = 1\n", "x = 2\n"));
+        assert_eq!((editor.text(&uri), place.read("a.py").as_str()), ("x = 1\n", UNUSED));
+        assert!(ok(&place, &["branch", "diff", "try"]).contains("+x = 2"), "the branch keeps it");
         if answers == Answers::Errors {
             let answer = editor.answer(id);
-            let is_told = |it: &Value| {
-                !it["notes"].as_array().unwrap().is_empty() || !it["unsaved"].as_array().unwrap().is_empty()
-            };
+            let is_told = |it: &Value| it["left"] == json!(["a.py"]);
             assert!(answer.as_ref().map_or(true, is_told), "{answer:?}");
         }
         assert_eq!(found(&mut editor, &uri), [""; 0], "and it goes on");

@@ -107,6 +107,10 @@ pub(super) struct Written {
     /// Files for which an editor has unsaved text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsaved: Vec<String>,
+    /// Files that are not written: an editor has unsaved text of them and takes the change into it. The branch keeps its edits of
+    /// them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -178,6 +182,7 @@ pub(super) async fn commit(
         changes,
         total,
         unsaved: committed.unsaved.iter().map(ToString::to_string).collect(),
+        left: committed.left.iter().map(ToString::to_string).collect(),
         notes: committed.notes,
     })
 }
@@ -271,6 +276,11 @@ impl Answer for Written {
         }
         for path in &self.unsaved {
             text.push_str(&format!("\nan editor has unsaved text for {path}"));
+        }
+        for path in &self.left {
+            text.push_str(&format!(
+                "\n{path} is not written: an editor has unsaved text of it, and gets the change"
+            ));
         }
         for note in &self.notes {
             text.push_str(&format!("\nnote: {note}"));

@@ -153,6 +153,10 @@ impl Buffers {
         changes
     }
 
+    pub(super) fn editor_of(&self, place: &WorkspacePath) -> Option<EditorId> {
+        self.lock().shown(place)?.editor
+    }
+
     pub(super) fn list(&self) -> Vec<(WorkspacePath, ContentHash)> {
         let open = self.lock();
         open.texts.all_shown().map(|(place, text)| (place.clone(), text.hash)).collect()

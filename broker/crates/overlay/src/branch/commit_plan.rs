@@ -16,6 +16,8 @@ pub struct CommitPlan {
     /// What of it editors have other texts of that they have not saved. These stay as they are, over what
     /// the commit writes.
     pub unsaved: Vec<WorkspacePath>,
+    /// Files that are changed as well, and are none of `changes` and `ops`. Sorted.
+    pub left: Vec<WorkspacePath>,
 }
 
 /// Why a branch cannot be committed as it is.
@@ -33,9 +35,24 @@ impl Branch {
     ///
     /// What editors have not saved has no say: it is neither written nor expected.
     pub fn plan_commit(&self, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, PlanError> {
+        self.plan_commit_but(|_| false, force)
+    }
+
+    /// The same, but for files with an unsaved text that `is_left` says are left to their editor.
+    pub fn plan_commit_but(
+        &self,
+        is_left: impl Fn(&WorkspacePath) -> bool,
+        force: &BTreeSet<WorkspacePath>,
+    ) -> Result<CommitPlan, PlanError> {
         let shown = self.snapshot().base_of();
         let snapshot = self.snapshot().saved();
-        let changes = snapshot.changes(&snapshot.base_of())?;
+        let all = snapshot.changes(&snapshot.base_of())?;
+        let has_unsaved = shown.tree().base.saved().is_some();
+        let is_left = |it: &Change| {
+            has_unsaved && is_text(it) && is_open(&shown, &snapshot, &it.path) && is_left(&it.path)
+        };
+        let (left, changes): (Vec<_>, Vec<_>) = all.into_iter().partition(is_left);
+        let left = left.into_iter().map(|it| it.path).collect();
         let from = |it: &Change| match &it.kind {
             ChangeKind::Renamed { from } => Some(from.clone()),
             _ => None,
@@ -57,18 +74,28 @@ impl Branch {
                 Some(after) => ops.extend(planner.arrival(change, after, |path| snapshot.read(path))?),
             }
         }
-        let has_unsaved = shown.tree().base.saved().is_some();
         let unsaved = (changes.iter().filter(|it| has_unsaved && is_unsaved(&shown, &snapshot, &it.path)))
             .map(|it| it.path.clone());
         let unsaved = unsaved.collect();
-        Ok(CommitPlan { ops, changes, unsaved })
+        Ok(CommitPlan { ops, changes, unsaved, left })
     }
 }
 
-/// Whether an editor has another text of `path`.
-fn is_unsaved(shown: &Snapshot, snapshot: &Snapshot, path: &WorkspacePath) -> bool {
+/// Whether only the text of a file is another.
+fn is_text(it: &Change) -> bool {
+    let is_file = |it: &FileState| matches!(it, FileState::File { .. });
+    matches!(it.kind, ChangeKind::Added | ChangeKind::Modified) && it.after.as_ref().is_some_and(is_file)
+}
+
+/// Whether an editor has a text of `path` that the disk has not.
+fn is_open(shown: &Snapshot, snapshot: &Snapshot, path: &WorkspacePath) -> bool {
     let buffer = shown.hash(path).ok();
-    buffer.is_some() && buffer != snapshot.base_of().hash(path).ok() && buffer != snapshot.hash(path).ok()
+    buffer.is_some() && buffer != snapshot.base_of().hash(path).ok()
+}
+
+/// Whether it is another than the branch's, too.
+fn is_unsaved(shown: &Snapshot, snapshot: &Snapshot, path: &WorkspacePath) -> bool {
+    is_open(shown, snapshot, path) && shown.hash(path).ok() != snapshot.hash(path).ok()
 }
 
 struct Planner<'a> {
@@ -424,6 +451,39 @@ mod tests {
         place.branch.committed();
         assert!(base.buffers().iter().all(|(path, _)| base.close_buffer(path)));
         assert_eq!(place.tree(), ["other: ours", "same: unsaved", "there/moved: unsaved"]);
+    }
+
+    #[test]
+    fn what_is_left_to_an_editor_stays_an_edit() {
+        let mut place = place(&[("open", "1\n"), ("shut", "1\n"), ("mode", "1\n")]);
+        let base = Base::open(place.workspace.path(), BaseOptions::default()).unwrap();
+        place.branch = Branch::new(Arc::new(base.clone()));
+        for name in ["open", "new", "mode"] {
+            base.set_buffer(&path(name), Bytes::from("typed\n")).unwrap();
+        }
+        for name in ["open", "shut", "dir/new", "new"] {
+            place.branch.write(&path(name), Bytes::from("ours\n")).unwrap();
+        }
+        place.branch.set_executable(&path("mode"), true).unwrap();
+        let plan = place.branch.plan_commit_but(|_| true, &BTreeSet::new()).unwrap();
+        assert_eq!(plan.left, ["mode", "new", "open"].map(path));
+        place.committer.commit(&plan.ops).unwrap();
+        place.branch.committed_but(&plan.left, []);
+        assert_eq!(place.tree(), ["dir/new: ours", "mode: 1", "open: 1", "shut: ours"]);
+        let restored = Branch::restore(Arc::new(base.clone()), place.branch.steps()).unwrap();
+        for branch in [&restored, &place.branch] {
+            let plan = branch.plan_commit(&BTreeSet::new()).unwrap();
+            let changed: Vec<_> = plan.changes.iter().map(|it| it.path.as_str()).collect();
+            assert_eq!(changed, ["mode", "new", "open"]);
+        }
+        // What the disk has at a file that was left is what it had when the branch first edited it.
+        let mut undone = place.branch.clone();
+        undone.undo_to(Revision(0)).unwrap();
+        let plan = undone.plan_commit(&BTreeSet::new()).unwrap();
+        let changed: Vec<_> = plan.changes.iter().map(|it| it.path.as_str()).collect();
+        assert_eq!(changed, ["dir/new", "shut"]);
+        place.commit(&[]).unwrap();
+        assert!(place.tree().contains(&"open: ours".to_owned()));
     }
 
     #[test]

@@ -10,7 +10,11 @@ use std::{
 
 use rpds::RedBlackTreeMapSync;
 
-use super::{Branch, EditError, Revision, origin::Origins, tree::Tree};
+use super::{
+    Branch, EditError, Origin, Revision,
+    origin::Origins,
+    tree::{Found, Node, Tree},
+};
 use crate::{Permissions, View, WorkspacePath};
 
 /// How many of the newest steps a branch keeps apart at least. Older ones collapse into the oldest kept.
@@ -243,6 +247,15 @@ impl Branch {
         &mut self,
         permissions: impl IntoIterator<Item = (WorkspacePath, Permissions)>,
     ) -> Revision {
+        self.committed_but(&[], permissions)
+    }
+
+    /// The same, for a commit that [left](super::CommitPlan::left) these files: the edits of them stay.
+    pub fn committed_but(
+        &mut self,
+        left: &[WorkspacePath],
+        permissions: impl IntoIterator<Item = (WorkspacePath, Permissions)>,
+    ) -> Revision {
         if self.state().tree.is_blank() {
             return self.revision();
         }
@@ -252,7 +265,17 @@ impl Branch {
         for (path, it) in permissions {
             blank.permissions.insert_mut(path, it);
         }
-        let paths = snapshot.changed_paths(&snapshot.base_of());
+        for path in left {
+            if let Ok(Found::File(file)) = snapshot.tree().find(path)
+                && let Some(tree) = blank.tree.laid(path, Node::File(file.clone()))
+            {
+                blank.tree = tree;
+                let origin = self.state().origins.get(path).cloned();
+                blank.origins.insert_mut(path.clone(), origin.unwrap_or(Origin::Missing));
+            }
+        }
+        let mut paths = snapshot.changed_paths(&snapshot.base_of());
+        paths.retain(|it| !left.contains(it));
         self.record_step(blank, StepKind::Commit, "commit", paths)
     }
 }

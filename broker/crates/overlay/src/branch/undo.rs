@@ -51,17 +51,16 @@ impl Branch {
         let state = self.history.at(revision)?.state.clone();
         let later = self.history.iter().skip_while(|it| it.entry.revision < revision);
         let pairs = later.clone().zip(later.skip(1));
-        let commits =
-            pairs.filter(|(_, after)| after.entry.kind == StepKind::Commit).map(|(before, _)| &before.state);
-        Some(commits.fold(state, |state, committed| state.before_commit_of(committed)))
+        let commits = pairs.filter(|(_, after)| after.entry.kind == StepKind::Commit);
+        let commits = commits.map(|(before, after)| changes_of(&before.state, &after.state));
+        Some(commits.fold(state, |state, changes| state.before(&changes)))
     }
 }
 
 impl State {
-    /// This state over what the commit of `committed`, a later one, left in the base.
-    fn before_commit_of(&self, committed: &Self) -> Self {
-        let changes = changes_of(committed);
-        let (tree, origins) = put_back(&self.tree, &self.origins, &changes);
+    /// This state over what a later commit changed in the base.
+    fn before(&self, changes: &[Changed<'_>]) -> Self {
+        let (tree, origins) = put_back(&self.tree, &self.origins, changes);
         let fork = &self.fork;
         let fork = if fork.tree.is_blank() {
             // The base, whatever it has.
@@ -69,7 +68,7 @@ impl State {
         } else if Arc::ptr_eq(&self.tree.root, &fork.tree.root) {
             Arc::new(ForkPoint { tree: tree.clone(), origins: origins.clone() })
         } else {
-            let (tree, origins) = put_back(&fork.tree, &fork.origins, &changes);
+            let (tree, origins) = put_back(&fork.tree, &fork.origins, changes);
             Arc::new(ForkPoint { tree, origins })
         };
         Self { tree, origins, fork, permissions: self.permissions.clone() }
@@ -85,17 +84,22 @@ struct Changed<'a> {
     went_to: Option<&'a WorkspacePath>,
 }
 
-/// Told from the edits alone: every path that an edit changes has an origin. Sorted.
-fn changes_of(committed: &State) -> Vec<Changed<'_>> {
+/// What the step from `committed` to `after` says that the base has now. Told from the edits alone: every path that an edit
+/// changes has an origin. Sorted.
+fn changes_of<'s>(committed: &'s State, after: &State) -> Vec<Changed<'s>> {
     let tree = &committed.tree;
     let mut changes = Vec::new();
     let mut moves = HashMap::new();
     for (path, before) in &committed.origins {
-        let Some(after) = tree.says(path).filter(|it| it != before) else { continue };
-        if after != Origin::Missing {
+        let Some(now) = tree.says(path).filter(|it| it != before) else { continue };
+        // The commit left it.
+        if after.origins.contains_key(path) {
+            continue;
+        }
+        if now != Origin::Missing {
             moves.insert(tree.came_from(path), path);
         }
-        changes.push(Changed { path, before, after, went_to: None });
+        changes.push(Changed { path, before, after: now, went_to: None });
     }
     for change in &mut changes {
         change.went_to = moves.get(change.path).copied().filter(|it| *it != change.path);

@@ -172,7 +172,7 @@ impl World {
         match step {
             Step::Enter(editor) => {
                 if !self.sessions.contains_key(&editor) {
-                    self.sessions.insert(editor, self.editors.enter(editor.to_string()).unwrap());
+                    self.sessions.insert(editor, self.editors.enter(editor.to_string(), false).unwrap());
                     self.model.waiting.insert(editor, BTreeMap::new());
                 }
             }

@@ -1,0 +1,197 @@
+//! Commits of what is open in the editor: the editor gets the change by an edit, which the person sees and can undo.
+//!
+//! The disk is the person's to write: a file with unsaved text is left alone by the commit, and the branch keeps its edits of it
+//! until the person has saved them, so that they are not lost with the editor.
+
+use std::{cell::RefCell, rc::Rc};
+
+use broker_proto::v1 as pb;
+use bytes::Bytes;
+use gen_lsp_types::MessageType;
+use tokio::task::spawn_local;
+use tonic::Status;
+
+use super::{
+    commands::apply,
+    document::{Document, State},
+    edits,
+    folder::Folder,
+    server::Server,
+    text::Text,
+};
+
+/// What commits left to this editor, which has taken it and not saved it yet, by branch.
+#[derive(Default)]
+pub(super) struct LeftFiles(RefCell<Vec<Left>>);
+
+#[derive(Clone)]
+struct Left {
+    folder: Rc<Folder>,
+    branch: String,
+    /// The branch as it was left: one that has gone on keeps what it has.
+    revision: u64,
+    /// Each with a version of its document: one that is saved later has the change.
+    paths: Vec<(String, i32)>,
+}
+
+impl LeftFiles {
+    fn add(&self, folder: &Rc<Folder>, branch: &pb::Branch, path: (String, i32)) {
+        let mut all = self.0.borrow_mut();
+        match all.iter_mut().find(|it| it.branch == branch.branch_id) {
+            Some(left) => left.paths.push(path),
+            None => all.push(Left {
+                folder: Rc::clone(folder),
+                branch: branch.branch_id.clone(),
+                revision: branch.revision,
+                paths: vec![path],
+            }),
+        }
+    }
+
+    fn put(&self, it: Left) {
+        self.forget(&it.branch);
+        self.0.borrow_mut().push(it);
+    }
+
+    pub(super) fn forget(&self, branch: &str) {
+        self.0.borrow_mut().retain(|it| it.branch != branch);
+    }
+
+    fn of(&self, folder: &Rc<Folder>) -> Vec<Left> {
+        self.0.borrow().iter().filter(|it| Rc::ptr_eq(&it.folder, folder)).cloned().collect()
+    }
+}
+
+impl Server {
+    /// Brings a commit into the texts that are open here and not saved.
+    pub(super) fn committed(
+        self: &Rc<Self>,
+        folder: &Rc<Folder>,
+        branch: &pb::Branch,
+        it: &pb::BranchChanged,
+    ) {
+        self.left.forget(&branch.branch_id);
+        for path in it.unsaved_paths.iter().chain(&it.left_paths) {
+            let Some(document) = self.document_at(folder, path) else { continue };
+            let is_left = it.left_paths.contains(path);
+            let server = Rc::clone(self);
+            let (folder, branch, path) = (Rc::clone(folder), branch.clone(), path.clone());
+            let origin = self.text_at_fork(&branch.branch_id, &document.uri);
+            spawn_local(async move {
+                match server.take_commit(&document, origin, &branch, &path).await {
+                    Ok(version) if is_left => server.left.add(&folder, &branch, (path, version)),
+                    Ok(_) => {}
+                    Err(reason) => {
+                        let message = not_taken(&path, &branch.name, is_left, &reason);
+                        server.peer.show(MessageType::Warning, message);
+                    }
+                }
+            });
+        }
+    }
+
+    /// The version of the document after which it has the change.
+    async fn take_commit(
+        self: &Rc<Self>,
+        document: &Rc<Document>,
+        origin: Option<Text>,
+        branch: &pb::Branch,
+        path: &str,
+    ) -> Result<i32, String> {
+        // The branch may show the editor's text now; before the commit it showed what was committed.
+        let request = pb::ReadFileRequest {
+            target: Some(pb::Target { target: Some(pb::target::Target::BranchId(branch.branch_id.clone())) }),
+            path: path.to_owned(),
+            revision: branch.revision.checked_sub(1),
+            of_parent: false,
+        };
+        let written = self.read_file(request).await.map_err(|it| it.message().to_owned())?;
+        let state = document.state();
+        let text = taken(origin.as_ref(), &state, &written)?;
+        let edits = state.text.edits_to(&text);
+        if edits.is_empty() {
+            return Ok(state.version - 1);
+        }
+        let edit = edits::of_document(&self.traits, &document.uri, Some(state.version), edits);
+        let label = format!("Commit of branch {}", branch.name);
+        apply(self, edit, &label).await.map_err(|it| it.message().to_owned())?;
+        Ok(state.version)
+    }
+
+    /// Has branches let go of what was left to this editor and is saved now.
+    pub(super) fn let_go_of_commits(self: &Rc<Self>, folder: &Rc<Folder>) {
+        for left in self.left.of(folder) {
+            let server = Rc::clone(self);
+            spawn_local(async move {
+                let branch = left.branch.clone();
+                // A branch that was changed meanwhile, or is gone, is another's.
+                if server.let_go(left).await.is_err() {
+                    server.left.forget(&branch);
+                }
+            });
+        }
+    }
+
+    /// Gives the branch the texts that were saved, with which nothing of it differs from the disk.
+    async fn let_go(&self, left: Left) -> Result<(), Status> {
+        let saved = |(path, version): &(String, i32)| {
+            let state = self.document_at(&left.folder, path)?.state();
+            let is_saved = state.saved == Some(state.version) && state.version > *version;
+            is_saved.then(|| write(path, state.text.as_str()))
+        };
+        let (mut kept, mut edits) = (Vec::new(), Vec::new());
+        for path in &left.paths {
+            match saved(path) {
+                Some(edit) => edits.push(edit),
+                None => kept.push(path.clone()),
+            }
+        }
+        if edits.is_empty() {
+            return Ok(());
+        }
+        let (branch_id, if_revision) = (left.branch.clone(), Some(left.revision));
+        let request = pb::EditFilesRequest { branch_id, edits, if_revision, request_id: String::new() };
+        let written = left.folder.link.files().edit_files(request).await?.into_inner().revision;
+        let request = pb::RebaseBranchRequest {
+            branch_id: left.branch.clone(),
+            if_revision: Some(written),
+            on_conflict: pb::ConflictHandling::Refuse.into(),
+        };
+        let revision = left.folder.link.branches().rebase_branch(request).await?.into_inner().revision;
+        // Where a rebase finds nothing, the daemon has not seen yet what was saved: it tells when it has.
+        let paths = if revision > written { kept } else { left.paths.clone() };
+        self.left.put(Left { revision, paths, ..left });
+        Ok(())
+    }
+}
+
+fn write(path: &str, text: &str) -> pb::FileEdit {
+    let content = text.as_bytes().to_vec().into();
+    let write = pb::WriteFile { path: path.to_owned(), content, if_content_hash: String::new() };
+    pb::FileEdit { edit: Some(pb::file_edit::Edit::Write(write)) }
+}
+
+fn not_taken(path: &str, branch: &str, is_left: bool, reason: &str) -> String {
+    match is_left {
+        true => format!(
+            "{path} of branch {branch} is not committed, since it has unsaved text here, and the change cannot be made in it: {reason}; the branch keeps it"
+        ),
+        false => format!("{path} was committed from branch {branch}, and is not in the editor: {reason}"),
+    }
+}
+
+/// The editor's text with what a branch changed. `origin` is the text that the branch was made of: a person may have typed since.
+fn taken(origin: Option<&Text>, now: &State, written: &[u8]) -> Result<String, &'static str> {
+    const TYPED: &str = "the same lines were changed in the editor since the branch was made";
+    let is_untouched = !now.is_typed || origin == Some(&now.text);
+    let merged = match origin {
+        _ if is_untouched => written.to_vec(),
+        None => return Err("it was changed in the editor, and what the branch was made of is not known"),
+        Some(origin) => {
+            let sides = [origin.as_str().as_bytes(), now.text.as_str().as_bytes(), written];
+            let [origin, now, written] = sides.map(Bytes::copy_from_slice);
+            overlay::merge_texts(&origin, &now, &written).ok_or(TYPED)?.to_vec()
+        }
+    };
+    String::from_utf8(merged).map_err(|_| "it is no UTF-8")
+}
