@@ -126,7 +126,8 @@ fn queries(folder: &Path) {
         let batch = |units: &[Unit]| {
             let (view, units) = (Arc::clone(&view), units.to_vec());
             let timeout = Duration::from_secs(60);
-            let done = run(&linter, &Job { view, units, cancel: Cancel::default(), timeout });
+            let done =
+                run(&linter, &Job { view, units, cancel: Cancel::default(), timeout, is_awaited: false });
             assert!(done.iter().all(|it| it.completeness == Completeness::Complete));
             done.iter().map(|it| it.diagnostics.len()).sum::<usize>()
         };

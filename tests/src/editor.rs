@@ -100,6 +100,8 @@ impl Editor {
         let mut command = place.command(&arguments);
         if let Some(path) = &client.path {
             command.env("PATH", path);
+            // Cargo sets it for tests: it names folders beside those of the client's programs.
+            command.env_remove("LD_LIBRARY_PATH");
         }
         let wire = Wire::spawn(command, place.own("lsp.log"));
         let folders = client.folders.clone().unwrap_or_else(|| vec![place.root()]);

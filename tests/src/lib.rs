@@ -134,7 +134,7 @@ pub fn check_for(
     timeout: Duration,
 ) -> Vec<Outcome> {
     let units = paths.iter().map(|it| Unit { path: path(it), named: path("") }).collect();
-    let job = Job { view, units, cancel: Cancel::default(), timeout };
+    let job = Job { view, units, cancel: Cancel::default(), timeout, is_awaited: false };
     run(linter, &job)
 }
 

@@ -17,6 +17,7 @@ pub(super) struct ClientTraits {
     pub(super) related_documents: bool,
     pub(super) diagnostics: DiagnosticTraits,
     pub(super) refresh_diagnostics: bool,
+    pub(super) refresh_lenses: bool,
     pub(super) apply_edit: bool,
     /// Edits of documents with a version.
     pub(super) document_changes: bool,
@@ -82,6 +83,7 @@ impl ClientTraits {
                 data: flag(&of_diagnostics("dataSupport")),
             },
             refresh_diagnostics: flag("/workspace/diagnostics/refreshSupport"),
+            refresh_lenses: flag("/workspace/codeLens/refreshSupport"),
             apply_edit: flag("/workspace/applyEdit"),
             document_changes: flag("/workspace/workspaceEdit/documentChanges"),
             creates_files: lists("/workspace/workspaceEdit/resourceOperations", "create"),

@@ -3,9 +3,8 @@
 use std::rc::Rc;
 
 use broker_proto::v1 as pb;
-use gen_lsp_types::{MessageType, TextDocumentContentRefreshParams, TextDocumentContentRefreshRequest, Uri};
+use gen_lsp_types::MessageType;
 use serde_json::{Value, json};
-use tokio::task::spawn_local;
 
 use super::{
     branches::{branch_json, change_json},
@@ -21,6 +20,10 @@ impl Server {
             FolderEvent::Connected => {
                 self.rules.forget(folder);
                 self.refresh_diagnostics();
+                // Whatever became of branches meanwhile was not told.
+                self.refresh_lenses();
+                let of_branches = self.documents().into_iter().filter(|it| is_of_branch(it, folder));
+                of_branches.for_each(|it| self.refresh_content(it.uri.clone()));
             }
             FolderEvent::Lost { reason, is_lasting } => {
                 let message = format!("{} is not served: {reason}", folder.root.display());
@@ -46,6 +49,7 @@ impl Server {
         if self.traits.branch_events {
             self.peer.notify_by_name("broker/branchChanged", branch_event(folder, &branch, &it));
         }
+        self.refresh_lenses();
         // Of one that is gone there is nothing to be shown.
         let is_gone = it.kind() == pb::BranchChangeKind::Discarded;
         for document in self.documents().into_iter().filter(|_| !is_gone) {
@@ -67,19 +71,6 @@ impl Server {
         }
     }
 
-    /// Has the client ask for the text of a document again.
-    fn refresh_content(self: &Rc<Self>, uri: String) {
-        if !self.traits.document_content {
-            return;
-        }
-        let server = Rc::clone(self);
-        spawn_local(async move {
-            let params = TextDocumentContentRefreshParams { uri: Uri(uri) };
-            let _a_client_need_not_answer =
-                server.peer.ask::<TextDocumentContentRefreshRequest>(&params).await;
-        });
-    }
-
     /// Another editor's text counts for a file that is open here, too.
     fn buffer_changed(self: &Rc<Self>, folder: &Rc<Folder>, it: &pb::BufferChanged) {
         if it.client_name.is_empty() || self.document_at(folder, &it.path).is_none() {
@@ -91,6 +82,10 @@ impl Server {
         );
         self.peer.show(MessageType::Warning, message);
     }
+}
+
+fn is_of_branch(document: &Document, folder: &Rc<Folder>) -> bool {
+    matches!(&document.place, Place::Branch(of, _) if Rc::ptr_eq(of, folder))
 }
 
 fn branch_event(folder: &Folder, branch: &pb::Branch, it: &pb::BranchChanged) -> Value {

@@ -47,7 +47,8 @@ impl Place {
             let lines: Vec<_> = (1..=position.line + 1).filter_map(|it| line(table.line_span(it)?)).collect();
             Word::in_config(&lines, column)
         } else {
-            Word::in_suppression(line(span)?, column)
+            let line = line(span)?;
+            Word::in_suppression(line, column).or_else(|| Word::in_other_comment(line, column))
         };
         let word = word?;
         Some(Self { start: span.start, column, word, text })
@@ -85,7 +86,7 @@ pub(super) async fn hover(
             let path: Vec<_> = whole.split('.').map(str::to_owned).collect();
             Some(config_schema::meaning(&path)).filter(|it| !it.is_empty())
         }
-        WordKind::Suppressed | WordKind::Value { .. } => None,
+        WordKind::Suppressed | WordKind::Mentioned | WordKind::Value { .. } => None,
     };
     let text = match text {
         Some(text) => Some(text),
@@ -110,6 +111,7 @@ pub(super) async fn complete(
         |names: Vec<config_schema::Key>| names.into_iter().map(|it| item(place, it.name, &it.description));
     let are_rules = match &place.word.kind {
         WordKind::Suppressed => true,
+        WordKind::Mentioned => false,
         WordKind::Value { path } => {
             items.extend(config_schema::values(path).into_iter().map(|it| item(place, it, "")));
             config_schema::names_rules(path)

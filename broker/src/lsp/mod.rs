@@ -29,6 +29,7 @@ mod progress;
 mod proxy;
 mod pull;
 mod queries;
+mod refresh;
 mod rounds;
 mod rule_list;
 mod running;

@@ -274,6 +274,7 @@ fn tell(server: &Rc<Server>, document: &Rc<Document>, checked: Checked) {
         return;
     }
     let Some(checked) = document.checked() else { return };
+    server.refresh_lenses();
     if server.traits.pulls {
         if document.is_told_otherwise(&checked) {
             server.refresh_diagnostics();

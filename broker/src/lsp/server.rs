@@ -7,18 +7,14 @@ use std::{
     collections::{HashMap, HashSet},
     path::PathBuf,
     rc::Rc,
-    time::Duration,
 };
 
 use broker_proto::{v1 as pb, v1::read_file_response::Part};
-use gen_lsp_types::{
-    Code, Diagnostic, DiagnosticRefreshRequest, DiagnosticSeverity, Message, MessageType, Range,
-};
+use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message, MessageType, Range};
 use overlay::WorkspacePath;
 use tokio::{
     sync::Mutex,
     task::{JoinHandle, spawn_local},
-    time::sleep,
 };
 use tonic::{Code as StatusCode, Status};
 
@@ -32,6 +28,7 @@ use super::{
     folder::{Connection, Editor, Folder},
     link::Link,
     peer::Peer,
+    refresh::Refreshes,
     rule_list::RuleList,
     text::Text,
 };
@@ -52,7 +49,7 @@ pub(super) struct Server {
     at_forks: RefCell<HashMap<String, HashMap<String, Text>>>,
     /// What commits left to this editor.
     pub(super) left: LeftFiles,
-    is_refresh_due: Cell<bool>,
+    pub(super) refreshes: Refreshes,
     numbers: Cell<u64>,
     is_initialized: Cell<bool>,
     /// Linters of which was told that they are missing.
@@ -65,9 +62,6 @@ struct OpenFolder {
     named: Vec<String>,
     task: tokio::task::AbortHandle,
 }
-
-/// How long results are gathered before the client is asked to pull again.
-const GATHER: Duration = Duration::from_millis(50);
 
 /// The largest text that is read to show places in it, in bytes.
 const LARGEST_TEXT: usize = 16 << 20;
@@ -92,7 +86,7 @@ impl Server {
             orders: RefCell::default(),
             at_forks: RefCell::default(),
             left: LeftFiles::default(),
-            is_refresh_due: Cell::new(false),
+            refreshes: Refreshes::default(),
             numbers: Cell::new(0),
             is_initialized: Cell::new(false),
             missed: RefCell::default(),
@@ -310,18 +304,6 @@ impl Server {
     }
 
     /// Asks the client to pull diagnostics again, once for all that comes in a moment.
-    pub(super) fn refresh_diagnostics(self: &Rc<Self>) {
-        if !self.traits.refresh_diagnostics || self.is_refresh_due.replace(true) {
-            return;
-        }
-        let server = Rc::clone(self);
-        spawn_local(async move {
-            sleep(GATHER).await;
-            server.is_refresh_due.set(false);
-            let _a_client_need_not_answer = server.peer.ask::<DiagnosticRefreshRequest>(&()).await;
-        });
-    }
-
     /// What is wrong with the configuration, in the document that says it.
     pub(super) fn config_error(
         &self,

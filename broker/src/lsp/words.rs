@@ -16,6 +16,8 @@ pub(super) struct Word {
 pub(super) enum WordKind {
     /// A rule in the brackets of a suppression.
     Suppressed,
+    /// Perhaps a rule, in a comment of another tool.
+    Mentioned,
     /// A string in `broker.toml`, as the value of a key.
     Value { path: Vec<String> },
     /// A key in `broker.toml`, in the table of this path.
@@ -24,7 +26,33 @@ pub(super) enum WordKind {
     Table,
 }
 
+/// What comments of other tools begin with that name rules, as plugins understand them, in lower case.
+const OTHER_TOOLS: [&str; 12] = [
+    "noqa",
+    "eslint-disable",
+    "oxlint-disable",
+    "deno-lint-ignore",
+    "biome-ignore",
+    "stylelint-disable",
+    "markdownlint-disable",
+    "rumdl-disable",
+    "shellcheck disable",
+    "hadolint ignore",
+    "selene: allow",
+    "type: ignore",
+];
+
 impl Word {
+    /// The word that `column`, in bytes, is in, in a comment that another tool takes for a suppression.
+    pub(super) fn in_other_comment(line: &str, column: usize) -> Option<Self> {
+        let before = line.get(..column)?.to_ascii_lowercase();
+        let is_one = OTHER_TOOLS.iter().any(|it| before.contains(it));
+        let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '/' | '@');
+        let start = line[..column].rfind(|it| !is_part(it)).map_or(0, |it| it + 1);
+        let end = line[column..].find(|it| !is_part(it)).map_or(line.len(), |it| column + it);
+        (is_one && start < end).then_some(Self { range: start..end, kind: WordKind::Mentioned })
+    }
+
     /// The word that `column`, in bytes, is in or behind.
     pub(super) fn in_suppression(line: &str, column: usize) -> Option<Self> {
         let before = line.get(..column)?;
@@ -157,6 +185,24 @@ mod tests {
             ("x = [a|]", None),
         ] {
             assert_eq!(suppressed(line).as_deref(), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn rules_in_comments_of_other_tools() {
+        for (line, want) in [
+            ("import os  # noqa: F4|01", Some("F401")),
+            ("import os  # NoQA: E501,|F401 why", Some("F401")),
+            ("// eslint-disable-next-line no-|var -- why", Some("no-var")),
+            ("# shellcheck disable=SC2086,|SC2046", Some("SC2046")),
+            ("import os  # no|qa: F401", None),
+            ("import os  # noqa: F401|, E501", Some("F401")),
+            ("x = [F4|01]", None),
+        ] {
+            let column = line.find('|').unwrap();
+            let line = line.replace('|', "");
+            let word = Word::in_other_comment(&line, column).map(|it| line[it.range].to_owned());
+            assert_eq!(word.as_deref(), want, "{line}");
         }
     }
 

@@ -291,7 +291,13 @@ fn cancelled_while_it_spins() {
     let view = Arc::new(Memory::from_files([("a.fault", "nothing"), ("b.fault", "spin")]).unwrap());
     let units = ["a.fault", "b.fault", "a.fault"].map(|it| Unit { path: path(it), named: path("") });
     let cancel = Cancel::default();
-    let job = Job { view, units: units.into(), cancel: cancel.clone(), timeout: Duration::from_secs(600) };
+    let job = Job {
+        view,
+        units: units.into(),
+        cancel: cancel.clone(),
+        timeout: Duration::from_secs(600),
+        is_awaited: false,
+    };
     let mut told = Vec::new();
     lint::Linter::check(&linter, &job, &mut |_, outcome| {
         // The first answer is in, so the guest spins now or is about to.

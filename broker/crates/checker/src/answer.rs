@@ -155,7 +155,7 @@ pub(super) fn ask(
     }
     let units = job.units.iter().zip(&is_too_large).filter(|(_, it)| !**it).map(|(unit, _)| unit.clone());
     let (view, cancel) = (Arc::clone(&job.view), job.cancel.clone());
-    let rest = lint::Job { view, units: units.collect(), cancel, timeout: job.timeout };
+    let rest = lint::Job { units: units.collect(), view, cancel, ..*job };
     let mut computed = ask_all(linter, &rest, &mut answered).into_iter();
     let one = |is_too_large: bool| {
         if is_too_large {

@@ -321,8 +321,13 @@ impl Engine {
         let (cache, own, build) = (self.cache.clone(), Arc::clone(request), self.build);
         let (known_as, memory) = (plan.digests[batch.linter], linter.memory());
         let run = move |cancel: &Cancel| {
-            let job =
-                Job { view: Arc::clone(&own.view), units, cancel: cancel.clone(), timeout: own.timeout };
+            let job = Job {
+                view: Arc::clone(&own.view),
+                units,
+                cancel: cancel.clone(),
+                timeout: own.timeout,
+                is_awaited: own.class == Class::Interactive,
+            };
             let mut given = ask(&*linter, &job, own.largest, |it| (own.answered)(it));
             let is_named_by_context = linter.profile().reads == Reads::Context;
             if is_named_by_context && digest(&*linter, linter.context(&own.view), build) != known_as {

@@ -108,7 +108,7 @@ struct Request {
 
 /// What is asked of a state, and where the answer goes.
 enum Task {
-    Check { units: Vec<WorkspacePath>, answers: Sender<(usize, Outcome)> },
+    Check { units: Vec<WorkspacePath>, priority: Priority, answers: Sender<(usize, Outcome)> },
     Query { question: Question, priority: Priority, reply: Sender<ServerReply> },
 }
 
@@ -178,6 +178,7 @@ impl Server {
         &self,
         view: Arc<dyn View>,
         units: Vec<WorkspacePath>,
+        priority: Priority,
         deadline: Instant,
         cancel: &Cancel,
         answer: &mut dyn FnMut(usize, Outcome),
@@ -185,7 +186,7 @@ impl Server {
         let _line = self.status.in_line();
         let mut is_open = vec![true; units.len()];
         let (answers, receiver) = channel();
-        let given_up = self.put(view, Task::Check { units, answers }, deadline, cancel);
+        let given_up = self.put(view, Task::Check { units, priority, answers }, deadline, cancel);
         while is_open.contains(&true) {
             let Some((index, outcome)) = self.receive(&receiver, deadline + SLACK, cancel) else { break };
             if std::mem::take(&mut is_open[index]) {

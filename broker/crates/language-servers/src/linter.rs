@@ -147,7 +147,8 @@ impl Linter for LanguageServer {
             let time = job.timeout.saturating_mul(u32::try_from(units.len()).unwrap_or(u32::MAX));
             let deadline = Instant::now() + time.min(LONGEST);
             let mut keep = |index, outcome| outcomes.push((number * AT_ONCE + index, outcome));
-            self.replicas.ask(Arc::clone(&job.view), units, deadline, &job.cancel, &mut keep);
+            let priority = if job.is_awaited { Priority::Interactive } else { Priority::Background };
+            self.replicas.ask(Arc::clone(&job.view), units, priority, deadline, &job.cancel, &mut keep);
         }
         let is_another = self.identity.digest != SetupDigest::of(&self.setup, &self.replicas.outside).name();
         let installed = is_another.then(|| "something was installed while it was asked".to_owned());

@@ -97,6 +97,8 @@ pub struct Job {
     pub cancel: Cancel,
     /// The longest that one unit may take.
     pub timeout: Duration,
+    /// A person waits for the answer: where work queues, this goes before what no person waits for.
+    pub is_awaited: bool,
 }
 
 /// What a linter says of one unit.

@@ -67,7 +67,7 @@ impl<'p> Bench<'p> {
     pub(crate) fn measure(&self, view: Arc<dyn View>, paths: &[WorkspacePath]) -> (Vec<Outcome>, Cost) {
         let units = paths.iter().map(|it| Unit { path: it.clone(), named: WorkspacePath::root() }).collect();
         let timeout = if self.ran_out.get() { NO_PATIENCE } else { PATIENCE };
-        let job = Job { view, units, cancel: self.cancel.clone(), timeout };
+        let job = Job { view, units, cancel: self.cancel.clone(), timeout, is_awaited: false };
         let mut outcomes: Vec<Option<Outcome>> = vec![None; paths.len()];
         let start = Instant::now();
         let usage = self.linter.measured(&job, &mut |index, outcome| outcomes[index] = Some(outcome));

@@ -491,7 +491,7 @@ mod tests {
     #[tokio::test]
     async fn a_commit_that_is_not_noted_stands_and_is_noted_later() {
         let it = Committing::new().await;
-        let (_, watcher) = it.workspace.editors.watchers.add(String::new()).unwrap();
+        let (_, watcher) = it.workspace.editors.watchers.add(String::new(), false).unwrap();
         write(&it.cell, "new").await.unwrap();
         it.store.lies.store(usize::MAX, Ordering::SeqCst);
         let error = it.commit().await.unwrap_err();

@@ -128,3 +128,22 @@ fn a_file_that_changes_while_it_is_open_stays_the_editors() {
     assert_eq!(codes(report["items"].as_array().unwrap()), [F401, F401]);
     editor.close();
 }
+
+#[test]
+fn what_is_asked_about_a_folder_that_cannot_be_served_is_refused() {
+    let (place, other) = (place(), Place::new(&[]));
+    let folder = other.root();
+    let client = Client { folders: Some(vec![folder.clone()]), ..Client::pulling() };
+    let mut editor = Editor::start(&place, client);
+    let list = |editor: &mut Editor| {
+        let id = editor.request("workspace/executeCommand", json!({ "command": "broker.listBranches" }));
+        editor.answer(id)
+    };
+    assert_eq!(list(&mut editor).unwrap(), json!([]));
+    std::fs::remove_dir(&folder).unwrap();
+    ok(&place, &["stop"]);
+    until("it is refused", || list(&mut editor).is_err_and(|it| it.message.contains(" is not served: ")));
+    std::fs::create_dir(&folder).unwrap();
+    until("it is served again", || list(&mut editor).is_ok());
+    editor.close();
+}

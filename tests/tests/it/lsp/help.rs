@@ -52,7 +52,7 @@ fn accept(editor: &mut Editor, uri: &str, part: &str, item: &Value) {
 #[test]
 fn a_rule_in_a_comment_is_explained() {
     let (_place, mut editor, uri) = session("b.py", COMMENTED);
-    for part in ["python/F401", "F401]"] {
+    for part in ["python/F401", "F401]", "F401\n"] {
         let shown = hover(&mut editor, &uri, part);
         assert_eq!(shown["contents"]["kind"], "markdown", "{shown}");
         let text = shown["contents"]["value"].as_str().unwrap();

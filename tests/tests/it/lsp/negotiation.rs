@@ -157,6 +157,8 @@ fn settings_are_taken_from_wherever_they_come() {
     let on = json!({ "codeLens": true });
     let (_place, mut editor, uri) = opened(Client::pulling().settings(on.clone()));
     assert!(lens(&mut editor, &uri) > 0, "with initialize");
+    editor.command("broker.forkBranch", json!({ "name": "try" }));
+    editor.next("workspace/codeLens/refresh");
     editor.change_settings(json!({ "codeLens": false }));
     editor.settle();
     assert_eq!(lens(&mut editor, &uri), 0, "turned off by a notification");

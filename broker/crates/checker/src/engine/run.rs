@@ -352,6 +352,7 @@ mod tests {
                 units: units.units,
                 cancel: Cancel::default(),
                 timeout: Duration::from_secs(1),
+                is_awaited: false,
             };
             let computed = ask(&*linter, &job, u64::MAX, |_| ());
             assert_eq!(computed[0].answer.findings[0].related.len(), usize::from(related.is_some()));

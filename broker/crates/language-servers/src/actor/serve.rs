@@ -45,11 +45,9 @@ impl Request {
         !self.cancel.is_cancelled() && Instant::now() < self.deadline
     }
 
-    /// Who asks where something is waits for it; a check is looked at when it is there.
     fn priority(&self) -> Priority {
         match self.task {
-            Task::Check { .. } => Priority::Background,
-            Task::Query { priority, .. } => priority,
+            Task::Check { priority, .. } | Task::Query { priority, .. } => priority,
         }
     }
 
@@ -125,7 +123,7 @@ impl Actor {
     fn serve(&mut self, request: &Request) {
         // The asker may have gone.
         match &request.task {
-            Task::Check { units, answers } => {
+            Task::Check { units, answers, .. } => {
                 let outcomes = self.answer(request, units);
                 self.be_idle();
                 outcomes.into_iter().enumerate().for_each(|it| drop(answers.send(it)));

@@ -91,12 +91,13 @@ impl ReplicaSet {
         &self,
         view: Arc<dyn View>,
         units: Vec<WorkspacePath>,
+        priority: Priority,
         deadline: Instant,
         cancel: &Cancel,
         answer: &mut dyn FnMut(usize, Outcome),
     ) {
         match self.choose() {
-            Ok(server) => server.ask(view, units, deadline, cancel, answer),
+            Ok(server) => server.ask(view, units, priority, deadline, cancel, answer),
             Err(why) => (0..units.len()).for_each(|index| {
                 answer(index, Outcome::without_findings(Completeness::Failed(why.to_owned())));
             }),

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use language_servers::{Barrier, Canary, Deletes, Profile, Server, Setup};
+use language_servers::{Barrier, Canary, Deletes, Priority, Profile, Server, Setup};
 use lint::{Cancel, Completeness, Outcome};
 use lsp_client::Limits;
 use overlay::{Branch, Memory, View, WorkspacePath};
@@ -119,9 +119,16 @@ impl Bench {
     ) -> Vec<Outcome> {
         let mut outcomes = vec![None; units.len()];
         let paths = units.iter().map(|it| path(it)).collect();
-        self.server.ask(Arc::clone(view), paths, deadline, cancel, &mut |index, outcome| {
-            assert!(outcomes[index].replace(outcome).is_none(), "answered twice");
-        });
+        self.server.ask(
+            Arc::clone(view),
+            paths,
+            Priority::Background,
+            deadline,
+            cancel,
+            &mut |index, outcome| {
+                assert!(outcomes[index].replace(outcome).is_none(), "answered twice");
+            },
+        );
         outcomes.into_iter().map(Option::unwrap).collect()
     }
 

@@ -67,6 +67,7 @@ fn ask(linter: &LanguageServer, state: usize, unit: &str, patience: Option<Durat
         units: vec![unit],
         cancel: cancel.clone(),
         timeout: Duration::from_secs(60),
+        is_awaited: false,
     };
     let mut outcomes = Vec::new();
     thread::scope(|scope| {

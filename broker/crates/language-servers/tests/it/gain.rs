@@ -41,7 +41,7 @@ impl Gain {
     fn ask(&self, branch: usize) {
         let units = vec![Unit { path: self.unit.clone(), named: path("") }];
         let (view, cancel) = (Arc::clone(&self.views[branch]), Cancel::default());
-        let job = Job { view, units, cancel, timeout: Duration::from_secs(60) };
+        let job = Job { view, units, cancel, timeout: Duration::from_secs(60), is_awaited: false };
         self.linter.check(&job, &mut |_, it| {
             let says: String = it.diagnostics.iter().map(|it| it.message.as_str()).collect();
             assert_eq!(it.completeness, Completeness::Complete);

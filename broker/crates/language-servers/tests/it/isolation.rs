@@ -212,7 +212,8 @@ fn check_disk(name: &str, setup: Setup, language: Language) {
         let units = vec![Unit { path: path(&language.file("b")), named: path("") }];
         let (view, cancel, timeout) = (Arc::clone(&disk), Cancel::default(), Duration::from_secs(60));
         let mut outcomes = Vec::new();
-        linter.check(&Job { view, units, cancel, timeout }, &mut |_, it| outcomes.push(it));
+        linter
+            .check(&Job { view, units, cancel, timeout, is_awaited: false }, &mut |_, it| outcomes.push(it));
         if !is_right(&outcomes, marker, true) {
             println!("{name}: wrong for {marker} on the disk: {outcomes:?}");
             n_wrong += 1;

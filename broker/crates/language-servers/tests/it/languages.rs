@@ -3,7 +3,7 @@
 
 use std::{ffi::OsString, os::unix::fs::symlink, path::Path, sync::Arc, time::Duration};
 
-use language_servers::{Profile, Server, Setup};
+use language_servers::{Priority, Profile, Server, Setup};
 use lint::{Cancel, Completeness, Outcome};
 use lsp_client::Limits;
 use overlay::{Branch, Disk, View};
@@ -231,7 +231,9 @@ impl Language {
     ) -> Vec<Outcome> {
         let mut outcomes = vec![None; modules.len()];
         let units = modules.iter().map(|it| path(&self.file(it))).collect();
-        server.ask(Arc::clone(view), units, far(), cancel, &mut |index, it| outcomes[index] = Some(it));
+        server.ask(Arc::clone(view), units, Priority::Background, far(), cancel, &mut |index, it| {
+            outcomes[index] = Some(it)
+        });
         outcomes.into_iter().map(Option::unwrap).collect()
     }
 

@@ -15,7 +15,7 @@ use crate::{
 fn check(linter: &LanguageServer, view: &Arc<dyn View>) -> Outcome {
     let unit = Unit { path: path("a.m"), named: path("") };
     let (cancel, timeout) = (Cancel::default(), Duration::from_secs(60));
-    let job = Job { view: Arc::clone(view), units: vec![unit], cancel, timeout };
+    let job = Job { view: Arc::clone(view), units: vec![unit], cancel, timeout, is_awaited: false };
     let mut outcomes = Vec::new();
     linter.check(&job, &mut |index, outcome| outcomes.push((index, outcome)));
     assert_eq!(outcomes.len(), 1);

@@ -102,7 +102,9 @@ fn a_server_that_cannot_find_a_new_file_later_is_started_again() {
             let units = vec![Unit { path: path("a.m"), named: path("") }];
             let (cancel, timeout) = (Cancel::default(), Duration::from_secs(60));
             let mut outcomes = Vec::new();
-            linter.check(&Job { view, units, cancel, timeout }, &mut |_, it| outcomes.push(said(&it)));
+            linter.check(&Job { view, units, cancel, timeout, is_awaited: false }, &mut |_, it| {
+                outcomes.push(said(&it))
+            });
             outcomes.join("")
         };
         let mut branch = Branch::new(Arc::clone(&disk));

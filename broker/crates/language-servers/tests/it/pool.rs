@@ -289,7 +289,7 @@ fn others_that_wait_for_the_same_state_survive_a_crash() {
             let linter = Arc::clone(&linter);
             let (view, cancel, timeout) =
                 (view(&[("a.m", "die")]), Cancel::default(), Duration::from_secs(60));
-            let job = Job { view, units: unit(name), cancel, timeout };
+            let job = Job { view, units: unit(name), cancel, timeout, is_awaited: false };
             thread::spawn(move || {
                 let mut says = String::new();
                 linter.check(&job, &mut |_, it| says = said(&it));

@@ -66,7 +66,13 @@ impl Project {
         }
         let view: Arc<dyn View> = Arc::new(branch.snapshot());
         let units = units.iter().map(|it| Unit { path: path(it), named: path("") }).collect();
-        let job = Job { view, units, cancel: Cancel::default(), timeout: Duration::from_secs(60) };
+        let job = Job {
+            view,
+            units,
+            cancel: Cancel::default(),
+            timeout: Duration::from_secs(60),
+            is_awaited: false,
+        };
         let mut outcomes = BTreeMap::new();
         self.linter.check(&job, &mut |index, it| drop(outcomes.insert(index, it)));
         outcomes.into_values().collect()

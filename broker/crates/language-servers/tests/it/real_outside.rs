@@ -29,7 +29,8 @@ fn program(variable: &str) -> Option<OsString> {
 
 fn ask(linter: &LanguageServer, view: Arc<dyn View>, unit: &str) -> Outcome {
     let units = vec![Unit { path: path(unit), named: path("") }];
-    let job = Job { view, units, cancel: Cancel::default(), timeout: Duration::from_secs(60) };
+    let job =
+        Job { view, units, cancel: Cancel::default(), timeout: Duration::from_secs(60), is_awaited: false };
     let mut outcomes = Vec::new();
     linter.check(&job, &mut |_, it| outcomes.push(it));
     outcomes.remove(0)

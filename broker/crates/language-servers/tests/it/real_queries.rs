@@ -149,12 +149,19 @@ impl Bench {
     fn findings(&self, view: &Arc<dyn View>) -> Vec<String> {
         let units = self.project.sources().map(path).collect();
         let mut found = Vec::new();
-        self.server.ask(Arc::clone(view), units, far(), &Cancel::default(), &mut |_, it| {
-            found.extend(it.diagnostics.iter().map(|it| it.message.clone()));
-            if it.completeness != Completeness::Complete {
-                found.push(format!("{:?}", it.completeness));
-            }
-        });
+        self.server.ask(
+            Arc::clone(view),
+            units,
+            Priority::Background,
+            far(),
+            &Cancel::default(),
+            &mut |_, it| {
+                found.extend(it.diagnostics.iter().map(|it| it.message.clone()));
+                if it.completeness != Completeness::Complete {
+                    found.push(format!("{:?}", it.completeness));
+                }
+            },
+        );
         found
     }
 }

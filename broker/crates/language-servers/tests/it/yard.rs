@@ -83,7 +83,7 @@ pub(crate) fn view(edits: &[(&str, &str)]) -> Arc<dyn View> {
 
 pub(crate) fn check(linter: &LanguageServer, text: &str, timeout: Duration, cancel: &Cancel) -> Outcome {
     let units = vec![Unit { path: path("a.m"), named: path("") }];
-    let job = Job { view: view(&[("a.m", text)]), units, cancel: cancel.clone(), timeout };
+    let job = Job { view: view(&[("a.m", text)]), units, cancel: cancel.clone(), timeout, is_awaited: false };
     let mut outcomes = Vec::new();
     linter.check(&job, &mut |_, it| outcomes.push(it));
     assert_eq!(outcomes.len(), 1);

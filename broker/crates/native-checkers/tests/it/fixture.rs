@@ -168,7 +168,7 @@ pub(crate) fn ask(
     let units = files.iter().map(|it| Unit { path: path(it), named: WorkspacePath::root() }).collect();
     let (view, cancel, timeout) = (Arc::clone(view), cancel.clone(), Duration::from_secs(60));
     let mut outcomes: Vec<_> = files.iter().map(|_| None).collect();
-    linter.check(&Job { view, units, cancel, timeout }, &mut |index, outcome| {
+    linter.check(&Job { view, units, cancel, timeout, is_awaited: false }, &mut |index, outcome| {
         assert!(outcomes[index].replace(outcome).is_none(), "answered twice");
     });
     outcomes.into_iter().map(|it| it.expect("it gave no answer")).collect()

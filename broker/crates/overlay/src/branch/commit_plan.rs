@@ -469,7 +469,7 @@ mod tests {
         assert_eq!(plan.left, ["mode", "new", "open"].map(path));
         place.committer.commit(&plan.ops).unwrap();
         place.branch.committed_but(&plan.left, []);
-        assert_eq!(place.tree(), ["dir/new: ours", "mode: 1", "open: 1", "shut: ours"]);
+        assert_eq!(place.tree(), ["dir/new: ours\n", "mode: 1\n", "open: 1\n", "shut: ours\n"]);
         let restored = Branch::restore(Arc::new(base.clone()), place.branch.steps()).unwrap();
         for branch in [&restored, &place.branch] {
             let plan = branch.plan_commit(&BTreeSet::new()).unwrap();
@@ -483,7 +483,7 @@ mod tests {
         let changed: Vec<_> = plan.changes.iter().map(|it| it.path.as_str()).collect();
         assert_eq!(changed, ["dir/new", "shut"]);
         place.commit(&[]).unwrap();
-        assert!(place.tree().contains(&"open: ours".to_owned()));
+        assert!(place.tree().contains(&"open: ours\n".to_owned()));
     }
 
     #[test]
