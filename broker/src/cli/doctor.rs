@@ -155,7 +155,7 @@ impl Place {
             &diagnoses,
         );
         let diagnosis = diagnosis(root, &settings, stats, &diagnoses);
-        let known = servers::known(&settings)?;
+        let known = servers::known(&settings)?.into_owned();
         Ok(Self { providers, linters, known, diagnosis, is_whole: broken.is_empty() })
     }
 

@@ -1,6 +1,7 @@
 //! Where the daemon looks for language servers: in the `PATH` it was started with, which need not be the command's.
 
 use std::{
+    borrow::Cow,
     ffi::OsStr,
     path::{Path, PathBuf},
     sync::Arc,
@@ -67,7 +68,8 @@ pub(crate) fn not_searched(open: &Opened, names: &[&str]) -> Option<String> {
 fn known(root: &Path) -> Vec<Profile> {
     let disk = Disk::new(root).map(|it| Arc::new(it) as Arc<dyn View>);
     let settings = disk.ok().and_then(|it| Configs::new(&*it).workspace().ok().map(|it| it.servers()));
-    settings.and_then(|it| servers::known(&it).ok()).unwrap_or_else(|| profiles().to_vec())
+    let known = settings.and_then(|it| servers::known(&it).ok());
+    known.map_or_else(|| profiles().to_vec(), Cow::into_owned)
 }
 
 #[cfg(test)]

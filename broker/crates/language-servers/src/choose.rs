@@ -48,6 +48,9 @@ pub fn choose<'p>(
     let of_language = |language: &String| {
         let all: Vec<_> = types.iter().copied().filter(|it| it.languages.contains(language)).collect();
         let first = |all: Vec<Pick<'p>>| {
+            if let [only] = all[..] {
+                return Some(only);
+            }
             all.iter().copied().find(|it| is_installed(it.profile)).or(all.first().copied())
         };
         first(all.iter().copied().filter_map(configured).collect())

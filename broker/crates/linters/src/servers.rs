@@ -5,10 +5,11 @@
 mod diagnosis;
 
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     path::Path,
     process::ExitCode,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -61,6 +62,8 @@ struct ServerCatalog {
     servers: Servers,
     context: Arc<WorkspaceContext>,
     view: Arc<dyn View>,
+    /// Read when first needed.
+    settings: OnceLock<Result<ServerSettings, SetupFailure>>,
 }
 
 /// Servers that are asked, and those that cannot be.
@@ -82,7 +85,7 @@ impl Provider for Servers {
         view: &Arc<dyn View>,
     ) -> Result<Box<dyn Catalog>, SetupFailure> {
         let (servers, context, view) = (self.clone(), Arc::clone(context), Arc::clone(view));
-        Ok(Box::new(ServerCatalog { servers, context, view }))
+        Ok(Box::new(ServerCatalog { servers, context, view, settings: OnceLock::new() }))
     }
 
     fn shut_down(&self) {
@@ -91,8 +94,12 @@ impl Provider for Servers {
 }
 
 impl ServerCatalog {
+    fn settings(&self) -> Result<&ServerSettings, SetupFailure> {
+        self.settings.get_or_init(|| self.read_settings()).as_ref().map_err(Clone::clone)
+    }
+
     /// Where servers may run, the disk's: what a branch says of them does not count.
-    fn settings(&self) -> Result<ServerSettings, SetupFailure> {
+    fn read_settings(&self) -> Result<ServerSettings, SetupFailure> {
         if self.context.isolated {
             return Ok(ServerSettings::default());
         }
@@ -112,29 +119,29 @@ impl ServerCatalog {
 
 impl Catalog for ServerCatalog {
     fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
-        Ok(known(&self.settings()?)?.into_iter().map(|it| LinterName::open(it.name)).collect())
+        Ok(known(self.settings()?)?.iter().map(|it| LinterName::open(it.name.clone())).collect())
     }
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
         let SelectedServers { linters, missing, absent } =
-            self.servers.asked(&self.context(), &self.settings()?, selectors)?;
+            self.servers.asked(&self.context(), self.settings()?, selectors)?;
         let router = Router::new(&linters).with_missing(missing).without(absent);
         Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new() })
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
-        let is_there = known(&self.settings()?)?.iter().any(|it| it.name == linter);
+        let is_there = known(self.settings()?)?.iter().any(|it| it.name == linter);
         Ok(is_there.then_some(Rules::Open))
     }
 
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
         let (settings, context) = (self.settings()?, self.context());
         let find = |it: &Profile| it.find(context.root, context.environment).map(|(program, _)| program);
-        diagnose(&known(&settings)?, &context, &settings, selectors, find)
+        diagnose(&known(settings)?, &context, settings, selectors, find)
     }
 
     fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
-        let known = self.settings().and_then(|it| known(&it)).ok()?;
+        let known = self.settings().and_then(known).ok()?;
         let profile = known.iter().find(|it| it.name == linter)?;
         let server = self.servers.server(&self.context(), profile).map_err(|error| error.message);
         Some(server.and_then(|it| it.version(deadline, cancel)))
@@ -142,7 +149,7 @@ impl Catalog for ServerCatalog {
 
     fn has_open_rules(&self) -> Result<bool, SetupFailure> {
         let settings = self.settings()?;
-        Ok(!wanted(&known(&settings)?, &self.context(), &settings)?.is_empty())
+        Ok(!wanted(&known(settings)?, &self.context(), settings)?.is_empty())
     }
 }
 
@@ -277,7 +284,11 @@ pub fn wanted<'k>(
 }
 
 /// All that Broker knows and the configuration defines.
-pub fn known(settings: &ServerSettings) -> Result<Vec<Profile>, SetupFailure> {
+pub fn known(settings: &ServerSettings) -> Result<Cow<'static, [Profile]>, SetupFailure> {
+    // Each check asks, and a copy of the profiles takes longer than the rest.
+    if settings.defined.is_empty() {
+        return Ok(Cow::Borrowed(profiles()));
+    }
     let mut known = profiles().to_vec();
     for (name, definition) in &settings.defined {
         let wrong =
@@ -289,7 +300,7 @@ pub fn known(settings: &ServerSettings) -> Result<Vec<Profile>, SetupFailure> {
             None => known.push(profile),
         }
     }
-    Ok(known)
+    Ok(Cow::Owned(known))
 }
 
 fn unknown(name: &str, known: &[Profile]) -> SetupFailure {

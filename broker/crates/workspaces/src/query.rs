@@ -293,8 +293,10 @@ fn profiles(context: &ServerContext<'_>, named: Option<&str>) -> Result<Vec<Prof
         let wanted = servers::wanted(&known, context, &settings)?;
         return Ok(wanted.into_iter().map(|it| it.profile.clone()).collect());
     };
-    let found = known.into_iter().find(|it| it.name == named);
-    found.map(|it| vec![it]).ok_or_else(|| DaemonError::NotFound { what: "server", id: named.to_owned() })
+    let found = known.iter().find(|it| it.name == named);
+    found
+        .map(|it| vec![it.clone()])
+        .ok_or_else(|| DaemonError::NotFound { what: "server", id: named.to_owned() })
 }
 
 struct CancelOnDrop(Cancel);
