@@ -29,7 +29,7 @@ pub enum Reason<'p> {
 
 /// The servers for a workspace of these files. `is_installed` is asked only where it decides.
 pub fn choose<'p>(
-    profiles: &'p [Profile],
+    profiles: &[&'p Profile],
     view: &dyn View,
     is_installed: impl Fn(&Profile) -> bool,
 ) -> Vec<Pick<'p>> {
@@ -42,8 +42,8 @@ pub fn choose<'p>(
         let why = Reason::Project(held(&profile.projects)?);
         Some(Pick { profile, why })
     };
-    let lints = profiles.iter().filter(|it| it.checks == Checks::Lints).filter_map(configured);
-    let types: Vec<_> = profiles.iter().filter(|it| it.checks == Checks::Types).collect();
+    let lints = profiles.iter().copied().filter(|it| it.checks == Checks::Lints).filter_map(configured);
+    let types: Vec<_> = profiles.iter().copied().filter(|it| it.checks == Checks::Types).collect();
     let languages: BTreeSet<_> = types.iter().flat_map(|it| &it.languages).collect();
     let of_language = |language: &String| {
         let all: Vec<_> = types.iter().copied().filter(|it| it.languages.contains(language)).collect();
@@ -86,11 +86,15 @@ mod tests {
     use super::*;
     use crate::profiles;
 
+    fn all() -> Vec<&'static Profile> {
+        profiles().iter().collect()
+    }
+
     #[track_caller]
     fn check(files: &[(&str, &str)], installed: &[&str], want: &[&str]) {
         let view = Memory::from_files(files.iter().copied()).unwrap();
         let is_installed = |it: &Profile| installed.contains(&it.name.as_str());
-        let chosen = choose(profiles(), &view, is_installed);
+        let chosen = choose(&all(), &view, is_installed);
         let names: Vec<_> = chosen.iter().map(|it| it.profile.name.as_str()).collect();
         assert_eq!(names, want, "{files:?} {installed:?}");
     }
@@ -125,7 +129,7 @@ mod tests {
     #[test]
     fn why_a_server_is_chosen() {
         let view = Memory::from_files([("pyproject.toml", "[tool.pyright]\n"), ("go.mod", "")]).unwrap();
-        let chosen = choose(profiles(), &view, |_| false);
+        let chosen = choose(&all(), &view, |_| false);
         let why: Vec<_> = chosen.iter().map(|it| (it.profile.name.as_str(), it.why)).collect();
         let pyright = ("pyright", Reason::Configured("pyproject.toml#tool.pyright"));
         assert_eq!(why, [("gopls", Reason::Project("go.mod")), pyright]);

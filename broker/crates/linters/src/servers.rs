@@ -20,7 +20,7 @@ use language_servers::{
     profiles,
 };
 use lint::{Cancel, SetupError};
-use overlay::View;
+use overlay::{View, WorkspacePath};
 
 pub use self::diagnosis::diagnose;
 use crate::{
@@ -269,18 +269,40 @@ pub fn wanted<'k>(
     settings: &ServerSettings,
 ) -> Result<Vec<Wanted<'k>>, SetupFailure> {
     let Some(used) = &settings.used else {
-        let is_installed = |it: &Profile| it.find(context.root, context.environment).is_some();
-        let picks = choose(known, &**context.disk, is_installed);
-        return Ok(picks
-            .into_iter()
-            .map(|Pick { profile, why }| Wanted { profile, why: Why::Project(why) })
-            .collect());
+        return Ok(of_project(&known.iter().collect::<Vec<_>>(), context));
     };
     let named = |name: &String| {
         let profile = known.iter().find(|it| it.name == *name).ok_or_else(|| unknown(name, known))?;
         Ok(Wanted { profile, why: Why::Named })
     };
     used.iter().map(named).collect()
+}
+
+/// Those of the `known` that are to be asked about a file. Looks for no sign of servers that are for other languages.
+pub fn wanted_for<'k>(
+    known: &'k [Profile],
+    context: &ServerContext<'_>,
+    settings: &ServerSettings,
+    path: &WorkspacePath,
+) -> Result<Vec<Wanted<'k>>, SetupFailure> {
+    let mut wanted = match &settings.used {
+        Some(_) => wanted(known, context, settings)?,
+        None => {
+            let covering = known.iter().filter(|it| it.covers(path));
+            let languages: BTreeSet<&String> = covering.flat_map(|it| &it.languages).collect();
+            let is_near = |it: &&Profile| it.languages.iter().any(|it| languages.contains(it));
+            of_project(&known.iter().filter(is_near).collect::<Vec<_>>(), context)
+        }
+    };
+    wanted.retain(|it| it.profile.covers(path));
+    Ok(wanted)
+}
+
+/// Those that the files of the workspace ask for.
+fn of_project<'k>(known: &[&'k Profile], context: &ServerContext<'_>) -> Vec<Wanted<'k>> {
+    let is_installed = |it: &Profile| it.find(context.root, context.environment).is_some();
+    let picks = choose(known, &**context.disk, is_installed);
+    picks.into_iter().map(|Pick { profile, why }| Wanted { profile, why: Why::Project(why) }).collect()
 }
 
 /// All that Broker knows and the configuration defines.

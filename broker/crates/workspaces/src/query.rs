@@ -216,8 +216,7 @@ impl Daemon {
         let disk = workspace.base.without_buffers();
         let environment = workspace.environment_of_servers();
         let context = ServerContext { root: workspace.root(), disk: &disk, environment: &environment };
-        let mut profiles = profiles(&context, query.server.as_deref())?;
-        profiles.retain(|it| query.server.is_some() || it.covers(&query.path));
+        let mut profiles = profiles(&context, query.server.as_deref(), &query.path)?;
         profiles.sort_by_key(|it| it.checks != language_servers::Checks::Types);
         let found = |it: Profile| (self.servers.server(&context, &it), it);
         Ok(profiles.into_iter().map(found).map(|(found, profile)| (profile, found)).collect())
@@ -285,12 +284,16 @@ fn nowhere(lines: &LineTable<'_>, at: LineColumn) -> Option<String> {
 /// A server, or why it is not there.
 type FoundServer = Result<LanguageServer, SetupError>;
 
-/// Those that the workspace is checked by, or the one that is named.
-fn profiles(context: &ServerContext<'_>, named: Option<&str>) -> Result<Vec<Profile>, DaemonError> {
+/// Those that the file is checked by, or the one that is named.
+fn profiles(
+    context: &ServerContext<'_>,
+    named: Option<&str>,
+    path: &WorkspacePath,
+) -> Result<Vec<Profile>, DaemonError> {
     let settings = Configs::new(&**context.disk).workspace().map_err(SetupFailure::from)?.servers();
     let known = servers::known(&settings)?;
     let Some(named) = named else {
-        let wanted = servers::wanted(&known, context, &settings)?;
+        let wanted = servers::wanted_for(&known, context, &settings, path)?;
         return Ok(wanted.into_iter().map(|it| it.profile.clone()).collect());
     };
     let found = known.iter().find(|it| it.name == named);
