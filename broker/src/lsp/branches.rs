@@ -16,6 +16,7 @@ use super::{
     folder::{Connection, Folder},
     running,
     server::Server,
+    target,
     text::Text,
 };
 
@@ -200,16 +201,15 @@ pub(super) async fn fork(server: &Rc<Server>, argument: Fork) -> Result<Value, F
     let (folder, parent) = match &argument.parent {
         Some(parent) => {
             let chosen = server.chosen(parent, argument.workspace.as_deref()).await?;
-            (chosen.folder, pb::target::Target::BranchId(chosen.branch.branch_id))
+            (chosen.folder, target::branch(chosen.branch.branch_id))
         }
         None => {
             let folder = server.chosen_folder(argument.workspace.as_deref())?;
             let connection = folder.served().await?;
-            (folder, pb::target::Target::WorkspaceId(connection.workspace))
+            (folder, target::base(&connection))
         }
     };
-    let parent = Some(pb::Target { target: Some(parent) });
-    let request = pb::ForkBranchRequest { parent, name: argument.name, ..Default::default() };
+    let request = pb::ForkBranchRequest { parent: Some(parent), name: argument.name, ..Default::default() };
     let forked = folder.link.branches().fork_branch(request).await?.into_inner();
     Ok(branch_json(&folder, &forked.branch.unwrap_or_default()))
 }
@@ -248,9 +248,8 @@ pub(super) async fn diff(server: &Rc<Server>, argument: OfBranch) -> Result<Valu
 
 pub(super) async fn check(server: &Rc<Server>, argument: Check) -> Result<Value, Failure> {
     let chosen = server.chosen(&argument.branch, argument.workspace.as_deref()).await?;
-    let target = pb::Target { target: Some(pb::target::Target::BranchId(chosen.branch.branch_id.clone())) };
     let request = pb::CheckRequest {
-        target: Some(target.clone()),
+        target: Some(target::branch(&chosen.branch.branch_id)),
         new_only: argument.new_only.unwrap_or(true),
         priority: pb::Priority::Interactive.into(),
         ..pb::CheckRequest::default()

@@ -2,11 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    branch_uri::SCHEME,
-    client_traits::{ClientTraits, Settings},
-    commands, semantic_tokens,
-};
+use super::{branch_uri::SCHEME, client_traits::ClientTraits, commands, semantic_tokens, settings::Settings};
 
 /// Kind of the action that makes all safe fixes of a file.
 pub(super) const FIX_ALL: &str = "source.fixAll.broker";

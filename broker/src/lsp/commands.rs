@@ -15,6 +15,7 @@ use super::{
     folder::Folder,
     rule_list::{full_name, markdown},
     server::Server,
+    target,
     text::Text,
 };
 
@@ -114,13 +115,13 @@ async fn open(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
 async fn disable(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     let folder = argument.folder(server)?;
     let connection = folder.served().await?;
-    for name in ["broker.toml", ".broker.toml"] {
+    for name in config::FILE_NAMES {
         let uri = format!("{}/{name}", folder.uri);
         let open = server.document(&uri);
         let version = open.as_ref().map(|it| it.version());
         let text = match open {
             Some(document) => document.state().text.as_str().to_owned(),
-            None => match server.read(Folder::target(&connection), name).await {
+            None => match server.read(target::base(&connection), name).await {
                 Ok(bytes) => {
                     String::from_utf8(bytes).map_err(|_| Failure::failed(format!("{name} is no UTF-8")))?
                 }

@@ -17,6 +17,7 @@ use super::{
     edits,
     folder::Folder,
     server::Server,
+    target,
     text::Text,
 };
 
@@ -100,7 +101,7 @@ impl Server {
     ) -> Result<i32, String> {
         // The branch may show the editor's text now; before the commit it showed what was committed.
         let request = pb::ReadFileRequest {
-            target: Some(pb::Target { target: Some(pb::target::Target::BranchId(branch.branch_id.clone())) }),
+            target: Some(target::branch(&branch.branch_id)),
             path: path.to_owned(),
             revision: branch.revision.checked_sub(1),
             of_parent: false,

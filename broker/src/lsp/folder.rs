@@ -144,11 +144,6 @@ impl Folder {
         self.base.send_modify(|it| *it += 1);
     }
 
-    /// The base, as what a question is about.
-    pub(super) fn target(connection: &Connection) -> pb::Target {
-        pb::Target { target: Some(pb::target::Target::WorkspaceId(connection.workspace.clone())) }
-    }
-
     /// Keeps the folder open for as long as the editor has it.
     pub(super) async fn serve(self: Rc<Self>, editor: Editor, tell: impl Fn(&Rc<Self>, FolderEvent)) {
         let (mut pause, mut told) = (PAUSES.0, String::new());
@@ -217,7 +212,7 @@ impl Folder {
                     FolderEvent::Connected
                 }
                 Some(Event::BaseChanged(_)) => {
-                    self.base.send_modify(|it| *it += 1);
+                    self.base_may_have_changed();
                     FolderEvent::BaseChanged
                 }
                 Some(Event::BranchChanged(it)) => FolderEvent::Branch(Box::new(it)),

@@ -22,10 +22,8 @@ use super::{
 /// Proposals at a time; the client asks again as more is typed.
 const MOST: usize = 1000;
 
-const CONFIGS: [&str; 2] = ["broker.toml", ".broker.toml"];
-
 /// A word of a document, found before anything is waited for.
-pub(super) struct Place {
+pub(super) struct CursorWord {
     text: Text,
     /// Where its line begins.
     start: u32,
@@ -33,7 +31,7 @@ pub(super) struct Place {
     word: Word,
 }
 
-impl Place {
+impl CursorWord {
     /// `None` where no rule and no key is named.
     pub(super) fn at(document: &Document, position: Position) -> Option<Self> {
         let text = document.state().text;
@@ -43,7 +41,7 @@ impl Place {
         let offset = text.index().offset(position);
         let column = offset.checked_sub(span.start)? as usize;
         let line = |span: Span| text.as_str().get(span.start as usize..span.end as usize);
-        let word = if CONFIGS.contains(&path.as_str()) {
+        let word = if config::FILE_NAMES.contains(&path.as_str()) {
             let lines: Vec<_> = (1..=position.line + 1).filter_map(|it| line(table.line_span(it)?)).collect();
             Word::in_config(&lines, column)
         } else {
@@ -74,10 +72,10 @@ impl Place {
 pub(super) async fn hover(
     server: &Server,
     document: &Rc<Document>,
-    place: &Place,
+    cursor: &CursorWord,
 ) -> Result<Option<Hover>, Failure> {
-    let whole = place.word(place.word.range.clone());
-    let text = match &place.word.kind {
+    let whole = cursor.word(cursor.word.range.clone());
+    let text = match &cursor.word.kind {
         WordKind::Key { table } => {
             let path: Vec<_> = table.iter().cloned().chain([whole.to_owned()]).collect();
             Some(config_schema::meaning(&path)).filter(|it| !it.is_empty())
@@ -95,7 +93,7 @@ pub(super) async fn hover(
     let kind = if server.traits.markdown_hover { MarkupKind::Markdown } else { MarkupKind::PlainText };
     Ok(text.map(|value| Hover {
         contents: Contents::MarkupContent(MarkupContent { kind, value }),
-        range: Some(place.range()),
+        range: Some(cursor.range()),
     }))
 }
 
@@ -103,17 +101,17 @@ pub(super) async fn hover(
 pub(super) async fn complete(
     server: &Server,
     document: &Rc<Document>,
-    place: &Place,
+    cursor: &CursorWord,
 ) -> Result<CompletionList, Failure> {
     let mut items = Vec::new();
     let mut is_incomplete = false;
     let named =
-        |names: Vec<config_schema::Key>| names.into_iter().map(|it| item(place, it.name, &it.description));
-    let are_rules = match &place.word.kind {
+        |names: Vec<config_schema::Key>| names.into_iter().map(|it| item(cursor, it.name, &it.description));
+    let are_rules = match &cursor.word.kind {
         WordKind::Suppressed => true,
         WordKind::Mentioned => false,
         WordKind::Value { path } => {
-            items.extend(config_schema::values(path).into_iter().map(|it| item(place, it, "")));
+            items.extend(config_schema::values(path).into_iter().map(|it| item(cursor, it, "")));
             config_schema::names_rules(path)
         }
         WordKind::Key { table } => {
@@ -132,9 +130,9 @@ pub(super) async fn complete(
         let is_found =
             |it: &pb::Rule| found.findings.iter().any(|one| one.linter == it.linter && one.code == it.code);
         let is_asked = |it: &pb::Rule| found.linters.contains(&it.linter);
-        let mut proposed: Vec<_> = rules.beginning(place.typed()).collect();
+        let mut proposed: Vec<_> = rules.beginning(cursor.typed()).collect();
         proposed.sort_by_key(|it| (!is_found(it), !is_asked(it), !it.default_on));
-        items.extend(proposed.iter().take(MOST).map(|it| proposal(place, it)));
+        items.extend(proposed.iter().take(MOST).map(|it| proposal(cursor, it)));
         is_incomplete = proposed.len() > MOST;
     }
     Ok(CompletionList { is_incomplete, items, ..CompletionList::default() })
@@ -145,20 +143,20 @@ async fn rules(server: &Server, document: &Rc<Document>) -> Result<Option<Rc<Rul
     Ok(Some(server.rules.of(folder).await?))
 }
 
-fn proposal(place: &Place, rule: &pb::Rule) -> CompletionItem {
-    let mut item = item(place, full_name(rule), &rule.summary);
+fn proposal(cursor: &CursorWord, rule: &pb::Rule) -> CompletionItem {
+    let mut item = item(cursor, full_name(rule), &rule.summary);
     item.detail = Some(rule.name.clone()).filter(|it| !it.is_empty());
     item.kind = Some(CompletionItemKind::Constant);
     // Whatever way of naming it was begun.
-    let typed = place.typed().to_lowercase();
+    let typed = cursor.typed().to_lowercase();
     let names = [&item.label, &rule.code, &rule.name];
     let meant = names.into_iter().find(|it| it.to_lowercase().starts_with(&typed));
     item.filter_text = meant.cloned();
     item
 }
 
-fn item(place: &Place, label: String, documentation: &str) -> CompletionItem {
-    let edit = TextEdit { range: place.range(), new_text: label.clone() };
+fn item(cursor: &CursorWord, label: String, documentation: &str) -> CompletionItem {
+    let edit = TextEdit { range: cursor.range(), new_text: label.clone() };
     CompletionItem {
         label,
         kind: Some(CompletionItemKind::Property),

@@ -18,7 +18,7 @@ use super::{
     queries::no_answer,
     semantic_tokens,
     server::Server,
-    symbols,
+    symbols, target,
 };
 
 /// Methods that are handed on.
@@ -111,17 +111,15 @@ impl Question {
             Some(file) => {
                 let (folder, _) = server.folder_of_branch(&file.branch).ok_or_else(unknown)?;
                 let start = format!("{SCHEME}://{}/", file.branch);
-                let target = pb::target::Target::BranchId(file.branch.clone());
-                (folder, target, Some((file.branch, start)))
+                (folder, target::branch(&file.branch), Some((file.branch, start)))
             }
             None => {
                 let open = server.document(&uri).and_then(|it| it.folder().cloned());
                 let folder = open.or_else(|| server.folder_of(&uri).map(|it| it.0)).ok_or_else(unknown)?;
                 let connection = folder.served().await?;
-                (folder, pb::target::Target::WorkspaceId(connection.workspace), None)
+                (folder, target::base(&connection), None)
             }
         };
-        let target = pb::Target { target: Some(target) };
         Ok(Self { server: Rc::clone(server), folder, branch, target, name, params })
     }
 
@@ -226,7 +224,7 @@ async fn will_rename(server: &Rc<Server>, params: Value) -> Result<Value, Failur
             server: Rc::clone(server),
             folder: Rc::clone(&folder),
             branch: None,
-            target: Folder::target(&connection),
+            target: target::base(&connection),
             name: it.name.clone(),
             params: params.clone(),
         };

@@ -20,6 +20,7 @@ use super::{
     link::is_gone,
     progress::Progress,
     server::Server,
+    target,
     text::Text,
 };
 
@@ -74,7 +75,7 @@ async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Re
     // It may have been closed just before.
     let _closed = server.in_order(&params.text_document.uri.0, async {}).await;
     let connection = folder.served().await?;
-    let target = Folder::target(&connection);
+    let target = target::base(&connection);
     match server.read(target.clone(), path.as_str()).await {
         // What is not there has no findings.
         Err(status) if status.code() == tonic::Code::NotFound => return Ok(full(&[], None)),
@@ -155,7 +156,7 @@ impl Reports<'_> {
         // Its open documents say so, and it is asked again once it is served.
         let Ok(connection) = folder.served().await else { return Ok(()) };
         let request = pb::CheckRequest {
-            target: Some(Folder::target(&connection)),
+            target: Some(target::base(&connection)),
             priority: pb::Priority::Background.into(),
             kinds: kinds(self.server).into_iter().map(Into::into).collect(),
             ..pb::CheckRequest::default()

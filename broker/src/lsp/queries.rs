@@ -6,7 +6,7 @@ use broker_proto::v1 as pb;
 use serde_json::Value;
 use tonic::Status;
 
-use super::{document::Place, failure::Failure, folder::Folder, server::Server};
+use super::{document::Place, failure::Failure, folder::Folder, server::Server, target};
 use crate::client;
 
 /// Where no server is for a file there is nothing to say; a server that is not ready is asked again.
@@ -25,10 +25,10 @@ pub(super) fn no_answer(server: &Server, method: &str, status: Status) -> Result
 pub(super) fn target_of(server: &Server, uri: &str) -> Option<(Rc<Folder>, pb::Target, String)> {
     let document = server.document(uri)?;
     let (folder, target) = match &document.place {
-        Place::Base(folder, _) => (folder, pb::target::Target::WorkspaceId(folder.connection()?.workspace)),
-        Place::Branch(folder, file) => (folder, pb::target::Target::BranchId(file.branch.clone())),
+        Place::Base(folder, _) => (folder, target::base(&folder.connection()?)),
+        Place::Branch(folder, file) => (folder, target::branch(&file.branch)),
         Place::Elsewhere => return None,
     };
     let path = document.path()?.as_str().to_owned();
-    Some((Rc::clone(folder), pb::Target { target: Some(target) }, path))
+    Some((Rc::clone(folder), target, path))
 }

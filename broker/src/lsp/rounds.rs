@@ -15,11 +15,13 @@ use tonic::Status;
 
 use super::{
     checking::{self, Found},
+    config_error,
     diagnostics::{Places, diagnostics, missing, result_id},
     document::{Checked, Document, Place, State},
     folder::{Connection, Folder},
     link::is_gone,
     server::Server,
+    target,
     text::Text,
 };
 use crate::CliError;
@@ -101,10 +103,7 @@ impl Round<'_> {
     async fn answer(&self, shown: Option<&Shown>) -> Result<(), Status> {
         match &self.document.place {
             Place::Base(_, path) => self.base(path.as_str(), shown).await,
-            Place::Branch(_, file) => {
-                let target = pb::target::Target::BranchId(file.branch.clone());
-                self.check(pb::Target { target: Some(target) }, file.path.as_str()).await
-            }
+            Place::Branch(_, file) => self.check(target::branch(&file.branch), file.path.as_str()).await,
             Place::Elsewhere => Ok(()),
         }
     }
@@ -127,12 +126,12 @@ impl Round<'_> {
             self.tell(Found::default(), vec![missing("", reason)], Vec::new());
             return Ok(());
         }
-        self.check(Folder::target(self.connection), path).await
+        self.check(target::base(self.connection), path).await
     }
 
     /// Whether the base shows just this text, though from another editor.
     async fn is_shown(&self, path: &str) -> Result<bool, Status> {
-        let bytes = self.server.read(Folder::target(self.connection), path).await?;
+        let bytes = self.server.read(target::base(self.connection), path).await?;
         Ok(bytes == self.state.text.as_str().as_bytes())
     }
 
@@ -250,7 +249,7 @@ impl Round<'_> {
             Some(hint) => format!("{} ({hint})", error.message),
             None => error.message.clone(),
         };
-        let diagnostic = self.server.config_error(self.document, &self.state.text, &error);
+        let diagnostic = config_error::diagnostic(self.document, &self.state.text, &error);
         let diagnostic = diagnostic.unwrap_or_else(|| missing("", &reason));
         self.tell(Found::default(), vec![diagnostic], Vec::new());
     }

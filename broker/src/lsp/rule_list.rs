@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashMap, path::PathBuf, rc::Rc};
 use broker_proto::v1 as pb;
 use tonic::Status;
 
-use super::folder::Folder;
+use super::{folder::Folder, target};
 use crate::client;
 
 /// Rules by folder.
@@ -26,7 +26,7 @@ impl RuleList {
         {
             return Ok(Rc::clone(rules));
         }
-        let target = Some(Folder::target(&connection));
+        let target = Some(target::base(&connection));
         let rules = match Self::ask(folder, target).await {
             // A configuration that is being written has no rules of its own yet.
             Err(status) if client::reason(&status) == "BAD_CONFIGURATION" => {

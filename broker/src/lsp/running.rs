@@ -6,7 +6,7 @@ use broker_proto::{v1 as pb, v1::run_response::Event};
 use serde_json::{Value, json};
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::{failure::Failure, link::Link};
+use super::{failure::Failure, link::Link, target};
 
 /// What is handed on of a command's output, in bytes: the end of it.
 const LARGEST: usize = 1 << 20;
@@ -20,10 +20,9 @@ pub(super) async fn run(
     command: Vec<String>,
     timeout_seconds: Option<u32>,
 ) -> Result<Value, Failure> {
-    let target = pb::target::Target::BranchId(branch);
     let time_ms = timeout_seconds.map_or(0, |it| u64::from(it) * 1000);
     let start = pb::RunStart {
-        target: Some(pb::Target { target: Some(target) }),
+        target: Some(target::branch(branch)),
         command,
         limits: Some(pb::RunLimits { time_ms, ..Default::default() }),
         ..pb::RunStart::default()

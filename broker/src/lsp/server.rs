@@ -9,19 +9,16 @@ use std::{
     rc::Rc,
 };
 
-use broker_proto::{v1 as pb, v1::read_file_response::Part};
-use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message, MessageType, Range};
+use gen_lsp_types::MessageType;
 use overlay::WorkspacePath;
 use tokio::{
     sync::Mutex,
     task::{JoinHandle, spawn_local},
 };
-use tonic::{Code as StatusCode, Status};
 
 use super::{
-    branch_uri::BranchFile,
     checking::Found,
-    client_traits::{ClientTraits, Settings},
+    client_traits::ClientTraits,
     commits::LeftFiles,
     document::{Document, Place},
     failure::Failure,
@@ -30,9 +27,9 @@ use super::{
     peer::Peer,
     refresh::Refreshes,
     rule_list::RuleList,
+    settings::Settings,
     text::Text,
 };
-use crate::CliError;
 
 /// One editor.
 pub(super) struct Server {
@@ -62,9 +59,6 @@ struct OpenFolder {
     named: Vec<String>,
     task: tokio::task::AbortHandle,
 }
-
-/// The largest text that is read to show places in it, in bytes.
-const LARGEST_TEXT: usize = 16 << 20;
 
 impl Server {
     pub(super) fn new(
@@ -242,96 +236,6 @@ impl Server {
     /// The text of a document when the branch was first heard of.
     pub(super) fn text_at_fork(&self, branch: &str, uri: &str) -> Option<Text> {
         self.at_forks.borrow().get(branch)?.get(uri).cloned()
-    }
-
-    /// The name of a file's document: one in the same branch, if it is about one.
-    pub(super) fn uri_of(&self, place: &Place, path: &str) -> String {
-        let Ok(path) = WorkspacePath::new(path) else { return path.to_owned() };
-        match place {
-            Place::Base(folder, _) => folder.uris.of(&path),
-            Place::Branch(_, file) => BranchFile { branch: file.branch.clone(), path }.uri(),
-            Place::Elsewhere => path.as_str().to_owned(),
-        }
-    }
-
-    /// The text of another file: as the client has it, if it is open; `None` if there is none to be shown.
-    pub(super) async fn text_of(
-        &self,
-        folder: &Rc<Folder>,
-        connection: &Connection,
-        place: &Place,
-        path: &str,
-    ) -> Result<Option<Text>, Status> {
-        let target = match place {
-            Place::Branch(_, file) => {
-                pb::Target { target: Some(pb::target::Target::BranchId(file.branch.clone())) }
-            }
-            Place::Base(..) | Place::Elsewhere => {
-                if let Some(document) = self.document_at(folder, path) {
-                    return Ok(Some(document.state().text));
-                }
-                Folder::target(connection)
-            }
-        };
-        let bytes = match self.read(target, path).await {
-            Ok(bytes) => bytes,
-            Err(status) if status.code() == StatusCode::NotFound => return Ok(None),
-            Err(status) => return Err(status),
-        };
-        Ok(String::from_utf8(bytes).ok().map(|it| Text::new(it, self.traits.encoding)))
-    }
-
-    /// A file whole; at most so much of it that no editor would show more.
-    pub(super) async fn read(&self, target: pb::Target, path: &str) -> Result<Vec<u8>, Status> {
-        let request =
-            pb::ReadFileRequest { target: Some(target), path: path.to_owned(), ..Default::default() };
-        self.read_file(request).await
-    }
-
-    pub(super) async fn read_file(&self, request: pb::ReadFileRequest) -> Result<Vec<u8>, Status> {
-        let path = request.path.clone();
-        let mut parts = self.link.files().read_file(request).await?.into_inner();
-        let mut bytes = Vec::new();
-        while let Some(part) = parts.message().await? {
-            if let Some(Part::Content(piece)) = part.part {
-                bytes.extend_from_slice(&piece);
-            }
-            if bytes.len() > LARGEST_TEXT {
-                return Err(Status::out_of_range(format!("{path} has more than {LARGEST_TEXT} bytes")));
-            }
-        }
-        Ok(bytes)
-    }
-
-    /// Asks the client to pull diagnostics again, once for all that comes in a moment.
-    /// What is wrong with the configuration, in the document that says it.
-    pub(super) fn config_error(
-        &self,
-        document: &Document,
-        text: &Text,
-        error: &CliError,
-    ) -> Option<Diagnostic> {
-        let path = document.path()?;
-        let rest = error.message.strip_prefix(path.as_str())?.strip_prefix(':')?;
-        let (line, rest) = rest.split_once(':')?;
-        let (column, message) = rest.split_once(':')?;
-        let (line, column): (u32, u32) = (line.parse().ok()?, column.parse().ok()?);
-        let table = lint::LineTable::new(text.as_str().as_bytes());
-        let span = table.line_span(line)?;
-        let slice = text.as_str().get(span.start as usize..span.end as usize)?;
-        let before: usize = slice.chars().take((column as usize).saturating_sub(1)).map(char::len_utf8).sum();
-        let start = span.start + u32::try_from(before).ok()?;
-        let message = message.trim().to_owned();
-        let message = error.hint.as_ref().map_or(message.clone(), |hint| format!("{message} ({hint})"));
-        let index = text.index();
-        Some(Diagnostic {
-            range: Range { start: index.position(start), end: index.position(span.end.max(start)) },
-            severity: Some(DiagnosticSeverity::Error),
-            code: Some(Code::String("configuration".to_owned())),
-            source: Some("broker".to_owned()),
-            message: Message::String(message),
-            ..Diagnostic::default()
-        })
     }
 
     /// Checks all open documents again, since it was changed what is asked about them.

@@ -7,7 +7,7 @@ use gen_lsp_types::{Location, Position, Range, Uri};
 use overlay::WorkspacePath;
 use serde_json::{Value, json};
 
-use super::{document::Place, failure::Failure, folder::Folder, server::Server};
+use super::{document::Place, failure::Failure, folder::Folder, server::Server, target};
 
 /// Asks the server for an open document of each folder.
 pub(super) async fn find(server: &Rc<Server>, params: &Value) -> Result<Value, Failure> {
@@ -25,7 +25,7 @@ pub(super) async fn find(server: &Rc<Server>, params: &Value) -> Result<Value, F
         paths.dedup_by(|a, b| ending(a) == ending(b));
         for path in paths {
             let request = pb::QueryRequest {
-                target: Some(Folder::target(&connection)),
+                target: Some(target::base(&connection)),
                 kind: pb::QueryKind::WorkspaceSymbols.into(),
                 path,
                 text: text.to_owned(),

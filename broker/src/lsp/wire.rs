@@ -37,8 +37,8 @@ pub(super) enum Incoming {
         id: Id,
         answer: Result<Value, Refusal>,
     },
-    /// An answer to no question.
-    Passed,
+    /// A response without an id.
+    Ignored,
     /// What is no message.
     Malformed {
         id: Option<Id>,
@@ -124,7 +124,7 @@ fn message_of(mut message: serde_json::Map<String, Value>) -> Incoming {
         }
         (Some(_), id) => malformed(id, "a `method` is a string"),
         (None, Some(id)) => response(id, &mut message),
-        (None, None) if message.contains_key("result") || message.contains_key("error") => Incoming::Passed,
+        (None, None) if message.contains_key("result") || message.contains_key("error") => Incoming::Ignored,
         (None, None) => malformed(None, "there is neither a `method` nor an `id`"),
     }
 }
@@ -160,7 +160,7 @@ mod tests {
             Incoming::Notification { method, .. } => format!("notification {method}"),
             Incoming::Response { id, answer } => format!("response {id:?} {}", answer.is_ok()),
             Incoming::Malformed { id, failure } => format!("malformed {id:?} {}", failure.code()),
-            Incoming::Passed => "passed".to_owned(),
+            Incoming::Ignored => "ignored".to_owned(),
             Incoming::Broken(error) => error.to_string(),
         }
     }
@@ -181,7 +181,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1}"#, "malformed Some(Number(1)) -32600"),
             ("{}", "malformed None -32600"),
             (r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, "malformed Some(Number(1)) -32600"),
-            (r#"{"jsonrpc":"2.0","result":1}"#, "passed"),
+            (r#"{"jsonrpc":"2.0","result":1}"#, "ignored"),
             (r#"[{"id":1,"method":"a"}]"#, "malformed None -32600"),
             ("7", "malformed None -32600"),
             ("{", "malformed None -32700"),
