@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: the table of commands, and those about rules. Branches are in `branches`.
+//! `workspace/executeCommand`: the table of commands, and the commands about rules. Those about branches are in `branches`.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use super::{
 pub(super) const OPEN_RULE: &str = "broker.openRule";
 pub(super) const DISABLE_RULE: &str = "broker.disableRule";
 
-/// Every command that there is.
+/// Names of all commands.
 pub(super) const NAMES: [&str; 11] = [
     "broker.listBranches",
     "broker.forkBranch",
@@ -37,7 +37,7 @@ pub(super) const NAMES: [&str; 11] = [
     DISABLE_RULE,
 ];
 
-/// Does what one of them says.
+/// Executes a command.
 pub(super) async fn execute(server: Rc<Server>, params: ExecuteCommandParams) -> Result<Value, Failure> {
     let mut arguments = params.arguments.unwrap_or_default();
     if arguments.len() > 1 {
@@ -70,7 +70,7 @@ fn parsed<T: DeserializeOwned>(argument: Value) -> Result<T, Failure> {
 #[serde(deny_unknown_fields)]
 struct Rule {
     rule: String,
-    /// A document in the folder that the rule is looked up in.
+    /// URI of a document in the folder whose rules are searched.
     uri: Option<String>,
 }
 
@@ -96,7 +96,7 @@ fn no_rule(name: &str) -> Failure {
     Failure::failed(format!("no linter that lists its rules has one called `{name}`"))
 }
 
-/// Shows the page of the rule, or what is known of it.
+/// Shows the rule's page in a browser; its description as a message if the client cannot open pages or the rule has none.
 async fn open(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     let rules = server.rules.of(&*argument.folder(server)?).await?;
     let rule = rules.find(&argument.rule).ok_or_else(|| no_rule(&argument.rule))?;
@@ -111,7 +111,7 @@ async fn open(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     Ok(Value::Null)
 }
 
-/// Adds the rule to those that the folder's `broker.toml` ignores, by an edit of the client's.
+/// Adds the rule to `ignore` in the folder's `broker.toml`. The client makes the edit.
 async fn disable(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     let folder = argument.folder(server)?;
     let connection = folder.served().await?;
@@ -145,7 +145,7 @@ async fn disable(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure>
     apply(server, edit, "Disable a rule").await
 }
 
-/// Has the client change documents.
+/// Sends `workspace/applyEdit`. An error if the client does not apply the edit.
 pub(super) async fn apply(
     server: &Rc<Server>,
     edit: gen_lsp_types::WorkspaceEdit,

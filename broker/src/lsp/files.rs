@@ -19,7 +19,7 @@ use super::{
 const MAX_SIZE: usize = 16 << 20;
 
 impl Server {
-    /// The name of a file's document: one in the same branch, if it is about one.
+    /// The URI of a file in the same base or branch as `place`. A path that is not in the workspace is returned as it is.
     pub(super) fn uri_of(&self, place: &Place, path: &str) -> String {
         let Ok(path) = WorkspacePath::new(path) else { return path.to_owned() };
         match place {
@@ -29,7 +29,7 @@ impl Server {
         }
     }
 
-    /// The text of another file: as the client has it, if it is open; `None` if there is none to be shown.
+    /// The text of a file: the client's, if the file is open. `None` if there is no such file, or it is not UTF-8.
     pub(super) async fn text_of(
         &self,
         folder: &Rc<Folder>,
@@ -54,7 +54,7 @@ impl Server {
         Ok(String::from_utf8(bytes).ok().map(|it| Text::new(it, self.traits.encoding)))
     }
 
-    /// A file whole; at most so much of it that no editor would show more.
+    /// Reads a file. An error if it is larger than [`MAX_SIZE`].
     pub(super) async fn read(&self, target: pb::Target, path: &str) -> Result<Vec<u8>, Status> {
         let request =
             pb::ReadFileRequest { target: Some(target), path: path.to_owned(), ..Default::default() };

@@ -1,4 +1,4 @@
-//! Hover and completion where rules are named: in suppression comments and in `broker.toml`.
+//! Hover and completion for rules in suppression comments, and for rules, keys and values in `broker.toml`.
 
 use std::{ops::Range as Bytes, rc::Rc};
 
@@ -19,20 +19,21 @@ use super::{
     words::{Word, WordKind},
 };
 
-/// Proposals at a time; the client asks again as more is typed.
-const MOST: usize = 1000;
+/// Limit on proposals in one answer. The client asks again as the user types.
+const MAX_PROPOSALS: usize = 1000;
 
-/// A word of a document, found before anything is waited for.
+/// The word at the cursor, found when the request comes: the document may change while it is answered.
 pub(super) struct CursorWord {
     text: Text,
-    /// Where its line begins.
+    /// Byte offset of its line.
     start: u32,
+    /// Offset of the cursor in the line, in bytes.
     column: usize,
     word: Word,
 }
 
 impl CursorWord {
-    /// `None` where no rule and no key is named.
+    /// `None` where a rule or key can neither stand nor be typed.
     pub(super) fn at(document: &Document, position: Position) -> Option<Self> {
         let text = document.state().text;
         let path = document.path()?.file_name().unwrap_or_default().to_owned();
@@ -62,13 +63,13 @@ impl CursorWord {
         self.text.index().range(Span::new(at(self.word.range.start), at(self.word.range.end)))
     }
 
-    /// What is typed of the word, up to the cursor.
+    /// The part of the word before the cursor.
     fn typed(&self) -> &str {
         self.word(self.word.range.start..self.column.max(self.word.range.start))
     }
 }
 
-/// What the rule or the key means.
+/// Description of the rule or key.
 pub(super) async fn hover(
     server: &Server,
     document: &Rc<Document>,
@@ -97,7 +98,7 @@ pub(super) async fn hover(
     }))
 }
 
-/// What could stand there.
+/// Proposals for the word.
 pub(super) async fn complete(
     server: &Server,
     document: &Rc<Document>,
@@ -124,7 +125,7 @@ pub(super) async fn complete(
         }
     };
     if are_rules && let Some(rules) = rules(server, document).await? {
-        // What is found in the document is what a person means most often.
+        // Rules with findings in the document come first: those are what a user suppresses.
         let checked = document.results().borrow().clone();
         let found = checked.map(|it| it.found.clone()).unwrap_or_default();
         let is_found =
@@ -132,8 +133,8 @@ pub(super) async fn complete(
         let is_asked = |it: &pb::Rule| found.linters.contains(&it.linter);
         let mut proposed: Vec<_> = rules.beginning(cursor.typed()).collect();
         proposed.sort_by_key(|it| (!is_found(it), !is_asked(it), !it.default_on));
-        items.extend(proposed.iter().take(MOST).map(|it| proposal(cursor, it)));
-        is_incomplete = proposed.len() > MOST;
+        items.extend(proposed.iter().take(MAX_PROPOSALS).map(|it| proposal(cursor, it)));
+        is_incomplete = proposed.len() > MAX_PROPOSALS;
     }
     Ok(CompletionList { is_incomplete, items, ..CompletionList::default() })
 }
@@ -147,7 +148,7 @@ fn proposal(cursor: &CursorWord, rule: &pb::Rule) -> CompletionItem {
     let mut item = item(cursor, full_name(rule), &rule.summary);
     item.detail = Some(rule.name.clone()).filter(|it| !it.is_empty());
     item.kind = Some(CompletionItemKind::Constant);
-    // Whatever way of naming it was begun.
+    // The client filters by what was typed, which may be the code or the name alone.
     let typed = cursor.typed().to_lowercase();
     let names = [&item.label, &rule.code, &rule.name];
     let meant = names.into_iter().find(|it| it.to_lowercase().starts_with(&typed));
