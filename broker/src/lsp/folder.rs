@@ -200,29 +200,34 @@ impl Folder {
         };
         let mut events = self.link.workspaces().watch_workspace(request).await?.into_inner();
         while let Some(message) = events.message().await? {
-            let event = match message.event {
-                Some(Event::Started(it)) => {
-                    self.epochs.set(self.epochs.get() + 1);
-                    let workspace = workspace.clone();
-                    let connection = Connection { workspace, editor: it.editor_id, epoch: self.epochs.get() };
-                    self.refused.send_replace(None);
-                    self.connection.send_replace(Some(connection));
-                    // A new connection may show another base.
-                    self.base_may_have_changed();
-                    FolderEvent::Connected
-                }
-                Some(Event::BaseChanged(_)) => {
-                    self.base_may_have_changed();
-                    FolderEvent::BaseChanged
-                }
-                Some(Event::BranchChanged(it)) => FolderEvent::Branch(Box::new(it)),
-                Some(Event::BufferChanged(it)) => FolderEvent::Buffer(it),
-                // An event of a newer daemon, unknown here.
-                None => continue,
-            };
-            on_event(self, event);
+            // An event of a newer daemon has no variant here.
+            if let Some(event) = message.event {
+                on_event(self, self.updated(&workspace, event));
+            }
         }
         Ok(())
+    }
+
+    /// Updates the state after an event of the daemon.
+    fn updated(&self, workspace: &str, event: Event) -> FolderEvent {
+        match event {
+            Event::Started(it) => {
+                self.epochs.set(self.epochs.get() + 1);
+                let workspace = workspace.to_owned();
+                let connection = Connection { workspace, editor: it.editor_id, epoch: self.epochs.get() };
+                self.refused.send_replace(None);
+                self.connection.send_replace(Some(connection));
+                // A new connection may show another base.
+                self.base_may_have_changed();
+                FolderEvent::Connected
+            }
+            Event::BaseChanged(_) => {
+                self.base_may_have_changed();
+                FolderEvent::BaseChanged
+            }
+            Event::BranchChanged(it) => FolderEvent::Branch(Box::new(it)),
+            Event::BufferChanged(it) => FolderEvent::Buffer(it),
+        }
     }
 
     async fn open(&self) -> Result<String, Status> {

@@ -124,19 +124,31 @@ pub(super) async fn complete(
             false
         }
     };
-    if are_rules && let Some(rules) = rules(server, document).await? {
-        // Rules with findings in the document come first: those are what a user suppresses.
-        let checked = document.results().borrow().clone();
-        let found = checked.map(|it| it.found.clone()).unwrap_or_default();
-        let is_found =
-            |it: &pb::Rule| found.findings.iter().any(|one| one.linter == it.linter && one.code == it.code);
-        let is_asked = |it: &pb::Rule| found.linters.contains(&it.linter);
-        let mut proposed: Vec<_> = rules.beginning(cursor.typed()).collect();
-        proposed.sort_by_key(|it| (!is_found(it), !is_asked(it), !it.default_on));
-        items.extend(proposed.iter().take(MAX_PROPOSALS).map(|it| proposal(cursor, it)));
-        is_incomplete = proposed.len() > MAX_PROPOSALS;
+    if are_rules {
+        let (proposals, is_cut) = rule_proposals(server, document, cursor).await?;
+        items.extend(proposals);
+        is_incomplete = is_cut;
     }
     Ok(CompletionList { is_incomplete, items, ..CompletionList::default() })
+}
+
+/// Rules that the word may name, and whether there are more than [`MAX_PROPOSALS`].
+async fn rule_proposals(
+    server: &Server,
+    document: &Rc<Document>,
+    cursor: &CursorWord,
+) -> Result<(Vec<CompletionItem>, bool), Failure> {
+    let Some(rules) = rules(server, document).await? else { return Ok((Vec::new(), false)) };
+    // Rules with findings in the document come first: those are what a user suppresses.
+    let checked = document.results().borrow().clone();
+    let found = checked.map(|it| it.found.clone()).unwrap_or_default();
+    let is_found =
+        |it: &pb::Rule| found.findings.iter().any(|one| one.linter == it.linter && one.code == it.code);
+    let is_asked = |it: &pb::Rule| found.linters.contains(&it.linter);
+    let mut proposed: Vec<_> = rules.beginning(cursor.typed()).collect();
+    proposed.sort_by_key(|it| (!is_found(it), !is_asked(it), !it.default_on));
+    let items = proposed.iter().take(MAX_PROPOSALS).map(|it| proposal(cursor, it)).collect();
+    Ok((items, proposed.len() > MAX_PROPOSALS))
 }
 
 async fn rules(server: &Server, document: &Rc<Document>) -> Result<Option<Rc<Rules>>, Failure> {
