@@ -1,6 +1,6 @@
-//! A strict client of `broker lsp`: it speaks as an editor does, and fails the test when the server sends what it may not.
+//! A strict client of `broker lsp`: it behaves as an editor does, and fails the test when the server breaks the protocol.
 //!
-//! All that comes is looked at on the test's own thread, whenever that waits for something: see [`Editor::wait`].
+//! Messages are checked on the test's own thread, whenever it waits for something: see [`Editor::wait`].
 
 mod actions;
 mod answers;
@@ -32,30 +32,30 @@ pub use self::{
 };
 use crate::{daemon::PATIENCE, place::Place};
 
-/// Messages that are shown when something is wrong.
+/// Number of messages in the transcript that a failure shows.
 const SHOWN: usize = 40;
 
-/// The beginning of a message that is shown.
+/// Limit on a message in the transcript, in bytes.
 const SHOWN_PART: usize = 600;
 
 /// An editor with its server.
 pub struct Editor {
     pub wire: Wire,
     pub client: Client,
-    /// What the server answered to `initialize`.
+    /// The result of `initialize`.
     pub server: Value,
     pub documents: BTreeMap<String, Document>,
     /// Documents that were closed at least once.
     closed: BTreeSet<String>,
-    /// What was published last for each document.
+    /// The last published diagnostics, by document.
     pub published: BTreeMap<String, Published>,
-    /// Notifications and requests of the server in their order: method and parameters.
+    /// Notifications and requests of the server, in order: method and parameters.
     pub seen: Vec<(String, Value)>,
     /// What the server registered, by id: method and options.
     pub registered: BTreeMap<String, (String, Value)>,
-    /// Answers with the id `null`, which the test has to take.
+    /// Errors of answers with the id `null`. The test must take them out before it ends.
     pub stray: Vec<Value>,
-    /// Parts of results by their token.
+    /// Partial results, by token.
     pub partial: BTreeMap<String, Vec<Value>>,
     folders: Vec<std::path::PathBuf>,
     encoding: Encoding,
@@ -67,15 +67,15 @@ pub struct Editor {
     transcript: VecDeque<String>,
 }
 
-/// A request that waits for its answer.
+/// A request without an answer so far.
 struct Asked {
     method: String,
     params: Value,
-    /// Text of the document that it is about when it was asked.
+    /// Text of its document when the request was sent.
     text: Option<String>,
 }
 
-/// A result, or an error's code and message with its data.
+/// An answer: a result or an error.
 pub type Answered = Result<Value, Refused>;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -93,14 +93,14 @@ impl Editor {
         editor
     }
 
-    /// Runs the server and says nothing to it.
+    /// Runs the server and sends nothing.
     pub fn spawn(place: &Place, client: Client) -> Self {
         let arguments: Vec<_> =
             ["lsp"].into_iter().chain(client.arguments.iter().map(String::as_str)).collect();
         let mut command = place.command(&arguments);
         if let Some(path) = &client.path {
             command.env("PATH", path);
-            // Cargo sets it for tests: it names folders beside those of the client's programs.
+            // Cargo sets it for tests, and the client's programs must not load libraries from there.
             command.env_remove("LD_LIBRARY_PATH");
         }
         let wire = Wire::spawn(command, place.own("lsp.log"));
@@ -157,7 +157,7 @@ impl Editor {
         self.encoding
     }
 
-    /// The value of a capability of the server.
+    /// The value of a server capability.
     pub fn capability(&self, pointer: &str) -> &Value {
         self.server["capabilities"].pointer(pointer).unwrap_or(&Value::Null)
     }
@@ -169,7 +169,7 @@ impl Editor {
         }
     }
 
-    /// Sends a request; its id.
+    /// Sends a request and returns its id.
     pub fn request(&mut self, method: &str, params: Value) -> i64 {
         self.last_id += 1;
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
@@ -191,12 +191,12 @@ impl Editor {
         self.wait(&format!("an answer to request {id}"), |it| it.answered.remove(&id))
     }
 
-    /// Whether an answer is there, which is looked at once.
+    /// Whether a request has been answered, as far as messages were read. Does not wait.
     pub fn is_answered(&self, id: i64) -> bool {
         self.answered.contains_key(&id)
     }
 
-    /// The result of a request, which must not be refused.
+    /// Sends a request and returns its result. An error fails the test.
     #[track_caller]
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
@@ -206,7 +206,7 @@ impl Editor {
         }
     }
 
-    /// The refusal of a request, which must be refused.
+    /// Sends a request and returns its error. A result fails the test.
     #[track_caller]
     pub fn refusal(&mut self, method: &str, params: Value) -> Refused {
         let id = self.request(method, params);
@@ -216,7 +216,7 @@ impl Editor {
         }
     }
 
-    /// Runs a command of the server.
+    /// Sends `workspace/executeCommand`.
     #[track_caller]
     pub fn command(&mut self, name: &str, argument: Value) -> Value {
         self.ask("workspace/executeCommand", json!({ "command": name, "arguments": [argument] }))
@@ -227,13 +227,13 @@ impl Editor {
         self.refusal("workspace/executeCommand", json!({ "command": name, "arguments": [argument] }))
     }
 
-    /// Waits until the server has handled all that was sent.
+    /// Waits until the server has read all messages so far: it answers an unknown method at once.
     pub fn settle(&mut self) {
         let refused = self.refusal("$/nothing", Value::Null);
         assert_eq!(refused.code, rules::METHOD_NOT_FOUND, "{refused:?}");
     }
 
-    /// Handles messages until there is what `look` looks for.
+    /// Handles messages until `look` finds something. `what` is for the failure.
     #[track_caller]
     pub fn wait<T>(&mut self, what: &str, mut look: impl FnMut(&mut Self) -> Option<T>) -> T {
         let deadline = Instant::now() + PATIENCE;
@@ -250,28 +250,28 @@ impl Editor {
         }
     }
 
-    /// Handles messages for a while, for what has no event.
+    /// Handles messages until a time, to wait for something that no message announces.
     pub fn handle_until(&mut self, deadline: Instant) {
         while let Some(Frame::Message(message)) = self.wire.receive(deadline) {
             self.handle(message);
         }
     }
 
-    /// Ends the session as the protocol has it; all that was asked must have been answered.
+    /// Ends the session by `shutdown` and `exit`. Every request must have been answered.
     #[track_caller]
     pub fn close(mut self) {
         self.ask("shutdown", Value::Null);
         assert_eq!(self.exit(), Some(0));
     }
 
-    /// Sends `exit` and reads to the end; the exit code.
+    /// Sends `exit`, reads to the end of the output and returns the exit code.
     pub fn exit(&mut self) -> Option<i32> {
         self.notify("exit", Value::Null);
         self.read_to_end();
         self.wire.exit_code()
     }
 
-    /// Handles what comes until the server's output ends.
+    /// Handles messages until the server's output ends.
     pub fn read_to_end(&mut self) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -305,7 +305,7 @@ impl Editor {
         self.transcript.push_back(text);
     }
 
-    /// Fails the test and shows what was said before.
+    /// Fails the test with the transcript and the server's log.
     #[track_caller]
     pub fn fail(&self, why: &str) -> ! {
         let said: Vec<_> = self.transcript.iter().map(String::as_str).collect();
@@ -313,13 +313,13 @@ impl Editor {
     }
 }
 
-/// A folder as the protocol has it.
+/// A folder as a `WorkspaceFolder`.
 pub fn folder(path: &Path) -> Value {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     json!({ "uri": uri(path), "name": name })
 }
 
-/// URI of a file, in which all is escaped that an editor escapes.
+/// URI of a file, with the same characters escaped as by editors.
 pub fn uri(path: &Path) -> String {
     let path = path.to_str().unwrap();
     let escaped = path.bytes().map(|it| match it {
@@ -330,7 +330,7 @@ pub fn uri(path: &Path) -> String {
     format!("file://{}", escaped.collect::<String>())
 }
 
-/// Path of a URI of a file.
+/// Path of a `file:` URI.
 pub fn path_of(uri: &str) -> Option<std::path::PathBuf> {
     let escaped = uri.strip_prefix("file://")?.as_bytes();
     let (mut path, mut at) = (Vec::new(), 0);

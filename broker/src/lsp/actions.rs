@@ -1,6 +1,6 @@
-//! Code actions: what a person can do about findings.
+//! Code actions: fixes, suppressions, and commands about rules.
 //!
-//! Fixes are as the linters have them. What has to be computed for a whole file is computed when the client resolves the action.
+//! Edits for a whole file are computed when the client resolves the action, if it can.
 
 use std::rc::Rc;
 
@@ -26,25 +26,25 @@ use super::{
     server::Server,
 };
 
-/// What an action does once it is resolved.
+/// `data` of an action whose edit is computed when it is resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Deferred {
     uri: String,
     version: i32,
-    what: What,
+    what: DeferredKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum What {
-    /// All safe fixes; those of some rules if there are any.
+enum DeferredKind {
+    /// All safe fixes; only those of these rules, unless the list is empty.
     FixAll(Vec<String>),
-    /// A comment on a line, counted from 1; for the whole file without one.
+    /// A suppression comment on a line, counted from 1; for the whole file if there is no line.
     Suppress { rule: String, line: Option<u32> },
 }
 
-/// Reason of a suppression before the person writes a better one.
+/// Placeholder for the reason in a suppression comment.
 const REASON: &str = "TODO: say why";
 
 /// `textDocument/codeAction`
@@ -71,14 +71,14 @@ pub(super) async fn offer(
     }
     let mut all: Vec<_> = actions.into_iter().filter_map(|it| shown(&server, it)).collect();
     if server.settings().servers {
-        // Its own come though a server's do not.
+        // An error of the language server must not hide Broker's own actions.
         let of_server = proxy::ask(server, "textDocument/codeAction".to_owned(), raw).await;
         all.extend(of_server.ok().and_then(|it| it.as_array().cloned()).unwrap_or_default());
     }
     Ok(json!(all))
 }
 
-/// As the client takes it: one that knows no actions gets their commands.
+/// The action in JSON. A client without code action literals gets its command, if it has one.
 fn shown(server: &Server, action: CodeAction) -> Option<Value> {
     match server.traits.code_action_literals {
         true => Some(json!(action)),
@@ -86,7 +86,7 @@ fn shown(server: &Server, action: CodeAction) -> Option<Value> {
     }
 }
 
-/// What was found in the document as it is now.
+/// Waits for the findings in this version of the document.
 async fn wait(document: &Rc<Document>, version: i32) -> Result<Rc<Checked>, Failure> {
     let (mut results, mut states) = (document.results(), document.states());
     loop {
@@ -103,7 +103,7 @@ async fn wait(document: &Rc<Document>, version: i32) -> Result<Rc<Checked>, Fail
     }
 }
 
-/// One question for actions.
+/// One `textDocument/codeAction` request.
 struct Offer<'o> {
     server: &'o Rc<Server>,
     document: &'o Rc<Document>,
@@ -131,7 +131,7 @@ impl Offer<'_> {
         actions
     }
 
-    /// Whether the client asks for actions of this kind, or of one that it belongs to.
+    /// Whether the client asks for actions of this kind, or of a kind that contains it.
     fn is_wanted(&self, action: &CodeAction) -> bool {
         let Some(only) = &self.only else { return true };
         let kind = action.kind.as_ref().map(kind_name).unwrap_or_default();
@@ -145,7 +145,7 @@ impl Offer<'_> {
         self.checked.diagnostics.get(place).cloned()
     }
 
-    /// Each way that its linter has to mend it.
+    /// One action per fix of a finding, except fixes that are only for display.
     fn fixes(&self, it: &pb::Finding) -> Vec<CodeAction> {
         let data = diagnostics::data(it, &self.checked.text.index());
         let made = data.fixes.into_iter().filter(|it| it.applicability != "display");
@@ -170,7 +170,7 @@ impl Offer<'_> {
         edits::of_document(&self.server.traits, &self.document.uri, Some(self.checked.version), edits)
     }
 
-    /// All fixes of one rule, where the file has several.
+    /// One action per rule with several safe fixes in the file.
     fn fix_rules(&self, here: &[&pb::Finding]) -> Vec<CodeAction> {
         let count = |rule: &str| {
             self.checked
@@ -188,7 +188,7 @@ impl Offer<'_> {
         let action = |rule: String| CodeAction {
             title: format!("Fix all of {rule} in this file"),
             kind: Some(CodeActionKind::QuickFix),
-            data: Some(self.deferred(What::FixAll(vec![rule]))),
+            data: Some(self.deferred(DeferredKind::FixAll(vec![rule]))),
             ..CodeAction::default()
         };
         rules.into_iter().map(action).collect()
@@ -200,13 +200,13 @@ impl Offer<'_> {
         (is_any && (is_asked || self.server.traits.resolves_edits)).then(|| CodeAction {
             title: "Fix all that can be fixed safely".to_owned(),
             kind: Some(CodeActionKind::Custom(FIX_ALL.into())),
-            data: Some(self.deferred(What::FixAll(Vec::new()))),
+            data: Some(self.deferred(DeferredKind::FixAll(Vec::new()))),
             ..CodeAction::default()
         })
     }
 
     fn suppressions(&self, it: &pb::Finding) -> Vec<CodeAction> {
-        // Neither what cannot be parsed nor what was not checked can be suppressed.
+        // Syntax errors and incomplete checks cannot be suppressed.
         if it.tags().any(|it| it == pb::FindingTag::SyntaxError) || it.linter == "broker" {
             return Vec::new();
         }
@@ -216,7 +216,7 @@ impl Offer<'_> {
             title,
             kind: Some(CodeActionKind::Custom(SUPPRESS.into())),
             diagnostics: self.diagnostic(it).map(|it| vec![it]),
-            data: Some(self.deferred(What::Suppress { rule: rule.clone(), line })),
+            data: Some(self.deferred(DeferredKind::Suppress { rule: rule.clone(), line })),
             ..CodeAction::default()
         };
         vec![
@@ -225,7 +225,7 @@ impl Offer<'_> {
         ]
     }
 
-    /// What concerns the rule rather than the place.
+    /// Commands about the rule of a finding.
     fn about_rule(&self, it: &pb::Finding, is_editable: bool) -> Vec<CodeAction> {
         let rule = diagnostics::rule(it);
         let command = |title: String, name: &str, argument: Value| CodeAction {
@@ -248,7 +248,7 @@ impl Offer<'_> {
         actions
     }
 
-    fn deferred(&self, what: What) -> Value {
+    fn deferred(&self, what: DeferredKind) -> Value {
         json!(Deferred { uri: self.document.uri.clone(), version: self.checked.version, what })
     }
 }
@@ -275,8 +275,8 @@ async fn resolved(server: &Rc<Server>, mut action: CodeAction) -> Result<CodeAct
     }
     let Place::Base(folder, path) = &document.place else { return Ok(action) };
     let edits = match &deferred.what {
-        What::FixAll(rules) => fixed(folder, &document, path, rules).await?,
-        What::Suppress { rule, line } => match suppression(&document, path, rule, *line) {
+        DeferredKind::FixAll(rules) => fixed(folder, &document, path, rules).await?,
+        DeferredKind::Suppress { rule, line } => match suppression(&document, path, rule, *line) {
             Ok(edits) => edits,
             Err(reason) if server.traits.disabled_actions => {
                 action.disabled = Some(CodeActionDisabled { reason });
@@ -290,7 +290,7 @@ async fn resolved(server: &Rc<Server>, mut action: CodeAction) -> Result<CodeAct
     Ok(action)
 }
 
-/// The edits that make all safe fixes, those that follow from them among them.
+/// Edits that apply all safe fixes, including those that earlier ones make possible.
 async fn fixed(
     folder: &Rc<Folder>,
     document: &Rc<Document>,
@@ -320,7 +320,7 @@ async fn fixed(
     Ok(text.edits_to(fixed))
 }
 
-/// A comment in a place that the file's syntax tree knows as one.
+/// Edits that write a suppression comment. An error is the reason why there is no place for one.
 fn suppression(
     document: &Rc<Document>,
     path: &WorkspacePath,

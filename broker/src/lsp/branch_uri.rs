@@ -1,4 +1,4 @@
-//! Names of documents that are files of branches: `broker-branch://BRANCH/path/from/the/root`.
+//! URIs of files in branches: `broker-branch://BRANCH/path/from/the/root`.
 
 use lsp_client::uri::{escaped, unescaped};
 use overlay::WorkspacePath;
@@ -8,17 +8,17 @@ pub(super) const SCHEME: &str = "broker-branch";
 /// A file of a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct BranchFile {
-    /// The branch's handle.
+    /// Id of the branch.
     pub(super) branch: String,
     pub(super) path: WorkspacePath,
 }
 
 impl BranchFile {
-    /// `None` for a document that is none.
+    /// Parses a URI; `None` for any other document.
     pub(super) fn of_uri(uri: &str) -> Option<Self> {
         let rest = uri.strip_prefix(SCHEME)?.strip_prefix("://")?;
         let (branch, path) = rest.split_once('/')?;
-        // Editors may add a query of their own, such as to tell two views of one document apart.
+        // Editors may add a query of their own, for example to distinguish two views of one document.
         let path = path.split(['?', '#']).next().unwrap_or(path);
         let path = String::from_utf8(unescaped(path)).ok()?;
         let path = WorkspacePath::new(&path).ok().filter(|it| !it.is_root())?;

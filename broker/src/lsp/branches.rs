@@ -1,4 +1,4 @@
-//! Commands about branches: what a person does with what agents have made.
+//! Commands about branches: list, fork, compare, check, commit, discard, rebase, and run a command in one.
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -10,16 +10,17 @@ use serde_json::{Value, json};
 use super::{
     branch_uri::BranchFile,
     checking,
-    diagnostics::{Places, diagnostics},
+    diagnostics::{Context, diagnostics},
     document::Place,
     failure::Failure,
     folder::{Connection, Folder},
     running,
     server::Server,
+    target,
     text::Text,
 };
 
-/// A folder of the editor's, by its URI; the first one without.
+/// Argument of a command about a folder, given by its URI.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OfWorkspace {
@@ -41,6 +42,7 @@ pub(super) struct Fork {
     parent: Option<String>,
 }
 
+/// Argument of a command about a branch without further options.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OfBranch {
@@ -92,18 +94,18 @@ pub(super) struct Run {
     timeout_seconds: Option<u32>,
 }
 
-/// A branch, and the folder that it is of.
+/// The branch that a command is about, with its folder.
 pub(super) struct Chosen {
     pub(super) folder: Rc<Folder>,
     pub(super) connection: Connection,
     pub(super) branch: pb::Branch,
 }
 
-/// As many as the daemon gives at once.
+/// Branches in one request to the daemon, which allows no more.
 const PAGE: u32 = 1000;
 
 impl Server {
-    /// The folder that a command is about.
+    /// The folder that a command is about; the first one if it names none.
     fn chosen_folder(&self, workspace: Option<&str>) -> Result<Rc<Folder>, Failure> {
         let Some(uri) = workspace else {
             let folders = self.named_folders().into_iter().chain(self.folders());
@@ -111,13 +113,13 @@ impl Server {
         };
         let is_it = |it: &Rc<Folder>| it.uri == uri.trim_end_matches('/');
         let folder = self.folders().into_iter().find(is_it);
-        // An editor may have opened a part of the workspace.
+        // The editor may have opened a subfolder of the workspace.
         let folder =
             folder.or_else(|| self.folder_of(&format!("{}/x", uri.trim_end_matches('/'))).map(|it| it.0));
         folder.ok_or_else(|| Failure::invalid_params(format!("{uri} is no folder of this editor")))
     }
 
-    /// The branch that a command is about, by handle or name.
+    /// The branch that a command is about, by id or name.
     async fn chosen(&self, branch: &str, workspace: Option<&str>) -> Result<Chosen, Failure> {
         let by_handle = self.folder_of_branch(branch).filter(|_| workspace.is_none());
         let (folder, connection) = match by_handle {
@@ -139,7 +141,7 @@ impl Server {
     }
 }
 
-/// A branch as commands and notifications tell of it.
+/// A branch in results of commands and in notifications.
 pub(super) fn branch_json(folder: &Folder, it: &pb::Branch) -> Value {
     let parent = Some(&it.parent_branch_id).filter(|it| !it.is_empty());
     json!({
@@ -153,7 +155,7 @@ pub(super) fn branch_json(folder: &Folder, it: &pb::Branch) -> Value {
     })
 }
 
-/// A changed path as commands and notifications tell of it.
+/// A changed path in results of commands and in notifications.
 pub(super) fn change_json(folder: &Folder, branch: &str, it: &pb::FileChange) -> Value {
     let kind = match it.kind() {
         pb::ChangeKind::Added => "added",
@@ -200,21 +202,20 @@ pub(super) async fn fork(server: &Rc<Server>, argument: Fork) -> Result<Value, F
     let (folder, parent) = match &argument.parent {
         Some(parent) => {
             let chosen = server.chosen(parent, argument.workspace.as_deref()).await?;
-            (chosen.folder, pb::target::Target::BranchId(chosen.branch.branch_id))
+            (chosen.folder, target::branch(chosen.branch.branch_id))
         }
         None => {
             let folder = server.chosen_folder(argument.workspace.as_deref())?;
             let connection = folder.served().await?;
-            (folder, pb::target::Target::WorkspaceId(connection.workspace))
+            (folder, target::base(&connection))
         }
     };
-    let parent = Some(pb::Target { target: Some(parent) });
-    let request = pb::ForkBranchRequest { parent, name: argument.name, ..Default::default() };
+    let request = pb::ForkBranchRequest { parent: Some(parent), name: argument.name, ..Default::default() };
     let forked = folder.link.branches().fork_branch(request).await?.into_inner();
     Ok(branch_json(&folder, &forked.branch.unwrap_or_default()))
 }
 
-/// What a branch changed.
+/// Changed paths of a branch against its parent.
 pub(super) async fn changes(server: &Rc<Server>, branch: &str) -> Result<Vec<pb::FileChange>, Failure> {
     let request = pb::DiffBranchRequest {
         branch_id: branch.to_owned(),
@@ -248,9 +249,8 @@ pub(super) async fn diff(server: &Rc<Server>, argument: OfBranch) -> Result<Valu
 
 pub(super) async fn check(server: &Rc<Server>, argument: Check) -> Result<Value, Failure> {
     let chosen = server.chosen(&argument.branch, argument.workspace.as_deref()).await?;
-    let target = pb::Target { target: Some(pb::target::Target::BranchId(chosen.branch.branch_id.clone())) };
     let request = pb::CheckRequest {
-        target: Some(target.clone()),
+        target: Some(target::branch(&chosen.branch.branch_id)),
         new_only: argument.new_only.unwrap_or(true),
         priority: pb::Priority::Interactive.into(),
         ..pb::CheckRequest::default()
@@ -284,8 +284,8 @@ fn finding_json(
     let uri = |path: &str| server.uri_of(place, path);
     let one = checking::Found { findings: vec![it.clone()], ..Default::default() };
     let diagnostic = texts.get(&it.path).and_then(|text| {
-        let places = Places { path: &it.path, text, others: texts, uri: &uri };
-        diagnostics(&one, &places, server.traits.diagnostics).pop()
+        let context = Context { path: &it.path, text, others: texts, uri: &uri };
+        diagnostics(&one, &context, server.traits.diagnostics).pop()
     });
     let change = match it.change() {
         pb::FindingChange::New => Some("new"),

@@ -1,17 +1,13 @@
-//! What this server can do, as it tells the client.
+//! Server capabilities, for the result of `initialize`.
 
 use serde_json::{Value, json};
 
-use super::{
-    branch_uri::SCHEME,
-    client_traits::{ClientTraits, Settings},
-    commands, semantic_tokens,
-};
+use super::{branch_uri::SCHEME, client_traits::ClientTraits, commands, semantic_tokens, settings::Settings};
 
-/// Kind of the action that makes all safe fixes of a file.
+/// Kind of the code action that applies all safe fixes of a file.
 pub(super) const FIX_ALL: &str = "source.fixAll.broker";
 
-/// Kind of the actions that write a suppression.
+/// Kind of the code actions that write a suppression comment.
 pub(super) const SUPPRESS: &str = "quickfix.suppress.broker";
 
 /// The result of `initialize`.
@@ -32,7 +28,7 @@ pub(super) fn initialize_result(traits: &ClientTraits, settings: Settings, versi
         },
     });
     if traits.pulls {
-        // What is found in one file may rest on a configuration file, and with a language server on any file.
+        // Findings in a file may depend on a configuration file, and those of a language server on any other file.
         capabilities["diagnosticProvider"] =
             json!({"identifier": "broker", "interFileDependencies": true, "workspaceDiagnostics": true});
     }
@@ -45,7 +41,7 @@ pub(super) fn initialize_result(traits: &ClientTraits, settings: Settings, versi
     json!({"capabilities": capabilities, "serverInfo": {"name": "broker", "version": version}})
 }
 
-/// What the project's language servers answer through this one.
+/// Capabilities for requests that are passed on to the project's language servers.
 fn of_servers() -> Value {
     json!({
         "definitionProvider": true,
@@ -80,7 +76,7 @@ fn of_servers() -> Value {
     })
 }
 
-/// Adds the members of `other`; where both have an object, its members.
+/// Merges `other` into `value`: objects member by member, anything else is replaced.
 fn merge(value: &mut Value, other: Value) {
     match (value, other) {
         (Value::Object(value), Value::Object(other)) => {
@@ -110,7 +106,7 @@ mod tests {
         assert_eq!(told.pointer("/capabilities/workspace/workspaceFolders/supported"), Some(&json!(true)));
     }
 
-    /// The types of the protocol take it.
+    /// Reading it as the protocol's own type loses nothing.
     #[test]
     fn it_is_what_the_protocol_says() {
         let content = json!({"capabilities": {"workspace": {"textDocumentContent": {}}}});

@@ -1,4 +1,4 @@
-//! One question to the daemon about the findings of files, and its answer whole.
+//! Checks by the daemon, and their collected results.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use tonic::Status;
 
 use super::link::Link;
 
-/// What came of a check.
+/// Result of a check.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Found {
     pub(super) findings: Vec<pb::Finding>,
     pub(super) incomplete: Vec<pb::Incomplete>,
-    /// Linters that would be asked, were they there.
+    /// Linters that are configured and cannot run.
     pub(super) unavailable: Vec<pb::UnavailableLinter>,
-    /// Names of those that were asked.
+    /// Names of the linters that ran.
     pub(super) linters: Vec<String>,
 }
 
-/// Dropping it ends the check, and stops the linters.
+/// Runs a check and collects its result. Dropping the future cancels the check.
 pub(super) async fn check(link: &Link, request: pb::CheckRequest) -> Result<Found, Status> {
     let mut found = Found::default();
     stream(link, request, |event| match event {
@@ -34,7 +34,7 @@ pub(super) async fn check(link: &Link, request: pb::CheckRequest) -> Result<Foun
     Ok(found)
 }
 
-/// Hands on each part of the answer as it comes.
+/// Runs a check and passes on its events. Dropping the future cancels the check.
 pub(super) async fn stream(
     link: &Link,
     request: pb::CheckRequest,
@@ -47,11 +47,11 @@ pub(super) async fn stream(
         is_whole = matches!(event, Event::Summary(_));
         take(event);
     }
-    // What breaks off is no answer, though all that came of it may look like one.
+    // Without a summary, the findings may be incomplete.
     is_whole.then_some(()).ok_or_else(|| Status::unavailable("the answer broke off"))
 }
 
-/// The question about one file.
+/// Request for the check of one file by linters of these kinds.
 pub(super) fn about(target: pb::Target, path: &str, kinds: &[pb::LinterKind]) -> pb::CheckRequest {
     pb::CheckRequest {
         target: Some(target),
@@ -69,7 +69,7 @@ impl Found {
         self.incomplete.extend(other.incomplete);
     }
 
-    /// What is of one file, and what is of others.
+    /// Splits the result into that of the file at `path`, and those of other files by path.
     pub(super) fn split(self, path: &str) -> (Self, BTreeMap<String, Self>) {
         let own = Self { linters: self.linters, ..Self::default() };
         let (mut own, mut others) = (own, BTreeMap::<String, Self>::new());
@@ -79,7 +79,7 @@ impl Found {
                 .push(it);
         }
         for it in self.incomplete {
-            // One that names no file is about all of them.
+            // One without a path concerns all files.
             let is_own = it.path == path || it.path.is_empty();
             if is_own { &mut own } else { others.entry(it.path.clone()).or_default() }.incomplete.push(it);
         }

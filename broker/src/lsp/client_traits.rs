@@ -1,29 +1,28 @@
-//! What the client can do, as it says at the beginning, and what a person has set.
+//! Capabilities of the client, from the parameters of `initialize`.
 //!
-//! Read from the plain JSON: a client with a capability of a wrong shape is served all the same.
+//! Reads plain JSON rather than typed parameters, so that one malformed capability does not end the session.
 
 use lsp_client::PositionEncoding;
-use serde::Deserialize;
 use serde_json::Value;
 
-/// Capabilities of the client that make a difference here.
+/// Capabilities of the client that change what is sent to it.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one capability of the protocol")]
 pub(super) struct ClientTraits {
     pub(super) name: String,
     pub(super) encoding: PositionEncoding,
-    /// It asks for diagnostics, so that none are pushed.
+    /// Pulls diagnostics, so that none are pushed.
     pub(super) pulls: bool,
     pub(super) related_documents: bool,
     pub(super) diagnostics: DiagnosticTraits,
     pub(super) refresh_diagnostics: bool,
     pub(super) refresh_lenses: bool,
     pub(super) apply_edit: bool,
-    /// Edits of documents with a version.
+    /// Takes edits that name the version of their document.
     pub(super) document_changes: bool,
     pub(super) creates_files: bool,
     pub(super) resolves_edits: bool,
-    /// Code actions that are no commands.
+    /// Takes code actions; a client without this takes commands only.
     pub(super) code_action_literals: bool,
     pub(super) disabled_actions: bool,
     pub(super) preferred_actions: bool,
@@ -41,7 +40,7 @@ pub(super) struct ClientTraits {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DiagnosticTraits {
     pub(super) related: bool,
-    /// Unnecessary, and deprecated.
+    /// Unnecessary and deprecated, in this order.
     pub(super) tags: [bool; 2],
     pub(super) links: bool,
     pub(super) data: bool,
@@ -61,11 +60,11 @@ impl ClientTraits {
             list.is_some_and(|it| it.iter().any(|it| it == tag))
         };
         let pulls = has("/textDocument/diagnostic");
-        // Pulled diagnostics have capabilities of their own since 3.18, and those of pushed ones before.
+        // Since LSP 3.18, pulled diagnostics have capabilities of their own; before, those of pushed ones hold for both.
         let of_diagnostics = |name: &str| {
-            let told = |kind: &str| format!("/textDocument/{kind}/{name}");
-            let place = if pulls && has(&told("diagnostic")) { "diagnostic" } else { "publishDiagnostics" };
-            told(place)
+            let path = |kind: &str| format!("/textDocument/{kind}/{name}");
+            let kind = if pulls && has(&path("diagnostic")) { "diagnostic" } else { "publishDiagnostics" };
+            path(kind)
         };
         Self {
             name: params
@@ -103,7 +102,7 @@ impl ClientTraits {
     }
 }
 
-/// The first of the client's that is known here; UTF-16, which all have, if it names none.
+/// The first of the client's encodings that is supported here, else UTF-16, which every client supports.
 fn encoding(params: &Value) -> PositionEncoding {
     let offered = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
     let known = |it: &Value| match it.as_str()? {
@@ -113,48 +112,6 @@ fn encoding(params: &Value) -> PositionEncoding {
         _ => None,
     };
     offered.into_iter().flatten().find_map(known).unwrap_or(PositionEncoding::Utf16)
-}
-
-/// What a person has set, in `initializationOptions` or the editor's settings under `broker`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Settings {
-    /// Whether the project's language servers are asked as well, for their findings and all else.
-    pub(super) servers: bool,
-    /// Whether the commands that `broker.toml` asks as linters run when a file is saved.
-    pub(super) check_on_save: bool,
-    /// Whether the number of findings of branches stands above a file.
-    pub(super) code_lens: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { servers: false, check_on_save: true, code_lens: false }
-    }
-}
-
-impl Settings {
-    /// What `value` says, on top of these; an error says what is wrong with it.
-    pub(super) fn updated(self, value: &Value) -> Result<Self, String> {
-        if value.is_null() {
-            return Ok(self);
-        }
-        let Value::Object(settings) = value else {
-            return Err("settings are an object".to_owned());
-        };
-        let mut updated = self;
-        for (name, value) in settings {
-            let flag = match name.as_str() {
-                "servers" => &mut updated.servers,
-                "checkOnSave" => &mut updated.check_on_save,
-                "codeLens" => &mut updated.code_lens,
-                // A setting of the extension, or of a newer version.
-                _ => continue,
-            };
-            *flag = value.as_bool().ok_or_else(|| format!("`{name}` is true or false, not {value}"))?;
-        }
-        Ok(updated)
-    }
 }
 
 #[cfg(test)]
@@ -180,14 +137,5 @@ mod tests {
         assert_eq!(of(json!(["utf-32", "utf-8"])), "utf-32");
         assert_eq!(of(json!(["utf-7", "utf-8"])), "utf-8");
         assert_eq!(of(json!([])), "utf-16");
-    }
-
-    #[test]
-    fn settings_are_changed_one_by_one() {
-        let settings = Settings::default().updated(&json!({"servers": true, "trace": {}})).unwrap();
-        assert_eq!(settings, Settings { servers: true, ..Settings::default() });
-        assert_eq!(settings.updated(&Value::Null), Ok(settings));
-        let error = settings.updated(&json!({"codeLens": "yes"})).unwrap_err();
-        assert_eq!(error, "`codeLens` is true or false, not \"yes\"");
     }
 }

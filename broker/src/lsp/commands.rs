@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: the table of commands, and those about rules. Branches are in `branches`.
+//! `workspace/executeCommand`: the table of commands, and the commands about rules. Those about branches are in `branches`.
 
 use std::rc::Rc;
 
@@ -15,13 +15,14 @@ use super::{
     folder::Folder,
     rule_list::{full_name, markdown},
     server::Server,
+    target,
     text::Text,
 };
 
 pub(super) const OPEN_RULE: &str = "broker.openRule";
 pub(super) const DISABLE_RULE: &str = "broker.disableRule";
 
-/// Every command that there is.
+/// Names of all commands.
 pub(super) const NAMES: [&str; 11] = [
     "broker.listBranches",
     "broker.forkBranch",
@@ -36,7 +37,7 @@ pub(super) const NAMES: [&str; 11] = [
     DISABLE_RULE,
 ];
 
-/// Does what one of them says.
+/// Executes a command.
 pub(super) async fn execute(server: Rc<Server>, params: ExecuteCommandParams) -> Result<Value, Failure> {
     let mut arguments = params.arguments.unwrap_or_default();
     if arguments.len() > 1 {
@@ -69,7 +70,7 @@ fn parsed<T: DeserializeOwned>(argument: Value) -> Result<T, Failure> {
 #[serde(deny_unknown_fields)]
 struct Rule {
     rule: String,
-    /// A document in the folder that the rule is looked up in.
+    /// URI of a document in the folder whose rules are searched.
     uri: Option<String>,
 }
 
@@ -95,7 +96,7 @@ fn no_rule(name: &str) -> Failure {
     Failure::failed(format!("no linter that lists its rules has one called `{name}`"))
 }
 
-/// Shows the page of the rule, or what is known of it.
+/// Shows the rule's page in a browser; its description as a message if the client cannot open pages or the rule has none.
 async fn open(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     let rules = server.rules.of(&*argument.folder(server)?).await?;
     let rule = rules.find(&argument.rule).ok_or_else(|| no_rule(&argument.rule))?;
@@ -110,17 +111,17 @@ async fn open(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     Ok(Value::Null)
 }
 
-/// Adds the rule to those that the folder's `broker.toml` ignores, by an edit of the client's.
+/// Adds the rule to `ignore` in the folder's `broker.toml`. The client makes the edit.
 async fn disable(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     let folder = argument.folder(server)?;
     let connection = folder.served().await?;
-    for name in ["broker.toml", ".broker.toml"] {
+    for name in config::FILE_NAMES {
         let uri = format!("{}/{name}", folder.uri);
         let open = server.document(&uri);
         let version = open.as_ref().map(|it| it.version());
         let text = match open {
             Some(document) => document.state().text.as_str().to_owned(),
-            None => match server.read(Folder::target(&connection), name).await {
+            None => match server.read(target::base(&connection), name).await {
                 Ok(bytes) => {
                     String::from_utf8(bytes).map_err(|_| Failure::failed(format!("{name} is no UTF-8")))?
                 }
@@ -144,7 +145,7 @@ async fn disable(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure>
     apply(server, edit, "Disable a rule").await
 }
 
-/// Has the client change documents.
+/// Sends `workspace/applyEdit`. An error if the client does not apply the edit.
 pub(super) async fn apply(
     server: &Rc<Server>,
     edit: gen_lsp_types::WorkspaceEdit,

@@ -1,7 +1,7 @@
-//! Commits of what is open in the editor: the editor gets the change by an edit, which the person sees and can undo.
+//! Commits of files that have unsaved text in the editor. The commit does not write such a file: it leaves it to the editor, which
+//! gets the change as an edit that the user can see, undo or save.
 //!
-//! The disk is the person's to write: a file with unsaved text is left alone by the commit, and the branch keeps its edits of it
-//! until the person has saved them, so that they are not lost with the editor.
+//! The branch keeps its edits of a left file until the user has saved them, so that they are not lost if the editor ends.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -17,10 +17,11 @@ use super::{
     edits,
     folder::Folder,
     server::Server,
+    target,
     text::Text,
 };
 
-/// What commits left to this editor, which has taken it and not saved it yet, by branch.
+/// Files that commits left to this editor, with their edits applied but not saved yet, by branch.
 #[derive(Default)]
 pub(super) struct LeftFiles(RefCell<Vec<Left>>);
 
@@ -28,9 +29,9 @@ pub(super) struct LeftFiles(RefCell<Vec<Left>>);
 struct Left {
     folder: Rc<Folder>,
     branch: String,
-    /// The branch as it was left: one that has gone on keeps what it has.
+    /// Revision of the branch after the commit. A branch with later edits is not touched.
     revision: u64,
-    /// Each with a version of its document: one that is saved later has the change.
+    /// Path, and a version of its document: any later version has the change.
     paths: Vec<(String, i32)>,
 }
 
@@ -63,8 +64,8 @@ impl LeftFiles {
 }
 
 impl Server {
-    /// Brings a commit into the texts that are open here and not saved.
-    pub(super) fn committed(
+    /// Applies a commit to the documents here that have unsaved text.
+    pub(super) fn apply_commit(
         self: &Rc<Self>,
         folder: &Rc<Folder>,
         branch: &pb::Branch,
@@ -78,11 +79,11 @@ impl Server {
             let (folder, branch, path) = (Rc::clone(folder), branch.clone(), path.clone());
             let origin = self.text_at_fork(&branch.branch_id, &document.uri);
             spawn_local(async move {
-                match server.take_commit(&document, origin, &branch, &path).await {
+                match server.apply_to_document(&document, origin, &branch, &path).await {
                     Ok(version) if is_left => server.left.add(&folder, &branch, (path, version)),
                     Ok(_) => {}
                     Err(reason) => {
-                        let message = not_taken(&path, &branch.name, is_left, &reason);
+                        let message = not_applied(&path, &branch.name, is_left, &reason);
                         server.peer.show(MessageType::Warning, message);
                     }
                 }
@@ -90,24 +91,24 @@ impl Server {
         }
     }
 
-    /// The version of the document after which it has the change.
-    async fn take_commit(
+    /// Applies the commit of one file. Returns the version of the document after which it has the change.
+    async fn apply_to_document(
         self: &Rc<Self>,
         document: &Rc<Document>,
         origin: Option<Text>,
         branch: &pb::Branch,
         path: &str,
     ) -> Result<i32, String> {
-        // The branch may show the editor's text now; before the commit it showed what was committed.
+        // Read before the commit: since then, the branch may show the editor's text.
         let request = pb::ReadFileRequest {
-            target: Some(pb::Target { target: Some(pb::target::Target::BranchId(branch.branch_id.clone())) }),
+            target: Some(target::branch(&branch.branch_id)),
             path: path.to_owned(),
             revision: branch.revision.checked_sub(1),
             of_parent: false,
         };
         let written = self.read_file(request).await.map_err(|it| it.message().to_owned())?;
         let state = document.state();
-        let text = taken(origin.as_ref(), &state, &written)?;
+        let text = merged_text(origin.as_ref(), &state, &written)?;
         let edits = state.text.edits_to(&text);
         if edits.is_empty() {
             return Ok(state.version - 1);
@@ -118,22 +119,22 @@ impl Server {
         Ok(state.version)
     }
 
-    /// Has branches let go of what was left to this editor and is saved now.
-    pub(super) fn let_go_of_commits(self: &Rc<Self>, folder: &Rc<Folder>) {
+    /// Removes edits from branches whose left files have been saved with them.
+    pub(super) fn release_saved_files(self: &Rc<Self>, folder: &Rc<Folder>) {
         for left in self.left.of(folder) {
             let server = Rc::clone(self);
             spawn_local(async move {
                 let branch = left.branch.clone();
-                // A branch that was changed meanwhile, or is gone, is another's.
-                if server.let_go(left).await.is_err() {
+                // The branch was changed or discarded since: keep its edits.
+                if server.release(left).await.is_err() {
                     server.left.forget(&branch);
                 }
             });
         }
     }
 
-    /// Gives the branch the texts that were saved, with which nothing of it differs from the disk.
-    async fn let_go(&self, left: Left) -> Result<(), Status> {
+    /// Writes the saved texts to the branch and rebases it, after which these files no longer differ from the disk.
+    async fn release(&self, left: Left) -> Result<(), Status> {
         let saved = |(path, version): &(String, i32)| {
             let state = self.document_at(&left.folder, path)?.state();
             let is_saved = state.saved == Some(state.version) && state.version > *version;
@@ -158,7 +159,7 @@ impl Server {
             on_conflict: pb::ConflictHandling::Refuse.into(),
         };
         let revision = left.folder.link.branches().rebase_branch(request).await?.into_inner().revision;
-        // Where a rebase finds nothing, the daemon has not seen yet what was saved: it tells when it has.
+        // If the rebase changed nothing, the daemon has not noticed the saved file yet. Its next change of the base repeats this.
         let paths = if revision > written { kept } else { left.paths.clone() };
         self.left.put(Left { revision, paths, ..left });
         Ok(())
@@ -171,7 +172,7 @@ fn write(path: &str, text: &str) -> pb::FileEdit {
     pb::FileEdit { edit: Some(pb::file_edit::Edit::Write(write)) }
 }
 
-fn not_taken(path: &str, branch: &str, is_left: bool, reason: &str) -> String {
+fn not_applied(path: &str, branch: &str, is_left: bool, reason: &str) -> String {
     match is_left {
         true => format!(
             "{path} of branch {branch} is not committed, since it has unsaved text here, and the change cannot be made in it: {reason}; the branch keeps it"
@@ -180,8 +181,8 @@ fn not_taken(path: &str, branch: &str, is_left: bool, reason: &str) -> String {
     }
 }
 
-/// The editor's text with what a branch changed. `origin` is the text that the branch was made of: a person may have typed since.
-fn taken(origin: Option<&Text>, now: &State, written: &[u8]) -> Result<String, &'static str> {
+/// Three-way merge of the editor's text and the committed one. `origin` is the text that the branch was made from, if it is known.
+fn merged_text(origin: Option<&Text>, now: &State, written: &[u8]) -> Result<String, &'static str> {
     const TYPED: &str = "the same lines were changed in the editor since the branch was made";
     let is_untouched = !now.is_typed || origin == Some(&now.text);
     let merged = match origin {

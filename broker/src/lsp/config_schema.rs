@@ -1,16 +1,16 @@
-//! What `broker.toml` may say, by its schema: keys, what they mean, and values.
+//! Keys of `broker.toml`, their descriptions and values, from its JSON schema.
 
 use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// The schema, made once.
+/// The schema, generated once.
 fn root() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(config::schema)
 }
 
-/// A key of a table, with what it means.
+/// A key of a table, with its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) name: String,
@@ -30,13 +30,13 @@ pub(super) fn keys(path: &[String]) -> Vec<Key> {
     keys
 }
 
-/// What the key at `path` means; empty if it is not known.
+/// Description of the key at `path`; empty if the key is unknown.
 pub(super) fn meaning(path: &[String]) -> String {
     let Some((name, table)) = path.split_last() else { return String::new() };
     keys(table).into_iter().find(|it| it.name == *name).map(|it| it.description).unwrap_or_default()
 }
 
-/// The values that the schema lists for a key.
+/// Values that the schema lists for the key at `path`.
 pub(super) fn values(path: &[String]) -> Vec<String> {
     let nodes = with_items(at(path));
     let listed = |it: &Value| {
@@ -47,13 +47,13 @@ pub(super) fn values(path: &[String]) -> Vec<String> {
     all.filter_map(|it| it.as_str().map(str::to_owned)).collect()
 }
 
-/// Whether strings there name rules.
+/// Whether strings in the value at `path` are names of rules.
 pub(super) fn names_rules(path: &[String]) -> bool {
     let last = path.last().map(String::as_str).unwrap_or_default();
     last.ends_with("select") || last == "ignore"
 }
 
-/// The parts of the schema that a value at `path` may follow.
+/// Schemas of the value at `path`.
 fn at(path: &[String]) -> Vec<&'static Value> {
     let mut nodes = expanded(root());
     for name in path {
@@ -66,14 +66,14 @@ fn at(path: &[String]) -> Vec<&'static Value> {
     nodes
 }
 
-/// The nodes, and those of the items of their lists.
+/// The schemas, and those of the items of their lists.
 fn with_items(mut nodes: Vec<&'static Value>) -> Vec<&'static Value> {
     let items: Vec<_> = nodes.iter().filter_map(|it| it.get("items")).flat_map(expanded).collect();
     nodes.extend(items);
     nodes
 }
 
-/// A node, and all that it refers to or is one of.
+/// A schema, and those that it refers to by `$ref`, `anyOf`, `oneOf` or `allOf`.
 fn expanded(node: &'static Value) -> Vec<&'static Value> {
     let mut nodes = vec![node];
     let mut next = 0;

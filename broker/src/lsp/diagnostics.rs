@@ -1,4 +1,4 @@
-//! Findings as diagnostics of LSP, in the client's positions.
+//! Conversion of findings to diagnostics, in the client's positions.
 
 use std::collections::HashMap;
 
@@ -17,19 +17,20 @@ use super::{
     text::{Index, Text},
 };
 
-/// What stands for the linter where something could not be computed.
+/// Source of diagnostics that Broker makes itself.
 const SOURCE: &str = "broker";
 
-/// The texts that places are told in, by path; one that is not there is told by its start.
-pub(super) struct Places<'t> {
+/// The file whose findings are converted, and the texts of other files for their related places, by path. A place in a file without
+/// a text is reported as the file's start.
+pub(super) struct Context<'t> {
     pub(super) path: &'t str,
     pub(super) text: &'t Text,
     pub(super) others: &'t HashMap<String, Text>,
-    /// From a path to the document's name.
+    /// URI of the document of a path.
     pub(super) uri: &'t dyn Fn(&str) -> String,
 }
 
-/// What is kept with a diagnostic between its publication and a code action.
+/// `data` of a diagnostic, which a client keeps until it asks for code actions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Data {
     pub(super) rule: String,
@@ -46,16 +47,16 @@ pub(super) struct FixData {
     pub(super) edits: Vec<TextEdit>,
 }
 
-/// All that was found of a file, and what could not be found out.
-pub(super) fn diagnostics(found: &Found, places: &Places<'_>, traits: DiagnosticTraits) -> Vec<Diagnostic> {
-    let index = places.text.index();
-    let findings = found.findings.iter().map(|it| finding(it, &index, places, traits));
-    let incomplete = found.incomplete.iter().map(|it| missing(&it.linter, &it.reason));
+/// Diagnostics for the findings of a file, and one for each linter that did not complete.
+pub(super) fn diagnostics(found: &Found, context: &Context<'_>, traits: DiagnosticTraits) -> Vec<Diagnostic> {
+    let index = context.text.index();
+    let findings = found.findings.iter().map(|it| finding(it, &index, context, traits));
+    let incomplete = found.incomplete.iter().map(|it| incomplete_check(&it.linter, &it.reason));
     findings.chain(incomplete).collect()
 }
 
-/// Says at the start of a file that there may be more to find in it.
-pub(super) fn missing(linter: &str, reason: &str) -> Diagnostic {
+/// Warning at the file's start that a linter did not complete, so that there may be more findings.
+pub(super) fn incomplete_check(linter: &str, reason: &str) -> Diagnostic {
     let who = if linter.is_empty() { String::new() } else { format!("{linter}: ") };
     Diagnostic {
         range: Range::default(),
@@ -67,11 +68,16 @@ pub(super) fn missing(linter: &str, reason: &str) -> Diagnostic {
     }
 }
 
-fn finding(it: &pb::Finding, index: &Index<'_>, places: &Places<'_>, traits: DiagnosticTraits) -> Diagnostic {
+fn finding(
+    it: &pb::Finding,
+    index: &Index<'_>,
+    context: &Context<'_>,
+    traits: DiagnosticTraits,
+) -> Diagnostic {
     let code = if it.code.is_empty() { None } else { Some(Code::String(it.code.clone())) };
     let url = Some(&it.url).filter(|url| traits.links && !url.is_empty() && code.is_some());
     let tags: Vec<_> = it.tags().filter_map(|it| tag(it, traits.tags)).collect();
-    let related: Vec<_> = it.related.iter().map(|it| related(it, index, places)).collect();
+    let related: Vec<_> = it.related.iter().map(|it| related(it, index, context)).collect();
     Diagnostic {
         range: range(it, index),
         severity: Some(severity(it.severity())),
@@ -85,7 +91,7 @@ fn finding(it: &pb::Finding, index: &Index<'_>, places: &Places<'_>, traits: Dia
     }
 }
 
-/// Where it is; the start of the file for a cell of a notebook, whose text a document in JSON does not have.
+/// Range of a finding. Those in cells of a notebook are at the file's start: the document's text is JSON, not that of the cell.
 fn range(it: &pb::Finding, index: &Index<'_>) -> Range {
     match (it.cell, it.span) {
         (None, Some(span)) => index.range(Span::new(span.start, span.end)),
@@ -152,20 +158,20 @@ fn tag(it: pb::FindingTag, [unnecessary, deprecated]: [bool; 2]) -> Option<Diagn
     }
 }
 
-fn related(it: &pb::RelatedPlace, index: &Index<'_>, places: &Places<'_>) -> DiagnosticRelatedInformation {
+fn related(it: &pb::RelatedPlace, index: &Index<'_>, context: &Context<'_>) -> DiagnosticRelatedInformation {
     let span = it.span.map(|it| Span::new(it.start, it.end));
-    let is_own = it.path.is_empty() || it.path == places.path;
+    let is_own = it.path.is_empty() || it.path == context.path;
     let range = match span {
         Some(span) if is_own => index.range(span),
-        Some(span) => places.others.get(&it.path).map(|it| it.index().range(span)).unwrap_or_default(),
+        Some(span) => context.others.get(&it.path).map(|it| it.index().range(span)).unwrap_or_default(),
         None => Range::default(),
     };
-    let path = if is_own { places.path } else { &it.path };
-    let location = Location { uri: Uri((places.uri)(path)), range };
+    let path = if is_own { context.path } else { &it.path };
+    let location = Location { uri: Uri((context.uri)(path)), range };
     DiagnosticRelatedInformation { location, message: it.message.clone() }
 }
 
-/// Names what was found: equal if it is the same.
+/// Result id: a hash of the diagnostics.
 pub(super) fn result_id(diagnostics: &[Diagnostic]) -> String {
     let bytes = serde_json::to_vec(diagnostics).unwrap_or_default();
     blake3::hash(&bytes).to_hex()[..16].to_owned()

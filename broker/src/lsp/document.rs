@@ -1,4 +1,4 @@
-//! One open document: its text, version by version, and what was found in it.
+//! An open document: its current text and version, and the last result of its check.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -8,34 +8,35 @@ use tokio::{sync::watch, task::AbortHandle};
 
 use super::{branch_uri::BranchFile, checking::Found, folder::Folder, text::Text};
 
-/// An open document. It ends, with its task, when the client closes it.
+/// An open document. Dropping it, when the client closes it, aborts its task.
 pub(super) struct Document {
     pub(super) uri: String,
     pub(super) place: Place,
     state: watch::Sender<State>,
-    /// What was found last; of an older version while a newer one is checked.
+    /// The last result; of an older version while a newer one is checked.
     checked: watch::Sender<Option<Rc<Checked>>>,
-    /// Version and result that the client was told last.
-    told: Cell<Option<(i32, u64)>>,
+    /// Version and number of the last result that the client pulled.
+    reported: Cell<Option<(i32, u64)>>,
     task: Cell<Option<AbortHandle>>,
-    /// How many requests wait for a result.
+    /// Number of requests that wait for a result.
     waiting: Cell<usize>,
-    /// Counts the times that none waits any more for a check that runs.
+    /// Counts running checks that were given up because no request waits for them any more.
     given_up: watch::Sender<u64>,
+    /// Whether the check of the current version was given up.
     is_given_up: Cell<bool>,
 }
 
-/// One that waits for a result: a check that none of them waits for any more is ended.
+/// A request that waits for a result. When the last one is dropped, the check is given up.
 pub(super) struct Waiting(Rc<Document>);
 
-/// What a document stands for.
+/// Which file a document shows.
 #[derive(Clone)]
 pub(super) enum Place {
-    /// A file of a folder; the document is its text.
+    /// A file of the base. Its content is the document's text while that is open.
     Base(Rc<Folder>, WorkspacePath),
-    /// A file of a branch; the document shows its text.
+    /// A file of a branch, read-only.
     Branch(Rc<Folder>, BranchFile),
-    /// Nothing that is served: an unsaved file without a name, a setting, a page of a manual.
+    /// Not in a workspace: an untitled buffer, a settings page, a help page.
     Elsewhere,
 }
 
@@ -44,23 +45,23 @@ pub(super) enum Place {
 pub(super) struct State {
     pub(super) version: i32,
     pub(super) text: Text,
-    /// Whether the person has changed it since it was opened.
+    /// Whether it was changed since it was opened or saved.
     pub(super) is_typed: bool,
-    /// The version that was saved last, or nothing.
+    /// The version that was saved last.
     pub(super) saved: Option<i32>,
 }
 
-/// What was found in a document at one version.
+/// Result of the check of one version.
 pub(super) struct Checked {
     pub(super) version: i32,
     pub(super) text: Text,
     pub(super) found: Found,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// The same diagnostics have the same.
+    /// Hash of the diagnostics.
     pub(super) result_id: String,
-    /// Findings in other files that follow from this one, if they were asked for.
+    /// Diagnostics of other files that depend on this one, by URI. Only language servers have them.
     pub(super) related: Vec<(String, Vec<Diagnostic>)>,
-    /// Told apart from an earlier result for the same version.
+    /// Counts results, to tell those of one version apart.
     pub(super) number: u64,
 }
 
@@ -72,7 +73,7 @@ impl Document {
             place,
             state: watch::Sender::new(state),
             checked: watch::Sender::new(None),
-            told: Cell::new(None),
+            reported: Cell::new(None),
             task: Cell::new(None),
             waiting: Cell::new(0),
             given_up: watch::Sender::new(0),
@@ -100,12 +101,12 @@ impl Document {
         });
     }
 
-    /// Has its task do its work again.
+    /// Has its task check the same version again.
     pub(super) fn touch(&self) {
         self.state.send_modify(|_| {});
     }
 
-    /// Has the text checked, if its check was given up, and keeps it from that.
+    /// Registers a request that waits for a result. Starts the check again if it was given up.
     pub(super) fn wait_for_result(self: &Rc<Self>) -> Waiting {
         self.waiting.set(self.waiting.get() + 1);
         if self.is_given_up.replace(false) {
@@ -114,7 +115,7 @@ impl Document {
         Waiting(Rc::clone(self))
     }
 
-    /// Tells when the running check is to end.
+    /// Receives each time that a running check is given up.
     pub(super) fn give_ups(&self) -> watch::Receiver<u64> {
         self.given_up.subscribe()
     }
@@ -122,17 +123,17 @@ impl Document {
     pub(super) fn saved(&self) {
         self.state.send_modify(|it| {
             it.saved = Some(it.version);
-            // The disk has it, so that the base follows the disk again.
+            // The disk has this text, so that the base may show the disk again.
             it.is_typed = false;
         });
     }
 
-    /// Its task, which ends with it.
-    pub(super) fn runs(&self, task: AbortHandle) {
+    /// Sets the task that is aborted when the document is dropped.
+    pub(super) fn set_task(&self, task: AbortHandle) {
         self.task.set(Some(task));
     }
 
-    /// What was found in the text as it is now.
+    /// The result for the current version, if it is there.
     pub(super) fn checked(&self) -> Option<Rc<Checked>> {
         let checked = self.checked.borrow().clone();
         checked.filter(|it| it.version == self.version())
@@ -142,7 +143,7 @@ impl Document {
         self.checked.subscribe()
     }
 
-    /// Keeps a result; `false` if it says what the last one said, or is of an older version.
+    /// Stores a result. `false` if it equals the last one, or is of an older version.
     pub(super) fn keep(&self, mut checked: Checked) -> bool {
         if checked.version != self.version() {
             return false;
@@ -161,14 +162,16 @@ impl Document {
         true
     }
 
-    /// Notes that the client knows a result.
-    pub(super) fn told(&self, checked: &Checked) {
-        self.told.set(Some((checked.version, checked.number)));
+    /// Notes that the client has pulled this result.
+    pub(super) fn mark_reported(&self, checked: &Checked) {
+        self.reported.set(Some((checked.version, checked.number)));
     }
 
-    /// Whether the client asked about this version and knows an older result of it.
-    pub(super) fn is_told_otherwise(&self, checked: &Checked) -> bool {
-        self.told.get().is_some_and(|(version, number)| version == checked.version && number < checked.number)
+    /// Whether the client has pulled an older result for the same version.
+    pub(super) fn has_outdated_report(&self, checked: &Checked) -> bool {
+        self.reported
+            .get()
+            .is_some_and(|(version, number)| version == checked.version && number < checked.number)
     }
 
     pub(super) fn folder(&self) -> Option<&Rc<Folder>> {
@@ -178,7 +181,7 @@ impl Document {
         }
     }
 
-    /// The file in its folder, also that of a branch.
+    /// The path in the workspace, for a file of a branch, too.
     pub(super) fn path(&self) -> Option<&WorkspacePath> {
         match &self.place {
             Place::Base(_, path) => Some(path),

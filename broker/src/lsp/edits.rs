@@ -1,4 +1,4 @@
-//! Changes of documents, as the client takes them.
+//! Workspace edits, in the form that the client supports.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use toml_edit::{Array, DocumentMut, Item, Value};
 
 use super::{client_traits::ClientTraits, failure::Failure};
 
-/// Other text in one document; the client refuses it if the document has another version than `version`.
+/// Edits of one document. A client that supports versions refuses them if the document has another one.
 pub(super) fn of_document(
     traits: &ClientTraits,
     uri: &str,
@@ -38,7 +38,7 @@ fn text_change(uri: &str, version: Option<i32>, edits: Vec<TextEdit>) -> Documen
     })
 }
 
-/// A new file with this text; `None` if the client cannot make files.
+/// A new file with this text; `None` if the client cannot create files.
 pub(super) fn of_new_file(traits: &ClientTraits, uri: &str, text: String) -> Option<WorkspaceEdit> {
     if !(traits.document_changes && traits.creates_files) {
         return None;
@@ -49,11 +49,11 @@ pub(super) fn of_new_file(traits: &ClientTraits, uri: &str, text: String) -> Opt
     Some(of_changes(vec![DocumentChange::CreateFile(create), text_change(uri, None, vec![insert])]))
 }
 
-/// A `broker.toml` in which the rule is ignored, with all that it says and how it says it.
+/// The text of `broker.toml` with the rule added to `ignore`. Formatting and comments are kept.
 pub(super) fn ignoring(config: &str, rule: &str) -> Result<String, Failure> {
     let is_empty = config.lines().all(|it| it.trim().is_empty() || it.trim_start().starts_with('#'));
     if is_empty {
-        // What stands there is a comment on the file, and stays its beginning.
+        // Only comments, which TOML would place behind the new key: keep them at the start.
         let newline = if config.is_empty() || config.ends_with('\n') { "" } else { "\n" };
         return Ok(format!("{config}{newline}ignore = [\"{rule}\"]\n"));
     }

@@ -1,4 +1,4 @@
-//! What happens in a folder besides the editor's own doing: branches that change, commits, other editors, a daemon that goes.
+//! Events of a folder: changes of its base and branches, commits, buffers of other editors, connections.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ impl Server {
             FolderEvent::Connected => {
                 self.rules.forget(folder);
                 self.refresh_diagnostics();
-                // Whatever became of branches meanwhile was not told.
+                // Branches may have changed without an event.
                 self.refresh_lenses();
                 let of_branches = self.documents().into_iter().filter(|it| is_of_branch(it, folder));
                 of_branches.for_each(|it| self.refresh_content(it.uri.clone()));
@@ -34,11 +34,11 @@ impl Server {
                     documents
                         .iter()
                         .filter(is_there)
-                        .for_each(|it| rounds::tell_unserved(self, it, &message));
+                        .for_each(|it| rounds::deliver_unserved(self, it, &message));
                 }
             }
-            // Each open document checks itself again, and a whole folder is asked about until something changes.
-            FolderEvent::BaseChanged => self.let_go_of_commits(folder),
+            // Tasks of open documents and waiting `workspace/diagnostic` requests notice the change themselves.
+            FolderEvent::BaseChanged => self.release_saved_files(folder),
             FolderEvent::Branch(it) => self.branch_changed(folder, *it),
             FolderEvent::Buffer(it) => self.buffer_changed(folder, &it),
         }
@@ -50,7 +50,7 @@ impl Server {
             self.peer.notify_by_name("broker/branchChanged", branch_event(folder, &branch, &it));
         }
         self.refresh_lenses();
-        // Of one that is gone there is nothing to be shown.
+        // A discarded branch has no content to refresh.
         let is_gone = it.kind() == pb::BranchChangeKind::Discarded;
         for document in self.documents().into_iter().filter(|_| !is_gone) {
             let is_of_it = |file: &super::branch_uri::BranchFile| file.branch == branch.branch_id;
@@ -64,14 +64,14 @@ impl Server {
                 self.left.forget(&branch.branch_id);
             }
             pb::BranchChangeKind::Committed => {
-                self.committed(folder, &branch, &it);
+                self.apply_commit(folder, &branch, &it);
                 self.forget_branch(&branch.branch_id);
             }
             _ => self.remember_texts(&branch.branch_id),
         }
     }
 
-    /// Another editor's text counts for a file that is open here, too.
+    /// Warns if the base shows another editor's text of a file that is open here.
     fn buffer_changed(self: &Rc<Self>, folder: &Rc<Folder>, it: &pb::BufferChanged) {
         if it.client_name.is_empty() || self.document_at(folder, &it.path).is_none() {
             return;

@@ -1,4 +1,4 @@
-//! Why a request has no result, as an error of JSON-RPC.
+//! Errors that requests are answered with.
 
 use lsp_client::Refusal;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use tonic_types::StatusExt as _;
 
 use crate::{CliError, client};
 
-/// An error that a client is answered with.
+/// An error of JSON-RPC or LSP: code, message and data.
 #[derive(Debug, Clone)]
 pub(super) struct Failure(Box<Refusal>);
 
@@ -55,18 +55,18 @@ impl Failure {
         Self::new(Self::CANCELLED, "the client has cancelled this")
     }
 
-    /// The document has changed since; the client asks again where it wants to.
+    /// The document changed while the answer was computed. The client may ask again.
     pub(super) fn content_modified() -> Self {
         Self::new(Self::CONTENT_MODIFIED, "the document has changed meanwhile")
     }
 
-    /// For requests that a client then sends again.
+    /// For diagnostics: the client is to send the request again.
     pub(super) fn ask_again(message: impl Into<String>) -> Self {
         let failure = Self::new(Self::SERVER_CANCELLED, message);
         failure.data(json!({"retriggerRequest": true}))
     }
 
-    /// What was asked is right, and was not done.
+    /// A valid request that could not be carried out.
     pub(super) fn failed(message: impl Into<String>) -> Self {
         Self::new(Self::FAILED, message)
     }
@@ -102,7 +102,7 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-/// What the daemon refuses, with its reason for programs and the paths that stand in the way.
+/// An error of the daemon. `data` has its reason, its hint and the paths it concerns.
 impl From<Status> for Failure {
     fn from(status: Status) -> Self {
         let violations = status.get_details_precondition_failure().map(|it| it.violations);

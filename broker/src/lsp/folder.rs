@@ -1,4 +1,4 @@
-//! One folder of the editor, served as a workspace: opened in the daemon, watched, and opened again when the daemon has gone.
+//! A folder of the editor, served as a workspace: opened in the daemon, watched, and opened again after the daemon has ended.
 
 use std::{
     cell::Cell,
@@ -16,47 +16,47 @@ use tonic::{Code, Status};
 use super::link::Link;
 use crate::{CliError, client::environment_for_daemon};
 
-/// A folder, and what serves it.
+/// A folder and the state of its connection.
 pub(super) struct Folder {
     pub(super) root: PathBuf,
     pub(super) uri: String,
     pub(super) uris: Uris,
     pub(super) link: Rc<Link>,
     connection: watch::Sender<Option<Connection>>,
-    /// Why it cannot be served as it is, if attempts to open it fail.
+    /// Reason why the last attempt to open it failed; `None` while it is served.
     refused: watch::Sender<Option<String>>,
     epochs: Cell<u64>,
-    /// Number of changes of the base that were told.
+    /// Counts changes of the base, and other reasons to check open documents again.
     base: watch::Sender<u64>,
-    /// Epoch of a connection that is of no use any more.
-    spent: watch::Sender<u64>,
+    /// Epoch of the last connection on which a call failed because the daemon was gone.
+    stale: watch::Sender<u64>,
 }
 
-/// The folder as one daemon serves it.
+/// Handles of the folder in one run of the daemon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Connection {
     /// The workspace's handle.
     pub(super) workspace: String,
-    /// This editor's handle: its buffers end with the connection.
+    /// This editor's handle. Its buffers are closed when the connection ends.
     pub(super) editor: String,
     /// Grows with each connection.
     pub(super) epoch: u64,
 }
 
-/// The editor, as the daemon is told of it.
+/// Properties of the editor that the daemon needs.
 pub(super) struct Editor {
     pub(super) name: String,
-    /// Whether commits can be brought into its texts.
+    /// Whether it applies commits to its unsaved texts by `workspace/applyEdit`.
     pub(super) takes_commits: bool,
 }
 
 /// What happens in a folder.
 pub(super) enum FolderEvent {
     Connected,
-    /// It is not served until it can be opened again.
+    /// The connection ended, or could not be made. Opening is tried again.
     Lost {
         reason: String,
-        /// Whether it could not be opened anew, either.
+        /// Whether an attempt to open it has failed since it was served.
         is_lasting: bool,
     },
     BaseChanged,
@@ -64,7 +64,7 @@ pub(super) enum FolderEvent {
     Buffer(pb::BufferChanged),
 }
 
-/// Pauses between attempts to open a folder: the first, and the longest.
+/// Shortest and longest pause between attempts to open a folder.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
 
 impl Folder {
@@ -78,26 +78,26 @@ impl Folder {
             refused: watch::Sender::new(None),
             epochs: Cell::new(0),
             base: watch::Sender::new(0),
-            spent: watch::Sender::new(0),
+            stale: watch::Sender::new(0),
         })
     }
 
-    /// Its name for people.
+    /// Name for display.
     pub(super) fn name(&self) -> String {
         self.root.file_name().unwrap_or(self.root.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// The file of a document in this folder.
+    /// The path of a document in this folder; `None` for one outside of it.
     pub(super) fn path(&self, uri: &str) -> Option<WorkspacePath> {
         self.uris.path(uri).filter(|it| !it.is_root())
     }
 
-    /// As it is served now.
+    /// The current connection.
     pub(super) fn connection(&self) -> Option<Connection> {
         self.connection.borrow().clone()
     }
 
-    /// Waits until it is served, by another connection than that of `epoch` if one is given.
+    /// Waits for a connection, of another epoch than `but_not` if that is given.
     pub(super) async fn connected(&self, but_not: Option<u64>) -> Connection {
         let mut connection = self.connection.subscribe();
         let is_new = |it: &Option<Connection>| it.as_ref().is_some_and(|it| Some(it.epoch) != but_not);
@@ -109,7 +109,7 @@ impl Folder {
         }
     }
 
-    /// The same for what a client waits for: an error if the folder cannot be served.
+    /// Waits for a connection on behalf of a request. An error if an attempt to open the folder has failed.
     pub(super) async fn served(&self) -> Result<Connection, Status> {
         let mut refused = self.refused.subscribe();
         let reason = async {
@@ -129,59 +129,54 @@ impl Folder {
         }
     }
 
-    /// Tells of changes of the base from now on.
+    /// Receives each later change of the base.
     pub(super) fn base_changes(&self) -> watch::Receiver<u64> {
         self.base.subscribe()
     }
 
-    /// Has the folder opened anew, since a connection is of no use any more.
-    pub(super) fn is_spent(&self, connection: &Connection) {
-        self.spent.send_replace(connection.epoch);
+    /// Opens the folder again, because a call on this connection has failed.
+    pub(super) fn mark_stale(&self, connection: &Connection) {
+        self.stale.send_replace(connection.epoch);
     }
 
-    /// Has what is open checked again: the daemon looks at each file's stamp when it reads it.
+    /// Has open documents checked again. The daemon itself needs no notice: it compares a file's stamp whenever it reads the file.
     pub(super) fn base_may_have_changed(&self) {
         self.base.send_modify(|it| *it += 1);
     }
 
-    /// The base, as what a question is about.
-    pub(super) fn target(connection: &Connection) -> pb::Target {
-        pb::Target { target: Some(pb::target::Target::WorkspaceId(connection.workspace.clone())) }
-    }
-
-    /// Keeps the folder open for as long as the editor has it.
-    pub(super) async fn serve(self: Rc<Self>, editor: Editor, tell: impl Fn(&Rc<Self>, FolderEvent)) {
-        let (mut pause, mut told) = (PAUSES.0, String::new());
+    /// Opens the folder, and opens it again whenever the connection ends. Runs until it is aborted.
+    pub(super) async fn serve(self: Rc<Self>, editor: Editor, on_event: impl Fn(&Rc<Self>, FolderEvent)) {
+        let (mut pause, mut last_reason) = (PAUSES.0, String::new());
         loop {
-            let reason = self.session(&editor, &tell).await;
+            let reason = self.session(&editor, &on_event).await;
             let was_served = self.connection.send_replace(None).is_some();
             if was_served {
                 pause = PAUSES.0;
             } else {
                 self.refused.send_replace(Some(reason.clone()));
             }
-            if was_served || told != reason {
-                told.clone_from(&reason);
-                tell(&self, FolderEvent::Lost { reason, is_lasting: !was_served });
+            if was_served || last_reason != reason {
+                last_reason.clone_from(&reason);
+                on_event(&self, FolderEvent::Lost { reason, is_lasting: !was_served });
             }
             sleep(pause).await;
             pause = (pause * 2).min(PAUSES.1);
         }
     }
 
-    /// Opens the folder, and hands on what happens in it until the connection ends; says why it did.
-    async fn session(self: &Rc<Self>, editor: &Editor, tell: &impl Fn(&Rc<Self>, FolderEvent)) -> String {
+    /// Opens the folder and passes on its events until the connection ends. Returns why it ended.
+    async fn session(self: &Rc<Self>, editor: &Editor, on_event: &impl Fn(&Rc<Self>, FolderEvent)) -> String {
         if let Err(error) = self.link.ensure().await {
             return error.message;
         }
-        let mut spent = self.spent.subscribe();
-        let is_spent = async {
+        let mut stale = self.stale.subscribe();
+        let is_stale = async {
             let is_this = |it: &u64| self.connection.borrow().as_ref().is_some_and(|now| now.epoch == *it);
-            let _sender_is_there = spent.wait_for(is_this).await.map(drop);
+            let _sender_is_there = stale.wait_for(is_this).await.map(drop);
         };
         let watched = tokio::select! {
-            watched = self.watched(editor, tell) => watched,
-            () = is_spent => Err(Status::unavailable("the folder is another one")),
+            watched = self.watched(editor, on_event) => watched,
+            () = is_stale => Err(Status::unavailable("the folder is another one")),
         };
         match watched {
             Ok(()) => "the daemon has ended".to_owned(),
@@ -195,7 +190,7 @@ impl Folder {
     async fn watched(
         self: &Rc<Self>,
         editor: &Editor,
-        tell: &impl Fn(&Rc<Self>, FolderEvent),
+        on_event: &impl Fn(&Rc<Self>, FolderEvent),
     ) -> Result<(), Status> {
         let workspace = self.open().await?;
         let request = pb::WatchWorkspaceRequest {
@@ -205,29 +200,34 @@ impl Folder {
         };
         let mut events = self.link.workspaces().watch_workspace(request).await?.into_inner();
         while let Some(message) = events.message().await? {
-            let event = match message.event {
-                Some(Event::Started(it)) => {
-                    self.epochs.set(self.epochs.get() + 1);
-                    let workspace = workspace.clone();
-                    let connection = Connection { workspace, editor: it.editor_id, epoch: self.epochs.get() };
-                    self.refused.send_replace(None);
-                    self.connection.send_replace(Some(connection));
-                    // To come to be served is a change for those that wait for one.
-                    self.base_may_have_changed();
-                    FolderEvent::Connected
-                }
-                Some(Event::BaseChanged(_)) => {
-                    self.base.send_modify(|it| *it += 1);
-                    FolderEvent::BaseChanged
-                }
-                Some(Event::BranchChanged(it)) => FolderEvent::Branch(Box::new(it)),
-                Some(Event::BufferChanged(it)) => FolderEvent::Buffer(it),
-                // An event of a newer daemon.
-                None => continue,
-            };
-            tell(self, event);
+            // An event of a newer daemon has no variant here.
+            if let Some(event) = message.event {
+                on_event(self, self.updated(&workspace, event));
+            }
         }
         Ok(())
+    }
+
+    /// Updates the state after an event of the daemon.
+    fn updated(&self, workspace: &str, event: Event) -> FolderEvent {
+        match event {
+            Event::Started(it) => {
+                self.epochs.set(self.epochs.get() + 1);
+                let workspace = workspace.to_owned();
+                let connection = Connection { workspace, editor: it.editor_id, epoch: self.epochs.get() };
+                self.refused.send_replace(None);
+                self.connection.send_replace(Some(connection));
+                // A new connection may show another base.
+                self.base_may_have_changed();
+                FolderEvent::Connected
+            }
+            Event::BaseChanged(_) => {
+                self.base_may_have_changed();
+                FolderEvent::BaseChanged
+            }
+            Event::BranchChanged(it) => FolderEvent::Branch(Box::new(it)),
+            Event::BufferChanged(it) => FolderEvent::Buffer(it),
+        }
     }
 
     async fn open(&self) -> Result<String, Status> {
@@ -244,5 +244,5 @@ impl Folder {
     }
 }
 
-/// Characters of an editor's name that the daemon takes for certain: 100 bytes.
+/// Limit on an editor's name, in characters: the daemon accepts 100 bytes, and a character has at most 4.
 const MAX_NAME: usize = 25;

@@ -1,4 +1,4 @@
-//! Hover and completion where rules are named: in suppression comments and in `broker.toml`.
+//! Hover and completion for rules in suppression comments, and for rules, keys and values in `broker.toml`.
 
 use std::{ops::Range as Bytes, rc::Rc};
 
@@ -19,22 +19,21 @@ use super::{
     words::{Word, WordKind},
 };
 
-/// Proposals at a time; the client asks again as more is typed.
-const MOST: usize = 1000;
+/// Limit on proposals in one answer. The client asks again as the user types.
+const MAX_PROPOSALS: usize = 1000;
 
-const CONFIGS: [&str; 2] = ["broker.toml", ".broker.toml"];
-
-/// A word of a document, found before anything is waited for.
-pub(super) struct Place {
+/// The word at the cursor, found when the request comes: the document may change while it is answered.
+pub(super) struct CursorWord {
     text: Text,
-    /// Where its line begins.
+    /// Byte offset of its line.
     start: u32,
+    /// Offset of the cursor in the line, in bytes.
     column: usize,
     word: Word,
 }
 
-impl Place {
-    /// `None` where no rule and no key is named.
+impl CursorWord {
+    /// `None` where a rule or key can neither stand nor be typed.
     pub(super) fn at(document: &Document, position: Position) -> Option<Self> {
         let text = document.state().text;
         let path = document.path()?.file_name().unwrap_or_default().to_owned();
@@ -43,7 +42,7 @@ impl Place {
         let offset = text.index().offset(position);
         let column = offset.checked_sub(span.start)? as usize;
         let line = |span: Span| text.as_str().get(span.start as usize..span.end as usize);
-        let word = if CONFIGS.contains(&path.as_str()) {
+        let word = if config::FILE_NAMES.contains(&path.as_str()) {
             let lines: Vec<_> = (1..=position.line + 1).filter_map(|it| line(table.line_span(it)?)).collect();
             Word::in_config(&lines, column)
         } else {
@@ -64,20 +63,20 @@ impl Place {
         self.text.index().range(Span::new(at(self.word.range.start), at(self.word.range.end)))
     }
 
-    /// What is typed of the word, up to the cursor.
+    /// The part of the word before the cursor.
     fn typed(&self) -> &str {
         self.word(self.word.range.start..self.column.max(self.word.range.start))
     }
 }
 
-/// What the rule or the key means.
+/// Description of the rule or key.
 pub(super) async fn hover(
     server: &Server,
     document: &Rc<Document>,
-    place: &Place,
+    cursor: &CursorWord,
 ) -> Result<Option<Hover>, Failure> {
-    let whole = place.word(place.word.range.clone());
-    let text = match &place.word.kind {
+    let whole = cursor.word(cursor.word.range.clone());
+    let text = match &cursor.word.kind {
         WordKind::Key { table } => {
             let path: Vec<_> = table.iter().cloned().chain([whole.to_owned()]).collect();
             Some(config_schema::meaning(&path)).filter(|it| !it.is_empty())
@@ -95,25 +94,25 @@ pub(super) async fn hover(
     let kind = if server.traits.markdown_hover { MarkupKind::Markdown } else { MarkupKind::PlainText };
     Ok(text.map(|value| Hover {
         contents: Contents::MarkupContent(MarkupContent { kind, value }),
-        range: Some(place.range()),
+        range: Some(cursor.range()),
     }))
 }
 
-/// What could stand there.
+/// Proposals for the word.
 pub(super) async fn complete(
     server: &Server,
     document: &Rc<Document>,
-    place: &Place,
+    cursor: &CursorWord,
 ) -> Result<CompletionList, Failure> {
     let mut items = Vec::new();
     let mut is_incomplete = false;
     let named =
-        |names: Vec<config_schema::Key>| names.into_iter().map(|it| item(place, it.name, &it.description));
-    let are_rules = match &place.word.kind {
+        |names: Vec<config_schema::Key>| names.into_iter().map(|it| item(cursor, it.name, &it.description));
+    let are_rules = match &cursor.word.kind {
         WordKind::Suppressed => true,
         WordKind::Mentioned => false,
         WordKind::Value { path } => {
-            items.extend(config_schema::values(path).into_iter().map(|it| item(place, it, "")));
+            items.extend(config_schema::values(path).into_iter().map(|it| item(cursor, it, "")));
             config_schema::names_rules(path)
         }
         WordKind::Key { table } => {
@@ -125,19 +124,31 @@ pub(super) async fn complete(
             false
         }
     };
-    if are_rules && let Some(rules) = rules(server, document).await? {
-        // What is found in the document is what a person means most often.
-        let checked = document.results().borrow().clone();
-        let found = checked.map(|it| it.found.clone()).unwrap_or_default();
-        let is_found =
-            |it: &pb::Rule| found.findings.iter().any(|one| one.linter == it.linter && one.code == it.code);
-        let is_asked = |it: &pb::Rule| found.linters.contains(&it.linter);
-        let mut proposed: Vec<_> = rules.beginning(place.typed()).collect();
-        proposed.sort_by_key(|it| (!is_found(it), !is_asked(it), !it.default_on));
-        items.extend(proposed.iter().take(MOST).map(|it| proposal(place, it)));
-        is_incomplete = proposed.len() > MOST;
+    if are_rules {
+        let (proposals, is_cut) = rule_proposals(server, document, cursor).await?;
+        items.extend(proposals);
+        is_incomplete = is_cut;
     }
     Ok(CompletionList { is_incomplete, items, ..CompletionList::default() })
+}
+
+/// Rules that the word may name, and whether there are more than [`MAX_PROPOSALS`].
+async fn rule_proposals(
+    server: &Server,
+    document: &Rc<Document>,
+    cursor: &CursorWord,
+) -> Result<(Vec<CompletionItem>, bool), Failure> {
+    let Some(rules) = rules(server, document).await? else { return Ok((Vec::new(), false)) };
+    // Rules with findings in the document come first: those are what a user suppresses.
+    let checked = document.results().borrow().clone();
+    let found = checked.map(|it| it.found.clone()).unwrap_or_default();
+    let is_found =
+        |it: &pb::Rule| found.findings.iter().any(|one| one.linter == it.linter && one.code == it.code);
+    let is_asked = |it: &pb::Rule| found.linters.contains(&it.linter);
+    let mut proposed: Vec<_> = rules.beginning(cursor.typed()).collect();
+    proposed.sort_by_key(|it| (!is_found(it), !is_asked(it), !it.default_on));
+    let items = proposed.iter().take(MAX_PROPOSALS).map(|it| proposal(cursor, it)).collect();
+    Ok((items, proposed.len() > MAX_PROPOSALS))
 }
 
 async fn rules(server: &Server, document: &Rc<Document>) -> Result<Option<Rc<Rules>>, Failure> {
@@ -145,20 +156,20 @@ async fn rules(server: &Server, document: &Rc<Document>) -> Result<Option<Rc<Rul
     Ok(Some(server.rules.of(folder).await?))
 }
 
-fn proposal(place: &Place, rule: &pb::Rule) -> CompletionItem {
-    let mut item = item(place, full_name(rule), &rule.summary);
+fn proposal(cursor: &CursorWord, rule: &pb::Rule) -> CompletionItem {
+    let mut item = item(cursor, full_name(rule), &rule.summary);
     item.detail = Some(rule.name.clone()).filter(|it| !it.is_empty());
     item.kind = Some(CompletionItemKind::Constant);
-    // Whatever way of naming it was begun.
-    let typed = place.typed().to_lowercase();
+    // The client filters by what was typed, which may be the code or the name alone.
+    let typed = cursor.typed().to_lowercase();
     let names = [&item.label, &rule.code, &rule.name];
     let meant = names.into_iter().find(|it| it.to_lowercase().starts_with(&typed));
     item.filter_text = meant.cloned();
     item
 }
 
-fn item(place: &Place, label: String, documentation: &str) -> CompletionItem {
-    let edit = TextEdit { range: place.range(), new_text: label.clone() };
+fn item(cursor: &CursorWord, label: String, documentation: &str) -> CompletionItem {
+    let edit = TextEdit { range: cursor.range(), new_text: label.clone() };
     CompletionItem {
         label,
         kind: Some(CompletionItemKind::Property),

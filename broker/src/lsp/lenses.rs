@@ -1,4 +1,4 @@
-//! Code lenses, where they are turned on: above a file, how much is found in it, and the branches that change it.
+//! Code lenses above a file, if the setting `codeLens` is on: the number of its findings, and the branches that change it.
 
 use std::rc::Rc;
 
@@ -12,8 +12,8 @@ use super::{
     server::Server,
 };
 
-/// Branches that are looked at.
-const MOST: usize = 50;
+/// Limit on branches that are compared with the file.
+const MAX_BRANCHES: usize = 50;
 
 pub(super) async fn of_document(server: Rc<Server>, document: Rc<Document>) -> Result<Value, Failure> {
     let Place::Base(folder, path) = &document.place else { return Ok(json!([])) };
@@ -23,10 +23,10 @@ pub(super) async fn of_document(server: Rc<Server>, document: Rc<Document>) -> R
     let all = branches::list(&server, OfWorkspace::of(folder)).await?;
     let count = document.checked().map_or(0, |it| it.found.findings.len());
     let title = if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") };
-    // A title without a command.
+    // A command without a name: the lens is text only.
     let command = Command { title, ..Command::default() };
     let mut lenses = vec![CodeLens { range: Range::default(), command: Some(command), data: None }];
-    for branch in all.as_array().into_iter().flatten().take(MOST) {
+    for branch in all.as_array().into_iter().flatten().take(MAX_BRANCHES) {
         let (Some(id), Some(name)) = (branch["id"].as_str(), branch["name"].as_str()) else { continue };
         if branches::changes(&server, id).await?.iter().any(|it| it.path == path.as_str()) {
             lenses.push(lens(id, name));

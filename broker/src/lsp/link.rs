@@ -1,4 +1,4 @@
-//! The way to the daemon, which may end and be started anew while an editor stays.
+//! Connection to the daemon, which may end and be restarted during a session.
 
 use std::rc::Rc;
 
@@ -15,22 +15,22 @@ use tonic::{Status, transport::Channel};
 
 use crate::{CliError, client, client::Client};
 
-/// A daemon for all folders of an editor.
+/// Connection of one session, shared by all its folders.
 pub(crate) struct Link {
-    /// Connects again by itself to whichever daemon listens.
+    /// Reconnects by itself.
     channel: Channel,
     start: Start,
 }
 
-/// What is done where no daemon answers.
+/// How a daemon is started if none runs.
 pub(crate) enum Start {
-    /// One is started, unless the user interrupts.
+    /// As a process, unless the user interrupts.
     Daemon(Cancel),
-    /// Nothing: it is a part of this process.
+    /// Not at all: it is a part of this process.
     InProcess,
 }
 
-/// The largest answer that is taken, in bytes.
+/// Limit on the size of one message of the daemon, in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
 
 macro_rules! service {
@@ -65,7 +65,8 @@ impl Link {
     service!(workspaces, WorkspaceServiceClient);
 }
 
-/// Whether the daemon went away, is about to, or does not know what an earlier one knew: the workspace is to be opened again.
+/// Whether the error means that the workspace must be opened again: the daemon has ended or is ending, or is a new one that does
+/// not know the workspace or this editor.
 pub(super) fn is_gone(status: &Status) -> bool {
     let reason = client::reason(status);
     client::is_gone(status)

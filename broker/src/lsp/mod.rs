@@ -1,8 +1,8 @@
-//! The front that speaks the Language Server Protocol: `broker lsp`. Translates between an editor and the daemon: what an editor
-//! has open is the workspace's buffers, and its questions are the daemon's operations.
+//! Language server: `broker lsp`. Translates between an editor and the daemon: open documents become the workspace's buffers, and
+//! requests become calls of the daemon's services.
 //!
-//! One thread has all state; what takes time is a task on it that waits for the daemon. Formats nothing, as no plugin does. Knows
-//! no rule and no linter by name.
+//! All state belongs to one thread; slow work is a task on that thread that waits for the daemon. Does not format, since no plugin
+//! does. Knows no rule and no linter by name.
 
 mod actions;
 mod branch_uri;
@@ -12,6 +12,7 @@ mod checking;
 mod client_traits;
 mod commands;
 mod commits;
+mod config_error;
 mod config_schema;
 mod diagnostics;
 mod dispatch;
@@ -19,17 +20,22 @@ mod document;
 mod edits;
 mod events;
 mod failure;
+mod files;
 mod folder;
 mod hints;
+mod initialize;
 mod lenses;
 mod link;
+mod notifications;
 mod options;
 mod peer;
+mod pending;
 mod progress;
 mod proxy;
 mod pull;
 mod queries;
 mod refresh;
+mod requests;
 mod rounds;
 mod rule_list;
 mod running;
@@ -38,6 +44,7 @@ mod server;
 mod settings;
 mod symbols;
 mod sync;
+mod target;
 mod text;
 mod wire;
 mod words;
@@ -53,10 +60,10 @@ use self::{dispatch::Session, peer::Peer};
 
 pub(crate) use self::link::{Link, Start};
 
-/// How long an editor may take to read what was answered before it left.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Time for the editor to read the last answers after it has ended the session.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Serves one editor until it leaves; whether it left in order. To be called on a `LocalSet`.
+/// Serves one editor until it disconnects. Returns whether it sent `shutdown` before. Must run on a `LocalSet`.
 pub(crate) async fn serve(
     link: Rc<Link>,
     input: impl Read + Send + 'static,
@@ -69,8 +76,8 @@ pub(crate) async fn serve(
     let session = Session::new(peer.clone(), link, options);
     let ended = session.serve(&mut incoming).await;
     peer.close();
-    // The last answers are on their way; an editor that does not read them keeps no one.
+    // Answers may still be in the pipe. An editor that does not read them must not keep this process alive.
     let _written =
-        tokio::time::timeout(LAST_WORDS, tokio::task::spawn_blocking(move || writing.join())).await;
+        tokio::time::timeout(FLUSH_TIMEOUT, tokio::task::spawn_blocking(move || writing.join())).await;
     ended
 }

@@ -1,12 +1,13 @@
-//! What the command line says of a session.
+//! Options of `broker lsp`.
 
 use std::path::PathBuf;
 
-/// What the command line says of a session.
+/// Options of the command line.
 pub(crate) struct Options {
-    /// Whether the project's language servers are asked, whatever the editor sets.
+    /// Default of the setting `servers`: whether the project's language servers are asked.
     pub(crate) servers: bool,
+    /// The user's home folder, where the search for a workspace's root ends.
     pub(crate) home: Option<PathBuf>,
-    /// The folder of an editor that names none.
+    /// The folder to serve if the editor names none.
     pub(crate) workspace: Option<PathBuf>,
 }

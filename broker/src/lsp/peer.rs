@@ -1,4 +1,4 @@
-//! The client at the other end: answers, notifications and questions to it.
+//! Messages to the client: answers, notifications and requests.
 
 use std::{
     cell::{Cell, RefCell},
@@ -24,7 +24,7 @@ pub(super) struct Peer(Rc<Inner>);
 struct Inner {
     outgoing: mpsc::Sender<Vec<u8>>,
     next: Cell<i64>,
-    /// Questions that wait for the client's answer.
+    /// Requests that the client has not answered yet.
     asked: RefCell<HashMap<Id, oneshot::Sender<Result<Value, Refusal>>>>,
 }
 
@@ -34,12 +34,12 @@ impl Peer {
     }
 
     fn send(&self, message: &Value) {
-        // A value always serialises; that a client is gone is noticed where it is read from.
+        // Serialising a value cannot fail. A client that is gone is noticed by the reader.
         let Ok(body) = serde_json::to_vec(message) else { return };
         let _client_left = self.0.outgoing.send(body);
     }
 
-    /// Nothing is sent after what was sent before.
+    /// Ends the writer once it has written what was sent before.
     pub(super) fn close(&self) {
         let _client_left = self.0.outgoing.send(Vec::new());
     }
@@ -57,7 +57,7 @@ impl Peer {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Asks the client. A client may never answer: wait for nothing else behind it.
+    /// Sends a request and waits for the answer. A client may never answer, so only work that depends on the answer may wait.
     pub(super) async fn ask<R: Request>(&self, params: &R::Params) -> Result<R::Result, Failure> {
         let answer = self.ask_by_name(R::METHOD.as_str(), json!(params)).await?;
         serde_json::from_value(answer)
@@ -77,7 +77,7 @@ impl Peer {
         answer.await.map_err(|_| Failure::internal("the client left"))?.map_err(Failure::from)
     }
 
-    /// Hands a response to the question that waits for it; one to no question is passed over.
+    /// Takes a response. One that answers no request is ignored.
     pub(super) fn answered(&self, id: &Id, answer: Result<Value, Refusal>) {
         let asked = self.0.asked.borrow_mut().remove(id);
         if let Some(asked) = asked {
@@ -90,7 +90,7 @@ impl Peer {
         self.notify::<LogMessageNotification>(&LogMessageParams { kind, message: message.into() });
     }
 
-    /// Shows a message to the person.
+    /// Shows a message to the user.
     pub(super) fn show(&self, kind: MessageType, message: impl Into<String>) {
         self.notify::<ShowMessageNotification>(&ShowMessageParams { kind, message: message.into() });
     }

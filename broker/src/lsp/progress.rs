@@ -1,4 +1,4 @@
-//! Progress of what takes a while, where the client shows it.
+//! Progress of slow work, if the client supports it.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -11,7 +11,7 @@ use tokio::task::spawn_local;
 
 use super::server::Server;
 
-/// Shown from the client's consent until this is dropped. A client that never consents is shown nothing.
+/// Progress that is shown until this is dropped. Nothing is sent before the client has accepted the token.
 pub(super) struct Progress(Option<Rc<Shown>>);
 
 struct Shown {

@@ -1,9 +1,8 @@
-//! Questions that the project's language servers answer: they are shared by the editor and all agents, and a person's question
-//! is asked before theirs.
+//! Requests that are passed on to the project's language servers, which the editor and all agents share. Requests of the editor
+//! take precedence over those of agents.
 //!
-//! Parameters and results go through as they are, but for what only means something here: names of branch documents, versions of
-//! documents, and `data` that must find its server again. Positions need no change: servers count in UTF-16, and so does an editor
-//! that is served so.
+//! Parameters and results are passed on unchanged, except URIs of branch documents, versions of documents, and `data` of items that
+//! are resolved later. Positions need no conversion: with `servers`, the session uses UTF-16, as language servers do.
 
 use std::rc::Rc;
 
@@ -18,10 +17,10 @@ use super::{
     queries::no_answer,
     semantic_tokens,
     server::Server,
-    symbols,
+    symbols, target,
 };
 
-/// Methods that are handed on.
+/// Methods about a document.
 const METHODS: [&str; 26] = [
     "textDocument/definition",
     "textDocument/declaration",
@@ -52,16 +51,16 @@ const METHODS: [&str; 26] = [
 ];
 
 /// Methods about a whole folder.
-const OF_FOLDERS: [&str; 2] = ["workspace/symbol", "workspace/willRenameFiles"];
+const FOLDER_METHODS: [&str; 2] = ["workspace/symbol", "workspace/willRenameFiles"];
 
 pub(super) fn is_proxied(method: &str) -> bool {
-    METHODS.contains(&method) || OF_FOLDERS.contains(&method)
+    METHODS.contains(&method) || FOLDER_METHODS.contains(&method)
 }
 
-/// Name of the member of `data` that says which server an item is from.
+/// Member of `data` that names the language server of an item.
 const MARK: &str = "brokerServer";
 
-/// Asks the server for the document that the parameters name.
+/// Passes a request on to the language server of the document that it is about.
 pub(super) async fn ask(server: Rc<Server>, method: String, params: Value) -> Result<Value, Failure> {
     match method.as_str() {
         "workspace/symbol" => return symbols::find(&server, &params).await,
@@ -79,14 +78,14 @@ pub(super) async fn ask(server: Rc<Server>, method: String, params: Value) -> Re
     }
 }
 
-/// One question about one document.
+/// One request about one document.
 struct Question {
     server: Rc<Server>,
     folder: Rc<Folder>,
-    /// The branch, and how names of its documents begin.
+    /// Id of the branch, and the prefix of URIs of its documents.
     branch: Option<(String, String)>,
     target: pb::Target,
-    /// Which server; the one for the document if empty.
+    /// Name of the language server; empty for the one that is chosen for the document.
     name: String,
     params: Value,
 }
@@ -111,17 +110,15 @@ impl Question {
             Some(file) => {
                 let (folder, _) = server.folder_of_branch(&file.branch).ok_or_else(unknown)?;
                 let start = format!("{SCHEME}://{}/", file.branch);
-                let target = pb::target::Target::BranchId(file.branch.clone());
-                (folder, target, Some((file.branch, start)))
+                (folder, target::branch(&file.branch), Some((file.branch, start)))
             }
             None => {
                 let open = server.document(&uri).and_then(|it| it.folder().cloned());
                 let folder = open.or_else(|| server.folder_of(&uri).map(|it| it.0)).ok_or_else(unknown)?;
                 let connection = folder.served().await?;
-                (folder, pb::target::Target::WorkspaceId(connection.workspace), None)
+                (folder, target::base(&connection), None)
             }
         };
-        let target = pb::Target { target: Some(target) };
         Ok(Self { server: Rc::clone(server), folder, branch, target, name, params })
     }
 
@@ -143,7 +140,7 @@ impl Question {
         if let Some((_, start)) = &self.branch {
             rename_documents(&mut result, &on_disk, start);
         }
-        self.own_versions(&mut result);
+        self.set_own_versions(&mut result);
         if matches!(method, "textDocument/completion" | "textDocument/codeAction" | "textDocument/inlayHint")
         {
             let uri = self.params.pointer("/textDocument/uri").cloned().unwrap_or_default();
@@ -152,24 +149,24 @@ impl Question {
         Ok(result)
     }
 
-    /// Versions of the documents as this editor counts them, in edits.
-    fn own_versions(&self, value: &mut Value) {
+    /// Replaces versions of documents in edits by those of this client.
+    fn set_own_versions(&self, value: &mut Value) {
         match value {
-            Value::Array(items) => items.iter_mut().for_each(|it| self.own_versions(it)),
+            Value::Array(items) => items.iter_mut().for_each(|it| self.set_own_versions(it)),
             Value::Object(members) => {
                 if let Some(Value::Object(document)) = members.get_mut("textDocument") {
                     let uri = document.get("uri").and_then(Value::as_str).unwrap_or_default();
                     let version = self.server.document(uri).map(|it| it.version());
                     document.insert("version".to_owned(), json!(version));
                 }
-                members.values_mut().for_each(|it| self.own_versions(it));
+                members.values_mut().for_each(|it| self.set_own_versions(it));
             }
             _ => {}
         }
     }
 }
 
-/// Puts another beginning in the place of `from`, wherever a string begins so.
+/// Replaces the prefix `from` by `to` in all strings and names of members.
 fn rename_documents(value: &mut Value, from: &str, to: &str) {
     match value {
         Value::String(text) => {
@@ -179,7 +176,7 @@ fn rename_documents(value: &mut Value, from: &str, to: &str) {
         }
         Value::Array(items) => items.iter_mut().for_each(|it| rename_documents(it, from, to)),
         Value::Object(members) => {
-            // Edits by document have them as names.
+            // `changes` of a workspace edit has URIs as names.
             let renamed: Vec<_> = members.keys().filter(|it| it.starts_with(from)).cloned().collect();
             for name in renamed {
                 if let Some(it) = members.remove(&name) {
@@ -192,7 +189,7 @@ fn rename_documents(value: &mut Value, from: &str, to: &str) {
     }
 }
 
-/// Notes in each item which server it is from, since it comes back alone to be resolved.
+/// Adds the language server to `data` of each item, since a request to resolve an item has no document.
 fn mark(result: &mut Value, name: &str, uri: &Value) {
     let items = match result {
         Value::Array(items) => items,
@@ -208,12 +205,12 @@ fn mark(result: &mut Value, name: &str, uri: &Value) {
     }
 }
 
-/// Whether an item to be resolved is a language server's.
+/// Whether an item to be resolved is from a language server.
 pub(super) fn is_of_a_server(item: &Value) -> bool {
     item.pointer(&format!("/data/{MARK}")).is_some()
 }
 
-/// What the servers that run would change for other names of files.
+/// `workspace/willRenameFiles`: the edits of all language servers that run for the folder.
 async fn will_rename(server: &Rc<Server>, params: Value) -> Result<Value, Failure> {
     let uri = params.pointer("/files/0/oldUri").and_then(Value::as_str).unwrap_or_default();
     let Some((folder, _)) = server.folder_of(uri) else { return Ok(Value::Null) };
@@ -226,18 +223,18 @@ async fn will_rename(server: &Rc<Server>, params: Value) -> Result<Value, Failur
             server: Rc::clone(server),
             folder: Rc::clone(&folder),
             branch: None,
-            target: Folder::target(&connection),
+            target: target::base(&connection),
             name: it.name.clone(),
             params: params.clone(),
         };
-        // One that does not know the method has nothing to change.
+        // Many language servers do not support this method.
         let Ok(answer) = question.ask("workspace/willRenameFiles").await else { continue };
         changes.extend(document_changes(&answer));
     }
     Ok(if changes.is_empty() { Value::Null } else { json!({"documentChanges": changes}) })
 }
 
-/// Whichever of its two forms an edit has.
+/// Changes of a workspace edit, from either of its two forms.
 fn document_changes(edit: &Value) -> Vec<Value> {
     if let Some(changes) = edit.get("documentChanges").and_then(Value::as_array) {
         return changes.clone();

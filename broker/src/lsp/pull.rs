@@ -1,4 +1,4 @@
-//! Diagnostics that the client asks for: of one document, and of whole folders.
+//! Pulled diagnostics: of one document, and of whole folders.
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -13,17 +13,18 @@ use serde_json::{Value, json};
 
 use super::{
     checking::{self, Found},
-    diagnostics::{Places, diagnostics, result_id},
+    diagnostics::{Context, diagnostics, result_id},
     document::{Document, Place},
     failure::Failure,
     folder::{Connection, Folder},
     link::is_gone,
     progress::Progress,
     server::Server,
+    target,
     text::Text,
 };
 
-/// `textDocument/diagnostic`. Waits for the check of the text as it is now.
+/// `textDocument/diagnostic`. Waits for the result of the document's own task.
 pub(super) async fn of_document(
     server: Rc<Server>,
     document: Option<(i32, Rc<Document>)>,
@@ -37,7 +38,7 @@ pub(super) async fn of_document(
     let _waiting = document.wait_for_result();
     loop {
         if let Some(checked) = document.checked().filter(|it| it.version == version) {
-            document.told(&checked);
+            document.mark_reported(&checked);
             let is_known = params.previous_result_id.as_ref() == Some(&checked.result_id);
             let mut report = match is_known {
                 true => json!({"kind": "unchanged", "resultId": checked.result_id}),
@@ -66,17 +67,17 @@ fn full(items: &[Diagnostic], result_id: Option<&str>) -> Value {
     }
 }
 
-/// A file that is not open.
+/// Checks a file that is not open.
 async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Result<Value, Failure> {
     let Some((folder, path)) = server.folder_of(&params.text_document.uri.0) else {
         return Ok(full(&[], None));
     };
-    // It may have been closed just before.
+    // The file may have been closed just before: its buffer must be gone first.
     let _closed = server.in_order(&params.text_document.uri.0, async {}).await;
     let connection = folder.served().await?;
-    let target = Folder::target(&connection);
+    let target = target::base(&connection);
     match server.read(target.clone(), path.as_str()).await {
-        // What is not there has no findings.
+        // A file that does not exist has no findings.
         Err(status) if status.code() == tonic::Code::NotFound => return Ok(full(&[], None)),
         _ => {}
     }
@@ -99,8 +100,8 @@ fn kinds(server: &Server) -> Vec<pb::LinterKind> {
     }
 }
 
-/// `workspace/diagnostic`: all files of the editor's folders that have findings, or had some. Where nothing is new to the
-/// client, it is answered at the next change.
+/// `workspace/diagnostic`: all files of the editor's folders that have findings, or had some by the client's previous results.
+/// If nothing differs from those, the answer waits for the next change.
 pub(super) async fn of_workspace(
     server: Rc<Server>,
     params: WorkspaceDiagnosticParams,
@@ -122,13 +123,13 @@ pub(super) async fn of_workspace(
             return Ok(json!(WorkspaceDiagnosticReport { items }));
         }
         let next = changes.iter_mut().map(|it| Box::pin(it.changed()));
-        futures_first(next).await;
-        tokio::time::sleep(super::rounds::SETTLE).await;
+        first_of(next).await;
+        tokio::time::sleep(super::rounds::DEBOUNCE).await;
     }
 }
 
-/// Waits for one of several.
-async fn futures_first<F: Future + Unpin>(all: impl Iterator<Item = F>) {
+/// Waits until one of several futures is ready.
+async fn first_of<F: Future + Unpin>(all: impl Iterator<Item = F>) {
     let mut all: Vec<_> = all.collect();
     std::future::poll_fn(|context| {
         let is_done = all.iter_mut().any(|it| std::pin::Pin::new(it).poll(context).is_ready());
@@ -137,25 +138,27 @@ async fn futures_first<F: Future + Unpin>(all: impl Iterator<Item = F>) {
     .await;
 }
 
-/// What the client is told of many files.
+/// Reports of many files, sent in parts if the client takes partial results.
 struct Reports<'r> {
     server: &'r Rc<Server>,
+    /// Result ids that the client has, by URI.
     known: &'r HashMap<String, String>,
+    /// Token for partial results.
     token: Option<&'r ProgressToken>,
     items: Vec<Report>,
-    /// How many files have other findings than the client knows.
+    /// Number of files whose result differs from the client's.
     news: usize,
 }
 
-/// Files that are told of at a time, where the client takes parts.
+/// Files in one partial result.
 const PART: usize = 50;
 
 impl Reports<'_> {
     async fn add(&mut self, folder: &Rc<Folder>) -> Result<(), Failure> {
-        // Its open documents say so, and it is asked again once it is served.
+        // The folder's open documents report the failure, and `workspace/diagnostic` is repeated once the folder is served.
         let Ok(connection) = folder.served().await else { return Ok(()) };
         let request = pb::CheckRequest {
-            target: Some(Folder::target(&connection)),
+            target: Some(target::base(&connection)),
             priority: pb::Priority::Background.into(),
             kinds: kinds(self.server).into_iter().map(Into::into).collect(),
             ..pb::CheckRequest::default()
@@ -178,7 +181,7 @@ impl Reports<'_> {
             let items = files.diagnostics(path, found).await?;
             self.report(files.uri(path), files.version(path), items);
         }
-        // Files of which the client knows findings, and that have none any more.
+        // Files that had findings by the client's previous results, and have none any more.
         let has_none = |uri: &&String| folder.path(uri).is_some_and(|it| !by_file.contains_key(it.as_str()));
         let cleared: Vec<_> = self.known.keys().filter(has_none).cloned().collect();
         for uri in cleared {
@@ -211,7 +214,7 @@ impl Reports<'_> {
         }
     }
 
-    /// Sends what there is as a part, if the client takes parts.
+    /// Sends the reports so far as a partial result, if the client takes those.
     fn send(&mut self) {
         let Some(token) = self.token else { return };
         if self.items.is_empty() || self.news == 0 {
@@ -222,7 +225,7 @@ impl Reports<'_> {
     }
 }
 
-/// Files of one folder.
+/// Converts findings in files of one folder to diagnostics.
 struct Files<'f> {
     server: &'f Rc<Server>,
     folder: &'f Rc<Folder>,
@@ -247,7 +250,7 @@ impl Files<'_> {
         let text = self.server.text_of(self.folder, self.connection, &place, path).await?;
         let text = text.unwrap_or_else(|| Text::new("", self.server.traits.encoding));
         let uri = |path: &str| self.uri(path);
-        let places = Places { path, text: &text, others: &HashMap::new(), uri: &uri };
-        Ok(diagnostics(found, &places, self.server.traits.diagnostics))
+        let context = Context { path, text: &text, others: &HashMap::new(), uri: &uri };
+        Ok(diagnostics(found, &context, self.server.traits.diagnostics))
     }
 }

@@ -1,4 +1,4 @@
-//! What all questions to language servers have in common: what they are about, and what it means that there is no answer.
+//! Targets and errors of requests to language servers.
 
 use std::rc::Rc;
 
@@ -6,10 +6,10 @@ use broker_proto::v1 as pb;
 use serde_json::Value;
 use tonic::Status;
 
-use super::{document::Place, failure::Failure, folder::Folder, server::Server};
+use super::{document::Place, failure::Failure, folder::Folder, server::Server, target};
 use crate::client;
 
-/// Where no server is for a file there is nothing to say; a server that is not ready is asked again.
+/// The answer for an error of the daemon: `null` if there is no language server for the file, else an error.
 pub(super) fn no_answer(server: &Server, method: &str, status: Status) -> Result<Value, Failure> {
     match client::reason(&status).as_str() {
         "NO_SERVER" | "NOT_FOUND" => {
@@ -21,14 +21,14 @@ pub(super) fn no_answer(server: &Server, method: &str, status: Status) -> Result
     }
 }
 
-/// The target and the path of a document that a server can be asked about.
+/// Folder, target and path of an open document; `None` if it is in no served workspace.
 pub(super) fn target_of(server: &Server, uri: &str) -> Option<(Rc<Folder>, pb::Target, String)> {
     let document = server.document(uri)?;
     let (folder, target) = match &document.place {
-        Place::Base(folder, _) => (folder, pb::target::Target::WorkspaceId(folder.connection()?.workspace)),
-        Place::Branch(folder, file) => (folder, pb::target::Target::BranchId(file.branch.clone())),
+        Place::Base(folder, _) => (folder, target::base(&folder.connection()?)),
+        Place::Branch(folder, file) => (folder, target::branch(&file.branch)),
         Place::Elsewhere => return None,
     };
     let path = document.path()?.as_str().to_owned();
-    Some((Rc::clone(folder), pb::Target { target: Some(target) }, path))
+    Some((Rc::clone(folder), target, path))
 }

@@ -1,4 +1,4 @@
-//! Asks the client to ask again, once for all that has come together.
+//! Refresh requests: the client is asked to request diagnostics, code lenses or content again.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -10,10 +10,10 @@ use tokio::{task::spawn_local, time::sleep};
 
 use super::server::Server;
 
-/// How long changes are gathered.
-const GATHER: Duration = Duration::from_millis(50);
+/// Time to gather changes into one refresh.
+const DEBOUNCE: Duration = Duration::from_millis(50);
 
-/// What the client will be asked for.
+/// Refreshes that are due.
 #[derive(Default)]
 pub(super) struct Refreshes {
     diagnostics: Cell<bool>,
@@ -27,13 +27,13 @@ impl Server {
         }
         let server = Rc::clone(self);
         spawn_local(async move {
-            sleep(GATHER).await;
+            sleep(DEBOUNCE).await;
             server.refreshes.diagnostics.set(false);
             let _a_client_need_not_answer = server.peer.ask::<DiagnosticRefreshRequest>(&()).await;
         });
     }
 
-    /// Lenses count findings, and name branches.
+    /// Refreshes code lenses, which show the number of findings and the branches that change a file.
     pub(super) fn refresh_lenses(self: &Rc<Self>) {
         let is_shown = self.settings().code_lens && self.traits.refresh_lenses;
         if !is_shown || self.refreshes.lenses.replace(true) {
@@ -41,13 +41,13 @@ impl Server {
         }
         let server = Rc::clone(self);
         spawn_local(async move {
-            sleep(GATHER).await;
+            sleep(DEBOUNCE).await;
             server.refreshes.lenses.set(false);
             let _a_client_need_not_answer = server.peer.ask::<CodeLensRefreshRequest>(&()).await;
         });
     }
 
-    /// The text of a branch's document is another.
+    /// Refreshes a branch document.
     pub(super) fn refresh_content(self: &Rc<Self>, uri: String) {
         if !self.traits.document_content {
             return;

@@ -1,8 +1,7 @@
-//! The task of an open document: shows its text to the daemon, checks it, and again whenever something changes that the answer
-//! may rest on.
+//! Task of an open document, in rounds: a round sends the text to the daemon as a buffer, checks it and delivers the result. A new
+//! round starts when the text changes, or anything else that the result may depend on.
 //!
-//! A newer version ends the check of an older one, and the guests that run for it. Nothing is told of a version that the client
-//! has left behind.
+//! A newer version cancels the check of an older one, with its plugins. Results for an older version than the client's are dropped.
 
 use std::{collections::HashMap, rc::Rc, time::Duration};
 
@@ -15,25 +14,27 @@ use tonic::Status;
 
 use super::{
     checking::{self, Found},
-    diagnostics::{Places, diagnostics, missing, result_id},
+    config_error,
+    diagnostics::{Context, diagnostics, incomplete_check, result_id},
     document::{Checked, Document, Place, State},
     folder::{Connection, Folder},
     link::is_gone,
     server::Server,
+    target,
     text::Text,
 };
 use crate::CliError;
 
-/// How long changes of other files are gathered before a document is checked again for them.
-pub(super) const SETTLE: Duration = Duration::from_millis(30);
+/// Time to gather changes of other files before the documents that may depend on them are checked again.
+pub(super) const DEBOUNCE: Duration = Duration::from_millis(30);
 
-/// What the daemon has been shown of a document.
+/// The version of a document that the daemon has as a buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Shown {
     epoch: u64,
     version: i32,
     is_typed: bool,
-    /// Another editor's text stands in its place.
+    /// The base shows another editor's text of the file instead.
     is_hidden: bool,
 }
 
@@ -53,7 +54,7 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
         let Some(document) = document.upgrade() else { return };
         let round =
             Round { server: &server, document: &document, folder: &folder, connection: &connection, state };
-        // What is shown is shown to the end: one that is broken off might arrive after the next.
+        // Sending a buffer is never cancelled: it might then reach the daemon after a newer one.
         let mut given_up = document.give_ups();
         let ended = match round.show(&mut shown).await {
             Ok(()) => tokio::select! {
@@ -64,11 +65,11 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
             },
             Err(status) => Err(status),
         };
-        let ended = round.told(ended);
+        let ended = round.reported(ended);
         drop(document);
         let is_connected = ended.is_ok();
         if !is_connected {
-            folder.is_spent(&connection);
+            folder.mark_stale(&connection);
         }
         tokio::select! {
             biased;
@@ -79,12 +80,12 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
     }
 }
 
-/// Waits for a change of the base, and for a moment after it.
+/// Waits for a change of the base, and then for [`DEBOUNCE`].
 async fn settled(base: &mut tokio::sync::watch::Receiver<u64>) {
     if base.changed().await.is_err() {
         std::future::pending::<()>().await;
     }
-    sleep(SETTLE).await;
+    sleep(DEBOUNCE).await;
 }
 
 /// One version of a document on one connection.
@@ -97,20 +98,17 @@ struct Round<'r> {
 }
 
 impl Round<'_> {
-    /// Finds out what there is to tell.
+    /// Checks the file that the document shows.
     async fn answer(&self, shown: Option<&Shown>) -> Result<(), Status> {
         match &self.document.place {
             Place::Base(_, path) => self.base(path.as_str(), shown).await,
-            Place::Branch(_, file) => {
-                let target = pb::target::Target::BranchId(file.branch.clone());
-                self.check(pb::Target { target: Some(target) }, file.path.as_str()).await
-            }
+            Place::Branch(_, file) => self.check(target::branch(&file.branch), file.path.as_str()).await,
             Place::Elsewhere => Ok(()),
         }
     }
 
-    /// Tells what went wrong; an error is left if the connection is gone.
-    fn told(&self, done: Result<(), Status>) -> Result<(), Status> {
+    /// Delivers an error as a diagnostic. Returns it instead if the connection is gone, so that the round is repeated.
+    fn reported(&self, done: Result<(), Status>) -> Result<(), Status> {
         match done {
             Err(status) if is_gone(&status) => Err(status),
             Err(status) => {
@@ -124,19 +122,19 @@ impl Round<'_> {
     async fn base(&self, path: &str, shown: Option<&Shown>) -> Result<(), Status> {
         if shown.is_some_and(|it| it.is_hidden) && !self.is_shown(path).await? {
             let reason = "another editor has a newer text of this file, and its findings are shown there";
-            self.tell(Found::default(), vec![missing("", reason)], Vec::new());
+            self.deliver(Found::default(), vec![incomplete_check("", reason)], Vec::new());
             return Ok(());
         }
-        self.check(Folder::target(self.connection), path).await
+        self.check(target::base(self.connection), path).await
     }
 
-    /// Whether the base shows just this text, though from another editor.
+    /// Whether the base shows the same text, though from another editor.
     async fn is_shown(&self, path: &str) -> Result<bool, Status> {
-        let bytes = self.server.read(Folder::target(self.connection), path).await?;
+        let bytes = self.server.read(target::base(self.connection), path).await?;
         Ok(bytes == self.state.text.as_str().as_bytes())
     }
 
-    /// Lays the text over the file, for all branches to see, unless it lies there.
+    /// Sets the buffer of the file to this text, unless the daemon has it already. Branches see it, too.
     async fn show(&self, shown: &mut Option<Shown>) -> Result<(), Status> {
         let Place::Base(_, path) = &self.document.place else { return Ok(()) };
         let State { version, is_typed, .. } = self.state;
@@ -161,7 +159,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Tells what is found, the quickest first.
+    /// Runs plugins, then language servers, then checkers, and delivers all findings so far after each.
     async fn check(&self, target: pb::Target, path: &str) -> Result<(), Status> {
         let settings = self.server.settings();
         let link = &self.folder.link;
@@ -171,7 +169,7 @@ impl Round<'_> {
         if settings.servers {
             let request = pb::CheckRequest { dependents: true, ..about(&[pb::LinterKind::Server]) };
             let of_servers = checking::check(link, request).await?;
-            self.server.tell_missed(&of_servers);
+            self.server.warn_unavailable(&of_servers);
             found.extend(of_servers);
             self.report(&found, path).await?;
         }
@@ -189,15 +187,15 @@ impl Round<'_> {
     async fn report(&self, found: &Found, path: &str) -> Result<(), Status> {
         let (own, others) = found.clone().split(path);
         if !self.is_of_this_text(&own) {
-            // A branch has gone on, or the buffer: the next round is about that.
+            // The branch or the buffer has changed meanwhile, which starts the next round.
             return Ok(());
         }
         let texts = self.other_texts(found, path).await?;
         let traits = &self.server.traits;
         let uri = |path: &str| self.uri(path);
         let of = |path: &str, text: &Text, found: &Found| {
-            let places = Places { path, text, others: &texts, uri: &uri };
-            diagnostics(found, &places, traits.diagnostics)
+            let context = Context { path, text, others: &texts, uri: &uri };
+            diagnostics(found, &context, traits.diagnostics)
         };
         let items = of(path, &self.state.text, &own);
         let related = others.iter().filter_map(|(path, found)| {
@@ -205,17 +203,17 @@ impl Round<'_> {
             Some((uri(path), of(path, text, found)))
         });
         let related = related.collect();
-        self.tell(own, items, related);
+        self.deliver(own, items, related);
         Ok(())
     }
 
-    /// Whether the findings are for the text that the client has.
+    /// Whether the findings are about this round's text.
     fn is_of_this_text(&self, found: &Found) -> bool {
         let hash = ContentHash::of(self.state.text.as_str().as_bytes()).to_string();
         found.findings.iter().all(|it| it.content_hash.is_empty() || it.content_hash == hash)
     }
 
-    /// The texts of other files that are told of: those that are open as the client has them.
+    /// Texts of the other files that findings refer to, by path.
     async fn other_texts(&self, found: &Found, path: &str) -> Result<HashMap<String, Text>, Status> {
         let related = found.findings.iter().flat_map(|it| it.related.iter().map(|it| &it.path));
         let wanted = found.findings.iter().map(|it| &it.path).chain(related);
@@ -236,47 +234,47 @@ impl Round<'_> {
         self.server.uri_of(&self.document.place, path)
     }
 
-    fn tell(&self, found: Found, diagnostics: Vec<Diagnostic>, related: Vec<(String, Vec<Diagnostic>)>) {
+    fn deliver(&self, found: Found, diagnostics: Vec<Diagnostic>, related: Vec<(String, Vec<Diagnostic>)>) {
         let result_id = result_id(&diagnostics);
         let State { version, text, .. } = self.state.clone();
         let checked = Checked { version, text, found, diagnostics, result_id, related, number: 0 };
-        tell(self.server, self.document, checked);
+        deliver(self.server, self.document, checked);
     }
 
-    /// What the daemon refuses is no empty answer.
+    /// Delivers an error of the daemon as a diagnostic, since no diagnostics would mean that the file is clean.
     fn refused(&self, status: Status) {
         let error = CliError::from(status);
         let reason = match &error.hint {
             Some(hint) => format!("{} ({hint})", error.message),
             None => error.message.clone(),
         };
-        let diagnostic = self.server.config_error(self.document, &self.state.text, &error);
-        let diagnostic = diagnostic.unwrap_or_else(|| missing("", &reason));
-        self.tell(Found::default(), vec![diagnostic], Vec::new());
+        let diagnostic = config_error::diagnostic(self.document, &self.state.text, &error);
+        let diagnostic = diagnostic.unwrap_or_else(|| incomplete_check("", &reason));
+        self.deliver(Found::default(), vec![diagnostic], Vec::new());
     }
 }
 
-/// Says that nothing is known of an open document.
-pub(super) fn tell_unserved(server: &Rc<Server>, document: &Rc<Document>, reason: &str) {
+/// Delivers a diagnostic that says that the document cannot be checked.
+pub(super) fn deliver_unserved(server: &Rc<Server>, document: &Rc<Document>, reason: &str) {
     let State { version, text, .. } = document.state();
-    let diagnostics = vec![missing("", reason)];
+    let diagnostics = vec![incomplete_check("", reason)];
     let (found, result_id) = (Found::default(), result_id(&diagnostics));
-    tell(
+    deliver(
         server,
         document,
         Checked { version, text, found, diagnostics, result_id, related: Vec::new(), number: 0 },
     );
 }
 
-/// Keeps what was found, and tells the client what it does not know.
-fn tell(server: &Rc<Server>, document: &Rc<Document>, checked: Checked) {
+/// Stores a result and publishes it. A client that pulls is asked to pull again if it has an older result of the same version.
+fn deliver(server: &Rc<Server>, document: &Rc<Document>, checked: Checked) {
     if !document.keep(checked) {
         return;
     }
     let Some(checked) = document.checked() else { return };
     server.refresh_lenses();
     if server.traits.pulls {
-        if document.is_told_otherwise(&checked) {
+        if document.has_outdated_report(&checked) {
             server.refresh_diagnostics();
         }
         return;

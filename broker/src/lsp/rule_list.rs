@@ -1,21 +1,21 @@
-//! The rules of a folder's linters, asked once for each connection and configuration.
+//! Rules of a folder's linters, cached for a connection until the configuration changes.
 
 use std::{cell::RefCell, collections::HashMap, path::PathBuf, rc::Rc};
 
 use broker_proto::v1 as pb;
 use tonic::Status;
 
-use super::folder::Folder;
+use super::{folder::Folder, target};
 use crate::client;
 
-/// Rules by folder.
+/// Cached rules, by the folder's root, with the epoch of the connection.
 #[derive(Default)]
 pub(super) struct RuleList(RefCell<HashMap<PathBuf, (u64, Rc<Rules>)>>);
 
 /// All rules of a folder.
 pub(super) struct Rules(Vec<pb::Rule>);
 
-/// As many as the daemon gives at once.
+/// Rules in one request to the daemon, which allows no more.
 const PAGE: u32 = 10_000;
 
 impl RuleList {
@@ -26,9 +26,9 @@ impl RuleList {
         {
             return Ok(Rc::clone(rules));
         }
-        let target = Some(Folder::target(&connection));
+        let target = Some(target::base(&connection));
         let rules = match Self::ask(folder, target).await {
-            // A configuration that is being written has no rules of its own yet.
+            // While `broker.toml` has an error, as it does while the user edits it, offer the rules of all linters. Not cached.
             Err(status) if client::reason(&status) == "BAD_CONFIGURATION" => {
                 return Ok(Rc::new(Rules(Self::ask(folder, None).await?)));
             }
@@ -56,14 +56,14 @@ impl RuleList {
         }
     }
 
-    /// Asks anew when they are needed: the configuration may have brought other plugins.
+    /// Drops the rules of a folder: the configuration may name other plugins now.
     pub(super) fn forget(&self, folder: &Folder) {
         self.0.borrow_mut().remove(&folder.root);
     }
 }
 
 impl Rules {
-    /// The rule that is called so: `python/F401`, `F401` or `unused-import`.
+    /// Finds a rule by full name, code or name: `python/F401`, `F401` or `unused-import`.
     pub(super) fn find(&self, text: &str) -> Option<&pb::Rule> {
         let (linter, name) = text.split_once('/').map_or((None, text), |(linter, name)| (Some(linter), name));
         let is_it = |it: &&pb::Rule| {
@@ -72,7 +72,7 @@ impl Rules {
         self.0.iter().find(is_it)
     }
 
-    /// Those whose name, code or linter begins so, in the order of the list.
+    /// Rules whose code, name or full name begins with `text`, in any case of letters.
     pub(super) fn beginning<'r>(&'r self, text: &str) -> impl Iterator<Item = &'r pb::Rule> {
         let text = text.to_lowercase();
         let begins = move |it: &str| it.to_lowercase().starts_with(&text);
@@ -85,7 +85,7 @@ pub(super) fn full_name(rule: &pb::Rule) -> String {
     format!("{}/{}", rule.linter, rule.code)
 }
 
-/// All that there is to say of a rule, in Markdown.
+/// Description of a rule in Markdown.
 pub(super) fn markdown(rule: &pb::Rule) -> String {
     let name = if rule.name.is_empty() { String::new() } else { format!(" `{}`", rule.name) };
     let mut text = format!("**{}**{name}", full_name(rule));

@@ -1,4 +1,4 @@
-//! Runs a command on a branch for an editor: what it prints, and how it ended.
+//! `broker.runInBranch`: runs a command in a branch and returns its output.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use broker_proto::{v1 as pb, v1::run_response::Event};
 use serde_json::{Value, json};
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::{failure::Failure, link::Link};
+use super::{failure::Failure, link::Link, target};
 
-/// What is handed on of a command's output, in bytes: the end of it.
-const LARGEST: usize = 1 << 20;
+/// Limit on the output that is returned, in bytes. The end is kept.
+const MAX_OUTPUT: usize = 1 << 20;
 
-/// Messages to the daemon that may wait.
-const AHEAD: usize = 4;
+/// Capacity of the channel to the daemon.
+const QUEUE: usize = 4;
 
 pub(super) async fn run(
     link: &Link,
@@ -20,15 +20,14 @@ pub(super) async fn run(
     command: Vec<String>,
     timeout_seconds: Option<u32>,
 ) -> Result<Value, Failure> {
-    let target = pb::target::Target::BranchId(branch);
     let time_ms = timeout_seconds.map_or(0, |it| u64::from(it) * 1000);
     let start = pb::RunStart {
-        target: Some(pb::Target { target: Some(target) }),
+        target: Some(target::branch(branch)),
         command,
         limits: Some(pb::RunLimits { time_ms, ..Default::default() }),
         ..pb::RunStart::default()
     };
-    let (requests, sent) = tokio::sync::mpsc::channel(AHEAD);
+    let (requests, sent) = tokio::sync::mpsc::channel(QUEUE);
     for message in
         [pb::run_request::Message::Start(start), pb::run_request::Message::StdinEnd(pb::StdinEnd {})]
     {
@@ -39,7 +38,7 @@ pub(super) async fn run(
     while let Some(message) = events.message().await? {
         match message.event {
             Some(Event::Stdout(it) | Event::Stderr(it)) => output.add(&it),
-            // No one is asked here: `[run]` in broker.toml allows what all runs may do.
+            // There is no dialog for permissions: `[run]` in broker.toml grants them.
             Some(Event::PermissionRequest(_)) => {
                 let answer = pb::run_request::Message::Permission(pb::PermissionAnswer { allowed: false });
                 let _ended_meanwhile = requests.send(pb::RunRequest { message: Some(answer) }).await;
@@ -51,7 +50,7 @@ pub(super) async fn run(
     Err(Failure::failed("the run broke off"))
 }
 
-/// The end of what a command prints.
+/// The last [`MAX_OUTPUT`] bytes of a command's output.
 #[derive(Default)]
 struct Output {
     bytes: Vec<u8>,
@@ -61,15 +60,15 @@ struct Output {
 impl Output {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        // Seldom, so that each byte is moved a few times at most.
-        if self.bytes.len() > 2 * LARGEST {
+        // Cutting only at twice the limit keeps the cost of moving bytes linear.
+        if self.bytes.len() > 2 * MAX_OUTPUT {
             self.cut();
         }
     }
 
     fn cut(&mut self) {
-        if self.bytes.len() > LARGEST {
-            self.bytes.drain(..self.bytes.len() - LARGEST);
+        if self.bytes.len() > MAX_OUTPUT {
+            self.bytes.drain(..self.bytes.len() - MAX_OUTPUT);
             self.is_truncated = true;
         }
     }
@@ -97,13 +96,13 @@ mod tests {
     fn the_end_of_an_output_is_kept() {
         let mut output = Output::default();
         for _ in 0..3 {
-            output.add(&vec![b'a'; LARGEST]);
+            output.add(&vec![b'a'; MAX_OUTPUT]);
         }
         output.add(b"end");
         let told = output.ended(&pb::RunExited::default());
         assert_eq!(told["truncated"], true);
         let text = told["output"].as_str().unwrap();
-        assert!(text.len() == LARGEST && text.ends_with("aend"));
+        assert!(text.len() == MAX_OUTPUT && text.ends_with("aend"));
         assert_eq!(told["exitCode"], 0);
     }
 }

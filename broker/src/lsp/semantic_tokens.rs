@@ -1,4 +1,4 @@
-//! Semantic tokens of the project's language servers, in one legend: that of the protocol.
+//! Semantic tokens of the project's language servers, converted to one legend: the protocol's predefined types and modifiers.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use super::{
 pub(super) const FULL: &str = "textDocument/semanticTokens/full";
 pub(super) const RANGE: &str = "textDocument/semanticTokens/range";
 
-/// Kinds of tokens, as the protocol lists them.
+/// Token types, in the protocol's order.
 pub(super) const TYPES: [&str; 24] = [
     "namespace",
     "type",
@@ -43,7 +43,7 @@ pub(super) const TYPES: [&str; 24] = [
     "label",
 ];
 
-/// What else is true of a token, as the protocol lists it.
+/// Token modifiers, in the protocol's order.
 pub(super) const MODIFIERS: [&str; 10] = [
     "declaration",
     "definition",
@@ -81,14 +81,14 @@ pub(super) async fn ask(server: &Rc<Server>, params: &Value) -> Result<Value, Fa
     }
 }
 
-/// The position as the daemon counts it.
+/// The position in the daemon's unit: line and column from 1, in Unicode scalar values.
 fn scalar(text: &Text, at: gen_lsp_types::Position) -> pb::Position {
     let offset = text.index().offset(at);
     let at = lint::LineTable::new(text.as_str().as_bytes()).scalar(offset);
     pb::Position { line: at.line, column: at.column }
 }
 
-/// Five numbers a token, places relative to the one before.
+/// The protocol's encoding: five numbers a token, positions relative to the token before.
 fn data(items: &[pb::QueryItem], text: &Text) -> Vec<u32> {
     let index = text.index();
     let mut last = gen_lsp_types::Position { line: 0, character: 0 };

@@ -1,6 +1,6 @@
-//! What is held for one editor: its folders, its open documents and what it can do.
+//! State of the session with one editor: its folders, its open documents and its capabilities.
 //!
-//! Everything runs on one thread, so that nothing changes between two waits.
+//! Everything runs on one thread, so that state changes only at `.await`.
 
 use std::{
     cell::{Cell, RefCell},
@@ -9,19 +9,16 @@ use std::{
     rc::Rc,
 };
 
-use broker_proto::{v1 as pb, v1::read_file_response::Part};
-use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message, MessageType, Range};
+use gen_lsp_types::MessageType;
 use overlay::WorkspacePath;
 use tokio::{
     sync::Mutex,
     task::{JoinHandle, spawn_local},
 };
-use tonic::{Code as StatusCode, Status};
 
 use super::{
-    branch_uri::BranchFile,
     checking::Found,
-    client_traits::{ClientTraits, Settings},
+    client_traits::ClientTraits,
     commits::LeftFiles,
     document::{Document, Place},
     failure::Failure,
@@ -30,11 +27,11 @@ use super::{
     peer::Peer,
     refresh::Refreshes,
     rule_list::RuleList,
+    settings::Settings,
     text::Text,
 };
-use crate::CliError;
 
-/// One editor.
+/// State of one session.
 pub(super) struct Server {
     pub(super) peer: Peer,
     pub(super) link: Rc<Link>,
@@ -44,27 +41,26 @@ pub(super) struct Server {
     folders: RefCell<Vec<OpenFolder>>,
     documents: RefCell<HashMap<String, Rc<Document>>>,
     pub(super) rules: RuleList,
+    /// Locks by document, for [`in_order`](Server::in_order).
     orders: RefCell<HashMap<String, Rc<Mutex<()>>>>,
-    /// Texts of open documents as they were when a branch was first heard of, by branch and document.
-    at_forks: RefCell<HashMap<String, HashMap<String, Text>>>,
-    /// What commits left to this editor.
+    /// Texts of open documents at the first event of a branch, by branch id and document URI.
+    fork_texts: RefCell<HashMap<String, HashMap<String, Text>>>,
+    /// Files that commits left to this editor.
     pub(super) left: LeftFiles,
     pub(super) refreshes: Refreshes,
     numbers: Cell<u64>,
     is_initialized: Cell<bool>,
-    /// Linters of which was told that they are missing.
-    missed: RefCell<HashSet<String>>,
+    /// Unavailable linters that the user was warned about.
+    warned: RefCell<HashSet<String>>,
 }
 
-/// A folder, and the URIs of the editor's folders that it holds; none if only documents brought it.
+/// A served folder.
 struct OpenFolder {
     folder: Rc<Folder>,
+    /// URIs of the editor's folders in it; empty if it is only served because a document in it was opened.
     named: Vec<String>,
     task: tokio::task::AbortHandle,
 }
-
-/// The largest text that is read to show places in it, in bytes.
-const LARGEST_TEXT: usize = 16 << 20;
 
 impl Server {
     pub(super) fn new(
@@ -84,30 +80,30 @@ impl Server {
             documents: RefCell::default(),
             rules: RuleList::default(),
             orders: RefCell::default(),
-            at_forks: RefCell::default(),
+            fork_texts: RefCell::default(),
             left: LeftFiles::default(),
             refreshes: Refreshes::default(),
             numbers: Cell::new(0),
             is_initialized: Cell::new(false),
-            missed: RefCell::default(),
+            warned: RefCell::default(),
         })
     }
 
-    /// Whether the client says for the first time that it is ready.
+    /// Whether this is the first `initialized` of the client.
     pub(super) fn is_first_time(&self) -> bool {
         !self.is_initialized.replace(true)
     }
 
-    /// Tells once of each linter that would be asked, were it there.
-    pub(super) fn tell_missed(&self, found: &Found) {
+    /// Warns once about each linter that is configured and cannot run.
+    pub(super) fn warn_unavailable(&self, found: &Found) {
         for it in &found.unavailable {
-            if self.missed.borrow_mut().insert(it.linter.clone()) {
+            if self.warned.borrow_mut().insert(it.linter.clone()) {
                 self.peer.show(MessageType::Warning, format!("{} was not asked: {}", it.linter, it.reason));
             }
         }
     }
 
-    /// One that was not given before.
+    /// A number that is unique in this session.
     pub(super) fn next_number(&self) -> u64 {
         self.numbers.replace(self.numbers.get() + 1)
     }
@@ -116,7 +112,7 @@ impl Server {
         self.settings.get()
     }
 
-    /// Takes new settings; says whether they are others.
+    /// Replaces the settings. Returns whether they differ from those before.
     pub(super) fn set_settings(&self, settings: Settings) -> bool {
         self.settings.replace(settings) != settings
     }
@@ -131,7 +127,7 @@ impl Server {
         folders.iter().filter(|it| !it.named.is_empty()).map(|it| Rc::clone(&it.folder)).collect()
     }
 
-    /// The folder with this root, which is served from now on; `named` is what the editor calls it.
+    /// Serves the folder with this root, unless it is served already. `named` is the URI by which the editor opened it.
     pub(super) fn add_folder(self: &Rc<Self>, root: PathBuf, named: Option<&str>) -> Rc<Folder> {
         let mut folders = self.folders.borrow_mut();
         let named = named.map(str::to_owned);
@@ -141,18 +137,18 @@ impl Server {
         }
         let folder = Folder::new(&root, Rc::clone(&self.link));
         let server = Rc::downgrade(self);
-        let tell = move |folder: &Rc<Folder>, event| {
+        let on_event = move |folder: &Rc<Folder>, event| {
             if let Some(server) = server.upgrade() {
                 server.on_event(folder, event);
             }
         };
         let editor = Editor { name: self.traits.name.clone(), takes_commits: self.traits.apply_edit };
-        let task = spawn_local(Rc::clone(&folder).serve(editor, tell)).abort_handle();
+        let task = spawn_local(Rc::clone(&folder).serve(editor, on_event)).abort_handle();
         folders.push(OpenFolder { folder: Rc::clone(&folder), named: named.into_iter().collect(), task });
         folder
     }
 
-    /// The editor has closed a folder; it is served no longer unless another one is in it or a document is open.
+    /// Closes a folder of the editor. Its workspace is served on while the editor has another folder or a document in it.
     pub(super) fn remove_folder(&self, named: &str) {
         let mut folders = self.folders.borrow_mut();
         for it in folders.iter_mut() {
@@ -180,7 +176,7 @@ impl Server {
         holding.max_by_key(|(folder, _)| folder.root.as_os_str().len())
     }
 
-    /// The folder whose workspace a branch belongs to, as its handle says.
+    /// The folder whose workspace a branch belongs to: the id of a branch begins with that of its workspace.
     pub(super) fn folder_of_branch(&self, branch: &str) -> Option<(Rc<Folder>, Connection)> {
         let workspace = branch.split_once('.')?.0;
         let connected = self.folders().into_iter().filter_map(|it| it.connection().map(|at| (it, at)));
@@ -195,7 +191,7 @@ impl Server {
         self.documents.borrow().get(uri).cloned()
     }
 
-    /// The document, or why there is none.
+    /// The open document, or the error for a request about one that is not open.
     pub(super) fn expect_document(&self, uri: &str) -> Result<Rc<Document>, Failure> {
         self.document(uri).ok_or_else(|| Failure::invalid_params(format!("the document {uri} is not open")))
     }
@@ -214,7 +210,7 @@ impl Server {
         self.documents.borrow_mut().remove(uri)
     }
 
-    /// Does things about one document one after another, each to its end, whatever becomes of the one who waits for it.
+    /// Runs work on one document after earlier work on it has finished. Dropping the handle does not cancel it.
     pub(super) fn in_order<T: 'static>(
         &self,
         uri: &str,
@@ -229,117 +225,27 @@ impl Server {
         })
     }
 
-    /// Keeps what a branch was made of, as far as it is open here.
+    /// Remembers the texts of open documents as the ones that a new branch was made from.
     pub(super) fn remember_texts(&self, branch: &str) {
         let texts = || self.documents().iter().map(|it| (it.uri.clone(), it.state().text)).collect();
-        self.at_forks.borrow_mut().entry(branch.to_owned()).or_insert_with(texts);
+        self.fork_texts.borrow_mut().entry(branch.to_owned()).or_insert_with(texts);
     }
 
     pub(super) fn forget_branch(&self, branch: &str) {
-        self.at_forks.borrow_mut().remove(branch);
+        self.fork_texts.borrow_mut().remove(branch);
     }
 
-    /// The text of a document when the branch was first heard of.
+    /// The text of a document that the branch was made from, if the document was open then.
     pub(super) fn text_at_fork(&self, branch: &str, uri: &str) -> Option<Text> {
-        self.at_forks.borrow().get(branch)?.get(uri).cloned()
+        self.fork_texts.borrow().get(branch)?.get(uri).cloned()
     }
 
-    /// The name of a file's document: one in the same branch, if it is about one.
-    pub(super) fn uri_of(&self, place: &Place, path: &str) -> String {
-        let Ok(path) = WorkspacePath::new(path) else { return path.to_owned() };
-        match place {
-            Place::Base(folder, _) => folder.uris.of(&path),
-            Place::Branch(_, file) => BranchFile { branch: file.branch.clone(), path }.uri(),
-            Place::Elsewhere => path.as_str().to_owned(),
-        }
-    }
-
-    /// The text of another file: as the client has it, if it is open; `None` if there is none to be shown.
-    pub(super) async fn text_of(
-        &self,
-        folder: &Rc<Folder>,
-        connection: &Connection,
-        place: &Place,
-        path: &str,
-    ) -> Result<Option<Text>, Status> {
-        let target = match place {
-            Place::Branch(_, file) => {
-                pb::Target { target: Some(pb::target::Target::BranchId(file.branch.clone())) }
-            }
-            Place::Base(..) | Place::Elsewhere => {
-                if let Some(document) = self.document_at(folder, path) {
-                    return Ok(Some(document.state().text));
-                }
-                Folder::target(connection)
-            }
-        };
-        let bytes = match self.read(target, path).await {
-            Ok(bytes) => bytes,
-            Err(status) if status.code() == StatusCode::NotFound => return Ok(None),
-            Err(status) => return Err(status),
-        };
-        Ok(String::from_utf8(bytes).ok().map(|it| Text::new(it, self.traits.encoding)))
-    }
-
-    /// A file whole; at most so much of it that no editor would show more.
-    pub(super) async fn read(&self, target: pb::Target, path: &str) -> Result<Vec<u8>, Status> {
-        let request =
-            pb::ReadFileRequest { target: Some(target), path: path.to_owned(), ..Default::default() };
-        self.read_file(request).await
-    }
-
-    pub(super) async fn read_file(&self, request: pb::ReadFileRequest) -> Result<Vec<u8>, Status> {
-        let path = request.path.clone();
-        let mut parts = self.link.files().read_file(request).await?.into_inner();
-        let mut bytes = Vec::new();
-        while let Some(part) = parts.message().await? {
-            if let Some(Part::Content(piece)) = part.part {
-                bytes.extend_from_slice(&piece);
-            }
-            if bytes.len() > LARGEST_TEXT {
-                return Err(Status::out_of_range(format!("{path} has more than {LARGEST_TEXT} bytes")));
-            }
-        }
-        Ok(bytes)
-    }
-
-    /// Asks the client to pull diagnostics again, once for all that comes in a moment.
-    /// What is wrong with the configuration, in the document that says it.
-    pub(super) fn config_error(
-        &self,
-        document: &Document,
-        text: &Text,
-        error: &CliError,
-    ) -> Option<Diagnostic> {
-        let path = document.path()?;
-        let rest = error.message.strip_prefix(path.as_str())?.strip_prefix(':')?;
-        let (line, rest) = rest.split_once(':')?;
-        let (column, message) = rest.split_once(':')?;
-        let (line, column): (u32, u32) = (line.parse().ok()?, column.parse().ok()?);
-        let table = lint::LineTable::new(text.as_str().as_bytes());
-        let span = table.line_span(line)?;
-        let slice = text.as_str().get(span.start as usize..span.end as usize)?;
-        let before: usize = slice.chars().take((column as usize).saturating_sub(1)).map(char::len_utf8).sum();
-        let start = span.start + u32::try_from(before).ok()?;
-        let message = message.trim().to_owned();
-        let message = error.hint.as_ref().map_or(message.clone(), |hint| format!("{message} ({hint})"));
-        let index = text.index();
-        Some(Diagnostic {
-            range: Range { start: index.position(start), end: index.position(span.end.max(start)) },
-            severity: Some(DiagnosticSeverity::Error),
-            code: Some(Code::String("configuration".to_owned())),
-            source: Some("broker".to_owned()),
-            message: Message::String(message),
-            ..Diagnostic::default()
-        })
-    }
-
-    /// Checks all open documents again, since it was changed what is asked about them.
+    /// Checks all open documents again, after a change of settings.
     pub(super) fn check_again(&self) {
         self.documents().iter().for_each(|it| it.touch());
     }
 
-    /// Ends all that runs for the editor.
+    /// Closes all documents and folders, and ends their tasks.
     pub(super) fn close(&self) {
         self.documents.borrow_mut().clear();
         for it in self.folders.borrow_mut().drain(..) {

@@ -1,95 +1,59 @@
-//! The beginning of a session, its folders, and what a person changes of it meanwhile.
+//! The user's settings: at the start, and when they change.
 
-use std::{path::PathBuf, rc::Rc};
+use std::rc::Rc;
 
-use config::root::WorkspaceRoot;
-use gen_lsp_types::{
-    ConfigurationItem, ConfigurationParams, ConfigurationRequest, DidChangeWatchedFilesParams, MessageType,
-    Registration, RegistrationParams, RegistrationRequest,
-};
-use lsp_client::uri;
-use rustix::process::Pid;
-use serde_json::{Value, json};
+use gen_lsp_types::{ConfigurationItem, ConfigurationParams, ConfigurationRequest, MessageType};
+use serde_json::Value;
 use tokio::task::spawn_local;
 
 use super::server::Server;
 
-/// Name of the settings in an editor.
-const SECTION: &str = "broker";
+/// Section of the editor's configuration.
+pub(super) const SECTION: &str = "broker";
 
-/// Files that change which linters there are, and what is known of their rules.
-const CONFIGS: [&str; 5] = ["broker.toml", ".broker.toml", "broker.lock", "sgconfig.yml", ".broker/rules"];
+/// The user's settings, from `initializationOptions` or the section `broker` of the editor's configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Settings {
+    /// Whether the project's language servers are asked too, for findings and for requests that Broker does not answer itself.
+    pub(super) servers: bool,
+    /// Whether the checkers of `broker.toml` run when a file is saved.
+    pub(super) check_on_save: bool,
+    /// Whether a file has code lenses: the number of its findings, and the branches that change it.
+    pub(super) code_lens: bool,
+}
 
-/// The editor's folders, as `initialize` has them.
-pub(super) fn folders(params: &Value) -> Vec<String> {
-    let folders = params.get("workspaceFolders").and_then(Value::as_array);
-    let named = |it: &Value| it.get("uri").and_then(Value::as_str).map(str::to_owned);
-    match folders {
-        Some(folders) if !folders.is_empty() => folders.iter().filter_map(named).collect(),
-        _ => params.get("rootUri").and_then(Value::as_str).map(str::to_owned).into_iter().collect(),
+impl Default for Settings {
+    fn default() -> Self {
+        Self { servers: false, check_on_save: true, code_lens: false }
     }
 }
 
-/// The editor's process, as `initialize` has it.
-pub(super) fn editor(params: &Value) -> Option<Pid> {
-    let pid = params.get("processId").and_then(Value::as_i64)?;
-    Pid::from_raw(i32::try_from(pid).ok()?)
-}
-
-/// Serves the workspace that a folder of the editor's is in.
-pub(super) fn add_folder(server: &Rc<Server>, uri: &str) {
-    match root_of(server, uri) {
-        Ok(root) => _ = server.add_folder(root, Some(uri)),
-        Err(reason) => server.peer.show(MessageType::Warning, format!("{uri} is not served: {reason}")),
-    }
-}
-
-fn root_of(server: &Server, folder: &str) -> Result<PathBuf, String> {
-    let folder = uri::absolute(folder).ok_or("it is no folder of this machine")?;
-    let found = WorkspaceRoot::of_paths(&folder, &[PathBuf::from(".")], server.home.as_deref());
-    found.map(|it| it.workspace.root().to_owned()).map_err(|error| error.message)
-}
-
-/// The client is ready to be asked.
-pub(super) fn initialized(server: &Rc<Server>) {
-    if !server.is_first_time() {
-        return;
-    }
-    let server = Rc::clone(server);
-    spawn_local(async move {
-        register(&server).await;
-        ask_for_settings(&server).await;
-    });
-}
-
-/// Asks to be told of files that change where the daemon's own watcher may not see, and of settings.
-async fn register(server: &Rc<Server>) {
-    let mut registrations = Vec::new();
-    if server.traits.watches_files {
-        let watchers = json!({"watchers": [{"globPattern": "**/*"}]});
-        registrations.push(registration("workspace/didChangeWatchedFiles", Some(watchers)));
-    }
-    if server.traits.configuration && server.traits.registers_configuration {
-        registrations
-            .push(registration("workspace/didChangeConfiguration", Some(json!({"section": SECTION}))));
-    }
-    if !registrations.is_empty() {
-        let asked = server.peer.ask::<RegistrationRequest>(&RegistrationParams { registrations }).await;
-        if let Err(failure) = asked {
-            server.log(format!("the editor does not tell of changes: {}", failure.message()));
+impl Settings {
+    /// These settings with those of `value` in their place. An error names the setting that has a wrong type.
+    pub(super) fn updated(self, value: &Value) -> Result<Self, String> {
+        if value.is_null() {
+            return Ok(self);
         }
+        let Value::Object(settings) = value else {
+            return Err("settings are an object".to_owned());
+        };
+        let mut updated = self;
+        for (name, value) in settings {
+            let flag = match name.as_str() {
+                "servers" => &mut updated.servers,
+                "checkOnSave" => &mut updated.check_on_save,
+                "codeLens" => &mut updated.code_lens,
+                // A setting of the extension, or of a newer version.
+                _ => continue,
+            };
+            *flag = value.as_bool().ok_or_else(|| format!("`{name}` is true or false, not {value}"))?;
+        }
+        Ok(updated)
     }
 }
 
-fn registration(method: &str, register_options: Option<Value>) -> Registration {
-    Registration {
-        id: format!("broker-{}", method.replace('/', "-")),
-        method: method.to_owned(),
-        register_options,
-    }
-}
-
-async fn ask_for_settings(server: &Rc<Server>) {
+/// Asks the client for the settings, where it has a configuration.
+pub(super) async fn ask(server: &Rc<Server>) {
     if !server.traits.configuration {
         return;
     }
@@ -101,13 +65,13 @@ async fn ask_for_settings(server: &Rc<Server>) {
     }
 }
 
-/// `workspace/didChangeConfiguration`: the settings, or only that they have changed.
+/// `workspace/didChangeConfiguration`. Some clients send the settings, others only that they have changed.
 pub(super) fn changed(server: &Rc<Server>, settings: &Value) {
     match settings.get(SECTION) {
         Some(own) => take(server, own),
         None => {
             let server = Rc::clone(server);
-            spawn_local(async move { ask_for_settings(&server).await });
+            spawn_local(async move { ask(&server).await });
         }
     }
 }
@@ -117,7 +81,7 @@ fn take(server: &Rc<Server>, settings: &Value) {
         Ok(mut updated) => {
             let servers = server.settings().servers;
             if updated.servers != servers {
-                // What was offered at the beginning cannot be taken back.
+                // The capabilities that `initialize` returned depend on it, and cannot change any more.
                 updated.servers = servers;
                 let message =
                     format!("the setting `{SECTION}.servers` counts when the server is started again");
@@ -131,14 +95,18 @@ fn take(server: &Rc<Server>, settings: &Value) {
     }
 }
 
-/// The client has seen files change. The daemon looks at each file when it reads it; what is remembered here is forgotten.
-pub(super) fn files_changed(server: &Rc<Server>, params: &DidChangeWatchedFilesParams) {
-    for change in &params.changes {
-        let uri = &change.uri.0;
-        let Some((folder, path)) = server.folder_of(uri) else { continue };
-        if CONFIGS.iter().any(|it| path.as_str().ends_with(it)) {
-            server.rules.forget(&folder);
-        }
-        folder.base_may_have_changed();
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn settings_are_changed_one_by_one() {
+        let settings = Settings::default().updated(&json!({"servers": true, "trace": {}})).unwrap();
+        assert_eq!(settings, Settings { servers: true, ..Settings::default() });
+        assert_eq!(settings.updated(&Value::Null), Ok(settings));
+        let error = settings.updated(&json!({"codeLens": "yes"})).unwrap_err();
+        assert_eq!(error, "`codeLens` is true or false, not \"yes\"");
     }
 }

@@ -1,4 +1,4 @@
-//! `workspace/symbol`: what the project's language servers know by a part of a name.
+//! `workspace/symbol`, from the project's language servers.
 
 use std::rc::Rc;
 
@@ -7,9 +7,9 @@ use gen_lsp_types::{Location, Position, Range, Uri};
 use overlay::WorkspacePath;
 use serde_json::{Value, json};
 
-use super::{document::Place, failure::Failure, folder::Folder, server::Server};
+use super::{document::Place, failure::Failure, folder::Folder, server::Server, target};
 
-/// Asks the server for an open document of each folder.
+/// Asks the language servers of all open documents.
 pub(super) async fn find(server: &Rc<Server>, params: &Value) -> Result<Value, Failure> {
     let text = params.get("query").and_then(Value::as_str).unwrap_or_default();
     let mut found = Vec::new();
@@ -20,12 +20,12 @@ pub(super) async fn find(server: &Rc<Server>, params: &Value) -> Result<Value, F
             Place::Base(..) | Place::Branch(..) | Place::Elsewhere => None,
         };
         let mut paths: Vec<_> = server.documents().iter().filter_map(|it| of_folder(&it.place)).collect();
-        // One document of each kind is enough to find the servers.
+        // Files with the same extension have the same server: ask for one of each.
         paths.sort_by(|a, b| ending(a).cmp(ending(b)));
         paths.dedup_by(|a, b| ending(a) == ending(b));
         for path in paths {
             let request = pb::QueryRequest {
-                target: Some(Folder::target(&connection)),
+                target: Some(target::base(&connection)),
                 kind: pb::QueryKind::WorkspaceSymbols.into(),
                 path,
                 text: text.to_owned(),
@@ -38,7 +38,7 @@ pub(super) async fn find(server: &Rc<Server>, params: &Value) -> Result<Value, F
                         found.extend(symbol(server, &folder, &it).await);
                     }
                 }
-                // A file that no server is for.
+                // Most often, there is no language server for this file.
                 Err(status) => server.log(format!("workspace/symbol: {}", status.message())),
             }
         }
@@ -54,7 +54,7 @@ async fn symbol(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::QueryItem) ->
     let location = it.location.as_ref()?;
     let uri = match WorkspacePath::new(&location.path) {
         Ok(path) => folder.uris.of(&path),
-        // Outside of the workspace it is an absolute path, or a URI.
+        // A place outside of the workspace is an absolute path or a URI.
         Err(_) if location.path.starts_with('/') => {
             lsp_client::uri::of_folder(std::path::Path::new(&location.path))
         }
@@ -69,7 +69,8 @@ async fn symbol(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::QueryItem) ->
     Some(symbol)
 }
 
-/// In the client's positions, where the text is known; else as the daemon counts, which is the same but for astral characters.
+/// The range in the client's positions. Without the file's text, it counts Unicode scalar values, which differs from UTF-16 only
+/// behind characters beyond U+FFFF.
 async fn range(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::Location) -> Option<Range> {
     let connection = folder.connection()?;
     let place = Place::Base(Rc::clone(folder), WorkspacePath::root());
@@ -86,7 +87,7 @@ async fn range(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::Location) -> O
     Some(Range { start: at(range.start?), end: at(range.end?) })
 }
 
-/// The protocol's number of a kind of symbols.
+/// `SymbolKind` by the daemon's name; a variable for unknown names.
 fn kind(name: &str) -> u32 {
     const KINDS: [&str; 26] = [
         "file",

@@ -1,4 +1,4 @@
-//! Documents that are opened, changed, saved and closed.
+//! Synchronisation of documents: `didOpen`, `didChange`, `didSave`, `didClose`.
 
 use std::{path::PathBuf, rc::Rc};
 
@@ -29,7 +29,7 @@ impl Server {
         let text = Text::new(item.text, self.traits.encoding);
         let document = Document::new(uri, place, item.version, text);
         let task = spawn_local(follow(Rc::clone(self), Rc::downgrade(&document)));
-        document.runs(task.abort_handle());
+        document.set_task(task.abort_handle());
         self.add_document(document);
     }
 
@@ -46,7 +46,7 @@ impl Server {
     pub(super) fn did_save(self: &Rc<Self>, params: &DidSaveTextDocumentParams) {
         if let Some(document) = self.document(&params.text_document.uri.0) {
             document.saved();
-            document.folder().into_iter().for_each(|it| self.let_go_of_commits(it));
+            document.folder().into_iter().for_each(|it| self.release_saved_files(it));
         }
     }
 
@@ -57,7 +57,7 @@ impl Server {
             if let Place::Base(folder, path) = &document.place {
                 close_buffer(folder, path).await;
             }
-            // One that was opened again has findings of its own.
+            // Unless it was opened again meanwhile: then its new task publishes.
             let is_closed = server.document(&document.uri).is_none();
             if is_closed && !server.traits.pulls && document.folder().is_some() {
                 server.peer.notify::<PublishDiagnosticsNotification>(&PublishDiagnosticsParams {
@@ -69,7 +69,7 @@ impl Server {
         });
     }
 
-    /// What a document stands for. One outside of the editor's folders is in the project around it, if there is one.
+    /// Which file a document shows. For one outside of the editor's folders, the workspace around it is served, if there is one.
     fn place_of(self: &Rc<Self>, uri: &str) -> Place {
         if let Some(file) = BranchFile::of_uri(uri) {
             return match self.folder_of_branch(&file.branch) {
@@ -94,7 +94,7 @@ impl Server {
     }
 }
 
-/// What is no longer open is as the disk has it. A daemon that is gone has forgotten it anyway.
+/// Closes the buffer of a file, so that the base shows the disk again. A daemon that has ended has no buffers.
 async fn close_buffer(folder: &Rc<Folder>, path: &WorkspacePath) {
     let Some(connection) = folder.connection() else { return };
     let request = pb::CloseBufferRequest {

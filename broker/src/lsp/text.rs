@@ -1,4 +1,4 @@
-//! The text of a document as its client has it, and the client's positions in it.
+//! The client's text of a document, and positions in it in the client's encoding.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use gen_lsp_types::{Position, Range, TextDocumentContentChangeEvent as Change, T
 use lint::Span;
 use lsp_client::{PositionEncoding, Positions};
 
-/// A text that can be shared, and what its positions count.
+/// A shared text with the encoding of its positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     text: Arc<str>,
     encoding: PositionEncoding,
 }
 
-/// Byte order mark, which is a character to a client that sends one, and takes up no column in [`Positions`].
+/// Byte order mark. A client that sends one counts it as a character; [`Positions`] does not.
 const BOM: char = '\u{feff}';
 
 impl Text {
@@ -25,7 +25,7 @@ impl Text {
         &self.text
     }
 
-    /// The same document after changes, each of which counts in the text as the one before has left it.
+    /// The text after changes. The range of each is in the text that the change before it has made.
     pub(super) fn changed(&self, changes: &[Change]) -> Self {
         let mut text = self.clone();
         for change in changes {
@@ -41,7 +41,7 @@ impl Text {
         text
     }
 
-    /// What finds positions, for several questions about one text.
+    /// Index for several conversions of positions.
     pub(super) fn index(&self) -> Index<'_> {
         let mark = match (self.text.starts_with(BOM), self.encoding) {
             (false, _) => 0,
@@ -51,7 +51,7 @@ impl Text {
         Index { positions: Positions::new(&self.text, self.encoding), mark }
     }
 
-    /// The edits that make `other` of this text: whole lines, and as few of them as a diff finds.
+    /// Edits that turn this text into `other`, from a diff by lines.
     pub(super) fn edits_to(&self, other: &str) -> Vec<TextEdit> {
         let index = self.index();
         let diff = similar::TextDiff::from_lines(self.as_str(), other);
@@ -66,7 +66,7 @@ impl Text {
     }
 }
 
-/// Where each line begins, and where the last one ends.
+/// Byte offsets of the start of each line, and of the end of the last one.
 fn offsets<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<u32> {
     let mut offsets = vec![0];
     let mut end = 0;
@@ -77,10 +77,10 @@ fn offsets<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<u32> {
     offsets
 }
 
-/// From byte offsets to the client's positions and back.
+/// Converts between byte offsets and the client's positions.
 pub(super) struct Index<'t> {
     positions: Positions<'t>,
-    /// Units of the byte order mark in the first line.
+    /// Characters of the byte order mark, in the client's encoding; 0 without one.
     mark: u32,
 }
 
@@ -98,7 +98,7 @@ impl Index<'_> {
         Range { start: self.position(span.start), end: self.position(span.end) }
     }
 
-    /// As LSP has it: what is beyond the line is its end, what is beyond the text is the text's end.
+    /// Clamped as LSP demands: beyond the end of a line it is that end, beyond the last line the end of the text.
     pub(super) fn offset(&self, at: Position) -> u32 {
         if at.line == 0 && self.mark > 0 && at.character < self.mark {
             return 0;

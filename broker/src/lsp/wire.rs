@@ -1,7 +1,7 @@
-//! Messages of JSON-RPC as a client sends and gets them: two threads, one reads and one writes.
+//! JSON-RPC over two byte streams: one thread reads, another writes.
 //!
-//! The frames are those of `lsp-client`. The crate `lsp-server` ends a session at the first message that it cannot parse, and
-//! cannot answer one without an id; here both are answered with an error, as JSON-RPC wants it.
+//! Frames are those of `lsp-client`. The crate `lsp-server` is not used, because it ends the session at the first message that it
+//! cannot parse, and cannot answer without an id. JSON-RPC requires an error response in both cases.
 
 use std::{
     io::{BufReader, Read, Write},
@@ -15,11 +15,11 @@ use tokio::sync::mpsc as tokio_mpsc;
 
 use super::failure::Failure;
 
-/// The largest message that is taken, in bytes.
-const LARGEST: usize = 256 << 20;
+/// Limit on the size of a message, in bytes.
+const MAX_MESSAGE: usize = 256 << 20;
 
-/// Messages that may wait before no more are read.
-const AHEAD: usize = 1024;
+/// Messages that are read before the session handles them.
+const QUEUE: usize = 1024;
 
 /// What a client sent.
 #[derive(Debug)]
@@ -37,24 +37,24 @@ pub(super) enum Incoming {
         id: Id,
         answer: Result<Value, Refusal>,
     },
-    /// An answer to no question.
-    Passed,
-    /// What is no message.
+    /// A response without an id.
+    Ignored,
+    /// Not a valid message. Answered with the error.
     Malformed {
         id: Option<Id>,
         failure: Failure,
     },
-    /// The stream cannot be read on.
+    /// A broken frame. Nothing behind it can be read.
     Broken(ProtocolError),
 }
 
 /// Reads until the stream ends, on a thread of its own.
 pub(super) fn read(input: impl Read + Send + 'static) -> tokio_mpsc::Receiver<Incoming> {
-    let (sender, receiver) = tokio_mpsc::channel(AHEAD);
+    let (sender, receiver) = tokio_mpsc::channel(QUEUE);
     thread::spawn(move || {
         let mut input = BufReader::new(input);
         loop {
-            let incoming = match read_frame(&mut input, LARGEST) {
+            let incoming = match read_frame(&mut input, MAX_MESSAGE) {
                 Ok(Some(body)) => parse(&body),
                 Ok(None) => return,
                 Err(error) => Incoming::Broken(error),
@@ -68,7 +68,7 @@ pub(super) fn read(input: impl Read + Send + 'static) -> tokio_mpsc::Receiver<In
     receiver
 }
 
-/// Writes what is sent, on a thread of its own, which ends at an empty message, or when no one reads any more.
+/// Writes messages on a thread of its own, which ends at an empty message, or when the client has closed its end.
 pub(super) fn write(
     mut output: impl Write + Send + 'static,
 ) -> (mpsc::Sender<Vec<u8>>, thread::JoinHandle<()>) {
@@ -124,7 +124,7 @@ fn message_of(mut message: serde_json::Map<String, Value>) -> Incoming {
         }
         (Some(_), id) => malformed(id, "a `method` is a string"),
         (None, Some(id)) => response(id, &mut message),
-        (None, None) if message.contains_key("result") || message.contains_key("error") => Incoming::Passed,
+        (None, None) if message.contains_key("result") || message.contains_key("error") => Incoming::Ignored,
         (None, None) => malformed(None, "there is neither a `method` nor an `id`"),
     }
 }
@@ -142,7 +142,7 @@ fn response(id: Id, message: &mut serde_json::Map<String, Value>) -> Incoming {
     }
 }
 
-/// A response; one without an id is about a message whose id could not be read.
+/// A response. It has no id if that of the message could not be read.
 pub(super) fn answer(id: Option<&Id>, answer: Result<Value, Failure>) -> Value {
     match answer {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
@@ -160,7 +160,7 @@ mod tests {
             Incoming::Notification { method, .. } => format!("notification {method}"),
             Incoming::Response { id, answer } => format!("response {id:?} {}", answer.is_ok()),
             Incoming::Malformed { id, failure } => format!("malformed {id:?} {}", failure.code()),
-            Incoming::Passed => "passed".to_owned(),
+            Incoming::Ignored => "ignored".to_owned(),
             Incoming::Broken(error) => error.to_string(),
         }
     }
@@ -181,7 +181,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1}"#, "malformed Some(Number(1)) -32600"),
             ("{}", "malformed None -32600"),
             (r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, "malformed Some(Number(1)) -32600"),
-            (r#"{"jsonrpc":"2.0","result":1}"#, "passed"),
+            (r#"{"jsonrpc":"2.0","result":1}"#, "ignored"),
             (r#"[{"id":1,"method":"a"}]"#, "malformed None -32600"),
             ("7", "malformed None -32600"),
             ("{", "malformed None -32700"),

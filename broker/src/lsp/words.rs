@@ -1,32 +1,32 @@
-//! What stands at a place of a text: a rule in a suppression comment, or a rule or key in `broker.toml`.
+//! The word at a position: a rule in a suppression comment, or a rule or key in `broker.toml`.
 //!
-//! Line by line, without a parser: what is asked about is often half typed.
+//! Scans lines without a parser, since completion is asked for in text that is half typed.
 
 use std::ops::Range;
 
-/// A word, and what it means.
+/// A word and its meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Bytes of its line.
+    /// Byte range in its line.
     pub(super) range: Range<usize>,
     pub(super) kind: WordKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WordKind {
-    /// A rule in the brackets of a suppression.
+    /// A rule in the brackets of a suppression comment.
     Suppressed,
-    /// Perhaps a rule, in a comment of another tool.
+    /// Possibly a rule, in a suppression comment of another tool.
     Mentioned,
-    /// A string in `broker.toml`, as the value of a key.
+    /// A string in the value of the key at `path`, in `broker.toml`.
     Value { path: Vec<String> },
-    /// A key in `broker.toml`, in the table of this path.
+    /// A key in the table at `table`, in `broker.toml`.
     Key { table: Vec<String> },
     /// The name of a table in brackets.
     Table,
 }
 
-/// What comments of other tools begin with that name rules, as plugins understand them, in lower case.
+/// Beginnings of other tools' suppression comments that plugins understand, in lower case.
 const OTHER_TOOLS: [&str; 12] = [
     "noqa",
     "eslint-disable",
@@ -43,7 +43,7 @@ const OTHER_TOOLS: [&str; 12] = [
 ];
 
 impl Word {
-    /// The word that `column`, in bytes, is in, in a comment that another tool takes for a suppression.
+    /// The word at `column`, in bytes, in a suppression comment of another tool.
     pub(super) fn in_other_comment(line: &str, column: usize) -> Option<Self> {
         let before = line.get(..column)?.to_ascii_lowercase();
         let is_one = OTHER_TOOLS.iter().any(|it| before.contains(it));
@@ -53,7 +53,7 @@ impl Word {
         (is_one && start < end).then_some(Self { range: start..end, kind: WordKind::Mentioned })
     }
 
-    /// The word that `column`, in bytes, is in or behind.
+    /// The rule at `column`, in bytes, in a suppression comment of Broker; empty where one can be typed.
     pub(super) fn in_suppression(line: &str, column: usize) -> Option<Self> {
         let before = line.get(..column)?;
         let start = before.rfind("broker:")?;
@@ -71,7 +71,7 @@ impl Word {
         (column <= end).then(|| Self { range: between(line, list..end, column), kind: WordKind::Suppressed })
     }
 
-    /// The same in `broker.toml`. `lines` are those up to and with the one in question.
+    /// The word at `column`, in bytes, of the last of `lines`, which are the lines of `broker.toml` up to that one.
     pub(super) fn in_config(lines: &[&str], column: usize) -> Option<Self> {
         let (line, above) = lines.split_last()?;
         let before = line.get(..column)?;
@@ -97,7 +97,7 @@ impl Word {
     }
 }
 
-/// The part between commas that the column is in, without the space around it.
+/// The item of a comma-separated list at the column, without the space around it.
 fn between(line: &str, list: Range<usize>, column: usize) -> Range<usize> {
     let start = line[list.start..column].rfind(',').map_or(list.start, |it| list.start + it + 1);
     let end = line[column..list.end].find(',').map_or(list.end, |it| column + it);
@@ -106,7 +106,7 @@ fn between(line: &str, list: Range<usize>, column: usize) -> Range<usize> {
     start..(start + line[start..end].trim_end().len()).max(column)
 }
 
-/// The inside of the string that the column is in.
+/// The content of the string at the column.
 fn string_at(line: &str, column: usize) -> Option<Range<usize>> {
     let mut open: Option<(usize, char)> = None;
     for (at, it) in line.char_indices() {
@@ -126,7 +126,7 @@ fn string_at(line: &str, column: usize) -> Option<Range<usize>> {
     open.filter(|(start, _)| *start <= column).map(|(start, _)| start..line.len())
 }
 
-/// The characters around the column that a key may have.
+/// The unquoted key at the column.
 fn bare(line: &str, column: usize) -> Range<usize> {
     let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let start = line[..column].rfind(|it| !is_part(it)).map_or(0, |it| it + 1);
@@ -134,7 +134,7 @@ fn bare(line: &str, column: usize) -> Range<usize> {
     start..end
 }
 
-/// The names of the table that the lines end in.
+/// Path of the table that the last line is in.
 fn table_of(lines: &[&str]) -> Vec<String> {
     let header = lines.iter().rev().find(|it| it.trim_start().starts_with('[') && !it.contains('='));
     let names = header.map(|it| it.trim().trim_start_matches('[').split(']').next().unwrap_or_default());
@@ -142,7 +142,7 @@ fn table_of(lines: &[&str]) -> Vec<String> {
     names.unwrap_or_default().split('.').map(name).filter(|it| !it.is_empty()).collect()
 }
 
-/// The key whose value the column is in: that of its line, or of the list that an earlier line begins.
+/// The key whose value is at the column: that of this line, or of an open list from an earlier line.
 fn key_of_value(above: &[&str], line: &str, column: usize) -> Option<String> {
     let key =
         |line: &str| line.split_once('=').map(|(key, _)| key.trim().trim_matches(['"', '\'']).to_owned());
@@ -153,7 +153,7 @@ fn key_of_value(above: &[&str], line: &str, column: usize) -> Option<String> {
     }
 }
 
-/// Whether a list is open at the end of the lines.
+/// Whether the last line ends inside a list.
 fn is_in_list(lines: &[&str]) -> bool {
     let start = lines.iter().rposition(|it| it.contains('='));
     let Some(start) = start else { return false };

@@ -1,4 +1,4 @@
-// Wires the parts together. What they do is in `core`, which knows no VS Code and is tested without it.
+// Wires the parts together. Behaviour is in `core`, which does not depend on VS Code and is tested without it.
 
 import * as vscode from "vscode";
 
@@ -84,9 +84,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     ...[log, window, findings, item, tree, started],
     vscode.window.registerFileDecorationProvider(view),
-    // While the server is without a daemon, no notifications come.
+    // There were no notifications while the server had no daemon.
     tree.onDidChangeVisibility(({ visible }) => visible && refresh()),
-    // The client library notifies the server after this.
+    // The client library notifies the server after this handler.
     vscode.workspace.onDidChangeWorkspaceFolders(() => setTimeout(refresh, 200)),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (NEED_RESTART.some((it) => event.affectsConfiguration(it))) void run("broker.restart", session);

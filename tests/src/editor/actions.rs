@@ -1,4 +1,4 @@
-//! Code actions, and edits of the workspace that the client makes.
+//! Code actions, and workspace edits that the client applies.
 
 use std::fs;
 
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::{Editor, path_of};
 
 impl Editor {
-    /// Actions for a part of the text that is there once, with the findings there.
+    /// Actions at a part of the text, which must occur once, with the findings there as context.
     pub fn actions(&mut self, uri: &str, part: &str, only: &[&str]) -> Vec<Value> {
         let range = self.encoding().range_of(self.text(uri), part);
         let findings = self.findings(uri);
         self.actions_for(uri, &range, &findings, only)
     }
 
-    /// Actions for a range, told all findings that touch it.
+    /// Actions for a range. The findings that touch it are the context.
     pub fn actions_for(&mut self, uri: &str, range: &Range, findings: &[Value], only: &[&str]) -> Vec<Value> {
         let is_there = |it: &&Value| {
             let at: Range = serde_json::from_value(it["range"].clone()).unwrap();
@@ -31,7 +31,7 @@ impl Editor {
         actions.as_array().cloned().unwrap_or_default()
     }
 
-    /// Does what choosing an action does.
+    /// Chooses an action: resolves it, applies its edit, executes its command.
     pub fn choose(&mut self, action: &Value) {
         let resolves = self.capability("/codeActionProvider/resolveProvider") == true;
         let action = match action.get("edit") {
@@ -81,7 +81,7 @@ impl Editor {
         }
     }
 
-    /// Makes an edit of the workspace as an editor does: in what is open, or else on the disk.
+    /// Applies a workspace edit as an editor does: to open documents, and to other files on the disk.
     pub fn apply(&mut self, edit: &Value) -> Result<(), String> {
         let may_documents = self.client.can("/workspace/workspaceEdit/documentChanges");
         if let Some(changes) = edit.get("documentChanges").and_then(Value::as_array) {
@@ -130,7 +130,7 @@ impl Editor {
             (None, Some(path)) => fs::read_to_string(path).map_err(|error| format!("{uri}: {error}"))?,
             (None, None) => return Err(format!("{uri} is not open")),
         };
-        // From the end to the beginning, as positions are those before all of them.
+        // Edits are applied from the last to the first, since their positions are those before all edits.
         let encoding = self.encoding();
         let mut all: Vec<(Range, &str)> = Vec::new();
         for edit in edits.as_array().unwrap() {
@@ -158,7 +158,7 @@ impl Editor {
     }
 }
 
-/// The one action whose title has this part.
+/// The only action whose title contains `part`.
 #[track_caller]
 pub fn titled<'a>(actions: &'a [Value], part: &str) -> &'a Value {
     let titles: Vec<_> = actions.iter().map(|it| it["title"].as_str().unwrap()).collect();
@@ -168,7 +168,7 @@ pub fn titled<'a>(actions: &'a [Value], part: &str) -> &'a Value {
     first
 }
 
-/// Actions of a kind or one below it.
+/// Actions of a kind or a kind below it.
 pub fn of_kind<'a>(actions: &'a [Value], kind: &str) -> Vec<&'a Value> {
     let is_of = |it: &&Value| {
         let own = it["kind"].as_str().unwrap_or_default();

@@ -1,10 +1,10 @@
-//! Answers to what a server asks the client.
+//! Answers to the server's requests, and changes of folders, files and settings.
 
 use serde_json::{Value, json};
 
 use super::{Editor, folder};
 
-/// Registrations that need a capability of another name than their method.
+/// Capabilities for registrations of methods whose capability has another name.
 const REGISTRATIONS: &[(&str, &str)] = &[
     ("workspace/didChangeConfiguration", "/workspace/didChangeConfiguration/dynamicRegistration"),
     ("workspace/didChangeWatchedFiles", "/workspace/didChangeWatchedFiles/dynamicRegistration"),
@@ -75,7 +75,7 @@ impl Editor {
         }
     }
 
-    /// Tells the server of other folders.
+    /// Adds and removes folders, and notifies the server.
     pub fn change_folders(&mut self, added: &[std::path::PathBuf], removed: &[std::path::PathBuf]) {
         self.folders.retain(|it| !removed.contains(it));
         self.folders.extend(added.iter().cloned());
@@ -84,27 +84,27 @@ impl Editor {
         self.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
     }
 
-    /// Tells the server that files changed on the disk, where it asked for that: type 1 is created, 2 changed, 3 deleted.
+    /// Sends `workspace/didChangeWatchedFiles`. Types of changes: 1 is created, 2 changed, 3 deleted.
     pub fn tell_changed(&mut self, files: &[(&std::path::Path, u8)]) {
         let change = |it: &(&std::path::Path, u8)| json!({ "uri": super::uri(it.0), "type": it.1 });
         let changes: Vec<_> = files.iter().map(change).collect();
         self.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
     }
 
-    /// Changes the settings and tells the server.
+    /// Changes the settings and notifies the server.
     pub fn change_settings(&mut self, settings: Value) {
         self.client.settings = settings.clone();
         let params = json!({ "settings": { "broker": settings } });
         self.notify("workspace/didChangeConfiguration", params);
     }
 
-    /// Waits until the server has registered a method; its options.
+    /// Waits until the server has registered a method, and returns the options.
     pub fn registration(&mut self, method: &str) -> Value {
         let find = |it: &mut Self| it.registered.values().find(|it| it.0 == method).map(|it| it.1.clone());
         self.wait(&format!("a registration of {method}"), find)
     }
 
-    /// Waits for a message of the server with this method, and takes it out.
+    /// Waits for a message of this method, and removes it from those seen.
     pub fn next(&mut self, method: &str) -> Value {
         let find = |it: &mut Self| {
             let index = it.seen.iter().position(|it| it.0 == method)?;
@@ -113,7 +113,7 @@ impl Editor {
         self.wait(method, find)
     }
 
-    /// All messages of a method that came so far.
+    /// Parameters of all messages of a method so far.
     pub fn all_seen(&self, method: &str) -> Vec<&Value> {
         self.seen.iter().filter(|it| it.0 == method).map(|it| &it.1).collect()
     }

@@ -1,4 +1,4 @@
-//! What a client can do: the capabilities that it tells, its folders and its settings.
+//! Configuration of a client: its capabilities, folders and settings.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::text::Encoding;
 /// How requests of the server are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// As a client does that can do what it told.
+    /// As a client does that supports its capabilities.
     Right,
     /// Each with an error.
     Errors,
@@ -23,17 +23,17 @@ pub struct Client {
     pub capabilities: Value,
     /// Arguments after `broker lsp`.
     pub arguments: Vec<String>,
-    /// Folders of the workspace; that of the test if there are none.
+    /// Workspace folders; `None` for that of the test.
     pub folders: Option<Vec<PathBuf>>,
     /// The section `broker` of its configuration.
     pub settings: Value,
     pub initialization_options: Option<Value>,
-    /// Process that it tells to be its own, in place of the test's.
+    /// `processId` of `initialize`, instead of the test's own process.
     pub process_id: Option<u32>,
     pub answers: Answers,
-    /// Where the server looks for programs, in place of the test's own PATH.
+    /// PATH of the server, instead of the test's.
     pub path: Option<String>,
-    /// Whether the server's findings in files that are not open are compared with the disk.
+    /// Whether findings in files that are not open are checked against the files on the disk.
     pub looks_at_disk: bool,
 }
 
@@ -54,22 +54,22 @@ impl Default for Client {
 }
 
 impl Client {
-    /// One that asks for diagnostics.
+    /// A client that pulls diagnostics.
     pub fn pulling() -> Self {
         Self::default()
     }
 
-    /// One that diagnostics are published to.
+    /// A client that diagnostics are pushed to.
     pub fn pushed() -> Self {
         Self::default().without("/textDocument", "diagnostic").without("/workspace", "diagnostics")
     }
 
-    /// One with no capabilities but what the protocol had from the beginning.
+    /// A client without any capability.
     pub fn plain() -> Self {
         Self { capabilities: json!({}), ..Self::default() }
     }
 
-    /// A capability or another value in place of the usual one.
+    /// Sets a capability.
     pub fn with(mut self, pointer: &str, value: Value) -> Self {
         let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
         let parent = self.capabilities.pointer_mut(parent).unwrap_or_else(|| panic!("no {parent}"));
@@ -92,7 +92,7 @@ impl Client {
         self
     }
 
-    /// Settings, told both when it starts and when it is asked.
+    /// Sets the settings, for `initializationOptions` and `workspace/configuration`.
     pub fn settings(mut self, settings: Value) -> Self {
         self.initialization_options = Some(settings.clone());
         self.settings = settings;
@@ -104,7 +104,7 @@ impl Client {
         self.capabilities.pointer(pointer)
     }
 
-    /// Whether it has a capability, which is `true` or has more to say.
+    /// Whether it has a capability: any value but `null` and `false`.
     pub fn can(&self, pointer: &str) -> bool {
         self.capability(pointer).is_some_and(|it| !it.is_null() && *it != Value::Bool(false))
     }

@@ -1,4 +1,4 @@
-//! Documents that are open in the editor, and what the server finds in them.
+//! Open documents and their findings.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Editor, Refused, path_of, uri};
 use crate::place::Place;
 
-/// Older texts that findings may still be about.
+/// Number of versions whose texts are kept, since findings may be about an older one.
 const REMEMBERED: usize = 200;
 
 #[derive(Debug)]
@@ -32,12 +32,12 @@ impl Document {
     }
 }
 
-/// A change of a range.
+/// A `didChange` entry that replaces a range.
 pub fn edit(range: Range, text: &str) -> Value {
     json!({ "range": range, "text": text })
 }
 
-/// A change of a whole text.
+/// A `didChange` entry that replaces the whole text.
 pub fn whole(text: &str) -> Value {
     json!({ "text": text })
 }
@@ -53,7 +53,7 @@ fn language(uri: &str) -> &'static str {
 }
 
 impl Editor {
-    /// Opens a file of the workspace as the disk has it; its URI.
+    /// Opens a file of the workspace with the text on the disk, and returns its URI.
     pub fn open(&mut self, place: &Place, path: &str) -> String {
         let text = place.read(path);
         self.open_text(&uri(&place.root().join(path)), &text)
@@ -68,14 +68,14 @@ impl Editor {
         let mut document = Document { version, text: text.to_owned(), history: VecDeque::new() };
         document.remember();
         assert!(self.documents.insert(uri.to_owned(), document).is_none(), "{uri} is open");
-        // What was published for a file of this name before may have any version.
+        // Versions start again, so that an earlier published version says nothing.
         self.published.remove(uri);
         let document = json!({ "uri": uri, "languageId": language(uri), "version": version, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
         uri.to_owned()
     }
 
-    /// Makes changes, one after the other, and tells the server of all in one message.
+    /// Makes changes one after another, and sends all in one `didChange`.
     pub fn change(&mut self, uri: &str, changes: &[Value]) {
         let encoding = self.encoding();
         let document = self.documents.get_mut(uri).expect("an open document");
@@ -97,7 +97,7 @@ impl Editor {
         self.notify("textDocument/didChange", params);
     }
 
-    /// Types over a part of the text that is there once.
+    /// Replaces a part of the text, which must occur once.
     #[track_caller]
     pub fn replace(&mut self, uri: &str, part: &str, new: &str) {
         let range = self.encoding().range_of(&self.documents[uri].text, part);
@@ -112,7 +112,7 @@ impl Editor {
         &self.documents[uri].text
     }
 
-    /// Writes the document to the disk and tells the server.
+    /// Writes the document to the disk and sends `didSave`.
     pub fn save(&mut self, uri: &str) {
         let path = path_of(uri).expect("a file");
         std::fs::write(path, &self.documents[uri].text).unwrap();
@@ -125,7 +125,7 @@ impl Editor {
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
 
-    /// Findings in the text as it is now, published or asked for.
+    /// Findings in the current text, pulled or pushed.
     #[track_caller]
     pub fn findings(&mut self, uri: &str) -> Vec<Value> {
         match self.client.can("/textDocument/diagnostic") {
@@ -134,7 +134,7 @@ impl Editor {
         }
     }
 
-    /// Waits until findings of this version or a later one are published.
+    /// Waits until findings of at least this version are published.
     pub fn published_for(&mut self, uri: &str, version: i32) -> Vec<Value> {
         self.wait(&format!("findings of version {version} of {uri}"), |it| {
             let published = it.published.get(uri)?;
@@ -142,7 +142,7 @@ impl Editor {
         })
     }
 
-    /// Waits until the findings are so, which something else than the text brings about.
+    /// Waits until the findings satisfy `is_so` because of something other than an edit of the document.
     pub fn findings_until(&mut self, uri: &str, what: &str, is_so: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         if !self.client.can("/textDocument/diagnostic") {
             return self.wait(what, |it| {
@@ -159,7 +159,7 @@ impl Editor {
         }
     }
 
-    /// A report, asked for until it is of the text that the server has now.
+    /// Pulls a report, again as long as the server asks for that.
     #[track_caller]
     pub fn pull(&mut self, uri: &str, previous: Option<&str>) -> Value {
         loop {
@@ -180,7 +180,7 @@ impl Editor {
         self.answer(id)
     }
 
-    /// A request about a place in a document.
+    /// Parameters of a request about a position: the start of `part`, which must occur once.
     pub fn at(&self, uri: &str, part: &str) -> Value {
         let range = self.encoding().range_of(&self.documents[uri].text, part);
         json!({ "textDocument": { "uri": uri }, "position": range.start })

@@ -1,11 +1,11 @@
-//! Findings and other results: whether they lie in the text that they are about, and tell only what the client can show.
+//! Checks of findings and other results: ranges lie in the text that they are about, and only supported fields are sent.
 
 use gen_lsp_types::Range;
 use serde_json::Value;
 
 use super::{Asked, Editor, path_of};
 
-/// What was published last for a document.
+/// The last published diagnostics of a document.
 #[derive(Debug, Clone)]
 pub struct Published {
     pub version: Option<i32>,
@@ -23,7 +23,7 @@ impl Editor {
         if let Some(document) = self.documents.get(uri) {
             let before = self.published.get(uri).and_then(|it| it.version);
             match version {
-                // The server may not have read yet that it is open again.
+                // The document was closed and opened again: this may be the empty list for the closed one.
                 None if before.is_none() && findings.is_empty() && self.closed.contains(uri) => {}
                 None => self.fail(&format!("findings in an open document without its version: {params}")),
                 Some(it) if before.is_some_and(|before| it < before) => {
@@ -40,7 +40,7 @@ impl Editor {
         self.published.insert(uri.to_owned(), Published { version, findings });
     }
 
-    /// Looks at the findings in a document, of which `text` is what they are about if that is known.
+    /// Checks findings in a document. `text` is the text that they are about, if that is known.
     pub(super) fn check_findings(&self, findings: &[Value], uri: &str, text: Option<&str>) {
         let of =
             if self.client.can("/textDocument/diagnostic") { "diagnostic" } else { "publishDiagnostics" };
@@ -70,7 +70,7 @@ impl Editor {
         }
     }
 
-    /// Looks at a result that came.
+    /// Checks the result of a request.
     pub(super) fn check_result(&self, asked: &Asked, result: &Value) {
         let own = asked.params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
         match asked.method.as_str() {
@@ -121,7 +121,7 @@ impl Editor {
         self.check_report(item, uri, text.as_deref());
     }
 
-    /// The text of a document that is open, or of a file.
+    /// The text of an open document, or of a file on the disk.
     fn known_text(&self, uri: &str) -> Option<String> {
         let document = self.documents.get(uri).map(|it| it.text.clone());
         document.or_else(|| {
@@ -141,7 +141,7 @@ impl Editor {
         }
     }
 
-    /// Looks at each range of a value: it has to lie in the document that stands beside it or around it, or else in `uri`.
+    /// Checks all ranges in a value. A range belongs to the document that its object or one around it names, else to `uri`.
     pub(super) fn check_places(&self, value: &Value, uri: &str, text: Option<&str>) {
         match value {
             Value::Object(fields) if fields.contains_key("start") && fields.contains_key("end") => {
@@ -169,7 +169,7 @@ impl Editor {
     }
 }
 
-/// `line:character-line:character source/code` of each finding, in order of their places.
+/// `line:character-line:character source/code` of each finding, by position.
 pub fn told(findings: &[Value]) -> Vec<String> {
     let mut all: Vec<_> = findings.iter().map(|it| (place(&it["range"]["start"]), shown(it))).collect();
     all.sort();

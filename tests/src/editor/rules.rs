@@ -1,4 +1,4 @@
-//! What a server may send to a client, and when.
+//! Checks of messages: what a server may send, and when.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{Answered, Asked, Editor, Refused, client::Answers, shapes};
 
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 
-/// Requests that a server may send, with the capability that a client of them has.
+/// Requests that a server may send, each with the client capability that it needs, if any.
 const REQUESTS: &[(&str, &str)] = &[
     ("client/registerCapability", ""),
     ("client/unregisterCapability", ""),
@@ -24,7 +24,7 @@ const REQUESTS: &[(&str, &str)] = &[
     ("workspace/workspaceFolders", "/workspace/workspaceFolders"),
 ];
 
-/// Notifications likewise.
+/// Notifications that a server may send, each with the client capability that it needs, if any.
 const NOTIFICATIONS: &[(&str, &str)] = &[
     ("$/cancelRequest", ""),
     ("$/logTrace", ""),
@@ -36,24 +36,25 @@ const NOTIFICATIONS: &[(&str, &str)] = &[
     ("window/showMessage", ""),
 ];
 
-/// What may come before the answer to `initialize`.
+/// Methods that a server may send before the answer to `initialize`.
 const BEFORE_INITIALIZED: [&str; 4] =
     ["telemetry/event", "window/logMessage", "window/showMessage", "window/showMessageRequest"];
 
-/// Errors that a server may answer with.
+/// Error codes of JSON-RPC and LSP.
 const CODES: [i64; 10] =
     [-32700, -32600, METHOD_NOT_FOUND, -32602, -32603, -32002, -32800, -32801, -32802, -32803];
 
-/// How far the server says it is with something.
+/// State of a progress token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     Created,
+    /// With the last percentage.
     Begun(u64),
     Ended,
 }
 
 impl Editor {
-    /// Looks at a message and takes it in.
+    /// Checks a message and handles it.
     pub(super) fn handle(&mut self, message: Value) {
         self.note("<-", &message);
         if message["jsonrpc"] != "2.0" {
@@ -131,7 +132,7 @@ impl Editor {
         }
     }
 
-    /// Besides its shape: a result whose parts were sent before is empty.
+    /// What is wrong with a result: its shape, or items although partial results were sent.
     fn fault_of_result(&self, asked: &Asked, result: &Value) -> Option<String> {
         let parts = self.partial.get(&asked.params["partialResultToken"].to_string());
         let items = result["items"].as_array();
@@ -160,7 +161,7 @@ impl Editor {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
             Err(text) => json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": text } }),
         };
-        // A server that has ended needs none.
+        // The server may have ended.
         let _is_sent = self.send(answer);
     }
 
@@ -225,7 +226,7 @@ impl Editor {
     }
 }
 
-/// A number that is none is one that nothing has.
+/// The number, or one that fails every check.
 fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or(u64::MAX)
 }

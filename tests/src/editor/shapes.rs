@@ -1,10 +1,10 @@
-//! Shapes of messages: each is read as the protocol's own type, and must have nothing that this type has not.
+//! Shapes of messages: each must deserialise as the protocol's own type, and have no fields that this type does not have.
 
 use gen_lsp_types::{Notification, Request, lsp_notification, lsp_request};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// What is wrong with a value that should be a `T`.
+/// What keeps a value from being exactly a `T`.
 fn fault<T: DeserializeOwned + Serialize>(value: &Value) -> Option<String> {
     match serde_json::from_value::<T>(value.clone()) {
         Ok(read) => difference(value, &serde_json::to_value(read).unwrap(), ""),
@@ -12,7 +12,7 @@ fn fault<T: DeserializeOwned + Serialize>(value: &Value) -> Option<String> {
     }
 }
 
-/// The first place in `sent` that is not the same in what the type made of it.
+/// The first place where `sent` differs from `read`, its value after a round trip through the type.
 fn difference(sent: &Value, read: &Value, at: &str) -> Option<String> {
     match (sent, read) {
         (Value::Object(sent), Value::Object(read)) => sent.iter().find_map(|(name, it)| {
@@ -91,7 +91,7 @@ pub(crate) fn of_notification(method: &str, params: &Value) -> Option<String> {
     }
 }
 
-/// What is wrong with a part of a result, as `$/progress` has it.
+/// What is wrong with a partial result in `$/progress`.
 pub(crate) fn of_partial_result(method: &str, value: &Value) -> Option<String> {
     use gen_lsp_types::{DocumentDiagnosticReportPartialResult, WorkspaceDiagnosticReportPartialResult};
     match method {
@@ -101,7 +101,7 @@ pub(crate) fn of_partial_result(method: &str, value: &Value) -> Option<String> {
     }
 }
 
-/// Keys of our own messages: those that must be there, and those that may.
+/// Required and optional keys of Broker's own messages.
 type Keys = (&'static [&'static str], &'static [&'static str]);
 
 const BRANCH: Keys = (&["id", "name", "workspace", "revision", "changedPaths", "createdMs"], &["parent"]);

@@ -1,10 +1,10 @@
-//! Positions of the protocol in a text, in each of its three encodings. Plain and slow: servers are held to it.
+//! Positions of the protocol in a text, in each of its three encodings. A simple and slow reference implementation.
 
 use std::ops::Range as Bytes;
 
 use gen_lsp_types::{Position, Range};
 
-/// Code units that the character of a position counts.
+/// Encoding of positions: the code units that `character` counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     Utf8,
@@ -36,7 +36,7 @@ impl Encoding {
         }
     }
 
-    /// Byte offset of a position. Beyond the end of a line it is that end, beyond the last line the end of the text.
+    /// Byte offset of a position, clamped to the end of the line and of the text.
     pub fn offset(self, text: &str, at: Position) -> usize {
         let lines = lines(text);
         let Some(line) = lines.get(at.line as usize) else { return text.len() };
@@ -50,7 +50,7 @@ impl Encoding {
         line.end
     }
 
-    /// Position of a byte offset. One between `\r` and `\n` is that of the line's end.
+    /// Position of a byte offset. An offset between `\r` and `\n` has that of the line's end.
     pub fn position(self, text: &str, offset: usize) -> Position {
         let lines = lines(text);
         let number = lines.iter().rposition(|it| it.start <= offset).unwrap_or_default();
@@ -64,7 +64,7 @@ impl Encoding {
         Range { start: self.position(text, bytes.start), end: self.position(text, bytes.end) }
     }
 
-    /// Range of a part of the text that is there once.
+    /// Range of a part of the text, which must occur once.
     #[track_caller]
     pub fn range_of(self, text: &str, part: &str) -> Range {
         let mut found = text.match_indices(part);
@@ -73,7 +73,7 @@ impl Encoding {
         self.range(text, start..start + part.len())
     }
 
-    /// What is wrong with a range that a server tells, which has to lie in the text.
+    /// What is wrong with a range of a server: it must lie in the text and not end before it starts.
     pub fn fault(self, text: &str, range: Range) -> Option<String> {
         if (range.start.line, range.start.character) > (range.end.line, range.end.character) {
             return Some("it ends before it starts".to_owned());
@@ -101,7 +101,7 @@ impl Encoding {
     }
 }
 
-/// Byte ranges of the lines without their ends, which are `\n`, `\r\n` and `\r`.
+/// Byte ranges of the lines, without their terminators `\n`, `\r\n` and `\r`.
 pub fn lines(text: &str) -> Vec<Bytes<usize>> {
     let (mut lines, mut start) = (Vec::new(), 0);
     let bytes = text.as_bytes();

@@ -1,4 +1,4 @@
-//! Frames on the pipes of a server that runs.
+//! A server's process, and the frames on its pipes.
 
 use std::{
     fs::File,
@@ -14,17 +14,17 @@ use serde_json::Value;
 
 use crate::daemon::PATIENCE;
 
-/// What a server wrote.
+/// A piece of a server's output.
 #[derive(Debug)]
 pub enum Frame {
     Message(Value),
-    /// What no frame may look like.
+    /// An invalid frame, with the reason.
     Wrong(String),
-    /// Its output is closed.
+    /// End of the output.
     End,
 }
 
-/// A server's process, whose frames a thread reads.
+/// A server's process. A thread reads its frames.
 pub struct Wire {
     pub child: Child,
     input: Option<ChildStdin>,
@@ -33,7 +33,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Runs a server, whose standard error is appended to `log`.
+    /// Runs a server. Its standard error is appended to `log`.
     pub fn spawn(mut command: Command, log: PathBuf) -> Self {
         let stderr = File::options().create(true).append(true).open(&log).unwrap();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
@@ -53,7 +53,7 @@ impl Wire {
         Self { child, input, frames, log }
     }
 
-    /// Sends a message; false if the server does not read any more.
+    /// Sends a message. `false` if the server has closed its input.
     pub fn send(&mut self, message: &Value) -> bool {
         let body = message.to_string();
         self.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())
@@ -64,12 +64,12 @@ impl Wire {
         input.write_all(bytes).and_then(|()| input.flush()).is_ok()
     }
 
-    /// Ends the server's input.
+    /// Closes the server's input.
     pub fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// The next frame, `None` when none has come at `deadline`.
+    /// Waits for the next frame; `None` if there is none by `deadline`.
     pub fn receive(&self, deadline: Instant) -> Option<Frame> {
         match self.frames.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(frame) => Some(frame),
@@ -78,7 +78,7 @@ impl Wire {
         }
     }
 
-    /// Waits for the process to end; its exit code.
+    /// Waits for the process to end and returns its exit code.
     pub fn exit_code(&mut self) -> Option<i32> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -90,7 +90,7 @@ impl Wire {
         }
     }
 
-    /// What it wrote to its standard error.
+    /// The server's standard error.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! From a branch to the disk, and from a moved parent to a branch.
+//! Commit of a branch to the disk, and rebase of a branch onto its parent.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -16,11 +16,11 @@ use super::{
 pub struct CommitRequest {
     pub branch: String,
     pub if_revision: Option<Revision>,
-    /// Paths that are written whatever stands there now.
+    /// Paths that are written even if they changed on the disk.
     pub force_paths: Vec<String>,
-    /// Only reports what would be written.
+    /// Reports what would be written, and writes nothing.
     pub dry_run: bool,
-    /// With one, the request may be sent again.
+    /// A request that is repeated with the same id commits once.
     pub request_id: Option<String>,
 }
 
@@ -36,24 +36,24 @@ pub struct RebaseRequest {
 pub struct Committed {
     pub revision: Revision,
     pub changes: Vec<Change>,
-    /// The paths among `changes` for which an editor has other text that it has not saved.
+    /// Paths of `changes` for which an editor that does not apply commits has other, unsaved text.
     pub unsaved: Vec<WorkspacePath>,
-    /// Changed files that are left to an editor, which has unsaved text for them and takes commits itself. The branch keeps
-    /// its edits of them.
+    /// Files that are not written, because an editor that applies commits has unsaved text for them. The branch keeps its edits
+    /// of them.
     pub left: Vec<WorkspacePath>,
-    /// Texts that other programs saved during the commit, with the files that hold them.
+    /// Sentences about texts that other programs saved during the commit, with the files that keep them.
     pub notes: Vec<String>,
 }
 
 impl OpenWorkspace {
     /// Writes what a branch changed to the disk, all or nothing; the branch then shows the base.
     ///
-    /// Never behind an editor's back: where one has unsaved text and takes commits, the file is left to it, and the branch
-    /// keeps its edits of that file, so that they are not lost with the editor.
+    /// A file is not written but left to an editor that has unsaved text for it and applies commits by itself. The branch keeps its
+    /// edits of that file, so that they are not lost if the editor ends.
     ///
-    /// If the process ends between the last file and the note that the branch is done, the branch is still
-    /// there afterwards and has the same content as the base. If the note cannot be made, the answer is
-    /// [`NotNoted`](DaemonError::NotNoted), and it is made later.
+    /// If the process ends after the last file is written and before the branch's record is, the branch is still there
+    /// afterwards and has the same content as the base. If the record cannot be written, the error is
+    /// [`NotNoted`](DaemonError::NotNoted), and it is written later.
     pub(super) async fn commit(
         self: &Arc<Self>,
         cell: &Arc<BranchCell>,
@@ -118,7 +118,7 @@ impl OpenWorkspace {
     }
 }
 
-/// What was written; and an error, if that is all that could be done.
+/// Writes the plan. An error beside the result means that all files are written, but leftovers could not be removed.
 fn write(committer: &Committer, plan: &CommitPlan) -> Result<(Written, Option<CommitError>), DaemonError> {
     match committer.commit(&plan.ops) {
         Ok(written) => Ok((written, None)),
@@ -139,7 +139,7 @@ fn rebase(
     let mut rebased = branch.rebase(RebaseOnto::Parent(parent), on_conflict)?;
     let more = match branch.rebase(RebaseOnto::Base, on_conflict) {
         Err(RebaseError::Conflicts(all)) => {
-            // What the parent and the base both changed is to be settled in the parent.
+            // Conflicts between the parent and the base are to be resolved in the parent.
             let own = branch.snapshot().changed_paths(parent);
             let is_own = |it: &Conflict| own.iter().any(|own| it.path.starts_with(own));
             let own: Vec<_> = all.into_iter().filter(is_own).collect();
@@ -163,7 +163,7 @@ fn refused(error: RebaseError) -> DaemonError {
 }
 
 impl Daemon {
-    /// Writes what a branch changed to the disk, or tells what that would be.
+    /// Writes the changes of a branch to the disk; with `dry_run`, reports them.
     pub async fn commit(self: &Arc<Self>, request: CommitRequest) -> Result<Committed, DaemonError> {
         let (workspace, cell) = self.branch(&request.branch)?;
         let force = fields::paths("force_paths", &request.force_paths)?;
@@ -181,19 +181,19 @@ impl Daemon {
                 Ok(it) => measured.committed(it.revision, it.changes.len()),
                 Err(error) => measured.failed(error),
             }
-            // After some errors the branch has a new revision, too: all is written, but not noted or not cleaned up.
+            // The branch has a new revision after some errors, too: `NotNoted` and `NotCleanedUp`.
             daemon.engine.supersede(cell.key, cell.revision().0);
             committed
         })
         .await
     }
 
-    /// Brings a branch onto its parent as it is now.
+    /// Rebases a branch onto the current state of its parent.
     pub async fn rebase(self: &Arc<Self>, request: RebaseRequest) -> Result<Rebased, DaemonError> {
         let RebaseRequest { branch, if_revision, on_conflict } = request;
         let (workspace, cell) = self.branch(&branch)?;
         workspace.expect_there()?;
-        // A parent that is gone stays what it was at the fork.
+        // Without its parent, which was discarded, a branch keeps the parent's state at the fork.
         let parent = cell.record.parent.as_ref().and_then(|it| workspace.branch(it).ok());
         let parent = parent.map(|it| it.snapshot());
         let rebase = move |branch: &mut Branch| rebase(branch, parent.as_ref(), on_conflict).map_err(refused);

@@ -1,4 +1,4 @@
-//! The unsaved texts of a workspace, by editor. An editor is a client that watches the workspace; its texts go when it leaves.
+//! Unsaved texts of a workspace, by editor. An editor is a client that watches the workspace; its buffers end with the watch.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,11 +13,11 @@ use super::{
 pub(super) struct Editors {
     base: Base,
     pub(super) watchers: Arc<Watchers>,
-    /// Held from a change of texts until it is sent, so that all clients get the same order.
+    /// Held from a change of a buffer until its event is queued, so that all clients get events in the same order.
     changing: Mutex<()>,
 }
 
-/// An editor, for as long as this lives. Dropping it looks at files, and takes its time.
+/// An editor's session. Dropping it closes the editor's buffers, which reads files and may block.
 pub(super) struct EditorSession {
     pub(super) id: EditorId,
     pub(super) watcher: Arc<Watcher>,
@@ -38,7 +38,7 @@ impl Editors {
         Ok(EditorSession { id, watcher, editors: Arc::clone(self) })
     }
 
-    /// Lays a text over a file.
+    /// Sets the buffer of a file.
     pub(super) fn set(&self, text: BufferText) -> Result<SetBuffer, DaemonError> {
         let _in_turn = self.turn();
         text.editor.as_ref().map_or(Ok(()), |it| self.watchers.expect(it))?;
@@ -50,7 +50,7 @@ impl Editors {
         Ok(set)
     }
 
-    /// Takes a text away. Whether there was one.
+    /// Closes the buffer of a file. Returns whether there was one.
     pub(super) fn close(&self, editor: Option<&EditorId>, path: &WorkspacePath) -> Result<bool, DaemonError> {
         let _in_turn = self.turn();
         editor.map_or(Ok(()), |it| self.watchers.expect(it))?;
@@ -59,14 +59,14 @@ impl Editors {
         Ok(closed.was_open)
     }
 
-    /// Whether the text that is shown at `path` is one of an editor that takes commits into its texts.
+    /// Whether the base shows the text of an editor at `path` that applies commits to its unsaved texts by itself.
     pub(super) fn take_commits(&self, path: &WorkspacePath) -> bool {
         self.base.editor_of(path).is_some_and(|it| self.watchers.takes_commits(&it))
     }
 
     fn leave(&self, editor: &EditorId) {
         let _in_turn = self.turn();
-        // Texts that it sends later are refused, so that none stays.
+        // First, so that a buffer that it sets from now on is refused rather than left behind.
         self.watchers.remove(editor);
         let changes = self.base.close_buffers_of(editor);
         changes.iter().for_each(|it| self.watchers.send_buffer(it));

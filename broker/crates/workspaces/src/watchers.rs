@@ -1,4 +1,4 @@
-//! The clients that watch a workspace, each an editor with a handle and a queue of events.
+//! Clients that watch a workspace, each an editor with a handle and a queue of events.
 
 use std::{
     collections::BTreeMap,
@@ -16,12 +16,13 @@ use super::{
 /// Limit against runaway clients.
 const MAX_EDITORS: usize = 256;
 
+/// Limit on an editor's name, in bytes.
 const LONGEST_NAME: usize = 100;
 
-/// Name of an editor that has given none.
+/// Name of an editor that gave none.
 const UNNAMED: &str = "an editor";
 
-/// The clients that get events, by their handles as editors.
+/// Watching clients, by their handles as editors.
 #[derive(Default)]
 pub(super) struct Watchers(Mutex<BTreeMap<EditorId, Arc<Watcher>>>);
 
@@ -62,9 +63,9 @@ impl Watchers {
         self.lock().get(id).is_some_and(|it| it.takes_commits)
     }
 
-    /// Sends a change of a branch to all. It is only made if there is a client.
+    /// Queues a change of a branch for all clients. `change` is only called if there is a client.
     pub(super) fn send_branch(&self, change: impl FnOnce() -> BranchChange) {
-        // The look at the branch takes its time, and is not taken under the lock.
+        // `change` looks at the branch, which is slow: do not hold the lock meanwhile.
         if self.lock().is_empty() {
             return;
         }
@@ -72,7 +73,7 @@ impl Watchers {
         self.lock().values().for_each(|it| it.queue.push(WorkspaceEvent::Branch(Arc::clone(&change))));
     }
 
-    /// Sends it to all but the editor whose text is shown.
+    /// Queues a change of a buffer for all but the editor whose text the base shows.
     pub(super) fn send_buffer(&self, change: &BufferChange) {
         let all = self.lock();
         let owner = change.shown.as_ref().and_then(|it| it.editor.as_ref());

@@ -1,4 +1,4 @@
-//! Changes of a workspace as events, and the queue of those that wait for one client.
+//! Events of a workspace, and the queue of those that one client has not taken yet.
 
 use std::{
     collections::VecDeque,
@@ -10,58 +10,58 @@ use tokio::sync::Notify;
 
 use super::{DaemonError, branch_info::BranchInfo};
 
-/// A change of a workspace, or of who watches it.
+/// A change of a workspace, or the beginning of a watch.
 #[derive(Debug, Clone)]
 pub enum WorkspaceEvent {
-    /// The watch has begun; the client is this editor as long as it takes events.
+    /// The watch has begun. The client is this editor until it ends the watch.
     Started(EditorId),
-    /// The base shows something else.
+    /// The content of the base has changed.
     BaseChanged,
     Branch(Arc<BranchChange>),
     Buffer(BufferShown),
 }
 
-/// What became of a branch.
+/// A change of a branch.
 #[derive(Debug, Clone)]
 pub struct BranchChange {
     pub kind: BranchChangeKind,
-    /// The branch after that; as it was, if it is gone.
+    /// The branch after the change; as it was before, if it was discarded.
     pub branch: BranchInfo,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BranchChangeKind {
     Forked,
-    /// Also by an undo or a rebase.
+    /// By an edit, an undo or a rebase.
     Edited,
     Committed {
         changes: Vec<Change>,
-        /// As those of [`Committed`](super::Committed).
+        /// As in [`Committed`](super::Committed).
         unsaved: Vec<WorkspacePath>,
         left: Vec<WorkspacePath>,
     },
     Discarded,
 }
 
-/// Whose text of a file is shown.
+/// Which text the base shows for a file, after a change of buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BufferShown {
     pub path: WorkspacePath,
-    /// `None` if the disk's is.
+    /// `None` for that of the disk.
     pub shown: Option<EditorText>,
 }
 
-/// An unsaved text by the name of its editor.
+/// An unsaved text: its editor's name and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorText {
     pub client_name: String,
     pub content: ContentHash,
 }
 
-/// Events that may wait for one client.
+/// Limit on events that wait for one client.
 pub(super) const MOST_WAITING: usize = 1024;
 
-/// Events that wait for one client. That of a file takes the place of an older one of the same.
+/// Events that wait for one client. A buffer's event replaces an older one of the same file.
 #[derive(Default)]
 pub(super) struct EventQueue {
     waiting: Mutex<Waiting>,
@@ -71,7 +71,7 @@ pub(super) struct EventQueue {
 #[derive(Default)]
 struct Waiting {
     events: VecDeque<WorkspaceEvent>,
-    /// There were more than may wait.
+    /// The limit was exceeded, and the events are dropped.
     is_overrun: bool,
 }
 
@@ -80,7 +80,7 @@ impl EventQueue {
         self.change(|waiting| waiting.push(event));
     }
 
-    /// Takes back what waits of the file: it is not true any more.
+    /// Drops the waiting event of a file's buffer, which is outdated.
     pub(super) fn forget(&self, path: &WorkspacePath) {
         self.change(|waiting| waiting.events.retain(|it| it.file() != Some(path)));
     }
@@ -90,7 +90,7 @@ impl EventQueue {
         self.added.notify_one();
     }
 
-    /// Waits for the next; an error if there were too many. For one task.
+    /// Waits for the next event. An error if the limit was exceeded. Only one task may wait.
     pub(super) async fn next(&self) -> Result<WorkspaceEvent, DaemonError> {
         loop {
             if let Some(next) = self.take() {
@@ -124,7 +124,7 @@ impl Waiting {
 }
 
 impl WorkspaceEvent {
-    /// The file whose text it is about.
+    /// The file of a buffer's event.
     fn file(&self) -> Option<&WorkspacePath> {
         match self {
             Self::Buffer(it) => Some(&it.path),

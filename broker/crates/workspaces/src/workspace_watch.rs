@@ -1,4 +1,4 @@
-//! Watching a workspace: a stream of what changes in it, whose client is an editor.
+//! Watching a workspace: a stream of its changes. The client is an editor while it watches.
 
 use std::{future::pending, sync::Arc, time::Duration};
 
@@ -14,14 +14,14 @@ use super::{
 #[derive(Debug, Clone)]
 pub struct WorkspaceWatchRequest {
     pub workspace: String,
-    /// For people.
+    /// Name for display.
     pub client_name: String,
-    /// The client brings what is committed into its unsaved texts by itself.
+    /// The client applies commits to its unsaved texts by itself.
     pub takes_commits: bool,
     pub deadline: Option<Duration>,
 }
 
-/// Events of a workspace, which end with an error. Dropping it ends the watch, and closes the buffers of its editor.
+/// Events of a workspace; an error is the last one. Dropping it ends the watch and closes the buffers of its editor.
 pub struct WorkspaceEvents {
     workspace: String,
     /// `None` once it has ended.
@@ -33,7 +33,7 @@ pub struct WorkspaceEvents {
 }
 
 impl Daemon {
-    /// Starts to send every change of the workspace.
+    /// Begins a watch of the workspace.
     pub fn watch_workspace(
         self: &Arc<Self>,
         request: WorkspaceWatchRequest,

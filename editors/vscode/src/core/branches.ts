@@ -1,5 +1,5 @@
-// The branches that the server has, kept up to date by its notifications. What a branch changed is asked for when it is shown,
-// and again once the branch is at another revision.
+// Branches of the server, kept up to date by its notifications. The changes of a branch are requested when they are shown, and
+// again after its revision has changed.
 
 import type { Branch, BranchChanged, Broker, Change } from "./protocol.js";
 
@@ -12,13 +12,13 @@ export class Branches {
   readonly #branches = new Map<string, Branch>();
   readonly #changes = new Map<string, Changes>();
   readonly #listeners = new Set<(id?: string) => void>();
-  /** Notifications that came while the list was asked for, which may be older than they are. */
+  /** Notifications that arrived during a request for the list. They may be newer than the list. */
   #early: BranchChanged[] | undefined;
   #loads = 0;
 
   constructor(private readonly broker: Broker) {}
 
-  /** Calls back with the branch that changed, or with nothing if any of them may have. */
+  /** Registers a callback. It gets the branch that changed, or nothing if any branch may have changed. */
   onChange(listener: (id?: string) => void): void {
     this.#listeners.add(listener);
   }
@@ -43,7 +43,7 @@ export class Branches {
       .sort((a, b) => b.createdMs - a.createdMs || a.name.localeCompare(b.name));
   }
 
-  /** Asks for the list anew. The answer of an older call is dropped. */
+  /** Requests the list again. The answer to an older request is dropped. */
   async load(): Promise<void> {
     const load = ++this.#loads;
     const early: BranchChanged[] = [];
@@ -61,7 +61,7 @@ export class Branches {
     if (this.#take(event)) this.#tell(event.branch.id);
   }
 
-  /** What a branch changed against its parent, asked for once per revision. */
+  /** Changes of a branch against its parent, requested once per revision. */
   changes(branch: Branch): Promise<Change[]> {
     const revision = this.#branches.get(branch.id)?.revision ?? branch.revision;
     const held = this.#changes.get(branch.id);
@@ -75,7 +75,7 @@ export class Branches {
     return changes;
   }
 
-  /** Forgets everything, as when the server is gone. */
+  /** Drops everything, after the server has stopped. */
   clear(): void {
     this.#loads += 1;
     this.#early = undefined;
@@ -92,7 +92,7 @@ export class Branches {
     this.#tell();
   }
 
-  /** Whether the event was news. */
+  /** Takes an event. Returns whether it is newer than what is known. */
   #take({ kind, branch }: BranchChanged): boolean {
     const known = this.#branches.get(branch.id);
     if (kind === "discarded") {

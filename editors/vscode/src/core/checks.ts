@@ -1,4 +1,4 @@
-// What checks of branches found, until the branch is another. Findings of open branch documents are left to the server, which
+// Results of checks of branches, until the branch changes. Findings of open branch documents are not included, since the server
 // reports those itself.
 
 import { type Branch, type CheckResult, type Diagnostic, type Finding, uriKey } from "./protocol.js";
@@ -50,7 +50,7 @@ export class Checks {
   }
 }
 
-/** Findings that the branch has: what it fixed is only counted. */
+/** Findings in the branch, without those that it fixed, which are only counted. */
 export function shown(findings: Finding[]): Finding[] {
   return findings.filter((it) => it.change !== "fixed");
 }
@@ -83,7 +83,7 @@ export function countsText({ errors, warnings, others }: Counts): string {
     .join(", ");
 }
 
-/** One sentence, and the lines that say what could not be checked. */
+/** A sentence with the result, and a line for each check that did not complete. */
 export function summary(branch: Branch, result: CheckResult): { text: string; incomplete: string[] } {
   const found = shown(result.findings);
   const fixed = result.findings.length - found.length;

@@ -1,5 +1,5 @@
-// The extension's commands, by name. Those of branches get the node of the tree that they were called on, or ask for a branch.
-// They are not named as the server's own (`broker.commitBranch`), which the client library registers besides.
+// The extension's commands, by name. Commands about branches get the node of the tree that they were called on, or ask for a
+// branch. Their names differ from the server's (`broker.commitBranch`), because the client library registers those itself.
 
 import type { Branches } from "./branches.js";
 import { type Checks, shown, summary } from "./checks.js";
@@ -14,9 +14,9 @@ export interface Session {
   branches: Branches;
   checks: Checks;
   window: Window;
-  /** Starts the server, anew if it runs. */
+  /** Starts or restarts the server. */
   restart(): Promise<void>;
-  /** Shows what checks found, after one ended. */
+  /** Shows the findings of checks, after one has ended. */
   checked(id: string): void;
 }
 
@@ -48,10 +48,10 @@ export const COMMANDS: Record<string, Command> = {
   },
 };
 
-/** Command of the server's code lenses, whose answer VS Code would not show. */
+/** Command of the server's code lenses. The extension handles it, since VS Code would not show the result. */
 export const LENS = "broker.diffBranch";
 
-/** Shows what a code lens is about: how the branch changes the active document, or all that it changes. */
+/** Compares the active document with the branch of a code lens; all files of the branch if it does not change the document. */
 export async function openLens(session: Session, id: string): Promise<void> {
   const { branches, window } = session;
   const branch = branches.get(id);
@@ -68,7 +68,7 @@ export async function run(name: string, session: Session, node?: Node): Promise<
   if (command) await guarded(session, () => command(session, node));
 }
 
-/** Does work; what the server refuses is shown with its hint. */
+/** Does work. An error of the server is shown with its hint. */
 export async function guarded(session: Session, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -84,7 +84,7 @@ export async function guarded(session: Session, work: () => Promise<void>): Prom
 function onBranch(verb: string, work: (session: Session, branch: Branch) => Promise<void>): Command {
   return async (session, node) => {
     const branch = node && "branch" in node ? node.branch : await pickBranch(session, verb);
-    // The node shows the branch as it was when the tree was drawn.
+    // The node has the branch as it was when the tree was drawn.
     if (branch) await work(session, session.branches.get(branch.id) ?? branch);
   };
 }
@@ -126,7 +126,7 @@ async function diffBranch({ branches, window }: Session, branch: Branch): Promis
   await window.compareAll(`Changes of the branch "${branch.name}"`, comparisons);
 }
 
-/** The file before the change, from the parent branch or the disk, and after it. */
+/** The file before the change, in the parent branch or on the disk, and after it. */
 function comparison(branches: Branches, branch: Branch, change: Change): Comparison {
   const name = change.path.split("/").at(-1) ?? change.path;
   const before = branch.parent ? change.branchUri.replace(`//${branch.id}/`, `//${branch.parent}/`) : change.uri;

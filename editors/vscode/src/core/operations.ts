@@ -1,19 +1,19 @@
-// Commit, rebase, discard and run, with the questions that each asks before it does harm.
+// Commit, rebase, discard and run, each with its confirmations.
 
 import type { Session } from "./commands.js";
 import { type Branch, type Change, type ConflictHandling, refusal, type RunResult } from "./protocol.js";
 import { counted } from "./status.js";
 
-/** Reason of an error: the file changed since the branch touched it. */
+/** Reason of an error of the server: a file changed since the branch edited it. */
 const CONFLICT = "CONFLICT";
 
-/** Lines of a dialog; what is beyond is counted. */
+/** Limit on lines in a dialog. Further ones are counted. */
 const MOST_LINES = 15;
 
 export async function commit(session: Session, branch: Branch): Promise<void> {
   const { broker, window } = session;
   let force: string[] | undefined = [];
-  // Each turn ends the commit, or allows it to overwrite more files.
+  // Each iteration ends the commit, or adds files to overwrite.
   while (force) {
     try {
       const planned = await broker.commitBranch(branch.id, { dryRun: true, force });
@@ -38,7 +38,7 @@ async function isWanted(session: Session, branch: Branch, changes: Change[], lef
   return (await session.window.confirm(message, detail + open, "Commit")) === "Commit";
 }
 
-/** The paths to overwrite in another attempt, or nothing. */
+/** Asks what to do about files in conflict. Returns all paths to overwrite, or nothing after a rebase or a refusal. */
 async function overwrite(
   session: Session,
   branch: Branch,
@@ -95,7 +95,7 @@ export async function discard({ broker, branches, window }: Session, branch: Bra
   branches.apply({ kind: "discarded", branch });
 }
 
-/** The last command line of each workspace. */
+/** The last command line, by workspace. */
 const lastLines = new Map<string, string>();
 
 export async function runCommand({ broker, window }: Session, branch: Branch): Promise<void> {

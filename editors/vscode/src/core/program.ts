@@ -1,4 +1,4 @@
-// Where the program `broker` is: what the setting `broker.path` names, else the first one in PATH. Starts nothing itself.
+// Finds the program `broker`: the one that the setting `broker.path` names, else the first one in PATH. Does not start it.
 
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
@@ -34,7 +34,7 @@ async function named(wanted: string, around: Surroundings): Promise<Found> {
   return { problem: `The setting "broker.path" names \`${wanted}\`, which is no program.` };
 }
 
-/** Whether this is a file that may be executed. */
+/** Whether this is an executable file. */
 export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
@@ -47,7 +47,7 @@ export async function isProgram(path: string): Promise<boolean> {
 /** Runs a program to its end; rejects if it cannot be started or exits with another code than 0. */
 export type Run = (program: string, args: string[]) => Promise<string>;
 
-/** What keeps a program from serving editors, if anything does. */
+/** Why a program cannot serve editors; nothing if it can. */
 export async function unfit(program: string, run: Run): Promise<string | undefined> {
   try {
     await run(program, ["lsp", "--help"]);

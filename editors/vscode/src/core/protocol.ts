@@ -12,7 +12,7 @@ export interface Range {
   end: Position;
 }
 
-/** The parts of a protocol diagnostic that are read here; the rest is handed on as it came. */
+/** The fields of a protocol diagnostic that are read here. The others are passed on unchanged. */
 export interface Diagnostic {
   range: Range;
   severity?: 1 | 2 | 3 | 4;
@@ -38,11 +38,11 @@ export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "mode";
 export interface Change {
   path: string;
   kind: ChangeKind;
-  /** Where a renamed file was. */
+  /** The path of a renamed file before. */
   from?: string | null;
-  /** The file in the workspace folder. */
+  /** URI of the file in the workspace folder. */
   uri: string;
-  /** The same file as the branch has it. */
+  /** URI of the file in the branch. */
   branchUri: string;
 }
 
@@ -68,7 +68,7 @@ export interface CheckResult {
 export interface CommitResult {
   revision: number;
   changes: Change[];
-  /** Files with unsaved edits here: they are not written, and get the change by an edit. */
+  /** Files with unsaved edits in an editor, which get the change as an edit and are not written. */
   left: string[];
   notes: string[];
 }
@@ -82,10 +82,10 @@ export interface RebaseResult {
 }
 
 export interface RunResult {
-  /** `null` if it was not started, or a signal ended it. */
+  /** `null` if the command was not started, or was ended by a signal. */
   exitCode: number | null;
   signal?: number | null;
-  /** Why it was ended, or not started. */
+  /** Why the command was ended or not started. */
   reason?: string | null;
   output: string;
   truncated: boolean;
@@ -145,7 +145,7 @@ export class Broker {
   }
 
   private call<T>(command: string, argument: object, signal?: AbortSignal): Promise<T> {
-    // What is `undefined` is left out of JSON.
+    // `undefined` fields are left out of JSON.
     return this.execute(`broker.${command}`, argument, signal) as Promise<T>;
   }
 }
@@ -158,7 +158,7 @@ export interface Refusal {
   paths: string[];
 }
 
-/** What an error of the protocol says; any other error as its message. */
+/** Reads an error of the protocol; of any other error, the message. */
 export function refusal(error: unknown): Refusal {
   const { message, data } = error as { message?: string; data?: Partial<Refusal> };
   const paths = Array.isArray(data?.paths) ? data.paths : [];
@@ -171,7 +171,7 @@ export function isCancelled(error: unknown): boolean {
   return code === -32800 || name === "Canceled";
 }
 
-/** Equal for two spellings of one URI: VS Code escapes more characters than the server does. */
+/** Normalised URI, equal for all its spellings: VS Code escapes more characters than the server does. */
 export function uriKey(uri: string): string {
   try {
     return decodeURIComponent(uri);

@@ -1,15 +1,15 @@
-// The extension's settings, and what the server is told of them.
+// The extension's settings, and those that are sent to the server.
 
 export interface Settings {
   path: string;
   servers: boolean;
   checkOnSave: boolean;
   codeLens: boolean;
-  /** Which messages are logged. */
+  /** Which messages of the protocol are logged. */
   trace: "off" | "messages" | "verbose";
 }
 
-/** Reads settings; `get` answers with `undefined` for what is not set. */
+/** Reads settings. `get` returns `undefined` for a setting without a value. */
 export function settings(get: (key: string) => unknown): Settings {
   const flag = (key: string, otherwise: boolean) => {
     const value = get(key);
@@ -30,5 +30,5 @@ export function initializationOptions({ servers, checkOnSave, codeLens }: Settin
   return { servers, checkOnSave, codeLens };
 }
 
-/** Settings that only a new client or server takes up; the server is notified of the others. */
+/** Settings that take effect when the server is restarted. The server is notified of changes of the others. */
 export const NEED_RESTART = ["broker.path", "broker.servers", "broker.trace.server"];

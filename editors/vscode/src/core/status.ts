@@ -35,7 +35,7 @@ export function status(state: ServerState, branches: number): Status {
   }
 }
 
-/** `1 branch`, `2 branches`; plurals with an `s` need no second word. */
+/** `1 branch`, `2 branches`. The plural is optional if it only adds an `s`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,4 +1,4 @@
-// The view of branches as data: workspaces, their branches, the files that each changed, and what a check found in those.
+// The tree of the view "Branches" as data: workspaces, their branches, files, and findings of checks in those.
 
 import type { Branches } from "./branches.js";
 import { type Checks, counts, countsText, inFile, shown } from "./checks.js";
@@ -8,13 +8,13 @@ import { counted } from "./status.js";
 export type Node =
   | { kind: "workspace"; uri: string }
   | { kind: "branch"; branch: Branch }
-  /** Without a change: a file that the branch did not change, and in which the check found something. */
+  /** Missing for a file that the branch did not change, and in which a check has findings. */
   | { kind: "file"; branch: Branch; path: string; branchUri: string; change?: Change; findings: Finding[] }
   | { kind: "finding"; branch: Branch; finding: Finding }
   | { kind: "message"; id: string; text: string };
 
 export interface Item {
-  /** Stays the same while the node is, so that what is expanded stays expanded. */
+  /** Stays the same between refreshes, so that expanded nodes stay expanded. */
   id: string;
   label: string;
   description?: string;
@@ -22,7 +22,7 @@ export interface Item {
   icon?: string;
   /** Document whose icon and decorations the item has. */
   uri?: string;
-  /** For the conditions of menus. */
+  /** `viewItem` in the conditions of menus. */
   context: string;
   children: "none" | "collapsed" | "expanded";
   /** Command of the item itself, which gets the node. */
@@ -110,7 +110,7 @@ function changedFile(branch: Branch, change: Change, found: Finding[]): Node {
   return { kind: "file", branch, path: change.path, branchUri: change.branchUri, change, findings };
 }
 
-/** Files that the branch did not change, and in which it brings findings all the same. */
+/** Files that the branch did not change, and in which it causes findings. */
 function otherFiles(branch: Branch, found: Finding[], changes: Change[]): Node[] {
   const changed = new Set(changes.map((it) => it.path));
   const others = new Map(found.filter((it) => !changed.has(it.path)).map((it) => [it.path, it.uri]));

@@ -1,13 +1,13 @@
-// What commands need of the editor. The tests have one that answers by script.
+// The editor's user interface, as commands need it. Tests implement it with scripted answers.
 
 import type { Range } from "./protocol.js";
 
-/** Two sides of a comparison. A side that is missing is shown empty. */
+/** The sides of a comparison. A missing side is shown empty. */
 export interface Comparison {
   title: string;
-  /** Document of the branch, whether it is there or not: its name is that of the comparison. */
+  /** URI of the branch document, which names the comparison even if the file does not exist in the branch. */
   of: string;
-  /** Its former name, where it was renamed. */
+  /** Its URI before it was renamed. */
   was?: string;
   left?: string;
   right?: string;
@@ -38,7 +38,7 @@ export interface Window {
   showLog(): void;
   showBranches(): Promise<void>;
   openSettings(query: string): Promise<void>;
-  /** URI of the document that the user looks at. */
+  /** URI of the active document. */
   activeDocument(): string | undefined;
   /** URIs of the workspace folders. */
   folders(): string[];

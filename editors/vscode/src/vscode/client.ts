@@ -13,7 +13,7 @@ import {
 import { BRANCH_SCHEME, type Execute, EXPERIMENTAL } from "../core/protocol.js";
 import { initializationOptions, type Settings } from "../core/settings.js";
 
-/** Commands that are not sent to the server when they are executed in the editor. */
+/** Commands of the server that the extension executes itself. */
 export type Intercepted = Record<string, (argument: unknown) => Promise<void>>;
 
 export function languageClient(
@@ -24,7 +24,7 @@ export function languageClient(
 ): LanguageClient {
   const server = { command: program, args: ["lsp"] };
   const options: LanguageClientOptions = {
-    // Every text file: `text` and `pattern` check any, and Broker knows best what else it checks.
+    // Every file: the linters `text` and `pattern` check all text files, and Broker decides which others apply.
     documentSelector: [{ scheme: "file" }, { scheme: BRANCH_SCHEME }],
     initializationOptions: initializationOptions(settings),
     middleware: {
@@ -38,7 +38,7 @@ export function languageClient(
   return client;
 }
 
-/** The log, which shows messages at any level: the library logs them at the level `Trace` only, whatever the setting says. */
+/** The log for traced messages. The library logs them at level `Trace` only, so that they would not be shown at other levels. */
 function traceChannel(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
   return new Proxy(log, {
     get(target, key) {
@@ -48,7 +48,7 @@ function traceChannel(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
   });
 }
 
-/** Announces that `broker/branchChanged` is understood. */
+/** Announces support of `broker/branchChanged`. */
 class BranchNotifications implements StaticFeature {
   fillClientCapabilities(capabilities: ClientCapabilities): void {
     capabilities.experimental = { ...capabilities.experimental, ...EXPERIMENTAL };
@@ -63,7 +63,7 @@ class BranchNotifications implements StaticFeature {
   clear(): void {}
 }
 
-/** Sends commands to the client of the moment. */
+/** Sends commands to the current client. */
 export function executor(current: () => LanguageClient | undefined): Execute {
   return async (command, argument, signal) => {
     const client = current();

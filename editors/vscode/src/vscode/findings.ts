@@ -1,4 +1,4 @@
-// Findings of checked branches in the list of problems.
+// Findings of checked branches in the Problems panel.
 
 import * as vscode from "vscode";
 
@@ -17,7 +17,7 @@ export class Findings implements vscode.Disposable {
     this.#subscription = vscode.Disposable.from(opened, vscode.workspace.onDidCloseTextDocument(show));
   }
 
-  /** Shows what the checks hold now, but for open documents, of which the server reports itself. */
+  /** Shows the current findings, except those of open documents, which the server reports itself. */
   show(): void {
     const documents = vscode.workspace.textDocuments.filter((it) => it.uri.scheme === BRANCH_SCHEME && !it.isClosed);
     const open = new Set(documents.map((it) => uriKey(it.uri.toString())));

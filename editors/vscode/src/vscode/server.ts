@@ -1,4 +1,4 @@
-// The life of the server: found, started, restarted, stopped.
+// Finds, starts, restarts and stops the server.
 
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
@@ -16,7 +16,7 @@ import { type Intercepted, languageClient } from "./client.js";
 export class Server implements vscode.Disposable {
   client: LanguageClient | undefined;
   #state: ServerState = { kind: "stopped" };
-  /** Starts and stops, one after the other. */
+  /** The last start or stop, which the next one waits for. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(
@@ -87,7 +87,7 @@ export class Server implements vscode.Disposable {
   }
 
   #follow(client: LanguageClient, state: State): void {
-    // What failed to start is stopped besides, which says less.
+    // A failed start is followed by the state `Stopped`, which must not hide the reason of the failure.
     if (client !== this.client || (state === State.Stopped && this.#state.kind === "failed")) return;
     if (state === State.Running) {
       this.#become({ kind: "running", version: client.initializeResult?.serverInfo?.version });

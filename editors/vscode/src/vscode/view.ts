@@ -1,4 +1,4 @@
-// The view "Branches", and the letters at files of branches wherever VS Code lists them.
+// The view "Branches", and decorations of files in branches (letter and colour) wherever VS Code lists them.
 
 import * as vscode from "vscode";
 
@@ -11,7 +11,7 @@ export class BranchView implements vscode.TreeDataProvider<Node>, vscode.FileDec
   readonly #filesChanged = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#treeChanged.event;
   readonly onDidChangeFileDecorations = this.#filesChanged.event;
-  /** Changes of the branches that were listed, by the keys of their documents. */
+  /** Changes of listed branches, by branch id and by the key of the branch document's URI. */
   readonly #changes = new Map<string, Map<string, Change>>();
 
   constructor(

@@ -1,10 +1,10 @@
-// The editor, for commands that know no VS Code.
+// `Window` by VS Code's API.
 
 import * as vscode from "vscode";
 
 import type { Choice, Comparison, Window } from "../core/window.js";
 
-/** Scheme of documents that are one side of a comparison: empty, or a copy of the document that the query names. */
+/** Scheme of documents that are one side of a comparison: empty, or a copy of the document whose URI is the query. */
 const SIDE = "broker-side";
 
 export class EditorWindow implements Window, vscode.Disposable {
@@ -66,7 +66,7 @@ export class EditorWindow implements Window, vscode.Disposable {
 
   async compareAll(title: string, comparisons: Comparison[]): Promise<void> {
     const resources = comparisons.map(({ of, was, left, right }) => {
-      // One of another path would be shown as renamed.
+      // VS Code shows a document of another path as renamed: use a copy under the same path.
       const before = left === undefined ? undefined : side(was ?? of, left);
       if (before) this.#copied.fire(before);
       return [vscode.Uri.parse(of), before, right === undefined ? undefined : vscode.Uri.parse(right)];
@@ -114,7 +114,7 @@ function point({ line, character }: Point): vscode.Position {
   return new vscode.Position(line, character);
 }
 
-/** A document of the same name as `of`, so that it is highlighted alike: a copy, or empty. */
+/** A document with the path of `of`, so that its language is the same: a copy of `copied`, or empty. */
 function side(of: string, copied?: string): vscode.Uri {
   return vscode.Uri.from({ scheme: SIDE, path: vscode.Uri.parse(of).path, query: copied });
 }

@@ -1,0 +1,78 @@
+//! Other files than the open document: their URIs and their texts.
+
+use std::rc::Rc;
+
+use broker_proto::{v1 as pb, v1::read_file_response::Part};
+use overlay::WorkspacePath;
+use tonic::{Code, Status};
+
+use super::{
+    branch_uri::BranchFile,
+    document::Place,
+    folder::{Connection, Folder},
+    server::Server,
+    target,
+    text::Text,
+};
+
+/// Limit on the size of a file that is read, in bytes.
+const MAX_SIZE: usize = 16 << 20;
+
+impl Server {
+    /// The URI of a file in the same base or branch as `place`. A path that is not in the workspace is returned as it is.
+    pub(super) fn uri_of(&self, place: &Place, path: &str) -> String {
+        let Ok(path) = WorkspacePath::new(path) else { return path.to_owned() };
+        match place {
+            Place::Base(folder, _) => folder.uris.of(&path),
+            Place::Branch(_, file) => BranchFile { branch: file.branch.clone(), path }.uri(),
+            Place::Elsewhere => path.as_str().to_owned(),
+        }
+    }
+
+    /// The text of a file: the client's, if the file is open. `None` if there is no such file, or it is not UTF-8.
+    pub(super) async fn text_of(
+        &self,
+        folder: &Rc<Folder>,
+        connection: &Connection,
+        place: &Place,
+        path: &str,
+    ) -> Result<Option<Text>, Status> {
+        let target = match place {
+            Place::Branch(_, file) => target::branch(&file.branch),
+            Place::Base(..) | Place::Elsewhere => {
+                if let Some(document) = self.document_at(folder, path) {
+                    return Ok(Some(document.state().text));
+                }
+                target::base(connection)
+            }
+        };
+        let bytes = match self.read(target, path).await {
+            Ok(bytes) => bytes,
+            Err(status) if status.code() == Code::NotFound => return Ok(None),
+            Err(status) => return Err(status),
+        };
+        Ok(String::from_utf8(bytes).ok().map(|it| Text::new(it, self.traits.encoding)))
+    }
+
+    /// Reads a file. An error if it is larger than [`MAX_SIZE`].
+    pub(super) async fn read(&self, target: pb::Target, path: &str) -> Result<Vec<u8>, Status> {
+        let request =
+            pb::ReadFileRequest { target: Some(target), path: path.to_owned(), ..Default::default() };
+        self.read_file(request).await
+    }
+
+    pub(super) async fn read_file(&self, request: pb::ReadFileRequest) -> Result<Vec<u8>, Status> {
+        let path = request.path.clone();
+        let mut parts = self.link.files().read_file(request).await?.into_inner();
+        let mut bytes = Vec::new();
+        while let Some(part) = parts.message().await? {
+            if let Some(Part::Content(piece)) = part.part {
+                bytes.extend_from_slice(&piece);
+            }
+            if bytes.len() > MAX_SIZE {
+                return Err(Status::out_of_range(format!("{path} has more than {MAX_SIZE} bytes")));
+            }
+        }
+        Ok(bytes)
+    }
+}
