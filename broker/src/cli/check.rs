@@ -126,7 +126,7 @@ pub(super) struct Args {
     #[arg(long, value_delimiter = ',', value_name = "PATTERN", value_parser = pattern, help_heading = "Files")]
     exclude: Vec<String>,
 
-    /// Leave out what is excluded even if it is named, as hooks name files
+    /// Leave out what is excluded even if it is named, as hooks name files; also what the linters' own configurations exclude
     #[arg(long, help_heading = "Files")]
     force_exclude: bool,
 

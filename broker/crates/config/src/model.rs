@@ -101,7 +101,7 @@ pub struct FileSettings {
     pub exclude: Vec<Glob>,
     /// Check only these files among those that are found in folders.
     pub include: Vec<Glob>,
-    /// Leave out what `exclude` matches even if it is named, as hooks name files.
+    /// Leave out what `exclude` or a linter's own configuration excludes even if it is named, as hooks name files.
     pub force_exclude: bool,
 }
 

@@ -287,6 +287,25 @@ fn files_are_left_out_by_configuration_and_by_the_command_line() {
 }
 
 #[test]
+fn what_linters_exclude_themselves_is_left_out_of_named_files_too_if_asked() {
+    let files =
+        [("ruff.toml", "extend-exclude = ['made']\n"), ("made/a.py", "import os\n"), ("b.py", "import os\n")];
+    let it = Workspace::new(&files);
+    assert_snapshot!(it.told(&["made/a.py"]), @"
+    exit 1
+    made/a.py:1:8: warning python/F401 [*] `os` imported but unused
+    1 finding in 1 file (1 warning, 1 fixable).
+    -- stderr
+    ");
+    assert_snapshot!(it.told(&["--force-exclude", "made/a.py", "b.py"]), @"
+    exit 1
+    b.py:1:8: warning python/F401 [*] `os` imported but unused
+    1 finding in 2 files (1 warning, 1 fixable).
+    -- stderr
+    ");
+}
+
+#[test]
 fn limits_of_findings_and_warnings_decide_what_is_shown_and_the_exit_code() {
     let it = Workspace::new(&[
         ("broker.toml", "[severity]\n\"python/F401\" = \"warning\"\n"),
