@@ -145,7 +145,7 @@ pub(super) struct Args {
     /// Print where the time went: each linter's, and the slowest files
     ///
     /// To standard error. Answers that are kept from earlier runs take none: give `--no-cache` to measure all. The times of
-    /// processors that work side by side are added up.
+    /// processors that work side by side are added up. Linters do not tell how long each rule takes.
     #[arg(long, help_heading = "Running")]
     timing: bool,
 
