@@ -52,7 +52,20 @@ def plugin(listed: dict, manifest: dict) -> str:
         "reads of the environment": code(manifest.get("capabilities", [])),
     }
     off = f'Turn it off with `--ignore {name}/ALL`, or in `broker.toml`:\n\n```toml\nignore = ["{name}/ALL"]\n```'
-    return f"{table(rows)}\n\n{off}"
+    parts = [table(rows), options(name, manifest.get("options", {})), off]
+    return "\n\n".join(it for it in parts if it)
+
+
+def options(name: str, declared: dict) -> str:
+    """What can be set in `broker.toml`, each with what it can be."""
+
+    def option(key: str, schema: dict) -> str:
+        kind = code(schema["enum"]) if "enum" in schema else schema["type"]
+        default = f"; {code([schema['default']])} by default" if "default" in schema else ""
+        return f"- `{key}` ({kind}{default}): {schema['description']}."
+
+    lines = [option(key, schema) for key, schema in sorted(declared.items())]
+    return "\n".join([f"Options in `[linters.{name}]` of `broker.toml`:", "", *lines]) if lines else ""
 
 
 def servers(profiles: list[dict]) -> str:

@@ -19,7 +19,7 @@ void __component_type_object_force_link_linter(void) {}
 
 /* One instance checks one file at a time, in one thread. */
 static struct {
-    char *root, *config, *options;
+    char *root, *config, *options, *linter_options;
     bool isolated;
     /* As many as there are rules; none before it is configured. */
     bool *wanted;
@@ -269,6 +269,14 @@ const broker_capture *broker_query(const broker_file *file, const char *language
 const char *broker_root(void) { return state.root ? state.root : ""; }
 bool broker_isolated(void) { return state.isolated; }
 const char *broker_config(void) { return state.config; }
+
+const char *broker_linter_options(void) {
+    linter_string_t json;
+    if (state.linter_options || !broker_plugin_host_linter_options(&json)) return state.linter_options;
+    state.linter_options = text_of(&json);
+    free(json.ptr);
+    return state.linter_options;
+}
 
 /* All of a file with a zero behind it; NULL if it cannot be read, with the reason in `errno`. */
 static char *content_of(FILE *file) {

@@ -121,6 +121,10 @@ const char *broker_config(void);
  * because it cannot be read. It stays as it is until it is asked for again, and is followed by a zero. */
 const char *broker_options(const char *name);
 
+/* What `broker.toml` has in the table `[linters.NAME]` of this plugin, as a JSON object whose values are as `options` of the
+ * manifest describes them; NULL if there is no such table. */
+const char *broker_linter_options(void);
+
 /* A line for Broker's log, which `--verbose` shows when the plugin is run and not its earlier answer taken. What is printed
  * goes nowhere. */
 void broker_log(const char *message, ...) __attribute__((format(printf, 1, 2)));

@@ -11,6 +11,9 @@ extern void __wasm_import_broker_plugin_host_log(int32_t, uint8_t *, size_t);
 __attribute__((__import_module__("broker:plugin/host@0.1.0"), __import_name__("cancelled")))
 extern int32_t __wasm_import_broker_plugin_host_cancelled(void);
 
+__attribute__((__import_module__("broker:plugin/host@0.1.0"), __import_name__("linter-options")))
+extern void __wasm_import_broker_plugin_host_linter_options(uint8_t *);
+
 // Imported Functions from `broker:plugin/syntax@0.1.0`
 
 __attribute__((__import_module__("broker:plugin/syntax@0.1.0"), __import_name__("languages")))
@@ -584,6 +587,27 @@ void broker_plugin_host_log(broker_plugin_host_level_t level, linter_string_t *m
 bool broker_plugin_host_cancelled(void) {
   int32_t ret = __wasm_import_broker_plugin_host_cancelled();
   return ret;
+}
+
+bool broker_plugin_host_linter_options(linter_string_t *ret) {
+  __attribute__((__aligned__(sizeof(void*))))
+  uint8_t ret_area[(3*sizeof(void*))];
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_broker_plugin_host_linter_options(ptr);
+  linter_option_string_t option;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      option.is_some = false;
+      break;
+    }
+    case 1: {
+      option.is_some = true;
+      option.val = (linter_string_t) { (uint8_t*)(*((uint8_t **) (ptr + sizeof(void*)))), (*((size_t*) (ptr + (2*sizeof(void*))))) };
+      break;
+    }
+  }
+  *ret = option.val;
+  return option.is_some;
 }
 
 void broker_plugin_syntax_languages(linter_list_string_t *ret) {

@@ -348,6 +348,9 @@ extern void broker_plugin_host_log(broker_plugin_host_level_t level, linter_stri
 // Whether nobody wants the answer any more. Long work may look and stop early; the host also stops a
 // plugin that does not look.
 extern bool broker_plugin_host_cancelled(void);
+// What `broker.toml` has in the table `[linters.NAME]` of this plugin, as a JSON object; none if there is no such
+// table. It has no keys but those that `options` of the manifest declares, and their values are as described there.
+extern bool broker_plugin_host_linter_options(linter_string_t *ret);
 
 // Imported Functions from `broker:plugin/syntax@0.1.0`
 // The languages that have a grammar, by the identifiers of LSP where it has one.

@@ -21,7 +21,7 @@
  */
 
 // @ts-ignore: the host has it
-import { cancelled as isCancelled, log as write } from 'broker:plugin/host@0.1.0';
+import { cancelled as isCancelled, linterOptions as toldOptions, log as write } from 'broker:plugin/host@0.1.0';
 // @ts-ignore: the host has it
 import { query } from 'broker:plugin/syntax@0.1.0';
 // @ts-ignore: the host has it
@@ -357,6 +357,16 @@ export function options(name) {
   if (bytes === undefined && current.config !== undefined) throw new Problem(`there is no ${path}`);
   if (bytes && !isUtf8(bytes)) throw new Problem(`cannot read ${path}: it is not UTF-8`);
   return bytes && new File({ path, content: bytes, named: path }).text;
+}
+
+/**
+ * What `broker.toml` has in the table `[linters.NAME]` of this plugin, with values as `options` of the manifest describes them;
+ * empty if there is no such table.
+ *
+ * @returns {Record<string, any>}
+ */
+export function linterOptions() {
+  return JSON.parse(toldOptions() ?? '{}');
 }
 
 /**

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { logged } from './testing.js';
 
-const { Capture, File, Finding, LeftOut, Place, Problem, log, options, plugin, read } = await import('./broker.js');
+const { Capture, File, Finding, LeftOut, Place, Problem, linterOptions, log, options, plugin, read } = await import('./broker.js');
 /** What the host is to answer. */
 const host = globalThis[Symbol.for('broker-plugin-sdk')];
 
@@ -87,6 +87,12 @@ test('options are those that the user means', () => {
   assert.equal(asked('own.json', { config: 'other.json' }), 'other');
   assert.throws(() => asked('own.json', { config: 'none.json' }), new Problem('there is no none.json'));
   assert.throws(() => asked('odd.json'), new Problem('cannot read odd.json: it is not UTF-8'));
+});
+
+test('options of the linter are what the host has', () => {
+  assert.deepEqual(linterOptions(), {});
+  host.linterOptions.words = ['TODO'];
+  assert.deepEqual(linterOptions(), { words: ['TODO'] });
 });
 
 test('a problem is told to the host', () => {

@@ -9,12 +9,19 @@ import { register } from 'node:module';
 /** @type {string[]} */
 export const logged = [];
 
+/**
+ * What rules get of `[linters.NAME]`: put options into it.
+ *
+ * @type {Record<string, any>}
+ */
+export const linterOptions = {};
+
 // What the host has, stands for itself.
 const absent = `
   const host = globalThis[Symbol.for('broker-plugin-sdk')];
-  export const cancelled = () => false, log = (level, line) => host.logged.push(line);
+  export const cancelled = () => false, linterOptions = () => JSON.stringify(host.linterOptions), log = (level, line) => host.logged.push(line);
   export const query = (...asked) => host.query(...asked), getDirectories = () => host.directories;`;
-Object.assign(globalThis, { [Symbol.for('broker-plugin-sdk')]: { logged, query: undefined, directories: [] } });
+Object.assign(globalThis, { [Symbol.for('broker-plugin-sdk')]: { logged, linterOptions, query: undefined, directories: [] } });
 
 const url = `data:text/javascript,${encodeURIComponent(absent)}`;
 const hooks = `export const resolve = (name, context, next) =>

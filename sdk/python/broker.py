@@ -24,7 +24,7 @@ from ast import Module, parse
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 Severity = Literal["error", "warning", "info", "hint"]
 Applicability = Literal["safe", "unsafe", "display-only"]
@@ -248,6 +248,7 @@ class Rule:
 
 rules: list[Rule] = []
 _settings = Settings()
+_linter_options: dict[str, Any] = {}
 
 
 def settings() -> Settings:
@@ -269,6 +270,12 @@ def options(name: str) -> str | None:
         raise Problem(f"there is no {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise Problem(f"cannot read {path}: {error}") from None
+
+
+def linter_options() -> dict[str, Any]:
+    """What `broker.toml` has in the table `[linters.NAME]` of this plugin, with values as `options` of the manifest describes
+    them; empty if there is no such table."""
+    return _linter_options
 
 
 def rule(

@@ -1,5 +1,6 @@
 """What stands between the host and the rules of `plugin.py`. Not for plugin authors."""
 
+import json
 import os.path
 import re
 import traceback
@@ -24,6 +25,7 @@ _wanted: set[str] = {it.code for it in broker.rules if it.default}
 class Lint(exports.Lint):
     def configure(self, settings: wit.Settings) -> None:
         broker._settings = broker.Settings(settings.root, settings.isolated, settings.config)
+        broker._linter_options = json.loads(host.linter_options() or "{}")
         codes = {it.code for it in broker.rules}
         expanded = lambda selectors: {code for it in selectors for code in (codes if it == "ALL" else {it})}
         selected = {it.code for it in broker.rules if it.default}

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 sys.path.insert(0, str(Path(__file__).parent))
 
 import broker
-from broker import Edit, File, Finding, Fix, LeftOut, Problem, Related, Settings, log, options, rule, rules
+from broker import Edit, File, Finding, Fix, LeftOut, Problem, Related, Settings, linter_options, log, options, rule, rules
 
 
 class Err(Exception):
@@ -45,7 +45,7 @@ WIT = SimpleNamespace(
     Rule=None,
     SourceFile=namedtuple("SourceFile", "path content named"),
 )
-HOST = SimpleNamespace(Level=Level, log=lambda _, message: logged.append(message))
+HOST = SimpleNamespace(Level=Level, linter_options=lambda: '{"words": ["TODO"]}', log=lambda _, message: logged.append(message))
 SYNTAX = SimpleNamespace(Problem=None)
 IMPORTS = SimpleNamespace(host=HOST, syntax=SYNTAX, types=WIT)
 sys.modules |= {
@@ -99,6 +99,13 @@ class Files(unittest.TestCase):
             broker._settings = Settings(root)
             with self.assertRaisesRegex(Problem, "cannot read odd.toml: 'utf-8' codec"):
                 options("odd.toml")
+
+    def test_options_of_the_linter_are_what_the_host_has(self):
+        self.addCleanup(setattr, broker, "_settings", broker._settings)
+        self.assertEqual(linter_options(), {})
+        asked = SimpleNamespace(root="", isolated=False, config=None, select=None, ignore=[])
+        broker_component.Lint().configure(asked)
+        self.assertEqual(linter_options(), {"words": ["TODO"]})
 
     def test_offsets_are_bytes(self):
         file = File("a.txt", "aäb🙂c".encode() + b"\xff\xc3!")

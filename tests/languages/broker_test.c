@@ -28,6 +28,10 @@ void broker_plugin_host_log(broker_plugin_host_level_t level, linter_string_t *l
     (void)level;
     snprintf(logged, sizeof logged, "%.*s", (int)line->len, (const char *)line->ptr);
 }
+bool broker_plugin_host_linter_options(linter_string_t *json) {
+    linter_string_dup(json, "{\"words\":[\"TODO\"]}");
+    return true;
+}
 bool broker_plugin_syntax_query(broker_plugin_syntax_source_t *source, linter_string_t *language,
                                 linter_string_t *query, broker_plugin_syntax_captures_t *captures,
                                 broker_plugin_syntax_problem_t *problem) {
@@ -205,6 +209,7 @@ static void captures_of_one_match_have_its_number(void) {
 }
 
 int main(void) {
+    expect("options of broker.toml", broker_linter_options(), "{\"words\":[\"TODO\"]}");
     captures_of_one_match_have_its_number();
     options_are_those_that_the_user_means();
     a_file_is_left_out_for_what_it_contains();

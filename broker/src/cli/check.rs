@@ -25,7 +25,7 @@ use checker::{
     Files, Incomplete, LocalChecker, Options, Report, Unavailable, answers, default_jobs,
     pipeline::{Fixed, Lineup as _, Reach},
 };
-use config::{Glob, root::WorkspaceRoot};
+use config::{Choice, Glob, root::WorkspaceRoot};
 use lint::{Severity, printable};
 use overlay::{View as _, WorkspacePath};
 use render::{Page, explain_incomplete};
@@ -85,9 +85,13 @@ pub(super) struct Args {
     /// Check these rules only: `F401`, a prefix or group such as `F` or `ALL`, `python/F401` for one plugin, or all rules of
     /// one plugin or language server, `sql/ALL`
     ///
-    /// Takes the place of what `broker.toml` selects and ignores.
+    /// Takes the place of what `broker.toml` selects and ignores. `DEFAULT` stands for what that, or else the linters, select.
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     select: Option<Vec<String>>,
+
+    /// Check these rules as well, besides those that are checked without this option
+    #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
+    extend_select: Vec<String>,
 
     /// Leave these rules out, too
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
@@ -126,7 +130,7 @@ pub(super) struct Args {
     #[arg(long, value_delimiter = ',', value_name = "PATTERN", value_parser = pattern, help_heading = "Files")]
     exclude: Vec<String>,
 
-    /// Leave out what is excluded even if it is named, as hooks name files
+    /// Leave out what is excluded even if it is named, as hooks name files; also what the linters' own configurations exclude
     #[arg(long, help_heading = "Files")]
     force_exclude: bool,
 
@@ -145,7 +149,7 @@ pub(super) struct Args {
     /// Print where the time went: each linter's, and the slowest files
     ///
     /// To standard error. Answers that are kept from earlier runs take none: give `--no-cache` to measure all. The times of
-    /// processors that work side by side are added up.
+    /// processors that work side by side are added up. Linters do not tell how long each rule takes.
     #[arg(long, help_heading = "Running")]
     timing: bool,
 
@@ -263,7 +267,7 @@ impl Run<'_> {
         let kept = args.baseline.load(args, input, session)?;
         let known = args.baseline.left_out(kept.as_ref());
         let messages = session.messages.clone();
-        let every_rule = args.select.is_none() && args.ignore.is_empty();
+        let every_rule = args.requested().has_default();
         let reach = Reach { every_rule, every_file: input.is_whole_workspace() && args.exclude.is_empty() };
         let watched = session.process_context.watched && !args.quiet;
         let inspector =
@@ -538,6 +542,12 @@ impl FailLevel {
 }
 
 impl Args {
+    /// What is asked for in place of what the configuration says, or besides that.
+    fn requested(&self) -> Choice {
+        let choice = Choice { select: self.select.clone(), ignore: Vec::new() };
+        Choice { ignore: self.ignore.clone(), ..choice.extended(&self.extend_select) }
+    }
+
     fn most_findings(&self) -> usize {
         self.max_findings.unwrap_or(usize::MAX)
     }

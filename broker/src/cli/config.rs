@@ -1,8 +1,12 @@
 //! `broker config`
 
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use config::{Configs, root::WorkspaceRoot};
+use linters::{WorkspaceContext, plugins::PluginProvider};
 use overlay::{Disk, WorkspacePath};
 
 use super::{AnswerFormat, Session};
@@ -18,7 +22,7 @@ pub(super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Show(ShowArgs),
-    /// Print the JSON schema of `broker.toml`, for editors
+    /// Print the JSON schema of `broker.toml`, for editors, with the options of the plugins that there are
     Schema,
 }
 
@@ -36,10 +40,30 @@ struct ShowArgs {
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let text = match &args.command {
         Command::Show(args) => show(args, session)?,
-        Command::Schema => super::json(&config::schema()),
+        Command::Schema => super::json(&schema(session)?),
     };
     session.print(&text)?;
     Ok(Exit::Clean)
+}
+
+/// With the options of the plugins that this workspace has.
+fn schema(session: &Session) -> Result<serde_json::Value, CliError> {
+    let (root, view) = session.here();
+    let plugins = PluginProvider::new(session.loader().load(&[], 1)?);
+    let context = match root.is_empty() {
+        true => WorkspaceContext::nowhere(),
+        false => WorkspaceContext::of_shell(Path::new(&root), Arc::clone(&view)),
+    };
+    // A `broker.toml` with a mistake needs the schema most.
+    let usable = match plugins.in_workspace(&context, &view) {
+        Ok(plugins) => plugins,
+        Err(_) => Arc::clone(plugins.plugins()),
+    };
+    let options =
+        usable.usable.iter().map(|it| (it.manifest().name.clone(), it.manifest().options.to_json()));
+    let mut schema = config::schema();
+    schema["properties"]["linters"]["properties"] = options.collect::<serde_json::Map<_, _>>().into();
+    Ok(schema)
 }
 
 fn show(args: &ShowArgs, session: &Session) -> Result<String, CliError> {

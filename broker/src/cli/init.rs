@@ -1,5 +1,7 @@
 //! `broker init`
 
+mod first_check;
+
 use std::{
     env,
     io::{self, IsTerminal as _},
@@ -8,10 +10,10 @@ use std::{
 };
 
 use config::{FILE_NAMES, folders, root::WorkspaceRoot};
-use lint::{counted, printable};
+use lint::printable;
 use overlay::{Disk, FileKind, View as _, WorkspacePath};
-use serde_json::Value;
 
+use self::first_check::Findings;
 use super::{Session, confirm};
 use crate::{CliError, Exit};
 
@@ -64,7 +66,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         return Err(error.hint("`broker config show FILE` says what holds for a file"));
     }
     session.print(&format!("Looking at {} …\n", printable(&root.display().to_string())))?;
-    let findings = findings(root)?;
+    let findings = Findings::of(own(root, &first_check::ARGUMENTS)?)?;
     session.print(&findings.text())?;
     let asks = !args.yes && io::stdin().is_terminal() && io::stderr().is_terminal();
     let wants = |flag: bool, question: &str| -> Result<bool, CliError> {
@@ -72,10 +74,10 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     };
     let is_git = root.join(".git").symlink_metadata().is_ok();
     let baseline = args.baseline
-        || findings.count > 0 && wants(false, "List them as known, so that only new ones are reported?")?;
+        || findings.count() > 0 && wants(false, "List them as known, so that only new ones are reported?")?;
     let hook = args.hook || is_git && wants(false, "Have git check what is staged before each commit?")?;
     let trust = wants(args.trust, "Trust this folder, so that language servers and checkers run?")?;
-    let plan = Plan::of(root, baseline, hook, trust)?;
+    let plan = Plan::of(root, findings.sample_folder(), baseline, hook, trust)?;
     session.print(&plan.text(root))?;
     if !(args.yes || asks && confirm(session, "Do this?")?) {
         session.messages.line("Nothing was written; `--yes` does it without a question.");
@@ -88,49 +90,20 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     Ok(if failed == 0 { Exit::Clean } else { Exit::Abnormal })
 }
 
-/// What a first check finds.
-struct Findings {
-    count: u64,
-    /// That with the most first.
-    by_linter: Vec<(String, u64)>,
-}
-
-impl Findings {
-    fn text(&self) -> String {
-        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
-        let linters: Vec<_> = self.by_linter.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        match count {
-            0 => "No findings.\n".to_owned(),
-            _ => format!("{}: {}.\n", counted(count, "finding"), linters.join(", ")),
-        }
-    }
-}
-
-fn findings(root: &Path) -> Result<Findings, CliError> {
-    let arguments =
-        ["check", "--statistics", "--output-format", "json", "--exit-zero", "--allow-incomplete", "."];
-    let output = own(root, &arguments)?.stderr(Stdio::inherit()).output();
-    let output = output.map_err(|error| CliError::files(format!("cannot run a first check: {error}")))?;
-    let rules: Vec<Value> = serde_json::from_slice(&output.stdout)
-        .map_err(|_| CliError::files("the first check failed").hint("`broker check` tells more"))?;
-    let mut by_linter = std::collections::BTreeMap::<String, u64>::new();
-    for rule in &rules {
-        let linter = rule["linter"].as_str().unwrap_or_default();
-        *by_linter.entry(linter.to_owned()).or_default() += rule["count"].as_u64().unwrap_or_default();
-    }
-    let mut by_linter: Vec<_> = by_linter.into_iter().collect();
-    by_linter.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    Ok(Findings { count: by_linter.iter().map(|(_, count)| count).sum(), by_linter })
-}
-
 impl Plan {
-    fn of(root: &Path, baseline: bool, hook: bool, trust: bool) -> Result<Self, CliError> {
+    fn of(
+        root: &Path,
+        samples: Option<&str>,
+        baseline: bool,
+        hook: bool,
+        trust: bool,
+    ) -> Result<Self, CliError> {
         let disk = Disk::new(root)?;
         let is_folder = |name: &&str| {
             let found = disk.metadata(&WorkspacePath::root().child(name));
             found.is_ok_and(|it| it.kind == FileKind::Directory)
         };
-        let others: Vec<_> = OF_OTHERS.into_iter().filter(is_folder).collect();
+        let others: Vec<_> = OF_OTHERS.into_iter().filter(is_folder).chain(samples).collect();
         let mut commands = Vec::new();
         if trust {
             commands.push(vec!["trust"]);

@@ -1,8 +1,9 @@
 //! `broker rules`
 
-use std::path::{Path, PathBuf};
+mod of_file;
 
-use config::{Choice, root::WorkspaceRoot};
+use std::path::PathBuf;
+
 use lint::{FixAvailability, Rule};
 use linters::{Catalogs, Rules};
 use serde::Serialize;
@@ -12,15 +13,26 @@ use crate::{CliError, Exit, cli::PluginArgs};
 
 /// List rules, with what they are about, whether they are on by default and whether they can be fixed
 ///
-/// Those of language servers and of checkers, which do not list theirs, are missing.
+/// Those of language servers and of checkers, which do not list theirs, are missing. With `--file`, those that are on for a file, and
+/// what turns them on: the linter by default, a configuration file of its own, or `broker.toml`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker rules                            every rule, `on` where it is on by default
+  broker rules python/F4                  those whose codes begin so
+  broker rules --file src/app.py          what is on for a file, and why
+  broker rules --file src/app.py E501     why one rule is on, or off")]
 pub(super) struct Args {
     /// Only these: a linter, such as `python`, or how codes begin, such as `F4` or `python/F4`
     rules: Vec<String>,
 
-    /// Only of linters that look at this file
+    /// Those that are on for this file, which need not exist
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
+
+    /// With `--file`, list those that are off as well
+    #[arg(long, requires = "file")]
+    all: bool,
 
     /// Print JSON
     #[arg(long, conflicts_with = "output_format")]
@@ -47,26 +59,42 @@ pub(super) struct Row<'a> {
 pub(super) type Known = (String, Rule);
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    if let Some(file) = &args.file {
+        return of_file::run(args, file, session);
+    }
     let linters = session.linters(&args.plugins)?;
+    let known = args.named(all(&linters)?, "")?;
+    let rows: Vec<_> = known.iter().map(Row::of).collect();
+    let text = if args.is_json() { super::json(&rows) } else { table(&rows) };
+    session.print(&text)?;
+    Ok(exit(&linters, session))
+}
+
+/// Tells of linters that cannot be used.
+fn exit(linters: &Catalogs, session: &Session) -> Exit {
     let broken = linters.broken();
     broken.iter().for_each(|it| session.messages.error(&CliError::plugin(&it.reason)));
-    let mut known = all(&linters)?;
-    if let Some(file) = &args.file {
-        let looking = looking_at(file, &linters, session)?;
-        known.retain(|(linter, _)| looking.contains(linter));
-    }
-    for text in &args.rules {
-        if !known.iter().any(|it| is_named(it, text)) {
-            let error = CliError::usage(format!("no rule is called `{text}`, nor do codes begin so"));
-            return Err(error.hint("`broker rules` lists all of them, `broker plugins` those who have them"));
+    if broken.is_empty() { Exit::Clean } else { Exit::Abnormal }
+}
+
+impl Args {
+    /// Those that the arguments name, or all. `of` says whose rules they are.
+    fn named(&self, mut known: Vec<Known>, of: &str) -> Result<Vec<Known>, CliError> {
+        for text in &self.rules {
+            if !known.iter().any(|it| is_named(it, text)) {
+                let error = CliError::usage(format!("no rule{of} is called `{text}`, nor do codes begin so"));
+                return Err(
+                    error.hint("`broker rules` lists all of them, `broker plugins` those who have them")
+                );
+            }
         }
+        known.retain(|it| self.rules.is_empty() || self.rules.iter().any(|text| is_named(it, text)));
+        Ok(known)
     }
-    known.retain(|it| args.rules.is_empty() || args.rules.iter().any(|text| is_named(it, text)));
-    let rows: Vec<_> = known.iter().map(Row::of).collect();
-    let is_json = args.json || args.output_format == AnswerFormat::Json;
-    let text = if is_json { super::json(&rows) } else { table(&rows) };
-    session.print(&text)?;
-    Ok(if broken.is_empty() { Exit::Clean } else { Exit::Abnormal })
+
+    fn is_json(&self) -> bool {
+        self.json || self.output_format == AnswerFormat::Json
+    }
 }
 
 /// All rules that linters list, with those of Broker itself.
@@ -77,15 +105,6 @@ fn all(linters: &Catalogs) -> Result<Vec<Known>, CliError> {
         known.extend(rules.into_iter().map(|rule| (name.clone(), rule)));
     }
     Ok(known)
-}
-
-/// The linters that look at a file, by name.
-fn looking_at(file: &Path, linters: &Catalogs, session: &Session) -> Result<Vec<String>, CliError> {
-    let home = session.process_context.home.clone();
-    let (_, path) = WorkspaceRoot::of_future_path(&session.cwd()?, file, home.as_deref())?;
-    let router = linters.router(&Choice::default())?;
-    let looking = router.linters_for(&path).map(|it| it.identity().name.clone());
-    Ok(looking.collect())
 }
 
 /// Whether `text` names the rule, its linter, or the beginning of its code.
@@ -117,14 +136,24 @@ impl<'a> Row<'a> {
     }
 }
 
+impl Row<'_> {
+    fn linter(&self) -> &str {
+        self.rule.split_once('/').map_or(&*self.rule, |(linter, _)| linter)
+    }
+
+    /// Its readable name, or what it is about.
+    fn title(&self) -> &str {
+        if self.name.is_empty() { self.summary.lines().next().unwrap_or_default() } else { self.name }
+    }
+}
+
 /// `[on]` for what is on by default, `[*]` for what can be fixed.
 pub(super) fn table(rows: &[Row<'_>]) -> String {
     let width = rows.iter().map(|it| it.rule.len()).max().unwrap_or_default();
     let line = |it: &Row<'_>| {
         let default = if it.default { "on " } else { "off" };
         let fix = if it.fix == "none" { "   " } else { "[*]" };
-        let name = if it.name.is_empty() { it.summary.lines().next().unwrap_or_default() } else { it.name };
-        format!("{:width$}  {default}  {fix}  {name}\n", it.rule)
+        format!("{:width$}  {default}  {fix}  {}\n", it.rule, it.title())
     };
     rows.iter().map(line).collect()
 }

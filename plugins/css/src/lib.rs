@@ -52,7 +52,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use broker_plugin_sdk::{
-    Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, SourceFile, minified, template,
+    Diagnostic, Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, SourceFile, minified,
+    template,
 };
 
 use lint::Lint;
@@ -66,6 +67,8 @@ pub struct Css {
     wanted: Selection,
     /// Whether the user said what is wanted.
     is_selected: bool,
+    /// What the user wants besides what is configured.
+    more: Vec<String>,
 }
 
 impl Plugin for Css {
@@ -73,7 +76,8 @@ impl Plugin for Css {
 
     fn new() -> Self {
         let workspace = Workspace::new(PathBuf::from("/"), None);
-        Self { workspace, names: Names::new(), wanted: Selection::default(), is_selected: false }
+        let (wanted, more) = (Selection::default(), Vec::new());
+        Self { workspace, names: Names::new(), wanted, is_selected: false, more }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
@@ -84,7 +88,9 @@ impl Plugin for Css {
         // A configuration may turn on what is off by default.
         let all: Vec<Rule> = rules::all().into_iter().map(|it| Rule { default: true, ..it }).collect();
         (self.wanted, unknown) = Selection::new(settings, &all);
-        self.is_selected = settings.select.is_some();
+        let (only, more) = settings.selected();
+        self.is_selected = only.is_some();
+        self.more = more.to_vec();
         if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
     }
 
@@ -104,11 +110,20 @@ impl Plugin for Css {
         }
         let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let text = without_front_matter(&text).map_or(text.clone(), Cow::Owned);
-        let lint =
-            Lint { names: &self.names, config: &config, wanted: &self.wanted, is_selected: self.is_selected };
+        let Self { names, wanted, more, .. } = self;
+        let lint = Lint { names, config: &config, wanted, is_selected: self.is_selected, more };
         let mut report = lint.report(&text[mark..], &path);
         report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
         Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
+    }
+
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let path = self.workspace.root.join(path);
+        let config = self.workspace.config_of(&path)?;
+        let Self { names, wanted, more, .. } = self;
+        let lint = Lint { names, config: &config, wanted, is_selected: self.is_selected, more };
+        let on = rules::all().into_iter().map(|it| it.code).filter(|it| lint.turns_on(it, &path));
+        Ok(RulesOn::new(on, self.workspace.file_of(&path).as_deref()))
     }
 }
 

@@ -48,9 +48,21 @@ pub(crate) struct Lint<'a> {
     pub(crate) config: &'a Config,
     pub(crate) wanted: &'a Selection,
     pub(crate) is_selected: bool,
+    /// On, whatever the configuration says.
+    pub(crate) more: &'a [String],
 }
 
 impl Lint<'_> {
+    /// Whether a rule is on for a file.
+    pub(crate) fn turns_on(&self, rule: &str, path: &Path) -> bool {
+        let is_on = rule == SYNTAX || self.is_asked_for(rule) || self.config.setting_of(rule, path).is_on;
+        is_on && self.wanted.includes(rule)
+    }
+
+    fn is_asked_for(&self, rule: &str) -> bool {
+        self.is_selected || self.more.iter().any(|it| it == rule || it == "ALL")
+    }
+
     pub(crate) fn report(&self, text: &str, path: &Path) -> Report {
         let syntax = syntax_of(&path.to_string_lossy());
         if text.trim().is_empty() && template::is_include(path) {
@@ -115,7 +127,7 @@ impl Lint<'_> {
             let about = text.get(it.span.start as usize..it.span.end as usize).unwrap_or_default();
             let name = about.trim_start_matches([':', '@', '.']);
             let is_error = it.code == SYNTAX;
-            let is_on = is_error || self.is_selected || (setting.is_on && !setting.ignores(name));
+            let is_on = is_error || self.is_asked_for(&it.code) || (setting.is_on && !setting.ignores(name));
             if !is_on || !self.wanted.includes(&it.code) || suppressed.drop(&it.code, it.span.start as usize)
             {
                 continue;

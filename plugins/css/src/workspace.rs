@@ -66,14 +66,19 @@ impl Workspace {
         if let Some(known) = self.by_folder.get(&folder) {
             return known.clone();
         }
-        let found = match &self.named {
-            Some(None) => None,
-            Some(Some(named)) => Some(self.root.join(named)),
-            None => self.nearest(&folder),
-        };
+        let found = self.file_of(file);
         let found = found.map_or_else(|| Ok(Rc::new(Config::unconfigured())), |it| self.read(&it));
         self.by_folder.insert(folder, found.clone());
         found
+    }
+
+    /// The configuration file that holds for a file.
+    pub(crate) fn file_of(&self, file: &Path) -> Option<PathBuf> {
+        match &self.named {
+            Some(None) => None,
+            Some(Some(named)) => Some(self.root.join(named)),
+            None => self.nearest(file.parent().unwrap_or(&self.root)),
+        }
     }
 
     /// Whether `.stylelintignore` leaves a file out.

@@ -32,6 +32,7 @@ const KNOWN: [&str; 12] = [
 
 #[derive(Debug, Default)]
 pub(crate) struct Config {
+    pub(crate) file: Option<PathBuf>,
     /// Codes of this plugin.
     pub(crate) ignored: Vec<&'static str>,
     pub(crate) severities: BTreeMap<&'static str, Severity>,
@@ -68,7 +69,7 @@ impl Config {
         for remark in &config.remarks {
             broker_plugin_sdk::log(Level::Warn, &format!("`{name}`: {remark}"));
         }
-        Ok(config)
+        Ok(Self { file: Some(file.to_path_buf()), ..config })
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, String> {

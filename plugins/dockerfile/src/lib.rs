@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
 use broker_plugin_sdk::{
-    Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
+    Diagnostic, Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, Severity, SourceFile,
 };
 
 use config::Config;
@@ -53,6 +53,8 @@ pub struct Dockerfile {
     wanted: Selection,
     /// Whether the user said what is wanted.
     is_selected: bool,
+    /// What the user wants besides what is configured.
+    more: Vec<String>,
 }
 
 impl Plugin for Dockerfile {
@@ -65,6 +67,7 @@ impl Plugin for Dockerfile {
             config: None,
             wanted: Selection::default(),
             is_selected: false,
+            more: Vec::new(),
         }
     }
 
@@ -75,7 +78,9 @@ impl Plugin for Dockerfile {
         let settings = own_words(settings);
         let unknown;
         (self.wanted, unknown) = Selection::new(&settings, &rules::all());
-        self.is_selected = settings.select.is_some();
+        let (only, more) = settings.selected();
+        self.is_selected = only.is_some();
+        self.more = more.to_vec();
         if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
     }
 
@@ -92,10 +97,19 @@ impl Plugin for Dockerfile {
         let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let text = file.text();
         let path = self.root.join(&file.path);
-        let mut report =
-            Lint { config, wanted: &self.wanted, is_selected: self.is_selected }.report(&path, &text[mark..]);
+        let lint = Lint { config, wanted: &self.wanted, is_selected: self.is_selected, more: &self.more };
+        let mut report = lint.report(&path, &text[mark..]);
         report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
         Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
+    }
+
+    fn rules_on(&mut self, _path: &str) -> Result<RulesOn, String> {
+        let config = self.config.get_or_insert_with(|| Config::find(&self.root, self.named.as_ref()));
+        let config = config.as_ref().map_err(Clone::clone)?;
+        let lint = Lint { config, wanted: &self.wanted, is_selected: self.is_selected, more: &self.more };
+        let is_on = |it: &String| self.wanted.includes(it) && (it == rules::SYNTAX || lint.is_configured(it));
+        let on = rules::all().into_iter().map(|it| it.code).filter(is_on);
+        Ok(RulesOn::new(on, config.file.as_deref()))
     }
 }
 
@@ -112,6 +126,7 @@ struct Lint<'a> {
     config: &'a Config,
     wanted: &'a Selection,
     is_selected: bool,
+    more: &'a [String],
 }
 
 impl Lint<'_> {
@@ -168,9 +183,15 @@ impl Lint<'_> {
         if code == rules::SYNTAX {
             return is_wanted;
         }
-        let is_configured = self.is_selected || !self.config.ignored.contains(&code);
+        let is_configured = self.is_configured(code);
         let is_ignored = !self.config.no_pragmas && comments.ignore(code, at);
         is_wanted && is_configured && !is_ignored && !comments.skip(code, at)
+    }
+
+    /// Whether hadolint's configuration lets it be told.
+    fn is_configured(&self, code: &str) -> bool {
+        let is_asked_for = self.is_selected || self.more.iter().any(|it| it == code || it == "ALL");
+        is_asked_for || !self.config.ignored.contains(&code)
     }
 }
 

@@ -54,7 +54,9 @@ mod warm_up;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile, minified};
+use broker_plugin_sdk::{
+    Completeness, Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, minified,
+};
 
 use project::{Options, Project, Projects};
 use selection::Selection;
@@ -85,7 +87,7 @@ impl Plugin for JavaScript {
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let (selection, unknown) = Selection::new(settings.select.as_deref(), &settings.ignore);
+        let (selection, unknown) = Selection::new(settings);
         let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
         let root = if settings.root.is_empty() { "/" } else { &settings.root };
         self.projects = Projects::new(Path::new(root), options);
@@ -117,6 +119,12 @@ impl Plugin for JavaScript {
                 Ok(template::unless_template(&file.path, text, report))
             }
         }
+    }
+
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let path = self.projects.root().join(path);
+        let project = self.projects.of(path.parent().unwrap_or(&path)).map_err(|it| it.to_string())?;
+        Ok(RulesOn::new(project.linter.codes(), project.file().as_deref()))
     }
 }
 

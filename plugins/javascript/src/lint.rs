@@ -55,6 +55,12 @@ impl FileLinter {
         Self { linter, kind, codes, jsx, has_plugins, tells_syntax_errors, is_quiet }
     }
 
+    /// The rules that are on.
+    pub(crate) fn codes(&self) -> Vec<&'static str> {
+        let syntax = self.tells_syntax_errors.then_some(SYNTAX_ERROR);
+        self.codes.iter().copied().chain(syntax).collect()
+    }
+
     /// What deno says of the file, which is below `root`.
     pub(crate) fn run(&self, path: &Path, text: &str, root: &Path) -> Result<Report, String> {
         let (text, offset) = match text.strip_prefix(MARK) {

@@ -47,6 +47,12 @@ pub(crate) struct Project {
 }
 
 impl Project {
+    /// The deno.json that says which rules are on.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        let config = self.config.as_ref().filter(|_| self.kind.is_of_deno())?;
+        deno_path_util::url_to_file_path(&config.member_or_root_deno_json()?.specifier).ok()
+    }
+
     /// Whether deno's walk from `named`, a folder, leads to `file`.
     pub(crate) fn reaches(&self, file: &Path, named: &Path, root: &Path) -> Result<bool, String> {
         let Some(config) = &self.config else {

@@ -1,5 +1,6 @@
 //! `--select` and `--ignore` in deno's words: codes of rules, tags, and `ALL`.
 
+use broker_plugin_sdk::{DEFAULT, Settings};
 use deno_lint::rules::{LintRule, get_all_rules};
 
 use crate::rules::{SYNTAX_ERROR, has_tag};
@@ -9,29 +10,35 @@ use crate::rules::{SYNTAX_ERROR, has_tag};
 pub(crate) struct Selection {
     /// In place of what is configured.
     select: Option<Vec<&'static str>>,
+    /// Besides what is configured.
+    more: Vec<&'static str>,
     ignore: Vec<&'static str>,
     ignores_syntax: bool,
 }
 
 impl Selection {
     /// The selection, and the selectors that mean nothing.
-    pub(crate) fn new(select: Option<&[String]>, ignore: &[String]) -> (Self, Vec<String>) {
+    pub(crate) fn new(settings: &Settings) -> (Self, Vec<String>) {
         let rules = get_all_rules();
-        let unknown = select.unwrap_or_default().iter().chain(ignore);
-        let unknown =
-            unknown.filter(|it| *it != SYNTAX_ERROR && !rules.iter().any(|rule| names(it, rule.as_ref())));
+        let (select, more) = settings.selected();
+        let ignore = &settings.ignore;
+        let selectors = select.unwrap_or_default().iter().chain(more).chain(ignore);
+        let selectors = selectors.filter(|it| *it != SYNTAX_ERROR && *it != DEFAULT);
+        let unknown = selectors.filter(|it| !rules.iter().any(|rule| names(it, rule.as_ref())));
         let expand = |selectors: &[String]| -> Vec<&'static str> {
             let named = rules.iter().filter(|rule| selectors.iter().any(|it| names(it, rule.as_ref())));
             named.map(|it| it.code()).collect()
         };
         let unknown = unknown.cloned().collect();
         let ignores_syntax = ignore.iter().any(|it| it == SYNTAX_ERROR);
-        (Self { select: select.map(expand), ignore: expand(ignore), ignores_syntax }, unknown)
+        let (select, more) = (select.map(expand), expand(more));
+        (Self { select, more, ignore: expand(ignore), ignores_syntax }, unknown)
     }
 
     /// What is left of the rules that are `configured`.
     pub(crate) fn apply(&self, configured: Vec<&'static str>) -> Vec<&'static str> {
-        let wanted = self.select.clone().unwrap_or(configured);
+        let mut wanted = self.select.clone().unwrap_or(configured);
+        wanted.extend(self.more.iter().filter(|it| !wanted.contains(it)).copied().collect::<Vec<_>>());
         wanted.into_iter().filter(|it| !self.ignore.contains(it)).collect()
     }
 
@@ -52,14 +59,16 @@ fn names(selector: &str, rule: &dyn LintRule) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use broker_plugin_sdk::testing::settings;
+
     use super::*;
 
     #[test]
     fn selects() {
         let owned = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
         let applied = |select: Option<&[&str]>, ignore: &[&str]| {
-            let select = select.map(owned);
-            let (selection, unknown) = Selection::new(select.as_deref(), &owned(ignore));
+            let settings = Settings { select: select.map(owned), ignore: owned(ignore), ..settings() };
+            let (selection, unknown) = Selection::new(&settings);
             (selection.apply(vec!["no-var", "eqeqeq"]).join(" "), unknown.join(" "))
         };
         let want = |kept: &str, unknown: &str| (kept.to_owned(), unknown.to_owned());
@@ -67,5 +76,6 @@ mod tests {
         assert_eq!(applied(None, &["recommended", "syntax-error"]), want("eqeqeq", ""));
         assert_eq!(applied(Some(&["workspace", "F401"]), &[]), want("no-import-prefix", "F401"));
         assert_eq!(applied(Some(&["ALL"]), &["ALL"]), want("", ""));
+        assert_eq!(applied(Some(&["no-debugger", "DEFAULT"]), &["eqeqeq"]), want("no-var no-debugger", ""));
     }
 }

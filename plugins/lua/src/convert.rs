@@ -14,7 +14,7 @@ pub(crate) fn finding(found: CheckerDiagnostic, text: &str, selection: &Selectio
         Severity::Error => plugin::Severity::Error,
         Severity::Warning => plugin::Severity::Warning,
         // Off, unless the user asked for it by name.
-        Severity::Allow if selection.is_chosen() => rules::severity(diagnostic.code),
+        Severity::Allow if selection.asks_for(diagnostic.code) => rules::severity(diagnostic.code),
         Severity::Allow => return None,
     };
     let related = diagnostic.secondary_labels.iter().map(|it| Related {

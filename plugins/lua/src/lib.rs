@@ -38,7 +38,7 @@ mod warm_up;
 use std::path::Path;
 
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, Span,
+    Completeness, Diagnostic, Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, Span,
 };
 
 use projects::{Options, Projects};
@@ -57,7 +57,7 @@ impl Plugin for Lua {
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let (selection, unknown) = Selection::new(settings.select.as_deref(), &settings.ignore);
+        let (selection, unknown) = Selection::new(settings);
         let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
         let root = if settings.root.is_empty() { "/" } else { &settings.root };
         self.projects.configure(Path::new(root), options);
@@ -83,6 +83,18 @@ impl Plugin for Lua {
         };
         report.diagnostics.retain(|it| !is_of_other_text(it, &file.content, &text));
         Ok(report)
+    }
+
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let path = self.projects.root().join(path);
+        let project = self.projects.of(&path).map_err(|it| it.to_string())?;
+        let selection = self.projects.selection();
+        let is_on = |it: &Rule| match &*it.code {
+            rules::PARSE_ERROR => selection.tells_syntax_errors(),
+            code => selection.asks_for(code) || selection.includes(code) && project.turns_on(code),
+        };
+        let on = rules::all().into_iter().filter(is_on).map(|it| it.code);
+        Ok(RulesOn::new(on, project.file()))
     }
 }
 

@@ -1,13 +1,15 @@
 //! Which configuration holds for a file: the nearest `selene.toml`, and never one above the root.
 
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
-use selene_lib::CheckerConfig;
+use selene_lib::{CheckerConfig, LintVariation};
 
+use crate::defaults;
 use crate::lint::Linter;
 use crate::rules::Selection;
 use crate::warm_up;
@@ -29,11 +31,26 @@ pub(crate) struct Project {
     base: PathBuf,
     exclude: GlobSet,
     pub(crate) linter: Rc<Linter>,
+    /// The file, and what it says of lints; none without a configuration.
+    configured: Option<(PathBuf, HashMap<String, LintVariation>)>,
 }
 
 impl Project {
     pub(crate) fn excludes(&self, file: &Path) -> bool {
         self.exclude.is_match(file.strip_prefix(&self.base).unwrap_or(file))
+    }
+
+    /// The configuration file.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.configured.as_ref().map(|it| it.0.as_path())
+    }
+
+    /// Whether a lint is on if the user asks for none.
+    pub(crate) fn turns_on(&self, code: &str) -> bool {
+        let Some((_, lints)) = &self.configured else { return !defaults::is_off(code) };
+        lints
+            .get(code)
+            .map_or_else(|| defaults::is_on_in_selene(code), |it| !matches!(it, LintVariation::Allow))
     }
 }
 
@@ -108,7 +125,8 @@ impl Projects {
     }
 
     fn unconfigured(&self) -> Project {
-        Project { base: self.root.clone(), exclude: GlobSet::empty(), linter: self.unconfigured.clone() }
+        let (base, exclude, linter) = (self.root.clone(), GlobSet::empty(), self.unconfigured.clone());
+        Project { base, exclude, linter, configured: None }
     }
 
     /// `base` is where selene would run.
@@ -126,8 +144,9 @@ impl Projects {
         // As with selene: where it runs, then where the configuration is.
         let mut folders = vec![base.to_path_buf()];
         folders.extend(file.parent().filter(|it| *it != base).map(Path::to_path_buf));
+        let configured = Some((file.to_path_buf(), config.lints.clone()));
         let linter = Rc::new(Linter::configured(config, &folders, &self.root)?);
-        Ok(Project { base: base.to_path_buf(), exclude, linter })
+        Ok(Project { base: base.to_path_buf(), exclude, linter, configured })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The lints of selene, and which of them are wanted.
 
-use broker_plugin_sdk::{Rule, Severity};
+use broker_plugin_sdk::{DEFAULT, Rule, Settings, Severity};
 
 use crate::defaults;
 use crate::table::TABLE;
@@ -13,21 +13,36 @@ pub(crate) const PARSE_ERROR: &str = "parse_error";
 pub(crate) struct Selection {
     /// In place of what is configured.
     select: Option<Vec<String>>,
+    /// Besides that.
+    more: Vec<String>,
     ignore: Vec<String>,
 }
 
 impl Selection {
     /// The selection, and the selectors that mean nothing.
-    pub(crate) fn new(select: Option<&[String]>, ignore: &[String]) -> (Self, Vec<String>) {
-        let is_known =
-            |it: &&String| *it == "ALL" || *it == PARSE_ERROR || TABLE.iter().any(|row| row.0 == *it);
-        let unknown = select.unwrap_or_default().iter().chain(ignore).filter(|it| !is_known(it)).cloned();
-        let unknown = unknown.collect();
-        (Self { select: select.map(<[_]>::to_vec), ignore: ignore.to_vec() }, unknown)
+    pub(crate) fn new(settings: &Settings) -> (Self, Vec<String>) {
+        let is_known = |it: &&String| {
+            ["ALL", DEFAULT, PARSE_ERROR].contains(&it.as_str()) || TABLE.iter().any(|row| row.0 == *it)
+        };
+        let (select, more) = settings.selected();
+        let ignore = &settings.ignore;
+        let unknown = select.unwrap_or_default().iter().chain(more).chain(ignore).filter(|it| !is_known(it));
+        let unknown = unknown.cloned().collect();
+        (Self { select: select.map(<[_]>::to_vec), more: more.to_vec(), ignore: ignore.clone() }, unknown)
+    }
+
+    /// Every lint.
+    pub(crate) fn all() -> Self {
+        Self { select: Some(vec!["ALL".to_owned()]), ..Self::default() }
     }
 
     pub(crate) fn includes(&self, code: &str) -> bool {
         self.select.as_ref().is_none_or(|it| names(it, code)) && !names(&self.ignore, code)
+    }
+
+    /// Whether the user asked for it, though it may be off.
+    pub(crate) fn asks_for(&self, code: &str) -> bool {
+        self.includes(code) && (self.is_chosen() || names(&self.more, code))
     }
 
     /// Whether what is selected takes the place of what is configured.

@@ -36,8 +36,9 @@ mod workspace;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile};
 
+use rumdl_lib::rules::filter_rules_for_file;
 use workspace::{Options, Workspace};
 
 const UNREAD: &str =
@@ -63,7 +64,7 @@ impl Plugin for Markdown {
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let (selection, unknown) = selection::resolve(settings.select.as_deref(), &settings.ignore);
+        let (selection, unknown) = selection::resolve(settings);
         let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
         let root = if settings.root.is_empty() { "/" } else { &settings.root };
         // rumdl takes the folder it runs in for the project's. Without files (a question about rules) there is
@@ -94,6 +95,15 @@ impl Plugin for Markdown {
             report.completeness = Completeness::Partial(why.to_owned());
         }
         Ok(report)
+    }
+
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let path = self.workspace.root().join(path);
+        // It is as if the user named the file, which is never left out.
+        let reached = self.workspace.reach(&path, &path).map_err(|it| it.to_string())?;
+        let Some(settings) = reached else { return Ok(RulesOn::default()) };
+        let on = filter_rules_for_file(&settings.rules, &settings.config, settings.relative(&path));
+        Ok(RulesOn::new(on.iter().map(|it| it.name()), settings.file.as_deref()))
     }
 }
 

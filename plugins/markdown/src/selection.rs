@@ -1,5 +1,6 @@
 //! `--select` and `--ignore` in rumdl's own words: codes, aliases (`line-length`) and `ALL`.
 
+use broker_plugin_sdk::{DEFAULT, Settings};
 use rumdl_lib::config::{GlobalConfig, resolve_rule_name_alias};
 use rumdl_lib::rule::Rule;
 
@@ -11,20 +12,24 @@ use crate::{defaults, rules};
 pub(crate) struct Selection {
     /// In place of what the configuration selects.
     select: Option<Vec<String>>,
+    /// Besides that.
+    more: Vec<String>,
     ignore: Vec<String>,
 }
 
 /// What holds on top of the configuration files, and the selectors that mean nothing to rumdl.
-pub(crate) fn resolve(select: Option<&[String]>, ignore: &[String]) -> (Selection, Vec<String>) {
+pub(crate) fn resolve(settings: &Settings) -> (Selection, Vec<String>) {
     let mut unknown = Vec::new();
+    let (select, more) = settings.selected();
     let select = select.map(|it| known(it, &mut unknown));
-    let ignore = known(ignore, &mut unknown);
-    (Selection { select, ignore }, unknown)
+    let more = known(more, &mut unknown);
+    let ignore = known(&settings.ignore, &mut unknown);
+    (Selection { select, more, ignore }, unknown)
 }
 
 fn known(selectors: &[String], unknown: &mut Vec<String>) -> Vec<String> {
     let mut codes = Vec::with_capacity(selectors.len());
-    for selector in selectors {
+    for selector in selectors.iter().filter(|it| *it != DEFAULT) {
         match code(selector) {
             Some(code) => codes.push(code.to_owned()),
             None => unknown.push(selector.clone()),
@@ -62,11 +67,16 @@ impl Selection {
             (None, Source::Rumdl | Source::Markdownlint(_)) => global.clone(),
         };
         wanted.extend_disable.extend(self.ignore.iter().cloned());
-        let mut rules = rumdl_lib::rules::filter_rules(rules, &wanted);
+        let mut on = rumdl_lib::rules::filter_rules(rules, &wanted);
         if let (None, Source::Markdownlint(extras)) = (&self.select, source) {
-            rules.retain(|it| extras.has(it.name()));
+            on.retain(|it| extras.has(it.name()));
         }
-        rules
+        let more = GlobalConfig { extend_disable: self.ignore.clone(), ..only(self.more.clone()) };
+        let more = rumdl_lib::rules::filter_rules(rules, &more);
+        let new: Vec<_> =
+            more.into_iter().filter(|it| on.iter().all(|known| known.name() != it.name())).collect();
+        on.extend(new);
+        on
     }
 
     /// Whether the user said what is on.

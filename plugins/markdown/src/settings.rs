@@ -17,6 +17,8 @@ pub(crate) struct Settings {
     pub(crate) base: PathBuf,
     /// Whether a configuration file says anything.
     pub(crate) is_configured: bool,
+    /// The one that does, the nearest of those that extend each other.
+    pub(crate) file: Option<PathBuf>,
     /// Whether the rules are those of [`crate::defaults`].
     pub(crate) has_defaults: bool,
     /// What markdownlint's configuration says, if it is that which counts. It looks at each file by itself.
@@ -36,6 +38,7 @@ impl Settings {
         }
         let base = sourced.project_root.clone().unwrap_or_else(|| root.to_path_buf());
         let is_configured = !sourced.loaded_files.is_empty();
+        let file = sourced.loaded_files.last().map(PathBuf::from);
         let config: Config = sourced.into_validated_unchecked().into();
         let unresolved = extras.as_ref().and_then(|it| it.unresolved.clone());
         let source = match &extras {
@@ -47,7 +50,7 @@ impl Settings {
         let rules = selection.apply(&rules::under(&config), &config.global, source);
         let has_defaults = !is_configured && !selection.is_explicit();
         let markdownlint = extras;
-        Self { config, rules, base, is_configured, has_defaults, markdownlint, unresolved }
+        Self { config, rules, base, is_configured, file, has_defaults, markdownlint, unresolved }
     }
 
     /// The path as the configuration's patterns name it.

@@ -29,7 +29,7 @@ mod yaml;
 use std::collections::BTreeMap;
 
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, SourceFile,
+    Completeness, Diagnostic, Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, SourceFile,
 };
 
 use crate::{
@@ -70,6 +70,16 @@ impl Plugin for Pattern {
         let mut report = self.scanned(file);
         report.diagnostics.extend(self.about_rules(file));
         Ok(report)
+    }
+
+    /// Those of the workspace that are for the file.
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let langs = self.workspace.layout.language(path).map(scan::languages).unwrap_or_default();
+        let is_for = |it: &&rule_file::Rule| langs.iter().any(|lang| it.on(path, *lang).is_some());
+        let own = self.workspace.rules.iter().filter(is_for);
+        let on = own.filter(|it| self.selection.includes(&it.id));
+        // Each stands in a file of its own, which `broker explain` names.
+        Ok(RulesOn::new(on.map(|it| it.id.clone()), None))
     }
 }
 

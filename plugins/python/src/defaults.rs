@@ -38,8 +38,8 @@ pub(crate) fn note(rule: Rule) -> &'static str {
     if is_off(rule) {
         "\n\n## In Broker\nOff where ruff is not configured: in well-known packages it is wrong more often than right."
     } else if NEED_A_VERSION.contains(&rule) {
-        "\n\n## In Broker\nWhere ruff is not configured, off unless `requires-python` in the root's `pyproject.toml` says which \
-         version of Python is meant."
+        "\n\n## In Broker\nWhere ruff is not configured, off unless `requires-python` in the root's `pyproject.toml`, or \
+         `target-version` in `[linters.python]` of `broker.toml`, says which version of Python is meant."
     } else {
         ""
     }

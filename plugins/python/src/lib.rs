@@ -12,6 +12,7 @@ mod convert;
 mod defaults;
 mod lint;
 mod notebook;
+mod per_file;
 mod problem;
 mod rules;
 mod selection;
@@ -22,7 +23,7 @@ mod workspace;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, linter_options};
 
 use workspace::{Options, Workspace};
 
@@ -46,8 +47,12 @@ impl Plugin for Python {
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let (selection, unknown) = selection::resolve(settings.select.as_deref(), &settings.ignore);
-        let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
+        let (selection, unknown) = selection::resolve(settings);
+        let (isolated, config) = (settings.isolated, settings.config.clone());
+        let mut options = Options { selection, isolated, config, ..Options::default() };
+        if let Some(json) = linter_options() {
+            options.read(&json);
+        }
         let root = if settings.root.is_empty() { "/" } else { &settings.root };
         // Patterns of a configuration file that the user named count from here, as ruff's from where it runs.
         // Without files (a question about rules) there is nothing that could count.
@@ -70,6 +75,15 @@ impl Plugin for Python {
         };
         let package = self.workspace.package(&path, &settings.linter.namespace_packages);
         lint::run(&path, &file.content, package.as_ref(), &settings.linter)
+    }
+
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let path = self.workspace.root().join(path);
+        let (settings, config) = self.workspace.holding_for(&path).map_err(|it| it.to_string())?;
+        let ignored = config.as_deref().map(|it| per_file::ignored(&path, it)).unwrap_or_default();
+        let on = settings.linter.rules.iter_enabled().filter(|it| !ignored.contains(*it));
+        let codes = on.map(|it| it.noqa_code().to_string());
+        Ok(RulesOn::new(codes.chain([convert::SYNTAX_ERROR.to_owned()]), config.as_deref()))
     }
 }
 

@@ -2,17 +2,25 @@
 //!
 //! Unlike ruff's command line, names work without preview: they are turned into codes here.
 
+use broker_plugin_sdk::{DEFAULT, Settings};
 use ruff_linter::registry::Rule;
 use ruff_linter::rule_selector::RuleSelector;
 use ruff_linter::{UnresolvedRuleSelector, settings::types::PreviewMode};
 use ruff_workspace::configuration::RuleSelection;
 
+/// Every rule.
+pub(crate) fn all() -> RuleSelection {
+    RuleSelection { select: Some(vec![UnresolvedRuleSelector::cli("ALL")]), ..RuleSelection::default() }
+}
+
 /// What holds on top of the configuration files, and the selectors that mean nothing to ruff.
-pub(crate) fn resolve(select: Option<&[String]>, ignore: &[String]) -> (RuleSelection, Vec<String>) {
+pub(crate) fn resolve(settings: &Settings) -> (RuleSelection, Vec<String>) {
     let mut unknown = Vec::new();
-    let select = select.map(|it| known(it, false, &mut unknown));
-    let ignore = known(ignore, true, &mut unknown);
-    (RuleSelection { select, ignore, ..RuleSelection::default() }, unknown)
+    let (only, more) = settings.selected();
+    let select = only.map(|it| known(it, false, &mut unknown));
+    let extend_select = known(more, false, &mut unknown);
+    let ignore = known(&settings.ignore, true, &mut unknown);
+    (RuleSelection { select, extend_select, ignore, ..RuleSelection::default() }, unknown)
 }
 
 fn known(
@@ -21,7 +29,7 @@ fn known(
     unknown: &mut Vec<String>,
 ) -> Vec<UnresolvedRuleSelector> {
     let mut known = Vec::with_capacity(selectors.len());
-    for selector in selectors {
+    for selector in selectors.iter().filter(|it| *it != DEFAULT) {
         match code(selector, allow_removed) {
             Some(code) => known.push(UnresolvedRuleSelector::cli(code)),
             None => unknown.push(selector.clone()),

@@ -67,6 +67,55 @@ fn where_ruff_is_not_configured_fewer_rules_are_on() {
 }
 
 #[test]
+fn more_rules_besides_those_that_are_configured() {
+    let files = [("ruff.toml", "lint.select = ['D100']\nlint.ignore = ['F401']\n"), ("a.py", UNUSED)];
+    let mut project = Project::new(&files).with(select(&["DEFAULT", "F401"]));
+    assert_eq!(project.check("a.py"), "D100 F401");
+    let settings = Settings { ignore: vec!["D".to_owned()], ..select(&["DEFAULT", "F"]) };
+    assert_eq!(Project::new(&files).with(settings).check("a.py"), "F401");
+    let mut project = Project::new(&files[1..]).with(select(&["I001", "DEFAULT"]));
+    assert_eq!(project.check("a.py"), "F401", "none of the others is off");
+    assert!(project.is_on("a.py", "I001") && !project.is_on("a.py", "B018"), "as without a selection");
+}
+
+#[test]
+fn rules_that_are_on() {
+    let mut project = Project::new(&[
+        (
+            "pyproject.toml",
+            "[tool.ruff]\nextend = 'base.toml'\n[tool.ruff.lint]\nextend-per-file-ignores = {'b.py' = ['E7']}\n",
+        ),
+        (
+            "base.toml",
+            "[lint]\nselect = ['F', 'E7']\nper-file-ignores = {'tests/*' = ['F401'], '!a.py' = ['F403']}\n",
+        ),
+        ("plain/ruff.toml", ""),
+    ]);
+    let mut on = |path: &str| ["F401", "F403", "E701", "D100"].map(|code| project.is_on(path, code));
+    assert_eq!(on("a.py"), [true, true, true, false]);
+    assert_eq!(on("b.py"), [true, false, false, false]);
+    assert_eq!(on("tests/a.py"), [false, true, true, false]);
+    assert_eq!(project.config("a.py").as_deref(), Some("pyproject.toml"));
+    assert_eq!(project.config("plain/a.py").as_deref(), Some("plain/ruff.toml"));
+    assert_eq!(Project::new(&[]).config("a.py"), None);
+    assert!(Project::new(&[]).is_on("a.py", "F401") && !Project::new(&[]).is_on("a.py", "B018"));
+}
+
+#[test]
+fn options_of_broker_count_where_ruff_is_silent() {
+    let text = "from typing import Optional\n\nx: Optional[int] = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'\n";
+    let check = |files: &[(&str, &str)]| {
+        let files: Vec<_> = files.iter().copied().chain([("a.py", text)]).collect();
+        Project::new(&files).with(select(&["E501", "UP045"])).check("a.py")
+    };
+    testing::set_linter_options(Some(r#"{"line-length": 40, "target-version": "py39"}"#));
+    assert_eq!(check(&[]), "E501");
+    assert_eq!(check(&[("ruff.toml", "line-length = 60\ntarget-version = 'py310'")]), "UP045");
+    testing::set_linter_options(None);
+    assert_eq!(check(&[]), "UP045");
+}
+
+#[test]
 fn one_configuration_for_all() {
     let mut project = Project::new(&[
         ("ruff.toml", "nonsense = 1"),

@@ -16,7 +16,7 @@ const SAMPLE: &str = include_str!("warm_up.py");
 
 /// Lints the sample, with the default rules and with all of them.
 pub(crate) fn run() {
-    let (all, _) = selection::resolve(Some(&["ALL".to_owned()]), &[]);
+    let all = selection::all();
     for selection in [RuleSelection::default(), all] {
         lint(selection);
     }

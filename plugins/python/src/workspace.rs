@@ -9,8 +9,10 @@ use std::rc::Rc;
 
 use anyhow::Error;
 use ruff_linter::UnresolvedRuleSelector;
+use ruff_linter::line_width::LineLength;
 use ruff_linter::package::PackageRoot;
 use ruff_linter::packaging::{detect_package_root, is_package};
+use ruff_linter::settings::types;
 use ruff_python_ast::PythonVersion;
 use ruff_workspace::Settings;
 use ruff_workspace::configuration::{Configuration, RuleSelection};
@@ -19,6 +21,7 @@ use ruff_workspace::resolver::{
     ConfigurationOrigin, ConfigurationTransformer, match_exclusion, resolve_configuration,
 };
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 
 use crate::{defaults, problem};
 
@@ -29,6 +32,20 @@ pub(crate) struct Options {
     pub(crate) isolated: bool,
     /// Relative to the root.
     pub(crate) config: Option<String>,
+    /// What counts where no configuration says so.
+    pub(crate) line_length: Option<LineLength>,
+    pub(crate) target_version: Option<PythonVersion>,
+}
+
+impl Options {
+    /// What `broker.toml` says, a JSON object as the manifest describes it.
+    pub(crate) fn read(&mut self, json: &str) {
+        let json: Value = serde_json::from_str(json).unwrap_or_default();
+        let length = json["line-length"].as_u64().and_then(|it| u16::try_from(it).ok());
+        self.line_length = length.and_then(|it| LineLength::try_from(it).ok());
+        let version = serde_json::from_value::<types::PythonVersion>(json["target-version"].clone());
+        self.target_version = version.ok().map(Into::into);
+    }
 }
 
 /// Settings, or a sentence about the configuration that should have given them.
@@ -89,6 +106,21 @@ impl Workspace {
             matches_exclusion(file, &settings) || !is_included(file, &settings)
         };
         Ok((!left_out).then_some(settings))
+    }
+
+    /// The settings for `file`, and the configuration file that they come from.
+    pub(crate) fn holding_for(&mut self, file: &Path) -> Result<(Rc<Settings>, Option<PathBuf>), Rc<str>> {
+        let directory = file.parent().unwrap_or(&self.root).to_path_buf();
+        let settings = self.directory(&directory)?;
+        let config = match &self.options.config {
+            Some(config) => Some(self.root.join(config)),
+            None if self.options.isolated => None,
+            None => {
+                let directories = directory.ancestors().take_while(|it| it.starts_with(&self.root));
+                directories.filter_map(|it| settings_toml(it).ok().flatten()).next()
+            }
+        };
+        Ok((settings, config))
     }
 
     /// The package that `file` is part of.
@@ -166,6 +198,7 @@ impl Workspace {
     }
 
     fn unconfigured(&self, target_version: Option<PythonVersion>) -> Resolved {
+        let target_version = target_version.or(self.options.target_version);
         let off = match self.options.selection.select {
             None => defaults::off(target_version.is_some()),
             Some(_) => Vec::new(),
@@ -210,6 +243,8 @@ impl Workspace {
 impl ConfigurationTransformer for Workspace {
     fn transform(&self, mut configuration: Configuration) -> Configuration {
         configuration.lint.rule_selections.push(self.options.selection.clone());
+        configuration.line_length = configuration.line_length.or(self.options.line_length);
+        configuration.target_version = configuration.target_version.or(self.options.target_version);
         // They are never found here, so that a `noqa` for them must not be called unused.
         let external = configuration.lint.external.get_or_insert_default();
         external.extend(["EXE001", "EXE002"].map(str::to_owned));

@@ -4,7 +4,7 @@
 
 wit_bindgen::generate!({
     path: "../../wit",
-    world: "preinitialized-linter",
+    world: "explaining-linter",
     // Exported by hand: see `plugin!`.
     skip: ["initialize"],
     export_macro_name: "export_plugin",

@@ -6,10 +6,18 @@
 
 use std::cell::RefCell;
 
-use crate::{Plugin, Report, Rule, Selection, Settings, SettingsError, SourceFile};
+pub use crate::bindings::exports::broker::plugin::selection::{Because, EnabledRule};
+use crate::{Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, SourceFile};
 
 /// The component's one plugin and what the user selected of it.
-pub struct State<P>(RefCell<Option<(P, Selection)>>);
+pub struct State<P>(RefCell<Option<Configured<P>>>);
+
+struct Configured<P> {
+    plugin: P,
+    selection: Selection,
+    /// `None` before it is configured.
+    settings: Option<Settings>,
+}
 
 impl<P: Plugin> State<P> {
     #[allow(clippy::new_without_default, reason = "only the macro makes one")]
@@ -19,33 +27,21 @@ impl<P: Plugin> State<P> {
 
     pub fn initialize(&self) {
         constructors::run();
-        self.with(|_, _| {});
+        self.with(|_| {});
         constructors::forget_environment();
     }
 
     pub fn configure(&self, settings: Settings) -> Result<(), SettingsError> {
         constructors::read_environment();
-        self.with(|plugin, selection| {
-            if !P::SELECTS_ITSELF {
-                let unknown;
-                (*selection, unknown) = Selection::new(&settings, &plugin.rules());
-                plugin.configure(&settings)?;
-                return if unknown.is_empty() {
-                    Ok(())
-                } else {
-                    Err(SettingsError::UnknownSelectors(unknown))
-                };
-            }
-            plugin.configure(&settings)
-        })
+        self.with(|it| it.configure(settings))
     }
 
     pub fn rules(&self) -> Vec<Rule> {
-        self.with(|plugin, _| plugin.rules())
+        self.with(|it| it.plugin.rules())
     }
 
     pub fn check(&self, file: SourceFile) -> Result<Report, String> {
-        self.with(|plugin, selection| {
+        self.with(|Configured { plugin, selection, .. }| {
             let mut report = plugin.check(&file)?;
             // One that is merely dropped is a slip that would never be seen.
             if let Some(it) = report.diagnostics.iter().find(|it| !selection.knows(&it.code)) {
@@ -56,10 +52,62 @@ impl<P: Plugin> State<P> {
         })
     }
 
-    fn with<T>(&self, body: impl FnOnce(&mut P, &mut Selection) -> T) -> T {
+    /// Leaves the plugin without a selection: this instance is not asked again.
+    pub fn enabled_rules(&self, path: &str) -> Result<Vec<EnabledRule>, String> {
+        self.with(|it| it.enabled_rules(path))
+    }
+
+    fn with<T>(&self, body: impl FnOnce(&mut Configured<P>) -> T) -> T {
         let mut state = self.0.borrow_mut();
-        let (plugin, selection) = state.get_or_insert_with(|| (P::new(), Selection::default()));
-        body(plugin, selection)
+        let new = || Configured { plugin: P::new(), selection: Selection::default(), settings: None };
+        body(state.get_or_insert_with(new))
+    }
+}
+
+impl<P: Plugin> Configured<P> {
+    fn configure(&mut self, settings: Settings) -> Result<(), SettingsError> {
+        let settings = self.settings.insert(settings);
+        if P::SELECTS_ITSELF {
+            return self.plugin.configure(settings);
+        }
+        let unknown;
+        (self.selection, unknown) = Selection::new(settings, &self.plugin.rules());
+        self.plugin.configure(settings)?;
+        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+    }
+
+    fn enabled_rules(&mut self, path: &str) -> Result<Vec<EnabledRule>, String> {
+        let on = self.rules_on(path)?;
+        let root = self.settings.as_ref().map(|it| it.root.clone()).unwrap_or_default();
+        let unselected = self.unselected(path, &on)?;
+        let relative = |it: &String| it.strip_prefix(&root).unwrap_or(it).trim_start_matches('/').to_owned();
+        let because = |code: &String| match &unselected.config {
+            _ if !unselected.codes.contains(code) => Because::Selected,
+            Some(file) => Because::Configured(relative(file)),
+            None => Because::Default,
+        };
+        Ok(on.codes.iter().map(|it| EnabledRule { code: it.clone(), because: because(it) }).collect())
+    }
+
+    /// The rules that would be on without a selection, which tells what turns on those that are: `on`. None if the selection takes
+    /// the place of all others.
+    fn unselected(&mut self, path: &str, on: &RulesOn) -> Result<RulesOn, String> {
+        let Some(settings) = self.settings.clone().filter(|it| it.select.is_some()) else {
+            return Ok(on.clone());
+        };
+        if settings.selected().0.is_some() {
+            return Ok(RulesOn::default());
+        }
+        match self.configure(Settings { select: None, ..settings }) {
+            Ok(()) | Err(SettingsError::UnknownSelectors(_)) => self.rules_on(path),
+            Err(SettingsError::Invalid(why)) => Err(why),
+        }
+    }
+
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let mut on = self.plugin.rules_on(path)?;
+        on.codes.retain(|it| self.selection.includes(it));
+        Ok(on)
     }
 }
 

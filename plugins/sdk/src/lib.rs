@@ -38,14 +38,14 @@ pub mod template;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-use std::{borrow::Cow, io::ErrorKind, ops::Range};
+use std::{borrow::Cow, io::ErrorKind, ops::Range, path::Path};
 
 pub use bindings::broker::plugin::host::Level;
 pub use bindings::broker::plugin::types::{
     Applicability, Completeness, Diagnostic, Edit, Fix, FixAvailability, Related, Report, Rule, Settings,
     SettingsError, Severity, SourceFile, Span, Tags,
 };
-pub use selection::Selection;
+pub use selection::{DEFAULT, Selection};
 
 /// A linter that looks at one file at a time.
 ///
@@ -76,6 +76,12 @@ pub trait Plugin: Sized + 'static {
     /// Checks one file. `Err` is for what is wrong with the plugin or its configuration, in one
     /// sentence; what is wrong with the file is a diagnostic.
     fn check(&mut self, file: &SourceFile) -> Result<Report, String>;
+
+    /// The rules that are on for the file at `path`, which need not exist. For a plugin that
+    /// [selects itself](Plugin::SELECTS_ITSELF), and for one whose rules are for some of its files each: of others, the SDK knows.
+    fn rules_on(&mut self, _path: &str) -> Result<RulesOn, String> {
+        Ok(RulesOn::new(self.rules().into_iter().map(|it| it.code), None))
+    }
 }
 
 /// Makes `$plugin`, a type that implements [`Plugin`], the component's plugin, and embeds its manifest
@@ -116,6 +122,12 @@ macro_rules! plugin {
                 }
             }
 
+            impl $crate::bindings::exports::broker::plugin::selection::Guest for Component {
+                fn enabled_rules(path: String) -> Result<Vec<$crate::guest::EnabledRule>, String> {
+                    STATE.with(|it| it.enabled_rules(&path))
+                }
+            }
+
             #[cfg(target_family = "wasm")]
     $crate::bindings::export_plugin!(Component with_types_in $crate::bindings);
         };
@@ -133,6 +145,32 @@ pub fn log(level: Level, message: &str) {
 /// Whether the answer is not wanted any more. Long work may look and stop early.
 pub fn cancelled() -> bool {
     bindings::broker::plugin::host::cancelled()
+}
+
+/// What `broker.toml` has in the table `[linters.NAME]` of this plugin, as a JSON object; `None` if there is no such table. It is as
+/// `options` of the manifest describes it. In native tests, which have no host, it is [`testing::set_linter_options`]'s.
+pub fn linter_options() -> Option<String> {
+    #[cfg(target_family = "wasm")]
+    return bindings::broker::plugin::host::linter_options();
+    #[cfg(all(not(target_family = "wasm"), feature = "testing"))]
+    return testing::linter_options();
+    #[cfg(all(not(target_family = "wasm"), not(feature = "testing")))]
+    None
+}
+
+/// The rules that are on for a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RulesOn {
+    pub codes: Vec<String>,
+    /// The configuration file of the plugin's own that holds for it, relative to the workspace's root or absolute.
+    pub config: Option<String>,
+}
+
+impl RulesOn {
+    pub fn new(codes: impl IntoIterator<Item = impl Into<String>>, config: Option<&Path>) -> Self {
+        let config = config.map(|it| it.to_string_lossy().into_owned());
+        Self { codes: codes.into_iter().map(Into::into).collect(), config }
+    }
 }
 
 impl SourceFile {

@@ -1,8 +1,11 @@
-//! `select` and `ignore` for plugins whose rules have plain names. Knows no prefixes or groups but `ALL`.
+//! `select` and `ignore` for plugins whose rules have plain names. Knows no prefixes or groups but `ALL` and `DEFAULT`.
 
 use std::collections::HashMap;
 
 use crate::{Rule, Settings};
+
+/// The selector of what is on where nothing is selected.
+pub const DEFAULT: &str = "DEFAULT";
 
 /// Which rules' findings are wanted.
 #[derive(Debug, Default)]
@@ -15,10 +18,11 @@ impl Selection {
     /// What `settings` leave of `rules`, and the selectors that name none of them.
     pub fn new(settings: &Settings, rules: &[Rule]) -> (Self, Vec<String>) {
         let known = |it: &String| it == "ALL" || rules.iter().any(|rule| rule.code == *it);
-        let selectors = settings.select.iter().flatten().chain(&settings.ignore);
-        let unknown = selectors.filter(|it| !known(it)).cloned().collect();
+        let (only, more) = settings.selected();
+        let selectors = only.iter().copied().flatten().chain(more).chain(&settings.ignore);
+        let unknown = selectors.filter(|it| *it != DEFAULT && !known(it)).cloned().collect();
         let is_wanted = |rule: &Rule| {
-            let selected = settings.select.as_ref().map_or(rule.default, |it| names(it, rule));
+            let selected = only.map_or(rule.default, |it| names(it, rule)) || names(more, rule);
             selected && !names(&settings.ignore, rule)
         };
         let rules = rules.iter().map(|it| (it.code.clone(), is_wanted(it))).collect();
@@ -32,6 +36,18 @@ impl Selection {
     /// Whether there is such a rule at all.
     pub(crate) fn knows(&self, code: &str) -> bool {
         self.rules.as_ref().is_none_or(|it| it.contains_key(code))
+    }
+}
+
+impl Settings {
+    /// What is selected in place of what is configured, if anything is, and what is selected on top of that: the rest, where
+    /// [`DEFAULT`] is among it.
+    pub fn selected(&self) -> (Option<&[String]>, &[String]) {
+        match self.select.as_deref() {
+            None => (None, &[]),
+            Some(all) if all.iter().any(|it| it == DEFAULT) => (None, all),
+            Some(all) => (Some(all), &[]),
+        }
     }
 }
 
@@ -68,5 +84,7 @@ mod tests {
         assert_eq!(kept(Some(&["ALL"]), &["loud"]), want("quiet", ""));
         assert_eq!(kept(Some(&["quiet", "F401"]), &[]), want("quiet", "F401"));
         assert_eq!(kept(None, &["ALL"]), want("", ""));
+        assert_eq!(kept(Some(&["DEFAULT", "quiet"]), &[]), want("loud quiet", ""));
+        assert_eq!(kept(Some(&["DEFAULT", "F401"]), &["loud"]), want("", "F401"));
     }
 }

@@ -3,11 +3,24 @@
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
-use std::fs;
+use std::{cell::RefCell, fs};
 
 use tempfile::TempDir;
 
 use crate::{Completeness, Diagnostic, Plugin, Report, Settings, SettingsError, SourceFile};
+
+thread_local! {
+    static OPTIONS: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Sets what [`linter_options`](crate::linter_options) returns in this thread: a JSON object.
+pub fn set_linter_options(json: Option<&str>) {
+    OPTIONS.with(|it| *it.borrow_mut() = json.map(str::to_owned));
+}
+
+pub(crate) fn linter_options() -> Option<String> {
+    OPTIONS.with(|it| it.borrow().clone())
+}
 
 /// A folder with files in it and the plugin over it.
 pub struct Project<P> {
@@ -69,6 +82,18 @@ impl<P: Plugin> Project<P> {
             }
             other => told(other),
         }
+    }
+
+    /// Whether a rule is on for a file.
+    pub fn is_on(&mut self, path: &str, code: &str) -> bool {
+        let on = self.plugin.rules_on(path).expect("the configuration makes sense");
+        on.codes.iter().any(|it| it == code)
+    }
+
+    /// The configuration file that holds for a file, relative to the folder.
+    pub fn config(&mut self, path: &str) -> Option<String> {
+        let on = self.plugin.rules_on(path).expect("the configuration makes sense");
+        on.config.map(|it| it.trim_start_matches(&self.root()).trim_start_matches('/').to_owned())
     }
 
     /// As [`Project::check`], of a file that the user named itself.

@@ -32,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) is_of_shuck: bool,
     /// By ShellCheck's configuration.
     pub(crate) disabled: RuleSet,
+    /// The configuration file, shuck's if there is one, or else ShellCheck's.
+    pub(crate) file: Option<PathBuf>,
     shells: Vec<(GlobMatcher, ShellDialect)>,
     root: PathBuf,
     /// ShellCheck's configuration names a shell for all files.
@@ -72,10 +74,12 @@ impl Workspace {
             Some(file) => self.shuck(file, map)?,
             None => Config::new(self.root.clone()),
         };
+        config.file = file;
         if let Some(file) = self.nearest(folder, &SHELLCHECK).filter(|_| self.named.is_none()) {
             let rc = ShellCheckRc::parse(&self.text(&file)?, map);
             config.disabled = if rc.disables_all { RuleSet::all() } else { rc.disabled };
             config.shell = rc.shell;
+            config.file.get_or_insert(file);
         }
         Ok(config)
     }
@@ -122,6 +126,7 @@ impl Config {
             is_of_shuck: false,
             fixable: RuleSet::all(),
             disabled: RuleSet::EMPTY,
+            file: None,
             shells: Vec::new(),
             root,
             shell: None,

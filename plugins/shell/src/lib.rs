@@ -47,7 +47,7 @@ mod tests;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile};
 use shuck_linter::ShellCheckCodeMap;
 
 use config::Workspace;
@@ -92,6 +92,14 @@ impl Plugin for Shell {
         let config = self.workspace.config_of(&path, &self.map)?;
         let report = lint::report(&text[mark..], &path, mark, &config, &self.selection, &self.map);
         Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
+    }
+
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let path = self.workspace.root.join(path);
+        let config = self.workspace.config_of(&path, &self.map)?;
+        let on = lint::rules_on(&path, &config, &self.selection);
+        let syntax = self.selection.tells_syntax_errors().then(|| rules::SYNTAX_ERROR.to_owned());
+        Ok(RulesOn::new(on.iter().map(|it| it.code().to_owned()).chain(syntax), config.file.as_deref()))
     }
 }
 

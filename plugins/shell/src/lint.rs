@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
 use broker_plugin_sdk::{self as plugin, Report, Severity};
-use shuck_linter::{AnalysisRequest, Diagnostic, LinterSettings, ShellCheckCodeMap, ShellDialect};
+use shuck_linter::{AnalysisRequest, Diagnostic, LinterSettings, RuleSet, ShellCheckCodeMap, ShellDialect};
 use shuck_parser::parser::ParseResult;
 
 use crate::backticks::Backticks;
@@ -53,6 +53,12 @@ pub(crate) fn report(
     };
     let starts = report.diagnostics.iter().map(|it| (it.span.start as usize).saturating_sub(offset));
     if is_template(text, starts) { left_out(path, "it looks like a template") } else { report }
+}
+
+/// The rules that are on for a file.
+pub(crate) fn rules_on(path: &Path, config: &Config, selection: &Selection) -> RuleSet {
+    let ignored = config.settings.per_file_ignores.ignored_rules(path);
+    selection.apply(config.settings.rules).subtract(&config.disabled).subtract(&ignored)
 }
 
 /// To a shell `{{` is a word, `${ … }` a variable, and `{#` part of `${#a}`.

@@ -1,6 +1,6 @@
 //! `--select` and `--ignore` in shuck's words (codes, prefixes, `google`, `ALL`), or by ShellCheck's codes.
 
-use broker_plugin_sdk::Settings;
+use broker_plugin_sdk::{DEFAULT, Settings};
 use shuck_linter::{Rule, RuleSelector, RuleSet, ShellCheckCodeMap, apply_rule_selector_layer};
 
 use crate::rules::SYNTAX_ERROR;
@@ -10,6 +10,8 @@ use crate::rules::SYNTAX_ERROR;
 pub(crate) struct Selection {
     /// In place of what is configured.
     select: Option<Vec<RuleSelector>>,
+    /// Besides that.
+    more: Vec<RuleSelector>,
     ignore: Vec<RuleSelector>,
     ignores_syntax: bool,
 }
@@ -19,7 +21,7 @@ impl Selection {
     pub(crate) fn new(settings: &Settings, map: &ShellCheckCodeMap) -> (Self, Vec<String>) {
         let mut unknown = Vec::new();
         let mut read = |selectors: &[String]| {
-            let rules = selectors.iter().filter(|it| *it != SYNTAX_ERROR);
+            let rules = selectors.iter().filter(|it| *it != SYNTAX_ERROR && *it != DEFAULT);
             let mut found = Vec::new();
             for it in rules {
                 match selectors_of(it, map) {
@@ -29,15 +31,16 @@ impl Selection {
             }
             found
         };
-        let select = settings.select.as_deref().map(&mut read);
+        let (select, more) = settings.selected();
+        let (select, more) = (select.map(&mut read), read(more));
         let ignore = read(&settings.ignore);
         let ignores_syntax = settings.ignore.iter().any(|it| it == SYNTAX_ERROR);
-        (Self { select, ignore, ignores_syntax }, unknown)
+        (Self { select, more, ignore, ignores_syntax }, unknown)
     }
 
     /// What is left of the rules that are `configured`.
     pub(crate) fn apply(&self, configured: RuleSet) -> RuleSet {
-        apply_rule_selector_layer(configured, self.select.as_deref(), &[], &self.ignore)
+        apply_rule_selector_layer(configured, self.select.as_deref(), &self.more, &self.ignore)
     }
 
     /// Whether what is selected takes the place of what is configured.

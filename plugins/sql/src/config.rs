@@ -2,7 +2,7 @@
 //! ([`values`]).
 
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::str::FromStr;
 
@@ -33,11 +33,13 @@ const LARGE: usize = 20_000;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Config {
     values: Values,
+    /// Name of the dialect, where `values` have none.
+    dialect: Option<String>,
 }
 
 impl Config {
-    pub(crate) fn new(values: Values) -> Self {
-        Self { values }
+    pub(crate) fn new(values: Values, dialect: Option<String>) -> Self {
+        Self { values, dialect }
     }
 
     fn core(&self, key: &str) -> Option<&Value> {
@@ -50,7 +52,7 @@ impl Config {
     }
 
     pub(crate) fn dialect(&self) -> Option<&str> {
-        self.core("dialect")?.as_string()
+        self.core("dialect").and_then(Value::as_string).or(self.dialect.as_deref())
     }
 
     /// None: none is named.
@@ -159,16 +161,23 @@ fn names(value: &Value) -> Value {
 /// What the files in a folder say.
 pub(crate) fn read_folder(dir: &Path, root: &Path) -> Result<Values, Rc<str>> {
     let mut values = Values::new();
-    for name in NAMES {
-        let file = dir.join(name);
-        // A link that leads nowhere is no file; one that cannot be followed is told when it is read.
-        let is_there =
-            file.metadata().map_or_else(|it| it.kind() != std::io::ErrorKind::NotFound, |it| it.is_file());
-        if is_there {
-            add(&mut values, read_file(&file, root)?);
-        }
+    for file in files_in(dir) {
+        add(&mut values, read_file(&file, root)?);
     }
     Ok(values)
+}
+
+/// The file in a folder that counts most, of those that say something.
+pub(crate) fn file_in(dir: &Path, root: &Path) -> Option<PathBuf> {
+    files_in(dir).filter(|it| read_file(it, root).is_ok_and(|it| !it.is_empty())).last()
+}
+
+fn files_in(dir: &Path) -> impl Iterator<Item = PathBuf> {
+    // A link that leads nowhere is no file; one that cannot be followed is told when it is read.
+    let is_there = |it: &PathBuf| {
+        it.metadata().map_or_else(|it| it.kind() != std::io::ErrorKind::NotFound, |it| it.is_file())
+    };
+    NAMES.map(|it| dir.join(it)).into_iter().filter(is_there)
 }
 
 pub(crate) fn read_file(file: &Path, root: &Path) -> Result<Values, Rc<str>> {

@@ -42,7 +42,7 @@ mod values;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile};
+use broker_plugin_sdk::{Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, linter_options};
 
 use projects::{Options, Projects};
 use rules::Selection;
@@ -65,8 +65,11 @@ impl Plugin for Sql {
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let (selection, unknown) = Selection::new(settings.select.as_deref(), &settings.ignore);
-        let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
+        let (selection, unknown) = Selection::new(settings);
+        let told = linter_options().and_then(|it| serde_json::from_str::<serde_json::Value>(&it).ok());
+        let dialect = told.and_then(|it| Some(it.get("dialect")?.as_str()?.to_owned()));
+        let (isolated, config) = (settings.isolated, settings.config.clone());
+        let options = Options { selection, isolated, config, dialect };
         let root = if settings.root.is_empty() { "/" } else { &settings.root };
         self.projects.configure(Path::new(root), options);
         if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
@@ -95,6 +98,13 @@ impl Plugin for Sql {
             Some(why) => Ok(Report::left_out(&file.path, &why)),
             None => project.check(text, self.projects.selection()),
         }
+    }
+
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let path = self.projects.root().join(path);
+        let project = self.projects.of(&path).map_err(|it| it.to_string())?;
+        let file = self.projects.file_of(&path);
+        Ok(RulesOn::new(project.codes(self.projects.selection())?, file.as_deref()))
     }
 }
 

@@ -34,12 +34,17 @@ struct Dialect {
 
 impl Linter {
     pub(crate) fn new(config: Config, selection: &Selection) -> Self {
-        let rules = match selection.select() {
+        let mut rules = match selection.select() {
             Some(codes) => Some(codes.to_vec()),
             None => (!config.is_configured()).then(rules::default_codes),
         };
         // What stands for a rule is none of sqruff's.
         let is_theirs = |it: &&str| !matches!(*it, UNLEXABLE | UNPARSABLE);
+        if selection.more().iter().any(is_theirs) {
+            let mut all = rules.unwrap_or_else(|| configured_codes(&config));
+            all.extend(selection.more());
+            rules = Some(all);
+        }
         let rules = rules.map(|it| it.into_iter().filter(is_theirs).collect());
         let known = config.dialect().is_some();
         let kinds = if known { vec![None] } else { defaults::DIALECTS.map(Some).to_vec() };
@@ -50,6 +55,23 @@ impl Linter {
     fn engine(&self, dialect: &Dialect) -> Result<Rc<Engine>, String> {
         let make = || Engine::new(self.config.to_sqruff(self.rules.as_deref(), dialect.kind));
         dialect.engine.get_or_init(make).clone().map_err(|it| it.to_string())
+    }
+
+    /// The codes of the rules that are on.
+    pub(crate) fn codes(&self, selection: &Selection) -> Result<Vec<&'static str>, String> {
+        let dialect = self.dialects.first().ok_or("no dialect")?;
+        let engine = self.engine(dialect)?;
+        let rules = engine.rules().iter().map(|it| it.code());
+        let rules = rules.filter(|_| !self.config.ignores("linting"));
+        let own = [UNLEXABLE, UNPARSABLE].into_iter().filter(|it| {
+            let is_on = if dialect.kind.is_none() {
+                !self.config.ignores(rules::name_of(it))
+            } else {
+                *it == UNPARSABLE
+            };
+            selection.names(it) || selection.select().is_none() && is_on
+        });
+        Ok(rules.chain(own).filter(|it| !selection.ignores(it)).collect())
     }
 
     pub(crate) fn run(&self, text: &str, selection: &Selection) -> Result<Report, String> {
@@ -135,8 +157,17 @@ impl Linter {
     /// builds on first use. Reads no files.
     pub(crate) fn warm_up(&self) {
         drop(self.run(include_str!("warm_up.sql"), &Selection::default()));
-        let (all, _) = Selection::new(Some(&["ALL".to_owned()]), &[]);
+        let all = Selection::all();
         drop(Self::new(Config::default(), &all).run(include_str!("warm_up.sql"), &all));
+    }
+}
+
+/// What a configuration turns on.
+fn configured_codes(config: &Config) -> Vec<&'static str> {
+    match Engine::new(config.to_sqruff(None, None)) {
+        Ok(engine) => engine.rules().iter().map(|it| it.code()).collect(),
+        // A check reports it.
+        Err(_) => rules::default_codes(),
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Options {
     pub(crate) isolated: bool,
     /// Relative to the root.
     pub(crate) config: Option<String>,
+    /// Where no configuration names one.
+    pub(crate) dialect: Option<String>,
 }
 
 /// What holds for the files of a directory.
@@ -40,6 +42,10 @@ impl Project {
 
     pub(crate) fn templater(&self) -> Option<&str> {
         self.config.templater()
+    }
+
+    pub(crate) fn codes(&self, selection: &Selection) -> Result<Vec<&'static str>, String> {
+        self.linter.codes(selection)
     }
 
     pub(crate) fn check(&self, text: &str, selection: &Selection) -> Result<Report, String> {
@@ -98,6 +104,18 @@ impl Projects {
         &self.options.selection
     }
 
+    /// The nearest configuration file that says something of the files beside `file`.
+    pub(crate) fn file_of(&self, file: &Path) -> Option<PathBuf> {
+        match &self.options.config {
+            Some(config) => Some(self.root.join(config)),
+            None if self.options.isolated => None,
+            None => {
+                let dirs = file.ancestors().skip(1).take_while(|it| it.starts_with(&self.root));
+                dirs.filter_map(|it| config::file_in(it, &self.root)).next()
+            }
+        }
+    }
+
     /// The project that `file` is part of.
     pub(crate) fn of(&mut self, file: &Path) -> Found {
         let dir = file.parent().unwrap_or(&self.root).to_path_buf();
@@ -112,8 +130,11 @@ impl Projects {
     fn find(&mut self, dir: &Path) -> Result<Project, Rc<str>> {
         let read = self.read(dir)?;
         let selection = &self.options.selection;
-        let config = Config::new(read.values.clone());
-        let is_plain = !config.is_configured() && selection.select().is_none();
+        let config = Config::new(read.values.clone(), self.options.dialect.clone());
+        let is_plain = !config.is_configured()
+            && config.dialect().is_none()
+            && selection.select().is_none()
+            && selection.more().is_empty();
         let linter =
             if is_plain { self.unconfigured.clone() } else { Linter::new(config.clone(), selection) };
         Ok(Project { config, linter, ignored: read.ignored.clone() })

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use broker_plugin_sdk::{FixAvailability, Rule};
+use broker_plugin_sdk::{DEFAULT, FixAvailability, Rule, Settings};
 use sqruff_lib::core::rules::{ErasedRule, RuleGroups};
 
 use crate::defaults;
@@ -23,16 +23,26 @@ pub(crate) static RULES: LazyLock<Vec<ErasedRule>> = LazyLock::new(|| {
 pub(crate) struct Selection {
     /// In place of what is configured.
     select: Option<Vec<&'static str>>,
+    /// Besides that.
+    more: Vec<&'static str>,
     ignore: Vec<&'static str>,
 }
 
 impl Selection {
     /// The selection, and the selectors that mean nothing.
-    pub(crate) fn new(select: Option<&[String]>, ignore: &[String]) -> (Self, Vec<String>) {
-        let unknown = select.unwrap_or_default().iter().chain(ignore).filter(|it| expand(it).is_empty());
+    pub(crate) fn new(settings: &Settings) -> (Self, Vec<String>) {
+        let (select, more) = settings.selected();
+        let ignore = &settings.ignore;
+        let selectors = select.unwrap_or_default().iter().chain(more).chain(ignore);
+        let unknown = selectors.filter(|it| *it != DEFAULT && expand(it).is_empty());
         let unknown = unknown.cloned().collect();
         let codes = |selectors: &[String]| selectors.iter().flat_map(|it| expand(it)).collect();
-        (Self { select: select.map(codes), ignore: codes(ignore) }, unknown)
+        (Self { select: select.map(codes), more: codes(more), ignore: codes(ignore) }, unknown)
+    }
+
+    /// Every rule.
+    pub(crate) fn all() -> Self {
+        Self { select: Some(expand("ALL")), ..Self::default() }
     }
 
     /// The codes in place of those that are configured.
@@ -40,12 +50,17 @@ impl Selection {
         self.select.as_deref()
     }
 
+    /// The codes besides those that are configured.
+    pub(crate) fn more(&self) -> &[&'static str] {
+        &self.more
+    }
+
     pub(crate) fn ignores(&self, code: &str) -> bool {
         self.ignore.contains(&code)
     }
 
     pub(crate) fn names(&self, code: &str) -> bool {
-        self.select.as_ref().is_some_and(|it| it.contains(&code))
+        self.select.iter().flatten().chain(&self.more).any(|it| *it == code)
     }
 }
 

@@ -25,7 +25,8 @@ mod tests;
 use std::borrow::Cow;
 
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Selection, Settings, SettingsError, Severity, SourceFile,
+    Completeness, Diagnostic, Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, Severity,
+    SourceFile,
     syntax::{self, Problem, Source, Tree},
 };
 
@@ -79,6 +80,12 @@ impl Plugin for Syntax {
             Err(Problem::Unparsed(why) | Problem::Unreadable(why)) => Ok(partial(why)),
             Err(problem @ (Problem::BadQuery(_) | Problem::UnknownLanguage(_))) => Err(problem.message()),
         }
+    }
+
+    /// Those of the file's language.
+    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let language = syntax::language_of(path).and_then(|it| Language::named(&it));
+        Ok(RulesOn::new(language.into_iter().flat_map(rules::of).map(|it| it.code), None))
     }
 }
 

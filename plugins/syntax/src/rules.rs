@@ -8,7 +8,8 @@ pub(crate) fn all() -> Vec<Rule> {
     ALL.iter().flat_map(of).collect()
 }
 
-fn of(language: &'static Language) -> impl Iterator<Item = Rule> {
+/// Those of a language.
+pub(crate) fn of(language: &'static Language) -> impl Iterator<Item = Rule> {
     let brackets = (language.trust == Trust::Brackets).then(|| brackets(language));
     [grammar(language)].into_iter().chain(brackets)
 }

@@ -7,6 +7,7 @@ mod harm;
 mod hidden;
 mod policy;
 mod runs;
+mod selection;
 mod suppressions;
 
 use std::{ops::Deref, process::Output};

@@ -132,6 +132,7 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "doctor",
         "explain python/F401",
         "rules text",
+        "rules --file a.py --all",
         "plugins",
         "plugin list",
         "plugin inspect python",

@@ -60,17 +60,20 @@ pub fn with_file_settings(options: &WalkOptions, view: &dyn View) -> WalkOptions
 /// The files at and below `paths`, which the user named.
 pub fn collect(view: &dyn View, paths: &[WorkspacePath], options: &WalkOptions) -> Files {
     let named: BTreeSet<_> = options.visited_roots(paths).cloned().collect();
-    if named.iter().all(|it| is_file(view, it)) {
-        return Files::of_named(named);
-    }
     let root = WorkspacePath::root();
+    // As if nothing had been named, so that what a linter's own configuration leaves out is left out, too.
+    let as_named = |it: &WorkspacePath| if options.force_excludes { root.clone() } else { it.clone() };
+    if named.iter().all(|it| is_file(view, it)) {
+        let units = named.into_iter().map(|path| Unit { named: as_named(&path), path }).collect();
+        return Files { units, ..Files::default() };
+    }
     if paths == [root.clone()]
         && let Some(kept) = kept_walk(view, options)
     {
         return Files::of_walk(&kept);
     }
     let mut walk = walk(view, paths, options);
-    let unit = |path| Unit { named: nearest(&named, &path).unwrap_or(&root).clone(), path };
+    let unit = |path| Unit { named: as_named(nearest(&named, &path).unwrap_or(&root)), path };
     let units = walk.by_ref().map(unit).collect();
     let is_whole = named.contains(&root);
     Files { units, skipped: walk.into_skipped(), is_whole, ..Files::default() }

@@ -8,6 +8,7 @@ use overlay::WorkspacePath;
 use super::{
     load::Layer,
     model::{RuleKey, RuleLevel, RuleName, Selected},
+    selectors::DEFAULT,
 };
 
 /// What holds for a file.
@@ -21,7 +22,7 @@ pub struct Effective {
 /// What linters are asked for. Files with the same choice can be checked together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Choice {
-    /// As `--select` has it; `None` leaves the choice to the linters.
+    /// As `--select` has it, with [`DEFAULT`] first where it is extended; `None` leaves the choice to the linters.
     pub select: Option<Vec<String>>,
     /// As `--ignore` has it.
     pub ignore: Vec<String>,
@@ -38,9 +39,14 @@ impl Effective {
     /// `path` is the file whose overrides hold; `None` if none do.
     pub(super) fn of(layers: &[Arc<Layer>], path: Option<&WorkspacePath>) -> Self {
         let nearest = || layers.iter().rev().map(|it| &it.settings);
+        // What is extended farther away than something is selected was replaced by that.
+        let selecting = nearest().position(|it| it.select.is_some()).map_or(usize::MAX, |it| it + 1);
+        let extended = nearest().take(selecting).find_map(|it| it.extend_select.as_deref());
+        let choice =
+            Choice { select: nearest().find_map(|it| it.select.as_ref()).map(selected), ..Choice::default() };
         let mut effective = Self {
             choice: Choice {
-                select: nearest().find_map(|it| it.select.as_ref()).map(selected),
+                select: choice.extended(&extended.map(names).unwrap_or_default()).select,
                 ignore: nearest().find_map(|it| it.ignore.as_deref()).map(names).unwrap_or_default(),
             },
             severities: Severities::default(),
@@ -65,9 +71,48 @@ impl Effective {
         for it in layer.overrides_for(path).map(|index| &layer.settings.overrides[index]) {
             let select = it.select.as_ref().map(selected);
             self.choice.select = select.or(self.choice.select.take());
+            self.choice = std::mem::take(&mut self.choice).extended(&names(&it.extend_select));
             self.choice.ignore.extend(names(&it.ignore));
             self.severities.tables.push(table(&it.severity).collect());
         }
+    }
+}
+
+impl Choice {
+    /// With more rules. They are no longer ignored.
+    #[must_use]
+    pub fn extended(mut self, rules: &[String]) -> Self {
+        if !rules.is_empty() {
+            self.select.get_or_insert_with(|| vec![DEFAULT.to_owned()]).extend_from_slice(rules);
+            self.ignore.retain(|it| !rules.contains(it));
+        }
+        self
+    }
+
+    /// This choice of a configuration's where `requested` was asked for, of which a `select` takes its place unless it has
+    /// [`DEFAULT`] in it.
+    #[must_use]
+    pub fn with(self, requested: &Self) -> Self {
+        let mut choice = match &requested.select {
+            None => self,
+            Some(rules) if requested.is_extension() => {
+                let more: Vec<_> = rules.iter().filter(|it| *it != DEFAULT).cloned().collect();
+                self.extended(&more)
+            }
+            Some(rules) => Self { select: Some(rules.clone()), ignore: Vec::new() },
+        };
+        choice.ignore.extend_from_slice(&requested.ignore);
+        choice
+    }
+
+    /// Whether what is selected is added to what is checked otherwise.
+    pub fn is_extension(&self) -> bool {
+        self.select.iter().flatten().any(|it| it == DEFAULT)
+    }
+
+    /// Whether every rule that is checked otherwise is checked.
+    pub fn has_default(&self) -> bool {
+        (self.select.is_none() || self.is_extension()) && self.ignore.is_empty()
     }
 }
 

@@ -26,7 +26,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use lint::{RulePattern, Unit};
+use lint::{LineColumn, RulePattern, Unit};
 use overlay::{View, WorkspacePath};
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ pub use self::{
         AgentSettings, CheckerDefinition, FileSettings, Glob, PluginSettings, RuleLevel, RuleSeverity,
         RunNetwork, RunSettings, ServerDefinition,
     },
-    selectors::{Selection, Selectors, unknown_linter},
+    selectors::{DEFAULT, Selection, Selectors, unknown_linter},
     show::{EffectiveConfig, EffectiveValue},
     source::{Digest, Source, is_encrypted_or_near, is_this_machine},
     suggest::{KnownRules, Suggestion},
@@ -67,6 +67,17 @@ pub struct Config {
     /// What holds for files that no override is for.
     base: Arc<Effective>,
 }
+
+/// A table `[linters.NAME]`, or an option in one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed<T> {
+    pub value: T,
+    pub file: WorkspacePath,
+    pub at: LineColumn,
+}
+
+/// Options of a plugin, by name. The place is that of the table in the nearest file that has one.
+pub type LinterOptions = Placed<BTreeMap<String, Placed<Value>>>;
 
 /// Which language servers are to be asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -210,6 +221,19 @@ impl Config {
     pub fn checkers(&self) -> BTreeMap<String, CheckerDefinition> {
         let settings = self.layers.iter().filter_map(|it| it.settings.checkers.as_ref());
         settings.flat_map(|it| it.get_ref().clone()).collect()
+    }
+
+    /// Options of plugins, by the plugin's name; of each option the nearest counts.
+    pub fn linters(&self) -> BTreeMap<String, LinterOptions> {
+        let mut all: BTreeMap<String, LinterOptions> = BTreeMap::new();
+        for (name, it) in self.layers.iter().flat_map(|it| &it.linters) {
+            let mut options = it.clone();
+            if let Some(farther) = all.remove(name) {
+                options.value = farther.value.into_iter().chain(options.value).collect();
+            }
+            all.insert(name.clone(), options);
+        }
+        all
     }
 
     /// By name; of each key the nearest counts.

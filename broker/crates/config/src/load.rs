@@ -1,15 +1,16 @@
 //! Reads configuration files, and those that they extend.
 
-use std::io;
+use std::{collections::BTreeMap, io, ops::Range};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use lint::RulePattern;
+use lint::{LineTable, RulePattern};
 use overlay::{View, WorkspacePath, io_reason};
+use serde_json::Value;
 use toml::Spanned;
 
 use super::{
-    Arc, ConfigError, FILE_NAMES,
-    model::{Override, Settings},
+    Arc, ConfigError, FILE_NAMES, LinterOptions, Placed,
+    model::{LinterTables, Override, Settings},
 };
 
 /// How many files may extend one another.
@@ -23,6 +24,8 @@ pub(super) struct Layer {
     pub(super) folder: WorkspacePath,
     pub(super) settings: Settings,
     pub(super) baseline: Option<WorkspacePath>,
+    /// Options of plugins, by the plugin's name.
+    pub(super) linters: BTreeMap<String, LinterOptions>,
     /// As many as there are overrides.
     globs: Vec<Gitignore>,
     /// All of the file, as it was written.
@@ -98,9 +101,11 @@ impl Reader<'_> {
             Some(it) => Some(path(self.folder, &file, text, &it.get_ref().file)?),
             None => None,
         };
+        let linters =
+            settings.linters.as_ref().map(|it| linters(it.get_ref(), &file, text)).unwrap_or_default();
         let globs = settings.overrides.iter().map(matcher).collect();
         let folder = self.folder.clone();
-        self.layers.push(Arc::new(Layer { file, folder, settings, baseline, globs, table }));
+        self.layers.push(Arc::new(Layer { file, folder, settings, baseline, linters, globs, table }));
         Ok(())
     }
 
@@ -141,11 +146,13 @@ impl Reader<'_> {
         let servers = settings.servers.as_ref().map(|it| ("servers", it.span()));
         let checkers = settings.checkers.as_ref().map(|it| ("checkers", it.span()));
         let plugins = settings.plugins.as_ref().map(|it| ("plugins", it.span()));
+        let linters = settings.linters.as_ref().map(|it| ("linters", it.span()));
         let run = settings.run.as_ref().map(|it| ("run", it.span()));
         let agents = settings.agents.as_ref().map(|it| ("agents", it.span()));
         let size = settings.max_file_size.as_ref().map(|it| ("max-file-size", it.span()));
         let files = settings.files.as_ref().map(|it| ("files", it.span()));
-        let named = baseline.or(files).or(servers).or(checkers).or(plugins).or(run).or(agents).or(size);
+        let named =
+            baseline.or(files).or(servers).or(checkers).or(plugins).or(linters).or(run).or(agents).or(size);
         match named.filter(|_| !self.folder.is_root()) {
             Some((key, span)) => {
                 let message = format!("`{key}` has no effect here");
@@ -165,6 +172,33 @@ fn path(
     path: &Spanned<String>,
 ) -> Result<WorkspacePath, ConfigError> {
     folder.join(path.get_ref()).map_err(|error| ConfigError::at(file, text, path.span(), error.to_string()))
+}
+
+/// Options of plugins with their places in `file`.
+fn linters(all: &LinterTables, file: &WorkspacePath, text: &str) -> BTreeMap<String, LinterOptions> {
+    let lines = LineTable::new(text.as_bytes());
+    let at = |span: Range<usize>| lines.scalar(u32::try_from(span.start).unwrap_or(u32::MAX));
+    let option = |(name, it): (&String, &Spanned<toml::Value>)| {
+        (name.clone(), Placed { value: json(it.get_ref()), file: file.clone(), at: at(it.span()) })
+    };
+    let table = |(name, it): (&String, &Spanned<BTreeMap<_, _>>)| {
+        let value = it.get_ref().iter().map(option).collect();
+        (name.clone(), Placed { value, file: file.clone(), at: at(it.span()) })
+    };
+    all.iter().map(table).collect()
+}
+
+/// A value as JSON, in which points in time are texts.
+fn json(value: &toml::Value) -> Value {
+    match value {
+        toml::Value::String(it) => it.as_str().into(),
+        toml::Value::Integer(it) => (*it).into(),
+        toml::Value::Float(it) => (*it).into(),
+        toml::Value::Boolean(it) => (*it).into(),
+        toml::Value::Datetime(it) => it.to_string().into(),
+        toml::Value::Array(all) => all.iter().map(json).collect(),
+        toml::Value::Table(all) => all.iter().map(|(key, it)| (key.clone(), json(it))).collect(),
+    }
 }
 
 /// Globs were tried when they were parsed.

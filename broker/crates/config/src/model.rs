@@ -20,8 +20,11 @@ pub(super) struct Settings {
     /// globs in the other file are seen from this file's folder.
     #[schemars(with = "Option<String>")]
     pub(super) extends: Option<Spanned<String>>,
-    /// Check these rules only, as `--select` does: `F401`, `F`, or `python/F401` for one plugin.
+    /// Check these rules only, as `--select` does: `F401`, `F`, or `python/F401` for one plugin. `DEFAULT` stands for what is
+    /// checked without this key.
     pub(super) select: Option<Selected>,
+    /// Check these rules as well, as `--extend-select` does.
+    pub(super) extend_select: Option<Vec<RuleName>>,
     /// Leave these rules out, as `--ignore` does.
     pub(super) ignore: Option<Vec<RuleName>>,
     /// Severity by rule: `python/F401`, `F401`, `F4*` or `python/*`; the most specific pattern wins.
@@ -51,6 +54,10 @@ pub(super) struct Settings {
     /// the workspace's own file, or one that it extends.
     #[schemars(with = "Option<BTreeMap<String, PluginSettings>>")]
     pub(super) plugins: Option<Spanned<BTreeMap<String, PluginSettings>>>,
+    /// Options of plugins, by name, such as `[linters.sql]`: `broker plugin inspect NAME` lists those that a plugin has. Only in the
+    /// workspace's own file, or one that it extends.
+    #[schemars(with = "Option<BTreeMap<String, BTreeMap<String, Value>>>")]
+    pub(super) linters: Option<Spanned<LinterTables>>,
     /// Only in the workspace's own file, or one that it extends.
     #[schemars(with = "Option<RunSettings>")]
     pub(super) run: Option<Spanned<RunSettings>>,
@@ -59,13 +66,19 @@ pub(super) struct Settings {
     pub(super) agents: Option<Spanned<AgentSettings>>,
 }
 
+/// Options by name, below the name of their plugin.
+pub(super) type LinterTables = BTreeMap<String, Spanned<BTreeMap<String, Spanned<toml::Value>>>>;
+
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Override {
     /// Which files, as in a `.gitignore`: relative to the folder of the configuration file.
     pub(super) paths: Vec<Glob>,
-    /// Replaces the top-level `select`.
+    /// Replaces the top-level `select` and `extend-select`.
     pub(super) select: Option<Selected>,
+    /// Added to the top-level `extend-select`.
+    #[serde(default)]
+    pub(super) extend_select: Vec<RuleName>,
     /// Added to the top-level `ignore`.
     #[serde(default)]
     pub(super) ignore: Vec<RuleName>,
@@ -101,7 +114,7 @@ pub struct FileSettings {
     pub exclude: Vec<Glob>,
     /// Check only these files among those that are found in folders.
     pub include: Vec<Glob>,
-    /// Leave out what `exclude` matches even if it is named, as hooks name files.
+    /// Leave out what `exclude` or a linter's own configuration excludes even if it is named, as hooks name files.
     pub force_exclude: bool,
 }
 

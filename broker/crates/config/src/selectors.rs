@@ -7,6 +7,9 @@ use std::{collections::BTreeSet, fmt};
 
 use crate::{SetupFailure, alike::closest_linter};
 
+/// The selector of what is checked where nothing is selected.
+pub const DEFAULT: &str = "DEFAULT";
+
 /// What `--select` and `--ignore` say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Selectors {
@@ -64,24 +67,28 @@ impl Selectors {
     }
 
     fn all(&self) -> impl Iterator<Item = &Selector> {
-        self.select.iter().flatten().chain(&self.ignore)
+        self.select.iter().flatten().chain(&self.ignore).filter(|it| !it.is_default())
     }
 
     pub fn for_linter(&self, name: &str) -> Selection {
-        let own = |selectors: &[Selector]| {
+        let own = |selectors: &[Selector]| -> Vec<_> {
             selectors.iter().filter(|it| it.is_for(name)).map(|it| it.rule.clone()).collect()
         };
-        Selection { select: self.select.as_deref().map(own), ignore: own(&self.ignore) }
+        let select =
+            self.select.as_deref().map(own).filter(|it| it.iter().any(|it| it != DEFAULT) || it.is_empty());
+        Selection { select, ignore: own(&self.ignore) }
     }
 
     /// For a language server, whose rules are not known: it is asked if nothing else is selected, or if a
     /// selector names it, or selects everything.
     pub fn for_server(&self, name: &str) -> Option<Selection> {
-        let is_its =
-            |it: &&Selector| it.linter.as_deref() == Some(name) || (it.linter.is_none() && it.rule == "ALL");
+        let is_its = |it: &&Selector| {
+            it.linter.as_deref() == Some(name) || (it.linter.is_none() && it.rule == "ALL") || it.is_default()
+        };
         let rules =
             |all: &[Selector]| all.iter().filter(is_its).map(|it| it.rule.clone()).collect::<Vec<_>>();
-        let select = self.select.as_deref().map(rules);
+        // By default, it tells all that it finds.
+        let select = self.select.as_deref().filter(|it| !it.iter().any(Selector::is_default)).map(rules);
         let is_nothing = select.as_ref().is_some_and(Vec::is_empty);
         (!is_nothing).then(|| Selection { select, ignore: self.for_linter(name).ignore })
     }
@@ -120,6 +127,11 @@ impl Selectors {
 }
 
 impl Selection {
+    /// Whether it adds to what the linter checks otherwise.
+    pub fn extends(&self) -> bool {
+        self.select.iter().flatten().any(|it| it == DEFAULT)
+    }
+
     /// Whether nothing is selected but what the linter does not know: it has nothing to say.
     pub fn is_nothing(&self, unknown: &[String]) -> bool {
         self.select.as_ref().is_some_and(|select| select.iter().all(|it| unknown.contains(it)))
@@ -132,6 +144,10 @@ impl Selector {
             Some((linter, rule)) => Self { linter: Some(linter.to_owned()), rule: rule.to_owned() },
             None => Self { linter: None, rule: text.to_owned() },
         }
+    }
+
+    fn is_default(&self) -> bool {
+        self.linter.is_none() && self.rule == DEFAULT
     }
 
     fn is_for(&self, name: &str) -> bool {
@@ -208,6 +224,20 @@ mod tests {
         let all = selectors(&["ty/ALL", "F"], &["gopls/x"]);
         assert_eq!(["ty", "gopls", "F"].map(|it| all.select_by_name(it)), [true, false, false]);
         assert!(!all.are_none() && Selectors::parse(None, &[]).unwrap().are_none());
+    }
+
+    #[test]
+    fn the_default_is_extended() {
+        let all = selectors(&["DEFAULT", "python/F4", "no-var"], &["E5"]);
+        let python = all.for_linter("python");
+        assert_eq!(python.select, Some(texts(&["DEFAULT", "F4", "no-var"])));
+        assert!(python.extends() && !python.is_nothing(&texts(&["F4", "no-var"])));
+        let own = selectors(&["DEFAULT", "python/F4"], &[]);
+        assert_eq!(own.for_linter("text").select, None, "nothing is added");
+        assert_eq!(own.for_server("ty"), Some(Selection::default()));
+        let (python, text) = (("python", vec![]), ("text", texts(&["F4", "no-var", "E5"])));
+        assert!(all.unknown_to_all(&[python, text]).is_empty(), "the default is known to all");
+        assert_eq!(selectors(&["DEFAULT"], &[]).for_linter("text").select, None);
     }
 
     #[test]

@@ -79,6 +79,65 @@ fn the_nearest_counts_for_each_key() {
 }
 
 #[test]
+fn what_is_selected_is_extended() {
+    let select = |files: &[(&str, &str)], path: &str| {
+        let choice = effective(files, path).choice;
+        (choice.select.unwrap_or_default().join(" "), choice.ignore.join(" "))
+    };
+    let want = |select: &str, ignore: &str| (select.to_owned(), ignore.to_owned());
+    let files = [
+        (
+            "broker.toml",
+            "extend-select = ['A']\nignore = ['B', 'C']\n[[overrides]]\npaths = ['x.py']\nextend-select = ['B']\n",
+        ),
+        ("near/broker.toml", "extend-select = ['N']\n"),
+        ("only/broker.toml", "select = ['S']\n"),
+        (
+            "both/broker.toml",
+            "select = ['S']\nextend-select = ['E']\n[[overrides]]\npaths = ['o.py']\nselect = ['O']\n",
+        ),
+    ];
+    assert_eq!(select(&files, "a.py"), want("DEFAULT A", "B C"));
+    assert_eq!(select(&files, "x.py"), want("DEFAULT A B", "C"));
+    assert_eq!(select(&files, "near/a.py"), want("DEFAULT N", "B C"));
+    assert_eq!(select(&files, "only/a.py"), want("S", "B C"), "what is farther is replaced");
+    assert_eq!(select(&files, "both/a.py"), want("S E", "B C"));
+    assert_eq!(select(&files, "both/o.py"), want("O", "B C"));
+}
+
+#[test]
+fn a_request_replaces_or_extends_what_is_configured() {
+    let choice = |select: &[&str], ignore: &[&str]| {
+        let texts = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        crate::Choice { select: (!select.is_empty()).then(|| texts(select)), ignore: texts(ignore) }
+    };
+    let configured = || choice(&["F"], &["E5", "X"]);
+    assert_eq!(configured().with(&choice(&[], &["W"])), choice(&["F"], &["E5", "X", "W"]));
+    assert_eq!(configured().with(&choice(&["A"], &["W"])), choice(&["A"], &["W"]));
+    assert_eq!(configured().with(&choice(&["DEFAULT", "X"], &["W"])), choice(&["F", "X"], &["E5", "W"]));
+    assert_eq!(choice(&[], &["X"]).with(&choice(&["A", "DEFAULT"], &[])), choice(&["DEFAULT", "A"], &["X"]));
+    assert!(choice(&["DEFAULT", "A"], &[]).has_default() && choice(&[], &[]).has_default());
+    assert!(!choice(&["A"], &[]).has_default() && !choice(&["DEFAULT"], &["A"]).has_default());
+}
+
+#[test]
+fn options_of_plugins_are_those_of_the_root() {
+    let of = |files: &[(&str, &str)]| with(files, |it| it.workspace().unwrap().linters());
+    assert!(of(&[]).is_empty());
+    let base = "[linters.sql]\ndialect = 'ansi'\nmore = [1, 2.5, true, 1979-05-27]\n[linters.python]\n";
+    let root = "extends = 'base.toml'\n\n[linters.sql]\ndialect = 'mysql'\n";
+    let all = of(&[("broker.toml", root), ("base.toml", base)]);
+    let (dialect, more) = (&all["sql"].value["dialect"], &all["sql"].value["more"]);
+    assert_eq!(dialect.value, "mysql");
+    assert_eq!(more.value, serde_json::json!([1, 2.5, true, "1979-05-27"]));
+    let places = [dialect, more].map(|it| format!("{}:{}:{}", it.file, it.at.line, it.at.column));
+    assert_eq!(places, ["broker.toml:4:11", "base.toml:3:8"]);
+    assert_eq!((all["sql"].file.as_str(), all["sql"].at.line), ("broker.toml", 3));
+    assert!(all["python"].value.is_empty());
+    insta::assert_snapshot!(refused(&[("sub/broker.toml", "[linters.sql]\n")]), @"sub/broker.toml:1:2: `linters` has no effect here (it belongs in the configuration file at the workspace's root)");
+}
+
+#[test]
 fn severities_go_by_the_closest_match() {
     let root = "[severity]\n'python/*' = 'hint'\nF401 = 'off'\n'F4*' = 'info'\n'text/F401' = 'error'\n";
     let files = [("broker.toml", root), ("sub/broker.toml", "[severity]\nF401 = 'warning'\n")];

@@ -24,8 +24,8 @@ pub use finding_key::{FileFindings, FindingKey};
 pub use fingerprint::Fingerprint;
 pub use line_table::{LineColumn, LineTable};
 pub use linter::{
-    Cancel, Completeness, FixAvailability, Identity, Interest, Job, Lease, Linter, Masking, Outcome, Rule,
-    SetupError, Unit,
+    Because, Cancel, Completeness, EnabledRule, FixAvailability, Identity, Interest, Job, Lease, Linter,
+    Masking, Outcome, Rule, SetupError, Unit,
 };
 pub use printable::{is_invisible, printable};
 pub use profile::{Profile, Reads, Runs, Scope};

@@ -21,6 +21,15 @@ pub trait Linter: Send + Sync {
     /// Every rule the linter knows, selected or not; some may be defined in the workspace that `view` shows.
     fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError>;
 
+    /// The rules that are on for the file at `path`, which need not exist; `None` if it cannot tell.
+    fn enabled_rules(
+        &self,
+        _view: &Arc<dyn View>,
+        _path: &WorkspacePath,
+    ) -> Result<Option<Vec<EnabledRule>>, SetupError> {
+        Ok(None)
+    }
+
     /// Which of its findings in a file mean that it may have missed others there.
     fn masking(&self) -> Masking {
         Masking::SyntaxErrors
@@ -188,6 +197,24 @@ pub struct Rule {
     pub fix: FixAvailability,
     /// Whether it is on without configuration.
     pub default: bool,
+}
+
+/// A rule that is on for a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnabledRule {
+    pub code: String,
+    pub because: Because,
+}
+
+/// What turns a rule on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Because {
+    /// The linter, where nothing else is said.
+    Default,
+    /// A configuration file of the linter's own.
+    Configured(String),
+    /// The selection that it was given.
+    Selected,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

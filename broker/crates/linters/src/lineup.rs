@@ -49,7 +49,7 @@ pub struct Catalogs {
 
 impl LinterSet {
     /// What these providers have; a `select` of `requested` takes the place of all that the configuration says, as with
-    /// ruff, and `ignore` is added to it.
+    /// ruff, unless it extends that, and `ignore` is added to it.
     pub fn new(providers: Vec<Arc<dyn Provider>>, context: WorkspaceContext, requested: Choice) -> Self {
         let (kinds, last) = (Vec::new(), Mutex::default());
         Self { providers, context: Arc::new(context), requested, kinds, last }
@@ -105,13 +105,13 @@ impl Catalogs {
         requested: &Choice,
         configs: &Configs<'_>,
     ) -> Result<Arc<Router>, SetupFailure> {
-        if requested.select.is_some() {
+        if requested.select.is_some() && !requested.is_extension() {
             return self.router(requested);
         }
         let mut groups: BTreeMap<Choice, Vec<WorkspacePath>> = BTreeMap::new();
-        for (mut choice, units) in configs.by_choice(&files.units)? {
-            choice.ignore.extend(requested.ignore.iter().cloned());
-            groups.entry(choice).or_default().extend(units.into_iter().map(|it| it.path));
+        for (choice, units) in configs.by_choice(&files.units)? {
+            let paths = units.into_iter().map(|it| it.path);
+            groups.entry(choice.with(requested)).or_default().extend(paths);
         }
         let mut routers = Vec::new();
         for (choice, paths) in groups {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use config::Selection;
-use lint::{Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
+use lint::{Completeness, EnabledRule, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
 use overlay::{ContentHash, View, WorkspacePath};
 
 pub(crate) struct Selected<L> {
@@ -37,6 +37,14 @@ impl<L: Linter> Linter for Selected<L> {
 
     fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
         self.linter.rules(view)
+    }
+
+    fn enabled_rules(
+        &self,
+        view: &Arc<dyn View>,
+        path: &WorkspacePath,
+    ) -> Result<Option<Vec<EnabledRule>>, SetupError> {
+        self.linter.enabled_rules(view, path)
     }
 
     fn masking(&self) -> Masking {

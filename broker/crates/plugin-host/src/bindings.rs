@@ -10,3 +10,13 @@ wasmtime::component::bindgen!({
 });
 
 pub(crate) use broker::plugin::{host, syntax, types};
+
+/// What a plugin may leave out.
+pub(crate) mod explaining {
+    wasmtime::component::bindgen!({
+        path: "../../../wit",
+        world: "explaining",
+    });
+
+    pub(crate) use exports::broker::plugin::selection::{Because, EnabledRule, GuestIndices};
+}

@@ -3,12 +3,16 @@
 use std::{collections::HashSet, sync::Arc};
 
 use lint::{
-    Applicability, Completeness, Diagnostic, Edit, Fix, FixAvailability, Outcome, Related, Rule, Severity,
-    Span, Tag,
+    Applicability, Because, Completeness, Diagnostic, Edit, EnabledRule, Fix, FixAvailability, Outcome,
+    Related, Rule, Severity, Span, Tag,
 };
 use overlay::WorkspacePath;
 
-use crate::{Limits, Manifest, PluginError, bindings::types, error::shortened};
+use crate::{
+    Limits, Manifest, PluginError,
+    bindings::{explaining, types},
+    error::shortened,
+};
 
 /// What a report says of the file with these bytes.
 pub(crate) fn outcome(
@@ -159,6 +163,15 @@ fn severity(it: types::Severity) -> Severity {
 fn tags(it: types::Tags) -> Vec<Tag> {
     let known = [(types::Tags::UNNECESSARY, Tag::Unnecessary), (types::Tags::DEPRECATED, Tag::Deprecated)];
     known.into_iter().filter(|(flag, _)| it.contains(*flag)).map(|(_, tag)| tag).collect()
+}
+
+pub(crate) fn enabled_rule(it: explaining::EnabledRule) -> EnabledRule {
+    let because = match it.because {
+        explaining::Because::Default => Because::Default,
+        explaining::Because::Configured(file) => Because::Configured(file),
+        explaining::Because::Selected => Because::Selected,
+    };
+    EnabledRule { code: it.code, because }
 }
 
 pub(crate) fn rule(it: types::Rule) -> Rule {

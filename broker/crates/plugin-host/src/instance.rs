@@ -3,14 +3,19 @@
 use std::{io, sync::Arc, thread, time::Duration};
 
 use bytes::Bytes;
-use lint::{Cancel, Completeness, Job, Outcome, Unit};
-use overlay::{ContentHash, ReadSet, Traced};
-use wasmtime::{Store, Trap, component::ResourceTableError};
+use lint::{Cancel, Completeness, EnabledRule, Job, Outcome, Unit};
+use overlay::{ContentHash, ReadSet, Traced, WorkspacePath};
+use wasmtime::{
+    Store, Trap,
+    component::{self, ResourceTableError},
+};
 use wasmtime_wasi::I32Exit;
 
 use crate::{
     Configured, PluginError, Settings,
-    bindings::{Linter, exports::broker::plugin::lint as exports, types},
+    bindings::{
+        Linter, LinterPre, explaining::GuestIndices, exports::broker::plugin::lint as exports, types,
+    },
     convert,
     error::Name,
     files::Unrecorded,
@@ -182,6 +187,8 @@ pub(crate) fn limit(store: &mut Store<State>) {
 /// A live guest and the place that it takes.
 pub(crate) struct Instance {
     store: Store<State>,
+    pre: LinterPre<State>,
+    instance: component::Instance,
     guest: Linter,
     name: Name,
     limits: crate::Limits,
@@ -218,8 +225,12 @@ impl Instance {
         let mut store = Store::new(&shared.engine, state);
         limit(&mut store);
         store.set_hostcall_fuel(shared.limits.output);
-        match pre.instantiate(&mut store) {
-            Ok(guest) => Ok(Self { store, guest, name, limits: shared.limits, _place: place }),
+        let instance = pre.instance_pre().instantiate(&mut store);
+        let made = instance.and_then(|it| Ok((it, Linter::new(&mut store, &it)?)));
+        match made {
+            Ok((instance, guest)) => {
+                Ok(Self { store, pre, instance, guest, name, limits: shared.limits, _place: place })
+            }
             Err(error) => Err(fault(&store, &name, &shared.limits, shared.limits.setup_time, error)),
         }
     }
@@ -246,6 +257,19 @@ impl Instance {
 
     pub(crate) fn rules(&mut self) -> Result<Vec<types::Rule>, PluginError> {
         self.call(None, |guest, store| guest.call_rules(store))
+    }
+
+    /// The rules that are on for a file; `None` if the plugin does not tell.
+    pub(crate) fn enabled_rules(
+        &mut self,
+        path: &WorkspacePath,
+    ) -> Result<Option<Vec<EnabledRule>>, PluginError> {
+        let Ok(selection) = GuestIndices::new(self.pre.instance_pre()) else { return Ok(None) };
+        let selection = selection.load(&mut self.store, &self.instance);
+        let selection = selection.map_err(|error| self.name.world(format!("{error:#}")))?;
+        let answer = self.call(None, |_, store| selection.call_enabled_rules(store, path.as_str()))?;
+        let rules = answer.map_err(|message| self.name.guest(message))?;
+        Ok(Some(rules.into_iter().map(convert::enabled_rule).collect()))
     }
 
     fn check(&mut self, unit: &Unit, bytes: &Bytes, allowed: Duration) -> Result<types::Report, PluginError> {

@@ -19,6 +19,7 @@ mod host;
 mod instance;
 mod machine_code;
 mod manifest;
+mod options;
 mod plugin;
 mod state;
 mod stdio;
@@ -32,6 +33,7 @@ pub use error::PluginError;
 pub use host::{Bundled, HostOptions, Limits, MAX_COMPONENT, Notice, Notify, PluginHost};
 pub use instance::Usage;
 pub use manifest::{Manifest, is_name};
+pub use options::{BadOption, OptionSchema, OptionSchemas};
 pub use plugin::{Configured, Plugin, Settings};
 
 /// Whether this is a quick build, whose machine code is made faster and runs slower.

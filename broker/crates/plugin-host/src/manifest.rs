@@ -8,7 +8,7 @@ use overlay::WorkspacePath;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use wasmparser::{Encoding, Parser, Payload};
 
-use crate::{Capability, PluginError, error::Name};
+use crate::{Capability, OptionSchemas, PluginError, error::Name};
 
 /// The version of `broker:plugin` that this host speaks.
 pub(crate) const API: &str = "0.1.0";
@@ -44,6 +44,9 @@ pub struct Manifest {
     /// Files or folders of the workspace, without any of which it has nothing to say. Some of its rules may be there.
     #[serde(default, deserialize_with = "paths")]
     pub needs: Vec<WorkspacePath>,
+    /// What can be set in `[linters.NAME]` of `broker.toml`.
+    #[serde(default)]
+    pub options: OptionSchemas,
     /// What it asks for beyond the files it is shown. Without all of it, it is not used.
     #[serde(default)]
     pub capabilities: Vec<Capability>,
@@ -205,7 +208,7 @@ mod tests {
     fn names_what_is_wrong() {
         let error = |from: &str, to: &str| Manifest::parse("x.wasm", &GOOD.replace(from, to)).unwrap_err();
         insta::assert_snapshot!(error("0.1.4", "0.2.0"), @"plugin `no-todo` 1.2.3 is built for broker:plugin 0.2.0, and this Broker speaks 0.1.0; use a Broker that is as new as the plugin, or an older release of the plugin");
-        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `syntax-errors`, `fixes-first`, `same-as`, `needs`, `capabilities`");
+        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `syntax-errors`, `fixes-first`, `same-as`, `needs`, `options`, `capabilities`");
         insta::assert_snapshot!(error("\"*.rs\"", "\"*.{rs\""), @"`x.wasm` has no usable manifest: in `globs`: error parsing glob '*.{rs': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
         insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest: `globs` is empty, so that the plugin would never be run");
         insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest: missing field `version`");

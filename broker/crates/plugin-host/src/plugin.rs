@@ -10,7 +10,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use lint::{Cancel, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError};
+use lint::{
+    Because, Cancel, EnabledRule, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError,
+};
 use overlay::{ContentHash, Traced, View, WorkspacePath};
 
 use crate::{
@@ -37,6 +39,8 @@ pub struct Settings {
     pub config: Option<WorkspacePath>,
     /// The variables that it sees, by name.
     pub environment: BTreeMap<String, String>,
+    /// The plugin's own options, a JSON object.
+    pub options: Option<String>,
 }
 
 #[derive(Clone)]
@@ -170,6 +174,10 @@ impl Configured {
         usage
     }
 
+    fn failure(&self, error: &PluginError) -> SetupError {
+        SetupError { linter: self.identity.name.clone(), message: error.to_string(), hint: None }
+    }
+
     fn rule_list(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, PluginError> {
         instance::on_big_stack(&self.plugin.name(), || {
             let view = Arc::new(Traced::new(Arc::clone(view)));
@@ -177,6 +185,19 @@ impl Configured {
             Ok(instance.rules()?.into_iter().map(convert::rule).collect())
         })
     }
+}
+
+/// What the codes of the settings turn on, for a plugin that does not tell.
+fn by_selection(rules: &[Rule], settings: &Settings) -> Vec<EnabledRule> {
+    let names =
+        |selectors: &[String], rule: &Rule| selectors.iter().any(|it| it == "ALL" || *it == rule.code);
+    let because = |rule: &Rule| match &settings.select {
+        _ if names(&settings.ignore, rule) => None,
+        Some(select) => names(select, rule).then_some(Because::Selected),
+        None => rule.default.then_some(Because::Default),
+    };
+    let on = rules.iter().filter_map(|it| Some(EnabledRule { code: it.code.clone(), because: because(it)? }));
+    on.collect()
 }
 
 impl Linter for Configured {
@@ -189,11 +210,26 @@ impl Linter for Configured {
     }
 
     fn rules(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
-        self.rule_list(view).map_err(|error| SetupError {
-            linter: self.identity.name.clone(),
-            message: error.to_string(),
-            hint: None,
-        })
+        self.rule_list(view).map_err(|error| self.failure(&error))
+    }
+
+    fn enabled_rules(
+        &self,
+        view: &Arc<dyn View>,
+        path: &WorkspacePath,
+    ) -> Result<Option<Vec<EnabledRule>>, SetupError> {
+        let enabled = instance::on_big_stack(&self.plugin.name(), || {
+            let view = Arc::new(Traced::new(Arc::clone(view)));
+            let (mut instance, _) = Instance::configured(self, view, Cancel::default())?;
+            match instance.enabled_rules(path)? {
+                Some(rules) => Ok(rules),
+                None => {
+                    let rules: Vec<_> = instance.rules()?.into_iter().map(convert::rule).collect();
+                    Ok(by_selection(&rules, &self.settings))
+                }
+            }
+        });
+        enabled.map(Some).map_err(|error| self.failure(&error))
     }
 
     /// What an instance of it had so far; it need not be the same again.

@@ -31,6 +31,7 @@ pub(crate) struct State {
     pub(crate) output: Tail,
     pub(crate) watch: Watch,
     wasi: WasiCtx,
+    options: Option<String>,
     plugin: String,
     notify: Notify,
     /// Lines of its log so far.
@@ -77,6 +78,7 @@ impl State {
             budget,
             wasi: wasi(&output, &settings.environment),
             output,
+            options: settings.options.clone(),
             plugin: plugin.to_owned(),
             notify,
             logged: 0,
@@ -191,6 +193,10 @@ impl host::Host for State {
 
     fn cancelled(&mut self) -> bool {
         self.watch.cancel.is_cancelled()
+    }
+
+    fn linter_options(&mut self) -> Option<String> {
+        self.options.clone()
     }
 }
 

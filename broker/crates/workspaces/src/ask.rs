@@ -28,9 +28,9 @@ pub(super) struct Ask {
 }
 
 impl Ask {
-    /// Whether the request selects no rules of its own, so that the configuration decides.
+    /// Whether every rule is asked for that the configuration selects.
     pub(super) fn asks_every_rule(&self) -> bool {
-        self.select.is_empty() && self.ignore.is_empty()
+        self.requested().has_default()
     }
 
     /// What the request selects.

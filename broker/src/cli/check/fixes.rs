@@ -12,7 +12,7 @@ use crate::{CliError, console::Messages};
 /// Fixes
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct FixArgs {
-    /// Make the fixes that keep what the code means
+    /// Make the fixes that keep what the code means: those of findings with the mark `[*]`
     #[arg(long, help_heading = "Fixes")]
     pub(super) fix: bool,
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use checker::{Files, Incomplete, Router, pipeline::Lineup};
-use config::{Choice, Selectors, SetupFailure};
+use config::{Selectors, SetupFailure};
 use lint::{Rule, RulePattern};
 use linters::{
     Catalogs, LinterSet, Provider, WorkspaceContext, native::NativeCheckers, plugins::PluginProvider,
@@ -46,7 +46,7 @@ impl Linters {
             own_config: input.config.clone(),
             ..WorkspaceContext::of_shell(root, Arc::new(Disk::new(root)?))
         };
-        let requested = Choice { select: args.select.clone(), ignore: args.ignore.clone() };
+        let requested = args.requested();
         let all = LinterSet::new(loaded.providers.clone(), context, requested.clone());
         let at_first = all.at(&input.view)?;
         // A rule that no linter knows is told even if there is nothing to check.

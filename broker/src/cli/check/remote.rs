@@ -151,7 +151,7 @@ fn request(
         revision: None,
         priority: priority.into(),
         new_only: args.changed.new_only,
-        select: args.select.clone().unwrap_or_default(),
+        select: args.requested().select.unwrap_or_default(),
         ignore: args.ignore.clone(),
         supersede: false,
         dependents: args.changed.dependents(),

@@ -45,6 +45,11 @@ struct Answer<'a> {
     needs: Vec<&'a str>,
     /// What it asks for beyond the files it is shown; it is used where `broker.toml` grants all of it.
     capabilities: &'a [Capability],
+    /// What can be set in `[linters.NAME]` of `broker.toml`, as JSON Schema.
+    options: serde_json::Value,
+    /// The same for people: each with what it can be, and what it is for.
+    #[serde(skip)]
+    declared: Vec<(String, String)>,
     /// The interfaces that it imports. All of them are granted, or it could not be loaded.
     imports: Vec<String>,
     rules: Vec<Rule>,
@@ -96,6 +101,8 @@ fn answer<'p>(
     rules: Vec<lint::Rule>,
 ) -> Result<Answer<'p>, CliError> {
     let manifest = plugin.manifest();
+    let declared = manifest.options.iter();
+    let declared = declared.map(|(name, it)| (name.to_owned(), format!("{}. {}", it.kind(), it.description)));
     let rule =
         |it: lint::Rule| Rule { code: it.code, name: it.name, summary: it.summary, default: it.default };
     Ok(Answer {
@@ -111,6 +118,8 @@ fn answer<'p>(
         config_files: &manifest.config_files,
         needs: manifest.needs.iter().map(|it| it.as_str()).collect(),
         capabilities: &manifest.capabilities,
+        options: manifest.options.to_json(),
+        declared: declared.collect(),
         imports: plugin.imports().map_err(CliError::plugin)?,
         rules: rules.into_iter().map(rule).collect(),
     })
@@ -129,9 +138,12 @@ fn text(it: &Answer<'_>) -> String {
     line("digest", it.sha256.as_ref().map_or_else(|| format!("blake3:{}", it.digest), ToString::to_string));
     line("languages", it.languages.join(", "));
     line("files", it.globs.join(", "));
-    line("configured by", it.config_files.join(", "));
+    line("config files", it.config_files.join(", "));
     line("needs", it.needs.join(", "));
     line("asks for", it.capabilities.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+    for (number, (name, kind)) in it.declared.iter().enumerate() {
+        line(if number == 0 { "options" } else { "" }, format!("{name}: {kind}"));
+    }
     for (number, import) in it.imports.iter().enumerate() {
         line(if number == 0 { "imports" } else { "" }, import.clone());
     }

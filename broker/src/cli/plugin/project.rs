@@ -5,12 +5,15 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use config::{Configs, Digest, FILE_NAMES, PluginSettings, Source, folders, root::WorkspaceRoot};
 use linters::plugins::{LOCK_FILE, Lock, Locked, fetch};
 use overlay::{Disk, io_reason};
 use plugin_host::{Capability, Plugin};
+use rustix::io::Errno;
 use toml_edit::{DocumentMut, Item, Table, Value};
 
 use crate::{CliError, cli::Session};
@@ -44,7 +47,7 @@ impl Project {
         let home = session.process_context.home.as_deref();
         let found = WorkspaceRoot::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
         let root = found.workspace.root().to_owned();
-        let alone = alone(&root).map_err(|error| unwritable(&root, &error))?;
+        let alone = alone(&root, PATIENCE).map_err(|error| unwritable(&root, &error))?;
         let disk = Disk::new(&root)?;
         let file = FILE_NAMES.map(|it| root.join(it)).into_iter().find(|it| it.exists());
         let file = file.unwrap_or_else(|| root.join(FILE_NAMES[0]));
@@ -176,13 +179,25 @@ fn set(item: &mut Item, mut new: Value) {
     *item = Item::Value(new);
 }
 
-/// Waits until no other process changes the files in `root`; held until the file is closed.
+/// Waits a little until no other process changes the files in `root`; held until the file is closed.
 #[expect(clippy::disallowed_methods, reason = "a folder is opened to be locked, not to be read")]
-fn alone(root: &Path) -> io::Result<fs::File> {
+fn alone(root: &Path, patience: Duration) -> io::Result<fs::File> {
     let folder = fs::File::open(root)?;
-    rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive)?;
-    Ok(folder)
+    let end = Instant::now() + patience;
+    loop {
+        match rustix::fs::flock(&folder, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(folder),
+            Err(Errno::WOULDBLOCK) if Instant::now() < end => thread::sleep(Duration::from_millis(20)),
+            Err(Errno::WOULDBLOCK) => {
+                return Err(io::Error::other("another `broker plugin` is changing its plugins"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
+
+/// How long another process may take, which may be fetching a plugin.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Empty if there is none. A file that the user keeps from being written is an error before anything is fetched.
 fn text_of(file: &Path) -> io::Result<String> {
@@ -200,4 +215,19 @@ fn write(file: &Path, text: &str) -> Result<(), CliError> {
 
 fn unwritable(file: &Path, error: &io::Error) -> CliError {
     CliError::files(format!("cannot use {}: {}", file.display(), io_reason(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_process_is_not_waited_for_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = alone(folder.path(), Duration::ZERO).unwrap();
+        let second = alone(folder.path(), Duration::ZERO).unwrap_err();
+        assert_eq!(second.to_string(), "another `broker plugin` is changing its plugins");
+        drop(first);
+        alone(folder.path(), Duration::ZERO).unwrap();
+    }
 }

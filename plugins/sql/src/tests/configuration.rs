@@ -1,5 +1,7 @@
 //! Which configuration holds, and what it says.
 
+use sqruff_lib_core::dialects::init::dialect_readout;
+
 use super::*;
 
 const SQL: &str = "SELECT a, b from tbl\n";
@@ -38,6 +40,27 @@ fn the_nearer_counts_over_the_farther() {
     assert_eq!(repo.check("a.sql"), "");
     let mut repo = Repo::new(&files).with(Settings { config: Some("in/.sqruff".to_owned()), ..settings() });
     assert_eq!(repo.check("a.sql"), "CP01");
+}
+
+#[test]
+fn the_dialect_of_broker_counts_where_none_is_configured() {
+    let check = |config: &str| {
+        let files = [(".sqruff", config), ("a.sql", "SELECT a::int FROM b WHERE c ~ 'd'\n")];
+        Repo::new(&files).check("a.sql")
+    };
+    testing::set_linter_options(Some(r#"{"dialect": "mysql"}"#));
+    assert_eq!(check(""), "PRS");
+    assert_eq!(check("[sqruff]\nrules = CP01\n"), "PRS", "which says nothing of dialects");
+    assert_eq!(check(POSTGRES), "");
+    testing::set_linter_options(None);
+    assert_eq!(check(""), "");
+}
+
+#[test]
+fn each_dialect_can_be_chosen() {
+    let manifest = include_str!("../../broker-plugin.toml");
+    let missing = dialect_readout().into_iter().filter(|it| !manifest.contains(&format!("\"{it}\"")));
+    assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod added;
 mod fetch;
 mod lock;
+mod options;
 mod provider;
 mod store;
 

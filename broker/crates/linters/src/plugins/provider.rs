@@ -1,17 +1,17 @@
 //! Plugins as linters: which of them have something to say, and what is remembered of that.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use checker::{Absent, Incomplete, Router, SharedLinter};
-use config::{Selectors, SetupFailure};
+use config::{Configs, DEFAULT, Selection, Selectors, SetupFailure};
 use lint::Linter as _;
 use overlay::{ContentHash, Memory, ReadSet, Traced, View, WorkspacePath};
 use plugin_host::{Configured, Plugin, Settings};
 
-use super::{PluginContext, Plugins};
+use super::{PluginContext, Plugins, options};
 use crate::provider::{
     Catalog, Diagnosis, LinterKind, LinterName, Provider, Rules, Selected, Standing, WorkspaceContext,
 };
@@ -27,6 +27,8 @@ struct PluginCatalog {
     plugins: Arc<Plugins>,
     /// What tells them from those of the program, if they are others.
     added: Option<ContentHash>,
+    /// By plugin, each a JSON object.
+    options: Arc<BTreeMap<String, String>>,
     context: Arc<WorkspaceContext>,
     view: Arc<dyn View>,
     chosen: Arc<Choices>,
@@ -44,6 +46,7 @@ struct Key {
     own_config: Option<WorkspacePath>,
     selectors: Selectors,
     added: Option<ContentHash>,
+    options: Arc<BTreeMap<String, String>>,
 }
 
 /// Linters that were chosen in one view; the same would be in each that shows all of `reads`.
@@ -83,6 +86,21 @@ impl PluginProvider {
     }
 }
 
+impl PluginProvider {
+    /// What `broker.toml` says for the plugins.
+    fn options(
+        &self,
+        plugins: &Plugins,
+        context: &WorkspaceContext,
+        view: &Arc<dyn View>,
+    ) -> Result<BTreeMap<String, String>, SetupFailure> {
+        if context.is_nowhere() || context.isolated {
+            return Ok(BTreeMap::new());
+        }
+        options::checked(plugins, Configs::new(&**view).workspace()?.linters())
+    }
+}
+
 impl Provider for PluginProvider {
     fn kind(&self) -> LinterKind {
         LinterKind::Plugin
@@ -95,8 +113,9 @@ impl Provider for PluginProvider {
     ) -> Result<Box<dyn Catalog>, SetupFailure> {
         let plugins = self.in_workspace(context, view)?;
         let added = (!Arc::ptr_eq(&plugins, &self.plugins)).then(|| plugins.fingerprint());
+        let options = Arc::new(self.options(&plugins, context, view)?);
         let (context, view, chosen) = (Arc::clone(context), Arc::clone(view), Arc::clone(&self.chosen));
-        Ok(Box::new(PluginCatalog { plugins, added, context, view, chosen }))
+        Ok(Box::new(PluginCatalog { plugins, added, options, context, view, chosen }))
     }
 }
 
@@ -115,6 +134,7 @@ impl Catalog for PluginCatalog {
             own_config: self.context.own_config.clone(),
             selectors: selectors.clone(),
             added: self.added,
+            options: Arc::clone(&self.options),
         };
         // A look at the view takes its time, and is not taken under the lock.
         if let Some(known) = self.chosen.find(&key).iter().find(|it| it.reads.holds_in(&*self.view)) {
@@ -133,7 +153,7 @@ impl Catalog for PluginCatalog {
         let Some(plugin) = self.plugins.find(linter) else {
             return Ok(self.is_broken(linter).then_some(Rules::Open));
         };
-        let configured = plugin.configured(self.settings(plugin, &Selectors::default()));
+        let configured = plugin.configured(self.settings(plugin, Selection::default()));
         let rules = configured.rules(&self.view);
         let rules = rules.map_err(|error| SetupFailure { message: error.message, hint: error.hint })?;
         Ok(Some(Rules::Known(rules)))
@@ -155,7 +175,8 @@ impl Catalog for PluginCatalog {
             }
         };
         let usable = self.plugins.usable.iter().map(|it| {
-            let linter = it.configured(self.settings(it, selectors));
+            let selection = selectors.for_linter(&it.manifest().name);
+            let linter = it.configured(self.settings(it, selection));
             Diagnosis::of_linter(Arc::new(linter), standing(it))
         });
         let broken = self
@@ -175,15 +196,20 @@ impl PluginCatalog {
     /// Those that have something to say of the workspace that `view` shows. All that this depends on in the workspace is read
     /// through `view`.
     fn choose(&self, selectors: &Selectors, view: &Arc<dyn View>) -> Selected {
-        let configured = self.plugins.usable.iter().map(|it| it.configured(self.settings(it, selectors)));
         let (mut used, mut unselected, mut all_unknown) = (Vec::new(), Vec::new(), Vec::new());
-        for it in configured {
-            let name = &it.plugin().manifest().name;
+        for plugin in &self.plugins.usable {
+            let name = &plugin.manifest().name;
+            let selection = selectors.for_linter(name);
+            let mut it = plugin.configured(self.settings(plugin, selection.clone()));
             let mut is_asked = !selectors.are_nothing();
             if is_asked && !selectors.are_none() {
                 // A plugin that cannot answer says why when it is asked about a file.
                 let unknown = it.unknown_selectors(view).unwrap_or_default();
-                is_asked = !selectors.for_linter(name).is_nothing(&unknown);
+                if selection.extends() {
+                    it = plugin.configured(self.settings(plugin, understood(&it, selection, &unknown, view)));
+                } else {
+                    is_asked = !selection.is_nothing(&unknown);
+                }
                 all_unknown.push((name.clone(), unknown));
             }
             if has_what_it_needs(it.plugin(), &**view) {
@@ -200,9 +226,8 @@ impl PluginCatalog {
         Selected { router: Arc::new(router), unknown: all_unknown }
     }
 
-    fn settings(&self, plugin: &Plugin, selectors: &Selectors) -> Settings {
+    fn settings(&self, plugin: &Plugin, selection: Selection) -> Settings {
         let manifest = plugin.manifest();
-        let selection = selectors.for_linter(&manifest.name);
         Settings {
             root: self.root(),
             select: selection.select,
@@ -210,6 +235,7 @@ impl PluginCatalog {
             isolated: self.context.isolated,
             config: self.context.own_config.clone().filter(|_| !manifest.config_files.is_empty()),
             environment: self.plugins.environment(plugin),
+            options: self.options.get(&manifest.name).cloned(),
         }
     }
 
@@ -220,6 +246,27 @@ impl PluginCatalog {
     fn is_broken(&self, name: &str) -> bool {
         self.plugins.broken.iter().any(|it| it.linter.as_deref() == Some(name))
     }
+}
+
+/// A selection that adds to the default, without what the plugin does not know, so that where nothing is left for it, it is asked
+/// as ever. To a plugin that does not know of a default, its rules are named.
+fn understood(
+    plugin: &Configured,
+    selection: Selection,
+    unknown: &[String],
+    view: &Arc<dyn View>,
+) -> Selection {
+    let more = selection.select.iter().flatten().filter(|it| !unknown.contains(it) && *it != DEFAULT);
+    let more: Vec<_> = more.cloned().collect();
+    let select = if more.is_empty() {
+        None
+    } else if unknown.iter().any(|it| it == DEFAULT) {
+        let rules = plugin.rules(view).unwrap_or_default().into_iter().filter(|it| it.default);
+        Some(rules.map(|it| it.code).chain(more).collect())
+    } else {
+        Some([DEFAULT.to_owned()].into_iter().chain(more).collect())
+    };
+    Selection { select, ..selection }
 }
 
 fn has_what_it_needs(plugin: &Plugin, view: &dyn View) -> bool {
