@@ -195,7 +195,7 @@ impl Folder {
         let workspace = self.open().await?;
         let request = pb::WatchWorkspaceRequest {
             workspace_id: workspace.clone(),
-            client_name: editor.name.chars().take(MAX_NAME).collect(),
+            client_name: editor.name.chars().filter(|it| !lint::is_invisible(*it)).take(MAX_NAME).collect(),
             takes_commits: editor.takes_commits,
         };
         let mut events = self.link.workspaces().watch_workspace(request).await?.into_inner();

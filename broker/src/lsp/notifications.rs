@@ -9,9 +9,8 @@ use serde_json::Value;
 
 use super::{initialize, server::Server, settings};
 
-/// Ends of paths of files that decide which linters and rules there are.
-const RULE_SOURCES: [&str; 5] =
-    ["broker.toml", ".broker.toml", "broker.lock", "sgconfig.yml", ".broker/rules"];
+/// Names of files and folders that decide which linters and rules there are, the files in them as well.
+const RULE_SOURCES: [&str; 5] = ["broker.toml", ".broker.toml", "broker.lock", "sgconfig.yml", ".broker"];
 
 /// Handles a notification at once. An error says what is wrong with its parameters.
 pub(super) fn handle(server: &Rc<Server>, method: &str, params: Value) -> Result<(), serde_json::Error> {
@@ -50,7 +49,7 @@ fn files_changed(server: &Rc<Server>, params: &DidChangeWatchedFilesParams) {
     for change in &params.changes {
         let uri = &change.uri.0;
         let Some((folder, path)) = server.folder_of(uri) else { continue };
-        if RULE_SOURCES.iter().any(|it| path.as_str().ends_with(it)) {
+        if path.components().any(|it| RULE_SOURCES.contains(&it)) {
             server.rules.forget(&folder);
         }
         folder.base_may_have_changed();

@@ -77,7 +77,7 @@ pub(super) async fn ask(server: &Rc<Server>, params: &Value) -> Result<Value, Fa
     };
     match folder.link.queries().query(request).await {
         Ok(answer) => Ok(json!({"data": data(&answer.into_inner().items, &text)})),
-        Err(status) => no_answer(server, FULL, status),
+        Err(status) => no_answer(server, if range.is_some() { RANGE } else { FULL }, status),
     }
 }
 
