@@ -62,12 +62,16 @@ pub(super) async fn offer(
     let offer = Offer { server: &server, document: &document, checked: &checked, only: params.context.only };
     let mut actions = offer.actions(checked.text.index().span(params.range));
     if !server.traits.resolves_edits {
-        for it in &mut actions {
-            if it.data.is_some() {
-                *it = resolved(&server, it.clone()).await?;
-                it.data = None;
+        let mut resolved_actions = Vec::new();
+        for it in actions {
+            // One that cannot be resolved is not offered.
+            match it.data {
+                None => resolved_actions.push(it),
+                Some(_) => resolved_actions.extend(resolved(&server, it).await.ok()),
             }
         }
+        resolved_actions.iter_mut().for_each(|it| it.data = None);
+        actions = resolved_actions;
     }
     let mut all: Vec<_> = actions.into_iter().filter_map(|it| shown(&server, it)).collect();
     if server.settings().servers {

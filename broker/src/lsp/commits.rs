@@ -9,7 +9,7 @@ use broker_proto::v1 as pb;
 use bytes::Bytes;
 use gen_lsp_types::MessageType;
 use tokio::task::spawn_local;
-use tonic::Status;
+use tonic::{Code, Status};
 
 use super::{
     commands::apply,
@@ -39,7 +39,10 @@ impl LeftFiles {
     fn add(&self, folder: &Rc<Folder>, branch: &pb::Branch, path: (String, i32)) {
         let mut all = self.0.borrow_mut();
         match all.iter_mut().find(|it| it.branch == branch.branch_id) {
-            Some(left) => left.paths.push(path),
+            Some(left) => {
+                left.paths.retain(|it| it.0 != path.0);
+                left.paths.push(path);
+            }
             None => all.push(Left {
                 folder: Rc::clone(folder),
                 branch: branch.branch_id.clone(),
@@ -52,6 +55,14 @@ impl LeftFiles {
     fn put(&self, it: Left) {
         self.forget(&it.branch);
         self.0.borrow_mut().push(it);
+    }
+
+    /// After another commit of the branch, which leaves these files.
+    fn go_on(&self, branch: &pb::Branch, left_paths: &[String]) {
+        for left in self.0.borrow_mut().iter_mut().filter(|it| it.branch == branch.branch_id) {
+            left.revision = branch.revision;
+            left.paths.retain(|(path, _)| left_paths.contains(path));
+        }
     }
 
     pub(super) fn forget(&self, branch: &str) {
@@ -71,24 +82,41 @@ impl Server {
         branch: &pb::Branch,
         it: &pb::BranchChanged,
     ) {
-        self.left.forget(&branch.branch_id);
+        self.left.go_on(branch, &it.left_paths);
         for path in it.unsaved_paths.iter().chain(&it.left_paths) {
-            let Some(document) = self.document_at(folder, path) else { continue };
             let is_left = it.left_paths.contains(path);
-            let server = Rc::clone(self);
-            let (folder, branch, path) = (Rc::clone(folder), branch.clone(), path.clone());
-            let origin = self.text_at_fork(&branch.branch_id, &document.uri);
-            spawn_local(async move {
-                match server.apply_to_document(&document, origin, &branch, &path).await {
-                    Ok(version) if is_left => server.left.add(&folder, &branch, (path, version)),
-                    Ok(_) => {}
-                    Err(reason) => {
-                        let message = not_applied(&path, &branch.name, is_left, &reason);
-                        server.peer.show(MessageType::Warning, message);
+            for document in self.documents_at(folder, path) {
+                let server = Rc::clone(self);
+                let (folder, branch, path) = (Rc::clone(folder), branch.clone(), path.clone());
+                let origin = self.origin(&folder, &document, &branch.branch_id, &path, is_left);
+                spawn_local(async move {
+                    match server.apply_to_document(&document, origin, &branch, &path).await {
+                        Ok(version) if is_left => server.left.add(&folder, &branch, (path, version)),
+                        Ok(_) => {}
+                        Err(reason) => {
+                            let message = not_applied(&path, &branch.name, is_left, &reason);
+                            server.peer.show(MessageType::Warning, message);
+                        }
                     }
-                }
-            });
+                });
+            }
         }
+        self.remember_texts_but(&branch.branch_id, folder, &it.left_paths);
+    }
+
+    /// The text that the branch's edits of a file are based on: what the editor had at the fork, or when it took an earlier commit.
+    /// If it is not known, the file on the disk, which a commit leaves alone if it is left: a merge with that removes nothing that
+    /// was typed.
+    fn origin(
+        &self,
+        folder: &Folder,
+        document: &Document,
+        branch: &str,
+        path: &str,
+        is_left: bool,
+    ) -> Option<Text> {
+        let known = self.text_at_fork(branch, &document.uri);
+        known.or_else(|| is_left.then(|| Text::new(folder.on_disk(path), self.traits.encoding)))
     }
 
     /// Applies the commit of one file. Returns the version of the document after which it has the change.
@@ -106,17 +134,26 @@ impl Server {
             revision: branch.revision.checked_sub(1),
             of_parent: false,
         };
-        let written = self.read_file(request).await.map_err(|it| it.message().to_owned())?;
+        let written = match self.read_file(request).await {
+            Err(status) if status.code() == Code::NotFound => return Err("it is removed there".to_owned()),
+            read => read.map_err(|it| it.message().to_owned())?,
+        };
         let state = document.state();
         let text = merged_text(origin.as_ref(), &state, &written)?;
         let edits = state.text.edits_to(&text);
-        if edits.is_empty() {
-            return Ok(state.version - 1);
+        let mut version = state.version - 1;
+        if !edits.is_empty() {
+            let edit = edits::of_document(&self.traits, &document.uri, Some(state.version), edits);
+            let label = format!("Commit of branch {}", branch.name);
+            apply(self, edit, &label).await.map_err(|it| it.message().to_owned())?;
+            version = state.version;
         }
-        let edit = edits::of_document(&self.traits, &document.uri, Some(state.version), edits);
-        let label = format!("Commit of branch {}", branch.name);
-        apply(self, edit, &label).await.map_err(|it| it.message().to_owned())?;
-        Ok(state.version)
+        // A branch that keeps its edits goes on from what was applied.
+        if let Ok(written) = String::from_utf8(written) {
+            let written = Text::new(written, self.traits.encoding);
+            self.remember_text(&branch.branch_id, &document.uri, written);
+        }
+        Ok(version)
     }
 
     /// Removes edits from branches whose left files have been saved with them.
@@ -184,9 +221,8 @@ fn not_applied(path: &str, branch: &str, is_left: bool, reason: &str) -> String 
 /// Three-way merge of the editor's text and the committed one. `origin` is the text that the branch was made from, if it is known.
 fn merged_text(origin: Option<&Text>, now: &State, written: &[u8]) -> Result<String, &'static str> {
     const TYPED: &str = "the same lines were changed in the editor since the branch was made";
-    let is_untouched = !now.is_typed || origin == Some(&now.text);
     let merged = match origin {
-        _ if is_untouched => written.to_vec(),
+        Some(origin) if *origin == now.text => written.to_vec(),
         None => return Err("it was changed in the editor, and what the branch was made of is not known"),
         Some(origin) => {
             let sides = [origin.as_str().as_bytes(), now.text.as_str().as_bytes(), written];

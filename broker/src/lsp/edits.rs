@@ -66,7 +66,13 @@ pub(super) fn ignoring(config: &str, rule: &str) -> Result<String, Failure> {
     if !rules.iter().any(|it| it.as_str() == Some(rule)) {
         rules.push(rule);
     }
-    Ok(document.to_string())
+    // TOML's editor writes neither.
+    let has_mark = config.starts_with('\u{feff}');
+    let mut text = document.to_string();
+    if config.contains("\r\n") {
+        text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    Ok(if has_mark && !text.starts_with('\u{feff}') { format!("\u{feff}{text}") } else { text })
 }
 
 #[cfg(test)]
@@ -83,6 +89,10 @@ mod tests {
             ),
             ("# a file", "# a file\nignore = [\"p/A\"]\n"),
             ("ignore = [\"p/A\"]\n", "ignore = [\"p/A\"]\n"),
+            (
+                "\u{feff}a = 1\r\n\r\n[severity]\r\n",
+                "\u{feff}a = 1\r\nignore = [\"p/A\"]\r\n\r\n[severity]\r\n",
+            ),
             ("[severity]\nx = \"error\"\n", "ignore = [\"p/A\"]\n[severity]\nx = \"error\"\n"),
         ] {
             assert_eq!(ignoring(before, "p/A").unwrap(), want);

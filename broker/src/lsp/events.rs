@@ -65,9 +65,12 @@ impl Server {
             }
             pb::BranchChangeKind::Committed => {
                 self.apply_commit(folder, &branch, &it);
-                self.forget_branch(&branch.branch_id);
             }
-            _ => self.remember_texts(&branch.branch_id),
+            // A branch of another branch shows that one's texts.
+            pb::BranchChangeKind::Forked if branch.parent_branch_id.is_empty() => {
+                self.remember_texts_but(&branch.branch_id, folder, &[]);
+            }
+            _ => {}
         }
     }
 

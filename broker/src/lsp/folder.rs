@@ -9,7 +9,7 @@ use std::{
 
 use broker_proto::{v1 as pb, v1::watch_workspace_response::Event};
 use lsp_client::uri::{self, Uris};
-use overlay::WorkspacePath;
+use overlay::{Disk, View as _, WorkspacePath};
 use tokio::{sync::watch, time::sleep};
 use tonic::{Code, Status};
 
@@ -90,6 +90,22 @@ impl Folder {
     /// The path of a document in this folder; `None` for one outside of it.
     pub(super) fn path(&self, uri: &str) -> Option<WorkspacePath> {
         self.uris.path(uri).filter(|it| !it.is_root())
+    }
+
+    /// The path without links on the way, if they stay in the folder.
+    pub(super) fn resolved(&self, path: &WorkspacePath) -> WorkspacePath {
+        let target = self.root.join(path.as_str()).canonicalize();
+        let below = target.ok().and_then(|it| it.strip_prefix(&self.root).ok()?.to_str().map(str::to_owned));
+        below.and_then(|it| WorkspacePath::new(&it).ok()).unwrap_or_else(|| path.clone())
+    }
+
+    /// The text of a file on the disk; empty if there is none.
+    pub(super) fn on_disk(&self, path: &str) -> String {
+        let read = || {
+            let path = WorkspacePath::new(path).ok()?;
+            String::from_utf8(Disk::new(&self.root).ok()?.read(&path).ok()?.to_vec()).ok()
+        };
+        read().unwrap_or_default()
     }
 
     /// The current connection.

@@ -48,7 +48,21 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
     let mut base = folder.base_changes();
     let mut shown = None;
     loop {
-        let connection = folder.connected(None).await;
+        let connection = match folder.served().await {
+            Ok(connection) => connection,
+            Err(status) => {
+                states.mark_unchanged();
+                let Some(document) = document.upgrade() else { return };
+                deliver_unserved(&server, &document, status.message());
+                drop(document);
+                // Each version says so, and the next connection checks.
+                tokio::select! {
+                    changed = states.changed() => if changed.is_err() { return },
+                    _ = folder.connected(None) => {}
+                }
+                continue;
+            }
+        };
         let state = states.borrow_and_update().clone();
         base.mark_unchanged();
         let Some(document) = document.upgrade() else { return };
@@ -101,7 +115,8 @@ impl Round<'_> {
     /// Checks the file that the document shows.
     async fn answer(&self, shown: Option<&Shown>) -> Result<(), Status> {
         match &self.document.place {
-            Place::Base(_, path) => self.base(path.as_str(), shown).await,
+            // The daemon names files by their own paths.
+            Place::Base(_, path) => self.base(self.folder.resolved(path).as_str(), shown).await,
             Place::Branch(_, file) => self.check(target::branch(&file.branch), file.path.as_str()).await,
             Place::Elsewhere => Ok(()),
         }
@@ -187,7 +202,11 @@ impl Round<'_> {
     async fn report(&self, found: &Found, path: &str) -> Result<(), Status> {
         let (own, others) = found.clone().split(path);
         if !self.is_of_this_text(&own) {
-            // The branch or the buffer has changed meanwhile, which starts the next round.
+            // The buffer has changed meanwhile, which starts the next round; a client need not ask for a branch's new text.
+            if let Place::Branch(..) = self.document.place {
+                let reason = "the branch has another text of this file: reload it";
+                self.deliver(Found::default(), vec![incomplete_check("", reason)], Vec::new());
+            }
             return Ok(());
         }
         let texts = self.other_texts(found, path).await?;

@@ -198,8 +198,19 @@ impl Server {
 
     /// The open document of a file of the base.
     pub(super) fn document_at(&self, folder: &Rc<Folder>, path: &str) -> Option<Rc<Document>> {
-        let is_there = |place: &Place| matches!(place, Place::Base(of, at) if Rc::ptr_eq(of, folder) && at.as_str() == path);
-        self.documents.borrow().values().find(|it| is_there(&it.place)).cloned()
+        self.documents_at(folder, path).into_iter().next()
+    }
+
+    /// The open documents of a file of the base, by its own path before those that are reached by links.
+    pub(super) fn documents_at(&self, folder: &Rc<Folder>, path: &str) -> Vec<Rc<Document>> {
+        let is_there = |place: &Place| {
+            matches!(place, Place::Base(of, at)
+            if Rc::ptr_eq(of, folder) && (at.as_str() == path || folder.resolved(at).as_str() == path))
+        };
+        let documents = self.documents.borrow();
+        let mut all: Vec<_> = documents.values().filter(|it| is_there(&it.place)).cloned().collect();
+        all.sort_by_key(|it| it.path().is_none_or(|it| it.as_str() != path));
+        all
     }
 
     pub(super) fn add_document(&self, document: Rc<Document>) {
@@ -225,10 +236,16 @@ impl Server {
         })
     }
 
-    /// Remembers the texts of open documents as the ones that a new branch was made from.
-    pub(super) fn remember_texts(&self, branch: &str) {
-        let texts = || self.documents().iter().map(|it| (it.uri.clone(), it.state().text)).collect();
-        self.fork_texts.borrow_mut().entry(branch.to_owned()).or_insert_with(texts);
+    /// Remembers the texts of open documents as the ones that a branch of the base shows, but for files that it keeps edits of.
+    pub(super) fn remember_texts_but(&self, branch: &str, folder: &Rc<Folder>, edited: &[String]) {
+        let kept: Vec<_> = edited.iter().flat_map(|it| self.documents_at(folder, it)).collect();
+        let shown = self.documents().into_iter().filter(|it| !kept.iter().any(|kept| Rc::ptr_eq(kept, it)));
+        let mut all = self.fork_texts.borrow_mut();
+        all.entry(branch.to_owned()).or_default().extend(shown.map(|it| (it.uri.clone(), it.state().text)));
+    }
+
+    pub(super) fn remember_text(&self, branch: &str, uri: &str, text: Text) {
+        self.fork_texts.borrow_mut().entry(branch.to_owned()).or_default().insert(uri.to_owned(), text);
     }
 
     pub(super) fn forget_branch(&self, branch: &str) {

@@ -85,7 +85,9 @@ pub(super) fn write(
 }
 
 fn parse(body: &[u8]) -> Incoming {
-    match serde_json::from_slice(body) {
+    let parsed = serde_json::from_slice(body);
+    // JSON of UTF-16 strings may have halves of characters; to leave the message out would leave the document behind.
+    match parsed.or_else(|error| serde_json::from_slice(&without_lone_surrogates(body)).map_err(|_| error)) {
         Ok(Value::Object(message)) => message_of(message),
         Ok(Value::Array(_)) => malformed(None, "LSP has no batches: send each message by itself"),
         Ok(_) => malformed(None, "a message is an object"),
@@ -93,6 +95,31 @@ fn parse(body: &[u8]) -> Incoming {
             Incoming::Malformed { id: None, failure: Failure::parse(format!("this is no JSON: {error}")) }
         }
     }
+}
+
+/// The same with U+FFFD for each escaped surrogate that is not one of a pair.
+fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
+    let unit = |at: usize| {
+        let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let (mut clean, mut at) = (Vec::with_capacity(body.len()), 0);
+    while at < body.len() {
+        let length = match (body[at], unit(at), unit(at + 6)) {
+            (b'\\', Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (b'\\', Some(0xD800..=0xDFFF), _) => {
+                clean.extend_from_slice(b"\\ufffd");
+                at += 6;
+                continue;
+            }
+            (b'\\', _, _) => 2,
+            _ => 1,
+        };
+        let end = (at + length).min(body.len());
+        clean.extend_from_slice(&body[at..end]);
+        at = end;
+    }
+    clean
 }
 
 fn malformed(id: Option<Id>, why: &str) -> Incoming {
@@ -171,6 +198,10 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#, "request Number(1) a"),
             (r#"{"jsonrpc":"2.0","id":"x","method":"a","params":[]}"#, r#"request Text("x") a"#),
             (r#"{"jsonrpc":"2.0","method":"a","params":null}"#, "notification a"),
+            (
+                r#"{"jsonrpc":"2.0","method":"a\\\ud835 \ud835\udc00 \udc00"}"#,
+                "notification a\\\u{fffd} \u{1d400} \u{fffd}",
+            ),
             (r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, "notification a"),
             (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, "response Number(1) true"),
             (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#, "response Number(1) false"),

@@ -33,7 +33,8 @@ pub fn choose<'p>(
     view: &dyn View,
     is_installed: impl Fn(&Profile) -> bool,
 ) -> Vec<Pick<'p>> {
-    let held = |markers: &'p [String]| markers.iter().find(|it| is_there(view, it)).map(String::as_str);
+    let root = RootFiles::of(view);
+    let held = |markers: &'p [String]| markers.iter().find(|it| root.has(view, it)).map(String::as_str);
     let configured = |profile: &'p Profile| {
         let why = Reason::Configured(held(&profile.configured_by)?);
         Some(Pick { profile, why })
@@ -65,7 +66,22 @@ pub fn choose<'p>(
     chosen
 }
 
-/// A marker is a file's name, or that of a TOML file, `#` and a table in it.
+/// The names in the workspace's root, listed once: each check looks for some dozens of markers, of which few are there.
+struct RootFiles(BTreeSet<String>);
+
+impl RootFiles {
+    fn of(view: &dyn View) -> Self {
+        let listed = view.list(&WorkspacePath::root()).unwrap_or_default();
+        Self(listed.entries.into_iter().map(|it| it.name).collect())
+    }
+
+    /// A marker is a file's path, or that of a TOML file, `#` and a table in it.
+    fn has(&self, view: &dyn View, marker: &str) -> bool {
+        let first = marker.split(['/', '#']).next().unwrap_or(marker);
+        self.0.contains(first) && is_there(view, marker)
+    }
+}
+
 fn is_there(view: &dyn View, marker: &str) -> bool {
     let (file, table) = marker.split_once('#').map_or((marker, None), |(file, table)| (file, Some(table)));
     let Ok(file) = WorkspacePath::new(file) else { return false };

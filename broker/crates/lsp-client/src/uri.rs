@@ -38,15 +38,28 @@ impl Uris {
 
     /// However it is escaped; `None` for what is not in the workspace.
     pub fn path(&self, uri: &str) -> Option<WorkspacePath> {
-        let bytes = unescaped(uri.strip_prefix("file://")?);
+        let bytes = unescaped(path_of(uri)?);
         let below = bytes.strip_prefix(&*self.decoded)?.strip_prefix(b"/")?;
         WorkspacePath::new(std::str::from_utf8(below).ok()?).ok()
     }
 }
 
+/// The path of a `file:` URI of this machine, in each of the forms of RFC 8089: `file:///a`, `file://localhost/a` and `file:/a`.
+fn path_of(uri: &str) -> Option<&str> {
+    let (scheme, rest) = uri.split_once(':')?;
+    if !scheme.eq_ignore_ascii_case("file") {
+        return None;
+    }
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => rest.strip_prefix("localhost").unwrap_or(rest),
+        None => rest,
+    };
+    path.starts_with(['/', '%']).then_some(path)
+}
+
 /// The absolute path that a `file:` URI stands for.
 pub fn absolute(uri: &str) -> Option<PathBuf> {
-    let bytes = unescaped(uri.strip_prefix("file://")?);
+    let bytes = unescaped(path_of(uri)?);
     bytes.starts_with(b"/").then(|| PathBuf::from(OsString::from_vec(bytes)))
 }
 
@@ -101,7 +114,17 @@ mod tests {
             assert_eq!(uris.path(&uri), Some(path));
         }
         assert_eq!(uris.path("file:///w%20s/é/a:b"), WorkspacePath::new("a:b").ok());
-        for other in ["file:///w%20s/éa", "file:///other", "untitled:a", "file:///w%20s/é/../../x"] {
+        for same in ["file://localhost/w%20s/é/a", "FILE:///w%20s/é/a", "file:/w%20s/é/a"] {
+            assert_eq!(uris.path(same), WorkspacePath::new("a").ok(), "{same}");
+        }
+        for other in [
+            "file://host/w%20s/é/a",
+            "http:///w%20s/é/a",
+            "file:///w%20s/éa",
+            "file:///other",
+            "untitled:a",
+            "file:///w%20s/é/../../x",
+        ] {
             assert_eq!(uris.path(other), None, "{other}");
         }
     }

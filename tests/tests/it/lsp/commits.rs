@@ -203,3 +203,70 @@ fn an_editor_that_knows_no_edits_is_told() {
     );
     editor.close();
 }
+
+/// What was typed before the branch was made of something else, or after an earlier commit, is in no text of the branch: a
+/// commit adds to it and takes nothing away.
+#[test]
+fn what_the_branch_never_saw_stays() {
+    let lines = |first: &str, more: &str| format!("{first}\n{}y = 1\n{more}", "\n".repeat(8));
+    let place = Place::new(&[("broker.toml", ""), RUFF, ("a.py", &lines("x = 1", ""))]);
+    ok(&place, &["branch", "fork", "try"]);
+    ok_with_input(&place, &["branch", "write", "try", "a.py"], &lines("x = 10", ""));
+    let mut editor = Editor::start(&place, Client::pulling());
+    let uri = editor.open(&place, "a.py");
+    editor.set_text(&uri, &lines("x = 1", "typed = 3\n"));
+    assert_eq!(found(&mut editor, &uri), [""; 0]);
+    ok_with_input(&place, &["branch", "write", "try", "a.py"], &lines("x = 11", ""));
+    ok(&place, &["branch", "commit", "try"]);
+    let is_there = |text: String| move |it: &mut Editor| (it.text(&file_uri_of(it)) == text).then_some(());
+    editor.wait("the first commit", is_there(lines("x = 11", "typed = 3\n")));
+
+    editor.set_text(&uri, &lines("x = 11", "typed = 4\n"));
+    assert_eq!(found(&mut editor, &uri), [""; 0]);
+    ok_with_input(&place, &["branch", "write", "try", "a.py"], &lines("x = 12", ""));
+    ok(&place, &["branch", "commit", "try"]);
+    editor.wait("the second", is_there(lines("x = 12", "typed = 4\n")));
+    // Once more, with nothing new.
+    ok(&place, &["branch", "commit", "try"]);
+    editor.settle();
+    editor.save(&uri);
+    assert_eq!(place.read("a.py"), lines("x = 12", "typed = 4\n"));
+    until("the branch lets go of it", || ok(&place, &["branch", "diff", "try"]).is_empty());
+    editor.close();
+}
+
+/// The only document that is open.
+fn file_uri_of(editor: &Editor) -> String {
+    editor.documents.keys().next().unwrap().clone()
+}
+
+#[test]
+fn a_commit_that_was_refused_can_be_made_again() {
+    let (place, mut editor, uri) = session(Client::pulling(), "x = 1\n", "x = 2\n");
+    editor.client.answers = Answers::Errors;
+    ok(&place, &["branch", "commit", "try"]);
+    editor.next("workspace/applyEdit");
+    editor.settle();
+    assert_eq!(editor.text(&uri), "x = 1\n");
+    editor.client.answers = Answers::Right;
+    ok(&place, &["branch", "commit", "try"]);
+    editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
+    editor.close();
+}
+
+#[test]
+fn it_reaches_a_document_that_is_open_by_a_link() {
+    let place = place();
+    std::os::unix::fs::symlink("a.py", place.root().join("link.py")).unwrap();
+    let mut editor = Editor::start(&place, Client::pulling());
+    let uri = editor.open(&place, "link.py");
+    assert_eq!(found(&mut editor, &uri), [F401], "its own findings");
+    editor.set_text(&uri, "x = 1\n");
+    assert_eq!(found(&mut editor, &uri), [""; 0]);
+    editor.command("broker.forkBranch", json!({ "name": "try" }));
+    ok_with_input(&place, &["branch", "write", "try", "a.py"], "x = 2\n");
+    ok(&place, &["branch", "commit", "try"]);
+    editor.wait("the text", |it| (it.text(&uri) == "x = 2\n").then_some(()));
+    assert_eq!(place.read("a.py"), UNUSED);
+    editor.close();
+}

@@ -155,3 +155,17 @@ fn no_edit_is_offered_in_a_document_of_a_branch() {
     }
     editor.close();
 }
+
+/// A client that has not asked for the branch's new text is told so, and gets an answer.
+#[test]
+fn a_document_that_is_not_as_the_branch_has_it_says_so() {
+    let place = place();
+    let mut editor = Editor::start(&place, Client::pulling());
+    let branch = editor.command("broker.forkBranch", json!({ "name": "try" }));
+    let uri = format!("broker-branch://{}/a.py", branch["id"].as_str().unwrap());
+    editor.open_text(&uri, "import os");
+    let found = editor.findings(&uri);
+    assert_eq!(found[0]["code"], "incomplete", "{found:?}");
+    assert!(found[0]["message"].as_str().unwrap().contains("reload it"), "{found:?}");
+    editor.close();
+}

@@ -132,7 +132,7 @@ fn a_file_that_changes_while_it_is_open_stays_the_editors() {
 #[test]
 fn what_is_asked_about_a_folder_that_cannot_be_served_is_refused() {
     let (place, other) = (place(), Place::new(&[]));
-    let folder = other.root();
+    let (folder, file) = (other.root(), file_uri(&other, "a.py"));
     let client = Client { folders: Some(vec![folder.clone()]), ..Client::pulling() };
     let mut editor = Editor::start(&place, client);
     let list = |editor: &mut Editor| {
@@ -143,6 +143,13 @@ fn what_is_asked_about_a_folder_that_cannot_be_served_is_refused() {
     std::fs::remove_dir(&folder).unwrap();
     ok(&place, &["stop"]);
     until("it is refused", || list(&mut editor).is_err_and(|it| it.message.contains(" is not served: ")));
+    // Documents say so, whatever is typed.
+    let uri = editor.open_text(&file, "import os\n");
+    for text in ["import sys\n", "import re\n"] {
+        assert_eq!(codes(&editor.findings(&uri)), ["broker/incomplete"]);
+        editor.set_text(&uri, text);
+    }
+    editor.close_document(&uri);
     std::fs::create_dir(&folder).unwrap();
     until("it is served again", || list(&mut editor).is_ok());
     editor.close();
