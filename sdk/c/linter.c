@@ -256,6 +256,12 @@ static uint8_t RET_AREA[(8*sizeof(void*))];
 
 // Helper Functions
 
+void linter_option_string_free(linter_option_string_t *ptr) {
+  if (ptr->is_some) {
+    linter_string_free(&ptr->val);
+  }
+}
+
 void broker_plugin_syntax_source_free(broker_plugin_syntax_source_t *ptr) {
   switch ((int32_t) ptr->tag) {
     case 0: {
@@ -318,12 +324,6 @@ void broker_plugin_syntax_captures_free(broker_plugin_syntax_captures_t *ptr) {
 
 void broker_plugin_syntax_kind_free(broker_plugin_syntax_kind_t *ptr) {
   linter_string_free(&ptr->name);
-}
-
-void linter_option_string_free(linter_option_string_t *ptr) {
-  if (ptr->is_some) {
-    linter_string_free(&ptr->val);
-  }
 }
 
 void broker_plugin_syntax_list_kind_free(broker_plugin_syntax_list_kind_t *ptr) {

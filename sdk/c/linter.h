@@ -21,6 +21,11 @@ typedef uint8_t broker_plugin_host_level_t;
 #define BROKER_PLUGIN_HOST_LEVEL_WARN 2
 #define BROKER_PLUGIN_HOST_LEVEL_ERROR 3
 
+typedef struct {
+  bool is_some;
+  linter_string_t val;
+} linter_option_string_t;
+
 typedef struct broker_plugin_syntax_source_t {
   uint8_t tag;
   union {
@@ -81,11 +86,6 @@ typedef struct broker_plugin_syntax_kind_t {
   // Whether it is more than the text that it is called by, as a sign or a keyword is.
   bool   named;
 } broker_plugin_syntax_kind_t;
-
-typedef struct {
-  bool is_some;
-  linter_string_t val;
-} linter_option_string_t;
 
 typedef struct {
   broker_plugin_syntax_kind_t *ptr;
@@ -289,7 +289,8 @@ typedef struct broker_plugin_types_settings_t {
   // Where the workspace is mounted, without a slash at the end; empty if that is `/`.
   linter_string_t   root;
   // In place of what the configuration selects: rule codes, prefixes or groups in the plugin's own
-  // words, or `ALL`.
+  // words, or `ALL`. `DEFAULT` stands for what would be on without it; a plugin to which that means nothing gets the
+  // codes of the rules that are on by default in its place.
   linter_option_list_string_t   select;
   // On top of what the configuration ignores.
   linter_list_string_t   ignore;
@@ -381,6 +382,8 @@ bool exports_broker_plugin_lint_check(exports_broker_plugin_lint_source_file_t *
 
 // Helper Functions
 
+void linter_option_string_free(linter_option_string_t *ptr);
+
 void broker_plugin_syntax_source_free(broker_plugin_syntax_source_t *ptr);
 
 void broker_plugin_syntax_problem_free(broker_plugin_syntax_problem_t *ptr);
@@ -392,8 +395,6 @@ void linter_list_u32_free(linter_list_u32_t *ptr);
 void broker_plugin_syntax_captures_free(broker_plugin_syntax_captures_t *ptr);
 
 void broker_plugin_syntax_kind_free(broker_plugin_syntax_kind_t *ptr);
-
-void linter_option_string_free(linter_option_string_t *ptr);
 
 void broker_plugin_syntax_list_kind_free(broker_plugin_syntax_list_kind_t *ptr);
 
