@@ -481,7 +481,7 @@ mod tests {
         undone.undo_to(Revision(0)).unwrap();
         let plan = undone.plan_commit(&BTreeSet::new()).unwrap();
         let changed: Vec<_> = plan.changes.iter().map(|it| it.path.as_str()).collect();
-        assert_eq!(changed, ["dir/new", "shut"]);
+        assert_eq!(changed, ["dir", "dir/new", "shut"]);
         place.commit(&[]).unwrap();
         assert!(place.tree().contains(&"open: ours\n".to_owned()));
     }
