@@ -100,8 +100,10 @@ impl Editor {
         let mut command = place.command(&arguments);
         if let Some(path) = &client.path {
             command.env("PATH", path);
-            // Cargo sets it for tests, and the client's programs must not load libraries from there.
-            command.env_remove("LD_LIBRARY_PATH");
+            // Cargo sets them for tests. They name folders beside those of `client.path`, which a sandbox would hide.
+            for name in ["LD_LIBRARY_PATH", "CARGO_HOME", "RUSTUP_HOME"] {
+                command.env_remove(name);
+            }
         }
         let wire = Wire::spawn(command, place.own("lsp.log"));
         let folders = client.folders.clone().unwrap_or_else(|| vec![place.root()]);
