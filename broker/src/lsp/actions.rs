@@ -62,16 +62,10 @@ pub(super) async fn offer(
     let offer = Offer { server: &server, document: &document, checked: &checked, only: params.context.only };
     let mut actions = offer.actions(checked.text.index().span(params.range));
     if !server.traits.resolves_edits {
-        let mut resolved_actions = Vec::new();
-        for it in actions {
-            // One that cannot be resolved is not offered.
-            match it.data {
-                None => resolved_actions.push(it),
-                Some(_) => resolved_actions.extend(resolved(&server, it).await.ok()),
-            }
+        for it in &mut actions {
+            *it = CodeAction { data: None, ..resolved(&server, it.clone()).await? };
         }
-        resolved_actions.iter_mut().for_each(|it| it.data = None);
-        actions = resolved_actions;
+        actions.retain(|it| it.disabled.is_none() || server.traits.disabled_actions);
     }
     let mut all: Vec<_> = actions.into_iter().filter_map(|it| shown(&server, it)).collect();
     if server.settings().servers {
@@ -267,9 +261,14 @@ fn has_safe_fix(it: &pb::Finding) -> bool {
 
 /// `codeAction/resolve`
 pub(super) async fn resolve(server: Rc<Server>, action: CodeAction) -> Result<Value, Failure> {
-    resolved(&server, action).await.map(|it| json!(it))
+    let action = resolved(&server, action).await?;
+    match &action.disabled {
+        Some(it) if !server.traits.disabled_actions => Err(Failure::failed(it.reason.clone())),
+        _ => Ok(json!(action)),
+    }
 }
 
+/// The action with its edit, or disabled if there can be none.
 async fn resolved(server: &Rc<Server>, mut action: CodeAction) -> Result<CodeAction, Failure> {
     let Some(data) = action.data.clone() else { return Ok(action) };
     let deferred: Deferred = serde_json::from_value(data).map_err(Failure::invalid_params)?;
@@ -282,11 +281,10 @@ async fn resolved(server: &Rc<Server>, mut action: CodeAction) -> Result<CodeAct
         DeferredKind::FixAll(rules) => fixed(folder, &document, path, rules).await?,
         DeferredKind::Suppress { rule, line } => match suppression(&document, path, rule, *line) {
             Ok(edits) => edits,
-            Err(reason) if server.traits.disabled_actions => {
+            Err(reason) => {
                 action.disabled = Some(CodeActionDisabled { reason });
                 return Ok(action);
             }
-            Err(reason) => return Err(Failure::failed(reason)),
         },
     };
     let version = Some(deferred.version);
@@ -302,7 +300,7 @@ async fn fixed(
     rules: &[String],
 ) -> Result<Vec<TextEdit>, Failure> {
     let connection = folder.served().await?;
-    let text = document.state().text;
+    let (path, text) = (folder.resolved(path), document.state().text);
     let request = pb::FixFilesRequest {
         workspace_id: connection.workspace,
         paths: vec![path.as_str().to_owned()],

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use broker_proto::{v1 as pb, v1::check_response::Event};
+use overlay::ContentHash;
 use tonic::Status;
 
 use super::link::Link;
@@ -67,6 +68,12 @@ impl Found {
     pub(super) fn extend(&mut self, other: Self) {
         self.findings.extend(other.findings);
         self.incomplete.extend(other.incomplete);
+    }
+
+    /// Whether all findings are about these contents of their file, and not about an earlier or later one.
+    pub(super) fn is_about(&self, contents: &[u8]) -> bool {
+        let hash = ContentHash::of(contents).to_string();
+        self.findings.iter().all(|it| it.content_hash.is_empty() || it.content_hash == hash)
     }
 
     /// Splits the result into that of the file at `path`, and those of other files by path.

@@ -69,6 +69,11 @@ impl LeftFiles {
         self.0.borrow_mut().retain(|it| it.branch != branch);
     }
 
+    /// Forgets the branch as it was left at this revision.
+    fn forget_at(&self, branch: &str, revision: u64) {
+        self.0.borrow_mut().retain(|it| (&*it.branch, it.revision) != (branch, revision));
+    }
+
     fn of(&self, folder: &Rc<Folder>) -> Vec<Left> {
         self.0.borrow().iter().filter(|it| Rc::ptr_eq(&it.folder, folder)).cloned().collect()
     }
@@ -114,19 +119,26 @@ impl Server {
         branch: &str,
         path: &str,
         is_left: bool,
-    ) -> Option<Text> {
-        let known = self.text_at_fork(branch, &document.uri);
-        known.or_else(|| is_left.then(|| Text::new(folder.on_disk(path), self.traits.encoding)))
+    ) -> Result<Option<Text>, String> {
+        if let Some(known) = self.text_at_fork(branch, &document.uri) {
+            return Ok(Some(known));
+        }
+        if !is_left {
+            return Ok(None);
+        }
+        let text = folder.on_disk(path).map_err(|error| format!("the file cannot be read: {error}"))?;
+        Ok(Some(Text::new(text, self.traits.encoding)))
     }
 
     /// Applies the commit of one file. Returns the version of the document after which it has the change.
     async fn apply_to_document(
         self: &Rc<Self>,
         document: &Rc<Document>,
-        origin: Option<Text>,
+        origin: Result<Option<Text>, String>,
         branch: &pb::Branch,
         path: &str,
     ) -> Result<i32, String> {
+        let origin = origin?;
         // Read before the commit: since then, the branch may show the editor's text.
         let request = pb::ReadFileRequest {
             target: Some(target::branch(&branch.branch_id)),
@@ -161,10 +173,10 @@ impl Server {
         for left in self.left.of(folder) {
             let server = Rc::clone(self);
             spawn_local(async move {
-                let branch = left.branch.clone();
+                let (branch, revision) = (left.branch.clone(), left.revision);
                 // The branch was changed or discarded since: keep its edits.
                 if server.release(left).await.is_err() {
-                    server.left.forget(&branch);
+                    server.left.forget_at(&branch, revision);
                 }
             });
         }

@@ -1,6 +1,9 @@
 //! An open document: its current text and version, and the last result of its check.
 
-use std::{cell::Cell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use gen_lsp_types::Diagnostic;
 use overlay::WorkspacePath;
@@ -12,6 +15,8 @@ use super::{branch_uri::BranchFile, checking::Found, folder::Folder, text::Text}
 pub(super) struct Document {
     pub(super) uri: String,
     pub(super) place: Place,
+    /// [`Folder::resolved`] of a file of the base, as of the last look.
+    resolved: RefCell<Option<WorkspacePath>>,
     state: watch::Sender<State>,
     /// The last result; of an older version while a newer one is checked.
     checked: watch::Sender<Option<Rc<Checked>>>,
@@ -71,6 +76,7 @@ impl Document {
         Rc::new(Self {
             uri,
             place,
+            resolved: RefCell::default(),
             state: watch::Sender::new(state),
             checked: watch::Sender::new(None),
             reported: Cell::new(None),
@@ -179,6 +185,19 @@ impl Document {
             Place::Base(folder, _) | Place::Branch(folder, _) => Some(folder),
             Place::Elsewhere => None,
         }
+    }
+
+    /// Looks where links lead now; they may change while the document is open.
+    pub(super) fn resolve(&self) {
+        if let Place::Base(folder, path) = &self.place {
+            self.resolved.replace(Some(folder.resolved(path)));
+        }
+    }
+
+    /// Whether it is open for this file of the base, by whatever path.
+    pub(super) fn shows(&self, folder: &Rc<Folder>, path: &str) -> bool {
+        let is_resolved = || self.resolved.borrow().as_ref().is_some_and(|it| it.as_str() == path);
+        matches!(&self.place, Place::Base(of, at) if Rc::ptr_eq(of, folder) && (at.as_str() == path || is_resolved()))
     }
 
     /// The path in the workspace, for a file of a branch, too.

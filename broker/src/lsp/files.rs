@@ -37,21 +37,33 @@ impl Server {
         place: &Place,
         path: &str,
     ) -> Result<Option<Text>, Status> {
+        let bytes = self.bytes_of(folder, connection, place, path).await?;
+        let text = bytes.and_then(|it| String::from_utf8(it).ok());
+        Ok(text.map(|it| Text::new(it, self.traits.encoding)))
+    }
+
+    /// The contents of a file: the client's text, if the file is open. `None` if there is no such file.
+    pub(super) async fn bytes_of(
+        &self,
+        folder: &Rc<Folder>,
+        connection: &Connection,
+        place: &Place,
+        path: &str,
+    ) -> Result<Option<Vec<u8>>, Status> {
         let target = match place {
             Place::Branch(_, file) => target::branch(&file.branch),
             Place::Base(..) | Place::Elsewhere => {
                 if let Some(document) = self.document_at(folder, path) {
-                    return Ok(Some(document.state().text));
+                    return Ok(Some(document.state().text.as_str().into()));
                 }
                 target::base(connection)
             }
         };
-        let bytes = match self.read(target, path).await {
-            Ok(bytes) => bytes,
-            Err(status) if status.code() == Code::NotFound => return Ok(None),
-            Err(status) => return Err(status),
-        };
-        Ok(String::from_utf8(bytes).ok().map(|it| Text::new(it, self.traits.encoding)))
+        match self.read(target, path).await {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(status) if status.code() == Code::NotFound => Ok(None),
+            Err(status) => Err(status),
+        }
     }
 
     /// Reads a file. An error if it is larger than [`MAX_SIZE`].

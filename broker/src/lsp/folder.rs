@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    io,
     path::{Path, PathBuf},
     rc::Rc,
     time::Duration,
@@ -92,7 +93,7 @@ impl Folder {
         self.uris.path(uri).filter(|it| !it.is_root())
     }
 
-    /// The path without links on the way, if they stay in the folder.
+    /// The path by which the daemon's answers name a file: links are followed, if they stay in the folder.
     pub(super) fn resolved(&self, path: &WorkspacePath) -> WorkspacePath {
         let target = self.root.join(path.as_str()).canonicalize();
         let below = target.ok().and_then(|it| it.strip_prefix(&self.root).ok()?.to_str().map(str::to_owned));
@@ -100,12 +101,14 @@ impl Folder {
     }
 
     /// The text of a file on the disk; empty if there is none.
-    pub(super) fn on_disk(&self, path: &str) -> String {
-        let read = || {
-            let path = WorkspacePath::new(path).ok()?;
-            String::from_utf8(Disk::new(&self.root).ok()?.read(&path).ok()?.to_vec()).ok()
-        };
-        read().unwrap_or_default()
+    pub(super) fn on_disk(&self, path: &str) -> io::Result<String> {
+        let path =
+            WorkspacePath::new(path).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        match Disk::new(&self.root)?.read(&path) {
+            Ok(bytes) => Ok(String::from_utf8(bytes.to_vec()).map_err(|_| io::ErrorKind::InvalidData)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(error),
+        }
     }
 
     /// The current connection.

@@ -20,6 +20,7 @@ pub(super) async fn of_document(server: Rc<Server>, document: Rc<Document>) -> R
     if !server.settings().code_lens {
         return Ok(json!([]));
     }
+    let path = folder.resolved(path);
     let all = branches::list(&server, OfWorkspace::of(folder)).await?;
     let count = document.checked().map_or(0, |it| it.found.findings.len());
     let title = if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") };

@@ -24,9 +24,9 @@ pub(crate) struct Link {
 
 /// How a daemon is started if none runs.
 pub(crate) enum Start {
-    /// As a process, unless the user interrupts.
+    /// In a process of its own. The start is given up when this is cancelled.
     Daemon(Cancel),
-    /// Not at all: it is a part of this process.
+    /// It is not started: it runs in this process.
     InProcess,
 }
 

@@ -74,6 +74,7 @@ async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Re
     };
     // The file may have been closed just before: its buffer must be gone first.
     let _closed = server.in_order(&params.text_document.uri.0, async {}).await;
+    let path = folder.resolved(&path);
     let connection = folder.served().await?;
     let target = target::base(&connection);
     match server.read(target.clone(), path.as_str()).await {
@@ -86,6 +87,7 @@ async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Re
     let files = Files { server, folder: &folder, connection: &connection };
     let (own, _) = found.split(path.as_str());
     let items = files.diagnostics(path.as_str(), &own).await?;
+    let items = items.ok_or_else(|| Failure::ask_again("the file has changed meanwhile"))?;
     let id = result_id(&items);
     match params.previous_result_id.as_ref() == Some(&id) {
         true => Ok(json!({"kind": "unchanged", "resultId": id})),
@@ -178,8 +180,10 @@ impl Reports<'_> {
         let files = Files { server: self.server, folder, connection: &connection };
         let (_, by_file) = found.split("");
         for (path, found) in &by_file {
-            let items = files.diagnostics(path, found).await?;
-            self.report(files.uri(path), files.version(path), items);
+            // A file that has changed meanwhile is reported after the change of the base that this brings.
+            if let Some(items) = files.diagnostics(path, found).await? {
+                self.report(files.uri(path), files.version(path), items);
+            }
         }
         // Files that had findings by the client's previous results, and have none any more.
         let has_none = |uri: &&String| folder.path(uri).is_some_and(|it| !by_file.contains_key(it.as_str()));
@@ -245,12 +249,17 @@ impl Files<'_> {
         self.server.document_at(self.folder, path).map(|it| it.version())
     }
 
-    async fn diagnostics(&self, path: &str, found: &Found) -> Result<Vec<Diagnostic>, Failure> {
+    /// `None` if the findings are about another text than the file has now, in which they would be at wrong places.
+    async fn diagnostics(&self, path: &str, found: &Found) -> Result<Option<Vec<Diagnostic>>, Failure> {
         let place = self.place();
-        let text = self.server.text_of(self.folder, self.connection, &place, path).await?;
-        let text = text.unwrap_or_else(|| Text::new("", self.server.traits.encoding));
+        let bytes =
+            self.server.bytes_of(self.folder, self.connection, &place, path).await?.unwrap_or_default();
+        if !found.is_about(&bytes) {
+            return Ok(None);
+        }
+        let text = Text::new(String::from_utf8_lossy(&bytes), self.server.traits.encoding);
         let uri = |path: &str| self.uri(path);
         let context = Context { path, text: &text, others: &HashMap::new(), uri: &uri };
-        Ok(diagnostics(found, &context, self.server.traits.diagnostics))
+        Ok(Some(diagnostics(found, &context, self.server.traits.diagnostics)))
     }
 }

@@ -3,7 +3,7 @@
 use std::{cell::Cell, rc::Rc, time::Duration};
 
 use gen_lsp_types::{
-    CodeLensRefreshRequest, DiagnosticRefreshRequest, TextDocumentContentRefreshParams,
+    CodeLensRefreshRequest, DiagnosticRefreshRequest, Request, TextDocumentContentRefreshParams,
     TextDocumentContentRefreshRequest, Uri,
 };
 use tokio::{task::spawn_local, time::sleep};
@@ -22,28 +22,28 @@ pub(super) struct Refreshes {
 
 impl Server {
     pub(super) fn refresh_diagnostics(self: &Rc<Self>) {
-        if !self.traits.refresh_diagnostics || self.refreshes.diagnostics.replace(true) {
-            return;
+        if self.traits.refresh_diagnostics {
+            self.refresh_once::<DiagnosticRefreshRequest>(|it| &it.diagnostics);
         }
-        let server = Rc::clone(self);
-        spawn_local(async move {
-            sleep(DEBOUNCE).await;
-            server.refreshes.diagnostics.set(false);
-            let _a_client_need_not_answer = server.peer.ask::<DiagnosticRefreshRequest>(&()).await;
-        });
     }
 
     /// Refreshes code lenses, which show the number of findings and the branches that change a file.
     pub(super) fn refresh_lenses(self: &Rc<Self>) {
-        let is_shown = self.settings().code_lens && self.traits.refresh_lenses;
-        if !is_shown || self.refreshes.lenses.replace(true) {
+        if self.traits.refresh_lenses && self.settings().code_lens {
+            self.refresh_once::<CodeLensRefreshRequest>(|it| &it.lenses);
+        }
+    }
+
+    /// Sends one request for all changes within [`DEBOUNCE`].
+    fn refresh_once<R: Request<Params = ()>>(self: &Rc<Self>, is_due: fn(&Refreshes) -> &Cell<bool>) {
+        if is_due(&self.refreshes).replace(true) {
             return;
         }
         let server = Rc::clone(self);
         spawn_local(async move {
             sleep(DEBOUNCE).await;
-            server.refreshes.lenses.set(false);
-            let _a_client_need_not_answer = server.peer.ask::<CodeLensRefreshRequest>(&()).await;
+            is_due(&server.refreshes).set(false);
+            let _a_client_need_not_answer = server.peer.ask::<R>(&()).await;
         });
     }
 

@@ -8,7 +8,6 @@ use std::{collections::HashMap, rc::Rc, time::Duration};
 use broker_proto::v1 as pb;
 use bytes::Bytes;
 use gen_lsp_types::{Diagnostic, PublishDiagnosticsNotification, PublishDiagnosticsParams, Uri};
-use overlay::ContentHash;
 use tokio::time::sleep;
 use tonic::Status;
 
@@ -66,6 +65,7 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
         let state = states.borrow_and_update().clone();
         base.mark_unchanged();
         let Some(document) = document.upgrade() else { return };
+        document.resolve();
         let round =
             Round { server: &server, document: &document, folder: &folder, connection: &connection, state };
         // Sending a buffer is never cancelled: it might then reach the daemon after a newer one.
@@ -115,7 +115,6 @@ impl Round<'_> {
     /// Checks the file that the document shows.
     async fn answer(&self, shown: Option<&Shown>) -> Result<(), Status> {
         match &self.document.place {
-            // The daemon names files by their own paths.
             Place::Base(_, path) => self.base(self.folder.resolved(path).as_str(), shown).await,
             Place::Branch(_, file) => self.check(target::branch(&file.branch), file.path.as_str()).await,
             Place::Elsewhere => Ok(()),
@@ -201,7 +200,7 @@ impl Round<'_> {
 
     async fn report(&self, found: &Found, path: &str) -> Result<(), Status> {
         let (own, others) = found.clone().split(path);
-        if !self.is_of_this_text(&own) {
+        if !own.is_about(self.state.text.as_str().as_bytes()) {
             // The buffer has changed meanwhile, which starts the next round; a client need not ask for a branch's new text.
             if let Place::Branch(..) = self.document.place {
                 let reason = "the branch has another text of this file: reload it";
@@ -224,12 +223,6 @@ impl Round<'_> {
         let related = related.collect();
         self.deliver(own, items, related);
         Ok(())
-    }
-
-    /// Whether the findings are about this round's text.
-    fn is_of_this_text(&self, found: &Found) -> bool {
-        let hash = ContentHash::of(self.state.text.as_str().as_bytes()).to_string();
-        found.findings.iter().all(|it| it.content_hash.is_empty() || it.content_hash == hash)
     }
 
     /// Texts of the other files that findings refer to, by path.

@@ -20,7 +20,7 @@ use super::{
     checking::Found,
     client_traits::ClientTraits,
     commits::LeftFiles,
-    document::{Document, Place},
+    document::Document,
     failure::Failure,
     folder::{Connection, Editor, Folder},
     link::Link,
@@ -196,21 +196,15 @@ impl Server {
         self.document(uri).ok_or_else(|| Failure::invalid_params(format!("the document {uri} is not open")))
     }
 
-    /// The open document of a file of the base.
+    /// The open document of a file of the base, by the file's own path rather than by a link.
     pub(super) fn document_at(&self, folder: &Rc<Folder>, path: &str) -> Option<Rc<Document>> {
-        self.documents_at(folder, path).into_iter().next()
+        let all = self.documents_at(folder, path).into_iter();
+        all.min_by_key(|it| it.path().is_none_or(|it| it.as_str() != path))
     }
 
-    /// The open documents of a file of the base, by its own path before those that are reached by links.
+    /// The open documents of a file of the base, those by links as well.
     pub(super) fn documents_at(&self, folder: &Rc<Folder>, path: &str) -> Vec<Rc<Document>> {
-        let is_there = |place: &Place| {
-            matches!(place, Place::Base(of, at)
-            if Rc::ptr_eq(of, folder) && (at.as_str() == path || folder.resolved(at).as_str() == path))
-        };
-        let documents = self.documents.borrow();
-        let mut all: Vec<_> = documents.values().filter(|it| is_there(&it.place)).cloned().collect();
-        all.sort_by_key(|it| it.path().is_none_or(|it| it.as_str() != path));
-        all
+        self.documents.borrow().values().filter(|it| it.shows(folder, path)).cloned().collect()
     }
 
     pub(super) fn add_document(&self, document: Rc<Document>) {

@@ -86,7 +86,7 @@ pub(super) fn write(
 
 fn parse(body: &[u8]) -> Incoming {
     let parsed = serde_json::from_slice(body);
-    // JSON of UTF-16 strings may have halves of characters; to leave the message out would leave the document behind.
+    // JSON of UTF-16 strings may have unpaired surrogates. If the message were dropped, the document would be out of step.
     match parsed.or_else(|error| serde_json::from_slice(&without_lone_surrogates(body)).map_err(|_| error)) {
         Ok(Value::Object(message)) => message_of(message),
         Ok(Value::Array(_)) => malformed(None, "LSP has no batches: send each message by itself"),

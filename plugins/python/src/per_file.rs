@@ -50,7 +50,8 @@ fn read(file: &PathBuf) -> Option<Table> {
     }
 }
 
-/// As ruff has it: a pattern is for names, and for paths from the configuration's folder.
+/// Whether a pattern of `per-file-ignores` applies to a file. Ruff matches it with the file's name, and with its path from the
+/// configuration's folder.
 fn matches(pattern: &str, root: &Path, file: &Path) -> bool {
     let (is_negated, pattern) = pattern.strip_prefix('!').map_or((false, pattern), |it| (true, it));
     let fits =

@@ -61,7 +61,7 @@ pub fn with_file_settings(options: &WalkOptions, view: &dyn View) -> WalkOptions
 pub fn collect(view: &dyn View, paths: &[WorkspacePath], options: &WalkOptions) -> Files {
     let named: BTreeSet<_> = options.visited_roots(paths).cloned().collect();
     let root = WorkspacePath::root();
-    // As if nothing had been named, so that what a linter's own configuration leaves out is left out, too.
+    // Linters check a named file even if their own configuration excludes it. With the root as what is named, they leave it out.
     let as_named = |it: &WorkspacePath| if options.force_excludes { root.clone() } else { it.clone() };
     if named.iter().all(|it| is_file(view, it)) {
         let units = named.into_iter().map(|path| Unit { named: as_named(&path), path }).collect();

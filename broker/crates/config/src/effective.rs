@@ -22,7 +22,8 @@ pub struct Effective {
 /// What linters are asked for. Files with the same choice can be checked together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Choice {
-    /// As `--select` has it, with [`DEFAULT`] first where it is extended; `None` leaves the choice to the linters.
+    /// Selectors, as those of `--select`. The first is [`DEFAULT`] if the others are added to each linter's default; `None` is the
+    /// default alone.
     pub select: Option<Vec<String>>,
     /// As `--ignore` has it.
     pub ignore: Vec<String>,

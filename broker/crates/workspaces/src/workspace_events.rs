@@ -36,7 +36,7 @@ pub enum BranchChangeKind {
     Edited,
     Committed {
         changes: Vec<Change>,
-        /// As in [`Committed`](super::Committed).
+        /// The same paths as [`Committed::unsaved`](super::Committed::unsaved), and below [`Committed::left`](super::Committed::left).
         unsaved: Vec<WorkspacePath>,
         left: Vec<WorkspacePath>,
     },

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, slice, sync::Arc};
 
 use checker::with_file_settings;
-use config::{Choice, Configs, DEFAULT, Effective, RuleLevel, root::WorkspaceRoot};
+use config::{Choice, Configs, Effective, RuleLevel, root::WorkspaceRoot};
 use lint::{Because, Rule, counted, printable};
 use linters::{
     Catalogs, LinterSet, Provider, Rules, WorkspaceContext, native::NativeCheckers, plugins::PluginProvider,
@@ -159,8 +159,7 @@ impl Asked {
 
     /// `select in broker.toml`
     fn selected(&self) -> String {
-        let choice = &self.effective.choice;
-        let is_extended = choice.select.iter().flatten().next().is_some_and(|it| it == DEFAULT);
+        let is_extended = self.effective.choice.is_extension();
         let key =
             if is_extended && self.said.contains_key("extend-select") { "extend-select" } else { "select" };
         self.said_in(|it| it == key, key)

@@ -143,6 +143,34 @@ fn a_finding_within_a_string_is_suppressed_in_its_file() {
     editor.close();
 }
 
+/// A client that resolves nothing and shows no disabled action gets the others all the same.
+#[test]
+fn an_action_that_is_not_possible_hides_no_other() {
+    let codes = "/textDocument/codeAction";
+    let client = Client::pulling().without(codes, "resolveSupport").without(codes, "disabledSupport");
+    let (_place, mut editor, uri) = session(client, "x = f'''\n{undefined}\n'''\n");
+    let actions = editor.actions(&uri, "undefined", &["quickfix.suppress"]);
+    assert_eq!(actions.len(), 1, "{actions:?}");
+    editor.choose(titled(&actions, "file"));
+    assert_eq!(found(&mut editor, &uri), [""; 0], "{}", editor.text(&uri));
+    editor.close();
+}
+
+#[test]
+fn a_file_that_is_reached_by_a_link_is_checked_and_fixed() {
+    let place = place();
+    std::os::unix::fs::symlink("a.py", place.root().join("link.py")).unwrap();
+    let mut editor = Editor::start(&place, Client::pulling());
+    let uri = file_uri(&place, "link.py");
+    let report = editor.pull(&uri, None);
+    assert_eq!(tests::editor::codes(report["items"].as_array().unwrap()), [F401], "while it is not open");
+    editor.open_text(&uri, TWO);
+    let actions = editor.actions(&uri, "os", &["source.fixAll.broker"]);
+    editor.choose(of_kind(&actions, "source.fixAll.broker")[0]);
+    assert_eq!(editor.text(&uri), "\n\ndef f():\n    return 1\n");
+    editor.close();
+}
+
 #[test]
 fn a_rule_is_suppressed_in_its_file() {
     let (text, left) = chosen(TWO, "os", &["quickfix.suppress"], "file");

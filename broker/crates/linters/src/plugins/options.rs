@@ -16,7 +16,7 @@ pub(super) fn checked(
     let mut checked = BTreeMap::new();
     for (name, table) in declared {
         let Some(plugin) = plugins.find(&name) else {
-            // What cannot be used is told elsewhere.
+            // The check reports a plugin that cannot be loaded. Its options are not known.
             if plugins.broken.iter().any(|it| it.linter.as_deref() == Some(&*name)) {
                 continue;
             }

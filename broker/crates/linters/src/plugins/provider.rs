@@ -7,7 +7,7 @@ use std::{
 
 use checker::{Absent, Incomplete, Router, SharedLinter};
 use config::{Configs, DEFAULT, Selection, Selectors, SetupFailure};
-use lint::Linter as _;
+use lint::{Linter as _, Rule};
 use overlay::{ContentHash, Memory, ReadSet, Traced, View, WorkspacePath};
 use plugin_host::{Configured, Plugin, Settings};
 
@@ -141,7 +141,7 @@ impl Catalog for PluginCatalog {
             return Ok(known.selected.clone());
         }
         let traced = Arc::new(Traced::new(Arc::clone(&self.view)));
-        let selected = self.choose(selectors, &(Arc::clone(&traced) as _));
+        let selected = self.choose(selectors, &(Arc::clone(&traced) as _))?;
         // What moved meanwhile is true of no state of the workspace.
         if traced.changed().is_none() {
             self.chosen.remember(key, Chosen { reads: traced.read_set(), selected: selected.clone() });
@@ -154,9 +154,7 @@ impl Catalog for PluginCatalog {
             return Ok(self.is_broken(linter).then_some(Rules::Open));
         };
         let configured = plugin.configured(self.settings(plugin, Selection::default()));
-        let rules = configured.rules(&self.view);
-        let rules = rules.map_err(|error| SetupFailure { message: error.message, hint: error.hint })?;
-        Ok(Some(Rules::Known(rules)))
+        Ok(Some(Rules::Known(rules(&configured, &self.view)?)))
     }
 
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
@@ -195,7 +193,7 @@ impl Catalog for PluginCatalog {
 impl PluginCatalog {
     /// Those that have something to say of the workspace that `view` shows. All that this depends on in the workspace is read
     /// through `view`.
-    fn choose(&self, selectors: &Selectors, view: &Arc<dyn View>) -> Selected {
+    fn choose(&self, selectors: &Selectors, view: &Arc<dyn View>) -> Result<Selected, SetupFailure> {
         let (mut used, mut unselected, mut all_unknown) = (Vec::new(), Vec::new(), Vec::new());
         for plugin in &self.plugins.usable {
             let name = &plugin.manifest().name;
@@ -206,7 +204,8 @@ impl PluginCatalog {
                 // A plugin that cannot answer says why when it is asked about a file.
                 let unknown = it.unknown_selectors(view).unwrap_or_default();
                 if selection.extends() {
-                    it = plugin.configured(self.settings(plugin, understood(&it, selection, &unknown, view)));
+                    let selection = understood(&it, selection, &unknown, view)?;
+                    it = plugin.configured(self.settings(plugin, selection));
                 } else {
                     is_asked = !selection.is_nothing(&unknown);
                 }
@@ -223,7 +222,7 @@ impl PluginCatalog {
         let absent = unselected.chain(broken).collect();
         let used: Vec<_> = used.into_iter().map(|it: Configured| Arc::new(it) as SharedLinter).collect();
         let router = Router::new(&used).with_missing(self.plugins.missing().collect()).without(absent);
-        Selected { router: Arc::new(router), unknown: all_unknown }
+        Ok(Selected { router: Arc::new(router), unknown: all_unknown })
     }
 
     fn settings(&self, plugin: &Plugin, selection: Selection) -> Settings {
@@ -255,18 +254,22 @@ fn understood(
     selection: Selection,
     unknown: &[String],
     view: &Arc<dyn View>,
-) -> Selection {
+) -> Result<Selection, SetupFailure> {
     let more = selection.select.iter().flatten().filter(|it| !unknown.contains(it) && *it != DEFAULT);
     let more: Vec<_> = more.cloned().collect();
     let select = if more.is_empty() {
         None
     } else if unknown.iter().any(|it| it == DEFAULT) {
-        let rules = plugin.rules(view).unwrap_or_default().into_iter().filter(|it| it.default);
-        Some(rules.map(|it| it.code).chain(more).collect())
+        let default = rules(plugin, view)?.into_iter().filter(|it| it.default);
+        Some(default.map(|it| it.code).chain(more).collect())
     } else {
         Some([DEFAULT.to_owned()].into_iter().chain(more).collect())
     };
-    Selection { select, ..selection }
+    Ok(Selection { select, ..selection })
+}
+
+fn rules(plugin: &Configured, view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupFailure> {
+    plugin.rules(view).map_err(|error| SetupFailure { message: error.message, hint: error.hint })
 }
 
 fn has_what_it_needs(plugin: &Plugin, view: &dyn View) -> bool {
