@@ -18,6 +18,8 @@ pub(super) struct Document {
     /// [`Folder::resolved`] of a file of the base, as of the last look.
     resolved: RefCell<Option<WorkspacePath>>,
     state: watch::Sender<State>,
+    /// Epoch of the connection and version of the text that the daemon has, or has refused.
+    sent: watch::Sender<(u64, i32)>,
     /// The last result; of an older version while a newer one is checked.
     checked: watch::Sender<Option<Rc<Checked>>>,
     /// Version and number of the last result that the client pulled.
@@ -78,6 +80,7 @@ impl Document {
             place,
             resolved: RefCell::default(),
             state: watch::Sender::new(state),
+            sent: watch::Sender::new((0, i32::MIN)),
             checked: watch::Sender::new(None),
             reported: Cell::new(None),
             task: Cell::new(None),
@@ -105,6 +108,21 @@ impl Document {
             it.text = text;
             it.is_typed = true;
         });
+    }
+
+    pub(super) fn mark_sent(&self, epoch: u64, version: i32) {
+        self.sent.send_replace((epoch, version));
+    }
+
+    /// Waits until the daemon has the text that the document has at this call. Ends as well if the document is closed, or its
+    /// folder cannot be served. Does not keep the document.
+    pub(super) fn until_sent(&self) -> impl Future<Output = ()> + 'static {
+        let (version, mut sent, folder) = (self.version(), self.sent.subscribe(), self.folder().cloned());
+        async move {
+            let Some(folder) = folder else { return };
+            let Ok(connection) = folder.served().await else { return };
+            let _closed = sent.wait_for(|it| *it >= (connection.epoch, version)).await;
+        }
     }
 
     /// Has its task check the same version again.

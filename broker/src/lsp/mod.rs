@@ -34,6 +34,7 @@ mod progress;
 mod proxy;
 mod pull;
 mod queries;
+mod questions;
 mod refresh;
 mod requests;
 mod rounds;

@@ -37,19 +37,17 @@ impl Call<'_> {
             "workspace/diagnostic" => self.spawn(pull::of_workspace(server, typed(params)?)),
             "textDocument/codeAction" => self.code_action(params)?,
             "codeAction/resolve" if !proxy::is_of_a_server(&params) => {
-                self.spawn(actions::resolve(server, typed(params)?));
+                self.spawn_in_order(actions::resolve(server, typed(params)?));
             }
             "textDocument/hover" => self.hover(method, params)?,
             "textDocument/completion" => self.completion(method, params)?,
             "textDocument/codeLens" => self.code_lens(params)?,
-            "workspace/executeCommand" => self.spawn(commands::execute(server, typed(params)?)),
+            "workspace/executeCommand" => self.spawn_in_order(commands::execute(server, typed(params)?)),
             "workspace/textDocumentContent" => {
                 let params: TextDocumentContentParams = typed(params)?;
-                self.spawn(content(server, params.uri.0));
+                self.spawn_in_order(content(server, params.uri.0));
             }
-            _ if server.settings().servers && proxy::is_proxied(method) => {
-                self.spawn(proxy::ask(server, method.to_owned(), params));
-            }
+            _ if server.settings().servers && proxy::is_proxied(method) => self.proxied(method, params),
             _ => return Err(Failure::no_method(method)),
         }
         Ok(())
@@ -111,12 +109,32 @@ impl Call<'_> {
 
     /// Answers as a language server does, or with `null` where language servers are off.
     fn proxied_or_null(&self, method: &str, params: Value) {
-        let server = Rc::clone(self.server);
-        if server.settings().servers {
-            self.spawn(proxy::ask(server, method.to_owned(), params));
+        if self.server.settings().servers {
+            self.proxied(method, params);
         } else {
             self.spawn(async { Ok(Value::Null) });
         }
+    }
+
+    fn proxied(&self, method: &str, params: Value) {
+        let (asking, server) = (self.server.questions.begin(), Rc::clone(self.server));
+        let asked = proxy::ask(server, method.to_owned(), params);
+        self.spawn_in_order(async move {
+            let answer = asked.await;
+            drop(asking);
+            answer
+        });
+    }
+
+    /// Starts the work once the daemon has all texts that were changed before the request came.
+    fn spawn_in_order(&self, work: impl Future<Output = Result<Value, Failure>> + 'static) {
+        let sent: Vec<_> = self.server.documents().iter().map(|it| it.until_sent()).collect();
+        self.spawn(async move {
+            for it in sent {
+                it.await;
+            }
+            work.await
+        });
     }
 
     fn spawn(&self, work: impl Future<Output = Result<Value, Failure>> + 'static) {

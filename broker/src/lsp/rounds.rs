@@ -70,7 +70,9 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
             Round { server: &server, document: &document, folder: &folder, connection: &connection, state };
         // Sending a buffer is never cancelled: it might then reach the daemon after a newer one.
         let mut given_up = document.give_ups();
-        let ended = match round.show(&mut shown).await {
+        let showed = round.show(&mut shown).await;
+        document.mark_sent(connection.epoch, round.state.version);
+        let ended = match showed {
             Ok(()) => tokio::select! {
                 biased;
                 changed = states.changed() => if changed.is_ok() { continue } else { return },
@@ -178,9 +180,11 @@ impl Round<'_> {
         let settings = self.server.settings();
         let link = &self.folder.link;
         let about = |kinds: &[pb::LinterKind]| checking::about(target.clone(), path, kinds);
+        self.server.questions.let_pass().await;
         let mut found = checking::check(link, about(&[pb::LinterKind::Plugin])).await?;
         self.report(&found, path).await?;
         if settings.servers {
+            self.server.questions.let_pass().await;
             let request = pb::CheckRequest { dependents: true, ..about(&[pb::LinterKind::Server]) };
             let of_servers = checking::check(link, request).await?;
             self.server.warn_unavailable(&of_servers);

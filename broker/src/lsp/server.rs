@@ -25,6 +25,7 @@ use super::{
     folder::{Connection, Editor, Folder},
     link::Link,
     peer::Peer,
+    questions::Questions,
     refresh::Refreshes,
     rule_list::RuleList,
     settings::Settings,
@@ -48,6 +49,7 @@ pub(super) struct Server {
     /// Files that commits left to this editor.
     pub(super) left: LeftFiles,
     pub(super) refreshes: Refreshes,
+    pub(super) questions: Questions,
     numbers: Cell<u64>,
     is_initialized: Cell<bool>,
     /// Unavailable linters that the user was warned about.
@@ -83,6 +85,7 @@ impl Server {
             fork_texts: RefCell::default(),
             left: LeftFiles::default(),
             refreshes: Refreshes::default(),
+            questions: Questions::default(),
             numbers: Cell::new(0),
             is_initialized: Cell::new(false),
             warned: RefCell::default(),

@@ -30,7 +30,7 @@ pub use choose::{Pick, Reason, choose};
 pub use environment::Environment;
 pub use linter::LanguageServer;
 pub use lsp_client::{Epoch, Launch, Limits, RequestError, Supervisor, supervisor};
-pub use pool::{Pool, PoolLimits};
+pub use pool::{OutsideAge, Pool, PoolLimits};
 pub use profile::{
     Barrier, Canary, Checks, Deletes, Find, MemoryClass, Outside, Profile, Program, Searches, Sees, Symbols,
     profiles,

@@ -15,7 +15,7 @@ use crate::{
     Environment, Pool, Priority, Profile, Question, ServerReply,
     actor::Setup,
     dependents::dependents,
-    pool::{ReplicaSet, ServerInputs, SetupDigest},
+    pool::{OutsideAge, ReplicaSet, ServerInputs, SetupDigest},
     profile::fill_text,
 };
 
@@ -42,6 +42,7 @@ impl LanguageServer {
         disk: Arc<dyn View>,
         supervisor: Supervisor,
         environment: &Environment,
+        age: OutsideAge,
     ) -> Result<Self, SetupError> {
         let name = &profile.name;
         let refusal = |message, hint| SetupError { linter: name.clone(), message, hint };
@@ -61,14 +62,18 @@ impl LanguageServer {
         };
         let (root, limits) = (root.to_owned(), Limits::default());
         let setup = Setup { profile: profile.clone(), root, disk, launch, limits, pause: PAUSE };
-        Self::in_pool(pool, setup).map_err(|message| refusal(message, None))
+        Self::seen(pool, setup, age).map_err(|message| refusal(message, None))
     }
 
     /// The same, of a setup that is complete. Its answers are named by the program's file and not by the version
     /// that it tells once it is started.
     pub fn in_pool(pool: &Pool, setup: Setup) -> Result<Self, String> {
+        Self::seen(pool, setup, OutsideAge::Now)
+    }
+
+    fn seen(pool: &Pool, setup: Setup, age: OutsideAge) -> Result<Self, String> {
         let outside = pool.outside_state(&setup.root);
-        let (profile, digest) = (&setup.profile, SetupDigest::of(&setup, &outside));
+        let (profile, digest) = (&setup.profile, SetupDigest::of(&setup, &outside, age));
         let replicas = pool.replicas(setup.clone(), digest, outside)?;
         let identity = Identity { name: profile.name.clone(), version: String::new(), digest: digest.name() };
         let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
@@ -95,7 +100,7 @@ impl LanguageServer {
         let mut reply = self.replicas.query(Arc::clone(view), question, priority, deadline, cancel);
         if let Ok(answer) = &mut reply.answer {
             let changed = || "files have changed while it was asked".to_owned();
-            let changed = || (!inputs.reads.holds_in(&**view)).then(changed);
+            let changed = || (!inputs.hold_in(view, &self.setup.profile)).then(changed);
             answer.partial =
                 answer.partial.take().or_else(changed).or_else(|| inputs.hidden(&edited, &**view));
         }
@@ -150,7 +155,8 @@ impl Linter for LanguageServer {
             let priority = if job.is_awaited { Priority::Interactive } else { Priority::Background };
             self.replicas.ask(Arc::clone(&job.view), units, priority, deadline, &job.cancel, &mut keep);
         }
-        let is_another = self.identity.digest != SetupDigest::of(&self.setup, &self.replicas.outside).name();
+        let is_another = self.identity.digest
+            != SetupDigest::of(&self.setup, &self.replicas.outside, OutsideAge::Now).name();
         let installed = is_another.then(|| "something was installed while it was asked".to_owned());
         let unsure = installed.or_else(|| inputs.hidden(&edited, &*job.view));
         for (index, mut outcome) in outcomes {

@@ -18,6 +18,7 @@ use std::{
 use lsp_client::Launch;
 use overlay::ContentHash;
 
+pub use self::outside_state::OutsideAge;
 pub(crate) use self::{disk_sync::ServerInputs, outside_state::OutsideState, replicas::ReplicaSet};
 use crate::{
     RecyclePolicy, ServerLog, ServerReport, Setup,
@@ -230,14 +231,16 @@ fn memory_of_the_machine() -> Option<u64> {
 }
 
 impl SetupDigest {
-    pub(crate) fn of(setup: &Setup, outside: &OutsideState) -> Self {
+    pub(crate) fn of(setup: &Setup, outside: &OutsideState, age: OutsideAge) -> Self {
         let Setup { profile, launch, root, .. } = setup;
         // The supervisor and the niceness make no other server of it.
         let Launch { supervisor: _, nice: _, program, args, env, own_folder, cwd } = launch;
         // What is made of a server's answers may be another thing with each version of this program.
         let own = env!("CARGO_PKG_VERSION");
         let text = format!("{own} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}");
-        Self { setup: ContentHash::of(text.as_bytes()), outside: outside_state::digest(setup, outside) }
+        let named = ContentHash::of(text.as_bytes());
+        let look = || outside_state::digest(setup, outside);
+        Self { setup: named, outside: outside.whole(named, age, look) }
     }
 
     /// One name for both.

@@ -16,8 +16,8 @@ use std::{
 use checker::{Absent, MissingLinter, Need, Router, SharedLinter};
 use config::{Configs, Selectors, ServerSettings, SetupFailure};
 use language_servers::{
-    Checks, Environment, LanguageServer, Pick, Pool, PoolLimits, Profile, Reason, Supervisor, choose,
-    profiles,
+    Checks, Environment, LanguageServer, OutsideAge, Pick, Pool, PoolLimits, Profile, Reason, Supervisor,
+    choose, profiles,
 };
 use lint::{Cancel, SetupError};
 use overlay::{View, WorkspacePath};
@@ -143,7 +143,8 @@ impl Catalog for ServerCatalog {
     fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
         let known = self.settings().and_then(known).ok()?;
         let profile = known.iter().find(|it| it.name == linter)?;
-        let server = self.servers.server(&self.context(), profile).map_err(|error| error.message);
+        let server =
+            self.servers.server(&self.context(), profile, OutsideAge::Now).map_err(|error| error.message);
         Some(server.and_then(|it| it.version(deadline, cancel)))
     }
 
@@ -200,7 +201,7 @@ impl Servers {
                 continue;
             };
             let is_named = matches!(why, Why::Named) || selectors.select_by_name(&profile.name);
-            match self.server(context, profile) {
+            match self.server(context, profile, OutsideAge::Now) {
                 Ok(server) => {
                     asked.linters.push(Arc::new(Selected::new(server, selection)));
                     asked.missing.extend(is_named.then(|| missing(profile, Need::Asked, String::new())));
@@ -218,7 +219,7 @@ impl Servers {
     /// For a server whose rules are selected, and that is none of those that are asked.
     fn not_wanted(&self, context: &ServerContext<'_>, profile: &Profile) -> MissingLinter {
         if profile.find(context.root, context.environment).is_none()
-            && let Err(error) = self.server(context, profile)
+            && let Err(error) = self.server(context, profile, OutsideAge::Now)
         {
             return missing(profile, Need::Missing, why_not(error));
         }
@@ -231,6 +232,7 @@ impl Servers {
         &self,
         context: &ServerContext<'_>,
         profile: &Profile,
+        age: OutsideAge,
     ) -> Result<LanguageServer, SetupError> {
         let supervisor = self.supervisor.clone().ok_or_else(|| SetupError {
             linter: profile.name.clone(),
@@ -244,6 +246,7 @@ impl Servers {
             Arc::clone(context.disk),
             supervisor,
             context.environment,
+            age,
         )
     }
 }

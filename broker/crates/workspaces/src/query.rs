@@ -7,10 +7,9 @@ use std::{
 
 use config::{Configs, SetupFailure};
 use language_servers::{
-    LanguageServer, NoAnswer, Priority, Profile, QueryAnswer, QueryResult, Question, ServerReply,
-    named_document,
+    NoAnswer, OutsideAge, Priority, Profile, QueryAnswer, QueryResult, Question, ServerReply, named_document,
 };
-use lint::{Cancel, LineColumn, LineTable, SetupError};
+use lint::{Cancel, LineColumn, LineTable};
 use linters::servers::{self, ServerContext};
 use overlay::{Branch, ContentHash, Revision, View, WorkspacePath};
 use scheduler::Class;
@@ -19,6 +18,7 @@ use super::{
     Daemon, DaemonError, Target, TargetId,
     question::{QueryRequest, expect_short},
     task::blocking,
+    workspace::OpenWorkspace,
 };
 
 /// A method of a server's own.
@@ -172,10 +172,17 @@ impl Daemon {
     ) -> Result<(String, ServerReply), DaemonError> {
         let deadline = Instant::now() + query.deadline.unwrap_or(TIMEOUT).min(TIMEOUT);
         query.expect_file(&**view)?;
-        let servers = self.servers_of(query)?;
+        let workspace = query.target.workspace();
+        self.expect_trust(workspace)?;
+        let disk = workspace.base.without_buffers();
+        let environment = workspace.environment_of_servers();
+        let context = ServerContext { root: workspace.root(), disk: &disk, environment: &environment };
+        let mut profiles = profiles(&context, query.server.as_deref(), &query.path)?;
+        // Those for types may know more.
+        profiles.sort_by_key(|it| it.checks != language_servers::Checks::Types);
         let (mut last, mut missing) = (None, None);
-        for (profile, server) in servers {
-            let server = match server {
+        for profile in profiles {
+            let server = match self.servers.server(&context, &profile, OutsideAge::Recent) {
                 Ok(server) => server,
                 Err(error) => {
                     missing.get_or_insert(error);
@@ -200,9 +207,7 @@ impl Daemon {
         })
     }
 
-    /// The servers that may know something of the file: those for types first.
-    fn servers_of(&self, query: &Query) -> Result<Vec<(Profile, FoundServer)>, DaemonError> {
-        let workspace = query.target.workspace();
+    fn expect_trust(&self, workspace: &OpenWorkspace) -> Result<(), DaemonError> {
         if !self.servers.are_trusted_in(workspace.root()) {
             return Err(DaemonError::NoServer {
                 server: None,
@@ -213,13 +218,7 @@ impl Daemon {
                 hint: Some("run `broker trust` to allow them".to_owned()),
             });
         }
-        let disk = workspace.base.without_buffers();
-        let environment = workspace.environment_of_servers();
-        let context = ServerContext { root: workspace.root(), disk: &disk, environment: &environment };
-        let mut profiles = profiles(&context, query.server.as_deref(), &query.path)?;
-        profiles.sort_by_key(|it| it.checks != language_servers::Checks::Types);
-        let found = |it: Profile| (self.servers.server(&context, &it), it);
-        Ok(profiles.into_iter().map(found).map(|(found, profile)| (profile, found)).collect())
+        Ok(())
     }
 }
 
@@ -280,9 +279,6 @@ fn nowhere(lines: &LineTable<'_>, at: LineColumn) -> Option<String> {
         }
     }
 }
-
-/// A server, or why it is not there.
-type FoundServer = Result<LanguageServer, SetupError>;
 
 /// Those that the file is checked by, or the one that is named.
 fn profiles(

@@ -52,6 +52,22 @@ fn all_commands_are_told() {
 }
 
 #[test]
+fn a_branch_shows_what_was_typed_just_before_the_request() {
+    let (place, mut editor) = session();
+    place.write("typed.py", "n = 0\n");
+    let typed = editor.open(&place, "typed.py");
+    let branch = fork(&mut editor, "try");
+    let uri = format!("broker-branch://{}/typed.py", branch["id"].as_str().unwrap());
+    for round in 1..=50 {
+        let text = format!("n = {round}\n");
+        editor.set_text(&typed, &text);
+        let content = editor.ask("workspace/textDocumentContent", json!({ "uri": uri }));
+        assert_eq!(content["text"], text);
+    }
+    editor.close();
+}
+
+#[test]
 fn branches_are_forked_and_listed() {
     let (place, mut editor) = session();
     let one = fork(&mut editor, "one");

@@ -83,7 +83,8 @@ fn folders_of(path: &WorkspacePath) -> impl Iterator<Item = WorkspacePath> {
 
 /// Files of a view that a server may read.
 pub(crate) struct ServerInputs {
-    pub(crate) reads: ReadSet,
+    /// Links that a walk came by.
+    links: Vec<WorkspacePath>,
     pub(crate) contents: Contents,
     /// Hash over all of it.
     pub(crate) digest: ContentHash,
@@ -112,10 +113,12 @@ impl ServerInputs {
             contents.extend(names.iter().map(|it| directory.child(it)).zip(seen));
         }
         let digest = digest(&contents);
-        let walked = traced.read_set();
-        let walked = walked.iter().map(|(read, seen)| (read.clone(), seen));
-        let read = contents.iter().map(|(path, seen)| (Read::Content(path.clone()), *seen));
-        Self { reads: walked.chain(read).collect(), contents, digest }
+        let link = |read: &Read| match read {
+            Read::Link(path) => Some(path.clone()),
+            _ => None,
+        };
+        let links = traced.read_set().iter().filter_map(|(read, _)| link(read)).collect();
+        Self { links, contents, digest }
     }
 
     /// Hashes of the other files that an answer is about.
@@ -125,22 +128,23 @@ impl ServerInputs {
         seen.collect()
     }
 
+    /// Whether the view shows the same still.
+    pub(crate) fn hold_in(&self, view: &Arc<dyn View>, profile: &Profile) -> bool {
+        // Looks at many files of a folder at once, as looks at one path after the other do not.
+        Self::of(view, profile).digest == self.digest
+    }
+
     /// Why a server may see something else than the view has: what is edited and reached through a link is there
     /// as the disk has it.
     pub(crate) fn hidden(&self, edited: &[WorkspacePath], view: &dyn View) -> Option<String> {
-        let link = |read: &Read| match read {
-            Read::Link(path) => Some(path.clone()),
-            _ => None,
-        };
-        let links = self.reads.iter().filter_map(|(read, _)| link(read)).filter(|_| !edited.is_empty());
-        let hides = |link: WorkspacePath| {
-            let target = view.resolve(&link).ok()?;
+        let hides = |link: &WorkspacePath| {
+            let target = view.resolve(link).ok()?;
             let path = edited.iter().find(|it| it.starts_with(&target))?;
             Some(format!(
                 "`{path}` is also reached through the link `{link}`, and there it is as on the disk"
             ))
         };
-        links.filter_map(hides).next()
+        self.links.iter().filter(|_| !edited.is_empty()).find_map(hides)
     }
 }
 

@@ -42,11 +42,25 @@ const CACHES: [&str; 3] = ["__pycache__", ".cache", ".vite"];
 pub(crate) struct OutsideState {
     near: Mutex<HashMap<PathBuf, Near>>,
     long: Mutex<HashMap<PathBuf, Long>>,
+    /// By setup of a server: the last look at all that it reads outside.
+    whole: Mutex<HashMap<ContentHash, (Instant, ContentHash)>>,
     /// Folders of a name in the workspace.
     pub(super) folders: Mutex<HashMap<String, (Instant, Vec<PathBuf>)>>,
     /// Folders that a program printed.
     pub(super) printed: Mutex<HashMap<PrintCommand, (Instant, Vec<PathBuf>)>>,
 }
+
+/// How old a look at what a server reads outside may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutsideAge {
+    /// For findings, which are kept under the name of what was seen.
+    Now,
+    /// For questions, whose answers are not kept: half a second, so that one who types does not wait for a look each time.
+    Recent,
+}
+
+/// Longest age of a recent look.
+const RECENT: Duration = Duration::from_millis(500);
 
 /// A near look that was not cheap.
 struct Near {
@@ -80,6 +94,26 @@ pub(super) fn digest(setup: &Setup, outside: &OutsideState) -> ContentHash {
 }
 
 impl OutsideState {
+    /// What `look` sees, or saw lately.
+    pub(super) fn whole(
+        &self,
+        setup: ContentHash,
+        age: OutsideAge,
+        look: impl FnOnce() -> ContentHash,
+    ) -> ContentHash {
+        if age == OutsideAge::Recent
+            && let Some((_, seen)) = lock(&self.whole).get(&setup).filter(|it| it.0.elapsed() < RECENT)
+        {
+            return *seen;
+        }
+        let began = Instant::now();
+        let seen = look();
+        let mut whole = lock(&self.whole);
+        whole.retain(|_, it| it.0.elapsed() < RECENT);
+        whole.insert(setup, (began, seen));
+        seen
+    }
+
     /// What is at a place outside of the workspace.
     pub(crate) fn seen_at(&self, path: &Path) -> ContentHash {
         let near = self.near(path);
