@@ -109,7 +109,7 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
     );
     let mut store = Store::new(&engine, state);
     instance::limit(&mut store);
-    host::tick(engine.weak()).map_err(|error| name.host(error))?;
+    host::tick(engine.weak(), || {}).map_err(|error| name.host(error))?;
     let run = block_on(wizer.run_component(&mut store, wasm, async |store, component| {
         let mut linker = Linker::new(component.engine());
         wasi::link(&mut linker)?;

@@ -16,8 +16,8 @@ use wasmtime::{
 };
 
 use crate::{
-    Compiler, Manifest, Plugin, PluginError, error::Name, machine_code::MachineCode, plugin::Source,
-    state::State, wasi,
+    Compiler, Manifest, Plugin, PluginError, error::Name, machine_code::MachineCode, mapped_code::MappedCode,
+    plugin::Source, state::State, wasi,
 };
 
 /// What one guest may use.
@@ -113,6 +113,7 @@ pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) linker: Linker<State>,
     pub(crate) machine_code: MachineCode,
+    pub(crate) mapped_code: Arc<MappedCode>,
     pub(crate) places: Arc<Places>,
     /// For guests that need much memory.
     pub(crate) large: Arc<Places>,
@@ -128,7 +129,9 @@ impl PluginHost {
         let engine = engine(options.instances, options.limits.memory).map_err(failed)?;
         let mut linker = Linker::new(&engine);
         wasi::link(&mut linker).map_err(failed)?;
-        tick(engine.weak()).map_err(|error| failed(error.into()))?;
+        let mapped_code = Arc::new(MappedCode::default());
+        let swept = Arc::clone(&mapped_code);
+        tick(engine.weak(), move || swept.sweep()).map_err(|error| failed(error.into()))?;
         let machine_code = MachineCode::new(
             engine.clone(),
             options.build,
@@ -140,6 +143,7 @@ impl PluginHost {
             engine,
             linker,
             machine_code,
+            mapped_code,
             places: Places::new(options.instances),
             large: Places::new(LARGE),
             trees: options.trees,
@@ -235,12 +239,13 @@ fn engine(instances: usize, memory: usize) -> wasmtime::Result<Engine> {
     Engine::new(&config).or_else(|_| Engine::new(&self::config()))
 }
 
-/// Advances the engine's clock for as long as there is an engine.
-pub(crate) fn tick(engine: EngineWeak) -> io::Result<()> {
+/// Advances the engine's clock for as long as there is an engine; `also` is done at each tick.
+pub(crate) fn tick(engine: EngineWeak, also: impl Fn() + Send + 'static) -> io::Result<()> {
     let beat = move || {
         while let Some(engine) = engine.upgrade() {
             engine.increment_epoch();
             drop(engine);
+            also();
             thread::sleep(TICK);
         }
     };

@@ -21,6 +21,7 @@ use crate::{
     files::Unrecorded,
     held::Budget,
     host::{MAX_WASM_STACK, Place, TICKS_AT_ONCE},
+    mapped_code::{CodeUse, Running},
     state::{State, Stop},
 };
 
@@ -193,6 +194,7 @@ pub(crate) struct Instance {
     name: Name,
     limits: crate::Limits,
     _place: Place,
+    _code: Option<Running>,
 }
 
 impl Instance {
@@ -210,7 +212,7 @@ impl Instance {
     fn new(linter: &Configured, view: Arc<Traced>, cancel: Cancel) -> Result<Self, PluginError> {
         let (plugin, settings) = (&linter.plugin, &linter.settings);
         let (shared, name) = (&plugin.host().0, plugin.name());
-        let pre = plugin.loaded()?;
+        let loaded = plugin.loaded()?;
         let place = shared.places.take_unless(|| cancel.is_cancelled());
         let place = place.ok_or_else(|| name.cancelled())?;
         let state = State::new(
@@ -225,11 +227,14 @@ impl Instance {
         let mut store = Store::new(&shared.engine, state);
         limit(&mut store);
         store.set_hostcall_fuel(shared.limits.output);
+        let code = loaded.mapped_code.as_ref().map(CodeUse::run);
+        let pre = loaded.linter;
         let instance = pre.instance_pre().instantiate(&mut store);
         let made = instance.and_then(|it| Ok((it, Linter::new(&mut store, &it)?)));
         match made {
             Ok((instance, guest)) => {
-                Ok(Self { store, pre, instance, guest, name, limits: shared.limits, _place: place })
+                let limits = shared.limits;
+                Ok(Self { store, pre, instance, guest, name, limits, _place: place, _code: code })
             }
             Err(error) => Err(fault(&store, &name, &shared.limits, shared.limits.setup_time, error)),
         }

@@ -19,6 +19,7 @@ mod host;
 mod instance;
 mod machine_code;
 mod manifest;
+mod mapped_code;
 mod options;
 mod plugin;
 mod state;

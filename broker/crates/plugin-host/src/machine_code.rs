@@ -18,6 +18,13 @@ use wasmtime::{Engine, component::Component};
 
 use crate::{Bundled, Compiler, Notice, PluginError, compile::compile_component, error::Name, host::Notify};
 
+/// A component that can be run.
+pub(crate) struct Code {
+    pub(crate) component: Component,
+    /// Whether it is mapped from a file, which stays as it is.
+    pub(crate) is_mapped: bool,
+}
+
 pub(crate) struct MachineCode {
     engine: Engine,
     build: &'static str,
@@ -41,15 +48,17 @@ impl MachineCode {
     }
 
     /// The component of a bundled plugin.
-    pub(crate) fn bundled(&self, name: &Name, bundled: &Bundled) -> Result<Component, PluginError> {
+    pub(crate) fn bundled(&self, name: &Name, bundled: &Bundled) -> Result<Code, PluginError> {
         let entry = self.entry(bundled.digest);
-        if let Some(component) = entry.as_deref().and_then(|it| self.load(it)) {
-            return Ok(component);
+        if let Some(mapped) = entry.as_deref().and_then(|it| self.load(it)) {
+            return Ok(mapped);
         }
         let code = zstd::decode_all(bundled.machine_code).map_err(|error| name.host(error))?;
         page_out(bundled.machine_code);
         match self.deserialize(&code) {
-            Ok(component) => Ok(self.keep(entry.as_deref(), &code).unwrap_or(component)),
+            Ok(component) => {
+                Ok(self.keep(entry.as_deref(), &code).unwrap_or_else(|| Code::unmapped(component)))
+            }
             // Not the code's fault: compiling again would end the same way.
             Err(error) if error.is::<io::Error>() || error.is::<rustix::io::Errno>() => Err(name.host(error)),
             Err(error) => {
@@ -62,25 +71,25 @@ impl MachineCode {
     }
 
     /// The component in `wasm`, pre-initialised.
-    pub(crate) fn component(&self, name: &Name, digest: &str, wasm: &[u8]) -> Result<Component, PluginError> {
+    pub(crate) fn component(&self, name: &Name, digest: &str, wasm: &[u8]) -> Result<Code, PluginError> {
         let entry = self.entry(digest);
-        if let Some(component) = entry.as_deref().and_then(|it| self.load(it)) {
-            return Ok(component);
+        if let Some(mapped) = entry.as_deref().and_then(|it| self.load(it)) {
+            return Ok(mapped);
         }
         (self.notify)(Notice::Compiling { plugin: name.plugin.clone() });
         self.kept(name, entry.as_deref(), &self.compiler.compile(&self.engine, name, wasm)?)
     }
 
     /// The component that was just compiled to `code`.
-    fn kept(&self, name: &Name, entry: Option<&Path>, code: &[u8]) -> Result<Component, PluginError> {
-        if let Some(component) = self.keep(entry, code) {
-            return Ok(component);
+    fn kept(&self, name: &Name, entry: Option<&Path>, code: &[u8]) -> Result<Code, PluginError> {
+        if let Some(mapped) = self.keep(entry, code) {
+            return Ok(mapped);
         }
-        self.deserialize(code).map_err(|error| name.compile(&error))
+        self.deserialize(code).map(Code::unmapped).map_err(|error| name.compile(&error))
     }
 
     /// Keeps `code` for the next run and maps the kept file; `None` if it cannot be kept.
-    fn keep(&self, entry: Option<&Path>, code: &[u8]) -> Option<Component> {
+    fn keep(&self, entry: Option<&Path>, code: &[u8]) -> Option<Code> {
         let entry = entry?;
         match write(entry, code).and_then(|()| stamp(entry, &blake3::hash(code))) {
             Ok(()) => {
@@ -126,7 +135,7 @@ impl MachineCode {
     }
 
     /// The entry, unless it is missing, damaged or of another engine.
-    fn load(&self, entry: &Path) -> Option<Component> {
+    fn load(&self, entry: &Path) -> Option<Code> {
         if !is_stamped(entry) {
             return None;
         }
@@ -134,7 +143,8 @@ impl MachineCode {
         #[expect(unsafe_code, reason = "see below")]
         // SAFETY: the file lies in a folder that only this user can write, and its content is what this
         // program's own compiler wrote there, as its stamp says.
-        unsafe { Component::deserialize_file(&self.engine, entry) }.ok()
+        let component = unsafe { Component::deserialize_file(&self.engine, entry) }.ok()?;
+        Some(Code { component, is_mapped: true })
     }
 
     fn deserialize(&self, code: &[u8]) -> wasmtime::Result<Component> {
@@ -144,6 +154,12 @@ impl MachineCode {
         unsafe {
             Component::deserialize(&self.engine, code)
         }
+    }
+}
+
+impl Code {
+    fn unmapped(component: Component) -> Self {
+        Self { component, is_mapped: false }
     }
 }
 

@@ -21,6 +21,8 @@ use crate::{
     convert,
     error::Name,
     instance::{self, Instance, Usage},
+    machine_code::Code,
+    mapped_code::CodeUse,
     state::State,
     wasi,
 };
@@ -59,9 +61,17 @@ struct Inner {
     digest: String,
     source: Source,
     /// What came of loading it, which is tried once; `None` before that.
-    loaded: Mutex<Option<Result<LinterPre<State>, PluginError>>>,
+    loaded: Mutex<Option<Result<Loaded, PluginError>>>,
     /// Bytes of memory that an instance had, at most.
     most: AtomicU64,
+}
+
+/// A component that is linked.
+#[derive(Clone)]
+pub(crate) struct Loaded {
+    pub(crate) linter: LinterPre<State>,
+    /// Its machine code, if that is mapped from a file.
+    pub(crate) mapped_code: Option<Arc<CodeUse>>,
 }
 
 impl Plugin {
@@ -103,7 +113,7 @@ impl Plugin {
     /// The interfaces that it imports, with versions. Loads it.
     pub fn imports(&self) -> Result<Vec<String>, PluginError> {
         let loaded = self.loaded()?;
-        let component = loaded.instance_pre().component();
+        let component = loaded.linter.instance_pre().component();
         let kind = component.component_type();
         Ok(kind.imports(component.engine()).map(|(name, _)| name.to_owned()).collect())
     }
@@ -117,7 +127,7 @@ impl Plugin {
     }
 
     /// The pre-linked component; the first call loads it, and others wait for that.
-    pub(crate) fn loaded(&self) -> Result<LinterPre<State>, PluginError> {
+    pub(crate) fn loaded(&self) -> Result<Loaded, PluginError> {
         let mut loaded = self.0.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*loaded {
             return known.clone();
@@ -132,16 +142,17 @@ impl Plugin {
         now
     }
 
-    fn load(&self) -> Result<LinterPre<State>, PluginError> {
+    fn load(&self) -> Result<Loaded, PluginError> {
         let (shared, name) = (&self.host().0, self.name());
-        let component = match &self.0.source {
+        let Code { component, is_mapped } = match &self.0.source {
             Source::Bundled(bundled) => shared.machine_code.bundled(&name, bundled)?,
             Source::Component(wasm) => shared.machine_code.component(&name, self.digest(), wasm)?,
         };
         let kind = component.component_type();
         wasi::check_imports(kind.imports(component.engine()).map(|(import, _)| import), &name)?;
         let pre = shared.linker.instantiate_pre(&component);
-        pre.and_then(LinterPre::new).map_err(|error| name.world(format!("{error:#}")))
+        let linter = pre.and_then(LinterPre::new).map_err(|error| name.world(format!("{error:#}")))?;
+        Ok(Loaded { linter, mapped_code: is_mapped.then(|| shared.mapped_code.add(component)) })
     }
 }
 
