@@ -135,7 +135,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What holds for the workspace cannot be said by a folder in it.
+    /// What holds for the workspace cannot be said by a folder in it. In a repository of its own, such as a submodule, it is said of
+    /// that, and passed over.
     fn refuse_without_effect(
         &self,
         file: &WorkspacePath,
@@ -153,7 +154,8 @@ impl Reader<'_> {
         let files = settings.files.as_ref().map(|it| ("files", it.span()));
         let named =
             baseline.or(files).or(servers).or(checkers).or(plugins).or(linters).or(run).or(agents).or(size);
-        match named.filter(|_| !self.folder.is_root()) {
+        let is_repository = || self.view.metadata(&self.folder.child(".git")).is_ok();
+        match named.filter(|_| !self.folder.is_root() && !is_repository()) {
             Some((key, span)) => {
                 let message = format!("`{key}` has no effect here");
                 let error = ConfigError::at(file, text, span, message);

@@ -241,6 +241,12 @@ fn what_has_no_effect_is_refused() {
     assert_eq!(told, format!("sub/broker.toml:2:17: `max-file-size` has no effect here{hint}"));
     let told = refused(&[("sub/broker.toml", "extends = 'x'"), ("sub/x", "[baseline]\nfile = 'y'\n")]);
     assert_eq!(told, format!("sub/x:1:1: `baseline` has no effect here{hint}"));
+    // A submodule has a file in place of the folder.
+    for git in ["sub/.git", "sub/.git/HEAD"] {
+        let nested = "select = ['F']\nmax-file-size = 1\n[files]\nexclude = ['x']\n";
+        let effective = effective(&[("sub/broker.toml", nested), (git, "")], "sub/a.py");
+        assert_eq!(effective.choice.select, Some(vec!["F".to_owned()]), "{git}");
+    }
     let both = refused(&[("sub/broker.toml", ""), ("sub/.broker.toml", "")]);
     assert_eq!(both, "sub/.broker.toml: there is sub/broker.toml beside it, and only one of them can count");
 }

@@ -8,7 +8,7 @@ use lint::{Severity, printable};
 use super::{INCOMPLETE, Page, placed_message, summary};
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
-    page.report.findings.iter().try_for_each(|it| issue(page, it, out))?;
+    page.report.findings.iter().try_for_each(|it| issue(it, out))?;
     for it in &page.report.incomplete {
         let path = property(&page.shown_subject(&it.subject));
         let message = data(&summary::incomplete(it));
@@ -17,8 +17,9 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn issue(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let path = property(&page.workspace.display(&finding.file.path));
+fn issue(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    // From the root of the repository, wherever the command runs.
+    let path = property(finding.file.path.as_str());
     write!(out, "##vso[task.logissue type={};sourcepath={path};", kind(finding.severity))?;
     if finding.cell.is_none() {
         let at = finding.range.start;

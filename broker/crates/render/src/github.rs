@@ -16,9 +16,10 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn annotation(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let path = page.workspace.display(&finding.file.path);
+    // From the root of the repository, wherever the command runs.
+    let path = finding.file.path.as_str();
     let rule = finding.rule.to_string();
-    write!(out, "::{} file={}", command(finding.severity), property(&path))?;
+    write!(out, "::{} file={}", command(finding.severity), property(path))?;
     // A notebook's lines are those of its cells, which the file that GitHub shows does not have.
     if finding.cell.is_none() {
         let (start, end) = (finding.range.start, finding.range.end);

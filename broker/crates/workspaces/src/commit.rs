@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use overlay::{
     Branch, Change, CommitError, CommitPlan, Committed as Written, Committer, Conflict, OnConflict,
-    PlanError, RebaseError, RebaseOnto, Rebased, Revision, Snapshot, WorkspacePath,
+    PlanError, RebaseError, RebaseOnto, Rebased, Revision, Snapshot, View as _, WorkspacePath,
 };
 
 use super::{
@@ -111,6 +111,13 @@ impl OpenWorkspace {
     }
 
     fn plan(&self, branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, DaemonError> {
+        let edits = branch.snapshot().edits();
+        let is_edited =
+            |path: &WorkspacePath| edits.iter().any(|it| it.starts_with(path) || path.starts_with(it));
+        if let Some(path) = force.iter().find(|it| !is_edited(it)) {
+            let message = format!("the branch does not change `{path}`");
+            return Err(DaemonError::invalid("force_paths", message));
+        }
         branch.plan_commit_but(|it| self.editors.take_commits(it), force).map_err(|error| match error {
             PlanError::VersionControl(path) => DaemonError::Commit(CommitError::VersionControl { path }),
             PlanError::Io(source) => DaemonError::unreadable(source),

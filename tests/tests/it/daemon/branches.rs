@@ -179,6 +179,8 @@ async fn a_commit_over_another_change_is_refused_until_it_is_forced(way: Way) {
     assert_eq!(refused.what(), (ErrorKind::Aborted, "CONFLICT"));
     assert_eq!(refused.obstacles, [conflict("a.txt")]);
     assert_eq!((it.text("a.txt"), it.text("b.txt")), ("another\n".to_owned(), "1\n".to_owned()));
+    let misspelt = refusal(it.client.commit(&id, &["a.text"]).await);
+    assert_eq!(misspelt.what(), (ErrorKind::Invalid, "INVALID_FIELD"));
     it.client.commit(&id, &["a.txt"]).await.unwrap();
     assert_eq!((it.text("a.txt"), it.text("b.txt")), ("2\n".to_owned(), "2\n".to_owned()));
 }
