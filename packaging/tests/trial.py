@@ -64,6 +64,6 @@ def first_check(*program, scratch: pathlib.Path, folder: str | None = None, **en
         problems.seek(0)
         said = f"{first}{rest}{problems.read()}"
     assert check.returncode == 1, f"the check ended with {check.returncode}, not 1:\n{said}"
-    assert f"{PLACE}:{line}:8: {RULE} " in first, f"the first line is no {RULE} in line {line}:\n{said}"
+    assert f"{PLACE}:{line}:8: warning {RULE} " in first, f"the first line is no {RULE} in line {line}:\n{said}"
     assert re.search("^1 finding in ", said, re.M), f"there is more than one finding:\n{said}"
     return f"first finding after {after:.2f} s"
