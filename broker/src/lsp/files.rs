@@ -37,28 +37,31 @@ impl Server {
         place: &Place,
         path: &str,
     ) -> Result<Option<Text>, Status> {
-        let bytes = self.bytes_of(folder, connection, place, path).await?;
-        let text = bytes.and_then(|it| String::from_utf8(it).ok());
+        if let Some(text) = self.open_text(folder, place, path) {
+            return Ok(Some(text));
+        }
+        let target = match place {
+            Place::Branch(_, file) => target::branch(&file.branch),
+            Place::Base(..) | Place::Elsewhere => target::base(connection),
+        };
+        let text = self.read_if_there(target, path).await?.and_then(|it| String::from_utf8(it).ok());
         Ok(text.map(|it| Text::new(it, self.traits.encoding)))
     }
 
-    /// The contents of a file: the client's text, if the file is open. `None` if there is no such file.
-    pub(super) async fn bytes_of(
+    /// The client's text of a file that is open. No copy of it.
+    pub(super) fn open_text(&self, folder: &Rc<Folder>, place: &Place, path: &str) -> Option<Text> {
+        match place {
+            Place::Branch(..) => None,
+            Place::Base(..) | Place::Elsewhere => Some(self.document_at(folder, path)?.state().text),
+        }
+    }
+
+    /// Reads a file. `None` if there is no such file.
+    pub(super) async fn read_if_there(
         &self,
-        folder: &Rc<Folder>,
-        connection: &Connection,
-        place: &Place,
+        target: pb::Target,
         path: &str,
     ) -> Result<Option<Vec<u8>>, Status> {
-        let target = match place {
-            Place::Branch(_, file) => target::branch(&file.branch),
-            Place::Base(..) | Place::Elsewhere => {
-                if let Some(document) = self.document_at(folder, path) {
-                    return Ok(Some(document.state().text.as_str().into()));
-                }
-                target::base(connection)
-            }
-        };
         match self.read(target, path).await {
             Ok(bytes) => Ok(Some(bytes)),
             Err(status) if status.code() == Code::NotFound => Ok(None),

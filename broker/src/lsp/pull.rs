@@ -252,12 +252,16 @@ impl Files<'_> {
     /// `None` if the findings are about another text than the file has now, in which they would be at wrong places.
     async fn diagnostics(&self, path: &str, found: &Found) -> Result<Option<Vec<Diagnostic>>, Failure> {
         let place = self.place();
-        let bytes =
-            self.server.bytes_of(self.folder, self.connection, &place, path).await?.unwrap_or_default();
-        if !found.is_about(&bytes) {
-            return Ok(None);
-        }
-        let text = Text::new(String::from_utf8_lossy(&bytes), self.server.traits.encoding);
+        let text = match self.server.open_text(self.folder, &place, path) {
+            Some(text) => Some(text).filter(|it| found.is_about(it.as_str().as_bytes())),
+            None => {
+                let bytes = self.server.read_if_there(target::base(self.connection), path).await?;
+                let bytes = bytes.unwrap_or_default();
+                let text = || Text::new(String::from_utf8_lossy(&bytes), self.server.traits.encoding);
+                found.is_about(&bytes).then(text)
+            }
+        };
+        let Some(text) = text else { return Ok(None) };
         let uri = |path: &str| self.uri(path);
         let context = Context { path, text: &text, others: &HashMap::new(), uri: &uri };
         Ok(Some(diagnostics(found, &context, self.server.traits.diagnostics)))

@@ -90,7 +90,7 @@ impl OptionSchemas {
         }
     }
 
-    /// As a JSON Schema.
+    /// JSON Schema of an object with these options.
     pub fn to_json(&self) -> Value {
         let properties: Map<_, _> = self.0.iter().map(|(name, it)| (name.clone(), it.to_json())).collect();
         json!({ "type": "object", "additionalProperties": false, "properties": properties })
@@ -135,7 +135,7 @@ impl OptionSchema {
         inner.try_for_each(|(name, it)| self.properties.check_in(&within, name, it, others))
     }
 
-    /// As a JSON Schema.
+    /// JSON Schema of the option.
     pub fn to_json(&self) -> Value {
         let mut schema = Map::from_iter([("type".to_owned(), json!(self.kind.name()))]);
         let mut put = |key: &str, value: Option<Value>| _ = value.map(|it| schema.insert(key.to_owned(), it));

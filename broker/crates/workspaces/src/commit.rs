@@ -111,7 +111,7 @@ impl OpenWorkspace {
     }
 
     fn plan(&self, branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, DaemonError> {
-        let edits = branch.snapshot().edits();
+        let edits = if force.is_empty() { Vec::new() } else { branch.snapshot().edits() };
         let is_edited =
             |path: &WorkspacePath| edits.iter().any(|it| it.starts_with(path) || path.starts_with(it));
         if let Some(path) = force.iter().find(|it| !is_edited(it)) {
