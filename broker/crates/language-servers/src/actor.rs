@@ -6,6 +6,7 @@
 
 mod convert;
 mod crashes;
+mod hold;
 mod open_documents;
 mod process;
 mod query;
@@ -34,6 +35,7 @@ pub(crate) use self::crashes::Crashes;
 use self::{
     convert::{DocumentContext, Report, diagnostics},
     crashes::CrashKey,
+    hold::Hold,
     process::{AskError, Process, Settled},
     queue::Queue,
     recycle::ProcessUsage,
@@ -290,6 +292,7 @@ struct Actor {
     status: Arc<StatusHandle>,
     process: Process,
     queue: Queue<Box<Request>>,
+    hold: Hold,
     /// The state of the process, as far as it is known.
     present: TargetState,
     present_key: Option<ContentHash>,
@@ -322,6 +325,7 @@ impl Actor {
             status,
             process,
             queue: Queue::new(),
+            hold: Hold::default(),
             present: TargetState::default(),
             present_key: None,
             beside: BTreeSet::new(),

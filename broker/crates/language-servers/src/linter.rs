@@ -76,7 +76,11 @@ impl LanguageServer {
         let (profile, digest) = (&setup.profile, SetupDigest::of(&setup, &outside, age));
         let replicas = pool.replicas(setup.clone(), digest, outside)?;
         let identity = Identity { name: profile.name.clone(), version: String::new(), digest: digest.name() };
-        let interest = Interest { languages: profile.languages.clone(), globs: profile.globs.clone() };
+        let interest = Interest {
+            languages: profile.languages.clone(),
+            globs: profile.globs.clone(),
+            interpreters: Vec::new(),
+        };
         Ok(Self { replicas, setup, identity, interest })
     }
 

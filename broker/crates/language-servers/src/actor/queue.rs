@@ -1,9 +1,9 @@
 //! What waits for a server, and what goes next: all that is about one state goes together, in a *turn*, and the
 //! next state is the one that is nearest to the present one. Knows no server and no time.
 //!
-//! What a person waits for goes before all else, and questions before checks. No request starves: a turn has an end even
-//! if ever more is asked about its state; and a state that was overtaken by so many turns of younger ones has the next, even
-//! before what a person waits for, which then waits for that one answer.
+//! What a person waits for goes before all else, unless others are [to go first](First), and questions before checks. No
+//! other request starves: a turn has an end even if ever more is asked about its state; and a state that was overtaken by so
+//! many turns of younger ones, persons' aside, has the next.
 
 use std::{cmp::Reverse, collections::VecDeque};
 
@@ -23,22 +23,27 @@ pub enum Priority {
 /// How many answers a turn has at most, if others wait.
 pub(super) const LONGEST_TURN: u32 = 32;
 
-/// By how many turns of younger states a state is overtaken at most, besides those that have waited as long.
+/// Who has the next turn if both wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum First {
+    Persons,
+    Others,
+}
+
+/// By how many turns of younger states a state is overtaken at most, besides persons' and those that have waited as long.
 pub(super) const OVERTAKEN: u32 = 8;
 
 pub(super) struct Queue<T> {
     groups: Vec<Group<T>>,
     turn: Option<Turn>,
     last_number: u64,
-    /// Whether the last turn went to an overdue state though a person waited.
-    made_wait: bool,
 }
 
 /// All that waits for one state, the oldest first.
 struct Group<T> {
     state: ContentHash,
     members: VecDeque<Member<T>>,
-    /// By so many turns of younger states, since it last had one.
+    /// By so many turns of younger states for which no person waited, since it last had one.
     overtaken: u32,
 }
 
@@ -56,6 +61,7 @@ struct Turn {
 /// A state that can have the next turn.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
+    /// The priority of what would go next.
     priority: Priority,
     /// The number of its oldest member.
     oldest: u64,
@@ -74,11 +80,22 @@ pub(super) struct Taken<T> {
 
 impl<T> Queue<T> {
     pub(super) fn new() -> Self {
-        Self { groups: Vec::new(), turn: None, last_number: 0, made_wait: false }
+        Self { groups: Vec::new(), turn: None, last_number: 0 }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.groups.is_empty()
+    }
+
+    /// Whether a person waits.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.groups.iter().any(|it| it.priority() == Priority::Interactive)
+    }
+
+    /// Whether anything waits that no person waits for.
+    pub(super) fn has_others(&self) -> bool {
+        let mut members = self.groups.iter().flat_map(|it| &it.members);
+        members.any(|it| it.priority != Priority::Interactive)
     }
 
     pub(super) fn push(&mut self, state: ContentHash, priority: Priority, item: T) {
@@ -106,13 +123,14 @@ impl<T> Queue<T> {
     }
 
     /// `distance` is how far the present state is from that of an item.
-    pub(super) fn next(&mut self, distance: impl Fn(&T) -> usize) -> Option<Taken<T>> {
-        let (at, is_first) = match self.going_on() {
+    pub(super) fn next(&mut self, first: First, distance: impl Fn(&T) -> usize) -> Option<Taken<T>> {
+        let goes_on = if first == First::Persons { self.going_on() } else { None };
+        let (at, is_first) = match goes_on {
             Some(at) => (at, false),
-            None => (self.begin(distance)?, true),
+            None => (self.begin(first, distance)?, true),
         };
         let group = &mut self.groups[at];
-        let item = group.take()?;
+        let item = group.take(first)?;
         if group.members.is_empty() {
             self.groups.swap_remove(at);
         }
@@ -132,15 +150,15 @@ impl<T> Queue<T> {
         Some(at)
     }
 
-    fn begin(&mut self, distance: impl Fn(&T) -> usize) -> Option<usize> {
-        let candidates: Vec<_> = self.groups.iter().map(|it| it.candidate(&distance)).collect();
-        let at = choose(&candidates, self.made_wait)?;
-        let is_awaited = |it: &Candidate| it.priority == Priority::Interactive;
-        self.made_wait = candidates.iter().any(is_awaited) && !is_awaited(&candidates[at]);
-        for (group, candidate) in self.groups.iter_mut().zip(&candidates) {
-            group.overtaken += u32::from(candidate.oldest < candidates[at].oldest);
+    fn begin(&mut self, first: First, distance: impl Fn(&T) -> usize) -> Option<usize> {
+        let candidates: Vec<_> = self.groups.iter().map(|it| it.candidate(first, &distance)).collect();
+        let at = choose(&candidates, first)?;
+        if candidates[at].priority != Priority::Interactive {
+            for (group, candidate) in self.groups.iter_mut().zip(&candidates) {
+                group.overtaken += u32::from(candidate.oldest < candidates[at].oldest);
+            }
+            self.groups[at].overtaken = 0;
         }
-        self.groups[at].overtaken = 0;
         self.turn = Some(Turn { state: self.groups[at].state, left: LONGEST_TURN - 1 });
         Some(at)
     }
@@ -151,32 +169,40 @@ impl<T> Group<T> {
         self.members.iter().map(|it| it.priority).max().unwrap_or(Priority::Background)
     }
 
-    fn candidate(&self, distance: &impl Fn(&T) -> usize) -> Candidate {
+    fn candidate(&self, first: First, distance: &impl Fn(&T) -> usize) -> Candidate {
         let oldest = self.members.front();
         Candidate {
-            priority: self.priority(),
+            priority: self.priority_of_next(first),
             oldest: oldest.map_or(u64::MAX, |it| it.number),
             overtaken: self.overtaken,
             distance: oldest.map_or(usize::MAX, |it| distance(&it.item)),
         }
     }
 
-    /// The oldest of the most urgent.
-    fn take(&mut self) -> Option<T> {
-        let priority = self.priority();
+    /// The priority of the most urgent, or of the most urgent others if they go first and there are any.
+    fn priority_of_next(&self, first: First) -> Priority {
+        let others = self.members.iter().map(|it| it.priority).filter(|it| *it != Priority::Interactive);
+        others.max().filter(|_| first == First::Others).unwrap_or_else(|| self.priority())
+    }
+
+    /// The oldest of those.
+    fn take(&mut self, first: First) -> Option<T> {
+        let priority = self.priority_of_next(first);
         let at = self.members.iter().position(|it| it.priority == priority)?;
         self.members.remove(at).map(|it| it.item)
     }
 }
 
-/// Who was overtaken too often, the most often first, but not twice in a row while a person waits (`made_wait`). Else what is
-/// urgent, then what is near, then what is old.
-fn choose(candidates: &[Candidate], made_wait: bool) -> Option<usize> {
-    let all = || candidates.iter().enumerate();
-    let is_awaited = made_wait && candidates.iter().any(|it| it.priority == Priority::Interactive);
-    let overdue = all().filter(|(_, it)| it.overtaken >= OVERTAKEN && !is_awaited);
+/// What a person waits for, if it goes first. Else who was overtaken too often, the most often first; else what is urgent,
+/// then what is near, then what is old.
+fn choose(candidates: &[Candidate], first: First) -> Option<usize> {
+    let is_persons = |it: &Candidate| it.priority == Priority::Interactive;
+    let others_go = first == First::Others && !candidates.iter().all(is_persons);
+    let can_go = || candidates.iter().enumerate().filter(|(_, it)| !(others_go && is_persons(it)));
+    let is_awaited = can_go().any(|(_, it)| is_persons(it));
+    let overdue = can_go().filter(|(_, it)| it.overtaken >= OVERTAKEN && !is_awaited);
     let overdue = overdue.min_by_key(|(_, it)| (Reverse(it.overtaken), it.oldest));
-    let best = || all().min_by_key(|(_, it)| (Reverse(it.priority), it.distance, it.oldest));
+    let best = || can_go().min_by_key(|(_, it)| (Reverse(it.priority), it.distance, it.oldest));
     overdue.or_else(best).map(|(at, _)| at)
 }
 
@@ -194,7 +220,7 @@ mod tests {
     enum Step {
         Ask { state: u8, priority: Priority },
         Forget { state: u8 },
-        Answer,
+        Answer(First),
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,7 +246,8 @@ mod tests {
         prop_oneof![
             10 => (0..STATES, priority()).prop_map(|(state, priority)| Step::Ask { state, priority }),
             1 => (0..STATES).prop_map(|state| Step::Forget { state }),
-            9 => Just(Step::Answer),
+            8 => Just(Step::Answer(First::Persons)),
+            1 => Just(Step::Answer(First::Others)),
         ]
     }
 
@@ -228,11 +255,9 @@ mod tests {
     #[derive(Default)]
     struct Model {
         waiting: Vec<Item>,
-        /// Turns of younger states, since a state last had one, or had nothing that waits.
+        /// Turns of younger states that were no person's, since a state last had one, or had nothing that waits.
         passed: BTreeMap<u8, u32>,
         in_turn: u32,
-        /// Whether the last turn was another's though a person waited.
-        made_wait: bool,
     }
 
     impl Model {
@@ -240,7 +265,7 @@ mod tests {
             self.waiting.iter().filter(|it| it.state == state).map(|it| it.number).min()
         }
 
-        fn check_answer(&mut self, taken: &Taken<Item>) {
+        fn check_answer(&mut self, first: First, taken: &Taken<Item>) {
             let Taken { item, is_first } = taken;
             assert!(self.waiting.contains(item), "{item:?} was answered twice, or never asked");
             let is_older =
@@ -249,7 +274,7 @@ mod tests {
             self.in_turn = if *is_first { 1 } else { self.in_turn + 1 };
             assert!(self.in_turn <= LONGEST_TURN);
             if *is_first {
-                self.check_turn(item);
+                self.check_turn(first, item);
             } else {
                 assert!(self.most_urgent() <= Some(item.priority), "{item:?} goes on before what is urgent");
             }
@@ -262,7 +287,16 @@ mod tests {
             self.waiting.iter().map(|it| it.priority).max()
         }
 
-        fn check_turn(&mut self, item: &Item) {
+        fn check_turn(&mut self, first: First, item: &Item) {
+            let is_persons = |it: &Item| it.priority == Priority::Interactive;
+            let has = |persons: bool| self.waiting.iter().any(|it| is_persons(it) == persons);
+            match first {
+                First::Persons => assert!(is_persons(item) || !has(true), "{item:?} makes a person wait"),
+                First::Others => assert!(!is_persons(item) || !has(false), "{item:?} makes others wait"),
+            }
+            if is_persons(item) {
+                return;
+            }
             let mine = self.oldest(item.state);
             let is_overdue = self.passed.get(&item.state).is_some_and(|it| *it >= OVERTAKEN);
             for state in (0..STATES).filter(|it| *it != item.state) {
@@ -270,19 +304,12 @@ mod tests {
                 if Some(oldest) < mine {
                     let passed = self.passed.entry(state).or_default();
                     *passed += 1;
-                    // Each turn of an overdue one may be followed by one for a person.
-                    assert!(*passed <= OVERTAKEN + 2 * u32::from(STATES), "{state} starves");
+                    assert!(*passed <= OVERTAKEN + u32::from(STATES), "{state} starves");
                 }
             }
             self.passed.insert(item.state, 0);
-            assert!(
-                self.most_urgent() <= Some(item.priority) || is_overdue,
-                "{item:?} before what is urgent"
-            );
-            let makes_wait =
-                self.most_urgent() == Some(Priority::Interactive) && item.priority < Priority::Interactive;
-            assert!(!(makes_wait && self.made_wait), "a person waits for one after the other");
-            self.made_wait = makes_wait;
+            let others = self.waiting.iter().filter(|it| !is_persons(it)).map(|it| it.priority);
+            assert!(others.max() <= Some(item.priority) || is_overdue, "{item:?} before what is urgent");
         }
     }
 
@@ -290,7 +317,7 @@ mod tests {
         #[test]
         fn each_is_answered_once_and_none_starves(steps in prop::collection::vec(step(), 0..600)) {
             let (mut queue, mut model, mut present) = (Queue::new(), Model::default(), 0);
-            let rest = std::iter::repeat_n(Step::Answer, 600);
+            let rest = std::iter::repeat_n(Step::Answer(First::Persons), 600);
             for (number, step) in steps.into_iter().chain(rest).enumerate() {
                 match step {
                     Step::Ask { state, priority } => {
@@ -303,12 +330,12 @@ mod tests {
                         model.waiting.retain(|it| it.state != state);
                         model.passed.remove(&state);
                     }
-                    Step::Answer => {
-                        let taken = queue.next(|it| usize::from(it.state.abs_diff(present)));
+                    Step::Answer(first) => {
+                        let taken = queue.next(first, |it| usize::from(it.state.abs_diff(present)));
                         prop_assert_eq!(taken.is_none(), model.waiting.is_empty());
                         if let Some(taken) = taken {
                             present = taken.item.state;
-                            model.check_answer(&taken);
+                            model.check_answer(first, &taken);
                         }
                     }
                 }
@@ -326,7 +353,9 @@ mod tests {
         }
         let mut present = 'z';
         let mut out = String::new();
-        while let Some(taken) = queue.next(|it| present.max(*it) as usize - present.min(*it) as usize) {
+        while let Some(taken) =
+            queue.next(First::Persons, |it| present.max(*it) as usize - present.min(*it) as usize)
+        {
             present = taken.item;
             out.push_str(if taken.is_first { " " } else { "" });
             out.push(taken.item);
@@ -350,7 +379,7 @@ mod tests {
         check(&[('y', machine), ('y', check_of), ('a', machine), ('b', person), ('y', person)], "y b a yy");
         let mut queue = Queue::new();
         (0..3).for_each(|_| queue.push(hash(1), check_of, "check"));
-        let next = |queue: &mut Queue<_>| queue.next(|_| 0).unwrap().item;
+        let next = |queue: &mut Queue<_>| queue.next(First::Persons, |_| 0).unwrap().item;
         assert_eq!(next(&mut queue), "check");
         queue.push(hash(2), machine, "machine");
         queue.push(hash(3), person, "person");
@@ -359,20 +388,23 @@ mod tests {
     }
 
     #[test]
-    fn a_person_waits_for_one_answer_though_many_are_overdue() {
+    fn a_person_goes_before_what_is_overdue_unless_others_go_first() {
         const MANY: u8 = 20;
         let mut queue = Queue::new();
+        let next = |queue: &mut Queue<_>, first| queue.next(first, |_| 0).unwrap().item;
         (0..MANY).for_each(|it| queue.push(hash(it), Priority::Background, it));
         for state in (MANY..).take(OVERTAKEN as usize) {
             queue.push(hash(state), Priority::Agent, state);
-            assert_eq!(queue.next(|_| 0).unwrap().item, state);
+            assert_eq!(next(&mut queue, First::Persons), state);
         }
         // Each key that is typed makes another state.
         for key in 0..MANY {
             let typed = u8::MAX - key;
             queue.push(hash(typed), Priority::Interactive, typed);
-            let answered = [(); 2].map(|()| queue.next(|_| 0).unwrap().item);
-            assert_eq!(answered, [key, typed], "an overdue one, and then the person");
+            assert!(queue.is_awaited() && queue.has_others());
+            assert_eq!(next(&mut queue, First::Persons), typed);
+            queue.push(hash(typed), Priority::Interactive, typed);
+            assert_eq!([First::Others, First::Persons].map(|it| next(&mut queue, it)), [key, typed]);
         }
         assert!(queue.is_empty());
     }
@@ -387,12 +419,12 @@ mod tests {
     fn a_turn_has_an_end() {
         let mut queue = Queue::new();
         queue.push(hash(1), Priority::Background, 1);
-        assert_eq!(queue.next(|_| 0).map(|it| it.item), Some(1));
+        assert_eq!(queue.next(First::Persons, |_| 0).map(|it| it.item), Some(1));
         queue.push(hash(2), Priority::Background, 2);
         let mut answers = 1;
         loop {
             queue.push(hash(1), Priority::Background, 1);
-            match queue.next(|it| usize::from(*it != 1)).map(|it| it.item) {
+            match queue.next(First::Persons, |it| usize::from(*it != 1)).map(|it| it.item) {
                 Some(1) => answers += 1,
                 _ => break,
             }

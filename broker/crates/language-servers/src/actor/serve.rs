@@ -64,7 +64,7 @@ impl Actor {
     pub(super) fn run(mut self, messages: &Receiver<Message>) {
         loop {
             // All that has come is looked at before any of it is chosen.
-            let wait = if self.queue.is_empty() { IDLE } else { Duration::ZERO };
+            let wait = self.may_wait();
             match messages.recv_timeout(wait) {
                 Ok(Message::Stop { deadline }) => {
                     let grace = deadline.saturating_duration_since(Instant::now());
@@ -77,6 +77,15 @@ impl Actor {
                     None => self.rest(),
                 },
             }
+        }
+    }
+
+    /// How long to wait for more that may come.
+    fn may_wait(&mut self) -> Duration {
+        match self.queue.is_awaited() {
+            true => Duration::ZERO,
+            false if self.queue.is_empty() => IDLE,
+            false => self.hold.left(Instant::now()),
         }
     }
 
@@ -99,7 +108,8 @@ impl Actor {
     fn next(&mut self) -> Option<Box<Request>> {
         self.queue.retain(|it| it.is_wanted());
         let present = &self.present;
-        let taken = self.queue.next(|it| present.distance(&it.state))?;
+        let first = self.hold.first(Instant::now());
+        let taken = self.queue.next(first, |it| present.distance(&it.state))?;
         if taken.is_first {
             self.beside.clear();
         }
@@ -134,6 +144,7 @@ impl Actor {
                 let _ = reply.send(replied);
             }
         }
+        self.hold.served(request.priority(), self.queue.has_others(), Instant::now());
         if self.queue.of_this_turn().next().is_none() {
             self.beside.clear();
         }
