@@ -16,8 +16,8 @@ use wasmtime::{
 };
 
 use crate::{
-    Compiler, Manifest, Plugin, PluginError, error::Name, machine_code::MachineCode, mapped_code::MappedCode,
-    plugin::Source, state::State, wasi,
+    Compiler, Manifest, Plugin, PluginError, endings::Endings, error::Name, machine_code::MachineCode,
+    mapped_code::MappedCode, plugin::Source, state::State, wasi,
 };
 
 /// What one guest may use.
@@ -114,6 +114,7 @@ pub(crate) struct Shared {
     pub(crate) linker: Linker<State>,
     pub(crate) machine_code: MachineCode,
     pub(crate) mapped_code: Arc<MappedCode>,
+    pub(crate) endings: Endings,
     pub(crate) places: Arc<Places>,
     /// For guests that need much memory.
     pub(crate) large: Arc<Places>,
@@ -144,6 +145,7 @@ impl PluginHost {
             linker,
             machine_code,
             mapped_code,
+            endings: Endings::new().map_err(|error| failed(error.into()))?,
             places: Places::new(options.instances),
             large: Places::new(LARGE),
             trees: options.trees,

@@ -43,7 +43,11 @@ pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize
             // The receiver is gone only if the caller panicked.
             drop(sender.send((index, run.unit(unit))));
         }
-        Ok(Usage { memory: run.most() })
+        let usage = Usage { memory: run.most() };
+        if let Some(instance) = run.instance.take() {
+            linter.plugin.host().0.endings.end(instance);
+        }
+        Ok(usage)
     };
     let mut answered = 0;
     let listen = || {

@@ -12,6 +12,7 @@ mod clock;
 mod compile;
 mod compiler;
 mod convert;
+mod endings;
 mod error;
 mod files;
 mod held;
