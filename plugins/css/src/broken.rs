@@ -7,15 +7,15 @@ use raffia::Syntax;
 use raffia::error::Error;
 use raffia::token::Comment;
 
-use crate::mask::{Mask, Unclosed};
+use crate::mask::{self, Mask, Unclosed};
 use crate::rules::{DOUBLE_SLASH, SYNTAX};
 
 /// What is wrong where the parser stumbled. An error is why that cannot be said.
 pub(crate) fn verdict(text: &str, error: &Error, mask: &Mask, syntax: Syntax) -> Result<Diagnostic, String> {
-    if mask.is_template() {
+    let at = text.floor_char_boundary(error.span.start.min(text.len()));
+    if mask.is_template() || mask::has_quoting_tag(text, at) {
         return Err("it looks like a template".to_owned());
     }
-    let at = text.floor_char_boundary(error.span.start.min(text.len()));
     let slashes = slashes(text, at).filter(|_| syntax == Syntax::Css);
     let open = open(mask);
     let severity = if matches!(open, Open::Nothing) { Severity::Warning } else { Severity::Error };

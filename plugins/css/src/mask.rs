@@ -109,6 +109,14 @@ impl Mask {
     }
 }
 
+/// Whether there is a tag of a template with quotes on the line of `at`, which end a string that it is in:
+/// `"{{ printf "%s.css" .name }}"`.
+pub(crate) fn has_quoting_tag(text: &str, at: usize) -> bool {
+    let has_quotes = |it: &Range<usize>| text[it.clone()].contains(['"', '\'']);
+    let tags = template::tags(text.as_bytes(), &TAGS).filter(has_quotes);
+    template::on_lines(text.as_bytes(), tags, [at]).is_some()
+}
+
 /// Where a statement or the head of a block ends; what is put in by `#{…}` and `@{…}` has no statements.
 pub(crate) fn statement_end(rest: &[u8]) -> usize {
     let mut depth = 0_usize;

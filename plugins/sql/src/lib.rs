@@ -96,7 +96,7 @@ impl Plugin for Sql {
         match template::objection(text, project.templater()) {
             // What cannot be mended in the file does not make the answer incomplete for ever.
             Some(why) => Ok(Report::left_out(&file.path, &why)),
-            None => project.check(text, self.projects.selection()),
+            None => project.check(file, text, self.projects.selection()),
         }
     }
 

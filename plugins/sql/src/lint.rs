@@ -74,28 +74,29 @@ impl Linter {
         Ok(rules.chain(own).filter(|it| !selection.ignores(it)).collect())
     }
 
-    pub(crate) fn run(&self, text: &str, selection: &Selection) -> Result<Report, String> {
+    /// `None` if no dialect is named, and none of those that are tried can read it.
+    pub(crate) fn run(&self, text: &str, selection: &Selection) -> Result<Option<Report>, String> {
         let (text, offset) = text.strip_prefix(MARK).map_or((text, 0), |it| (it, MARK.len()));
         let place = Place { text, offset };
         let tables = Tables::default();
         if inline::has_any(text) {
-            return self.run_inline(&place, &tables, selection);
+            return self.run_inline(&place, &tables, selection).map(Some);
         }
         let mut first = None;
         for dialect in self.dialects.iter() {
             let engine = self.engine(dialect)?;
             let parsed = engine.parse(&tables, text)?;
             if dialect.kind.is_none() || parsed.is_sound() {
-                return Ok(self.report(&engine, &tables, &parsed, &place, selection, dialect.kind.is_none()));
+                let knows_dialect = dialect.kind.is_none();
+                return Ok(Some(self.report(&engine, &tables, &parsed, &place, selection, knows_dialect)));
             }
             first.get_or_insert((engine, parsed));
         }
         match first {
             Some((engine, parsed)) if selection.select().is_some() => {
-                Ok(self.report(&engine, &tables, &parsed, &place, selection, false))
+                Ok(Some(self.report(&engine, &tables, &parsed, &place, selection, false)))
             }
-            // Without a dialect that is named it fits none.
-            _ => Ok(misspelled(&place, selection).unwrap_or_else(Report::excluded)),
+            _ => Ok(misspelled(&place, selection)),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use broker_plugin_sdk::Report;
+use broker_plugin_sdk::{Report, SourceFile};
 use rustc_hash::FxHashMap;
 
 use crate::config::{self, Config};
@@ -48,10 +48,18 @@ impl Project {
         self.linter.codes(selection)
     }
 
-    pub(crate) fn check(&self, text: &str, selection: &Selection) -> Result<Report, String> {
-        self.linter.run(text, selection)
+    pub(crate) fn check(
+        &self,
+        file: &SourceFile,
+        text: &str,
+        selection: &Selection,
+    ) -> Result<Report, String> {
+        let report = self.linter.run(text, selection)?;
+        Ok(report.unwrap_or_else(|| Report::left_out(&file.path, NO_DIALECT)))
     }
 }
+
+const NO_DIALECT: &str = "no dialect is configured, and it cannot be read as ANSI SQL or that of PostgreSQL, MySQL or SQLite";
 
 /// A project, or a sentence about the configuration that should have made one.
 type Found = Result<Rc<Project>, Rc<str>>;
