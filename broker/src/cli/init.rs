@@ -65,6 +65,12 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         let error = CliError::usage(format!("{} is there already", root.join(name).display()));
         return Err(error.hint("`broker config show FILE` says what holds for a file"));
     }
+    let is_git = root.join(".git").symlink_metadata().is_ok();
+    if args.hook && !is_git {
+        let error =
+            CliError::usage(format!("`--hook` is for git, and {} is no repository of it", root.display()));
+        return Err(error.hint("run `git init` first, or leave `--hook` out"));
+    }
     session.print(&format!("Looking at {} …\n", printable(&root.display().to_string())))?;
     let findings = Findings::of(own(root, &first_check::ARGUMENTS)?)?;
     session.print(&findings.text())?;
@@ -72,7 +78,6 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let wants = |flag: bool, question: &str| -> Result<bool, CliError> {
         Ok(flag || asks && confirm(session, question)?)
     };
-    let is_git = root.join(".git").symlink_metadata().is_ok();
     let baseline = args.baseline
         || findings.count() > 0 && wants(false, "List them as known, so that only new ones are reported?")?;
     let hook = args.hook || is_git && wants(false, "Have git check what is staged before each commit?")?;

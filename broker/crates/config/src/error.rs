@@ -56,6 +56,7 @@ fn explain(message: &str) -> (String, Option<String>) {
     let (kind, given) = match said.split_once('`') {
         Some(("unknown field ", given)) => ("key", given.trim_end_matches('`')),
         Some(("unknown variant ", given)) => ("value", given.trim_end_matches('`')),
+        _ if said.starts_with("invalid type: ") => return (of_type(said, expected), None),
         _ => return (message.to_owned(), None),
     };
     let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
@@ -64,6 +65,36 @@ fn explain(message: &str) -> (String, Option<String>) {
         None => format!("there is {}", known.join(", ")),
     };
     (format!("unknown {kind} `{given}`"), Some(hint))
+}
+
+/// serde's "invalid type: string "a", expected a sequence", in the words of TOML.
+fn of_type(said: &str, expected: &str) -> String {
+    let found = said.trim_start_matches("invalid type: ");
+    let expected = expected.trim();
+    let wanted = match expected.trim_start_matches("a ") {
+        "sequence" => "a list",
+        "map" => "a table",
+        "boolean" => "`true` or `false`",
+        it if it.starts_with("struct ") || it.starts_with("internally tagged") => "a table",
+        it if ["u8", "u16", "u32", "u64", "usize", "i64", "nonzero"]
+            .iter()
+            .any(|kind| it.starts_with(kind)) =>
+        {
+            "a number"
+        }
+        _ => expected,
+    };
+    let found = match found.split_once(' ') {
+        Some(("integer" | "floating", number)) => {
+            format!("the number {}", number.trim_start_matches("point "))
+        }
+        Some(("boolean", it)) => it.to_owned(),
+        Some(("string", it)) => format!("the string {it}"),
+        _ if found == "sequence" => "a list".to_owned(),
+        _ if found == "map" => "a table".to_owned(),
+        _ => found.to_owned(),
+    };
+    format!("expected {wanted}, not {found}")
 }
 
 impl fmt::Display for ConfigError {

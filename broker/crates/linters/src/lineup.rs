@@ -115,7 +115,12 @@ impl Catalogs {
         }
         let mut routers = Vec::new();
         for (choice, paths) in groups {
-            let router = self.router(&choice).map_err(|error| blame(error, &choice, requested))?;
+            let router = self.router(&choice);
+            let router = router.map_err(|error| match paths.first() {
+                // What the request asks for was understood already.
+                Some(path) if choice != *requested => blame(error, configs, path),
+                _ => error,
+            })?;
             routers.push((router, paths));
         }
         match routers.len() {
@@ -286,12 +291,19 @@ fn named(names: &[LinterName], rules: RuleSet) -> Vec<&str> {
     names.iter().filter(|it| it.rules == rules).map(|it| it.name.as_str()).collect()
 }
 
-/// What the request asks for was understood already.
-fn blame(error: SetupFailure, choice: &Choice, requested: &Choice) -> SetupFailure {
-    if choice == requested {
-        return error;
-    }
-    SetupFailure { message: format!("{}, in `broker.toml`", error.message), ..error }
+/// The same error with the configuration file of `path` that has the selector which is at fault.
+fn blame(error: SetupFailure, configs: &Configs<'_>, path: &WorkspacePath) -> SetupFailure {
+    const KEYS: [&str; 3] = ["select", "extend-select", "ignore"];
+    let is_named =
+        |it: &toml::Value| it.as_str().is_some_and(|it| error.message.contains(&format!("`{it}`")));
+    let values = configs.show(path).map(|it| it.values).unwrap_or_default();
+    let file = values.into_iter().rev().find_map(|it| {
+        let is_at_fault =
+            KEYS.contains(&&*it.key) && it.value.as_array().is_some_and(|all| all.iter().any(is_named));
+        it.file.filter(|_| is_at_fault)
+    });
+    let file = file.map_or_else(|| "broker.toml".to_owned(), |it| it.to_string());
+    SetupFailure { message: format!("{}, in `{file}`", error.message), ..error }
 }
 
 #[cfg(test)]

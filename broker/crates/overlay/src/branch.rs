@@ -78,6 +78,8 @@ pub enum EditError {
     Stale { expected: Revision, actual: Revision },
     #[error("revision {0} is not in the history of this branch")]
     NoSuchRevision(Revision),
+    #[error("there is nothing to undo")]
+    NothingToUndo,
     #[error("`{0}` is not UTF-8 text and can only be written whole")]
     NotText(WorkspacePath),
     /// In bytes.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use overlay::{Branch, ContentHash, LogEntry, Revision, View, WalkOptions, WorkspacePath};
+use overlay::{Branch, ContentHash, EditError, LogEntry, Revision, View, WalkOptions, WorkspacePath};
 
 use super::{
     Daemon, DaemonError, Repeatable,
@@ -128,10 +128,9 @@ impl Daemon {
     pub async fn undo(self: &Arc<Self>, request: UndoRequest) -> Result<Undone, DaemonError> {
         let (_, cell) = self.branch(&request.branch)?;
         let undo = move |branch: &mut Branch| {
-            let start = || DaemonError::invalid("step_back", "there is nothing to undo");
             let to = match request.undo {
                 Undo::To(revision) => revision,
-                Undo::Step => branch.step_back().ok_or_else(start)?,
+                Undo::Step => branch.step_back().ok_or(EditError::NothingToUndo)?,
             };
             branch.undo_to(to)?;
             Ok(to)

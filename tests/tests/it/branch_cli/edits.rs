@@ -122,7 +122,7 @@ fn what_was_done_can_be_undone() {
     assert_eq!(it.ok(&["branch", "undo", "try"]), "revision 5, as it was at revision 1\n");
     assert_eq!(it.ok(&["branch", "undo", "try"]), "revision 6, as it was at revision 0\n");
     let (exit, _, stderr) = it.told(&["branch", "undo", "try"]);
-    assert!(exit == 2 && stderr.contains("there is nothing to undo"), "{stderr}");
+    assert_eq!((exit, stderr.as_str()), (2, "error: there is nothing to undo\n"));
     it.ok(&["branch", "undo", "try", "--to", "3"]);
     assert_eq!(it.ok(&["branch", "read", "try", "a.py"]), "3\n");
     assert_eq!(it.ok(&["branch", "read", "try", "a.py", "--revision", "1"]), "1\n");

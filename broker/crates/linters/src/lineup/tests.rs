@@ -142,7 +142,8 @@ fn each_file_has_the_linters_that_its_configuration_asks_for() {
     let of_files = |linters: &LinterSet| {
         let router = linters.route(&view_of, &units).unwrap();
         let of_file = |path: &WorkspacePath| {
-            let linters = router.linters_for(path).map(|it| it.identity().name.clone());
+            let linters =
+                router.linters_for(&*view_of, path).into_iter().map(|it| it.identity().name.clone());
             linters.collect::<Vec<_>>().join(" ")
         };
         paths.each_ref().map(of_file)
@@ -162,6 +163,10 @@ fn each_file_has_the_linters_that_its_configuration_asks_for() {
     let other = view(&[("broker.toml", config.as_str())]);
     let error = every_rule.route(&other, &units).map(|_| ()).unwrap_err();
     assert_eq!(error.message, "unknown rule selector `C9`, in `broker.toml`");
+
+    let nested = view(&[("broker.toml", "select = ['C1']"), ("gen/broker.toml", "ignore = ['C9']")]);
+    let error = every_rule.route(&nested, &units).map(|_| ()).unwrap_err();
+    assert_eq!(error.message, "unknown rule selector `C9`, in `gen/broker.toml`");
 }
 
 #[test]
@@ -233,7 +238,7 @@ fn a_diagnosis_is_of_all_kinds() {
     let language = |name: &str, path: &str| {
         let path = WorkspacePath::new(path).unwrap();
         let it = diagnoses.iter().find(|it| it.name == name).unwrap();
-        (it.covers(&path), it.language(&path))
+        (it.covers(&*view, &path), it.language(&*view, &path))
     };
     assert_eq!(language("clippy", "a.rs"), (true, None));
     assert_eq!(language("clippy", "a.go"), (false, None));

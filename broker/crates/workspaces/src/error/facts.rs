@@ -66,6 +66,7 @@ pub(super) fn of(error: &DaemonError) -> Facts {
 fn edit(error: &EditError) -> Facts {
     match error {
         EditError::Root => Vec::new(),
+        EditError::NothingToUndo => vec![fact("field", "step_back")],
         EditError::NotFound(path)
         | EditError::AlreadyExists(path)
         | EditError::NotADirectory(path)

@@ -175,6 +175,7 @@ fn commit(error: &CommitError) -> (ErrorKind, &'static str) {
 fn edit(error: &EditError) -> (ErrorKind, &'static str) {
     match error {
         EditError::VersionControl(_) => (ErrorKind::Refused, "VERSION_CONTROL"),
+        EditError::NothingToUndo => (ErrorKind::Invalid, "INVALID_FIELD"),
         EditError::NotFound(_) => (ErrorKind::NotFound, "FILE_NOT_FOUND"),
         EditError::AlreadyExists(_) => (ErrorKind::AlreadyExists, "FILE_EXISTS"),
         EditError::Stale { .. } => (ErrorKind::Aborted, "STALE_REVISION"),
