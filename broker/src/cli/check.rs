@@ -383,7 +383,7 @@ fn show_files(
 ) -> Result<Exit, CliError> {
     let router = linters.route(&input.view, &files)?;
     let written = outputs::write(outputs, session, |output, out| {
-        render::show_files(output.format, &input.workspace, &files.units, &router, out)
+        render::show_files(output.format, &input.workspace, &files.units, &router, &*input.view, out)
     });
     let mut report = Report::default();
     report.add_incomplete(known_before(input, linters).chain(Incomplete::unreadable(&files.skipped)));

@@ -151,6 +151,7 @@ impl Place {
         let diagnoses = linters.diagnose(&choice)?;
         let options = WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() };
         let stats = LanguageStats::of(
+            &*disk,
             walk(&*disk, &[WorkspacePath::root()], &with_file_settings(&options, &*disk)),
             &diagnoses,
         );
@@ -225,7 +226,7 @@ mod tests {
         let find = |it: &Profile| Some(it).filter(is_there).map(|it| Path::new("/bin").join(&it.name));
         let servers = servers::diagnose(&known, &context, &settings, &selectors, find).unwrap();
         let diagnoses: Vec<_> = plugins.into_iter().chain(servers).collect();
-        let stats = LanguageStats::of(paths, &diagnoses);
+        let stats = LanguageStats::of(&*view, paths, &diagnoses);
         let mut diagnosis = super::diagnosis(context.root, &settings, stats, &diagnoses);
         diagnosis.trust(is_trusted);
         diagnosis.finish()

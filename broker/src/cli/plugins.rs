@@ -45,6 +45,8 @@ struct Row<'a> {
     description: String,
     languages: &'a [String],
     globs: &'a [String],
+    /// Of scripts without an ending.
+    interpreters: &'a [String],
     /// How many; `None` if the plugin could not say.
     rules: Option<usize>,
     digest: Option<&'a str>,
@@ -109,6 +111,7 @@ fn row<'a>(plugin: &'a Plugin, rules: Option<usize>, sha256: Option<&'a Digest>)
         description: manifest.description.clone(),
         languages: &manifest.languages,
         globs: &manifest.globs,
+        interpreters: &manifest.interpreters,
         rules,
         digest: Some(plugin.digest()),
         sha256,
@@ -141,6 +144,7 @@ fn checker(it: &Diagnosis) -> Row<'_> {
         },
         languages: &it.languages,
         globs: &[],
+        interpreters: &[],
         rules: None,
         digest: None,
         sha256: None,
@@ -157,6 +161,7 @@ fn ourselves() -> Row<'static> {
         description: "Built in: suppression comments that are of no use or make no sense".to_owned(),
         languages: &[],
         globs: &[],
+        interpreters: &[],
         rules: Some(suppress::rules().len()),
         digest: None,
         sha256: None,

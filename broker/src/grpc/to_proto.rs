@@ -419,6 +419,7 @@ pub(super) fn plugin(it: &Plugin) -> pb::Plugin {
         description: manifest.description.clone(),
         languages: manifest.languages.clone(),
         globs: manifest.globs.clone(),
+        interpreters: manifest.interpreters.clone(),
     }
 }
 

@@ -12,9 +12,9 @@ use shuck_linter::{LinterSettings, Rule, RuleSet};
 use crate::rules::is_of_syntax;
 
 /// By code; what only the parser finds comes on top.
-const ON: [&str; 71] = [
+const ON: [&str; 72] = [
     // Mistakes in any shell.
-    "C001", "C006", "C014", "C018", "C022", "C025", "C030", "C031", "C032", "C043", "C044", "C045", "C046",
+    "C001", "C006", "C014", "C018", "C022", "C025", "C030", "C031", "C032", "C036", "C043", "C044", "C045", "C046",
     "C047", "C049", "C056", "C060", "C073", "C074", "C075", "C076", "C086", "C087", "C090", "C101", "C102",
     "C103", "C116", "C129", "C134", "C135", "C136", "C138", "C140", "K004", "K006", "K008",
     // What a script that says it is for `sh` cannot have.

@@ -32,8 +32,16 @@ impl<'a> Doubts<'a> {
             Rule::NonAbsoluteShebang => self.has_placeholder(),
             Rule::UnusedAssignment => !self.is_closed || !self.is_unused(found),
             Rule::UndefinedVariable => !self.is_closed || !self.is_misspelled(found),
+            Rule::LoopControlOutsideLoop => self.is_in_condition(found),
             rule => self.asks_shell && rule.code().starts_with('X'),
         }
+    }
+
+    /// Whether it is in the condition of a loop, of which shuck does not know that it belongs to the loop:
+    /// `while case $# in 0) break ;; esac do`.
+    fn is_in_condition(&self, found: &Diagnostic) -> bool {
+        let before = words(&self.text[..found.span.start.offset()]).map(|(_, it)| it);
+        before.filter(|it| ["while", "until", "do", "done"].contains(it)).last().is_some_and(|it| !it.starts_with("do"))
     }
 
     /// Whether something is put in place of the interpreter's path before the script is run: `#!@PREFIX@/bin/sh`.

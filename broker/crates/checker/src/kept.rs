@@ -114,7 +114,7 @@ impl KeptAnswers {
         drop(wants);
         let answered = |(path, facts): &(WorkspacePath, Result<FileFacts, Unknown>)| {
             let facts = facts.as_ref().ok().filter(|it| it.is_answered())?;
-            Some((path.clone(), Some(facts.content)))
+            Some((path.clone(), facts.content))
         };
         let mut kept = Self {
             moment,
@@ -156,7 +156,9 @@ impl KeptAnswers {
             }
         };
         let FileFacts { content, linters, suppressed, baselined } = facts;
-        if !linters.is_empty() && !log.covers(Look::At(&path)) {
+        if let Some(content) = content
+            && !log.covers(Look::At(&path))
+        {
             self.untold.insert(path.clone(), content);
         }
         let linters = linters.into_iter().map(|it| self.linter_entry(&path, it, log)).collect();
@@ -218,7 +220,7 @@ impl KeptAnswers {
         outdated.union(&retried).for_each(|it| self.forget(it));
         for ((path, facts), attempts) in facts.files.into_iter().zip(attempts) {
             if let Some(facts) = facts.as_ref().ok().filter(|it| it.is_answered()) {
-                self.contents.insert(path.clone(), Some(facts.content));
+                self.contents.insert(path.clone(), facts.content);
             }
             self.add(path, facts, attempts, log);
         }

@@ -13,6 +13,7 @@ mod dependents;
 mod engine;
 mod finding;
 pub mod fix;
+mod interest;
 mod kept;
 mod local;
 pub mod pipeline;

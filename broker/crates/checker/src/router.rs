@@ -2,14 +2,14 @@
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use lint::{Interest, Linter, Scope};
-use overlay::WorkspacePath;
+use lint::{Linter, Scope};
+use overlay::{View, WorkspacePath};
 
 use super::{
     Files,
     coverage::Others,
     finding::{Incomplete, Level, Subject, Unavailable},
+    interest::{Filter, Globs, Looked},
 };
 
 /// A linter as the engine holds it.
@@ -67,12 +67,13 @@ impl MissingLinter {
     }
 }
 
-/// Matches files with the globs of each linter's [`Interest`].
+/// Matches files with each linter's [`Interest`](lint::Interest).
 ///
-/// Languages say what a linter is about; which files those are in is said by its globs.
+/// Languages say what a linter is about; which files those are in is said by its globs, and of scripts without an ending by
+/// their first lines. Those of linters that are not asked are known by their globs alone.
 pub struct Router {
     linters: Vec<SharedLinter>,
-    globs: Vec<Globs>,
+    filters: Vec<Filter>,
     /// For each path that is not of the first, the group of linters that is asked about it.
     groups: HashMap<WorkspacePath, LinterGroup>,
     first: LinterGroup,
@@ -103,7 +104,7 @@ impl Router {
     pub fn new(linters: &[SharedLinter]) -> Self {
         Self {
             linters: linters.to_vec(),
-            globs: linters.iter().map(|it| Globs::of(it.interest())).collect(),
+            filters: linters.iter().map(|it| Filter::of(it.interest())).collect(),
             groups: HashMap::new(),
             first: LinterGroup { linters: 0..linters.len(), ..LinterGroup::default() },
             missing: Vec::new(),
@@ -231,7 +232,7 @@ impl Router {
     fn add(&mut self, other: &Self) -> LinterGroup {
         let (linters, absent, missing) = (self.linters.len(), self.absent.len(), self.missing.len());
         self.linters.extend(other.linters.iter().cloned());
-        self.globs.extend(other.globs.iter().cloned());
+        self.filters.extend(other.filters.iter().cloned());
         self.absent.extend(other.absent.iter().cloned());
         self.unseen.extend(other.unseen.iter().cloned());
         self.missing.extend(other.missing.iter().cloned());
@@ -252,15 +253,15 @@ impl Router {
     }
 
     /// The linters that want to see `path`.
-    pub fn linters_for(&self, path: &WorkspacePath) -> impl Iterator<Item = &SharedLinter> {
-        self.wanting(path).map(|it| &self.linters[it])
+    pub fn linters_for(&self, view: &dyn View, path: &WorkspacePath) -> Vec<&SharedLinter> {
+        self.wanting(&Looked::new(view, path)).map(|it| &self.linters[it]).collect()
     }
 
     /// Those that are to be asked about one of the files, by their places.
-    pub(super) fn wanting_of(&self, files: &Files, path: &WorkspacePath) -> impl Iterator<Item = usize> {
+    pub(super) fn wanting_of(&self, files: &Files, file: &Looked<'_>) -> impl Iterator<Item = usize> {
         // Others have nothing else to say of it.
-        let only_project_wide = files.dependents.contains(path);
-        self.wanting(path).filter(move |it| !only_project_wide || self.is_project_wide(*it))
+        let only_project_wide = files.dependents.contains(file.path());
+        self.wanting(file).filter(move |it| !only_project_wide || self.is_project_wide(*it))
     }
 
     fn is_project_wide(&self, linter: usize) -> bool {
@@ -268,8 +269,8 @@ impl Router {
     }
 
     /// The same as [`linters_for`](Router::linters_for), by their places in [`linters`](Router::linters).
-    fn wanting(&self, path: &WorkspacePath) -> impl Iterator<Item = usize> {
-        self.group(path).linters.clone().filter(|it| self.globs[*it].want(path))
+    fn wanting(&self, file: &Looked<'_>) -> impl Iterator<Item = usize> {
+        self.group(file.path()).linters.clone().filter(|it| self.filters[*it].wants(file))
     }
 
     fn group(&self, path: &WorkspacePath) -> &LinterGroup {
@@ -278,8 +279,9 @@ impl Router {
 
     /// The linters for such a file that are not asked about it: those that are absent, and most if the file is only
     /// there for the sake of others.
-    pub(super) fn absent_for(&self, files: &Files, path: &WorkspacePath) -> Others {
-        if files.dependents.contains(path) && self.wanting(path).any(|it| !self.is_project_wide(it)) {
+    pub(super) fn absent_for(&self, view: &dyn View, files: &Files, path: &WorkspacePath) -> Others {
+        let has_others = || self.wanting(&Looked::new(view, path)).any(|it| !self.is_project_wide(it));
+        if files.dependents.contains(path) && has_others() {
             return Others::Any;
         }
         let absent = self.group(path).absent.clone().filter(|it| self.unseen[*it].want(path));
@@ -288,61 +290,10 @@ impl Router {
     }
 }
 
-/// The globs of a linter, in the words of gitignore.
-#[derive(Clone)]
-enum Globs {
-    /// File names, and how they end: all that most linters say, and it is asked of every file.
-    Names {
-        whole: Vec<String>,
-        ends: Vec<String>,
-    },
-    Any(Gitignore),
-}
-
-impl Globs {
-    fn of(interest: &Interest) -> Self {
-        Self::of_globs(&interest.globs)
-    }
-
-    fn of_globs(globs: &[String]) -> Self {
-        let (mut whole, mut ends) = (Vec::new(), Vec::new());
-        for glob in globs {
-            match glob.strip_prefix('*') {
-                Some(end) if is_plain(end) => ends.push(end.to_owned()),
-                None if is_plain(glob) && !glob.is_empty() => whole.push(glob.clone()),
-                _ => return Self::Any(matcher(globs)),
-            }
-        }
-        Self::Names { whole, ends }
-    }
-
-    fn want(&self, path: &WorkspacePath) -> bool {
-        match self {
-            Self::Any(globs) => globs.matched(path.as_str(), false).is_ignore(),
-            Self::Names { whole, ends } => path.file_name().is_some_and(|name| {
-                ends.iter().any(|it| name.ends_with(it)) || whole.iter().any(|it| name == it)
-            }),
-        }
-    }
-}
-
-/// Whether nothing in it means anything but itself.
-fn is_plain(glob: &str) -> bool {
-    glob.chars().all(|it| it.is_alphanumeric() || matches!(it, '.' | '_' | '-' | '+'))
-}
-
-/// A glob that is none matches nothing.
-fn matcher(globs: &[String]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new("");
-    for glob in globs {
-        let _never_matches = builder.add_line(None, glob);
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
-}
-
 #[cfg(test)]
 mod tests {
     use lint_testkit::Scripted;
+    use overlay::Memory;
 
     use super::*;
 
@@ -357,7 +308,8 @@ mod tests {
             };
             Router::new(&[Arc::clone(&linter)]).without(absent_all.iter().map(absent).collect())
         };
-        let others = |router: &Router, it: &str| router.absent_for(&Files::default(), &path(it));
+        let others =
+            |router: &Router, it: &str| router.absent_for(&Memory::default(), &Files::default(), &path(it));
         assert_eq!(others(&router(&[]), "a.py"), Others::None);
         assert_eq!(others(&router(&[("*.rs", false)]), "a.py"), Others::None);
         assert_eq!(others(&router(&[("*.py", true)]), "a.py"), Others::WithOwnRules);
@@ -370,7 +322,8 @@ mod tests {
         assert_eq!(["a.py", "tests/a.py"].map(|it| others(&grouped, it)), [Others::None, Others::Any]);
         let dependent = Files { dependents: [path("b.py")].into(), ..Files::default() };
         let router = router(&[]);
-        let of_dependent = ["a.py", "b.py"].map(|it| router.absent_for(&dependent, &path(it)));
+        let of_dependent =
+            ["a.py", "b.py"].map(|it| router.absent_for(&Memory::default(), &dependent, &path(it)));
         assert_eq!(of_dependent, [Others::None, Others::Any]);
     }
 
@@ -380,7 +333,8 @@ mod tests {
         let asked_where = |profile| {
             let linter: SharedLinter = Arc::new(Scripted::new("one", &["*.py"]).works(profile));
             let dependent = Files { dependents: [path.clone()].into(), ..Files::default() };
-            Router::new(&[linter]).wanting_of(&dependent, &path).count() == 1
+            Router::new(&[linter]).wanting_of(&dependent, &Looked::new(&Memory::default(), &path)).count()
+                == 1
         };
         use lint::{Profile, Reads, Runs};
         assert!(asked_where(Profile { scope: Scope::Project, ..Profile::LOCAL }));
@@ -416,37 +370,5 @@ mod tests {
         let both = [&[ty(Need::Asked)][..], &[ty(Need::Asked)]];
         assert_eq!(missed(both, &["a.py", "tests/b.md"]), [""; 0], "it has some in the other group");
         assert_eq!(missed(both, &["a.md", "tests/b.md"]), idle, "once");
-    }
-
-    #[test]
-    fn globs_are_those_of_gitignore() {
-        let interest = |globs: &[&str]| Interest {
-            globs: globs.iter().map(|it| (*it).to_owned()).collect(),
-            ..Interest::default()
-        };
-        for (globs, path, want) in [
-            (&["*.py"][..], "src/deep/a.py", true),
-            (&["*.py"], "a.pyi", false),
-            (&["*.py", "*.pyi"], "a.pyi", true),
-            (&["pyproject.toml"], "sub/pyproject.toml", true),
-            (&["/pyproject.toml"], "sub/pyproject.toml", false),
-            (&["/pyproject.toml"], "pyproject.toml", true),
-            (&["docs/*.md"], "docs/a.md", true),
-            (&["docs/*.md"], "other/docs/a.md", false),
-            (&["docs/**/*.md"], "docs/x/y/a.md", true),
-            (&["*"], ".hidden", true),
-            (&["*", "!*.min.js"], "a.min.js", false),
-            (&["[", "*.py"], "a.py", true),
-            (&["pyproject.toml", "*.py"], "sub/b.py", true),
-            (&["pyproject.toml"], "pyproject.toml/a", false),
-            (&["a"], "ba", false),
-            (&["*", "!a"], "a", false),
-            (&[""], "a", false),
-            (&[], "a.py", false),
-        ] {
-            let (path, interest) = (WorkspacePath::new(path).unwrap(), interest(globs));
-            assert_eq!(Globs::of(&interest).want(&path), want, "{globs:?} {path}");
-            assert_eq!(Globs::Any(matcher(&interest.globs)).want(&path), want, "{globs:?} {path}");
-        }
     }
 }

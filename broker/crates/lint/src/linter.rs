@@ -88,6 +88,8 @@ pub struct Interest {
     pub languages: Vec<String>,
     /// gitignore-style globs, matched against the workspace-relative path.
     pub globs: Vec<String>,
+    /// Names of programs, as `bash`: files without an ending whose first line (`#!`) names one of them.
+    pub interpreters: Vec<String>,
 }
 
 /// One file to check.

@@ -77,7 +77,11 @@ impl NativeChecker {
         let digest = ContentHash::of(said.as_bytes());
         Ok(Self {
             identity: Identity { name: checker.name.clone(), version: String::new(), digest },
-            interest: Interest { languages: checker.languages.clone(), globs: checker.globs.clone() },
+            interest: Interest {
+                languages: checker.languages.clone(),
+                globs: checker.globs.clone(),
+                interpreters: Vec::new(),
+            },
             checker: checker.clone(),
             runner: runner.clone(),
             imports: Imports::default(),

@@ -28,6 +28,9 @@ pub struct Manifest {
     pub languages: Vec<String>,
     /// Which files it wants to see, as gitignore-style globs.
     pub globs: Vec<String>,
+    /// Names of programs: files without an ending whose first line (`#!`) names one of them are wanted as well.
+    #[serde(default)]
+    pub interpreters: Vec<String>,
     /// Names of the native configuration files it reads.
     #[serde(default)]
     pub config_files: Vec<String>,
@@ -208,7 +211,7 @@ mod tests {
     fn names_what_is_wrong() {
         let error = |from: &str, to: &str| Manifest::parse("x.wasm", &GOOD.replace(from, to)).unwrap_err();
         insta::assert_snapshot!(error("0.1.4", "0.2.0"), @"plugin `no-todo` 1.2.3 is built for broker:plugin 0.2.0, and this Broker speaks 0.1.0; use a Broker that is as new as the plugin, or an older release of the plugin");
-        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `config-files`, `syntax-errors`, `fixes-first`, `same-as`, `needs`, `options`, `capabilities`");
+        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `interpreters`, `config-files`, `syntax-errors`, `fixes-first`, `same-as`, `needs`, `options`, `capabilities`");
         insta::assert_snapshot!(error("\"*.rs\"", "\"*.{rs\""), @"`x.wasm` has no usable manifest: in `globs`: error parsing glob '*.{rs': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
         insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest: `globs` is empty, so that the plugin would never be run");
         insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest: missing field `version`");

@@ -104,7 +104,11 @@ impl Plugin {
         let digest = ContentHash::of(format!("{}{settings:?}", self.digest()).as_bytes());
         Configured {
             identity: Identity { name: manifest.name.clone(), version: manifest.version.clone(), digest },
-            interest: Interest { languages: manifest.languages.clone(), globs: manifest.globs.clone() },
+            interest: Interest {
+                languages: manifest.languages.clone(),
+                globs: manifest.globs.clone(),
+                interpreters: manifest.interpreters.clone(),
+            },
             plugin: self.clone(),
             settings,
         }

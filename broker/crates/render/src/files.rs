@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use checker::Router;
 use config::root::WorkspaceRoot;
 use lint::{Unit, printable};
+use overlay::View;
 use serde::Serialize;
 
 use super::{Format, json, workspace_path};
@@ -21,10 +22,12 @@ pub fn show_files(
     workspace: &WorkspaceRoot,
     units: &[Unit],
     router: &Router,
+    view: &dyn View,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let row = |unit: &'_ Unit| -> Option<(String, Vec<&str>)> {
-        let linters: Vec<_> = router.linters_for(&unit.path).map(|it| it.identity().name.as_str()).collect();
+        let linters = router.linters_for(view, &unit.path);
+        let linters: Vec<_> = linters.into_iter().map(|it| it.identity().name.as_str()).collect();
         (!linters.is_empty()).then(|| (workspace.display(&unit.path), linters))
     };
     match format {

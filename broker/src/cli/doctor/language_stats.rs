@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use linters::Diagnosis;
-use overlay::WorkspacePath;
+use overlay::{View, WorkspacePath};
 
 use super::diagnosis::{Language, Plugin};
 
@@ -27,7 +27,11 @@ struct Seen {
 
 impl LanguageStats {
     /// Only linters in Broker itself that are asked count.
-    pub(super) fn of(paths: impl IntoIterator<Item = WorkspacePath>, linters: &[Diagnosis]) -> Self {
+    pub(super) fn of(
+        view: &dyn View,
+        paths: impl IntoIterator<Item = WorkspacePath>,
+        linters: &[Diagnosis],
+    ) -> Self {
         let (servers, others): (Vec<_>, Vec<_>) = linters.iter().partition(|it| it.program.is_some());
         let plugins: Vec<_> = others.into_iter().filter(|it| it.standing.is_asked()).collect();
         let mut stats = Self::default();
@@ -35,11 +39,11 @@ impl LanguageStats {
         for path in paths {
             stats.files += 1;
             let of_file = |all: &[&'_ Diagnosis]| -> Vec<_> {
-                all.iter().copied().filter(|it| it.covers(&path)).map(|it| it.name.clone()).collect()
+                all.iter().copied().filter(|it| it.covers(view, &path)).map(|it| it.name.clone()).collect()
             };
-            let of_server = servers.iter().find_map(|it| it.language(&path));
+            let of_server = servers.iter().find_map(|it| it.language(view, &path));
             // A plugin may be for several.
-            let of_plugin = || plugins.iter().find_map(|it| it.language(&path));
+            let of_plugin = || plugins.iter().find_map(|it| it.language(view, &path));
             let of_grammar = || syntax::Language::of(&path).map(|it| it.name().to_owned());
             let language = of_server.or_else(of_grammar).or_else(of_plugin);
             let seen = seen.entry(language).or_default();

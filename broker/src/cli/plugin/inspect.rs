@@ -41,6 +41,8 @@ struct Answer<'a> {
     size: Option<u64>,
     languages: &'a [String],
     globs: &'a [String],
+    /// Of scripts without an ending.
+    interpreters: &'a [String],
     config_files: &'a [String],
     needs: Vec<&'a str>,
     /// What it asks for beyond the files it is shown; it is used where `broker.toml` grants all of it.
@@ -115,6 +117,7 @@ fn answer<'p>(
         size,
         languages: &manifest.languages,
         globs: &manifest.globs,
+        interpreters: &manifest.interpreters,
         config_files: &manifest.config_files,
         needs: manifest.needs.iter().map(|it| it.as_str()).collect(),
         capabilities: &manifest.capabilities,
@@ -138,6 +141,7 @@ fn text(it: &Answer<'_>) -> String {
     line("digest", it.sha256.as_ref().map_or_else(|| format!("blake3:{}", it.digest), ToString::to_string));
     line("languages", it.languages.join(", "));
     line("files", it.globs.join(", "));
+    line("scripts of", it.interpreters.join(", "));
     line("config files", it.config_files.join(", "));
     line("needs", it.needs.join(", "));
     line("asks for", it.capabilities.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));

@@ -102,7 +102,7 @@ impl Asked {
     /// The rules that are on where this is chosen, and the linters that list none.
     fn enabled(&self, choice: &Choice) -> Result<(Enabled, Vec<String>), CliError> {
         let (mut enabled, mut open) = (Enabled::new(), Vec::new());
-        for linter in self.linters.router(choice)?.linters_for(&self.path) {
+        for linter in self.linters.router(choice)?.linters_for(&*self.view, &self.path) {
             let name = linter.identity().name.clone();
             let rules = linter.enabled_rules(&self.view, &self.path);
             match rules.map_err(|error| CliError::plugin(error.message))? {

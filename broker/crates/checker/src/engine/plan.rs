@@ -8,7 +8,7 @@ use overlay::{ContentHash, View, WorkspacePath};
 use scheduler::{Cache, Key, ReadChecker};
 
 use super::EngineRequest;
-use crate::{Answer, Files, Router};
+use crate::{Answer, Files, Router, interest::Looked};
 
 /// Which files there are, and which linters are to be asked about each.
 pub(crate) struct Plan {
@@ -16,6 +16,8 @@ pub(crate) struct Plan {
     pub(crate) router: Arc<Router>,
     /// By file: the linters that want it, by their places in the router.
     pub(super) wanting: Vec<Box<[usize]>>,
+    /// By file.
+    tracing: Vec<Tracing>,
     /// By linter: what names it, and all that its answers rest on besides what they say they do.
     pub(super) digests: Vec<ContentHash>,
     build: &'static str,
@@ -24,8 +26,8 @@ pub(crate) struct Plan {
 /// What the linters that are asked about a file say of their reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tracing {
-    /// No linter is asked.
-    Unasked,
+    /// No linter is asked, by the file's name or by this text.
+    Unasked(Option<ContentHash>),
     /// All name what their answers rest on.
     Traced,
     /// Some do not.
@@ -65,17 +67,24 @@ impl Plan {
                 router = (request.route)(&files)?;
             }
         }
-        let mut plan = Self { digests: Vec::new(), files, router, wanting: Vec::new(), build };
-        plan.wanting =
-            plan.files.units.iter().map(|it| plan.wanting(&it.path, request.traced_only)).collect();
+        let (wanting, tracing) = (Vec::new(), Vec::new());
+        let mut plan = Self { digests: Vec::new(), files, router, wanting, tracing, build };
+        let asked = plan.files.units.iter().map(|it| plan.asked(request, &it.path));
+        (plan.wanting, plan.tracing) = asked.collect();
         plan.digests = plan.router.linters().iter().map(|it| digest(&**it, None, build)).collect();
         Ok(plan)
     }
 
-    fn wanting(&self, path: &WorkspacePath, traced_only: bool) -> Box<[usize]> {
-        let wanting: Box<[usize]> = self.router.wanting_of(&self.files, path).collect();
-        let is_passed_over = traced_only && !wanting.iter().all(|it| self.is_traced(*it));
-        if is_passed_over { [].into() } else { wanting }
+    /// The linters that are to be asked about a file.
+    fn asked(&self, request: &EngineRequest, path: &WorkspacePath) -> (Box<[usize]>, Tracing) {
+        let file = Looked::new(&*request.view, path);
+        let wanting: Box<[usize]> = self.router.wanting_of(&self.files, &file).collect();
+        match wanting.iter().all(|it| self.is_traced(*it)) {
+            _ if wanting.is_empty() => (wanting, Tracing::Unasked(file.content())),
+            true => (wanting, Tracing::Traced),
+            false if request.traced_only => ([].into(), Tracing::Untraced),
+            false => (wanting, Tracing::Untraced),
+        }
     }
 
     /// Linters whose reads are not traced, so that a look at the whole view must say what their answers rest on.
@@ -154,15 +163,7 @@ impl Plan {
 
     /// The files, each with whether reads are traced.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&WorkspacePath, Tracing)> {
-        let tracing = |path: &WorkspacePath| {
-            let wanting: Vec<_> = self.router.wanting_of(&self.files, path).collect();
-            match wanting.iter().all(|it| self.is_traced(*it)) {
-                _ if wanting.is_empty() => Tracing::Unasked,
-                true => Tracing::Traced,
-                false => Tracing::Untraced,
-            }
-        };
-        self.files.units.iter().map(move |it| (&it.path, tracing(&it.path)))
+        self.files.units.iter().map(|it| &it.path).zip(self.tracing.iter().copied())
     }
 }
 

@@ -238,7 +238,7 @@ impl CheckRun {
         };
         let reads = answers.iter().map(reads).collect();
         let answers: Vec<_> = answers.into_iter().map(|(linter, (answer, _))| (linter, answer)).collect();
-        let absent = router.absent_for(&self.plan.files, &unit.path);
+        let absent = router.absent_for(&*self.request.view, &self.plan.files, &unit.path);
         let coverage = Coverage::of(&answers, |it| &*router.linters()[it], absent);
         let own_content = self.own_contents[file];
         listener.file(FileAnswers { unit, answers, coverage, own_content, reads }).await;

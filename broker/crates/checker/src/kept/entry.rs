@@ -10,7 +10,8 @@ use crate::{Answer, FileAnswers};
 
 /// What a check found out about one file.
 pub(crate) struct FileFacts {
-    pub(super) content: ContentHash,
+    /// Of the file's text; `None` if nothing rests on it.
+    pub(super) content: Option<ContentHash>,
     pub(super) linters: Box<[LinterFacts]>,
     pub(super) suppressed: u32,
     pub(super) baselined: u32,
@@ -68,16 +69,16 @@ impl FileFacts {
         };
         let linters = file.answers.iter().zip(&file.reads).map(|(answer, reads)| facts(answer, reads));
         Some(Self {
-            content,
+            content: Some(content),
             linters: linters.collect::<Option<_>>()?,
             suppressed: u32::try_from(suppressed).ok()?,
             baselined: u32::try_from(baselined).ok()?,
         })
     }
 
-    /// No linter wants the file.
-    pub(crate) fn nothing() -> Self {
-        Self { content: ContentHash::of(b""), linters: [].into(), suppressed: 0, baselined: 0 }
+    /// No linter wants the file, by its name or by this text.
+    pub(crate) fn nothing(content: Option<ContentHash>) -> Self {
+        Self { content, linters: [].into(), suppressed: 0, baselined: 0 }
     }
 
     pub(super) fn is_answered(&self) -> bool {

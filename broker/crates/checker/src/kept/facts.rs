@@ -45,7 +45,7 @@ impl FactCollector {
     pub(crate) fn finish(mut self, plan: &Plan, configuration: Arc<ReadSet>) -> FolderFacts {
         let facts = |(path, tracing): (&WorkspacePath, Tracing)| {
             let facts = match tracing {
-                Tracing::Unasked => Ok(FileFacts::nothing()),
+                Tracing::Unasked(content) => Ok(FileFacts::nothing(content)),
                 Tracing::Traced => self.files.remove(path).ok_or(Unknown::Yet),
                 Tracing::Untraced => Err(Unknown::Ever),
             };

@@ -54,7 +54,7 @@ impl Scripted {
         let globs = globs.iter().map(|it| (*it).to_owned()).collect();
         Self {
             identity: Identity { name: name.into(), version: "1.0.0".into(), digest: ContentHash::of(b"") },
-            interest: Interest { globs, languages: Vec::new() },
+            interest: Interest { globs, ..Interest::default() },
             rules: Vec::new(),
             diagnostics: BTreeMap::new(),
             cells: BTreeMap::new(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use checker::{Router, SharedLinter};
-use overlay::WorkspacePath;
+use overlay::{View, WorkspacePath};
 
 /// A linter that there could be in a workspace, and why it is asked or not.
 pub struct Diagnosis {
@@ -19,7 +19,7 @@ pub struct Diagnosis {
 }
 
 /// For a file that it covers, the language that it takes the file for, if any.
-type FilesOf = Box<dyn Fn(&WorkspacePath) -> Option<Option<String>> + Send + Sync>;
+type FilesOf = Box<dyn Fn(&dyn View, &WorkspacePath) -> Option<Option<String>> + Send + Sync>;
 
 /// A linter's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Diagnosis {
             languages,
             standing,
             program: None,
-            files: Box::new(move |path| router.linters_for(path).next().map(|_| first.clone())),
+            files: Box::new(move |view, path| router.linters_for(view, path).first().map(|_| first.clone())),
         }
     }
 
@@ -100,7 +100,7 @@ impl Diagnosis {
             languages: Vec::new(),
             standing: Standing::Broken(reason),
             program: None,
-            files: Box::new(|_| None),
+            files: Box::new(|_, _| None),
         }
     }
 
@@ -112,17 +112,17 @@ impl Diagnosis {
         program: Program,
         files: impl Fn(&WorkspacePath) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        let files = Box::new(move |path: &WorkspacePath| files(path).map(Some));
+        let files = Box::new(move |_: &dyn View, path: &WorkspacePath| files(path).map(Some));
         Self { name, version: String::new(), languages, standing, program: Some(program), files }
     }
 
     /// Whether there may be findings of it in the file.
-    pub fn covers(&self, path: &WorkspacePath) -> bool {
-        (self.files)(path).is_some()
+    pub fn covers(&self, view: &dyn View, path: &WorkspacePath) -> bool {
+        (self.files)(view, path).is_some()
     }
 
     /// The language that it takes the file for, if it covers it and knows languages.
-    pub fn language(&self, path: &WorkspacePath) -> Option<String> {
-        (self.files)(path).flatten()
+    pub fn language(&self, view: &dyn View, path: &WorkspacePath) -> Option<String> {
+        (self.files)(view, path).flatten()
     }
 }

@@ -28,16 +28,15 @@ struct Reader {
 }
 
 impl Reader {
-    fn shared(name: &str, glob: &str) -> SharedLinter {
+    fn shared(name: &str, globs: &[&str], interpreters: &[&str]) -> SharedLinter {
         let identity = Identity {
             name: name.to_owned(),
             version: "1".to_owned(),
             digest: ContentHash::of(name.as_bytes()),
         };
-        Arc::new(Self {
-            identity,
-            interest: Interest { globs: vec![glob.to_owned()], ..Interest::default() },
-        })
+        let [globs, interpreters] =
+            [globs, interpreters].map(|it| it.iter().map(|it| (*it).to_owned()).collect());
+        Arc::new(Self { identity, interest: Interest { globs, interpreters, ..Interest::default() } })
     }
 
     fn answer(view: &Arc<dyn View>, path: &WorkspacePath) -> Answered {
@@ -108,14 +107,15 @@ impl Linter for Reader {
     }
 }
 
-/// One linter is always asked, the other as `only-one` says.
+/// One linter is always asked, the others as `only-one` says: one of them about files by their names, one about scripts.
 struct ByFile;
 
 impl Lineup for ByFile {
     fn route(&self, view: &Arc<dyn View>, _files: &Files) -> Result<Arc<Router>, SetupFailure> {
-        let both = [Reader::shared("one", "*"), Reader::shared("two", "a*")];
+        let one = Reader::shared("one", &["*", "!script"], &[]);
+        let all = [one, Reader::shared("two", &["a*"], &[]), Reader::shared("three", &[], &["sh"])];
         let is_alone = view.open(&path("only-one")).is_ok();
-        Ok(Arc::new(Router::new(if is_alone { &both[..1] } else { &both })))
+        Ok(Arc::new(Router::new(if is_alone { &all[..1] } else { &all })))
     }
 
     fn rules(&self, _view: &Arc<dyn View>, _linter: &str) -> Vec<Rule> {
@@ -288,14 +288,24 @@ impl Random {
     }
 
     fn place(&mut self) -> String {
-        const NAMES: [&str; 9] =
-            ["a", "b", "a-b", "c", ".gitignore", "broker.toml", "only-one", "node_modules", "target"];
+        const NAMES: [&str; 10] = [
+            "a",
+            "b",
+            "a-b",
+            "c",
+            "script",
+            ".gitignore",
+            "broker.toml",
+            "only-one",
+            "node_modules",
+            "target",
+        ];
         let names: Vec<_> = (0..=self.below(2)).map(|_| self.of(&NAMES)).collect();
         names.join("/")
     }
 
     fn act(&mut self) -> Act {
-        const TEXTS: [&str; 15] = [
+        const TEXTS: [&str; 16] = [
             "",
             "!",
             "!\n!\n",
@@ -311,6 +321,7 @@ impl Random {
             "[severity]\nX = 'off'\n",
             "[severity]\n'one/X' = 'hint'\n",
             "! # broker: ignore\n",
+            "#!/bin/sh\n!",
         ];
         match self.below(11) {
             0..6 => Act::Write(self.place(), self.of(&TEXTS)),
