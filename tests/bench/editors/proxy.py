@@ -4,7 +4,7 @@ import time
 
 import projects
 from client import Client
-from support import BROKER, ROUNDS, SERVERS, busy, milliseconds, row, scratch, table
+from support import BROKER, PAUSE, ROUNDS, SERVERS, busy, milliseconds, row, scratch, table
 
 BRANCHES, CLIENTS = 20, 2
 WARM_UP = 20
@@ -43,7 +43,7 @@ class Asker:
 
 
 def measure() -> list[str]:
-    lines = [f"Through `broker lsp --servers` and from the server itself, {ROUNDS} questions each in turns", ""]
+    lines = [f"Through `broker lsp --servers` and from the server itself, {ROUNDS} questions each in turns, {PAUSE} ms apart", ""]
     lines += table("server", "question", "way", "p50", "p99", f"p50, {BRANCHES} branches are checked", "p99")
     for server in SERVERS:
         lines += of_server(server)
@@ -73,6 +73,7 @@ def turns(askers: list[Asker]) -> dict[tuple[str, str], list[float]]:
     for number in range(WARM_UP + ROUNDS):
         for kind in METHODS:
             for asker in askers:
+                time.sleep(PAUSE / 1_000)
                 asker.type()
                 taken, answer = asker.ask(kind)
                 if answer is None:

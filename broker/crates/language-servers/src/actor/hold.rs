@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::queue::{First, Priority};
 
-/// After an answer to a person. Longer than it takes to type the next letter.
+/// After an answer to a person. Editors ask several things for one letter, and the next letter comes some 200 ms later: with
+/// less, a check that was begun in between keeps the person waiting.
 const GRACE: Duration = Duration::from_millis(300);
 
 /// Others wait for persons for so long at most; then one of their states has a turn.
@@ -57,7 +58,6 @@ mod tests {
         hold.served(Priority::Interactive, true, at(1_000));
         assert_eq!(hold.left(at(1_100)), Duration::from_millis(200));
         assert_eq!(hold.left(at(1_300)), Duration::ZERO);
-        // A letter each 200 ms.
         for at_that_time in (1_200..11_000).step_by(200).map(at) {
             assert_eq!(hold.first(at_that_time), First::Persons);
             hold.served(Priority::Interactive, true, at_that_time);
